@@ -67,6 +67,8 @@ interface ConnectOptions {
 
 interface OpenDatabase {
   readonly url: string
+  /** With the login of own SQL, where there is one. */
+  readonly readerUrl: string | undefined
   readonly isEmbedded: boolean
 }
 
@@ -174,14 +176,17 @@ export class App {
   async #startDatabase(isEmbedded: boolean): Promise<OpenDatabase> {
     const { homeDirectory, logger, config } = this
     if (config.databaseUrl !== undefined && !isEmbedded) {
-      return { url: config.databaseUrl, isEmbedded: false }
+      return { url: config.databaseUrl, readerUrl: config.readerUrl, isEmbedded: false }
     }
     const port = config.databasePort
     const embedded = await startEmbeddedDatabase({ homeDirectory, logger, port })
     this.#embedded = embedded
-    this.#keepSecret(new URL(embedded.url).password)
     this.onClose(() => embedded.stop())
-    return { url: `${embedded.url}?${REQUIRE_SCRAM}`, isEmbedded: true }
+    const [url, readerUrl] = [embedded.url, embedded.readerUrl].map((address) => {
+      this.#keepSecret(new URL(address).password)
+      return `${address}?${REQUIRE_SCRAM}`
+    }) as [string, string]
+    return { url, readerUrl, isEmbedded: true }
   }
 
   /** Free bytes on the disk of the embedded database; undefined where another one is used. */
@@ -203,6 +208,23 @@ export class App {
     const warehouse = createWarehouse({ schema, logger: this.logger, ...choice, url })
     this.onClose(() => warehouse.close())
     return warehouse
+  }
+
+  /**
+   * The warehouse as the login of own SQL sees it, or that of the program where there is none.
+   * Reads only.
+   */
+  async connectReader(choice: Omit<ConnectOptions, 'url'> = {}): Promise<Warehouse> {
+    const { url, readerUrl = url } = await this.openDatabase()
+    return this.connect({ ...choice, isReadOnly: true, url: readerUrl })
+  }
+
+  /** Makes the login of own SQL and grants it the reader's role, where this login may. */
+  async keepReader(warehouse: Warehouse): Promise<void> {
+    const { readerUrl } = await this.openDatabase()
+    if (readerUrl === undefined || !this.config.migrate) return
+    const { keepReader } = await import('./warehouse/schema/reader-login.js')
+    await keepReader(warehouse, readerUrl)
   }
 
   /**

@@ -1,3 +1,4 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { WarehouseSchemaError } from './errors.js'
 
@@ -33,6 +34,18 @@ export class ScramClient extends pg.Client {
       if (saslSession !== null) refuse()
     })
   }
+}
+
+const ITERATIONS = 4096
+
+/** What PostgreSQL stores of a password, so that the password is in no statement and no log. */
+export function scramVerifier(password: string): string {
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password.normalize('NFKC'), salt, ITERATIONS, 32, 'sha256')
+  const sign = (text: string): Buffer => createHmac('sha256', salted).update(text).digest()
+  const stored = createHash('sha256').update(sign('Client Key')).digest('base64')
+  const server = sign('Server Key').toString('base64')
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${server}`
 }
 
 function notProved(): WarehouseSchemaError {

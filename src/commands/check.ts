@@ -45,6 +45,7 @@ async function runChecks(app: App): Promise<CheckResult[]> {
     await attempt('database', () => checkDatabase(app)),
     await attempt('zones', () => checkZones(app)),
     await attempt('schema', () => checkSchema(app)),
+    await attempt('own SQL', () => checkReader(app)),
     ...(await checkNodes(app)),
     await attempt('service', () => checkService(app)),
     ...(await checkOwnWebhook(app)),
@@ -128,6 +129,13 @@ async function checkSchema(app: App): Promise<string> {
   const state = `${warehouse.names.data} is at version ${version} of ${expected}`
   if (app.config.migrate) return `${state}; the next command upgrades it`
   throw new MigrationError(`${state}; run \`tracking-sync migrate\``)
+}
+
+/** The login that `query "select …"` uses. */
+async function checkReader(app: App): Promise<string> {
+  const { describeReader } = await import('../warehouse/schema/reader-login.js')
+  const { readerUrl } = await app.openDatabase()
+  return describeReader(await app.connectReader(), readerUrl !== undefined)
 }
 
 /** No line unless the warehouse is distributed; a dead database has its own. */
@@ -230,7 +238,7 @@ export const config = declare({
     const { shownDatabaseUrl } = await import('../config/kinds.js')
     const { settingDescriptions } = await import('../config/settings.js')
     const mask = (name: keyof Config, value: unknown): string =>
-      name === 'databaseUrl' ? shownDatabaseUrl(String(value), MASK) : MASK
+      name === 'databaseUrl' || name === 'readerUrl' ? shownDatabaseUrl(String(value), MASK) : MASK
     const settings = settingDescriptions.map(({ name, variable, isSecret, meaning }) => {
       const value = values[name]
       const shown = value === undefined ? null : isSecret === true ? mask(name, value) : value

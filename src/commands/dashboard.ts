@@ -24,10 +24,9 @@ export const dashboard = declare({
     const { startHttpServer } = await import('../http/http-server.js')
     const { createDashboardRoutes } = await import('../dashboard/dashboard-routes.js')
     const { readStatus } = await import('../status/read-status.js')
-    await app.openWarehouse()
+    await app.keepReader(await app.openWarehouse())
     const counted = await app.connect({ isReadOnly: true, poolSize: 1 })
-    const warehouse = await app.connect({
-      isReadOnly: true,
+    const warehouse = await app.connectReader({
       statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
       poolSize: 2,
     })

@@ -22,7 +22,7 @@ export const migrate = declare({
     roles: flag(
       '--roles',
       'Also create the roles for readers and writers, ' +
-        'or print the statements if this user may not.',
+        'or print the statements if this user may not; and the login of TRACKING_READER_URL.',
     ),
     publication: flag(
       '--publication',
@@ -56,6 +56,7 @@ interface Given {
 async function migrateOne(app: App, given: Given) {
   const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
   const { createRoles } = await import('../warehouse/schema/roles.js')
+  const { loginOf } = await import('../warehouse/schema/reader-login.js')
   const publishing = await import('../warehouse/schema/publication.js')
   const opening = await import('../warehouse/schema/customer-access.js')
   const warehouse = await app.connect()
@@ -63,7 +64,10 @@ async function migrateOne(app: App, given: Given) {
   if (given.publication) await publishing.refuseUnpublishable(warehouse)
   if (given.customers) await opening.refuseUnopenable(warehouse)
   const report = await prepareSchemas(warehouse, options)
-  const roles = given.roles ? await createRoles(warehouse) : undefined
+  const { readerUrl } = await app.openDatabase()
+  const login = readerUrl === undefined ? undefined : loginOf(readerUrl)
+  const roles = given.roles ? await createRoles(warehouse, login) : undefined
+  await app.keepReader(warehouse)
   const publication = given.publication ? await publishing.createPublication(warehouse) : undefined
   const dropped = given.dropPublication ? await publishing.dropPublication(warehouse) : undefined
   const customers = given.customers ? await opening.openToCustomers(warehouse, options) : undefined

@@ -2,8 +2,9 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { App } from '../app.js'
 import { ConfigError, ConnectorError } from '../base/errors.js'
 import { suggest } from '../base/phrases.js'
-import type { QuestionOptions } from '../warehouse/connection/read-answer.js'
+import type { QuestionOptions, TableAnswer } from '../warehouse/connection/read-answer.js'
 import { USERS_TABLES, type SchemaNames } from '../warehouse/connection/schema-names.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/query-parameters.js'
 import type { ShippedQuery } from '../warehouse/questions/shipped-queries.js'
 import type { Answer, CommandIo } from './command-io.js'
@@ -182,12 +183,13 @@ async function answer(
 ): Promise<void> {
   const { format, file, columns, asOf } = options
   const { sqlText, ...values } = await bind(question, options)
-  await app.openWarehouse()
-  const warehouse = await app.connect({
-    isReadOnly: true,
-    statementTimeoutMs: options.timeout * 1000,
-  })
-  const pieces = warehouse.streamTable('answer a question', sqlText, values)
+  const opened = await app.openWarehouse()
+  const limits = { isReadOnly: true, statementTimeoutMs: options.timeout * 1000 }
+  const warehouse = await app.connect(limits)
+  const pieces =
+    typeof question === 'string'
+      ? await answerOwnSql(app, opened, limits, sqlText, values)
+      : warehouse.streamTable('answer a question', sqlText, values)
   const shipped = typeof question === 'string' ? undefined : question
   const asOfNotes = await explainAsOf(warehouse, '--as-of', asOf, shipped)
   for (const text of [...asOfNotes, ...explainEffectless(options)]) io.printNote(text)
@@ -205,6 +207,24 @@ async function answer(
   } catch (thrown) {
     throw (shipped === undefined ? explainMistake(thrown) : undefined) ?? thrown
   }
+}
+
+/** As the login that may only read. Where there is none, as its role, which is no wall. */
+async function answerOwnSql(
+  app: App,
+  opened: Warehouse,
+  limits: { readonly statementTimeoutMs: number },
+  sqlText: string,
+  values: QuestionOptions,
+): Promise<AsyncGenerator<TableAnswer, void, undefined>> {
+  await app.keepReader(opened)
+  const { readerUrl } = await app.openDatabase()
+  const reader = await app.connectReader(limits)
+  return reader.streamTable('answer a question', sqlText, {
+    ...values,
+    isOwnSql: true,
+    isAsReader: readerUrl === undefined,
+  })
 }
 
 async function bind(

@@ -88,8 +88,7 @@ async function run(
   const { createSleep } = await import('../base/retry.js')
   const warehouse = await app.connect({ poolSize: config.processorWorkers + OTHER_CONNECTIONS })
   const inbox = await app.connect({ poolSize: INBOX_CONNECTIONS })
-  const pages = await app.connect({
-    isReadOnly: true,
+  const pages = await app.connectReader({
     statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
     poolSize: 1,
   })
@@ -101,7 +100,10 @@ async function run(
     inbox,
     dashboard: { warehouse: pages, formatCsv },
     // A receiver alone writes into its inbox and nowhere else.
-    prepare: () => app.prepare(warehouse, { isWriting: parts.isProcessing || parts.isScheduling }),
+    prepare: async () => {
+      await app.prepare(warehouse, { isWriting: parts.isProcessing || parts.isScheduling })
+      await app.keepReader(warehouse)
+    },
     service,
     stats,
     freeDiskBytes: () => app.freeDiskBytes(),

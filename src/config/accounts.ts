@@ -14,6 +14,7 @@ export interface AccountEntry {
 /** What a process has once, whatever accounts it works for. */
 const OF_THE_PROCESS: readonly SettingName[] = [
   'databaseUrl',
+  'readerUrl',
   'moveToUrl',
   'httpsProxy',
   'noProxy',

@@ -111,9 +111,20 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
       'use https://, or set TRACKING_ALLOW_INSECURE_API_URL=true'
     problems.push({ setting: 'TRACKING_API_URL', problem })
   }
-  const link = databaseLink(values, environment)
-  if (link.problem !== undefined) problems.push({ setting: 'DATABASE_URL', problem: link.problem })
-  if (link.warning !== undefined) warnings.push(link.warning)
+  for (const [setting, name] of [
+    ['DATABASE_URL', 'databaseUrl'],
+    ['TRACKING_READER_URL', 'readerUrl'],
+  ] as const) {
+    const { problem, warning } = databaseLink(values[name], values, environment)
+    if (problem !== undefined) problems.push({ setting, problem })
+    if (warning !== undefined && !warnings.includes(warning)) warnings.push(warning)
+  }
+  if (values.readerUrl !== undefined && values.databaseUrl === undefined) {
+    const problem =
+      'is set, and DATABASE_URL is not; set both, or neither: the embedded database has a login ' +
+      'of its own for your SQL'
+    problems.push({ setting: 'TRACKING_READER_URL', problem })
+  }
   problems.push(...alertProblems(values))
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
   const config = Object.freeze(parsed.data)
@@ -187,9 +198,9 @@ function isKeyAtRisk(values: Values): boolean {
   return url !== undefined && isAllowed === false && !isSafeForKey(new URL(url))
 }
 
-function databaseLink(values: Values, environment: Environment): LinkCheck {
+function databaseLink(address: unknown, values: Values, environment: Environment): LinkCheck {
   const { databaseUrl, allowInsecureDatabase } = settingsSchema.shape
-  const url = databaseUrl.safeParse(values.databaseUrl).data
+  const url = databaseUrl.safeParse(address).data
   const isAllowed = allowInsecureDatabase.safeParse(values.allowInsecureDatabase).data
   if (url === undefined || isAllowed === undefined) return {}
   return checkDatabaseLink(new URL(url), {
@@ -216,11 +227,12 @@ function alertProblems(values: Values): ConfigProblem[] {
 }
 
 function secretsOf(config: Config): string[] {
-  const { apiKey, databaseUrl, moveToUrl, webhookSecret, webhookSecretPrevious } = config
-  const { httpsProxy } = config
+  const { apiKey, databaseUrl, readerUrl, moveToUrl, httpsProxy } = config
+  const { webhookSecret, webhookSecretPrevious } = config
   return [
     apiKey ?? '',
     ...passwordsIn(databaseUrl),
+    ...passwordsIn(readerUrl),
     ...passwordsIn(moveToUrl),
     ...passwordsIn(proxyAddress(httpsProxy ?? '')),
     webhookSecret ?? '',

@@ -32,6 +32,16 @@ const settings = {
       'PostgreSQL 14 or later that holds the warehouse. ' +
       'Default: an embedded PostgreSQL under TRACKING_HOME.',
   },
+  readerUrl: {
+    variable: 'TRACKING_READER_URL',
+    isSecret: true,
+    kind: kind.databaseUrl.optional(),
+    meaning:
+      'The same database, with the login that asks your own SQL (`query "select …"`) and the ' +
+      'panels of the dashboard: a member of the role <schema>_reader. `migrate --roles` makes it. ' +
+      'Default: the login of DATABASE_URL under that role, which is not refused what it may do ' +
+      'itself; the embedded database has one of its own.',
+  },
   moveToUrl: {
     variable: 'TRACKING_MOVE_TO_URL',
     isSecret: true,

@@ -50,6 +50,8 @@ export interface StartEmbeddedDatabaseOptions extends EmbeddedDatabaseOptions {
 export interface EmbeddedDatabase {
   /** Of the everyday login. Holds the password: never log it. */
   readonly url: string
+  /** Of the login that may only read, for own SQL. Holds its password. */
+  readonly readerUrl: string
   /** Of the superuser. Holds its password. */
   readonly adminUrl: string
   /** The server was running already. */
@@ -170,6 +172,7 @@ async function startLocked(
     let stopping: Promise<void> | undefined
     return {
       url: formatUrl(logins.everyday, port, databaseName),
+      readerUrl: formatUrl(logins.reader, port, databaseName),
       adminUrl: formatUrl(logins.admin, port, databaseName),
       isAdopted,
       port,

@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { resolve } from 'node:path'
 import pg from 'pg'
 import { EmbeddedDatabaseError, WarehouseSchemaError } from '../base/errors.js'
-import { ScramClient } from '../base/scram-client.js'
+import { ScramClient, scramVerifier } from '../base/scram-client.js'
 import type { DatabaseArea } from './area.js'
 import { readIfThere } from './files.js'
 
@@ -14,17 +15,30 @@ const EMBEDDED_USER = 'tracking'
  */
 export const ADMIN_USER = 'tracking_admin'
 
+/** The login of own SQL: it reads, and has no rights on the server. */
+const READER_USER = 'tracking_query'
+
 export interface Login {
   readonly user: string
   readonly password: string
 }
 
-export async function readLogins(
-  area: DatabaseArea,
-): Promise<{ readonly admin: Login; readonly everyday: Login }> {
+export interface Logins {
+  readonly admin: Login
+  readonly everyday: Login
+  readonly reader: Login
+}
+
+export async function readLogins(area: DatabaseArea): Promise<Logins> {
+  const password = await readPassword(area, area.passwordFile)
   return {
     admin: { user: ADMIN_USER, password: await readPassword(area, area.adminPasswordFile) },
-    everyday: { user: EMBEDDED_USER, password: await readPassword(area, area.passwordFile) },
+    everyday: { user: EMBEDDED_USER, password },
+    // It follows from the other, which does not follow from it: no third file to keep or to lose.
+    reader: {
+      user: READER_USER,
+      password: createHmac('sha256', password).update(READER_USER).digest('hex'),
+    },
   }
 }
 
@@ -51,33 +65,33 @@ const FIRST_WITH_STRATEGIES = 150_000
 /** In PostgreSQL 16 and later one who may create roles gets no other rights by it. */
 const FIRST_WITH_BOUND_CREATEROLE = 160_000
 
-/** Creates the everyday login and the database, its own, where they are missing. */
+/** Creates the everyday login with its database, and the reader's, where they are missing. */
 export async function ensureDatabase(
   port: number,
-  logins: { readonly admin: Login; readonly everyday: Login },
+  { admin, everyday, reader }: Logins,
   databaseName: string,
 ): Promise<void> {
-  const { admin, everyday } = logins
   const client = createClient(port, admin)
   await client.connect()
   try {
-    const { rows } = await client.query<{ version: number; exists: boolean; isKnown: boolean }>(
+    const { rows } = await client.query<{ version: number; exists: boolean; known: string[] }>(
       `select
     current_setting('server_version_num')::int as version,
     exists (select from pg_database where datname = $1) as exists,
-    exists (select from pg_roles where rolname = $2) as "isKnown"`,
-      [databaseName, everyday.user],
+    array(select rolname::text from pg_roles where rolname = any ($2::text[])) as known`,
+      [databaseName, [everyday.user, reader.user]],
     )
-    const { version = 0, exists = false, isKnown = false } = rows[0] ?? {}
-    if (!isKnown) {
-      const more = version >= FIRST_WITH_BOUND_CREATEROLE ? 'createrole' : ''
-      // Keeps the password out of the server's log.
-      await client.query('set log_statement = none')
-      await client.query('set log_min_error_statement = panic')
-      await client.query('set log_min_duration_statement = -1')
+    const { version = 0, exists = false, known = [] } = rows[0] ?? {}
+    const mayBind = version >= FIRST_WITH_BOUND_CREATEROLE
+    for (const [{ user, password }, rights] of [
+      [everyday, mayBind ? 'createrole' : ''],
+      // Elsewhere the everyday login makes the role of readers, and grants it.
+      [reader, mayBind ? '' : 'in role pg_read_all_data'],
+    ] as const) {
+      if (known.includes(user)) continue
+      const verifier = pg.escapeLiteral(scramVerifier(password))
       await client.query(
-        `create role ${pg.escapeIdentifier(everyday.user)} login ${more}
-password ${pg.escapeLiteral(everyday.password)}`,
+        `create role ${pg.escapeIdentifier(user)} login password ${verifier} ${rights}`,
       )
     }
     if (!exists) {

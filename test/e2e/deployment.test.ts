@@ -2,7 +2,10 @@ import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callProgram } from '../support/call-cli.js'
+import { openOwnServer } from '../support/own-server.js'
 import { endPrograms, repositoryDirectory, runCli, startCli } from '../support/run-cli.js'
 import { startSameWorld } from '../support/simulate-cli.js'
 import { createTestDatabase } from '../support/test-database.js'
@@ -104,9 +107,11 @@ describe('the Containerfile', () => {
     expect(compose).toContain('dockerfile: Containerfile')
     const password = 'made-for-this'
     const [, url] = /DATABASE_URL: (\S+:\/\/.*)$/m.exec(compose)!
+    const [, reader] = /TRACKING_READER_URL: (\S+:\/\/.*)$/m.exec(compose)!
     const [, insecure] = /TRACKING_ALLOW_INSECURE_DATABASE: '(\w+)'/.exec(compose)!
     const env = {
       DATABASE_URL: url!.replace(/\$\{.*?\}/, password),
+      TRACKING_READER_URL: reader!.replace(/\$\{.*?\}/, `other-${password}`),
       TRACKING_ALLOW_INSECURE_DATABASE: insecure!,
     }
     const result = spawnSync(process.execPath, [inRepository('bin/tracking-sync.cjs'), 'config'], {
@@ -116,6 +121,62 @@ describe('the Containerfile', () => {
     })
     expect(result.status).toBe(0)
     expect(result.stdout).toMatch(/postgres:\/\/tracking:\[secret\]@database:5432\/tracking/)
+    expect(result.stdout).toMatch(/postgres:\/\/tracking_query:\[secret\]@database:5432\/tracking/)
+  })
+
+  it('connects as no superuser, and own SQL as the reader that the owner makes', async () => {
+    const compose = read('compose.yml')
+    expect(compose).not.toContain('POSTGRES_USER')
+    expect(compose).toContain(
+      './config/compose-logins.sql:/docker-entrypoint-initdb.d/logins.sql:ro',
+    )
+    const own = await openOwnServer()
+    const { adminUrl } = await own.start()
+    try {
+      const run = async (url: string, text: string) => {
+        const client = new pg.Client({ connectionString: url })
+        await client.connect()
+        try {
+          return (await client.query<Record<string, unknown>>(text)).rows
+        } finally {
+          await client.end()
+        }
+      }
+      // The server of the tests has logins of these names, and another superuser.
+      const suffix = '_of_compose'
+      const statements = read('config', 'compose-logins.sql')
+        .replaceAll(/^(?:--|\\).*$/gm, '')
+        .replaceAll(/\btracking\b/g, `tracking${suffix}`)
+        .replace(":'password'", "'for this test'")
+        .replace(/alter role postgres password null;/, '')
+      await run(adminUrl, `create database tracking${suffix}`)
+      for (const text of statements.split(';').filter((part) => part.trim() !== '')) {
+        await run(adminUrl, text)
+      }
+      const url = new URL(adminUrl)
+      url.pathname = `/tracking${suffix}`
+      url.username = `tracking${suffix}`
+      url.password = 'for this test'
+      const reader = new URL(url)
+      reader.username = 'compose_query'
+      const env = {
+        DATABASE_URL: url.href,
+        TRACKING_READER_URL: reader.href,
+        TRACKING_SCHEMA: 'composed',
+      }
+      const asked = 'select session_user, count(*) from shipments'
+      expect(await callProgram(['query', asked, '--format', 'csv'], { directory, env })).toEqual({
+        exitCode: 0,
+        stderr: '',
+        stdout: 'session_user,count\r\ncompose_query,0\r\n',
+      })
+      const { stdout } = await callProgram(['check'], { directory, env })
+      expect(stdout).toMatch(/^ok +database .*, as tracking_of_compose; warning: \w+ owns the/m)
+      expect(stdout).toMatch(/^ok +own SQL .* as compose_query, which may read and nothing else$/m)
+      expect(stdout).not.toContain('superuser')
+    } finally {
+      await own.remove()
+    }
   })
 })
 

@@ -444,7 +444,7 @@ describe('check', () => {
     return simulator
   }
 
-  it('says ok to all five, before and after the first run, and writes nothing', async () => {
+  it('says ok to all six, before and after the first run, and writes nothing', async () => {
     const { directory } = await makeFreshHome()
     const simulator = await makeService()
     const { url: DATABASE_URL } = await makeDatabase()
@@ -463,6 +463,9 @@ describe('check', () => {
       ),
       expect.stringMatching(/^ok {4}zones {5}time zone data .*PostgreSQL \d+\.\d+.*; /),
       expect.stringMatching(/^ok {4}schema {4}tracking is at version 0 of \d+; the next command /),
+      expect.stringMatching(
+        /^ok {4}own SQL {3}warning: own SQL is refused, for \w+ is a superuser, .*; give your own SQL a login: set TRACKING_READER_URL=/,
+      ),
       expect.stringMatching(/^ok {4}service {3}answers, accepts the key, has 12 shipments; its/),
     ])
     expect(await versionsIn(DATABASE_URL)).toEqual({})
@@ -473,6 +476,7 @@ describe('check', () => {
       { name: 'database', isOk: true, exitCode: 0 },
       { name: 'zones', isOk: true, exitCode: 0 },
       { name: 'schema', isOk: true, exitCode: 0 },
+      { name: 'own SQL', isOk: true, exitCode: 0 },
       { name: 'service', isOk: true, exitCode: 0 },
     ])
   })
@@ -484,6 +488,9 @@ describe('check', () => {
     const check = await callProgram(['check'], { directory: home.directory, env })
     expect(check.exitCode).toBe(0)
     expect(check.stdout).toMatch(/^ok {4}database {2}embedded PostgreSQL \d+\.\d+, as \w+$/m)
+    expect(check.stdout).toMatch(
+      /^ok {4}own SQL {3}own SQL is asked as tracking_query, which may read and nothing else$/m,
+    )
     expect(await isServerRunning(home)).toBe(false)
   })
 
@@ -497,7 +504,7 @@ describe('check', () => {
     wrongPassword.password = 'canary/pass+2'
     const noDatabase = new URL(DATABASE_URL)
     noDatabase.pathname = '/test_of_nobody'
-    const UNASKED = [/^FAIL {2}zones/, /^FAIL {2}schema/]
+    const UNASKED = [/^FAIL {2}zones/, /^FAIL {2}schema/, /^FAIL {2}own SQL/]
     const cases = [
       {
         env: { ...good, TRACKING_API_KEY: 'canary/wrong+key' },

@@ -15,7 +15,7 @@ import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'
 import { HOSTILE_OBJECTS, startPooler } from './pgbouncer.js'
 import { DISTRIBUTED, dropOnNodes } from './distributed-database.js'
 import { copyDatabase } from './prepared-home.js'
-import { createTestDatabase, dropDatabasesOf } from './test-database.js'
+import { createTestDatabase, dropDatabasesOf, readerName } from './test-database.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -66,6 +66,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const given = process.env.TEST_DATABASE_URL
   if (given !== undefined && given !== '') {
     await checkGivenServer(given)
+    await createReader(given, testRun)
     project.provide('databaseServerUrl', given)
     project.provide('warehouseServerUrl', given)
     project.provide('migratedDatabase', await createTemplate(given, testRun))
@@ -91,6 +92,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       ...options,
       homeDirectory,
     })
+    await createReader(server.adminUrl, testRun)
     project.provide('databaseServerUrl', server.adminUrl)
     project.provide('migratedDatabase', await createTemplate(server.adminUrl, testRun))
     const pooler = POOLER === '' ? undefined : await startPooler(POOLER, server.adminUrl)
@@ -111,6 +113,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
       { cause: error },
     )
   }
+}
+
+/** The login of `readerSettings`. */
+async function createReader(serverUrl: string, testRun: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  const name = readerName(testRun)
+  await client.query(`create role ${name} login password '${name}' in role pg_read_all_data`)
+  await client.end()
 }
 
 /** Resolves to its name. */

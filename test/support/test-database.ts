@@ -53,6 +53,23 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   }
 }
 
+/** A login of every run that reads all and is nothing else. */
+export function readerName(testRun: string): string {
+  return `reader_${testRun}`
+}
+
+/**
+ * What own SQL needs beside the `DATABASE_URL` of a superuser, as that of the tests is; nothing on
+ * Citus, where it is none.
+ */
+export function readerSettings(url: string): { TRACKING_READER_URL?: string } {
+  if (inject('migratedDatabase') === DISTRIBUTED) return {}
+  const address = new URL(url)
+  address.username = readerName(inject('testRun'))
+  address.password = address.username
+  return { TRACKING_READER_URL: address.href }
+}
+
 /** Drops every database of a run, for servers that outlive it. */
 export async function dropDatabasesOf(testRun: string, serverUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 })
@@ -65,6 +82,7 @@ export async function dropDatabasesOf(testRun: string, serverUrl: string): Promi
     for (const { name } of rows) {
       await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
     }
+    await client.query(`drop role if exists ${readerName(testRun)}`)
   } finally {
     await client.end()
   }

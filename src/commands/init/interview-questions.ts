@@ -1,5 +1,5 @@
 import type { App } from '../../app.js'
-import { ConfigError, type ConfigProblem } from '../../base/errors.js'
+import { ConfigError, ConnectorError, type ConfigProblem } from '../../base/errors.js'
 import { presetNames, readPreset } from '../../config/presets.js'
 import type { SettingName } from '../../config/settings.js'
 import { checkDatabase, checkService } from '../check.js'
@@ -59,7 +59,10 @@ export const QUESTIONS: readonly Question[] = [
 ]
 
 /** What the environment may hold and goes into the file. */
-export const GIVEN_NAMES: readonly SettingName[] = QUESTIONS.flatMap(({ names }) => names)
+export const GIVEN_NAMES: readonly SettingName[] = [
+  ...QUESTIONS.flatMap(({ names }) => names),
+  'readerUrl',
+]
 
 /** What to do where nobody can be asked. */
 export const MISSING: Partial<Record<SettingName, ConfigProblem>> = {
@@ -92,6 +95,40 @@ function testAddress({ config: { service, apiUrl } }: App): Promise<string> {
 function readService(answer: string): Answers {
   if (URL.canParse(answer)) return { service: 'generic', apiUrl: answer }
   return { service: answer }
+}
+
+/**
+ * The login of own SQL, in a line: the one that is set, that of an old file where it is still right,
+ * or a new one, where the database lets us make it; `take` gets an address that is to be written.
+ */
+export async function settleReader(
+  app: App,
+  old: string | undefined,
+  take: (readerUrl: string) => void,
+): Promise<string> {
+  const { createReaderLogin, describeReader } =
+    await import('../../warehouse/schema/reader-login.js')
+  const { databaseUrl = '', readerUrl } = app.config
+  if (readerUrl !== undefined) return describeReader(await app.connectReader(), true)
+  if (old !== undefined && placeOf(old) === placeOf(databaseUrl)) {
+    try {
+      const line = await describeReader(await app.connect({ url: old }), true)
+      take(old)
+      return line
+    } catch (thrown) {
+      if (!(thrown instanceof ConnectorError)) throw thrown
+    }
+  }
+  const warehouse = await app.connect()
+  const made = await createReaderLogin(warehouse, databaseUrl)
+  if (made === undefined) return describeReader(warehouse, false)
+  take(made)
+  return `own SQL is asked as ${new URL(made).username}, a new login, which may only read`
+}
+
+function placeOf(address: string): string {
+  const { host, pathname } = new URL(address)
+  return `${host}${pathname}`
 }
 
 async function testWebhook(app: App): Promise<string> {

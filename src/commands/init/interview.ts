@@ -9,6 +9,7 @@ import {
   MISSING,
   GIVEN_NAMES,
   QUESTIONS,
+  settleReader,
   type Answers,
   type Question,
 } from './interview-questions.js'
@@ -54,9 +55,22 @@ export class Interview {
       const line = await this.#settle(question)
       if (line === undefined) continue
       found.push(line)
-      if (this.isAsking) this.#io.process.stderr.write(`  ok: ${line}\n`)
+      this.#tell(line)
     }
-    return found
+    // The last, so that a login is made only for settings that are written.
+    const { databaseUrl } = this.#answers
+    if (databaseUrl === undefined && !this.#isGiven('databaseUrl')) return found
+    const { config, origins } = this.#app
+    const old = origins.readerUrl === '.env' ? config.readerUrl : undefined
+    const line = await this.#try((app) =>
+      settleReader(app, old, (readerUrl) => Object.assign(this.#answers, { readerUrl })),
+    )
+    this.#tell(line)
+    return [...found, line]
+  }
+
+  #tell(line: string): void {
+    if (this.isAsking) this.#io.process.stderr.write(`  ok: ${line}\n`)
   }
 
   /**
@@ -88,14 +102,14 @@ export class Interview {
   }
 
   async #settle(question: Question): Promise<string | undefined> {
-    if (this.#isAnswered(question)) return this.#try(question, {})
+    if (this.#isAnswered(question)) return this.#try(question.test)
     for (;;) {
       const { text, isSecret = false } = question
       const answer = await this.#prompt?.ask(text, { isSecret })
       if (answer === undefined || (answer === '' && question.isOptional === true)) return undefined
       try {
         const read = question.read(answer)
-        const line = await this.#try(question, read)
+        const line = await this.#try(question.test, read)
         Object.assign(this.#answers, read)
         return line
       } catch (thrown) {
@@ -106,7 +120,7 @@ export class Interview {
   }
 
   /** With an app of its own, which has the answers so far and nothing of a `.env`. */
-  async #try({ test }: Question, more: Answers): Promise<string> {
+  async #try(test: Question['test'], more: Answers = {}): Promise<string> {
     const loaded = loadConfig({
       environment: this.#environment,
       workingDirectory: this.#io.process.cwd(),

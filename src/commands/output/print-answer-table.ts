@@ -103,6 +103,11 @@ async function* putFirst(
   leading: readonly string[],
 ): AsyncGenerator<TableAnswer> {
   for await (const piece of pieces) {
+    // Columns of own SQL stand as they were asked for, and may have one name.
+    if (piece.elements !== undefined) {
+      yield piece
+      continue
+    }
     const currencies = currencyColumns(piece.columns)
     const isShown = (name: string): boolean => !currencies.includes(name)
     const first = leading.filter((name) => piece.columns.includes(name) && isShown(name))
@@ -119,7 +124,7 @@ function currencyColumns(columns: readonly string[]): string[] {
 
 /** The named columns, in this order. */
 export function pickColumns(
-  { columns, types, rows }: TableAnswer,
+  { columns, types, rows, elements }: TableAnswer,
   names: readonly string[],
 ): TableAnswer {
   const order = names.map((name) => columns.indexOf(name))
@@ -127,6 +132,7 @@ export function pickColumns(
     columns: names,
     types: order.map((index) => types[index] ?? 0),
     rows: rows.map((row) => order.map((index) => row[index])),
+    ...(elements && { elements: order.map((index) => elements[index] ?? 0) }),
   }
 }
 
@@ -141,7 +147,8 @@ function layTable(first: TableAnswer, options: TableOptions): Layout {
   const { terminal = NO_TERMINAL, sums = [], leading = [], mostRows } = options
   const width = options.isWide === true ? undefined : terminal.width
   const isFitted = width !== undefined
-  const last = isFitted ? currencyColumns(first.columns).length : 0
+  const isOwnSql = first.elements !== undefined
+  const last = isFitted && !isOwnSql ? currencyColumns(first.columns).length : 0
   const names = first.columns.slice(0, first.columns.length - last).map(escapeControls)
   const show = createShow(first, isFitted)
   const limit = rowLimit(options)
@@ -248,12 +255,12 @@ type Show = (row: readonly unknown[], index: number) => string
 
 /**
  * Money has the decimals of its currency, and where the currency has no column of its own its code;
- * shares are per cent, and ages have a unit.
+ * shares are per cent, and ages have a unit. Own SQL is shown as PostgreSQL writes it.
  */
-function createShow({ columns, types }: TableAnswer, isWithCurrency = false): Show {
+function createShow({ columns, types, elements }: TableAnswer, isWithCurrency = false): Show {
   const shows = columns.map((name, index): Show => {
     const text = (row: readonly unknown[]): string => cellText(row[index])
-    if (types[index] !== NUMERIC) return text
+    if (types[index] !== NUMERIC || elements !== undefined) return text
     if (isShare(name)) return (row) => asPercent(text(row))
     if (name.endsWith('age_hours')) return (row) => asAge(text(row), 3_600)
     if (name.endsWith('age_days')) return (row) => asAge(text(row), 86_400)

@@ -5,6 +5,7 @@ import { suggest } from '../../base/phrases.js'
 import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
 import { asTable, pickColumns, type TableOptions } from './print-answer-table.js'
 import { asCalendar, type CalendarOptions } from './print-calendar.js'
+import { asJsonText, listElements } from './postgres-texts.js'
 import { asWorkbook, type WorkbookOptions } from './print-workbook.js'
 
 export const ANSWER_FORMATS = ['table', 'csv', 'json', 'ndjson', 'xlsx', 'ics'] as const
@@ -92,6 +93,8 @@ async function* pickExisting(
 ): AsyncGenerator<TableAnswer> {
   for await (const piece of pieces) {
     requireColumns(names, piece.columns)
+    const named = piece.columns.filter((name) => names.includes(name))
+    refuseEqualNames('--columns', named, 'takes a column by its name, and several are called')
     yield pickColumns(piece, names)
   }
 }
@@ -117,13 +120,21 @@ export async function* asCsv(
 ): AsyncGenerator<string> {
   const safe = isSpreadsheetSafe || isForExcel ? disarm : (value: unknown) => value
   const shown = isForExcel ? forExcel : (value: unknown) => value
-  const line = (row: readonly unknown[], types: readonly number[] = []): string =>
-    `${row.map((value, index) => field(safe(shown(value, types[index])))).join(',')}\r\n`
+  const line = (
+    row: readonly unknown[],
+    types: readonly number[] = [],
+    elements: readonly number[] = [],
+  ): string => {
+    const fields = row.map((value, index) =>
+      field(safe(shown(value, types[index], elements[index]))),
+    )
+    return `${fields.join(',')}\r\n`
+  }
   let isFirst = true
-  for await (const { columns, types, rows } of pieces) {
+  for await (const { columns, types, rows, elements } of pieces) {
     if (isFirst) yield `${isForExcel ? '\ufeff' : ''}${line(columns)}`
     isFirst = false
-    yield rows.map((row) => line(row, types)).join('')
+    yield rows.map((row) => line(row, types, elements)).join('')
   }
 }
 
@@ -137,8 +148,9 @@ export async function formatCsv(answer: TableAnswer): Promise<string> {
 /** Object ids of PostgreSQL's `timestamp` and `timestamptz`. */
 const INSTANTS = new Set([1114, 1184])
 
-function forExcel(value: unknown, type?: number): unknown {
+function forExcel(value: unknown, type?: number, element = 0): unknown {
   if (Array.isArray(value)) return value.map(asText).join('; ')
+  if (element !== 0 && typeof value === 'string') return listElements(value).join('; ')
   if (type === undefined || !INSTANTS.has(type) || typeof value !== 'string') return value
   return value.replace(/^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.\d+)?(?:\+00)?$/, '$1')
 }
@@ -166,7 +178,7 @@ function disarm(value: unknown): unknown {
 async function* asNdjson(pieces: AsyncIterable<TableAnswer>): AsyncGenerator<string> {
   for await (const piece of pieces) {
     yield toObjects(piece)
-      .map((row) => `${JSON.stringify(row)}\n`)
+      .map((row) => `${row}\n`)
       .join('')
   }
 }
@@ -175,13 +187,33 @@ async function* asJson(pieces: AsyncIterable<TableAnswer>): AsyncGenerator<strin
   let separator = '[\n'
   for await (const piece of pieces) {
     for (const row of toObjects(piece)) {
-      yield `${separator}  ${JSON.stringify(row)}`
+      yield `${separator}  ${row}`
       separator = ',\n'
     }
   }
   yield separator === '[\n' ? '[]\n' : '\n]\n'
 }
 
-function toObjects({ columns, rows }: TableAnswer): Record<string, unknown>[] {
-  return rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])))
+/** Each row as JSON. */
+function toObjects({ columns, types, rows, elements }: TableAnswer): string[] {
+  refuseEqualNames('--format', columns, 'json keeps one column of a name, and several are called')
+  const keys = columns.map((name) => JSON.stringify(name))
+  return rows.map((row) => {
+    const members = row.map((value, at) => {
+      const text =
+        elements === undefined
+          ? JSON.stringify(value)
+          : asJsonText(value, types[at] ?? 0, elements[at] ?? 0)
+      return `${keys[at] ?? ''}:${text}`
+    })
+    return `{${members.join(',')}}`
+  })
+}
+
+/** Throws ConfigError where two columns of an answer have one name. */
+function refuseEqualNames(setting: string, columns: readonly string[], problem: string): void {
+  const twice = columns.find((name, index) => columns.indexOf(name) !== index)
+  if (twice === undefined) return
+  const fix = 'give each a name of its own with `as`'
+  throw new ConfigError([{ setting, problem: `${problem} ${twice}; ${fix}` }])
 }

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { ConfigError } from '../../base/errors.js'
 import { isDistributed } from '../distribute/citus.js'
-import { refuseMoreThanReading } from '../questions/own-sql.js'
+import { adviseReaderLogin, describeMight, MIGHTY_ROLE } from './mighty-login.js'
 import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
 import type { PreparedSession } from './session-settings.js'
 
@@ -10,6 +10,11 @@ export interface TableAnswer {
   /** PostgreSQL's object id of the type of each column. */
   readonly types: readonly number[]
   readonly rows: readonly (readonly unknown[])[]
+  /**
+   * Only of own SQL, whose values are PostgreSQL's texts, null, or a boolean: for each column that
+   * is an array the object id of the type of its elements, else 0.
+   */
+  readonly elements?: readonly number[]
 }
 
 export interface QuestionOptions {
@@ -19,6 +24,8 @@ export interface QuestionOptions {
   readonly asOf?: string | undefined
   /** Read as the reader's role, where it is there and the login may take it. */
   readonly isAsReader?: boolean
+  /** A statement that a person wrote: refused to a login that reaches the server's files. */
+  readonly isOwnSql?: boolean
 }
 
 export interface AnswerConnection {
@@ -30,18 +37,18 @@ export interface AnswerConnection {
 const ROWS_PER_PIECE = 1_000
 
 /**
- * One statement of a person's, on a connection of its own, which is ended, read piece by piece.
- * That nothing but reading is done has four guards: the transaction is read-only and has taken a
- * snapshot, after which PostgreSQL lets nobody make it read-write; a cursor takes one query and
- * nothing else; a superuser is one no longer; and functions that may change something are not
- * called, so that none of this can be undone from within. All of it ends with the transaction,
- * whoever has the connection next. Leaving the loop early ends the statement.
+ * Answers one statement, piece by piece, on a connection of its own. The protocol and the cursor
+ * take one query and nothing else, and the transaction is read-only and never committed: its end is
+ * the end of the connection, with everything that the statement set, locked or made. What a person's
+ * statement may read and call is decided by the rights of the login (`TRACKING_READER_URL`): the
+ * role that is taken here is no wall, for the statement may give it back. Leaving the loop early
+ * ends the statement.
  */
 export async function* streamAnswer(
   { client, prepare }: AnswerConnection,
   names: SchemaNames,
   sqlText: string,
-  { parameters = [], asOf, isAsReader = false }: QuestionOptions = {},
+  { parameters = [], asOf, isAsReader = false, isOwnSql = false }: QuestionOptions = {},
 ): AsyncGenerator<TableAnswer, void, undefined> {
   // A lost connection fails the statement as well, and is told there.
   client.on('error', () => undefined)
@@ -55,13 +62,11 @@ export async function* streamAnswer(
       query: async <Row>(_: string, text: string, values: readonly unknown[] = []) =>
         (await client.query(text, [...values])).rows as Row[],
     })
-    await restrict(client, names, { asOf, isAway })
+    const limit = isOwnSql ? await refuseMightyLogin(client, names) : undefined
+    await setPath(client, names, asOf)
+    if (asOf !== undefined) await setInstant(client, asOf, isAway)
     // The nodes take a login, and no role that cannot log in.
     if (isAsReader && !isAway) await becomeReader(client, names)
-    await refuseMoreThanReading(
-      async (text, values) => (await client.query<{ name: string }>(text, [...values])).rows,
-      sqlText,
-    )
     const question = {
       text: `declare answer no scroll cursor for ${sqlText}`,
       values: [...parameters],
@@ -69,13 +74,23 @@ export async function* streamAnswer(
       queryMode: 'extended',
     }
     await client.query(question)
+    let elements: readonly number[] | undefined
     for (let isFirst = true; ; isFirst = false) {
+      // A row may have called set_config: the next piece has its limit again.
+      if (limit !== undefined) {
+        await client.query(`set local statement_timeout = ${pg.escapeLiteral(limit)}`)
+      }
       const { fields, rows } = await client.query<unknown[]>({
         text: `fetch forward ${ROWS_PER_PIECE} from answer`,
         rowMode: 'array',
+        ...(isOwnSql ? { types: TEXTS } : {}),
       })
+      const columns = fields.map(({ name }) => name)
       const types = fields.map(({ dataTypeID }) => dataTypeID)
-      if (isFirst || rows.length > 0) yield { columns: fields.map(({ name }) => name), types, rows }
+      if (isOwnSql) elements ??= await readElements(client, types)
+      if (isFirst || rows.length > 0) {
+        yield { columns, types, rows, ...(elements === undefined ? {} : { elements }) }
+      }
       if (rows.length < ROWS_PER_PIECE) return
     }
   } finally {
@@ -83,33 +98,57 @@ export async function* streamAnswer(
   }
 }
 
-/** May read every table, and nothing else; of PostgreSQL itself. */
-const READER_OF_ALL = 'pg_read_all_data'
+const BOOLEAN = 16
 
-async function restrict(
+/** No value passes a parser of the driver, which would lose digits and shift days. */
+const TEXTS: pg.CustomTypesConfig = {
+  getTypeParser: (type: number) => (value: string) => (type === BOOLEAN ? value === 't' : value),
+}
+
+/** `box` alone separates its elements by semicolons, and stays a text. */
+async function readElements(client: pg.Client, types: readonly number[]): Promise<number[]> {
+  const { rows } = await client.query<{ array: number; element: number }>(
+    `select typarray as array, oid as element
+from pg_catalog.pg_type
+where typarray operator(pg_catalog.=) any ($1::pg_catalog.oid[])
+    and typdelim operator(pg_catalog.=) ','`,
+    [types],
+  )
+  const elements = new Map(rows.map(({ array, element }) => [array, element]))
+  return types.map((type) => elements.get(type) ?? 0)
+}
+
+/**
+ * PostgreSQL's own names come first and temporary ones last, so that nobody's function or table is
+ * taken for another.
+ */
+async function setPath(
   client: pg.Client,
   names: SchemaNames,
-  { asOf, isAway }: { readonly asOf: string | undefined; readonly isAway: boolean },
+  asOf: string | undefined,
 ): Promise<void> {
   // Tables that both schemas of views use, such as rules, stand in the first.
   const views = asOf === undefined ? [names.analytics] : [names.asOf, names.analytics]
-  const path = [names.data, ...views, names.sync].map(quoteIdentifier).join(', ')
-  await client.query(`set local search_path = ${path}, pg_catalog`)
+  const ours = [names.data, ...views, names.sync].map(quoteIdentifier).join(', ')
+  await client.query(`set local search_path = pg_catalog, ${ours}, pg_temp`)
   // All rows are asked for, not the first tenth.
   await client.query('set local cursor_tuple_fraction = 1')
-  if (asOf !== undefined) await setInstant(client, asOf, isAway)
-  const { rows } = await client.query<{ is_superuser: string }>('show is_superuser')
-  if (rows[0]?.is_superuser === 'on') {
-    if (isAway) throw refuseSuperuser()
-    await client.query(`set local role ${READER_OF_ALL}`)
-  }
 }
 
-function refuseSuperuser(): ConfigError {
-  const problem =
-    'names a superuser, who cannot give up its rights on the nodes of a distributed warehouse; ' +
-    'use a login that is none'
-  return new ConfigError([{ setting: 'DATABASE_URL', problem }])
+/** Throws ConfigError for a mighty login. Returns the time limit of a statement. */
+async function refuseMightyLogin(client: pg.Client, names: SchemaNames): Promise<string> {
+  const { rows } = await client.query<{ login: string; role: string | null; limit: string }>(
+    `select
+    session_user::text as login,
+    current_setting('statement_timeout') as limit,
+    ${MIGHTY_ROLE} as role`,
+  )
+  const { login = '', role = null, limit = '' } = rows[0] ?? {}
+  if (role === null) return limit
+  const { host, port, database = '' } = client
+  const might = describeMight(login, role)
+  const problem = `${might}; ${adviseReaderLogin(names, `${host}:${port}/${database}`)}`
+  throw new ConfigError([{ setting: `the login ${login}`, problem }])
 }
 
 /** The views that read it may run on another node, which gets settings of `set local` alone. */
@@ -142,13 +181,11 @@ where rolname = $1
 export async function collectAnswer(
   pieces: AsyncGenerator<TableAnswer, void, undefined>,
 ): Promise<TableAnswer> {
-  let columns: readonly string[] = []
-  let types: readonly number[] = []
   const rows: (readonly unknown[])[] = []
+  let last: TableAnswer = { columns: [], types: [], rows }
   for await (const piece of pieces) {
-    columns = piece.columns
-    types = piece.types
+    last = piece
     for (const row of piece.rows) rows.push(row)
   }
-  return { columns, types, rows }
+  return { ...last, rows }
 }

@@ -155,12 +155,15 @@ export interface RoleNames {
    * need with TRACKING_MIGRATE=false.
    */
   readonly writer: string
+  /** The login of `TRACKING_READER_URL`, with which own SQL is asked: a member of the readers. */
+  readonly login: string
 }
 
 /**
- * The roles of one account's schemas: `tracking_reader` and `tracking_writer` unless
- * TRACKING_SCHEMA says otherwise.
+ * The roles of one account's schemas: `tracking_reader`, `tracking_writer` and `tracking_query`
+ * unless TRACKING_SCHEMA says otherwise.
  */
 export function roleNames(names: SchemaNames): RoleNames {
-  return { reader: `${names.data}_reader`, writer: `${names.data}_writer` }
+  const { data } = names
+  return { reader: `${data}_reader`, writer: `${data}_writer`, login: `${data}_query` }
 }

@@ -43,7 +43,7 @@ export function sessionSettings(options: SessionSettingsOptions): SessionSetting
     TimeZone: 'UTC',
     DateStyle: 'ISO, MDY',
     IntervalStyle: 'iso_8601',
-    search_path: 'pg_catalog',
+    search_path: 'pg_catalog, pg_temp',
     client_encoding: 'UTF8',
     standard_conforming_strings: 'on',
     array_nulls: 'on',

@@ -65,7 +65,12 @@ const RULES: readonly Rule[] = [
   // 57014 query_canceled by statement_timeout
   { prefix: '57014', error: WarehouseUnavailableError, advice: SLOW },
   // 28* invalid authorization, 3D000 no such database, 42501 insufficient_privilege
-  { prefix: '28', error: WarehouseSchemaError, advice: 'check user and password in DATABASE_URL' },
+  {
+    prefix: '28',
+    error: WarehouseSchemaError,
+    advice:
+      'check user and password in DATABASE_URL, or in TRACKING_READER_URL where your own SQL is asked',
+  },
   {
     prefix: '3D000',
     error: WarehouseSchemaError,

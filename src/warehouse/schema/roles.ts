@@ -1,4 +1,6 @@
+import pg from 'pg'
 import { ConnectorError, WarehouseSchemaError } from '../../base/errors.js'
+import { scramVerifier } from '../../base/scram-client.js'
 import {
   quoteIdentifier,
   roleNames,
@@ -59,26 +61,50 @@ export interface RolesReport {
   /** False: this user may not create roles or grant; the statements are for one who may. */
   readonly isDone: boolean
   readonly roles: RoleNames
-  /** Every statement in order, the creation of roles that exist already left out. */
+  /**
+   * Every statement in order, the creation of roles that exist already left out, and without
+   * passwords.
+   */
   readonly statements: readonly string[]
 }
+
+/** A login that is made where it is missing, as a member of the readers. */
+export interface ReaderLogin {
+  readonly user: string
+  readonly password: string
+}
+
+/** In place of a password in a statement that is shown. */
+const HIDDEN = "'…'"
 
 /**
  * Creates the roles, neither of which can log in, and grants them their rights, also on tables and
  * views to come: all or nothing. Idempotent. People and programs get a login of their own and
- * `grant tracking_reader to …`.
+ * `grant tracking_reader to …`; so does `login`, for own SQL.
  */
-export async function createRoles(warehouse: Warehouse): Promise<RolesReport> {
+export async function createRoles(warehouse: Warehouse, login?: ReaderLogin): Promise<RolesReport> {
   const roles = roleNames(warehouse.names)
+  const wanted = [roles.reader, roles.writer, ...(login === undefined ? [] : [login.user])]
   const statements = [
-    ...(await missingRoles(warehouse, roles)).map(
-      (role) => `create role ${quoteIdentifier(role)} nologin`,
+    ...(await missingRoles(warehouse, wanted)).map((role) =>
+      role === login?.user
+        ? `create role ${quoteIdentifier(role)} login password ${HIDDEN}`
+        : `create role ${quoteIdentifier(role)} nologin`,
     ),
     ...grantStatements(warehouse.names, roles),
+    ...(login === undefined
+      ? []
+      : [`grant ${quoteIdentifier(roles.reader)} to ${quoteIdentifier(login.user)}`]),
   ]
+  const verifier = pg.escapeLiteral(scramVerifier(login?.password ?? ''))
   try {
     await warehouse.transaction('create the roles', async (session) => {
-      for (const statement of statements) await session.query('create the roles', statement)
+      for (const statement of statements) {
+        await session.query(
+          'create the roles',
+          statement.replace(HIDDEN, () => verifier),
+        )
+      }
     })
     // A login that is not the owner grants nothing and only gets a warning.
     return { isDone: await canRead(warehouse, roles.reader), roles, statements }
@@ -91,14 +117,13 @@ export async function createRoles(warehouse: Warehouse): Promise<RolesReport> {
 /** After an upgrade, where the roles are there: what is new is theirs as well. */
 export async function renewGrants(session: Session, names: SchemaNames): Promise<void> {
   const roles = roleNames(names)
-  if ((await missingRoles(session, roles)).length > 0) return
+  if ((await missingRoles(session, [roles.reader, roles.writer])).length > 0) return
   for (const statement of grantStatements(names, roles)) {
     await session.query('renew the rights of the roles', statement)
   }
 }
 
-async function missingRoles(session: Session, roles: RoleNames): Promise<string[]> {
-  const wanted = [roles.reader, roles.writer]
+async function missingRoles(session: Session, wanted: readonly string[]): Promise<string[]> {
   const found = await session.query<{ rolname: string }>(
     'look for the roles',
     'select rolname from pg_roles where rolname = any($1)',

@@ -7,7 +7,7 @@ import { startSimulator, type Simulator } from '../../../src/simulator/server.js
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callProgram, type CliCall } from '../../support/call-cli.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
-import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'
+import { createTestDatabase, readerSettings, type TestDatabase } from '../../support/test-database.js'
 import { START } from '../sync/sync-scene.js'
 
 const NAMES = ['acme', 'blue-sea'] as const
@@ -21,7 +21,11 @@ beforeAll(async () => {
   database = await createTestDatabase()
   directory = await mkdtemp(join(tmpdir(), 'tracking-sync-accounts-'))
   await mkdir(join(directory, 'config'))
-  env = { DATABASE_URL: database.url, TRACKING_LOG_LEVEL: 'error' }
+  env = {
+    DATABASE_URL: database.url,
+    ...readerSettings(database.url),
+    TRACKING_LOG_LEVEL: 'error',
+  }
   for (const [at, name] of NAMES.entries()) {
     const simulator = await startSimulator({
       seed: at + 1,

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runCli } from '../../../src/commands/program.js'
 import { loadConfig } from '../../../src/config/load.js'
@@ -38,8 +40,20 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
+  const made = existsSync(join(directory, '.env')) ? configIn().readerUrl : undefined
+  if (made !== undefined) await runAt(database.url, `drop role ${new URL(made).username}`)
   await rm(directory, { recursive: true, force: true })
 })
+
+async function runAt(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
 
 interface Called {
   readonly exitCode: number
@@ -116,6 +130,37 @@ describe('without a terminal', () => {
       webhookSignatureHeader: 'X-T49-Webhook-Signature',
     })
     expect((await stat(join(directory, '.env'))).mode & 0o777).toBe(0o600)
+  })
+
+  it('makes a login for own SQL, which a second time is kept', { tags: ['JD1'] }, async () => {
+    const args = ['--api-url', simulator.url]
+    const env = { TRACKING_API_KEY: KEY, DATABASE_URL: database.url }
+    const first = await init(args, env)
+    expect(first.exitCode).toBe(0)
+    const { readerUrl = '' } = configIn()
+    const { username, password } = new URL(readerUrl)
+    expect(username).toMatch(/^tracking_query(?:_\w{6})?$/)
+    expect(password.length).toBeGreaterThan(40)
+    expect(first.stdout).toContain(`own SQL is asked as ${username}, a new login`)
+    expect(first.stdout + first.stderr).not.toContain(password)
+    const rights = `select session_user = '${username}' as is_reader, rolsuper, rolcreaterole,
+        rolcreatedb, rolreplication, rolbypassrls,
+        exists (select from pg_auth_members where member = pg_roles.oid) as is_member
+      from pg_roles where rolname = session_user`
+    expect(await runAt(readerUrl, rights)).toEqual([
+      {
+        is_reader: true,
+        rolsuper: false,
+        rolcreaterole: false,
+        rolcreatedb: false,
+        rolreplication: false,
+        rolbypassrls: false,
+        is_member: false,
+      },
+    ])
+    const again = await init([...args, '--overwrite'], env)
+    expect(again.stdout).toContain(`own SQL is asked as ${username}, which may read`)
+    expect(configIn().readerUrl).toBe(readerUrl)
   })
 
   it('leaves a secret in its file', async () => {

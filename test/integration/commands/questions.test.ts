@@ -8,7 +8,7 @@ import {
 } from '../../../src/warehouse/questions/shipped-queries.js'
 import type { QueryValues } from '../../../src/warehouse/questions/query-parameters.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
-import { isOnCitus } from '../../support/distributed-database.js'
+import { readerSettings } from '../../support/test-database.js'
 import { closeScenes, openScene, HOUR, type Scene } from '../sync/sync-scene.js'
 
 let scene: Scene
@@ -29,6 +29,7 @@ beforeAll(async () => {
     TRACKING_API_URL: scene.simulator.url,
     TRACKING_API_KEY: scene.simulator.apiKey,
     DATABASE_URL: scene.url,
+    ...readerSettings(scene.url),
     TRACKING_LOG_LEVEL: 'silent',
   }
   for (const [command, file] of [
@@ -590,58 +591,6 @@ describe('query', () => {
       `a,b,c\r\n'=1+1,-5,'@x\r\n`,
     )
   })
-
-  // The tests' login is no superuser there.
-  it.skipIf(isOnCitus)(
-    'reads and does nothing else, whatever its login may do',
-    { tags: ['FC2'] },
-    async () => {
-      const [{ role } = { role: false }] = await scene.query<{ role: boolean }>(
-        'select rolsuper as role from pg_roles where rolname = current_user',
-      )
-      // The tests' own login: what it may do elsewhere is not done here.
-      expect(role).toBe(true)
-      expect((await query('select current_user', '--format', 'csv')).stdout).toBe(
-        'current_user\r\npg_read_all_data\r\n',
-      )
-      const refused = [
-        [`copy (select 'x') to program 'touch /tmp/never'`, 'begins with "copy"'],
-        ['copy tracking.ports to stdout', 'begins with "copy"; psql runs the rest'],
-        ['explain analyze select 1', 'begins with "explain"'],
-        ['set role none', 'begins with "set"'],
-        ['do $$ begin end $$', 'begins with "do"'],
-        ['select 1; drop schema tracking cascade', 'multiple commands'],
-        ['select 1 into gone', 'INTO is not allowed'],
-        ['select * from tracking.ports for update', 'read-only transaction'],
-        [
-          `select set_config('role', 'none', true), pg_terminate_backend(1)`,
-          'calls set_config, which may change something',
-        ],
-        [`select pg_read_file('/etc/passwd')`, 'calls pg_read_file'],
-        [`select * from pg_catalog . "pg_ls_dir" /* */ ('/')`, 'calls pg_ls_dir'],
-        ['select pg_terminate_backend(pid) from pg_stat_activity', 'calls pg_terminate_backend'],
-        [`select lo_import('/etc/passwd')`, 'calls lo_import'],
-        ['select pg_advisory_lock(820311, 1)', 'calls pg_advisory_lock'],
-        [`select query_to_xml('select 1', true, true, '')`, 'calls query_to_xml'],
-        [`select nextval('tracking_sync.sync_runs_sync_run_id_seq')`, 'calls nextval'],
-      ] as const
-      for (const [sql, says] of refused) {
-        const { exitCode, stdout, stderr } = await query(sql)
-        expect({ sql, exitCode, stdout }).toEqual({ sql, exitCode: 2, stdout: '' })
-        expect(stderr).toMatch(/^error: the SQL .*\n$/)
-        expect(stderr).toContain(says.split(';')[0])
-      }
-      for (const sql of [
-        'values (1)',
-        '(select 1) union (select 2);',
-        'table tracking.ports',
-        'with one as (select now()) select clock_timestamp() > now from one -- why',
-        'select count(*) from tracking_sync.webhook_notifications',
-      ]) {
-        expect({ sql, ...(await query(sql)) }).toMatchObject({ sql, exitCode: 0, stderr: '' })
-      }
-    },
-  )
 
   it('stops a statement that takes too long, and writes nothing', async () => {
     expect((await query('select pg_sleep(30)', '--timeout', '1')).exitCode).toBe(5)

@@ -78,7 +78,7 @@ const OURS = {
   statementTimeout: '30s',
   lockTimeout: '5s',
   idleTimeout: '45s',
-  path: 'pg_catalog',
+  path: 'pg_catalog, pg_temp',
   strings: 'on',
   jit: 'off',
   hasNulls: true,

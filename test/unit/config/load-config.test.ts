@@ -338,6 +338,7 @@ describe('secrets', { tags: ['S4'] }, () => {
     expect(withoutFlag.map(({ name }) => name)).toEqual([
       'apiKey',
       'databaseUrl',
+      'readerUrl',
       'moveToUrl',
       'webhookSecret',
       'webhookSecretPrevious',

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { ConnectorError } from '../../base/errors.js'
+import { scramVerifier } from '../../base/scram-client.js'
+import { adviseReaderLogin, describeMight, MIGHTY_ROLE } from '../connection/mighty-login.js'
+import { quoteIdentifier, roleNames } from '../connection/schema-names.js'
+import type { Warehouse } from '../connection/warehouse.js'
+import { createRoles, type ReaderLogin } from './roles.js'
+
+/** The name and the password of an address. */
+export function loginOf(url: string): ReaderLogin {
+  const { username, password } = new URL(url)
+  return { user: decodeURIComponent(username), password: decodeURIComponent(password) }
+}
+
+/** duplicate_object and unique_violation: another process made the role at the same moment. */
+const MADE_MEANWHILE = ['42710', '23505']
+
+/**
+ * Makes the login of own SQL where it is missing, and a member of the readers where it may not read.
+ * Does nothing where the session's login may not make roles.
+ */
+export async function keepReader(warehouse: Warehouse, readerUrl: string): Promise<void> {
+  const login = loginOf(readerUrl)
+  const [row] = await warehouse.query<{ isWanted: boolean }>(
+    'look for the login of own SQL',
+    `select
+    (rolsuper or rolcreaterole)
+    and not pg_is_in_recovery()
+    and not coalesce(
+        (
+            select has_schema_privilege(login.oid, to_regnamespace($2), 'usage')
+            from pg_roles as login
+            where rolname = $1
+        ),
+        false
+    ) as "isWanted"
+from pg_roles
+where rolname = current_user`,
+    [login.user, warehouse.names.data],
+  )
+  if (row?.isWanted !== true) return
+  try {
+    await createRoles(warehouse, login)
+  } catch (thrown) {
+    const code = thrown instanceof ConnectorError ? String(thrown.context.code) : ''
+    if (!MADE_MEANWHILE.includes(code)) throw thrown
+  }
+}
+
+/**
+ * Makes a login for own SQL, with a password of chance, in the database of an address, and gives
+ * its address; undefined where this login may not make one. `keepReader` grants it its role when
+ * the schemas are there.
+ */
+export async function createReaderLogin(
+  warehouse: Warehouse,
+  address: string,
+): Promise<string | undefined> {
+  const { login } = roleNames(warehouse.names)
+  const [row] = await warehouse.query<{ mayCreate: boolean; isTaken: boolean }>(
+    'look for the login of own SQL',
+    `select
+    (rolsuper or rolcreaterole) and not pg_is_in_recovery() as "mayCreate",
+    exists (select from pg_roles where rolname = $1) as "isTaken"
+from pg_roles
+where rolname = current_user`,
+    [login],
+  )
+  const url = new URL(address)
+  if (row?.mayCreate !== true || url.host === '') return undefined
+  // Another warehouse on this server may have it, with a password that nobody here knows.
+  url.username = row.isTaken ? `${login}_${randomBytes(3).toString('hex')}` : login
+  url.password = randomBytes(24).toString('hex')
+  for (const name of ['user', 'password']) url.searchParams.delete(name)
+  const verifier = pg.escapeLiteral(scramVerifier(url.password))
+  await warehouse.query(
+    'make the login of own SQL',
+    `create role ${quoteIdentifier(url.username)} login password ${verifier}`,
+  )
+  return url.href
+}
+
+interface ReaderRights {
+  readonly login: string
+  readonly place: string
+  readonly mightyRole: string | null
+  readonly mayRead: boolean
+  readonly mayWrite: boolean
+}
+
+/**
+ * With which login own SQL is asked, and what it may do that it should not, in a line. `reader` is
+ * connected as own SQL is; `isOwn`: by a login of its own.
+ */
+export async function describeReader(reader: Warehouse, isOwn: boolean): Promise<string> {
+  const { names } = reader
+  const roles = roleNames(names)
+  const [rights] = await reader.query<ReaderRights>(
+    'look at the rights of the login of own SQL',
+    `select
+    session_user::text as login,
+    coalesce(host(inet_server_addr()), 'localhost') || ':' || coalesce(inet_server_port(), 5432)
+        || '/' || current_database() as place,
+    ${MIGHTY_ROLE} as "mightyRole",
+    coalesce(has_schema_privilege(to_regnamespace($1), 'usage'), true) as "mayRead",
+    exists (
+        select
+        from pg_class
+        inner join pg_namespace
+            on pg_namespace.oid = relnamespace
+        where nspname = any ($2::text[])
+            and relkind in ('r', 'p')
+            and has_table_privilege(pg_class.oid, 'insert, update, delete, truncate')
+    ) as "mayWrite"`,
+    [names.data, Object.values(names)],
+  )
+  if (rights === undefined) throw new Error('the session has no login')
+  const { login, place, mightyRole, mayRead, mayWrite } = rights
+  const advice = adviseReaderLogin(names, place)
+  if (mightyRole !== null) {
+    return `warning: own SQL is refused, for ${login} ${describeMight(login, mightyRole)}; ${advice}`
+  }
+  const as = `own SQL is asked as ${login}`
+  if (!mayRead) {
+    return `${as}; warning: it is not a member of ${roles.reader}: run \`tracking-sync migrate --roles\``
+  }
+  if (isOwn && !mayWrite) return `${as}, which may read and nothing else`
+  if (!mayWrite) return `${as}, the login of DATABASE_URL, which may read and nothing else`
+  return (
+    `${as}, in read-only transactions; warning: this login may write, and a role that is only ` +
+    `set is no wall; ${advice}`
+  )
+}

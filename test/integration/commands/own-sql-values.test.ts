@@ -1,0 +1,279 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+import { readWorkbook } from '../../support/read-workbook.js'
+import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
+import { readerSettings } from '../../support/test-database.js'
+import type { TestWarehouse } from '../../support/test-warehouse.js'
+
+let opened: TestWarehouse
+let folder: string
+let zone: string | undefined
+
+beforeAll(async () => {
+  // An instant of this process is another day in UTC.
+  zone = process.env.TZ
+  process.env.TZ = 'Asia/Tokyo'
+  opened = await borrowTestWarehouse()
+  folder = await mkdtemp(join(tmpdir(), 'own-sql-values-'))
+})
+afterAll(async () => {
+  process.env.TZ = zone
+  if (zone === undefined) delete process.env.TZ
+  await opened.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const query = (...args: string[]): Promise<CliCall> =>
+  callCli(['query', ...args], {
+    DATABASE_URL: opened.url,
+    ...readerSettings(opened.url),
+    TRACKING_LOG_LEVEL: 'silent',
+  })
+
+/** Of each type a value that a parser of the driver would change, or that needs quotes in a list. */
+const values = [
+  `true`,
+  `int2 '-7'`,
+  `2147483647`,
+  `int8 '9223372036854775807'`,
+  `oid '4294967295'`,
+  `float4 '0.1'`,
+  `float8 '1e300'`,
+  `float8 'NaN'`,
+  `numeric '12345678901234567890.1234567890'`,
+  `numeric 'NaN'`,
+  `money '12.50'`,
+  `text 'a,"b"\\ {c} NULL'`,
+  `text ''`,
+  `text 'NULL'`,
+  `varchar(9) 'x y'`,
+  `char(4) 'abcd'`,
+  `name 'n'`,
+  `"char" 'c'`,
+  `bytea '\\x00ff5c'`,
+  `date '2026-11-02'`,
+  `date 'infinity'`,
+  `time '10:00:00.123456'`,
+  `timetz '10:00:00.123456+09'`,
+  `timestamp '2026-11-02 10:00:00.123456'`,
+  `timestamptz '2026-11-02 10:00:00.123456+09'`,
+  `interval '1 mon 2 days 03:04:05.678901'`,
+  `json '{"a":  12345678901234567890.10, "b": [1e400]}'`,
+  `jsonb '{"a": 12345678901234567890.10}'`,
+  `jsonb 'null'`,
+  `uuid 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'`,
+  `inet '192.168.0.1/24'`,
+  `cidr '192.168.0.0/24'`,
+  `macaddr '08:00:2b:01:02:03'`,
+  `macaddr8 '08:00:2b:01:02:03:04:05'`,
+  `bit(3) '101'`,
+  `varbit '1011'`,
+  `point '(1,2)'`,
+  `line '{1,2,3}'`,
+  `lseg '[(1,2),(3,4)]'`,
+  `box '(3,4),(1,2)'`,
+  `path '[(1,2),(3,4)]'`,
+  `polygon '((1,2),(3,4))'`,
+  `circle '<(1,2),3>'`,
+  `int4range '[1,5)'`,
+  `int8range '[1,)'`,
+  `numrange '[1.50,2.5)'`,
+  `daterange '[2026-11-02,2026-11-05)'`,
+  `tsrange '["2026-11-02 10:00:00.123456",)'`,
+  `tstzrange '["2026-11-02 10:00:00.123456+09",)'`,
+  `int4multirange '{[1,5),[7,9)}'`,
+  `int8multirange '{[1,5)}'`,
+  `nummultirange '{[1.50,2.5)}'`,
+  `datemultirange '{[2026-11-02,2026-11-05)}'`,
+  `tsmultirange '{["2026-11-02 10:00",)}'`,
+  `tstzmultirange '{["2026-11-02 10:00+09",)}'`,
+  `tsvector '''a b'':1 c:2'`,
+  `tsquery '''a b'' & c'`,
+  `xml '<a b="c"/>'`,
+  `xid '7'`,
+  `cid '7'`,
+  `tid '(1,2)'`,
+  `pg_lsn '16/B374D848'`,
+  `pg_snapshot '10:20:10,14'`,
+  `txid_snapshot '10:20:10,14'`,
+  `xid8 '7'`,
+  `refcursor 'r'`,
+  `jsonpath '$."a b"'`,
+  `int2vector '1 2'`,
+  `oidvector '1 2'`,
+  ...[
+    'regproc',
+    'regprocedure',
+    'regoper',
+    'regoperator',
+    'regclass',
+    'regcollation',
+    'regtype',
+    'regrole',
+    'regnamespace',
+    'regconfig',
+    'regdictionary',
+  ].map((type) => `${type} '0'`),
+  `row(1, 'a b', date '2026-11-02')`,
+  `null::date`,
+] as const
+
+/** Without values that a person writes: PostgreSQL's own texts of statistics and plans. */
+const INTERNAL =
+  /^(?:pg_node_tree|pg_ndistinct|pg_dependencies|pg_mcv_list|pg_brin_.*|pg_ddl_command|gtsvector|aclitem)$/
+
+/** One statement: each value and its array beside the texts that PostgreSQL makes of them. */
+const sql = `select ${values
+  .map(
+    (_, at) =>
+      `x${at} as v${at}, array[x${at}, null, x${at}] as a${at}, x${at}::text as t${at}, array[x${at}, null, x${at}]::text as u${at}`,
+  )
+  .join(',\n')}
+  from (select ${values.map((value, at) => `${value} as x${at}`).join(',\n')}) as one`
+
+const NUMBERS = /^(?:int[248]?|oid|float[48]) |^\d+$/
+const DOCUMENTS = /^jsonb? /
+
+describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
+  it('knows every type that has values of its own', { tags: ['JB3'] }, async () => {
+    const rows = await opened.warehouse.query<{ type: string }>(
+      'list the types',
+      `select typname::text as type from pg_catalog.pg_type
+      where typtype in ('b', 'r', 'm') and typnamespace = 'pg_catalog'::regnamespace
+          and typcategory <> 'A'`,
+    )
+    const asked = await opened.warehouse.query<Record<string, string>>(
+      'list those of the test',
+      `select ${values.map((value, at) => `pg_typeof(${value})::oid::text as v${at}`).join(', ')}`,
+    )
+    const known = await opened.warehouse.query<{ type: string }>(
+      'name them',
+      'select typname::text as type from pg_catalog.pg_type where oid = any ($1::oid[])',
+      [Object.values(asked[0] ?? {})],
+    )
+    const names = new Set(known.map(({ type }) => type))
+    expect(rows.length).toBeGreaterThan(60)
+    expect(
+      rows.map(({ type }) => type).filter((type) => !names.has(type) && !INTERNAL.test(type)),
+    ).toEqual([])
+  })
+
+  it('in csv and in a table', { tags: ['JB3'] }, async () => {
+    const ndjson = await query(sql, '--format', 'ndjson')
+    expect(ndjson).toMatchObject({ exitCode: 0, stderr: '' })
+    const texts = JSON.parse(ndjson.stdout) as Record<string, string | null>
+    const csv = await query(sql, '--format', 'csv')
+    const [head, line] = readCsv(csv.stdout)
+    const cells = Object.fromEntries(head!.map((name, at) => [name, line![at]]))
+    const vertical = await query(sql, '--vertical')
+    const shown = new Map(
+      vertical.stdout.split('\n').map((text) => {
+        const [name = '', ...rest] = text.split(/ {2,}/)
+        return [name, rest.join('  ')]
+      }),
+    )
+    for (const [at, value] of values.entries()) {
+      const [text, list] = [texts[`t${at}`] ?? '', texts[`u${at}`]!]
+      expect({ value, csv: cells[`v${at}`], list: cells[`a${at}`] }).toEqual({
+        value,
+        csv: text,
+        list,
+      })
+      const inTable = shown.get(`a${at}`)
+      expect({ value, list: inTable }).toEqual({ value, list: list.trimEnd() })
+    }
+  })
+
+  it('and in JSON, where the type decides what is a number', { tags: ['JB3'] }, async () => {
+    const { stdout } = await query(sql, '--format', 'ndjson')
+    const row = JSON.parse(stdout) as Record<string, unknown>
+    for (const [at, value] of values.entries()) {
+      const text = row[`t${at}`] as string | null
+      const [one, list] = [row[`v${at}`], row[`a${at}`]]
+      const isNumber = NUMBERS.test(value) && !value.includes('NaN')
+      const json =
+        text === null
+          ? null
+          : isNumber || DOCUMENTS.test(value) || value === 'true'
+            ? (JSON.parse(text) as unknown)
+            : text
+      expect({ value, one }).toEqual({ value, one: json })
+      // `box` separates its elements otherwise and stays a text, as do vectors.
+      const isText = value.startsWith('box ')
+      expect({ value, list }).toEqual({ value, list: isText ? row[`u${at}`] : [json, null, json] })
+      if (isNumber || DOCUMENTS.test(value)) {
+        expect(stdout).toContain(`"v${at}":${text!},"a${at}":[${text!},null,${text!}]`)
+      }
+    }
+  })
+
+  it('also lists of lists, of other bounds, and none', { tags: ['JB3'] }, async () => {
+    const { stdout } = await query(
+      `select array[[1,2],[3,null]] as a, '[0:1]={1,2}'::int[] as b, '{}'::date[] as c,
+          array[date '2026-11-02', null] as d, E'{"a":\\n1}'::json as e`,
+      '--format',
+      'ndjson',
+    )
+    expect(stdout).toBe(
+      '{"a":[[1,2],[3,null]],"b":[1,2],"c":[],"d":["2026-11-02",null],"e":{"a": 1}}\n',
+    )
+  })
+
+  it('joins lists for spreadsheets', { tags: ['JB3'] }, async () => {
+    const { stdout } = await query(`select array['a b', 'c"d', null] as list`, '--excel')
+    expect(stdout).toBe('\ufefflist\r\n"a b; c""d; "\r\n')
+  })
+
+  it('gives a workbook what it is', { tags: ['JB3'] }, async () => {
+    const file = join(folder, 'cells.xlsx')
+    const text = `select array[date '2026-11-02'] as days, '\\x00ff'::bytea as bytes, true as yes,
+        12 as n, '{"a": 1.10}'::jsonb as doc`
+    expect(await query(text, '--format', 'xlsx', '--out', file)).toMatchObject({ exitCode: 0 })
+    const { rows } = readWorkbook(await readFile(file))
+    expect(rows[1]).toEqual(['{2026-11-02}', '\\x00ff', true, 12, '{"a": 1.10}'])
+  })
+})
+
+describe('columns of one name', { tags: ['JB3'] }, () => {
+  const twice = `select 'one' as created_at, 'two' as created_at`
+
+  it.each([
+    ['csv', 'created_at,created_at\r\none,two\r\n'],
+    ['table', /^one +two$/m],
+  ])('are both there in %s', { tags: ['JB3'] }, async (format, expected) => {
+    const { stdout } = await query(twice, '--format', format)
+    if (typeof expected === 'string') expect(stdout).toBe(expected)
+    else expect(stdout).toMatch(expected)
+  })
+
+  it.each(['json', 'ndjson'])('are refused in %s', { tags: ['JB3'] }, async (format) => {
+    expect(await query(twice, '--format', format)).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'error: --format json keeps one column of a name, and several are called created_at; ' +
+        'give each a name of its own with `as`\n',
+    })
+  })
+
+  it('are not picked by their name', { tags: ['JB3'] }, async () => {
+    const { exitCode, stderr } = await query(twice, '--columns', 'created_at')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('--columns takes a column by its name, and several are called')
+  })
+})
+
+/** Every field may be quoted; quotes are doubled. */
+function readCsv(text: string): string[][] {
+  return text
+    .split('\r\n')
+    .filter((line) => line !== '')
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
+        ([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? '',
+      ),
+    )
+}

@@ -1,0 +1,413 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { ConfigError, ConnectorError } from '../../../src/base/errors.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { createPool } from '../../../src/warehouse/connection/connection-pool.js'
+import { streamAnswer, type TableAnswer } from '../../../src/warehouse/connection/read-answer.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { keepReader } from '../../../src/warehouse/schema/reader-login.js'
+import { createRoles } from '../../../src/warehouse/schema/roles.js'
+import { callCli, type CliCall } from '../../support/call-cli.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+/** Roles are the server's, not the database's: another file's must not be in the way. */
+const schema = `wall_${process.pid}`
+const PASSWORD = "it's for $& this"
+const WHO = ['reader', 'writer', 'owner'] as const
+const OTHERS = ['files', 'mayfiles'] as const
+const nameOf = (who: string): string => `${schema}_as_${who}`
+
+let opened: TestWarehouse
+let admin: pg.Client
+let version: number
+
+beforeAll(async () => {
+  // PostgreSQL itself: a pooler has a login of its own.
+  const serverUrl = inject('databaseServerUrl')
+  opened = await createTestWarehouse({ schema, serverUrl })
+  admin = new pg.Client({ connectionString: opened.url })
+  await admin.connect()
+  const { rows } = await admin.query<{ version: number }>(
+    `select current_setting('server_version_num')::int as version`,
+  )
+  version = rows[0]!.version
+  const { roles } = await createRoles(opened.warehouse)
+  const quoted = pg.escapeLiteral(PASSWORD)
+  for (const who of ['writer', 'owner', ...OTHERS]) {
+    await admin.query(`create role ${nameOf(who)} login password ${quoted}`)
+  }
+  await admin.query(`grant ${roles.writer} to ${nameOf('writer')}`)
+  for (const name of Object.values(opened.warehouse.names)) {
+    await admin.query(`alter schema ${name} owner to ${nameOf('owner')}`)
+  }
+  await admin.query(`grant select on all tables in schema ${schema}_sync to ${nameOf('owner')}`)
+  for (const who of ['owner', ...OTHERS]) {
+    await admin.query(`grant ${roles.reader} to ${nameOf(who)}`)
+  }
+  // By way of another role, which it may take.
+  await admin.query(`create role ${schema}_middle in role pg_read_server_files`)
+  await admin.query(`grant ${schema}_middle to ${nameOf('mayfiles')}`)
+  await admin.query(`grant pg_write_server_files to ${nameOf('files')}`)
+  await keepReader(opened.warehouse, urlOf('reader'))
+  await admin.query(`create schema ${schema}_evil`)
+  await admin.query(`grant usage on schema ${schema}_evil to public`)
+  await admin.query(
+    `create function ${schema}_evil.run(what text) returns void language plpgsql
+    as $$ begin execute what; end $$;
+    insert into ${schema}_sync.webhook_notifications
+        (notification_id, event, created_at, received_at, state, body)
+    values ('n', 'e', now(), now(), 'received', 'a payload')`,
+  )
+})
+afterAll(async () => {
+  for (const name of Object.values(opened.warehouse.names)) {
+    await admin.query(`alter schema ${name} owner to current_user`)
+  }
+  const roles = [...WHO, ...OTHERS].map(nameOf)
+  for (const role of [...roles, `${schema}_middle`, `${schema}_reader`, `${schema}_writer`]) {
+    await admin.query(`drop owned by ${role}`)
+    await admin.query(`drop role ${role}`)
+  }
+  await admin.end()
+  await opened.drop()
+})
+
+function urlOf(who: string): string {
+  const url = new URL(opened.url)
+  url.username = nameOf(who)
+  url.password = encodeURIComponent(PASSWORD)
+  return url.href
+}
+
+/** As `query` asks it: with a login of its own, or as the login that is there. */
+async function ask(who: string, sqlText: string, timeoutMs = 20_000): Promise<TableAnswer> {
+  const url = who === 'superuser' ? opened.url : urlOf(who)
+  const options = { url, schema, logger: silentLogger, isReadOnly: true }
+  const warehouse = createWarehouse({ ...options, statementTimeoutMs: timeoutMs })
+  try {
+    return await warehouse.readTable('ask', sqlText, {
+      isOwnSql: true,
+      isAsReader: who !== 'reader',
+    })
+  } finally {
+    await warehouse.close()
+  }
+}
+
+/** `answered`, or the SQLSTATE of the refusal. */
+async function outcomeOf(who: string, sqlText: string): Promise<string> {
+  try {
+    await ask(who, sqlText)
+    return 'answered'
+  } catch (thrown) {
+    if (thrown instanceof ConnectorError) return String(thrown.context.code)
+    throw thrown
+  }
+}
+
+/** What an attack could have changed, and what would be left in a session. */
+async function look(): Promise<unknown> {
+  const { rows } = await admin.query(
+    `select
+      (select count(*) from ${schema}.ports) as ports,
+      (select last_value from ${schema}_sync.sync_runs_sync_run_id_seq) as run,
+      (select count(*) from pg_largeobject_metadata) as objects,
+      (select count(*) from pg_locks where locktype = 'advisory' and database = pg_database.oid) as locks,
+      (select count(*) from pg_class where relpersistence = 't') as temporary,
+      (select count(*) from pg_stat_activity where usename = any ($1::text[])) as sessions,
+      (select string_agg(rolname || ' ' || rolsuper || ' ' || coalesce(rolconfig::text, ''), ',' order by 1)
+        from pg_roles where starts_with(rolname, $2)) as roles
+    from pg_database where datname = current_database()`,
+    [WHO.map(nameOf), schema],
+  )
+  return rows
+}
+
+const SYNTAX = '42601'
+const RIGHT = '42501'
+const READ_ONLY = '25006'
+
+/**
+ * Each with what it ends with for the reader's own login, and in the fallback: for the owner, who
+ * is a member of the readers, and for the writer, who is not.
+ */
+const ATTACKS: readonly (readonly [
+  what: string,
+  reader: string,
+  owner?: string,
+  writer?: string,
+])[] = [
+  // One statement, and one that reads.
+  ...[
+    'select 1; drop schema {{schema}} cascade',
+    'select 1; commit',
+    'select 1; commit; select 2',
+    'commit',
+    'rollback',
+    'begin',
+    'end',
+    'savepoint one',
+    'set role none',
+    'set session authorization default',
+    'set transaction read write',
+    'reset role',
+    'reset all',
+    'discard all',
+    'listen x',
+    'notify x',
+    'lock table {{schema}}.ports',
+    'prepare one as select 1',
+    'do $$ begin end $$',
+    'call nothing()',
+    'explain analyze select 1',
+    'vacuum',
+    'checkpoint',
+    `load 'x'`,
+    `copy (select 'x') to program 'touch /tmp/never'`,
+    `copy {{schema}}.ports to '/tmp/never'`,
+    `\\copy {{schema}}.ports to '/tmp/never'`,
+    `select 1 \\gexec`,
+    'create temp table mine (id int)',
+    'create function pg_temp.now(text) returns int language sql as $$ select 1 $$',
+    'alter role {{me}} superuser',
+    'grant {{schema}}_writer to {{me}}',
+    'delete from {{schema}}.ports',
+    'truncate {{schema}}.ports',
+    'select 1 into mine',
+    `select '𐍈' as a, $$x$$; commit`,
+    '',
+  ].map((text) => [text, SYNTAX] as const),
+  ['with gone as (delete from {{schema}}.ports returning 1) select 1 from gone', '0A000'],
+  ['select * from {{schema}}.ports for update', READ_ONLY],
+  // Functions that reach files, programs, other sessions and the server.
+  ...[
+    `select pg_read_file('/etc/passwd')`,
+    `select pg_read_binary_file('postgresql.conf')`,
+    `select pg_catalog . "pg_ls_dir" /* */ ('/')`,
+    `select pg_stat_file('/etc/passwd')`,
+    `select ('/etc/passwd'::text).pg_read_file`,
+    `select U&"pg\\005fread_file"('/etc/passwd')`,
+    `select lo_import('/etc/passwd')`,
+    `select lo_export(1, '/tmp/never')`,
+    `select query_to_xml('select pg_read_file(''/etc/passwd'')', true, true, '')`,
+    'select * from pg_authid',
+    'select * from pg_shadow',
+    'select * from pg_hba_file_rules',
+    'select * from pg_file_settings',
+    'select pg_reload_conf()',
+    'select pg_rotate_logfile()',
+    `select pg_create_restore_point('x')`,
+    'select pg_switch_wal()',
+    'select pg_stat_reset()',
+    'select pg_terminate_backend(pid) from pg_stat_activity where pid = {{admin}}',
+    'select pg_cancel_backend(pid) from pg_stat_activity where pid = {{admin}}',
+    `select pg_drop_replication_slot('x')`,
+    `select set_config('session_authorization', '{{admin_name}}', false)`,
+    `select set_config('log_statement', 'none', false)`,
+    `select nextval('{{schema}}_sync.sync_runs_sync_run_id_seq')`,
+    `select setval('{{schema}}_sync.sync_runs_sync_run_id_seq', 999)`,
+  ].map((text) => [text, RIGHT] as const),
+  [`select dblink('dbname=x', 'select 1')`, '42883'],
+  // The transaction stays one that reads.
+  [`select set_config('transaction_read_only', 'off', true)`, '25001'],
+  [`select set_config('transaction_isolation', 'serializable', true)`, '25001'],
+  [`select {{schema}}_evil.run('delete from {{schema}}.ports')`, READ_ONLY],
+  [`select {{schema}}_evil.run('alter role {{me}} superuser')`, READ_ONLY],
+  [`select {{schema}}_evil.run('create temp table mine (id int)')`, READ_ONLY],
+  [
+    `select {{schema}}_evil.run('create function pg_temp.now(text) returns int language sql as ''select 1''')`,
+    READ_ONLY,
+  ],
+  [`select {{schema}}_evil.run('create table {{schema}}_evil.mine (id int)')`, READ_ONLY],
+  [`select {{schema}}_evil.run('commit')`, '0A000'],
+  [`select query_to_xml('delete from {{schema}}.ports', true, true, '')`, '0A000'],
+  // Harmless: the end of the connection undoes it.
+  ...[
+    'select pg_advisory_lock(820311, 1)',
+    'select (4711::bigint).pg_advisory_lock',
+    `select '𐍈' as a, (4711::bigint).pg_advisory_lock as "𐍈", $𐍈$ commit; $𐍈$`,
+    `select {{schema}}_evil.run('listen x')`,
+    `select pg_notify('x', 'y')`,
+    `select set_config('search_path', '{{schema}}_evil', false)`,
+    `select set_config('default_transaction_read_only', 'off', false)`,
+    `select set_config('role', 'none', false)`,
+    'select pg_export_snapshot()',
+    'select txid_current()',
+    `select E'\\'; commit; --'`,
+    'select pg_sleep(0)',
+    'select 1 -- ; commit',
+    'select 1;',
+    'values (1)',
+    '(select 1) union (select 2);',
+    'table {{schema}}.ports',
+    'with one as (select now()) select clock_timestamp() > now from one',
+  ].map((text) => [text, 'answered'] as const),
+  ['select body from {{schema}}_sync.webhook_notifications', RIGHT, RIGHT, 'answered'],
+  ['select payload from {{schema}}_sync.quarantine', RIGHT, RIGHT, 'answered'],
+  ['select salt from {{schema}}_sync.source_account', RIGHT, RIGHT, 'answered'],
+  // Left, and in docs/security.md: it stands in the log of changes, and changes nothing.
+  [`select pg_logical_emit_message(false, 'x', 'y')`, 'answered'],
+  // Left, and in docs/security.md: a role that is set may be given back, and then the login reads
+  // what it may read itself.
+  [
+    `select set_config('role', 'none', true),
+        query_to_xml('select body from {{schema}}_sync.webhook_notifications', true, true, '')`,
+    RIGHT,
+    'answered',
+  ],
+]
+
+describe('own SQL', { tags: ['JD1'] }, () => {
+  it.each(WHO)('does nothing but read, asked by the %s', { tags: ['JD1'] }, async (who) => {
+    const [row] = (
+      await admin.query<{ me: string; pid: number }>(
+        'select current_user as me, pg_backend_pid() as pid',
+      )
+    ).rows
+    const before = await look()
+    const found: unknown[] = []
+    for (const [what, reader, owner = reader, writer = owner] of ATTACKS) {
+      const text = what
+        .replaceAll('{{schema}}', schema)
+        .replaceAll('{{me}}', nameOf(who))
+        .replaceAll('{{admin}}', String(row?.pid))
+        .replaceAll('{{admin_name}}', row?.me ?? '')
+      const outcome = await outcomeOf(who, text)
+      const wanted = { reader, owner, writer }[who]
+      if (outcome !== wanted) found.push({ what, outcome, wanted })
+    }
+    expect(found).toEqual([])
+    await vi.waitFor(async () => {
+      expect(await look()).toEqual(before)
+    })
+  })
+
+  it('makes no large object', { tags: ['JD1'] }, async () => {
+    // Before PostgreSQL 16 one is made, and gone with the transaction.
+    expect(await outcomeOf('reader', 'select lo_create(0)')).toBe(
+      version < 160_000 ? 'answered' : READ_ONLY,
+    )
+    const { rows } = await admin.query('select from pg_largeobject_metadata')
+    expect(rows).toEqual([])
+  })
+
+  it(
+    'logs in as the reader, who may not write anywhere else either',
+    { tags: ['JD1'] },
+    async () => {
+      const answer = await ask('reader', 'select session_user, current_user')
+      expect(answer.rows).toEqual([[nameOf('reader'), nameOf('reader')]])
+      const client = new pg.Client({ connectionString: urlOf('reader') })
+      await client.connect()
+      const { rows: tables } = await admin.query<{ name: string }>(
+        `select format('%I.%I', nspname, relname) as name
+      from pg_class inner join pg_namespace on pg_namespace.oid = relnamespace
+      where nspname = any ($1::text[]) and relkind in ('r', 'p')`,
+        [Object.values(opened.warehouse.names)],
+      )
+      expect(tables.length).toBeGreaterThan(50)
+      const taken: string[] = []
+      for (const { name } of tables) {
+        for (const text of [
+          `delete from ${name}`,
+          `truncate ${name}`,
+          `insert into ${name} default values`,
+        ]) {
+          const code = await client.query(text).then(
+            () => 'done',
+            (error: unknown) => (error as { code?: string }).code,
+          )
+          if (code !== RIGHT) taken.push(`${text}: ${code}`)
+        }
+      }
+      for (const name of Object.values(opened.warehouse.names)) {
+        await expect(client.query(`create table ${name}.mine (id int)`)).rejects.toMatchObject({
+          code: RIGHT,
+        })
+      }
+      await client.end()
+      expect(taken).toEqual([])
+    },
+  )
+
+  it.each(['superuser', ...OTHERS])(
+    'is refused to a login that reaches the files of the server: %s',
+    { tags: ['JD1'] },
+    async (who) => {
+      await expect(ask(who, 'select 1')).rejects.toThrow(ConfigError)
+      const url = who === 'superuser' ? opened.url : urlOf(who)
+      const { exitCode, stdout, stderr } = await query(url, undefined, 'select 1')
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+      expect(stderr).toContain(`set TRACKING_READER_URL=postgres://${schema}_query:<password>@`)
+      expect(stderr).toContain(
+        `create role ${schema}_query login password '<password>' in role ${schema}_reader`,
+      )
+    },
+  )
+
+  it('is bounded in every piece, whatever a row sets', { tags: ['JD1'] }, async () => {
+    const sql = `select case
+        when n = 1 then set_config('statement_timeout', '0', true)
+        when n > 1500 then pg_sleep(20)::text
+      end
+      from generate_series(1, 2000) as n`
+    await expect(ask('reader', sql, 500)).rejects.toMatchObject({ context: { code: '57014' } })
+  })
+})
+
+/** The program as its owner, with the address of the reader where there is one. */
+function query(url: string, reader: string | undefined, ...args: string[]): Promise<CliCall> {
+  return callCli(['query', ...args], {
+    DATABASE_URL: url,
+    ...(reader === undefined ? {} : { TRACKING_READER_URL: reader }),
+    TRACKING_SCHEMA: schema,
+    TRACKING_LOG_LEVEL: 'silent',
+  })
+}
+
+describe('functions and tables of others', { tags: ['JD1'] }, () => {
+  it('are taken for none of PostgreSQL’s or ours', { tags: ['JD1'] }, async () => {
+    const client = new pg.Client({ connectionString: opened.url })
+    await client.connect()
+    const places = ['public', schema, `${schema}_analytics`, 'pg_temp']
+    for (const place of places) {
+      await client.query(
+        `create function ${place}.now() returns timestamptz language sql volatile
+        as $$ select timestamptz '2001-01-01' $$;
+        create function ${place}.now(text) returns int language sql volatile as $$ select 1 $$;
+        create function ${place}.lower(text) returns text language sql as $$ select 'shadow' $$`,
+      )
+    }
+    try {
+      const sql = `select extract(year from now()) > 2001, lower('X')`
+      expect((await ask('reader', sql)).rows).toEqual([[true, 'x']])
+      expect((await ask('writer', sql)).rows).toEqual([[true, 'x']])
+      expect(await query(opened.url, urlOf('reader'), sql)).toMatchObject({ exitCode: 0 })
+      expect(await query(opened.url, undefined, 'freshness')).toMatchObject({ exitCode: 0 })
+    } finally {
+      for (const place of places) {
+        await client.query(`drop function ${place}.now(), ${place}.now(text), ${place}.lower(text)`)
+      }
+      await client.end()
+    }
+  })
+
+  it('and temporary ones in the session come last', { tags: ['JD1'] }, async () => {
+    const pool = createPool({ url: opened.url, logger: silentLogger })
+    const { client, prepare } = pool.another()
+    const hostile = async (session: pg.ClientBase) => {
+      // As a pooler would hand on a session.
+      await session.query('create temp table ports as select 1 as shadow')
+      await session.query('create temp table pg_roles as select 1 as shadow')
+      return prepare(session)
+    }
+    const pieces = streamAnswer(
+      { client, prepare: hostile },
+      opened.warehouse.names,
+      'select port_id from ports',
+    )
+    expect((await pieces.next()).value).toMatchObject({ columns: ['port_id'], rows: [] })
+    await pieces.return()
+    await pool.close()
+  })
+})
