@@ -1517,6 +1517,21 @@ comment on column tracking_sync.pass_positions.pass_started_at is 'When the pass
 comment on column tracking_sync.pass_positions.position is 'Where the pass stands; as in checkpoints.';
 comment on column tracking_sync.pass_positions.updated_at is 'Last write. UTC.';
 
+create table tracking_sync.pass_shares (
+    table_name text not null,
+    column_name text not null,
+    passed_at timestamp with time zone not null default now(),
+    records bigint not null,
+    filled bigint not null,
+    constraint pass_shares_pkey PRIMARY KEY (table_name, column_name, passed_at)
+);
+comment on table tracking_sync.pass_shares is 'How full each column was after a complete pass over the lists, for 90 days: a column that stops coming raises an alert. At most one pass an hour.';
+comment on column tracking_sync.pass_shares.table_name is 'Table of the data schema.';
+comment on column tracking_sync.pass_shares.column_name is 'Column; empty for the table as a whole.';
+comment on column tracking_sync.pass_shares.passed_at is 'When the run ended that read the lists. UTC.';
+comment on column tracking_sync.pass_shares.records is 'Records that the pass showed, or live rows where the table has no list of its own.';
+comment on column tracking_sync.pass_shares.filled is 'Those of them that have a value in the column, as far as the source still sends it. Of a table as a whole: its records; no more than 50 are counted where it has no list.';
+
 create table tracking_sync.quarantine (
     quarantine_id bigint not null generated always as identity,
     stream text not null,
@@ -1548,6 +1563,17 @@ comment on column tracking_sync.quarantine.sync_run_id is 'Run that saw it last;
 comment on column tracking_sync.quarantine.sightings is 'How often it was seen.';
 comment on column tracking_sync.quarantine.first_seen_at is 'First sighting. UTC.';
 comment on column tracking_sync.quarantine.last_seen_at is 'Last sighting. UTC.';
+
+create table tracking_sync.reference_checks (
+    resource_type text not null,
+    resource_id text collate "C" not null,
+    due_at timestamp with time zone not null,
+    constraint reference_checks_pkey PRIMARY KEY (resource_type, resource_id)
+);
+comment on table tracking_sync.reference_checks is 'When ports, metro areas, terminals, rail terminals and vessels are to be read again: nothing says that one has changed.';
+comment on column tracking_sync.reference_checks.resource_type is 'Type, as the source names it.';
+comment on column tracking_sync.reference_checks.resource_id is 'Id at the source.';
+comment on column tracking_sync.reference_checks.due_at is 'When the next sync compares the row by value. Within six days, spread. UTC.';
 
 create table tracking_sync.refetch_queue (
     resource_type text collate "C" not null,
@@ -1969,26 +1995,47 @@ AS $function$
         sent.deadline_at is null or zone.name is not null,
         $7 -> sent.kind -> 'details'
     from (
-        values
-            ('pickup_lfd', 'port', $1, $8, 'pickup_lfd'),
-            ('pickup_lfd_terminal', 'port', $2, $8, 'pickup_lfd_terminal'),
-            (
-                'pickup_lfd_rail',
-                'ramp',
+        select
+            rail.deadline_at as rail_at,
+            line.deadline_at as line_at,
+            rail.column_name as rail_column,
+            line.column_name as line_column,
+            ($1, $10 -> 'pickup_lfd' ->> 'original')
+            is not distinct from (rail.deadline_at, $10 -> rail.column_name ->> 'original')
+            and ($1, $10 -> 'pickup_lfd' ->> 'original')
+            is distinct from ($2, $10 -> 'pickup_lfd_terminal' ->> 'original')
+            and ($1, $10 -> 'pickup_lfd' ->> 'original')
+            is distinct from (line.deadline_at, $10 -> line.column_name ->> 'original')
+            as is_rail_day
+        from (
+            select
                 case when $10 ? 'pickup_lfd_rail' then $3 else coalesce($3, $5) end,
-                $9,
                 case
-                    when $10 ? 'pickup_lfd_rail' then 'pickup_lfd_rail'
+                    when $10 ? 'pickup_lfd_rail' or $3 is not null then 'pickup_lfd_rail'
                     else 'ind_facility_lfd_on'
                 end
-            ),
-            (
-                'pickup_lfd_line',
-                'port',
+        ) as rail (deadline_at, column_name)
+        cross join (
+            select
                 case when $10 ? 'pickup_lfd_line' then $4 else coalesce($4, $6) end,
-                $8,
-                case when $10 ? 'pickup_lfd_line' then 'pickup_lfd_line' else 'ssl_lfd' end
-            )
+                case
+                    when $10 ? 'pickup_lfd_line' or $4 is not null then 'pickup_lfd_line'
+                    else 'ssl_lfd'
+                end
+        ) as line (deadline_at, column_name)
+    ) as said
+    cross join lateral (
+        values
+            (
+                'pickup_lfd',
+                case when said.is_rail_day then 'ramp' else 'port' end,
+                $1,
+                case when said.is_rail_day then $9 else $8 end,
+                'pickup_lfd'
+            ),
+            ('pickup_lfd_terminal', 'port', $2, $8, 'pickup_lfd_terminal'),
+            ('pickup_lfd_rail', 'ramp', said.rail_at, $9, said.rail_column),
+            ('pickup_lfd_line', 'port', said.line_at, $8, said.line_column)
     ) as sent (kind, place, deadline_at, time_zone, column_name)
     cross join lateral (
         select case sent.place when 'ramp' then $12 else $11 end as name

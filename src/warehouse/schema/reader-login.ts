@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { ConnectorError } from '../../base/errors.js'
+import { ConnectorError, WarehouseUnavailableError } from '../../base/errors.js'
 import { scramVerifier } from '../../base/scram-client.js'
 import { adviseReaderLogin, describeMight, MIGHTY_ROLE } from '../connection/mighty-login.js'
 import { quoteIdentifier, roleNames } from '../connection/schema-names.js'
@@ -10,15 +10,21 @@ import { createRoles, type ReaderLogin } from './roles.js'
 /** The name and the password of an address. */
 export function loginOf(url: string): ReaderLogin {
   const { username, password } = new URL(url)
-  return { user: decodeURIComponent(username), password: decodeURIComponent(password) }
+  return { user: decode(username), password: decode(password) }
 }
 
-/** duplicate_object and unique_violation: another process made the role at the same moment. */
-const MADE_MEANWHILE = ['42710', '23505']
+/** A percent sign of its own stays one. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
 
 /**
  * Makes the login of own SQL where it is missing, and a member of the readers where it may not read.
- * Does nothing where the session's login may not make roles.
+ * Does nothing where the session's login may not make roles. What a server refuses, `check` tells.
  */
 export async function keepReader(warehouse: Warehouse, readerUrl: string): Promise<void> {
   const login = loginOf(readerUrl)
@@ -43,8 +49,10 @@ where rolname = current_user`,
   try {
     await createRoles(warehouse, login)
   } catch (thrown) {
-    const code = thrown instanceof ConnectorError ? String(thrown.context.code) : ''
-    if (!MADE_MEANWHILE.includes(code)) throw thrown
+    // Another process may have made them meanwhile, and a server may have rules of its own.
+    if (!(thrown instanceof ConnectorError) || thrown instanceof WarehouseUnavailableError) {
+      throw thrown
+    }
   }
 }
 

@@ -205,18 +205,6 @@ describe('an upgrade of a distributed warehouse', { tags: ['O1'] }, () => {
   })
 })
 
-it(
-  'a question over a distributed warehouse is refused to a superuser',
-  { tags: ['O2'] },
-  async () => {
-    const scene = await open({})
-    expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
-    const asked = await callCli(['query', 'select 1'], { DATABASE_URL: scene.url })
-    expect(asked).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(asked.stderr).toContain('names a superuser')
-  },
-)
-
 it('rows that are spread by container are refused by every command', { tags: ['O2'] }, async () => {
   const scene = await open({})
   await scene.warehouse.query(

@@ -82,7 +82,7 @@ describe('a new data directory', () => {
 
   it(
     'has an everyday login that owns its database and is no superuser',
-    { tags: ['FC2'] },
+    { tags: ['FC2', 'JD1'] },
     async () => {
       const homeDirectory = await makeHome()
       const database = await startEmbeddedDatabase({ homeDirectory, logger })
@@ -111,7 +111,12 @@ describe('a new data directory', () => {
         'grant pg_execute_server_program to tracking',
       ]) {
         await expect(query(database.url, refused)).rejects.toMatchObject({ code: '42501' })
+        await expect(query(database.readerUrl, refused)).rejects.toMatchObject({ code: '42501' })
       }
+      expect(await query(database.readerUrl, rights)).toMatchObject([
+        { rolname: 'tracking_query', rolsuper: false, owns: false, runs: false, reads: false },
+      ])
+      expect(new URL(database.readerUrl).password).not.toBe(new URL(database.url).password)
       const adminFile = join(homeDirectory, 'database', 'admin-password')
       expect(((await stat(adminFile)).mode & 0o777).toString(8)).toBe('600')
       expect((await readFile(adminFile, 'utf8')).trim()).toBe(new URL(database.adminUrl).password)

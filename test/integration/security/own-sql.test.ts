@@ -267,6 +267,8 @@ describe('own SQL', { tags: ['JD1'] }, () => {
     const before = await look()
     const found: unknown[] = []
     for (const [what, reader, owner = reader, writer = owner] of ATTACKS) {
+      // No login makes a statement of another kind into one.
+      if (reader === SYNTAX && who !== 'reader') continue
       const text = what
         .replaceAll('{{schema}}', schema)
         .replaceAll('{{me}}', nameOf(who))
