@@ -7,7 +7,11 @@ import { startSimulator, type Simulator } from '../../../src/simulator/server.js
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callProgram, type CliCall } from '../../support/call-cli.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
-import { createTestDatabase, readerSettings, type TestDatabase } from '../../support/test-database.js'
+import {
+  createTestDatabase,
+  readerSettings,
+  type TestDatabase,
+} from '../../support/test-database.js'
 import { START } from '../sync/sync-scene.js'
 
 const NAMES = ['acme', 'blue-sea'] as const
