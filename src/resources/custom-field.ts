@@ -70,6 +70,11 @@ function isNumber(value: unknown): boolean {
   return typeof value === 'number' || value instanceof ExactNumber
 }
 
+/** Whether fields of this data type take only values of a list. */
+export function hasOptions(dataType: unknown): boolean {
+  return dataType === 'enum' || dataType === 'enum_multi'
+}
+
 /** What a custom field is: its name, its type and what it takes. */
 export const customFieldDefinitions = defineResource({
   type: 'custom_field_definition',

@@ -1,5 +1,5 @@
 import type { ListStream, TrackingService } from '../api/endpoints.js'
-import type { Page } from '../api/list-pages.js'
+import { parsePage, type Page } from '../api/list-pages.js'
 import type { Logger } from '../base/logger.js'
 import { decide, type Decision } from '../ingest/decide.js'
 import { takeIn, type Intake } from '../ingest/intake.js'
@@ -7,6 +7,8 @@ import { loadKnown } from '../ingest/known-rows.js'
 import { RunLedger } from '../ingest/run-ledger.js'
 import type { Run, RunSettings } from '../ingest/run.js'
 import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../ingest/take-pages.js'
+import { membersOf } from '../jsonapi/document.js'
+import { hasOptions } from '../resources/custom-field.js'
 import { containers, resourceOfType, shipments, vessels } from '../resources/index.js'
 import type { Sighting } from '../resources/resource.js'
 import { findMissingReferences } from '../warehouse/bookkeeping/missing-references.js'
@@ -18,6 +20,7 @@ import { loadLiveKeys } from '../warehouse/rows/stored-rows.js'
 import { countChanging } from './changing-list.js'
 import { chooseIncludes, rememberIncludes } from './choose-includes.js'
 import { readPage } from './list-pass.js'
+import { isNotOurs, MOST_PAGES_IN_A_SYNC } from './custom-field-lists.js'
 
 /** What the first page of a list says about all of it. */
 export interface ListObservation {
@@ -29,12 +32,16 @@ export interface ListObservation {
   readonly pageSize: number
   /** Pages of what can still change; undefined where a sync reads the whole list. */
   readonly changingPages?: number | undefined
+  /** Read whole by complete passes alone, because it is long. */
+  readonly isLong?: boolean
 }
 
 /** What is known before a run. Each count is one of requests. */
 export interface PlanObservations {
   readonly lists: readonly ListObservation[]
   readonly areContainersIncluded: boolean
+  /** Custom fields with options; undefined where the account may not read them. */
+  readonly fieldsWithOptions: number | undefined
   /** Containers whose transport events are read one by one. */
   readonly eventReads: number
   /** Containers whose transport events a sync reads again to be sure. */
@@ -105,9 +112,10 @@ export function estimatePlan(observations: PlanObservations): Plan {
 }
 
 function planList(list: ListObservation, fullSyncHours: number): PlanStep {
-  const { stream, pages, total, pageSize, changingPages } = list
+  const { stream, pages, total, pageSize, changingPages, isLong = false } = list
   const backfill = pages ?? 1
-  const sync = Math.min(backfill, changingPages ?? backfill)
+  const isSkipped = isLong && fullSyncHours > 0
+  const sync = isSkipped ? 0 : Math.min(backfill, changingPages ?? backfill)
   const size = `${pageSize} a page`
   const why =
     pages === undefined
@@ -116,7 +124,8 @@ function planList(list: ListObservation, fullSyncHours: number): PlanStep {
         ? 'all on one page'
         : `${total ?? 'an unknown number of'} records, ${size}`
   if (sync === backfill) return { step: stream, backfill, sync, why }
-  const rest = `a sync reads those that can still change, all of them every ${fullSyncHours} hours`
+  const some = isSkipped ? 'a sync reads none of them' : 'a sync reads those that can still change'
+  const rest = `${some}, all of them every ${fullSyncHours} hours`
   return { step: stream, backfill, sync, why: `${why}; ${rest}` }
 }
 
@@ -141,7 +150,17 @@ function planReads(observations: PlanObservations): PlanStep[] {
       'known containers whose events are read again to be sure: TRACKING_EVENT_CHECKS_PER_SYNC'
     steps.push({ step: 'transport event checks', backfill: 0, sync: eventChecks, why })
   }
-  steps.push({ step: 'webhook_event_categories', backfill: 1, sync: 0, why: 'the catalogue, once' })
+  // Complete passes read these, so each sync does where it is complete.
+  const { fieldsWithOptions, fullSyncHours } = observations
+  const whole = (step: string, requests: number, why: string): PlanStep => {
+    return { step, backfill: requests, sync: fullSyncHours === 0 ? requests : 0, why }
+  }
+  const withOptions = 'custom fields that have options: each is read by every complete pass'
+  if (fieldsWithOptions !== undefined) {
+    steps.push(whole('custom_field_options', fieldsWithOptions, withOptions))
+  }
+  const whyCatalogue = 'the catalogue of events, read by every complete pass'
+  steps.push(whole('webhook_event_categories', 1, whyCatalogue))
   const whyReferences =
     references + dueRefetches === 0
       ? 'the first pages point to no port, terminal or vessel without a row'
@@ -201,7 +220,7 @@ interface FirstPage {
 }
 
 /**
- * Reads the first page of each list as a run would, and compares it with the warehouse. Some ten
+ * Reads the first page of each list as a run would, and compares it with the warehouse. Some twelve
  * requests. Writes nothing but which includes the service takes: the run need not find that out.
  */
 export async function observePlan(dependencies: PlanDependencies): Promise<PlanObservations> {
@@ -223,10 +242,13 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
   const checks = settings.transportEventChecksPerSync ?? 0
   const lists: ListObservation[] = []
   for (const first of [...walked, ofRequests]) lists.push(await observeList(observer, first))
+  const ofFields = await observeCustomFields(observer)
+  lists.push(...(ofFields?.lists ?? []))
   return {
     lists,
     fullSyncHours: settings.fullSyncHours ?? 0,
     areContainersIncluded,
+    fieldsWithOptions: ofFields?.withOptions,
     eventReads: countEventReads(showing, total - live),
     eventChecks: hasAllTransportEvents(showing.intake) ? 0 : Math.min(checks, total),
     references: await countMissingReferences(warehouse, walked),
@@ -268,6 +290,30 @@ async function observeList(
   const changingPages =
     changing === undefined ? undefined : Math.max(1, Math.ceil(changing / Math.max(1, pageSize)))
   return { stream, total, pageSize, pages: countPages(page), changingPages }
+}
+
+/** Two requests; undefined for an account that may not read custom fields. */
+async function observeCustomFields(
+  observer: Observer,
+): Promise<{ readonly lists: ListObservation[]; readonly withOptions: number } | undefined> {
+  try {
+    const definitions = await readPage(observer, 'custom_field_definitions')
+    const fields = await readPage(observer, 'custom_fields')
+    const lists = [definitions, fields].map((page, at): ListObservation => {
+      const stream = at === 0 ? 'custom_field_definitions' : 'custom_fields'
+      const { total } = page
+      const pages = countPages(page)
+      const isLong = at === 1 && (pages ?? Infinity) > MOST_PAGES_IN_A_SYNC
+      return { stream, total, pageSize: page.document.data.length, pages, isLong }
+    })
+    const withOptions = parsePage(definitions).data.filter((record) =>
+      hasOptions(membersOf(membersOf(record).attributes).data_type),
+    )
+    return { lists, withOptions: withOptions.length }
+  } catch (thrown) {
+    if (isNotOurs(thrown)) return undefined
+    throw thrown
+  }
 }
 
 function countPages({ document, isLast, total }: Page): number | undefined {

@@ -5,25 +5,9 @@ import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
 import { isObject } from '../jsonapi/document.js'
-import { customFieldOptions, customFields } from '../resources/index.js'
-import { countLiveRows } from '../warehouse/bookkeeping/schema-drift.js'
+import { customFieldOptions } from '../resources/index.js'
 import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 import { walkList } from './walk-lists.js'
-
-/**
- * A sync that is not complete reads the list of values only while it has so few pages: the service
- * has no filter for those that changed.
- */
-export const MOST_PAGES_IN_A_SYNC = 10
-
-/** Whether a sync that does not read the whole lists reads the custom fields all the same. */
-export async function areCustomFieldsFew({
-  warehouse,
-  settings,
-}: Pick<Run, 'warehouse' | 'settings'>): Promise<boolean> {
-  const live = await countLiveRows(warehouse, customFields.stream)
-  return live <= MOST_PAGES_IN_A_SYNC * settings.pageSize
-}
 
 /**
  * Reads the list of definitions; and the options of those that have some, unless the pass is not

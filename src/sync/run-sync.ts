@@ -27,7 +27,8 @@ import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import { planFirstChecks, readReferencesAgain } from './read-again.js'
 import { readEventCatalogue, readQueued, readVesselPositions } from './read-unlisted.js'
 import { putBackFutureStamps } from '../warehouse/rows/future-stamps.js'
-import { areCustomFieldsFew, readDefinitions } from './read-custom-fields.js'
+import { areCustomFieldsFew, isNotOurs, OPTIONAL_LISTS } from './custom-field-lists.js'
+import { readDefinitions } from './read-custom-fields.js'
 import { walkList } from './walk-lists.js'
 
 export interface SyncDependencies {
@@ -214,8 +215,6 @@ const UNLISTED = 'transport events in no list'
 /** Parts of a run that are not a stream: they read records of several, or some of one. */
 const STEPS: ReadonlySet<string> = new Set(['references', 'transport event checks', UNLISTED])
 
-const OPTIONAL_LISTS: readonly string[] = ['custom_field_definitions', 'custom_fields']
-
 /** An account may lack the right to these; the warehouse is whole without them. */
 const OPTIONAL_STREAMS: ReadonlySet<string> = new Set([
   'webhook_event_categories',
@@ -245,7 +244,10 @@ export async function attempt<Result>(
       conclude('failed', error.message)
       throw thrown
     }
-    const outcome = isNotOurs(stream, thrown) ? 'not_entitled' : streamOutcomeOf(thrown)
+    const outcome =
+      OPTIONAL_LISTS.includes(stream) && isNotOurs(thrown)
+        ? 'not_entitled'
+        : streamOutcomeOf(thrown)
     conclude(outcome, error.message)
     const isDispensable = outcome === 'not_entitled' && OPTIONAL_STREAMS.has(stream)
     run.logger[isDispensable ? 'warn' : 'error'](`${stream}: ${outcome}`, { error })
@@ -262,12 +264,6 @@ function concernsOneStream(thrown: unknown): boolean {
   if (thrown instanceof ApiUnavailableError && thrown.context.wasSent === false) return false
   if (!(thrown instanceof ConnectorError)) return false
   return thrown.code.startsWith('api_') || STREAM_ERRORS.has(thrown.code)
-}
-
-/** An account that does not have a list may also be told that there is none. */
-function isNotOurs(stream: string, thrown: unknown): boolean {
-  if (!OPTIONAL_LISTS.includes(stream)) return false
-  return thrown instanceof ConnectorError && [404, 410].includes(Number(thrown.context.status))
 }
 
 function streamOutcomeOf(thrown: unknown): StreamOutcome {

@@ -53,6 +53,8 @@ function expectClose(plan: Plan, made: number, facts: WorldFacts, includes: Incl
 }
 
 const PAGE = 100
+/** Definitions of custom fields, the options of three of them, and the catalogue of events. */
+const OTHERS = 1 + 3 + 1
 const REFERENCE = /^(?:port|metro_area|terminal|rail_terminal|vessel) /
 /** What lists of shipments include of what a shipment itself points to. */
 const INCLUDED_RELATIONS = [
@@ -64,7 +66,9 @@ const INCLUDED_RELATIONS = [
 ]
 
 interface WorldFacts {
-  readonly pages: Readonly<Record<'shipment' | 'container' | 'tracking_request', number>>
+  readonly pages: Readonly<
+    Record<'shipment' | 'container' | 'tracking_request' | 'custom_field', number>
+  >
   readonly containersWithEvents: number
   /** Ports, terminals and vessels that anything points to. */
   readonly references: number
@@ -110,6 +114,7 @@ function factsOf({ simulator }: Scene, shipments: number): WorldFacts {
       shipment: pages(counts.shipment),
       container: pages(counts.container),
       tracking_request: pages(counts.tracking_request),
+      custom_field: pages(world.customFields(at).total),
     },
     containersWithEvents,
     references: all.size,
@@ -130,7 +135,7 @@ function linksOf({ relationships = {} }: ResourceObject, names?: readonly string
 
 function requestsOfWorld(facts: WorldFacts, includes: Includes): number {
   const { pages, containersWithEvents, references, missingReferences } = facts
-  const lists = pages.shipment + pages.tracking_request + 1
+  const lists = pages.shipment + pages.tracking_request + pages.custom_field + OTHERS
   switch (includes) {
     case 'default':
       return lists + missingReferences
@@ -165,11 +170,13 @@ describe('the plans of an account of 110 shipments', () => {
       const second = await planFor(scene)
       const report = await scene.sync({ command: 'sync' })
       const pages = report.streams.reduce((sum, { counts }) => sum + counts.pages, 0)
-      expect(report.requests, 'requests of the sync').toBe(pages)
-      expect(second.sync.requests, 'sync planned after the backfill').toBe(pages)
-      // Over a warehouse that has everything a backfill costs the same and the catalogue.
-      expect(second.backfill.requests, 'backfill planned after the backfill').toBe(pages + 1)
-      expect(first.sync.requests, 'sync planned before the backfill').toBe(pages)
+      // Options and the catalogue are no pages.
+      const all = pages + 4
+      expect(report.requests, 'requests of the sync').toBe(all)
+      expect(second.sync.requests, 'sync planned after the backfill').toBe(all)
+      // Over a warehouse that has everything a backfill costs the same.
+      expect(second.backfill.requests, 'backfill planned after the backfill').toBe(all)
+      expect(first.sync.requests, 'sync planned before the backfill').toBe(all)
     },
   )
 })

@@ -9,6 +9,7 @@ const observed: PlanObservations = {
     { stream: 'tracking_requests', pages: 3, total: 300, pageSize: 100 },
   ],
   areContainersIncluded: true,
+  fieldsWithOptions: 3,
   eventReads: 1900,
   eventChecks: 0,
   references: 40,
@@ -33,15 +34,16 @@ describe('a plan', () => {
       tracking_requests: [3, 3],
       containers: [0, 0],
       transport_events: [1900, 0],
-      webhook_event_categories: [1, 0],
+      custom_field_options: [3, 3],
+      webhook_event_categories: [1, 1],
       references: [42, 0],
     })
   })
 
   it('takes requests by the configured rate for minutes', () => {
     const plan = estimatePlan(observed)
-    expect(plan.backfill).toEqual({ requests: 1956, minutes: 21.7 })
-    expect(plan.sync).toEqual({ requests: 13, minutes: 0.1 })
+    expect(plan.backfill).toEqual({ requests: 1959, minutes: 21.8 })
+    expect(plan.sync).toEqual({ requests: 17, minutes: 0.2 })
   })
 
   it('adds the checks of transport events to a sync, and none to a backfill', () => {
@@ -49,10 +51,10 @@ describe('a plan', () => {
     expect(stepsOf(observed).has('transport event checks')).toBe(false)
   })
 
-  it('costs a backfill over a full warehouse like a sync, but for the catalogue', () => {
+  it('costs a backfill over a full warehouse like a sync', () => {
     const plan = estimatePlan({ ...observed, eventReads: 30, isWarehouseEmpty: false })
-    expect(plan.backfill.requests).toBe(plan.sync.requests + 1)
-    expect(plan.sync.requests).toBe(13 + 30 + 42)
+    expect(plan.backfill.requests).toBe(plan.sync.requests)
+    expect(plan.sync.requests).toBe(17 + 30 + 42)
   })
 
   it('counts the pages of what can still change for a sync', () => {
@@ -60,6 +62,26 @@ describe('a plan', () => {
     const list = { ...shipments!, changingPages: 2 }
     expect(stepsOf({ ...observed, lists: [list] }).get('shipments')).toEqual([10, 2])
   })
+
+  it(
+    'counts what only a complete pass reads, once in so many hours, and not in each sync',
+    { tags: ['JC1', 'JE5'] },
+    () => {
+      const field = { stream: 'custom_fields', pages: 40, total: 4000, pageSize: 100 }
+      const lists = [{ ...field, isLong: true }]
+      const read = (fullSyncHours: number) => stepsOf({ ...observed, lists, fullSyncHours })
+      for (const [step, requests] of [
+        ['custom_fields', 40],
+        ['custom_field_options', 3],
+        ['webhook_event_categories', 1],
+      ] as const) {
+        expect(read(0).get(step)).toEqual([requests, requests])
+        expect(read(24).get(step)).toEqual([requests, 0])
+      }
+      const refused = stepsOf({ ...observed, fieldsWithOptions: undefined })
+      expect(refused.has('custom_field_options')).toBe(false)
+    },
+  )
 
   it('says what it does not know, and prints every reason', () => {
     const lists = [{ stream: 'shipments', pages: undefined, total: undefined, pageSize: 30 }]
