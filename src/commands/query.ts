@@ -105,6 +105,9 @@ export const query = declare({
     const format = json ? 'json' : isForSheets ? 'csv' : given.format
     const question = asked === undefined ? undefined : findQuestion(asked, shipped)
     if (question === undefined || isExplaining) {
+      if (format !== 'table' && format !== 'json') {
+        throw refuse('--format', `${format} takes an answer; name a question, or use --json here`)
+      }
       if (out !== undefined) {
         throw refuse('--out', 'takes an answer; name a question, and leave --explain away')
       }

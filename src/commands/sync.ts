@@ -108,7 +108,12 @@ export const sync = declare({
     'Read what can still change, and everything once a day; write only what differs. ' +
     'For cron.',
   settings: [...RUN.settings, 'accountsAtOnce'],
-  takes: { ...ALL, ...ACCEPTING, ...ON_FINISH },
+  takes: {
+    ...ALL,
+    ...ACCEPTING,
+    ...ON_FINISH,
+    isFull: flag('--full', 'Read every list completely, as once a day.'),
+  },
   run: (app, options, io) =>
     run(app, io, { ...options, command: 'sync' }, async (dependencies) => {
       const { runSync } = await import('../sync/run-sync.js')
@@ -120,6 +125,8 @@ interface RunFlags {
   readonly json: boolean
   readonly acceptShrink?: boolean
   readonly acceptAccount?: boolean
+  /** Reads every list completely, whatever the setting says. */
+  readonly isFull?: boolean
   /** False for a backfill of a part, of which the monitor does not hear. */
   readonly isWhole?: boolean
   /** Shows no progress: others run beside it. */
@@ -214,10 +221,12 @@ async function raiseAfterRun(app: App, dependencies: SyncDependencies): Promise<
 export async function withRunDependencies<Result>(
   app: App,
   io: CommandIo,
-  { json: isJson, acceptShrink = false, acceptAccount = false, isQuiet = false }: RunFlags,
+  options: RunFlags,
   work: (dependencies: SyncDependencies) => Promise<Result>,
 ): Promise<Result> {
-  // Before a database is started in vain.
+  const { json: isJson, acceptShrink = false, acceptAccount = false, isQuiet = false } = options
+  const settings = { ...runSettingsOf(app.config), acceptShrink }
+  // Before a database is started for nothing.
   requireService(app.config)
   const warehouse = await app.openWarehouse({ isWriting: true, isAccountAccepted: acceptAccount })
   const { createProgressReporter } = await import('./output/progress.js')
@@ -237,7 +246,7 @@ export async function withRunDependencies<Result>(
       service,
       warehouse,
       logger: app.logger,
-      settings: { ...runSettingsOf(app.config), acceptShrink },
+      settings: options.isFull === true ? { ...settings, fullSyncHours: 0 } : settings,
       reachFailpoint: failpointOf(app),
       programVersion: app.programVersion,
       signal: limitRun(app.signal, app.config.runMinutes),

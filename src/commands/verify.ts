@@ -85,7 +85,7 @@ function describeVerification(report: VerifyReport): Part[] {
     ? 'The warehouse equals the service'
     : 'The warehouse DIFFERS from the service ' +
       `(last complete read: ${describeAge(report.wholeHoursAgo)}); ` +
-      'run `tracking-sync sync --full-sync-hours 0`, then verify again'
+      'run `tracking-sync sync --full`, then verify again'
   return [
     {
       columns: ['list', 'service', 'warehouse', 'difference', 'tolerated', 'within'],

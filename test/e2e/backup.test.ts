@@ -79,7 +79,7 @@ async function backUpAndRestore(): Promise<void> {
     }
     const now = simulator.clock.now()
     expect(await differencesFrom(simulator.world, now, restored.url)).toEqual([])
-    for (const args of [['check'], ['sync', '--full-sync-hours', '0'], ['sync']]) {
+    for (const args of [['check'], ['sync', '--full'], ['sync']]) {
       const done = await runCli(args, { directory, env: settings(restored) })
       expect([args, done.exitCode]).toEqual([args, 0])
       if (args[0] === 'sync') expect(done.stdout).toMatch(/\nsync complete: 0 rows written/)
