@@ -13,7 +13,7 @@ export class SeenKeys {
    * little room beside the old. A part is never more than three quarters full, nor, once it has
    * grown, less than half.
    */
-  readonly #shards = Array.from({ length: SHARDS }, () => new Float64Array(FIRST_CAPACITY))
+  readonly #shards = new Array<Float64Array<ArrayBuffer> | undefined>(SHARDS)
   readonly #sizes = new Uint32Array(SHARDS)
 
   /** Returns whether the key is new. */
@@ -37,7 +37,7 @@ export class SeenKeys {
 
   #shardOf(digest: number): [number, Float64Array] {
     const shard = digest % SHARDS
-    return [shard, this.#shards[shard] ?? new Float64Array(FIRST_CAPACITY)]
+    return [shard, (this.#shards[shard] ??= new Float64Array(FIRST_CAPACITY))]
   }
 }
 

@@ -49,7 +49,8 @@ const RUN = {
 const ACCEPTING = {
   acceptShrink: flag(
     '--accept-shrink',
-    'Mark missing rows as gone even if they are suspiciously many; each is still asked for by id.',
+    'Mark missing rows as gone even if they are suspiciously many; each is still asked for by id. ' +
+      'A list that two walks show alike and short of its total counts as whole from then on.',
   ),
   acceptAccount: flag(
     '--accept-account',

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ListStream } from '../api/endpoints.js'
 import type { ListOptions, Page } from '../api/list-pages.js'
-import { IncompleteRunError } from '../base/errors.js'
 import { SeenKeys } from '../base/seen-keys.js'
 import type { RecordIdentity } from '../jsonapi/raw-record.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
@@ -40,30 +39,37 @@ export class ListPass {
   /** Just before the first request, on the database's clock. */
   readonly beganAt: string
   /** Keys shown so far, per stream; all of them unless the pass was resumed. */
-  readonly seen = new Map<string, SeenKeys>()
+  readonly seen: Map<string, SeenKeys>
   readonly startPage: number
   readonly isResumed: boolean
   readonly findings: PassFindings
-  /** Of the records of the list itself, not of what they include. */
-  tally: TallyState
+  /** Counted before the first page of this run; undefined unless the pass was resumed. */
+  readonly tallyBefore: TallyState | undefined
   readonly #pageSize: number
-  readonly #expected: ReadonlySet<string> | undefined
+  readonly #expected: readonly string[] | undefined
   #passStartedAt: Date | undefined
 
   /**
    * `beganAt`: on the database's clock, not after the first request. `resumed`: where a killed or
-   * stopped run left the pass.
+   * stopped run left the pass. `earlier`: a walk over the same list in this run that proved too
+   * little; what it has shown is known.
    */
-  constructor(list: PassList, beganAt: string, pageSize: number, resumed?: Checkpoint) {
+  constructor(
+    list: PassList,
+    beganAt: string,
+    pageSize: number,
+    { resumed, earlier }: { resumed?: Checkpoint; earlier?: ListPass } = {},
+  ) {
     this.list = list
     this.beganAt = beganAt
     this.#pageSize = pageSize
     this.isResumed = resumed !== undefined
     this.startPage = resumed?.position.page ?? 1
-    this.findings = { ...resumed?.position.findings }
-    this.tally = resumed?.position.tallyBefore ?? EMPTY_TALLY
+    this.findings = earlier?.findings ?? { ...resumed?.position.findings }
+    this.seen = earlier?.seen ?? new Map<string, SeenKeys>()
+    this.tallyBefore = resumed?.position.tallyBefore
     this.#passStartedAt = resumed?.passStartedAt
-    this.#expected = resumed && new Set(resumed.position.signposts)
+    this.#expected = resumed?.position.signposts
   }
 
   get stream(): string {
@@ -79,15 +85,22 @@ export class ListPass {
   isContiguous(page: Page): boolean {
     if (page.number !== this.startPage || this.#expected === undefined) return true
     // The end of a list that shrank, or an empty one, has no record to recognise.
-    return page.rows.some((row) => this.#expected?.has(digest(row)))
+    return page.rows.some((row) => this.#expected?.includes(digest(row)))
   }
 
-  /** Where the pass stands once `page` is in the warehouse. Call it once for each page. */
-  checkpointAfter(page: Page): Checkpoint {
+  /** True when the page of a resumption is not what it was. */
+  hasMoved(page: Page): boolean {
+    if (page.number !== this.startPage || this.#expected === undefined) return false
+    return signposts(page).join() !== this.#expected.join()
+  }
+
+  /**
+   * Where the pass stands once `page` is in the warehouse. `tallyBefore`: of the pages before it,
+   * for a pass that resumes reads this page again and counts it then. It does not know which of the
+   * rows came on an earlier page, so that they did is noted.
+   */
+  checkpointAfter(page: Page, tallyBefore: TallyState): Checkpoint {
     this.#passStartedAt ??= page.observedAt
-    // A pass that resumes reads this page again and counts it then.
-    const tallyBefore = this.tally
-    this.tally = tally(tallyBefore, page)
     const { stream, scope, query } = this.list
     return {
       stream,
@@ -99,7 +112,7 @@ export class ListPass {
         query,
         beganAt: this.beganAt,
         signposts: signposts(page),
-        tallyBefore,
+        tallyBefore: { ...tallyBefore, moves: tallyBefore.moves + page.rows.length - page.fresh },
         findings: this.findings,
       },
     }
@@ -156,7 +169,7 @@ async function resumePass(
       const { checkpoint } = remains
       const { page, query, beganAt } = checkpoint.position
       run.logger.info('resuming where a run was cut off', { stream, page })
-      return new ListPass({ stream, scope, query }, beganAt, pageSize, checkpoint)
+      return new ListPass({ stream, scope, query }, beganAt, pageSize, { resumed: checkpoint })
     }
     case 'complete':
       run.logger.info('a run that was cut off had completed this stream', { stream })
@@ -166,11 +179,11 @@ async function resumePass(
   }
 }
 
-/** A new pass, from the first page. */
-export async function startPass(run: Run, list: PassList): Promise<ListPass> {
+/** A new pass, from the first page. `earlier`: see `ListPass`. */
+export async function startPass(run: Run, list: PassList, earlier?: ListPass): Promise<ListPass> {
   const { warehouse } = run
   const { now } = await retryWarehouse(run, () => loadPassHistory(warehouse, list.stream))
-  return new ListPass(list, now, run.settings.pageSize)
+  return new ListPass(list, now, run.settings.pageSize, earlier === undefined ? {} : { earlier })
 }
 
 /** Records that a pass is complete. */
@@ -200,65 +213,12 @@ function digest({ id }: RecordIdentity): string {
   return hash('sha1', JSON.stringify(id ?? null), 'base64url').slice(0, 10)
 }
 
-/** Before the first page. */
-export const EMPTY_TALLY: TallyState = {
-  distinct: 0,
-  repeated: 0,
-  lowestTotal: null,
-  lastTotal: null,
-  stalePages: 0,
-}
-
 /**
- * By how many records a list of this length may move while it is read, or shrink from one pass to
- * the next: ten, or two per cent. If more seem to, suspect the list.
+ * By how many records a list of this length may shrink from one pass to the next: ten, or two per
+ * cent. If it seems to shrink by more, suspect the list.
  */
 export function mostMoving(records: number): number {
   return Math.max(10, Math.floor(records * 0.02))
-}
-
-/**
- * Counts the records that a pass over a list shows, each once, to know whether the list hid any. A
- * resumed pass knows how many records came before, not which.
- */
-export function tally(
-  before: TallyState,
-  { rows, fresh, total }: Pick<Page, 'rows' | 'fresh' | 'total'>,
-): TallyState {
-  const isStale = rows.length > 0 && fresh === 0
-  const totals = [before.lowestTotal, total].filter((one) => typeof one === 'number')
-  return {
-    distinct: before.distinct + fresh,
-    repeated: before.repeated + (isStale ? 0 : rows.length - fresh),
-    lowestTotal: totals.length === 0 ? null : Math.min(...totals),
-    lastTotal: total ?? before.lastTotal,
-    stalePages: before.stalePages + (isStale ? 1 : 0),
-  }
-}
-
-/**
- * Why a pass that came to the end of the list is not complete; undefined when it is. Records that
- * arrive meanwhile make the total grow, or push others onto the next page, where they come again:
- * as many may be missing, up to `mostMoving`. A page without any new record hides another page.
- */
-export function findShortfall(
-  stream: string,
-  { distinct, repeated, lowestTotal, lastTotal, stalePages }: TallyState,
-): IncompleteRunError | undefined {
-  const advice = 'run the command again, and ask the service if it happens again'
-  if (lastTotal === null) {
-    if (stalePages === 0) return undefined
-    return new IncompleteRunError(
-      `the list of ${stream} showed a page again in place of another one; ${advice}`,
-    )
-  }
-  const moved = repeated + lastTotal - (lowestTotal ?? lastTotal)
-  const explained = stalePages > 0 ? 0 : Math.min(mostMoving(lastTotal), moved)
-  if (lastTotal - distinct <= explained) return undefined
-  const again = stalePages > 0 ? ', and a page came again in place of another one' : ''
-  return new IncompleteRunError(
-    `the list of ${stream} ended after ${distinct} of ${lastTotal} records${again}; ${advice}`,
-  )
 }
 
 /** One page of a list, the first unless `startPage` says otherwise: one request. */

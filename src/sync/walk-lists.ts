@@ -18,13 +18,14 @@ import {
   closePass,
   CONTAINERS_WITH_EVENTS,
   dropPass,
-  findShortfall,
   ListPass,
   openPass,
   startPass,
   wholeList,
 } from './list-pass.js'
 import { loadFieldDefinitions } from '../ingest/field-definitions.js'
+import { datesOf, ListProof } from './list-proof.js'
+import { acceptShortfall, loadAcceptedShortfall, shortfallError } from './list-shortfall.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
@@ -52,19 +53,51 @@ export async function walkList(run: Run, stream: ListStream): Promise<PassFindin
   }
 }
 
-/** Throws `FilterUselessError` when the list is not what was asked for. */
+/**
+ * Walks a list until what was shown is proven to be all of it, `MOST_WALKS` times at most. Throws
+ * `IncompleteRunError` where it is not, and then nothing is marked; `FilterUselessError` when the
+ * list is not what was asked for.
+ */
 async function walkToTheEnd(run: Run, stream: ListStream, opened: ListPass): Promise<PassFindings> {
-  const walked = (await walkPass(run, stream, opened)) ?? (await restart(run, stream, opened))
-  const { pass } = walked
-  const { beganAt, findings, isResumed } = pass
-  const { scope } = pass.list
-  const shortfall = findShortfall(stream, pass.tally)
-  if (shortfall !== undefined) {
-    await dropPass(run, pass)
-    throw shortfall
+  const { list } = opened
+  const proof = new ListProof()
+  const passes: ListPass[] = []
+  for (let next = opened; ; next = await startPass(run, list, next)) {
+    const walked =
+      (await walkPass(run, stream, next, proof)) ?? (await restart(run, stream, next, proof))
+    passes.push(walked.pass)
+    let verdict = proof.judge()
+    if (verdict.kind !== 'whole') verdict = proof.judge(await loadAcceptedShortfall(run, list))
+    if (verdict.kind === 'again') {
+      const { rows, distinct, lastTotal: total } = proof.tally
+      run.logger.info('the list may have moved; it is walked again', {
+        stream,
+        rows,
+        distinct,
+        total,
+      })
+      continue
+    }
+    const accepted = verdict.kind === 'short' && (await acceptShortfall(run, list, verdict))
+    if (verdict.kind === 'short' && !accepted) {
+      await dropPass(run, walked.pass)
+      throw shortfallError(list, verdict)
+    }
+    const since = verdict.kind === 'whole' ? passes[verdict.walk] : undefined
+    return finishPass(run, since ?? walked.pass, walked.checkpoint)
   }
+}
+
+/** `pass`: the walk since which all of the list has been shown. */
+async function finishPass(run: Run, pass: ListPass, checkpoint: Checkpoint): Promise<PassFindings> {
+  const { beganAt, findings, isResumed, stream, startedAt: passStartedAt } = pass
+  const { scope } = pass.list
   if (scope === 'changing' && !isResumed) await refetchThoseThatLeft(run, pass)
-  await closePass(run, walked.checkpoint)
+  await closePass(run, {
+    ...checkpoint,
+    passStartedAt: passStartedAt ?? checkpoint.passStartedAt,
+    position: { ...checkpoint.position, beganAt },
+  })
   run.ledger.shown(stream, { beganAt, scope })
   // It showed none of our rows, and yet nothing is known to be gone.
   refuseForeign(stream, findings)
@@ -80,7 +113,7 @@ const OWN_TYPES: Readonly<Record<ListStream, string>> = {
   custom_fields: 'custom_field',
 }
 
-function refuseForeign(stream: ListStream, { listedTypes }: PassFindings): void {
+function refuseForeign(stream: string, { listedTypes }: PassFindings): void {
   const error = listedTypes && foreignStreamError(stream, listedTypes)
   if (error !== undefined) throw error
 }
@@ -91,9 +124,15 @@ interface WalkedPass {
   readonly checkpoint: Checkpoint
 }
 
-async function restart(run: Run, stream: ListStream, { list }: ListPass): Promise<WalkedPass> {
+async function restart(
+  run: Run,
+  stream: ListStream,
+  { list }: ListPass,
+  proof: ListProof,
+): Promise<WalkedPass> {
   run.logger.info('the list has moved since the run was cut off; starting over', { stream })
-  const walked = await walkPass(run, stream, await startPass(run, list))
+  proof.discardWalk()
+  const walked = await walkPass(run, stream, await startPass(run, list), proof)
   if (walked === undefined) throw new Error('a pass from the first page cannot be discontiguous')
   return walked
 }
@@ -106,7 +145,9 @@ async function walkPass(
   run: Run,
   stream: ListStream,
   pass: ListPass,
+  proof: ListProof,
 ): Promise<WalkedPass | undefined> {
+  proof.beginWalk(pass)
   const { includes, isTrial } = await retryWarehouse(run, () => chooseIncludes(run, stream))
   const options = {
     includes,
@@ -126,13 +167,14 @@ async function walkPass(
   for await (const [page, intake] of takePages(run, stream, pages, fieldDefinitions)) {
     run.reachFailpoint('response_received')
     if (!pass.isContiguous(page)) return undefined
+    if (pass.hasMoved(page)) proof.noteMove()
     // It shows what a trial found out, and what the service no longer takes, so that the next run
     // does not ask for it in vain.
     if (isFirst && (isTrial || page.includes.length < includes.length)) {
       await retryWarehouse(run, () => rememberIncludes(run, stream, page, includes))
     }
     isFirst = false
-    checkpoint = await storePage(run, stream, pass, page, intake)
+    checkpoint = await storePage(run, stream, pass, page, intake, proof)
     await checkFilter(run, pass, { keys: shownKeys(intake, stream), observedAt: page.observedAt })
     run.signal.throwIfAborted()
   }
@@ -146,6 +188,7 @@ async function storePage(
   pass: ListPass,
   page: Page,
   intake: Intake,
+  proof: ListProof,
 ): Promise<Checkpoint> {
   const { findings } = pass
   findings.listedTypes = addListedTypes(findings.listedTypes, page.rows, OWN_TYPES[stream])
@@ -157,7 +200,8 @@ async function storePage(
     const isSoFar = findings.areTransportEventsIncluded !== false
     findings.areTransportEventsIncluded = isSoFar && hasAllTransportEvents(intake)
   }
-  const checkpoint = pass.checkpointAfter(page)
+  const checkpoint = pass.checkpointAfter(page, proof.tally)
+  proof.addPage(page, datesOf(intake, pass.list))
   // A pass of one page needs no checkpoint: after a crash it is read again in any case.
   const isWholePass = page.number === 1 && page.isLast
   await storeIntake(run, intake, isWholePass ? {} : { checkpoint })

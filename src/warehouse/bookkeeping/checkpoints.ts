@@ -4,15 +4,21 @@ import type { PassScope } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
 
 const tally = z.object({
+  pages: z.number(),
+  /** Rows of these pages, repeated ones as well. */
+  rows: z.number(),
   /** Records shown, each counted once. */
   distinct: z.number(),
-  /** Records shown again, on pages that showed new ones too. */
-  repeated: z.number(),
-  /** The smallest total that a page named. */
-  lowestTotal: z.number().nullable(),
+  /** Signs that rows have moved, such as records that changed since the pass began. */
+  moves: z.number(),
+  firstTotal: z.number().nullable(),
   lastTotal: z.number().nullable(),
-  /** Pages with records, none of them new. */
-  stalePages: z.number(),
+  /** Every page named the same total, or none did. */
+  isTotalSteady: z.boolean(),
+  firstRows: z.number(),
+  lastRows: z.number(),
+  /** No page but the last one has fewer rows than the first, and none has more. */
+  isEven: z.boolean(),
 })
 
 /** How many records of a list a pass was shown, and what the list said about itself. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { forgetAbsences } from '../../../src/warehouse/bookkeeping/absences.js'
 import { trackingRequests } from '../../../src/resources/shipment.js'
 import { tombstoneRows } from '../../../src/warehouse/rows/tombstones.js'
-import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 
 afterEach(closeScenes)
@@ -232,14 +232,15 @@ describe('rows that the source no longer shows', () => {
   )
 
   it(
-    'rows deleted from pages already read make live ones unseen, and none of those is marked',
-    { tags: ['P5'] },
+    'rows deleted from pages already read hide live ones, and the list is walked again',
+    { tags: ['P5', 'JC7'] },
     async () => {
       const scene = await openScene({ shipments: 40 })
       await sync(scene)
       const ids = shipmentIds(scene)
       let pagesSeen = 0
       scene.simulator.clock.advance(HOUR)
+      scene.simulator.requests.reset()
       const report = await scene.sync({
         command: 'sync',
         settings: PAGES_OF_4,
@@ -254,11 +255,10 @@ describe('rows that the source no longer shows', () => {
       })
       expect(report.problems).toEqual([])
       expect(await tombstoned(scene, 'shipments')).toBe(0)
-      const live = new Set(shipmentIds(scene))
-      const unseen = await unseenShipments(scene)
-      expect(unseen.filter((id) => live.has(id))).toHaveLength(3)
+      expect(requestCounts(scene.simulator)['/shipments']).toBe(10 + 10)
+      // The deleted ones were on pages of the first walk.
+      expect(await unseenShipments(scene)).toEqual([])
       await sync(scene)
-      // What was live was seen again; only the deleted ones are missing still.
       expect(await unseenShipments(scene)).toEqual(ids.slice(0, 3).sort())
       await sync(scene)
       expect(await tombstoned(scene, 'shipments')).toBe(3)
@@ -290,8 +290,8 @@ describe('rows that the source no longer shows', () => {
   )
 
   it(
-    'shuffled ties hide rows from a pass, and none of them is marked',
-    { tags: ['P11'] },
+    'shuffled ties hide rows from a walk, and a run that says it is complete has seen them all',
+    { tags: ['P11', 'JC7'] },
     async () => {
       const scene = await openScene({ shipments: 24 })
       await sync(scene)
@@ -300,12 +300,16 @@ describe('rows that the source no longer shows', () => {
         match: { path: '/shipments' },
         fault: { kind: 'shuffle', groupSize: 7 },
       })
-      let hidden = 0
+      let requests = 0
       for (let pass = 0; pass < 3; pass += 1) {
-        await sync(scene)
-        hidden += (await unseenShipments(scene)).length
+        scene.simulator.requests.reset()
+        const { exitCode } = await sync(scene)
+        requests += requestCounts(scene.simulator)['/shipments'] ?? 0
+        expect([0, 6]).toContain(exitCode)
+        expect(await unseenShipments(scene)).toEqual([])
       }
-      expect(hidden).toBeGreaterThan(0)
+      // Once is not enough.
+      expect(requests).toBeGreaterThan(3 * 2)
       expect(await tombstoned(scene, 'shipments')).toBe(0)
       scene.simulator.faults.clear()
       await sync(scene)

@@ -1,0 +1,245 @@
+import { SeenKeys } from '../base/seen-keys.js'
+import type { Page } from '../api/list-pages.js'
+import type { Intake } from '../ingest/intake.js'
+import type { PassList, TallyState } from '../warehouse/bookkeeping/checkpoints.js'
+
+/** Before the first page of a walk. */
+export const EMPTY_TALLY: TallyState = {
+  pages: 0,
+  rows: 0,
+  distinct: 0,
+  moves: 0,
+  firstTotal: null,
+  lastTotal: null,
+  isTotalSteady: true,
+  firstRows: 0,
+  lastRows: 0,
+  isEven: true,
+}
+
+/** A list is read so often at most, until what was shown is proven to be all of it. */
+export const MOST_WALKS = 3
+
+/** When records came to a list, on the source's clock, in ms; by id, as far as a page says so. */
+export interface Dates {
+  /** Since when a record is on the list at the latest. */
+  readonly born: ReadonlyMap<string, number>
+  /** When it changed last, and so may have changed its place. */
+  readonly changed: ReadonlyMap<string, number>
+}
+
+/**
+ * What the records of a page say of themselves. A record that was recognized by its bytes is older
+ * than the walk. To a list of what changed, a record comes when it changes.
+ */
+export function datesOf(
+  { sightings }: Pick<Intake, 'sightings'>,
+  { stream, scope }: Pick<PassList, 'stream' | 'scope'>,
+): Dates {
+  const created = new Map<string, number>()
+  const changed = new Map<string, number>()
+  for (const { key, resource, values } of sightings.get(stream) ?? []) {
+    const instantOf = (column: string): number => {
+      const value = values[resource.columnIndex.get(column) ?? -1]
+      return typeof value === 'string' ? Date.parse(value) : NaN
+    }
+    const [createdAt, updatedAt] = [instantOf('created_at'), instantOf('updated_at')]
+    if (!Number.isNaN(createdAt)) created.set(key, createdAt)
+    const changedAt = Number.isNaN(updatedAt) ? createdAt : updatedAt
+    if (!Number.isNaN(changedAt)) changed.set(key, changedAt)
+  }
+  return { born: scope === 'changing' ? changed : created, changed }
+}
+
+export type ProofPage = Pick<Page, 'rows' | 'fresh' | 'total' | 'observedAt' | 'number'>
+
+export type Verdict =
+  /** Every record that was on the list when this walk began has been shown since. */
+  | { readonly kind: 'whole'; readonly walk: number }
+  | { readonly kind: 'again' }
+  | {
+      readonly kind: 'short'
+      readonly found: number
+      readonly expected: number
+      readonly walks: number
+      /** Two walks were alike: the list does not move, it is as short as that. */
+      readonly isQuiet: boolean
+    }
+
+/** A walk that was cut off: when it began and what it had counted, but not the keys it showed. */
+interface ResumedWalk {
+  readonly startedAt?: Date | undefined
+  readonly tallyBefore?: TallyState | undefined
+}
+
+/** An instant at which the length of the list is known, or may turn out to be. */
+interface Instant {
+  readonly at: number
+  length: number | undefined
+  /** Shown since. */
+  readonly seen: SeenKeys
+  /** How many of these are known to have been on the list at this instant. */
+  there: number
+}
+
+/**
+ * Proves that the walks over a list have shown all of it, however it moved in between.
+ *
+ * A walk alone proves little: a record that leaves shifts another one past us, and one that arrives
+ * makes the count right again. So records are counted that were on the list at a known instant:
+ * those that came into being before it, or that were shown before and after it. When as many have
+ * been shown since as the list was long at that instant, they are all of them, and so every record
+ * that stood on the list throughout has been shown.
+ *
+ * Two instants have a known length. The first page tells its total; it is believed if the total of
+ * the last page is what the pages of that walk came to. And the end of a walk is as long as its
+ * pages: that needs no total, but another walk.
+ */
+export class ListProof {
+  readonly #instants: Instant[] = []
+  readonly #tallies: TallyState[] = []
+  /** When the resumed walk began. */
+  #resumedAt: number | undefined
+  /** Records that no walk before the present one has shown. */
+  #news = 0
+  #lastPageAt = -Infinity
+
+  /** `resumed`: what is known of a walk that was cut off. */
+  beginWalk(resumed: ResumedWalk = {}): void {
+    const { startedAt, tallyBefore = EMPTY_TALLY } = resumed
+    // Cut off within its first page, it begins again.
+    this.#resumedAt = tallyBefore.pages === 0 ? undefined : startedAt?.getTime()
+    this.#news = 0
+    this.#tallies.push(tallyBefore)
+  }
+
+  /** A resumed walk did not fit: the list is read from its first page. */
+  discardWalk(): void {
+    this.#tallies.pop()
+    this.#instants.length = Math.min(this.#instants.length, this.#tallies.length)
+  }
+
+  /** The page at which a walk was resumed has changed: what was shown before may have moved. */
+  noteMove(): void {
+    const { tally } = this
+    this.#tallies[this.#tallies.length - 1] = { ...tally, moves: tally.moves + 1 }
+  }
+
+  get tally(): TallyState {
+    return this.#tallies.at(-1) ?? EMPTY_TALLY
+  }
+
+  addPage(page: ProofPage, { born, changed }: Dates): void {
+    const walk = this.#tallies.length - 1
+    const before = this.tally
+    if (this.#instants.length <= walk) this.#beginInstant(page, walk)
+    const began = this.#resumedAt ?? this.#instants[0]?.at ?? -Infinity
+    let moves = 0
+    for (const [at, { type, id }] of page.rows.entries()) {
+      const isNamed = typeof id === 'string'
+      // What has no id ends up in the quarantine: its place is all that is known of it.
+      const key = isNamed ? `${String(type)} ${id}` : `${page.number} ${at}`
+      if (isNamed && (changed.get(id) ?? -Infinity) > began) moves += 1
+      this.#show(key, isNamed ? born.get(id) : undefined)
+    }
+    this.#lastPageAt = page.observedAt.getTime()
+    this.#tallies[walk] = tally(before, page, moves)
+  }
+
+  /** `accepted`: by how many records a person has accepted that the list falls short. */
+  judge(accepted?: number): Verdict {
+    const walks = this.#tallies.length
+    const { rows, distinct, lastTotal } = this.tally
+    this.#learnFirstTotal()
+    const expected = Math.max(lastTotal ?? 0, rows)
+    if (accepted !== undefined && expected - distinct === accepted) {
+      return { kind: 'whole', walk: walks - 1 }
+    }
+    const walk = this.#provenWalk()
+    // More is promised than the pages hold, so the list was cut off, or its total is wrong.
+    const isPromised = lastTotal !== null && lastTotal > rows
+    if (walk !== undefined && !isPromised) return { kind: 'whole', walk }
+    const isQuiet = this.#isQuiet()
+    if (walks < MOST_WALKS && !isQuiet) return { kind: 'again' }
+    return { kind: 'short', found: distinct, expected, walks, isQuiet }
+  }
+
+  #beginInstant({ observedAt }: ProofPage, walk: number): void {
+    // The end of the walk before: nothing was read since, so all of this walk comes after it.
+    const at = walk === 0 ? observedAt.getTime() : this.#lastPageAt
+    const ended = this.#tallies[walk - 1]
+    const length = ended?.isEven === true ? ended.rows : undefined
+    this.#instants.push({ at, length, seen: new SeenKeys(), there: 0 })
+  }
+
+  #show(key: string, bornAt: number | undefined): void {
+    for (let index = this.#instants.length - 1; index >= 0; index -= 1) {
+      const instant = this.#instants[index]
+      if (instant?.seen.add(key) !== true) continue
+      if (index === 0) this.#news += 1
+      const wasShownBefore = this.#instants[index - 1]?.seen.has(key) === true
+      if (wasShownBefore || bornAt === undefined || bornAt <= instant.at) instant.there += 1
+    }
+  }
+
+  /** The total of the first page, once the last page of the first walk has confirmed it. */
+  #learnFirstTotal(): void {
+    const [first] = this.#instants
+    if (this.#tallies.length !== 1 || first === undefined) return
+    if (this.#resumedAt !== undefined) return
+    const { pages, rows, firstTotal, lastTotal } = this.tally
+    // One page is the list at one instant.
+    if (pages === 1) first.length = rows
+    else if (firstTotal !== null && lastTotal === rows) first.length = firstTotal
+  }
+
+  #provenWalk(): number | undefined {
+    if (this.#resumedAt !== undefined) return this.#isResumedWhole() ? 0 : undefined
+    const { pages } = this.tally
+    if (pages === 1) return this.#tallies.length - 1
+    const index = this.#instants.findLastIndex(
+      ({ length, there }) => length !== undefined && there >= length,
+    )
+    return index < 0 ? undefined : index
+  }
+
+  /**
+   * The keys of its first part are not known, so nothing may have moved at all: the total was the
+   * same throughout, nothing came twice, nothing that was shown has changed since the pass began.
+   */
+  #isResumedWhole(): boolean {
+    const { rows, distinct, moves, lastTotal, isTotalSteady } = this.tally
+    return isTotalSteady && lastTotal === rows && distinct === rows && moves === 0
+  }
+
+  #isQuiet(): boolean {
+    const [last, before] = [this.#tallies.at(-1), this.#tallies.at(-2)]
+    if (last === undefined || before === undefined || this.#news > 0) return false
+    const isSame = (name: 'rows' | 'distinct' | 'lastTotal'): boolean => last[name] === before[name]
+    return isSame('rows') && isSame('distinct') && isSame('lastTotal') && last.isTotalSteady
+  }
+}
+
+/** Counts one more page of a walk. */
+export function tally(
+  before: TallyState,
+  { rows, fresh, total: named }: Pick<Page, 'rows' | 'fresh' | 'total'>,
+  moves = 0,
+): TallyState {
+  const isFirst = before.pages === 0
+  const total = named ?? null
+  const firstRows = isFirst ? rows.length : before.firstRows
+  return {
+    pages: before.pages + 1,
+    rows: before.rows + rows.length,
+    distinct: before.distinct + fresh,
+    moves: before.moves + moves,
+    firstTotal: isFirst ? total : before.firstTotal,
+    lastTotal: total,
+    isTotalSteady: isFirst || (before.isTotalSteady && before.lastTotal === total),
+    firstRows,
+    lastRows: rows.length,
+    // Only the last page may be shorter than the first: then the rows are the length of the list.
+    isEven: isFirst || (before.isEven && before.lastRows === firstRows && rows.length <= firstRows),
+  }
+}

@@ -1,0 +1,290 @@
+import { describe, expect, test } from 'vitest'
+import type { ApiAnswer, ApiClient } from '../../../src/api/client.js'
+import { PaginationLoopError } from '../../../src/base/errors.js'
+import { listPages } from '../../../src/api/list-pages.js'
+import type { RawRecord } from '../../../src/jsonapi/raw-record.js'
+import { ListPass, wholeList } from '../../../src/sync/list-pass.js'
+import { ListProof, type Dates } from '../../../src/sync/list-proof.js'
+import type { Checkpoint } from '../../../src/warehouse/bookkeeping/checkpoints.js'
+
+/** A record of the service, and when it came and changed on the service's clock. */
+interface Item {
+  readonly id: string
+  readonly bornAt: number
+  changedAt: number
+}
+
+type Random = (below: number) => number
+
+/** Small and repeatable (mulberry32). */
+function randomOf(seed: number): Random {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+const TOTALS = ['right', 'too high', 'too low', 'of the beginning', 'absent', 'nonsense'] as const
+type Totals = (typeof TOTALS)[number]
+
+/** A service with one list that moves between any two requests. */
+class MovingList {
+  readonly items: Item[] = []
+  readonly pageSize: number
+  /** Every change so far. */
+  readonly moves = { inserted: 0, deleted: 0, sorted: 0, repeated: 0 }
+  now = 1
+  readonly #random: Random
+  readonly #totals: Totals
+  readonly #offset: number
+  /** Counted when the first page was asked for. */
+  #firstTotal = 0
+  /** Changes between two requests at most, and in one of how many gaps. */
+  readonly #liveliness: number
+  readonly #repeats: boolean
+  #names = 0
+
+  constructor(random: Random, totals: Totals) {
+    this.#random = random
+    this.#totals = totals
+    this.pageSize = 1 + random(4)
+    for (let left = random(14); left > 0; left -= 1) this.#insert()
+    this.#offset = 1 + random(3)
+    this.#liveliness = random(4)
+    this.#repeats = random(6) === 0
+    this.moves.inserted = 0
+  }
+
+  get hasMoved(): boolean {
+    return Object.values(this.moves).some((count) => count > 0)
+  }
+
+  read(number: number): { data: Item[]; hasNext: boolean; total: unknown } {
+    this.now += 1
+    if (number === 1) this.#firstTotal = this.items.length
+    let from = (number - 1) * this.pageSize
+    if (this.#repeats && number > 1 && this.#random(5) === 0) {
+      this.moves.repeated += 1
+      from -= this.pageSize
+    }
+    const data = this.items.slice(from, from + this.pageSize).map((item) => ({ ...item }))
+    return { data, hasNext: number * this.pageSize < this.items.length, total: this.#total() }
+  }
+
+  /** What happens at the service before the next request. */
+  pass(): void {
+    if (this.#random(5) >= 1 + this.#liveliness) return
+    for (let left = this.#random(this.#liveliness + 1); left > 0; left -= 1) {
+      this.now += 1
+      const kind = this.#random(3)
+      if (kind === 0) this.#insert()
+      else if (this.items.length > 0) {
+        const [item] = this.items.splice(this.#random(this.items.length), 1)
+        if (kind === 1) this.moves.deleted += 1
+        else if (item !== undefined) {
+          this.moves.sorted += 1
+          item.changedAt = this.now
+          this.items.splice(this.#random(this.items.length + 1), 0, item)
+        }
+      }
+    }
+    this.now += 1
+  }
+
+  #insert(): void {
+    this.moves.inserted += 1
+    const item = { id: `r${(this.#names += 1)}`, bornAt: this.now, changedAt: this.now }
+    // Mostly at an end of the list, as by date.
+    const place = [0, this.items.length, this.#random(this.items.length + 1)][this.#random(3)] ?? 0
+    this.items.splice(place, 0, item)
+  }
+
+  #total(): unknown {
+    const { length } = this.items
+    switch (this.#totals) {
+      case 'right':
+        return length
+      case 'too high':
+        return length + this.#offset
+      case 'too low':
+        return Math.max(0, length - this.#offset)
+      case 'of the beginning':
+        return this.#firstTotal
+      case 'absent':
+        return undefined
+      case 'nonsense':
+        return [-1, '7', null, 1.5, {}][this.#random(5)]
+      default:
+        return this.#totals satisfies never
+    }
+  }
+}
+
+/** The client of a list, in this process. */
+function clientOf(list: MovingList): ApiClient {
+  const baseUrl = new URL('https://service.test/v2')
+  const get = (url: URL): Promise<ApiAnswer> => {
+    const number = Number(url.searchParams.get('page[number]'))
+    const { data, hasNext, total } = list.read(number)
+    const next = hasNext ? `?page[number]=${number + 1}` : null
+    const records = data.map((item) => ({ item, identity: { type: 'shipment', id: item.id } }))
+    const document = {
+      data: records as unknown as RawRecord[],
+      isList: true,
+      included: [],
+      links: { next },
+      meta: { total },
+    }
+    const observedAt = new Date(list.now)
+    return Promise.resolve({ document, body: undefined, observedAt, status: 200, bytes: 0 })
+  }
+  return { baseUrl, get } as unknown as ApiClient
+}
+
+interface Ending {
+  readonly verdict: 'whole' | 'short'
+  readonly walks: number
+  readonly wasResumed: boolean
+  readonly moved: boolean
+  readonly totals: Totals
+}
+
+/** One run over a list that moves; throws where the run says more than it can know. */
+async function play(seed: number): Promise<Ending> {
+  const run = prepare(seed)
+  try {
+    return await run.walk()
+  } catch (thrown) {
+    // A paging that does not seem to end is one more way to say that the run is incomplete.
+    if (!(thrown instanceof PaginationLoopError)) throw thrown
+    return { ...run.ending(), verdict: 'short' }
+  }
+}
+
+function prepare(seed: number) {
+  const random = randomOf(seed)
+  const totals = TOTALS[random(TOTALS.length)] ?? 'right'
+  const list = new MovingList(random, totals)
+  const client = clientOf(list)
+  /** Stored by a complete run before this one. */
+  const before = new Set(list.items.filter(() => random(2) === 0).map(({ id }) => id))
+  const stored = new Map<string, number>()
+  const cutOffAt = random(5) === 0 ? 1 + random(3) : Infinity
+  const beganAt = list.now
+  const throughout = new Map(list.items.map((item) => [item.id, item.changedAt]))
+
+  let checkpoint: Checkpoint | undefined
+  let wasResumed = false
+  /** Undefined when the pass does not fit, or the run is cut off. */
+  const walk = async (pass: ListPass, proof: ListProof, most = Infinity): Promise<boolean> => {
+    proof.beginWalk(pass)
+    const { pageSize } = list
+    let pages = 0
+    const options = { path: '/shipments', pageSize, startPage: pass.startPage }
+    for await (const page of listPages(client, options)) {
+      if (!pass.isContiguous(page)) return false
+      if (pass.hasMoved(page)) proof.noteMove()
+      const items = (page.document.data as unknown as { item: Item }[]).map(({ item }) => item)
+      for (const { id, changedAt } of items) {
+        stored.set(id, changedAt)
+        pass.see('shipments', id)
+      }
+      checkpoint = pass.checkpointAfter(page, proof.tally)
+      proof.addPage(page, datesOf(items))
+      pages += 1
+      list.pass()
+      for (const id of throughout.keys()) {
+        if (!list.items.some((item) => item.id === id)) throughout.delete(id)
+      }
+      if (pages >= most) return false
+    }
+    return true
+  }
+  const open = (options: ConstructorParameters<typeof ListPass>[3] = {}): ListPass =>
+    new ListPass(wholeList('shipments'), '', list.pageSize, options)
+
+  let walks = 0
+  const ending = () => ({ walks, wasResumed, moved: list.hasMoved, totals })
+  const walkAll = async (): Promise<Ending> => {
+    if (cutOffAt !== Infinity) {
+      await walk(open(), new ListProof(), cutOffAt)
+      wasResumed = checkpoint !== undefined
+    }
+    const proof = new ListProof()
+    let pass = open(checkpoint === undefined ? {} : { resumed: checkpoint })
+    for (;;) {
+      walks += 1
+      if (!(await walk(pass, proof))) {
+        proof.discardWalk()
+        pass = open()
+        await walk(pass, proof)
+      }
+      const verdict = proof.judge()
+      if (verdict.kind === 'again') {
+        pass = open({ earlier: pass })
+        continue
+      }
+      if (verdict.kind === 'whole') {
+        for (const [id, changedAt] of throughout) {
+          const state = stored.get(id)
+          if (state !== undefined && state >= changedAt && state <= list.now) continue
+          throw new Error(`seed ${seed}: ${id} was there since ${beganAt} and is not stored`)
+        }
+        const seen = pass.seen.get('shipments')
+        const missed = [...before].filter((id) => throughout.has(id) && seen?.has(id) !== true)
+        // A resumed pass does not look for what is gone.
+        if (!pass.isResumed && missed.length > 0) throw new Error(`seed ${seed}: ${missed.join()}`)
+      }
+      return { ...ending(), verdict: verdict.kind }
+    }
+  }
+  return { walk: walkAll, ending }
+}
+
+function datesOf(items: readonly Item[]): Dates {
+  return {
+    born: new Map(items.map(({ id, bornAt }) => [id, bornAt])),
+    changed: new Map(items.map(({ id, changedAt }) => [id, changedAt])),
+  }
+}
+
+const HISTORIES = Number(process.env.LIST_HISTORIES ?? '300')
+
+describe('a list that moves while it is walked', { tags: ['JC7', 'JD3', 'FA1', 'P4'] }, () => {
+  test(
+    'every record that was there throughout is stored, or the run says that it is incomplete',
+    { timeout: 600_000 },
+    async () => {
+      const counts = new Map<string, number>()
+      const count = (name: string): void => {
+        counts.set(name, (counts.get(name) ?? 0) + 1)
+      }
+      for (let seed = 1; seed <= HISTORIES; seed += 1) {
+        const { verdict, walks, wasResumed, moved, totals } = await play(seed)
+        count(`${moved ? 'moved' : 'quiet'}, ${verdict}`)
+        count(`total ${totals}, ${verdict}`)
+        if (wasResumed) count(`resumed, ${verdict}`)
+        count(`${walks} walks`)
+        // What does not move, or has the right total and one page, needs no second walk.
+        if (!moved && totals === 'right')
+          expect({ seed, verdict, walks }).toEqual({ seed, verdict: 'whole', walks: 1 })
+      }
+      // No class of histories is empty: else nothing is proven of it.
+      const names = ['moved', 'quiet', 'resumed', ...TOTALS.map((totals) => `total ${totals}`)]
+      const classes = names.flatMap((name) => [`${name}, whole`, `${name}, short`])
+      classes.push('1 walks', '2 walks', '3 walks')
+      // A list that promises more than it holds looks like one that was cut off.
+      const required = classes.filter((name) => name !== 'total too high, whole')
+      expect(required.filter((name) => (counts.get(name) ?? 0) === 0)).toEqual([])
+      // An ordinary busy account does not end incomplete in every run.
+      const [whole = 0, short = 0] = ['whole', 'short'].map((kind) =>
+        counts.get(`total right, ${kind}`),
+      )
+      expect(whole / (whole + short)).toBeGreaterThan(0.8)
+      if (HISTORIES > 1_000) console.log(Object.fromEntries([...counts].sort()))
+    },
+  )
+})
