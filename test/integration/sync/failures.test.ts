@@ -571,7 +571,7 @@ describe('a list that cannot be trusted', () => {
       expect(report.problems.join()).toContain(
         'ended after 6 of 8 records, walked 2 times alike; nothing is marked as gone. Ask the service',
       )
-        expect(rowCount(await scene.snapshot(), 'shipments')).toBe(6)
+      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(6)
       // The way out that the message names: a person accepts it once, and from then on the list
       // counts as whole while it is short by as many.
       expect(await scene.sync(PAGES_OF_2)).toMatchObject({ exitCode: 6 })
