@@ -22,6 +22,13 @@ import connect from 'undici/lib/api/api-connect.js'
 import request from 'undici/lib/api/api-request.js'
 Object.assign(Dispatcher.prototype, { connect, request })
 export { EnvHttpProxyAgent, Pool }`
+/** The package has no point at which the program can be made to kill itself: tests have. */
+const NO_FAILPOINTS = `
+export const noFailpoints = () => undefined
+export const createFailpoint = () => noFailpoints
+export const isFailpointSpec = () => false
+export class SimulatedCrash extends Error {}`
+const isPackaged = process.argv.includes('--packaged')
 const directory = fileURLToPath(new URL('../', import.meta.url))
 const target = `${directory}dist/program/`
 
@@ -37,6 +44,11 @@ const bundle = await rolldown({
       name: 'part of undici',
       resolveId: (id) => (id === 'undici' ? '\0undici' : undefined),
       load: (id) => (id === '\0undici' ? UNDICI : undefined),
+    },
+    {
+      name: 'no failpoints',
+      load: (id) =>
+        isPackaged && id === `${directory}dist/base/failpoint.js` ? NO_FAILPOINTS : undefined,
     },
   ],
 })

@@ -3,9 +3,8 @@ import { Command, CommanderError } from 'commander'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
 import { alerts } from './alerts.js'
 import { check, config, status } from './check.js'
-import { completion } from './completion/completion.js'
+import { readCommandTree, type CommandNode } from './command-tree.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
-import { readCommandTree, type CommandNode } from './completion/command-tree.js'
 import { customFields } from './custom-fields.js'
 import { dashboard } from './dashboard.js'
 import { database } from './database/database.js'
@@ -53,7 +52,6 @@ const COMMANDS = [
   distribute,
   simulate,
   config,
-  completion,
 ]
 
 const EXIT_CODE_HELP = [

@@ -1,12 +1,12 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callProgram } from '../support/call-cli.js'
 import { openOwnServer } from '../support/own-server.js'
-import { endPrograms, repositoryDirectory, runCli, startCli } from '../support/run-cli.js'
+import { endPrograms, repositoryDirectory, startCli } from '../support/run-cli.js'
 import { startSameWorld } from '../support/simulate-cli.js'
 import { createTestDatabase } from '../support/test-database.js'
 
@@ -200,81 +200,6 @@ describe('the units for systemd', () => {
       expect(text).toMatch(/^ExecStart=\/usr\/bin\/env tracking-sync (?:serve|sync)$/m)
       expect(text).toContain('EnvironmentFile=/etc/tracking-sync/env\n')
       expect(text).toContain('TimeoutStopSec=35\n')
-    }
-  })
-})
-
-describe('completions', () => {
-  /** Lines of the shell's own, with the script that the program prints. */
-  async function complete(shell: string, lines: string): Promise<string[] | undefined> {
-    const { stdout, exitCode } = await runCli(['completion', shell], { directory })
-    expect(exitCode).toBe(0)
-    const script = join(directory, `completion.${shell}`)
-    writeFileSync(script, stdout)
-    const args = shell === 'zsh' ? ['-f', '-c'] : ['-c']
-    // Outside of its completion system zsh knows no `compdef`.
-    const first = shell === 'zsh' ? 'compdef() { :; }\n' : ''
-    const result = run(shell, ...args, `${first}source ${script}\n${lines}`)
-    if (result === undefined) return undefined
-    expect(result.stderr).toBe('')
-    return result.stdout.split('\n').filter((line) => line !== '')
-  }
-
-  const TYPED = [
-    ['tracking-sync', 'ba'],
-    ['tracking-sync', 'database', ''],
-    ['tracking-sync', 'webhooks', 'create', '--secret'],
-    ['tracking-sync', 'query', '--format', ''],
-    ['tracking-sync', 'sync', '--page'],
-    ['tracking-sync', 'completion', ''],
-  ]
-  const EXPECTED = [
-    ['backfill'],
-    ['start', 'stop', 'url', 'psql', 'move-to'],
-    ['--secret-file'],
-    ['table', 'csv', 'json', 'ndjson', 'xlsx', 'ics'],
-    ['--page-size'],
-    ['bash', 'zsh', 'fish'],
-  ]
-
-  it('in bash offer commands, flags and the words of a flag', async () => {
-    for (const [at, words] of TYPED.entries()) {
-      const list = words.map((word) => `'${word}'`).join(' ')
-      const found = await complete(
-        'bash',
-        `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _tracking_sync
-        printf '%s\\n' "\${COMPREPLY[@]}"`,
-      )
-      const wanted = EXPECTED[at]!
-      expect(found!.filter((word) => !word.startsWith('-') || wanted.includes(word))).toEqual(
-        wanted,
-      )
-    }
-  })
-
-  it('in zsh offer the same, where it is installed', async () => {
-    for (const [at, words] of TYPED.entries()) {
-      const list = words.map((word) => `'${word}'`).join(' ')
-      // What zsh itself does with the words is replaced by showing them.
-      const found = await complete(
-        'zsh',
-        `_describe() { print -l -- \${found%%:*} }
-        words=(${list}) CURRENT=${words.length}; _tracking_sync`,
-      )
-      if (found === undefined) return
-      const typed = words.at(-1)!
-      expect(found.filter((word) => word.startsWith(typed))).toEqual(
-        expect.arrayContaining(EXPECTED[at]!),
-      )
-    }
-  })
-
-  it('in fish offer the same, where it is installed', async () => {
-    for (const [at, words] of TYPED.entries()) {
-      const found = await complete('fish', `complete -C '${words.join(' ')}'`)
-      if (found === undefined) return
-      const offered = found.map((line) => line.split('\t')[0])
-      expect(offered).toEqual(expect.arrayContaining(EXPECTED[at]!))
     }
   })
 })

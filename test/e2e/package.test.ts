@@ -142,7 +142,7 @@ describe('the package', () => {
 
   it(
     'holds exactly the built program, its SQL, the example configuration and the documents',
-    { tags: ['S14'] },
+    { tags: ['S14', 'JD8'] },
     async () => {
       const sql: string[] = []
       for (const directory of ['migrations', 'views']) {
@@ -194,6 +194,11 @@ describe('the package', () => {
       const isPart = (file: string): boolean => /^dist\/program\/[\w-]+-[\w-]{8}\.js$/.test(file)
       expect(files.filter((file) => !isPart(file)).sort()).toEqual(expected.sort())
       expect(files.filter(isPart).length).toBeGreaterThan(10)
+      const program = files.filter((file) => file.endsWith('.js'))
+      const texts = await Promise.all(
+        program.map((file) => readFile(join(installed, file), 'utf8')),
+      )
+      expect(texts.filter((text) => text.includes('simulated crash'))).toEqual([])
     },
   )
 

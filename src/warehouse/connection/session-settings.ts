@@ -75,9 +75,9 @@ export interface PreparedSession {
 
 /**
  * Sets the settings by statement, over whatever the role, the database and `options` of the address
- * say, and reads them back. A pooler between us and PostgreSQL is known by this: the process that
- * answers is another than the one it told us of. Throws WarehouseSchemaError where a setting does
- * not hold: nothing may be written then.
+ * say, and reads back those that decide what a value means. A pooler between us and PostgreSQL is known by this: the process that
+ * answers is another than the one it told us of. Throws WarehouseSchemaError where one of them
+ * does not hold: nothing may be written then.
  */
 export async function prepareSession(
   client: pg.ClientBase,
@@ -93,7 +93,7 @@ export async function prepareSession(
   const begin = isShared ? await beginShared(client, ask, needed) : 'begin'
   const found = await ask<{ name: string; setting: string }>(
     'select name, setting from pg_catalog.pg_settings where name = any ($1::text[])',
-    [Object.keys(needed)],
+    [[...MEANING]],
   )
   if (isShared) await ask('rollback')
   else await ask(`set ${WATCH} = '${WATCH_INTERVAL}'`).catch(() => undefined)
@@ -160,6 +160,17 @@ function beginWith(settings: SessionSettings): string {
   return `begin isolation level read committed; select ${assignments.join(', ')}`
 }
 
+/** What decides which value a text means, and which text a value becomes. */
+const MEANING = new Set([
+  'TimeZone',
+  'DateStyle',
+  'IntervalStyle',
+  'search_path',
+  'client_encoding',
+  'standard_conforming_strings',
+  'transform_null_equals',
+])
+
 /** `-c name=value` and `--name=value` of the address, which a pooler may have dropped. */
 function addressOptions(client: pg.ClientBase): SessionSettings {
   const { connectionParameters } = client as {
@@ -180,7 +191,9 @@ function refuseOthers(
   found: readonly { readonly name: string; readonly setting: string }[],
 ): void {
   const settings = new Map(found.map(({ name, setting }) => [name, setting]))
-  const others = Object.entries(wanted).filter(([name, value]) => settings.get(name) !== value)
+  const others = Object.entries(wanted).filter(
+    ([name, value]) => MEANING.has(name) && settings.get(name) !== value,
+  )
   if (others.length === 0) return
   const list = others.map(
     ([name, value]) => `${name} is ${settings.get(name) ?? 'unknown'} and not ${value}`,

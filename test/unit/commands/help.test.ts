@@ -317,7 +317,6 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['distribute', [...COMMON, '--by', '--undo', '--dry-run', '--json']],
   ['simulate', ['--help', '--config', '--log-level', '--log-format', ...SIMULATE]],
   ['config', [...COMMON, ...ALL_SETTINGS, '--json']],
-  ['completion', ['--help']],
 ]
 
 /** The flags that stand at the beginnings of lines. */
