@@ -131,7 +131,10 @@ export const timeZone = text.refine((value) => {
   }
 }, 'must be an IANA time zone like Europe/Berlin')
 
-export const failpoint = text.refine(isFailpointSpec, 'must name a failpoint of a build for tests, like mid_batch:3')
+export const failpoint = text.refine(
+  isFailpointSpec,
+  'must name a failpoint of a build for tests, like mid_batch:3',
+)
 
 // Whether secrets and rows may travel to an address. No message shows a password.
 
