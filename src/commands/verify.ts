@@ -13,22 +13,24 @@ export const verify = declare({
   name: 'verify',
   help:
     'Compare the warehouse with the service: counts, records of some pages, and a random ' +
-    'sample of rows, field by field. Changes no row. Exit code 6 when they differ.',
+    'sample of rows of every table, field by field; and histories with their rows. Says how many ' +
+    'rows of each table it compared, and what none of. Changes no row. Exit code 6 when they differ.',
   settings: [
     'service',
     'apiUrl',
     'rateLimitPerMinute',
     'requestTimeoutSeconds',
     'eventConcurrency',
+    'vesselPositions',
     'migrate',
     'allowInsecureApiUrl',
   ],
   takes: {
     sample: value(
       '--sample <count>',
-      'Shipments to compare, and as many containers with their transport events: ' +
-        'about three requests each.',
-      wholeNumber(0, 100_000),
+      'Shipments to compare, and as many containers with their transport events: about three ' +
+        'requests each; and as many tracking requests, places and vessels of each kind.',
+      wholeNumber(1, 100_000),
       50,
     ),
     seed: value(
@@ -45,7 +47,7 @@ export const verify = declare({
     const report = await verifySource({
       service,
       warehouse: await app.connect({ isReadOnly: true }),
-      settings: { ...app.config, vesselPositions: false },
+      settings: app.config,
       signal: app.signal,
       sample,
       seed,
@@ -66,7 +68,9 @@ function describeVerification(report: VerifyReport): Part[] {
   ])
   const streams = report.streams.map((stream) => [
     stream.stream,
+    stream.rows,
     stream.compared,
+    stream.values,
     stream.equal,
     stream.differing,
     stream.missingAtSource,
@@ -81,11 +85,13 @@ function describeVerification(report: VerifyReport): Part[] {
       ...showDifference(warehouse, service),
     ])
   const more = report.differences.length - differences.length
+  const sum = (part: 'compared' | 'values'): number =>
+    report.streams.reduce((total, stream) => total + stream[part], 0)
+  const what = `${countOf(sum('compared'), 'row')} with ${countOf(sum('values'), 'value')}`
   const verdict = report.isEqual
-    ? 'The warehouse equals the service'
+    ? `The warehouse equals the service in all that was compared: ${what}`
     : 'The warehouse DIFFERS from the service ' +
-      `(last complete read: ${describeAge(report.wholeHoursAgo)}); ` +
-      'run `tracking-sync sync --full`, then verify again'
+      `(last complete read: ${describeAge(report.wholeHoursAgo)})`
   return [
     {
       columns: ['list', 'service', 'warehouse', 'difference', 'tolerated', 'within'],
@@ -93,7 +99,16 @@ function describeVerification(report: VerifyReport): Part[] {
     },
     '',
     {
-      columns: ['stream', 'compared', 'equal', 'differing', 'missing at source', 'changing now'],
+      columns: [
+        'table',
+        'rows',
+        'compared',
+        'values',
+        'equal',
+        'differing',
+        'missing at source',
+        'changing now',
+      ],
       rows: streams,
     },
     ...(differences.length === 0
@@ -107,8 +122,16 @@ function describeVerification(report: VerifyReport): Part[] {
       ? []
       : ['', `Live transport events that no container lists: ${report.unlistedEvents}`]),
     '',
+    ...report.notCompared.map((name) => `Not compared: ${name}.`),
+    '',
     `${verdict} ` +
       `(sample ${report.sample}, seed ${report.seed}, ${countOf(report.requests, 'request')}).`,
+    ...(report.isEqual
+      ? []
+      : [
+          'To mend it, run in this order, then verify again:',
+          ...report.advice.map((one) => `  ${one}`),
+        ]),
   ]
 }
 

@@ -19,7 +19,10 @@ export const vessels = defineResource({
 })
 
 /** One row per vessel and instant; sent only where `show_positions` was asked for. */
-export const vesselPositions: { readonly table: string; readonly columns: readonly Column[] } = {
+export const vesselPositions: {
+  readonly table: 'vessel_positions'
+  readonly columns: readonly Column[]
+} = {
   table: 'vessel_positions',
   columns: [
     { name: 'vessel_id', type: 'text', isMaterial: false },

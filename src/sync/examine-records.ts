@@ -7,6 +7,7 @@ import { membersOf, type ResourceIdentifier } from '../jsonapi/document.js'
 import { resourceOfType } from '../resources/index.js'
 import {
   compareDerived,
+  comparePositions,
   compareRow,
   loadLiveEventIds,
   type ColumnDifference,
@@ -26,6 +27,8 @@ export interface Examination extends RowKey {
   readonly verdict: 'equal' | 'differing' | 'missingAtSource' | 'changing'
   /** Faults; empty unless differing. */
   readonly differences: readonly ColumnDifference[]
+  /** Values that were compared, nulls apart. */
+  readonly values: number
 }
 
 /** Records as the service shows them, and live rows that it does not have. */
@@ -34,9 +37,12 @@ interface Reading {
   readonly gone: readonly RowKey[]
 }
 
-/** Compares a shipment with its row: one request, two when they differ. */
-export function examineShipment(reader: Reader, id: string): Promise<Examination[]> {
-  return examine(reader, () => readRecord(reader, { type: 'shipment', id }))
+/** Compares a record with its row: one request, two when they differ. */
+export function examineRecord(
+  reader: Reader,
+  identifier: ResourceIdentifier,
+): Promise<Examination[]> {
+  return examine(reader, () => readRecord(reader, identifier))
 }
 
 /**
@@ -149,15 +155,28 @@ async function compare(warehouse: Warehouse, reading: Reading): Promise<Examinat
     ...row,
     verdict: 'missingAtSource',
     differences: [],
+    values: 0,
   }))
   const unique = new Map(reading.sightings.map((one) => [one.key, one]))
   for (const sighting of unique.values()) {
     examinations.push(compareColumns(sighting, await compareRow(warehouse, sighting)))
+    if (sighting.positions === undefined) continue
+    const found = await comparePositions(warehouse, sighting)
+    const { key, positions } = sighting
+    const verdict = found.length === 0 ? 'equal' : 'differing'
+    const values = 4 * positions.length
+    examinations.push({ stream: 'vessel_positions', key, verdict, differences: found, values })
   }
   return examinations
 }
 
-const NO_ROW: ColumnDifference = { column: '(row)', warehouse: null, service: 'exists' }
+/** Values that a sighting says, nulls apart. */
+export function countValues({ values }: Sighting): number {
+  return values.filter((value) => value !== undefined && value !== null).length
+}
+
+/** Of a record without a live row. */
+export const NO_ROW: ColumnDifference = { column: '(row)', warehouse: null, service: 'exists' }
 
 function compareColumns(
   sighting: Sighting,
@@ -172,6 +191,7 @@ function compareColumns(
     key,
     verdict: differences.length === 0 ? 'equal' : 'differing',
     differences,
+    values: countValues(sighting),
   }
 }
 

@@ -1,22 +1,49 @@
-import { takeIn } from '../ingest/intake.js'
+import { shownKeys, takeIn, type Intake } from '../ingest/intake.js'
 import { readRefetches } from '../ingest/read-refetch.js'
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
-import { vessels } from '../resources/index.js'
+import { vessels, webhookEventCategories } from '../resources/index.js'
 import { REFERENCE_TYPES } from '../resources/resource.js'
 import { claimRefetches, readDueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import { loadLiveKeys } from '../warehouse/rows/stored-rows.js'
+import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 
-/** Reads the catalogue of events that a webhook can subscribe to: one request. */
+/**
+ * Reads the catalogue of events that a webhook can subscribe to: one request. It is whole: rows of
+ * categories that it lacks are marked as gone.
+ */
 export async function readEventCatalogue(run: Run): Promise<void> {
-  const stream = 'webhook_event_categories'
-  const counter = run.ledger.counter(stream)
-  const { document, observedAt } = await run.service.getWebhookEvents({
-    signal: run.signal,
-    counter,
-  })
-  await storeIntake(run, takeIn(document, { stream, source: '/webhooks/events', observedAt }))
+  const { intake, observedAt } = await askForCatalogue(run)
+  await storeIntake(run, intake)
+  const { warehouse, syncRunId } = run
+  const shown = new Set(shownKeys(intake, CATALOGUE.stream))
+  const live = await retryWarehouse(run, () => loadLiveKeys(warehouse, CATALOGUE))
+  const gone = live.filter((key) => !shown.has(key)).map((key) => ({ key, observedAt }))
+  // An empty catalogue, or one with a record that could not be read, proves nothing.
+  if (gone.length === 0 || shown.size === 0 || intake.quarantined.length > 0) return
+  const options = { names: warehouse.names, syncRunId, mode: run.mode }
+  const marked = await transact(run, 'mark event categories as gone', (session) =>
+    tombstoneRows(session, CATALOGUE, gone, options),
+  )
+  run.ledger.add(new Map([[CATALOGUE.stream, { tombstoned: marked.length }]]))
+}
+
+const CATALOGUE = webhookEventCategories
+
+/** The catalogue as the service has it. */
+export async function askForCatalogue({
+  service,
+  ledger,
+  signal,
+}: Pick<Run, 'service' | 'ledger' | 'signal'>): Promise<{ intake: Intake; observedAt: Date }> {
+  const { stream } = CATALOGUE
+  const counter = ledger.counter(stream)
+  const { document, observedAt } = await service.getWebhookEvents({ signal, counter })
+  return {
+    intake: takeIn(document, { stream, source: '/webhooks/events', observedAt }),
+    observedAt,
+  }
 }
 
 /**

@@ -204,7 +204,8 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
     await attempt(run, 'vessels', () => readVesselPositions(run))
   }
   await attempt(run, 'references', async () => {
-    await readReferencesAgain(run)
+    // Where the list failed nothing came included, and the service is in trouble.
+    if (walked !== undefined) await readReferencesAgain(run)
     await readQueued(run)
     await planFirstChecks(run)
   })

@@ -1,19 +1,41 @@
 import { hash } from 'node:crypto'
 import type { ListStream, TrackingService } from '../api/endpoints.js'
+import { ApiAuthError } from '../base/errors.js'
+import { takeIn } from '../ingest/intake.js'
 import { RunLedger } from '../ingest/run-ledger.js'
 import type { RunSettings } from '../ingest/run.js'
-import { containers, shipments, trackingRequests } from '../resources/index.js'
-import type { Resource } from '../resources/resource.js'
+import { pageOptions } from '../ingest/take-pages.js'
+import {
+  containers,
+  resourceOfType,
+  shipments,
+  trackingRequests,
+  webhookEventCategories,
+} from '../resources/index.js'
+import { REFERENCE_TYPES, type Resource, type Sighting } from '../resources/resource.js'
+import { vesselPositions } from '../resources/vessel.js'
 import { loadPassHistory } from '../warehouse/bookkeeping/complete-passes.js'
 import { countLiveRows } from '../warehouse/bookkeeping/schema-drift.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { findKeysWithoutRow, sampleLiveKeys } from '../warehouse/rows/compare-rows.js'
-import { countUnlistedEvents } from '../warehouse/rows/unlisted-events.js'
-import { readPage } from './list-pass.js'
 import {
+  compareHistories,
+  compareRow,
+  countRows,
+  findDanglingReferences,
+  sampleLiveKeys,
+  type HistoryComparison,
+} from '../warehouse/rows/compare-rows.js'
+import { findDifferingKeys, loadLiveKeys } from '../warehouse/rows/stored-rows.js'
+import { countUnlistedEvents } from '../warehouse/rows/unlisted-events.js'
+import { chooseIncludes } from './choose-includes.js'
+import { readPage } from './list-pass.js'
+import { askForCatalogue } from './read-unlisted.js'
+import {
+  countValues,
   examineContainer,
-  examineShipment,
+  examineRecord,
   examineShown,
+  NO_ROW,
   type Examination,
   type Reader,
 } from './examine-records.js'
@@ -53,8 +75,13 @@ export interface VerifyDifference {
 }
 
 export interface StreamVerdict {
+  /** The table. */
   readonly stream: string
+  /** Live rows. */
+  readonly rows: number
   readonly compared: number
+  /** Values in what was compared, nulls apart. */
+  readonly values: number
   readonly equal: number
   readonly differing: number
   /** Live in the warehouse, and the service does not have it. */
@@ -64,10 +91,15 @@ export interface StreamVerdict {
 }
 
 export interface VerifyReport {
+  /** Of what was compared; false when nothing was. */
   readonly isEqual: boolean
   readonly counts: readonly CountComparison[]
   readonly streams: readonly StreamVerdict[]
   readonly differences: readonly VerifyDifference[]
+  /** What nothing was compared of, and why. */
+  readonly notCompared: readonly string[]
+  /** Commands that mend what was found, in order; empty when nothing was. */
+  readonly advice: readonly string[]
   /** Live transport events that no container lists; a sync asks for them. */
   readonly unlistedEvents: number
   /** Since the last complete pass over the whole list of shipments began; null without one. */
@@ -82,52 +114,110 @@ const LISTED = [
   { stream: 'containers', resource: containers },
   { stream: 'tracking_requests', resource: trackingRequests },
 ] as const
-const COMPARED = ['shipments', 'containers', 'transport_events', 'tracking_requests']
+const PLACES = REFERENCE_TYPES.map(resourceOfType)
+const COMPARED = [
+  ...LISTED.map(({ stream }) => stream),
+  'transport_events',
+  ...PLACES.map(({ stream }) => stream),
+  vesselPositions.table,
+  webhookEventCategories.stream,
+] as const
 
 /**
- * Compares the warehouse with the service: the totals of the lists; whether records of some of
- * their pages have rows; and a random sample of shipments and containers with their transport
- * events, column by column. What differs is read once more, to know a fault from a change under
- * way. Writes nothing.
+ * Compares the warehouse with the service: the totals of the lists; every record of some of their
+ * pages; and a random sample of shipments, containers with their transport events, tracking
+ * requests, places and vessels, column by column; the catalogue of events; places and vessels that
+ * rows point to and that have no row; and the histories, which are the warehouse's own, with its
+ * rows. What differs is read once more, to know a fault from a change under way. Writes nothing.
  */
 export async function verifySource(dependencies: VerifyDependencies): Promise<VerifyReport> {
   const verifier: Verifier = { ...dependencies, ledger: new RunLedger() }
   const { warehouse, sample, seed, signal } = verifier
   const looks: FirstLook[] = []
+  const notCompared: string[] = []
   const examinations: Examination[] = []
   for (const { stream, resource } of LISTED) {
     const pages = await readSamplePages(verifier, stream)
     const live = await countLiveRows(warehouse, stream)
     looks.push({ ...pages, stream, live })
     const beganAt = looks[0]?.observedAt ?? pages.observedAt
-    examinations.push(...(await examinePages(verifier, resource, pages.keys, beganAt)))
+    examinations.push(...(await examineSightings(verifier, resource, pages.sightings, beganAt)))
   }
   for (const id of await sampleLiveKeys(warehouse, shipments, sample, seed)) {
     signal.throwIfAborted()
-    examinations.push(...(await examineShipment(verifier, id)))
+    examinations.push(...(await examineRecord(verifier, { type: shipments.type, id })))
   }
   for (const id of await sampleLiveKeys(warehouse, containers, sample, seed)) {
     signal.throwIfAborted()
     examinations.push(...(await examineContainer(verifier, id)))
   }
-  const streams = COMPARED.map((stream) => summarize(stream, examinations))
+  const beganAt = looks[0]?.observedAt ?? new Date()
+  for (const resource of [trackingRequests, ...PLACES, webhookEventCategories]) {
+    try {
+      examinations.push(
+        ...(resource === webhookEventCategories
+          ? await examineCatalogue(verifier)
+          : await examineById(verifier, resource, examinations, beganAt)),
+      )
+    } catch (thrown) {
+      if (!(thrown instanceof ApiAuthError) || thrown.context.status !== 403) throw thrown
+      notCompared.push(`${resource.stream}: the service refuses to show them (403)`)
+    }
+  }
+  const streams: StreamVerdict[] = []
+  for (const stream of COMPARED) {
+    const rows =
+      stream === vesselPositions.table
+        ? await countRows(warehouse, stream)
+        : await countLiveRows(warehouse, stream)
+    streams.push(summarize(stream, rows, examinations))
+  }
+  const histories = await compareHistories(warehouse)
+  streams.push(...histories.map(summarizeHistory))
   const counts: CountComparison[] = []
   for (const look of looks) {
     const changing = streams.find(({ stream }) => stream === look.stream)?.changing ?? 0
     counts.push(await compareCount(verifier, look, changing))
   }
+  for (const { stream, rows, compared } of streams) {
+    const isNamed = notCompared.some((name) => name.startsWith(`${stream}:`))
+    const isOff = stream === vesselPositions.table && !verifier.settings.vesselPositions
+    const why = isOff ? 'TRACKING_VESSEL_POSITIONS is off' : 'none was in the sample'
+    if (rows > 0 && compared === 0 && !isNamed) notCompared.push(`${stream}: ${why}`)
+  }
+  if (streams.some(({ stream, rows }) => stream === webhookEventCategories.stream && rows === 0)) {
+    notCompared.push(`${webhookEventCategories.stream}: a backfill reads it`)
+  }
+  notCompared.push('other_resources: the service has no list of them')
   const unlistedEvents = await countUnlistedEvents(warehouse)
   const { wholeHoursAgo } = await loadPassHistory(warehouse, shipments.stream)
+  const isAnything = streams.some(({ compared }) => compared > 0)
+  const isEmpty = counts.every(({ service, warehouse: live }) => service === 0 && live === 0)
+  const isEqual =
+    (isAnything || isEmpty) &&
+    unlistedEvents === 0 &&
+    counts.every(({ isWithin }) => isWithin) &&
+    streams.every((one) => one.differing + one.missingAtSource === 0)
   return {
-    isEqual:
-      unlistedEvents === 0 &&
-      counts.every(({ isWithin }) => isWithin) &&
-      streams.every((one) => one.differing + one.missingAtSource === 0),
+    isEqual,
     counts,
     streams,
-    differences: examinations.flatMap(({ stream, key, differences }) =>
-      differences.map((difference) => ({ stream, record: key, ...difference })),
-    ),
+    differences: [
+      ...latest(examinations).flatMap(({ stream, key, differences }) =>
+        differences.map((difference) => ({ stream, record: key, ...difference })),
+      ),
+      ...histories.flatMap(({ table, differing }) =>
+        differing.map((record) => ({
+          stream: table,
+          record,
+          column: '(open version)',
+          warehouse: 'differs from the live row',
+          service: null,
+        })),
+      ),
+    ],
+    notCompared,
+    advice: isEqual ? [] : await advise(verifier, streams, counts, examinations),
     unlistedEvents,
     wholeHoursAgo,
     sample,
@@ -136,11 +226,46 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
   }
 }
 
+/**
+ * What mends it. A backfill compares every record by value; a row that the service no longer has is
+ * marked after two. Where transport events do not come included, a backfill reads those of a
+ * container again only when it is named.
+ */
+async function advise(
+  { warehouse }: Verifier,
+  streams: readonly StreamVerdict[],
+  counts: readonly CountComparison[],
+  examinations: readonly Examination[],
+): Promise<string[]> {
+  const isListed = (stream: string): boolean => LISTED.some((one) => one.stream === stream)
+  const isTwice =
+    streams.some(({ stream, missingAtSource }) => isListed(stream) && missingAtSource > 0) ||
+    counts.some(({ difference, isWithin }) => !isWithin && difference > 0)
+  const advice = isTwice
+    ? ['tracking-sync backfill', 'tracking-sync backfill']
+    : ['tracking-sync backfill']
+  const choices = await Promise.all([
+    chooseIncludes({ warehouse }, 'shipments'),
+    chooseIncludes({ warehouse }, 'containers'),
+  ])
+  const areIncluded = choices.some(({ includes }) =>
+    includes.some((name) => name.endsWith('transport_events')),
+  )
+  const events = latest(examinations).filter(
+    ({ stream, verdict }) => stream === 'transport_events' && verdict === 'differing',
+  )
+  const owners = new Set(events.map(({ key }) => key.slice(0, key.indexOf(' '))))
+  if (!areIncluded && owners.size > 0) {
+    advice.push(`tracking-sync backfill ${[...owners].map((id) => `--container ${id}`).join(' ')}`)
+  }
+  return advice
+}
+
 interface SamplePages {
   /** Null when the service does not say. */
   readonly total: number | null
-  /** Ids of the records of the pages. */
-  readonly keys: readonly string[]
+  /** The records of the pages, each once. */
+  readonly sightings: readonly Sighting[]
   /** Of the first page. */
   readonly observedAt: Date
 }
@@ -159,30 +284,94 @@ async function readSamplePages(verifier: Verifier, stream: ListStream): Promise<
     const draw = Number.parseInt(hash('sha1', `${seed} ${at}`, 'hex').slice(0, 8), 16)
     others.add(2 + (draw % (pages - 1)))
   }
-  const records = [...first.document.data]
+  const read = [first]
   for (const startPage of others) {
     signal.throwIfAborted()
-    records.push(...(await readPage(verifier, stream, { startPage })).document.data)
+    read.push(await readPage(verifier, stream, { startPage }))
   }
-  const keys = records
-    .map((record) => (record as { readonly id?: unknown } | null)?.id)
-    .filter((id) => typeof id === 'string')
-  return { total: first.total ?? null, keys: [...new Set(keys)], observedAt: first.observedAt }
+  const sightings = read.flatMap(
+    (page) => takeIn(page.document, pageOptions(stream, page)).sightings.get(stream) ?? [],
+  )
+  const unique = new Map(sightings.map((one) => [one.key, one]))
+  return {
+    total: first.total ?? null,
+    sightings: [...unique.values()],
+    observedAt: first.observedAt,
+  }
 }
 
-/** Looks again at records of the pages without a live row, at no more than `sample`. */
-async function examinePages(
+/**
+ * Compares records that an answer showed with their rows, and looks again at those that differ, at
+ * no more than `sample`. What only the latest look of the service changes is no difference.
+ */
+async function examineSightings(
   verifier: Verifier,
   resource: Resource,
-  keys: readonly string[],
+  sightings: readonly Sighting[],
   beganAt: Date,
 ): Promise<Examination[]> {
   const { warehouse, sample, signal } = verifier
-  const missing = await findKeysWithoutRow(warehouse, resource, keys)
-  const examinations: Examination[] = []
-  for (const id of missing.slice(0, sample)) {
+  const { stream, type } = resource
+  const { names } = warehouse
+  const differing = await findDifferingKeys(warehouse, names, resource, sightings)
+  const examinations = sightings
+    .filter(({ key }) => !differing.has(key))
+    .map((one): Examination => equalTo(one))
+  for (const id of [...differing].slice(0, sample)) {
     signal.throwIfAborted()
-    examinations.push(...(await examineShown(verifier, { type: resource.type, id }, beganAt)))
+    const looked = await examineShown(verifier, { type, id }, beganAt)
+    examinations.push(...looked.filter((one) => one.stream === stream))
+  }
+  return examinations
+}
+
+function equalTo(sighting: Sighting): Examination {
+  const { resource, key } = sighting
+  const values = countValues(sighting)
+  return { stream: resource.stream, key, verdict: 'equal', differences: [], values }
+}
+
+/** A sample of rows that no page showed, then what rows point to and what has none. */
+async function examineById(
+  verifier: Verifier,
+  resource: Resource,
+  before: readonly Examination[],
+  beganAt: Date,
+): Promise<Examination[]> {
+  const { warehouse, sample, seed, signal } = verifier
+  const { stream, type } = resource
+  const shown = new Set(before.filter((one) => one.stream === stream).map(({ key }) => key))
+  const examinations: Examination[] = []
+  for (const id of await sampleLiveKeys(warehouse, resource, sample, seed)) {
+    signal.throwIfAborted()
+    if (!shown.has(id)) examinations.push(...(await examineRecord(verifier, { type, id })))
+  }
+  for (const id of await findDanglingReferences(warehouse, resource, sample)) {
+    signal.throwIfAborted()
+    examinations.push(...(await examineShown(verifier, { type, id }, beganAt)))
+  }
+  return examinations
+}
+
+/** One request shows all of it. Nothing before a backfill has read it. */
+async function examineCatalogue(verifier: Verifier): Promise<Examination[]> {
+  const { warehouse } = verifier
+  const resource = webhookEventCategories
+  const { stream } = resource
+  const live = await loadLiveKeys(warehouse, resource)
+  if (live.length === 0) return []
+  const { intake } = await askForCatalogue(verifier)
+  const sightings = intake.sightings.get(stream) ?? []
+  const shown = new Set(sightings.map(({ key }) => key))
+  const examinations: Examination[] = []
+  for (const sighting of sightings) {
+    const differences = (await compareRow(warehouse, sighting)) ?? [NO_ROW]
+    const verdict = differences.length === 0 ? 'equal' : 'differing'
+    examinations.push({ ...equalTo(sighting), verdict, differences })
+  }
+  for (const key of live) {
+    if (shown.has(key)) continue
+    examinations.push({ stream, key, verdict: 'missingAtSource', differences: [], values: 0 })
   }
   return examinations
 }
@@ -209,12 +398,40 @@ async function compareCount(
   return { stream, service, warehouse, difference, tolerance, isWithin }
 }
 
-function summarize(stream: string, examinations: readonly Examination[]): StreamVerdict {
-  const verdict = { compared: 0, equal: 0, differing: 0, missingAtSource: 0, changing: 0 }
-  for (const examination of examinations) {
+/** Of each record the last look, which is the closest. */
+function latest(examinations: readonly Examination[]): Examination[] {
+  return [...new Map(examinations.map((one) => [`${one.stream} ${one.key}`, one])).values()]
+}
+
+function summarize(
+  stream: string,
+  rows: number,
+  examinations: readonly Examination[],
+): StreamVerdict {
+  const verdict = {
+    compared: 0,
+    values: 0,
+    equal: 0,
+    differing: 0,
+    missingAtSource: 0,
+    changing: 0,
+  }
+  for (const examination of latest(examinations)) {
     if (examination.stream !== stream) continue
     verdict.compared += 1
+    verdict.values += examination.values
     verdict[examination.verdict] += 1
   }
-  return { stream, ...verdict }
+  return { stream, rows, ...verdict }
+}
+
+function summarizeHistory({
+  table,
+  compared,
+  values,
+  differing,
+}: HistoryComparison): StreamVerdict {
+  const faults = { differing: differing.length, missingAtSource: 0, changing: 0 }
+  const equal = Math.max(0, compared - differing.length)
+  return { stream: table, rows: compared, compared, values, equal, ...faults }
 }

@@ -66,8 +66,8 @@ function orNull(rest: Record<string, unknown>): unknown {
 }
 
 /**
- * The railway's deadline is a day at the ramp; the others are days at the port. An object in place
- * of a date makes a row of each day it names.
+ * The railway's deadline is a day at the ramp, and so is one of no place that repeats it alone; the
+ * others are days at the port. An object in place of a date makes a row of each day it names.
  */
 export function expectedDeadlines({ attributes = {} }: ResourceObject): Row[] {
   const deadlines = (attributes.import_deadlines ?? {}) as Record<string, unknown>
@@ -90,7 +90,12 @@ export function expectedDeadlines({ attributes = {} }: ResourceObject): Row[] {
     .flatMap(([kind, said, details]) => {
       const text = latestDay(said)
       if (typeof text !== 'string') return []
-      const place = kind.includes('rail') ? 'ramp' : 'port'
+      const repeated = sent.filter(
+        ([other, day]) => named.includes(other) && latestDay(day) === text,
+      )
+      const isRepeat = repeated.map(([other]) => other).join() === 'pickup_lfd_rail'
+      const isUnplaced = !named.some((other) => kind.startsWith(other))
+      const place = kind.includes('rail') || (isUnplaced && isRepeat) ? 'ramp' : 'port'
       const time_zone = (
         place === 'ramp' ? attributes.final_destination_timezone : attributes.pod_timezone
       ) as string | null

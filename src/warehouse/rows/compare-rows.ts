@@ -1,6 +1,10 @@
+import { resources } from '../../resources/index.js'
 import type { Resource, Sighting } from '../../resources/resource.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
+import { vesselPositions } from '../../resources/vessel.js'
+import { quoteIdentifier, type TableName } from '../connection/schema-names.js'
 import { containerChildren, madeFrom } from './container-children.js'
+import { historyColumns } from './history.js'
+import { anyDistinct } from './incoming-rows.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
 /** A column in which a row and a record differ; both as PostgreSQL writes the value. */
@@ -88,25 +92,143 @@ limit $2`,
   return rows.map(({ id }) => id)
 }
 
-/** Those of the given keys that have no live row, in their order. One query; reads only. */
-export async function findKeysWithoutRow(
+/**
+ * Ids of places and vessels of a type that live rows point to and that have no live row themselves,
+ * at most `limit`. Reads the tables that point to them.
+ */
+export async function findDanglingReferences(
   warehouse: Warehouse,
-  resource: Resource,
-  keys: readonly string[],
+  target: Resource,
+  limit: number,
 ): Promise<string[]> {
-  const key = quoteIdentifier(resource.idColumn)
+  const { names } = warehouse
+  const pointing = resources.flatMap(({ stream, relationships }) =>
+    [...relationships].flatMap(([name, spec]) => {
+      const isOne = spec.kind === 'one' && spec.type === target.type
+      if (!isOne && spec.kind !== 'polymorphic') return []
+      const type = isOne ? '' : ` and ${quoteIdentifier(`${name}_type`)} = $1`
+      return `select ${quoteIdentifier(`${name}_id`)} as id from ${names.table(stream)}
+    where _deleted_at is null and ${quoteIdentifier(`${name}_id`)} is not null${type}`
+    }),
+  )
+  if (pointing.length === 0) return []
+  const key = quoteIdentifier(target.idColumn)
   const rows = await warehouse.query<{ id: string }>(
-    `look for ${resource.stream} without a row`,
-    `select shown.id
-from unnest($1::text[]) with ordinality as shown (id, place)
-where not exists (
-    select from ${warehouse.names.table(resource.stream)} as stored
-    where stored.${key} = shown.id and stored._deleted_at is null
-)
-order by shown.place`,
-    [keys],
+    `look for ${target.stream} without a row`,
+    `select pointed.id
+from (
+    ${pointing.join('\n    union\n    ')}
+) as pointed
+where $1::text is not null
+    and not exists (
+        select from ${names.table(target.stream)} as stored
+        where stored.${key} = pointed.id and stored._deleted_at is null
+    )
+order by pointed.id
+limit $2`,
+    [target.type, limit],
   )
   return rows.map(({ id }) => id)
+}
+
+/** Positions of a vessel that the service sends and the warehouse has not, or has otherwise. */
+export async function comparePositions(
+  warehouse: Warehouse,
+  { positions = [] }: Sighting,
+): Promise<ColumnDifference[]> {
+  const { table, columns } = vesselPositions
+  const names = columns.map(({ name }) => quoteIdentifier(name))
+  const cast = columns.map(({ name, type }) => `raw.${quoteIdentifier(name)}::${type}`)
+  const rows = await warehouse.query<{ sent: string; stored: string | null }>(
+    `compare ${table}`,
+    `select sent::text as sent, stored::text as stored
+from (
+    select ${cast.join(', ')}
+    from unnest(${columns.map((_, at) => `$${at + 1}::text[]`).join(', ')}) as raw (${names.join(', ')})
+) as sent (${names.join(', ')})
+left join (select ${names.join(', ')} from ${warehouse.names.table('vessel_positions')}) as stored
+    on stored.vessel_id = sent.vessel_id and stored.position_at = sent.position_at
+where stored.vessel_id is null or ${anyDistinct('stored', 'sent', names.slice(2))}
+order by sent.position_at`,
+    columns.map((_, at) => positions.map((row) => row[at] ?? null)),
+  )
+  return rows.map(({ sent, stored }) => ({ column: table, warehouse: stored, service: sent }))
+}
+
+/** Rows of a table that knows no tombstones. */
+export async function countRows(warehouse: Warehouse, table: TableName): Promise<number> {
+  const [row] = await warehouse.query<{ count: number }>(
+    `count ${table}`,
+    `select count(*) as count from ${warehouse.names.table(table)}`,
+  )
+  return row?.count ?? 0
+}
+
+/** A table with its history: their open versions must be its live rows. */
+interface Versioned {
+  readonly table: TableName
+  readonly history: TableName
+  readonly keys: readonly string[]
+  readonly columns: readonly string[]
+  readonly isMarked: boolean
+}
+
+const VERSIONED: readonly Versioned[] = [
+  ...resources.flatMap((resource) => {
+    const { stream, historyTable, idColumn } = resource
+    if (historyTable === undefined) return []
+    const columns = historyColumns(resource)
+    return { table: stream, history: historyTable, keys: [idColumn], columns, isMarked: true }
+  }),
+  ...containerChildren.map(({ table, historyTable, keyColumn, material }) => ({
+    table,
+    history: historyTable,
+    keys: ['container_id', keyColumn],
+    columns: material,
+    isMarked: false,
+  })),
+]
+
+export interface HistoryComparison {
+  readonly table: string
+  /** Open versions, all of them. */
+  readonly compared: number
+  /** Values in them, nulls apart. */
+  readonly values: number
+  /** Keys of rows whose open version is missing, too much, or says something else. */
+  readonly differing: readonly string[]
+}
+
+/** Compares the open versions of every history with the live rows. Reads whole tables. */
+export async function compareHistories(warehouse: Warehouse): Promise<HistoryComparison[]> {
+  const comparisons: HistoryComparison[] = []
+  for (const { table, history, keys, columns, isMarked } of VERSIONED) {
+    const list = [...keys, ...columns].map(quoteIdentifier)
+    const key = keys.map(
+      (name) => `coalesce(standing.${quoteIdentifier(name)}, version.${quoteIdentifier(name)})`,
+    )
+    const [found] = await warehouse.query<{
+      compared: number
+      values: number
+      differing: string[] | null
+    }>(
+      `compare ${history}`,
+      `select
+    count(version)::integer as compared,
+    coalesce(sum(num_nonnulls(${columns.map((name) => `version.${quoteIdentifier(name)}`).join(', ')})), 0)::integer as values,
+    array_agg(${key.join(` || ' ' || `)}) filter (where standing is distinct from version) as differing
+from (
+    select ${list.join(', ')} from ${warehouse.names.table(table)}${isMarked ? ' where _deleted_at is null' : ''}
+) as standing
+full join (
+    select ${list.join(', ')} from ${warehouse.names.table(history)} where valid_to is null
+) as version
+    on ${keys.map((name) => `standing.${quoteIdentifier(name)} = version.${quoteIdentifier(name)}`).join(' and ')}`,
+    )
+    const { compared = 0, values = 0, differing = null } = found ?? {}
+    comparisons.push({ table: history, compared, values, differing: (differing ?? []).sort() })
+  }
+  return comparisons
 }
 
 /** Ids of the live transport events of a container, in order. */

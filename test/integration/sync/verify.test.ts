@@ -3,13 +3,103 @@ import { showDifference } from '../../../src/commands/verify.js'
 import { verifySource, type VerifyReport } from '../../../src/sync/verify-warehouse.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
+import { runNarrowedBackfill } from '../../../src/sync/narrow-backfill.js'
+import { TEST_SETTINGS, withRunDependencies, withTestService } from '../../support/test-service.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
+/** Each with the table that must be named. */
+const edit = (table: string, key: string, change: string, where = 'true') =>
+  `update tracking.${table} set ${change}
+    where ${key} = (select min(${key}) from tracking.${table} where ${where}) and ${where}`
+const LIVE = '_deleted_at is null'
+const PLANTED: readonly (readonly [string, string])[] = [
+  ['shipments: value', edit('shipments', 'shipment_id', `customer_name = 'Edited'`)],
+  [
+    'shipments: row',
+    `update tracking.shipments set _deleted_at = now() where shipment_id = (select max(shipment_id) from tracking.shipments)`,
+  ],
+  [
+    'shipments: ghost',
+    `insert into tracking.shipments (shipment_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.shipments`,
+  ],
+  ['containers: value', edit('containers', 'container_id', `number = 'EDIT0000000'`)],
+  [
+    'containers: row',
+    `delete from tracking.containers where container_id = (select max(container_id) from tracking.containers)`,
+  ],
+  ['container_holds', `update tracking.container_holds set status = 'edited'`],
+  ['container_import_deadlines', `delete from tracking.container_import_deadlines`],
+  [
+    'transport_events: value',
+    edit('transport_events', 'transport_event_id', `voyage_number = 'EDIT'`),
+  ],
+  [
+    'transport_events: ghost',
+    `insert into tracking.transport_events (container_id, transport_event_id, _observed_at, _first_seen_at, _changed_at) select min(container_id), 'ghost', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.containers`,
+  ],
+  [
+    'tracking_requests: value',
+    edit('tracking_requests', 'tracking_request_id', `status = 'edited'`),
+  ],
+  [
+    'tracking_requests: row',
+    `delete from tracking.tracking_requests where tracking_request_id = (select max(tracking_request_id) from tracking.tracking_requests)`,
+  ],
+  [
+    'tracking_requests: ghost',
+    `insert into tracking.tracking_requests (tracking_request_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.shipments`,
+  ],
+  ['ports: value', edit('ports', 'port_id', `time_zone = 'Europe/Oslo'`)],
+  [
+    'ports: ghost',
+    `insert into tracking.ports (port_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.shipments`,
+  ],
+  ['metro_areas: value', edit('metro_areas', 'metro_area_id', `name = 'Edited'`)],
+  ['terminals: value', edit('terminals', 'terminal_id', `name = 'Edited'`)],
+  [
+    'terminals: row',
+    `update tracking.terminals set _deleted_at = now() where terminal_id = (select max(pod_terminal_id) from tracking.containers where ${LIVE})`,
+  ],
+  ['vessels: value', edit('vessels', 'vessel_id', `name = 'Edited'`)],
+  [
+    'vessels: row',
+    `delete from tracking.vessels where vessel_id = (select max(vessel_id) from tracking.transport_events where ${LIVE})`,
+  ],
+  [
+    'vessel_positions',
+    `update tracking.vessel_positions set latitude = 1 where vessel_id = (select min(vessel_id) from tracking.vessels where ${LIVE})`,
+  ],
+  [
+    'webhook_event_categories: value',
+    edit('webhook_event_categories', 'webhook_event_category_id', `name = 'Edited'`),
+  ],
+  [
+    'webhook_event_categories: ghost',
+    `insert into tracking.webhook_event_categories (webhook_event_category_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.shipments`,
+  ],
+  [
+    'shipment_history',
+    `update tracking.shipment_history set customer_name = 'Edited' where valid_to is null and shipment_id = (select min(shipment_id) from tracking.shipment_history)`,
+  ],
+  [
+    'container_history',
+    `delete from tracking.container_history where container_id = (select min(container_id) from tracking.container_history)`,
+  ],
+  [
+    'container_hold_history',
+    `update tracking.container_hold_history set status = 'elsewhere' where valid_to is null`,
+  ],
+]
+
 /** Over connections that cannot write. */
-async function verify(scene: Scene, sample = 50, seed = 1): Promise<VerifyReport> {
+async function verify(
+  scene: Scene,
+  sample = 50,
+  seed = 1,
+  more: Partial<typeof TEST_SETTINGS> = {},
+): Promise<VerifyReport> {
   const warehouse = createWarehouse({
     url: scene.url,
     schema: 'tracking',
@@ -21,7 +111,7 @@ async function verify(scene: Scene, sample = 50, seed = 1): Promise<VerifyReport
       verifySource({
         service,
         warehouse,
-        settings: TEST_SETTINGS,
+        settings: { ...TEST_SETTINGS, ...more },
         signal: new AbortController().signal,
         sample,
         seed,
@@ -54,7 +144,7 @@ describe('verify', () => {
     const report = await verify(scene)
     expect(report).toMatchObject({ isEqual: true, differences: [] })
     expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 40, equal: 40 })
-    expect(verdictOf(report, 'containers')).toMatchObject({ compared: 50, equal: 50 })
+    expect(verdictOf(report, 'containers')).toMatchObject({ compared: 84, equal: 84 })
     const events = verdictOf(report, 'transport_events')!
     expect(events.compared).toBeGreaterThan(300)
     expect(events.equal).toBe(events.compared)
@@ -63,7 +153,12 @@ describe('verify', () => {
       expect.objectContaining({ stream: 'containers', difference: 0, isWithin: true }),
       expect.objectContaining({ stream: 'tracking_requests', difference: 0, isWithin: true }),
     ])
-    expect(report.requests).toBe(3 + 40 + 2 * 50)
+    // Lists, shipments, containers with their events, the catalogue, and each place and vessel.
+    const places = ['ports', 'metro_areas', 'terminals', 'rail_terminals', 'vessels']
+    const read = places.map((stream) => verdictOf(report, stream)!.compared)
+    expect(report.requests).toBe(3 + 40 + 2 * 50 + 1 + read.reduce((sum, one) => sum + one, 0))
+    expect(report.advice).toEqual([])
+    expect(report.notCompared).toEqual(['other_resources: the service has no list of them'])
     expect(await scene.snapshot()).toEqual(before)
   })
 
@@ -93,6 +188,7 @@ describe('verify', () => {
       ['shipments', shipment!.id, 'customer_name', 'Wrong'],
       ['shipments', shipment!.id, 'pod_eta_at', '2001-01-01 00:00:00+00'],
       ['transport_events', event!.key, 'voyage_number', 'XX'],
+      ['shipment_history', shipment!.id, '(open version)', 'differs from the live row'],
     ])
   })
 
@@ -115,7 +211,7 @@ describe('verify', () => {
       expect(edited.length).toBeGreaterThan(0)
       const report = await verify(scene)
       expect(report.isEqual).toBe(false)
-      expect(report.differences).toEqual([
+      expect(report.differences.filter(({ stream }) => stream === 'containers')).toEqual([
         {
           stream: 'containers',
           record: edited[0]!.id,
@@ -276,6 +372,88 @@ describe('verify', () => {
     expect(await asked(1)).toEqual(one)
     expect(await asked(2)).not.toEqual(one)
   })
+
+  it(
+    'finds every kind of difference, and ends equal when its advice was followed',
+    { tags: ['JC6'] },
+    async () => {
+      const scene = await openScene({ shipments: 12 })
+      const settings = { vesselPositions: true }
+      const { edits, world, clock } = scene.simulator
+      const [container] = world.page('container', 0, 1, clock.now())
+      edits.addHold(container!.id, { name: 'customs', status: 'hold', description: '' })
+      await scene.sync({ settings })
+      const equal = await verify(scene, 200, 1, settings)
+      expect(equal).toMatchObject({ isEqual: true, differences: [] })
+      for (const { stream, rows, compared, values } of equal.streams) {
+        if (rows === 0) continue
+        expect([stream, compared > 0, values > 0]).toEqual([stream, true, true])
+      }
+      for (const [name, sqlText] of PLANTED) {
+        expect((await scene.query(`${sqlText} returning 1 as one`)).length, name).toBeGreaterThan(0)
+      }
+      const report = await verify(scene, 200, 1, settings)
+      expect(report.isEqual).toBe(false)
+      const unnamed = PLANTED.map(([name]) => name).filter((name) => {
+        const [table, kind = ''] = name.split(': ')
+        const { missingAtSource = 0 } = verdictOf(report, table!) ?? {}
+        if (kind === 'ghost') return missingAtSource === 0
+        return !report.differences.some(({ stream, column }) =>
+          kind === ''
+            ? stream === table || column === table
+            : stream === table && (column === '(row)') === (kind === 'row'),
+        )
+      })
+      expect(unnamed).toEqual([])
+      // Two, for rows that the service does not have.
+      expect(report.advice).toEqual(['tracking-sync backfill', 'tracking-sync backfill'])
+      for (let made = 0; made < report.advice.length; made += 1)
+        await scene.sync({ command: 'backfill', settings })
+      expect(await verify(scene, 200, 1, settings)).toMatchObject({
+        isEqual: true,
+        differences: [],
+        advice: [],
+      })
+      expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
+    },
+  )
+
+  it('does not call equal what it compared nothing of', { tags: ['JC6'] }, async () => {
+    const scene = await openScene({ shipments: 4 })
+    scene.simulator.faults.add({
+      match: { path: /^\/(?:shipments|containers|tracking_requests)$/ },
+      fault: { kind: 'transform', apply: () => ({ data: [], links: {} }) },
+      times: Infinity,
+    })
+    const report = await verify(scene)
+    expect(report.counts.every(({ isWithin }) => isWithin)).toBe(true)
+    expect(report).toMatchObject({ isEqual: false, differences: [] })
+  })
+
+  it(
+    'names the containers whose events a backfill does not read again',
+    { tags: ['JC6'] },
+    async () => {
+      const scene = await openScene({
+        shipments: 4,
+        acceptedIncludes: { shipment: [], container: [] },
+      })
+      await scene.sync()
+      const [edited] = await scene.query<{ container_id: string }>(
+        `update tracking.transport_events set voyage_number = 'Edited'
+        where (container_id, transport_event_id) in (
+            select container_id, transport_event_id from tracking.transport_events order by 1, 2 limit 1
+        ) returning container_id`,
+      )
+      const { advice } = await verify(scene)
+      const id = edited!.container_id
+      expect(advice).toEqual(['tracking-sync backfill', `tracking-sync backfill --container ${id}`])
+      await withRunDependencies(scene, (dependencies) =>
+        runNarrowedBackfill({ streams: [], shipmentIds: [], containerIds: [id] }, dependencies),
+      )
+      expect(await verify(scene)).toMatchObject({ isEqual: true, differences: [] })
+    },
+  )
 
   it('says what a backfill of those records then mends', async () => {
     const scene = await openScene({ shipments: 10 })
