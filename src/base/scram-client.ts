@@ -6,18 +6,59 @@ import { WarehouseSchemaError } from './errors.js'
 export const REQUIRE_SCRAM = 'require_auth=scram-sha-256'
 
 /** The client for an address: one that insists on SCRAM where the address does. */
-export function clientClassOf(url: string): typeof pg.Client {
-  if (!URL.canParse(url)) return pg.Client
-  return new URL(url).search.slice(1).split('&').includes(REQUIRE_SCRAM) ? ScramClient : pg.Client
+export function clientClassOf(url: string): typeof AddressClient {
+  if (!URL.canParse(url)) return AddressClient
+  return new URL(url).search.slice(1).split('&').includes(REQUIRE_SCRAM)
+    ? ScramClient
+    : AddressClient
 }
+
+interface Parameters {
+  port: number
+  database: string | undefined
+  readonly user: string | undefined
+}
+
+/**
+ * Connects as the address says. The driver takes what an address leaves out from a dozen variables
+ * such as PGSSLMODE, PGOPTIONS and PGPORT, which are meant for another database. Only the login may
+ * come from there: PGUSER, PGPASSWORD or a password file.
+ */
+export class AddressClient extends pg.Client {
+  constructor({ connectionString = '', ...config }: pg.ClientConfig = {}) {
+    super({
+      ssl: false,
+      sslnegotiation: 'postgres',
+      ...config,
+      connectionString,
+    } as pg.ClientConfig)
+    const { port, pathname, searchParams } = URL.canParse(connectionString)
+      ? new URL(connectionString)
+      : { port: '', pathname: '', searchParams: new URLSearchParams() }
+    const { connectionParameters: parameters } = this as unknown as {
+      readonly connectionParameters: Parameters
+    }
+    if (port === '' && !searchParams.has('port')) parameters.port = STANDARD_PORT
+    if (pathname.length < 2) parameters.database = parameters.user
+    Object.assign(parameters, {
+      options: searchParams.get('options') ?? undefined,
+      client_encoding: searchParams.get('client_encoding') ?? '',
+      replication: searchParams.get('replication') ?? undefined,
+      binary: false,
+    })
+    Object.assign(this, { port: parameters.port, database: parameters.database })
+  }
+}
+
+const STANDARD_PORT = 5432
 
 /**
  * Proves that it knows the password without showing it, and goes on only when the server has proved
  * that it knows it too (SCRAM does both). A program that listens in the place of the
  * server learns nothing.
  */
-export class ScramClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
+export class ScramClient extends AddressClient {
+  constructor(config?: pg.ClientConfig) {
     super(config)
     const { connection } = this
     const refuse = (): void => {

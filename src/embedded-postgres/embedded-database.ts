@@ -21,10 +21,9 @@ import type { Logger } from '../base/logger.js'
 import { findDatabaseArea, makeDatabaseHome, openDatabaseArea, type DatabaseArea } from './area.js'
 import { prepareBinaries } from './binaries.js'
 import { ensureDataDirectory, readDataVersion } from './data-directory.js'
-import { readLogins, type Login } from './server-client.js'
 import { explainFileError, explainServerLog, logSize } from './explain-failure.js'
 import { findRunningServer, holdsServer, startServer, stopServer } from './server-process.js'
-import { ensureDatabase } from './server-client.js'
+import { ensureDatabase, formatUrl, readLogins } from './server-client.js'
 import { countUsers, enterUser, setKept, withStartLock } from './start-lock.js'
 
 export interface EmbeddedDatabaseOptions {
@@ -138,7 +137,7 @@ export async function embeddedDatabaseStatus(
     const { port, version } = server
     return {
       isRunning: true,
-      url: formatUrl(everyday, port, options.databaseName),
+      url: formatUrl(everyday, port, options.databaseName ?? DEFAULT_DATABASE),
       port,
       dataDirectory,
       version,
@@ -150,7 +149,7 @@ async function startLocked(
   area: DatabaseArea,
   options: StartEmbeddedDatabaseOptions,
 ): Promise<EmbeddedDatabase> {
-  const { logger, databaseName } = options
+  const { logger, databaseName = DEFAULT_DATABASE } = options
   const { dataDirectory } = area
   const userFile = await enterUser(area.directory)
   const leave = (): Promise<void> => leaveServer(area, userFile, options)
@@ -160,7 +159,7 @@ async function startLocked(
     const isAdopted = adoptedPort !== undefined
     const port = adoptedPort ?? (await startNew(area, options))
     const logins = await readLogins(area)
-    await ensureDatabase(port, logins, databaseName ?? DEFAULT_DATABASE)
+    await ensureDatabase(port, logins, databaseName)
     if (options.keepRunning === true) {
       await setKept(area.directory, true)
       await rm(userFile)
@@ -228,14 +227,6 @@ async function leaveServer(
 async function stopNow(area: DatabaseArea, options: EmbeddedDatabaseOptions): Promise<void> {
   const binaries = await prepareBinaries(area, options.packageName ?? DEFAULT_PACKAGE)
   await stopServer(area, binaries, options.logger)
-}
-
-function formatUrl(
-  { user, password }: Login,
-  port: number,
-  databaseName = DEFAULT_DATABASE,
-): string {
-  return `postgres://${user}:${password}@127.0.0.1:${port}/${encodeURIComponent(databaseName)}`
 }
 
 /** The boundary: what the file system throws becomes an error with a sentence and a fix. */

@@ -108,13 +108,14 @@ owner ${pg.escapeIdentifier(everyday.user)} encoding 'UTF8' template template0 $
   }
 }
 
-function createClient(port: number, { user, password }: Login): pg.Client {
+/** Of a database of the server. */
+export function formatUrl({ user, password }: Login, port: number, databaseName: string): string {
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${encodeURIComponent(databaseName)}`
+}
+
+function createClient(port: number, login: Login): pg.Client {
   const client = new ScramClient({
-    host: '127.0.0.1',
-    port,
-    user,
-    password,
-    database: 'postgres',
+    connectionString: formatUrl(login, port, 'postgres'),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: CONNECT_TIMEOUT_MS,
     application_name: 'tracking-sync (embedded)',

@@ -310,6 +310,9 @@ describe('the embedded database', () => {
     const PATH = await makeFakePsql(directory, 'env | grep ^PG | grep -v PASSWORD')
     const env = {
       PATH,
+      PGSERVICE: 'other',
+      PGHOSTADDR: '192.0.2.1',
+      PGSSLMODE: 'disable',
       DATABASE_URL: 'postgres://me:canary%2Fpass@db.invalid:6543/house?sslmode=verify-full',
     }
     const psql = await runCli(['database', 'psql'], { directory, env })

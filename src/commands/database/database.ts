@@ -89,20 +89,29 @@ const PSQL_VARIABLES = {
   sslrootcert: 'PGSSLROOTCERT',
 }
 
+/** What they say counts where the address leaves it out, as for every connection of ours. */
+const LOGIN_VARIABLES = ['PGUSER', 'PGPASSWORD', 'PGPASSFILE']
+
 /** The address goes into psql's environment: everyone on a machine can read command lines. */
 async function openPsql(app: App): Promise<number> {
   const { readEnvironment } = await import('../../config/load.js')
   const address = new URL((await app.openDatabase()).url)
   const { hostname, port, username, password, pathname, searchParams } = address
   const { schema } = app.config
+  // A service or a mode of another database would win over the address.
+  const own = Object.fromEntries(
+    Object.entries(readEnvironment()).filter(
+      ([name]) => !name.startsWith('PG') || LOGIN_VARIABLES.includes(name),
+    ),
+  )
   const child = spawn('psql', [], {
     stdio: 'inherit',
     env: {
-      ...readEnvironment(),
+      ...own,
       PGHOST: hostname,
       PGPORT: port === '' ? '5432' : port,
-      PGUSER: decodeURIComponent(username),
-      PGPASSWORD: decodeURIComponent(password),
+      ...(username === '' ? {} : { PGUSER: decodeURIComponent(username) }),
+      ...(password === '' ? {} : { PGPASSWORD: decodeURIComponent(password) }),
       PGDATABASE: decodeURIComponent(pathname.slice(1)),
       ...Object.fromEntries(
         Object.entries(PSQL_VARIABLES).flatMap(([parameter, variable]) => {

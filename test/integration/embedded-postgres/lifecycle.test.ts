@@ -8,6 +8,9 @@ import {
   stopEmbeddedDatabase,
 } from '../../../src/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../../../src/base/logger.js'
+import { REQUIRE_SCRAM } from '../../../src/base/scram-client.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { HOSTILE_ENVIRONMENT } from '../../support/hostile-environment.js'
 import {
   cleanUp,
   isRunning,
@@ -37,6 +40,34 @@ describe('the embedded database of one command', () => {
     expect(second.url).toBe(first.url)
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }])
     await second.stop()
+  })
+
+  it('is reached whatever the environment says of others', { tags: ['JB12'] }, async () => {
+    const hostile = { ...HOSTILE_ENVIRONMENT, PGUSER: 'nobody', PGPASSWORD: 'none' }
+    for (const [name, value] of Object.entries(hostile)) vi.stubEnv(name, value)
+    const homeDirectory = await makePreparedHome()
+    const database = await startEmbeddedDatabase({ homeDirectory, logger })
+    const url = `${database.url}?${REQUIRE_SCRAM}`
+    const warehouse = createWarehouse({ url, schema: 'tracking', logger })
+    try {
+      const [row] = await warehouse.query(
+        'look at the session',
+        `select
+    current_database() as base, session_user as login,
+    current_setting('application_name') as name,
+    current_setting('default_transaction_read_only') as "isReadOnly"`,
+      )
+      expect(row).toEqual({
+        base: 'tracking',
+        login: 'tracking',
+        name: 'tracking-sync',
+        isReadOnly: 'off',
+      })
+    } finally {
+      await warehouse.close()
+      await database.stop()
+      vi.unstubAllEnvs()
+    }
   })
 
   it('stops its server when it is asked to end by a signal', async () => {

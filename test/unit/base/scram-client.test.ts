@@ -1,8 +1,13 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import pg from 'pg'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { clientClassOf, REQUIRE_SCRAM, ScramClient } from '../../../src/base/scram-client.js'
+import {
+  AddressClient,
+  clientClassOf,
+  REQUIRE_SCRAM,
+  ScramClient,
+} from '../../../src/base/scram-client.js'
+import { HOSTILE_ENVIRONMENT } from '../../support/hostile-environment.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 
 const PASSWORD = 'word-that-must-not-travel'
@@ -10,6 +15,7 @@ const PASSWORD = 'word-that-must-not-travel'
 let server: Server | undefined
 afterEach(() => {
   server?.close()
+  vi.unstubAllEnvs()
 })
 
 /** An authentication message of the server's, and what would follow if all were well. */
@@ -52,11 +58,7 @@ describe('what listens in the place of our server', () => {
   it.each(ASKS)('and asks %s is told nothing', { tags: ['FC4'] }, async (_what, answer) => {
     const { port, told } = await listen(answer)
     const client = new ScramClient({
-      host: '127.0.0.1',
-      port,
-      user: 'me',
-      password: PASSWORD,
-      database: 'house',
+      connectionString: `postgres://me:${PASSWORD}@127.0.0.1:${port}/house`,
     })
     client.on('error', () => undefined)
     await expect(client.connect()).rejects.toThrow()
@@ -84,7 +86,45 @@ describe('what listens in the place of our server', () => {
   )
 
   it('is answered by an address that does not insist, as before', { tags: ['FC4'] }, () => {
-    expect(clientClassOf('postgres://me@db.example/house')).toBe(pg.Client)
+    expect(clientClassOf('postgres://me@db.example/house')).toBe(AddressClient)
     expect(clientClassOf(`postgres://me@db.example/house?a=b&${REQUIRE_SCRAM}`)).toBe(ScramClient)
+  })
+})
+
+describe('variables of PostgreSQL in the environment', { tags: ['JB12'] }, () => {
+  const LOGIN = { PGUSER: 'nobody', PGPASSWORD: 'none' }
+
+  it.each([
+    'postgres://me:word@db.example/house',
+    'postgres://me:word@db.example:6543/house?sslmode=verify-full',
+    'postgres://me:word@db.example:6543/house?sslmode=disable&options=-c%20work_mem%3D8MB',
+    'postgres://me:word@db.example',
+    'postgres://me:word@%2Ftmp/house',
+    'postgres://me:word@localhost/house?port=7000&application_name=mine&sslnegotiation=direct&ssl=true',
+  ])('change nothing about %s', (connectionString) => {
+    const parametersNow = () => {
+      const client = new AddressClient({
+        connectionString,
+        application_name: 'tracking-sync',
+        connectionTimeoutMillis: 5000,
+      })
+      const { connectionParameters, port, database, host, user, password, ssl } =
+        client as unknown as Record<string, unknown>
+      return { ...(connectionParameters as object), port, database, host, user, password, ssl }
+    }
+    const quiet = parametersNow()
+    for (const [name, value] of Object.entries({ ...HOSTILE_ENVIRONMENT, ...LOGIN })) {
+      vi.stubEnv(name, value)
+    }
+    expect(parametersNow()).toEqual(quiet)
+  })
+
+  it('say the login that an address leaves out, and nothing else', () => {
+    for (const [name, value] of Object.entries({ ...HOSTILE_ENVIRONMENT, ...LOGIN })) {
+      vi.stubEnv(name, value)
+    }
+    const client = new AddressClient({ connectionString: 'postgres://db.example/house' })
+    expect(client).toMatchObject({ user: 'nobody', password: 'none' })
+    expect(client).toMatchObject({ host: 'db.example', port: 5432, database: 'house' })
   })
 })

@@ -1,0 +1,21 @@
+/** Variables that would send a client of PostgreSQL elsewhere, or change what it does there. */
+export const HOSTILE_ENVIRONMENT: Readonly<Record<string, string>> = {
+  PGHOST: 'elsewhere.invalid',
+  PGHOSTADDR: '192.0.2.1',
+  PGPORT: '1',
+  PGDATABASE: 'elsewhere',
+  PGOPTIONS: '-c default_transaction_read_only=on -c search_path=elsewhere',
+  PGSSLMODE: 'require',
+  PGSSLNEGOTIATION: 'direct',
+  PGSSLROOTCERT: '/none',
+  PGSERVICE: 'elsewhere',
+  PGAPPNAME: 'elsewhere',
+  PGTZ: 'Asia/Tokyo',
+  PGDATESTYLE: 'German',
+  PGCLIENTENCODING: 'LATIN1',
+  PGCLIENT_ENCODING: 'LATIN1',
+  PGREPLICATION: 'true',
+  PGBINARY: 'true',
+  PGCONNECT_TIMEOUT: '1',
+  PGDATA: '/none',
+}
