@@ -108,9 +108,9 @@ export function group(name: string, help: string, commands: readonly AddCommand[
   }
 }
 
-/** In the list of commands, its help stands up to the first stop. */
+/** In the list of commands, its help stands up to the first stop, which no `.env` is. */
 function addNamed(parent: Command, name: string, help: string, isDefault = false): Command {
-  const [summary = help] = help.split(/[.:;]|, for/)
+  const [summary = help] = help.split(/[.:;](?:\s|$)|, for/)
   return parent.command(name, { isDefault }).description(help).summary(summary)
 }
 

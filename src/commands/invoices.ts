@@ -2,13 +2,13 @@ import { basename } from 'node:path'
 import type { InvoiceLine } from '../warehouse/questions/dd-invoices.js'
 import { argument, declare, group } from './declare-command.js'
 import { printAnswer } from './output/print-answer.js'
-import { describeImport, readText } from './rules.js'
+import { describeImport, readTable, toNote } from './rules.js'
 
 const FILE = argument('<file>', 'CSV file of invoice lines.')
 
 async function readInvoices(path: string): Promise<InvoiceLine[]> {
   const { parseInvoices } = await import('../warehouse/questions/dd-invoices.js')
-  return parseInvoices(basename(path), await readText(path))
+  return parseInvoices(basename(path), readTable(path))
 }
 
 const check = declare({
@@ -17,9 +17,13 @@ const check = declare({
   common: [],
   takes: { file: FILE },
   run: async (_, { file }) => {
+    const { notesOf } = await import('../warehouse/questions/dd-invoices.js')
     const lines = await readInvoices(file)
-    const counts = { lines: lines.length }
-    return { data: counts, text: [`${basename(file)} can be imported: ${lines.length} lines.`] }
+    const notes = notesOf(lines)
+    return {
+      data: { lines: lines.length, warnings: notes },
+      text: [`${basename(file)} can be imported: ${lines.length} lines.`, ...notes.map(toNote)],
+    }
   },
 })
 

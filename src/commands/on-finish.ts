@@ -5,7 +5,6 @@ import { toError } from '../base/errors.js'
 import { exitCodeOf } from '../base/exit-code.js'
 import { showText } from '../base/phrases.js'
 import { readEnvironment } from '../config/load.js'
-import { allSettings } from '../config/settings.js'
 import type { RunReport } from '../sync/run-sync.js'
 import type { CommandIo } from './command-io.js'
 import { value } from './declare-command.js'
@@ -13,8 +12,9 @@ import { value } from './declare-command.js'
 export const ON_FINISH = {
   onFinish: value(
     '--on-finish <command>',
-    'Command for the shell when the run has ended, however it ended: RUN_OUTCOME, RUN_EXIT_CODE, ' +
-      'RUN_PROBLEM and counts stand in its environment. It may take a minute.',
+    'Command for the shell when the run has ended, however it ended. Its environment has ' +
+      'RUN_OUTCOME, RUN_EXIT_CODE, RUN_PROBLEM and counts, PATH, HOME, user, language and time ' +
+      'zone, and nothing else. It may take a minute.',
   ),
 }
 
@@ -81,13 +81,15 @@ async function runCommand(
 
 const COUNTS = ['fetched', 'inserted', 'updated', 'tombstoned', 'quarantined'] as const
 
-/** Ours without the secrets. */
+/** What a shell and its programs need. Anything else may be a secret: of us, or of another. */
+const INHERITED =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|SYSTEMROOT)$/
+
 function inheritedEnvironment({ process }: CommandIo): Record<string, string> {
-  const secret = allSettings.filter(({ isSecret }) => isSecret).map(({ variable }) => variable)
   const { env = readEnvironment() } = process
   return Object.fromEntries(
     Object.entries(env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !secret.includes(entry[0]),
+      (entry): entry is [string, string] => entry[1] !== undefined && INHERITED.test(entry[0]),
     ),
   )
 }

@@ -1,7 +1,5 @@
-import { isUtf8 } from 'node:buffer'
-import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { ConfigError } from '../base/errors.js'
+import { readTextFile } from '../base/text-file.js'
 import type { ImportReport } from '../warehouse/questions/csv-file.js'
 import type { RulesFile } from '../warehouse/questions/free-time-rules.js'
 import { argument, declare, flag, group } from './declare-command.js'
@@ -9,22 +7,17 @@ import { printAnswer } from './output/print-answer.js'
 
 const FILE = argument('<file>', 'CSV file of rules or of holidays; its header says which.')
 
-/** Throws ConfigError for a file that cannot be read or is not UTF-8. */
-export async function readText(path: string): Promise<string> {
-  const refuse = (problem: string): never => {
-    throw new ConfigError([{ setting: path, problem }])
-  }
-  const bytes = await readFile(path).catch((thrown: unknown) => {
-    const { code } = thrown as NodeJS.ErrnoException
-    return refuse(`cannot be read (${code ?? 'no reason'})`)
-  })
-  // Else each umlaut of another encoding would be stored as a question mark.
-  return isUtf8(bytes) ? bytes.toString('utf8') : refuse('is not UTF-8: save it as "CSV UTF-8"')
+/** A hundred thousand lines of an invoice. */
+const LARGEST_TABLE_BYTES = 32 * 1024 * 1024
+
+/** The text of a CSV file. Throws ConfigError as `readTextFile` does. */
+export function readTable(path: string): string {
+  return readTextFile(path, { mostBytes: LARGEST_TABLE_BYTES })
 }
 
 async function readRulesFile(path: string): Promise<RulesFile> {
   const { parseRulesFile } = await import('../warehouse/questions/free-time-rules.js')
-  return parseRulesFile(basename(path), await readText(path))
+  return parseRulesFile(basename(path), readTable(path))
 }
 
 const check = declare({
@@ -72,8 +65,13 @@ export function describeImport({
 }: ImportReport): string[] {
   return [
     `${total} ${kind}: ${added} added, ${changed} changed, ${removed} removed.`,
-    ...warnings.map((warning) => `Note: ${warning}.`),
+    ...warnings.map(toNote),
   ]
+}
+
+/** Something that was taken and is worth a look. */
+export function toNote(warning: string): string {
+  return `Note: ${warning}.`
 }
 
 const unload = declare({

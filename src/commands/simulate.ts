@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { ConfigError } from '../base/errors.js'
+import { readTextFile } from '../base/text-file.js'
 import { countOf } from '../base/phrases.js'
 import type { Simulator } from '../simulator/server.js'
 import type { Disturbance } from '../simulator/webhooks/webhook-script.js'
@@ -182,7 +182,9 @@ function readWebhookSecret(environment: Readonly<Record<string, string | undefin
   readonly isKnown: boolean
 } {
   const file = environment[`${SECRET_VARIABLE}_FILE`]
-  const given = file ? readSecretFile(file) : environment[SECRET_VARIABLE]
+  const given = file
+    ? readTextFile(file, { name: `${SECRET_VARIABLE}_FILE` }).replace(/\r?\n$/, '')
+    : environment[SECRET_VARIABLE]
   if (given === undefined || given === '') return { secret: SIMULATOR_SECRET, isKnown: true }
   if (given.trim() === given && given.length >= SHORTEST_SECRET) {
     return { secret: given, isKnown: false }
@@ -193,17 +195,6 @@ function readWebhookSecret(environment: Readonly<Record<string, string | undefin
       problem: `must have at least ${SHORTEST_SECRET} characters and no space at its ends`,
     },
   ])
-}
-
-function readSecretFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
-  } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? ` (${String(thrown.code)})` : ''
-    throw new ConfigError([
-      { setting: `${SECRET_VARIABLE}_FILE`, problem: `names a file that cannot be read${code}` },
-    ])
-  }
 }
 
 function address(text: string): string {

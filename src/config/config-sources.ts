@@ -1,8 +1,10 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseEnv } from 'node:util'
-import type { ConfigProblem } from '../base/errors.js'
+import { ConfigError, type ConfigProblem } from '../base/errors.js'
+import { listNames } from '../base/phrases.js'
+import { readTextFile, readTextFileIfThere } from '../base/text-file.js'
 import { readAccounts, type AccountEntry } from './accounts.js'
+import { parseEnvText, variablesOf, type EnvText } from './env-text.js'
 import { allSettings, type SettingDescription, type SettingName } from './settings.js'
 
 /** Where settings stand: an environment, `.env`, files of secrets, the configuration file. */
@@ -15,8 +17,8 @@ export interface ConfigSources {
   readonly workingDirectory: string
   /** Settings given as flags; undefined ones count as not given. */
   readonly flags?: Partial<Record<SettingName, unknown>>
-  /** For `init`, which writes a new one. */
-  readonly isDotEnvIgnored?: boolean
+  /** Variables of `.env` that do not count: `init` is about to change them. */
+  readonly withoutDotEnv?: readonly string[]
   /** Must exist. Absent: `config/tracking-sync.json`, if it exists. */
   readonly configFile?: string | undefined
 }
@@ -31,11 +33,18 @@ export interface Findings {
 const OTHERS_AND_GROUP_WRITE = 0o027
 const OTHERS_AND_GROUP = 0o077
 
+/** Where a relative path of a secret begins, and where problems with it go. */
+export interface Origin {
+  /** Where `.env` is. */
+  readonly directory: string
+  readonly findings: Findings
+}
+
 /** The value in an environment, or in the file that `<VARIABLE>_FILE` names for a secret. */
 export function fromEnvironment(
   { variable, isSecret }: SettingDescription,
   environment: Environment,
-  findings: Findings,
+  { directory, findings }: Origin,
 ): string | undefined {
   // Proxies have names that other programs read too, most often in lower case.
   const isShared = variable.endsWith('_PROXY')
@@ -44,7 +53,8 @@ export function fromEnvironment(
   const value = emptyAsAbsent(written)
   const path = isSecret === true ? emptyAsAbsent(environment[`${variable}_FILE`]) : undefined
   if (path === undefined) return value
-  if (value === undefined) return readSecretFile(`${variable}_FILE`, path, findings)
+  if (value === undefined)
+    return readSecretFile(`${variable}_FILE`, resolve(directory, path), findings)
   const problem = `is set together with ${variable}_FILE; remove one of them`
   findings.problems.push({ setting: variable, problem })
   return undefined
@@ -57,27 +67,46 @@ function emptyAsAbsent(value: string | undefined): string | undefined {
 export function readSecretFile(
   setting: string,
   path: string,
-  { problems, warnings }: Findings,
+  findings: Findings,
 ): string | undefined {
-  try {
-    if ((statSync(path).mode & OTHERS_AND_GROUP_WRITE) !== 0) {
-      warnings.push(`other users can read or change the file of ${setting}: chmod 0640 it`)
-    }
-    const content = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
-    if (content !== '') return content
-    problems.push({ setting, problem: 'names an empty file' })
-  } catch {
-    problems.push({ setting, problem: 'names a file that cannot be read' })
+  const found: Findings = { problems: [], warnings: findings.warnings }
+  const content = orProblem(found, () => readTextFile(path))
+  for (const { problem } of found.problems) {
+    findings.problems.push({ setting, problem: `names a file that ${problem}` })
   }
+  if (content === undefined) return undefined
+  if ((statSync(path).mode & OTHERS_AND_GROUP_WRITE) !== 0) {
+    findings.warnings.push(`other users can read or change the file of ${setting}: chmod 0640 it`)
+  }
+  const secret = content.replace(/\r?\n$/, '')
+  if (secret !== '') return secret
+  findings.problems.push({ setting, problem: 'names an empty file' })
   return undefined
 }
 
+/** What is wrong with a file stands beside what is wrong with others. */
+function orProblem<Value>({ problems }: Findings, read: () => Value): Value | undefined {
+  try {
+    return read()
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown
+    problems.push(...thrown.problems)
+    return undefined
+  }
+}
+
 /** The variables of `.env` in the working directory; none if there is no such file. */
-export function readDotEnv(workingDirectory: string, findings: Findings): Environment {
+export function readDotEnv(
+  { workingDirectory, withoutDotEnv = [] }: ConfigSources,
+  findings: Findings,
+): Environment {
   const path = resolve(workingDirectory, '.env')
-  const content = readIfThere(path, '.env', findings)
+  const content = orProblem(findings, () => readTextFileIfThere(path, { name: '.env' }))
   if (content === undefined) return {}
-  const variables = parseEnv(content)
+  const text = parseEnvText(content)
+  tellLines(text, findings)
+  const all = Object.entries(variablesOf(text))
+  const variables = Object.fromEntries(all.filter(([name]) => !withoutDotEnv.includes(name)))
   const holdsSecret = allSettings.some(
     ({ variable, isSecret }) =>
       isSecret === true && emptyAsAbsent(variables[variable]) !== undefined,
@@ -87,6 +116,34 @@ export function readDotEnv(workingDirectory: string, findings: Findings): Enviro
   }
   return variables
 }
+
+/** By number and never by content, which may be a secret. */
+function tellLines(
+  { entries, idleLines, brokenLines }: EnvText,
+  { problems, warnings }: Findings,
+): void {
+  const lines = (numbers: readonly number[]) =>
+    `line${numbers.length === 1 ? '' : 's'} ${listNames(numbers.map(String))}`
+  if (brokenLines.length > 0) {
+    const problem = `${lines(brokenLines)}: a quote has no end, or a text stands behind its end`
+    problems.push({ setting: '.env', problem })
+  }
+  if (idleLines.length > 0) {
+    warnings.push(
+      `.env ${lines(idleLines)}: nothing is set there; write NAME=value, or # before it`,
+    )
+  }
+  for (const [at, { name, firstLine }] of entries.entries()) {
+    const later = entries.slice(at + 1).find((other) => other.name === name)
+    if (later === undefined) continue
+    warnings.push(
+      `.env line ${firstLine} has no effect: line ${later.firstLine} sets ${name} again`,
+    )
+  }
+}
+
+/** Thousands of accounts may stand in it. */
+const LARGEST_CONFIG_BYTES = 16 * 1024 * 1024
 
 export interface ConfigFile extends Readonly<Record<string, unknown>> {
   readonly accounts: readonly AccountEntry[]
@@ -99,9 +156,14 @@ export function readConfigFile(
 ): ConfigFile {
   const { problems } = findings
   const name = configFile ?? 'config/tracking-sync.json'
-  const content = readIfThere(resolve(workingDirectory, name), name, findings)
+  const path = resolve(workingDirectory, name)
+  const content = orProblem(findings, () =>
+    readTextFileIfThere(path, { name, mostBytes: LARGEST_CONFIG_BYTES }),
+  )
   if (content === undefined) {
-    if (configFile !== undefined) problems.push({ setting: name, problem: 'does not exist' })
+    if (configFile !== undefined && !problems.some(({ setting }) => setting === name)) {
+      problems.push({ setting: name, problem: 'does not exist' })
+    }
     return { accounts: [] }
   }
   const parsed = parseJsonObject(content)
@@ -123,16 +185,6 @@ function parseJsonObject(content: string): object | undefined {
     const value: unknown = JSON.parse(content)
     return typeof value === 'object' && !Array.isArray(value) ? (value ?? undefined) : undefined
   } catch {
-    return undefined
-  }
-}
-
-function readIfThere(path: string, setting: string, { problems }: Findings): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (!['ENOENT', 'ENOTDIR'].includes(code)) problems.push({ setting, problem: 'cannot be read' })
     return undefined
   }
 }

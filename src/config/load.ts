@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import { suggest } from '../base/phrases.js'
 import { proxyAddress } from '../base/service-address.js'
@@ -17,6 +18,7 @@ import {
   type ConfigSources,
   type Environment,
   type Findings,
+  type Origin,
 } from './config-sources.js'
 import { checkDatabaseLink, isSafeForKey, type LinkCheck } from './kinds.js'
 import { presetNames, readPreset } from './presets.js'
@@ -59,9 +61,8 @@ export function readEnvironment(): Environment {
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const findings: Findings = { problems: [], warnings: [] }
   const { problems, warnings } = findings
-  const { environment } = sources
-  const dotEnv =
-    sources.isDotEnvIgnored === true ? {} : readDotEnv(sources.workingDirectory, findings)
+  const { environment, workingDirectory } = sources
+  const dotEnv = readDotEnv(sources, findings)
   const { accounts, ...file } = readConfigFile(sources, findings)
   warnings.push(...misspelt(accounts, environment, dotEnv))
   const account = findAccount(
@@ -72,15 +73,16 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const values: Partial<Record<SettingName, unknown>> = {}
   let preset: Partial<Record<SettingName, unknown>> = {}
   const origins = {} as Record<SettingName, SettingOrigin>
+  const from: Origin = { directory: workingDirectory, findings }
   for (const setting of allSettings) {
     const { name, variable, isSecret } = setting
     // Else one account would be read with the key of another.
     const isGeneral = account === undefined || name !== 'apiKey'
     const candidates: readonly [SettingOrigin, unknown][] = [
       ['flag', sources.flags?.[name]],
-      ['account', account && ofAccount(setting, account, [environment, dotEnv], findings)],
-      ['environment', isGeneral ? fromEnvironment(setting, environment, findings) : undefined],
-      ['.env', isGeneral ? fromEnvironment(setting, dotEnv, findings) : undefined],
+      ['account', account && ofAccount(setting, account, [environment, dotEnv], from)],
+      ['environment', isGeneral ? fromEnvironment(setting, environment, from) : undefined],
+      ['.env', isGeneral ? fromEnvironment(setting, dotEnv, from) : undefined],
       ['file', file[name]],
       ['preset', preset[name]],
     ]
@@ -139,7 +141,7 @@ function ofAccount(
   setting: SettingDescription,
   account: AccountEntry,
   environments: readonly Environment[],
-  findings: Findings,
+  origin: Origin,
 ): unknown {
   const { name, isSecret } = setting
   // The name of a warehouse follows from the general one: below.
@@ -147,10 +149,11 @@ function ofAccount(
   if (!hasOwn(setting)) return undefined
   const variable = ownVariable(setting.variable, account.name)
   const value = environments
-    .map((environment) => fromEnvironment({ ...setting, variable }, environment, findings))
+    .map((environment) => fromEnvironment({ ...setting, variable }, environment, origin))
     .find((found) => found !== undefined)
   if (value !== undefined || name !== 'apiKey' || account.apiKeyFile === undefined) return value
-  return readSecretFile(`apiKeyFile of ${account.name}`, account.apiKeyFile, findings)
+  const path = resolve(origin.directory, account.apiKeyFile)
+  return readSecretFile(`apiKeyFile of ${account.name}`, path, origin.findings)
 }
 
 function presetOf(service: unknown, { problems }: Findings): Partial<Record<SettingName, unknown>> {

@@ -1,6 +1,6 @@
 import type { TrackingService } from '../api/endpoints.js'
 import type { ApiAnswer } from '../api/client.js'
-import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../base/errors.js'
+import { ApiAuthError, ApiContractError, ApiNotFoundError, ConfigError } from '../base/errors.js'
 import { customFields } from '../resources/index.js'
 import { quarantineRecords } from '../warehouse/bookkeeping/quarantined-records.js'
 import { upsertRows } from '../warehouse/rows/upsert.js'
@@ -32,8 +32,8 @@ export interface SetCustomFieldDependencies {
  * lease, so it works while a sync runs: a page that was read before the change is older than the
  * answer and does not undo it. Idempotent.
  *
- * Throws `ApiAuthError` without the permission, `ApiNotFoundError` for an unknown container or
- * field, and `ApiContractError` when the change was made but the answer cannot become a row: then
+ * Throws `ApiAuthError` without the permission, `ConfigError` for an unknown container or field,
+ * and `ApiContractError` when the change was made but the answer cannot become a row: then
  * it is in quarantine, and the next sync brings the value.
  */
 export async function setCustomField(
@@ -85,11 +85,10 @@ async function askForChange(
       )
     }
     if (thrown instanceof ApiNotFoundError) {
-      throw new ApiNotFoundError(
-        `the service has no container ${containerId}, or its account no custom field ` +
-          `${apiSlug}. ${thrown.message}`,
-        { cause: thrown, context: thrown.context, observedAt: thrown.observedAt },
-      )
+      const problem =
+        `the service has no container ${containerId}, or its account no custom field with the ` +
+        `slug ${apiSlug}; look both up. ${thrown.message}`
+      throw new ConfigError([{ setting: 'custom-fields set:', problem }], { cause: thrown })
     }
     throw thrown
   }

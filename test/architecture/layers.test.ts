@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { ROOMS } from './rooms.js'
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url))
@@ -214,4 +214,26 @@ describe('the pure rooms', () => {
     expect(impurities(file)).toEqual(['Date.now'])
     expect(impurities({ ...file, text: 'export const at = new Date()' })).toEqual(['new Date()'])
   })
+})
+
+/** What people write is read by `base/text-file.ts`; these read what programs have written. */
+const READERS: readonly string[] = [
+  'base/process-place.ts',
+  'base/text-file.ts',
+  'commands/command-io.ts',
+  'config/presets.ts',
+  'lake/bucket-store.ts',
+  'lake/folder-store.ts',
+  'warehouse/schema/compare-schema.ts',
+  'warehouse/schema/run-migrations.ts',
+  'warehouse/schema/shipped-views.ts',
+]
+
+test('one reader reads the files of people', { tags: ['JB1'] }, () => {
+  const others = files
+    .filter(({ room }) => room !== 'embedded-postgres')
+    .filter(({ text }) => /\b(?:readFile|readFileSync|readSync|createReadStream)\b/.test(text))
+    .map(({ path }) => path)
+    .filter((path) => !READERS.includes(path))
+  expect(others, 'read it with readTextFile').toEqual([])
 })

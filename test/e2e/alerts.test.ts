@@ -184,11 +184,11 @@ describe('--on-finish', () => {
 
   it(
     'runs a command with the outcome in its environment and no secret',
-    { timeout: 120_000, tags: ['S1'] },
+    { timeout: 120_000, tags: ['S1', 'JD7'] },
     async () => {
       const { exitCode, stdout } = await run(
         ['sync', '--json', '--on-finish', script('(echo told; env)')],
-        channels,
+        { ...channels, TRACKING_API_KEY_ACME: 'canary-of-acme', AWS_SECRET_ACCESS_KEY: 'canary' },
       )
       expect(exitCode).toBe(0)
       expect(JSON.parse(stdout)).toMatchObject({ outcome: 'complete' })
@@ -203,7 +203,12 @@ describe('--on-finish', () => {
           'RUN_PROBLEM=',
         ]),
       )
-      expect(lines.filter((line) => /TRACKING_API_KEY|DATABASE_URL|canary/.test(line))).toEqual([])
+      const names = lines.flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? [])
+      // The last two are the shell's own.
+      const own =
+        /^(?:RUN_[A-Z]+(?:_[A-Z]+)*|PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|PWD|_)$/
+      expect(names.filter((name) => !own.test(name))).toEqual([])
+      expect(lines.join('\n')).not.toContain('canary')
     },
   )
 

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { ConfigError } from '../../base/errors.js'
 import { exitCodeOfSignal } from '../../base/exit-code.js'
 import { declare, flag, SERVICE_ONLY } from '../declare-command.js'
 
@@ -12,33 +10,29 @@ export const init = declare({
   help:
     'Ask for service, key, database and webhook, test each answer, and write .env. ' +
     'What is given as a flag or in the environment is tested and not asked for. ' +
+    'Run again, it changes what is answered and keeps every other line. ' +
     'Secrets come from the environment or from files, or are typed unseen.',
   settings: [...SERVICE_ONLY, 'webhookUrl'],
   json: 'Print what was found as JSON.',
   takes: {
     isEmbedded: flag('--embedded', 'Use the embedded database instead of DATABASE_URL.'),
-    isReplacing: flag('--overwrite', 'Change the settings in a .env that is there.'),
   },
-  run: async (app, { isEmbedded, isReplacing }, io) => {
+  run: async (app, { isEmbedded }, io) => {
     const path = resolve(io.process.cwd(), FILE)
-    if (existsSync(path) && !isReplacing) {
-      const problem = 'exists already; --overwrite changes its settings and keeps all other lines'
-      throw new ConfigError([{ setting: FILE, problem }])
-    }
     const { Interview } = await import('./interview.js')
     const { PromptEndedError } = await import('./prompt.js')
-    const { writeEnvFile } = await import('../../config/env-file.js')
+    const { updateEnvFile } = await import('../../config/env-file.js')
     try {
       const interview = new Interview(app, io, isEmbedded)
       const found = await interview.ask()
-      const variables = interview.variables()
-      writeEnvFile(path, variables, { isReplacing })
-      const names = Object.keys(variables).filter((name) => variables[name] !== undefined)
+      const changes = interview.changes()
+      updateEnvFile(path, changes)
+      const names = Object.keys(changes).filter((name) => changes[name] !== undefined)
       return {
         data: { file: FILE, variables: names, found },
         text: [
           ...(interview.isAsking ? [] : found),
-          `${FILE} has ${names.join(', ')}; only you can read it.`,
+          `${FILE} has ${names.join(', ') || 'what it had'}; only you can read it.`,
           'Go on with `tracking-sync plan`, then `tracking-sync backfill`.',
         ],
       }

@@ -10,6 +10,8 @@ export interface Question {
   /** What an answer may set; the first one given counts as the answer. */
   readonly names: readonly SettingName[]
   readonly text: string
+  /** What Enter alone means, as the end of "Enter …". */
+  readonly onEnter?: string
   readonly isSecret?: true
   /** What the answer means; empty: nothing is set. Throws ConfigError for one that cannot be. */
   readonly read: (answer: string) => Answers
@@ -23,34 +25,37 @@ export interface Question {
 export const QUESTIONS: readonly Question[] = [
   {
     names: ['service', 'apiUrl'],
-    text: `1. Service: a preset (${presetsOfServices().join(', ')}) or the base address of another: `,
+    text: `1. Service: a preset (${presetsOfServices().join(', ')}) or the base address of another`,
     read: readService,
     test: testAddress,
   },
   {
     names: ['apiKey'],
-    text: '2. API key of your account: ',
+    text: '2. API key of your account',
     isSecret: true,
     read: (apiKey) => ({ apiKey }),
     test: async (app) => `the service ${await checkService(app)}`,
   },
   {
     names: ['databaseUrl'],
-    text: '3. Address of a PostgreSQL database, with its password; Enter for the embedded one: ',
+    text: '3. Address of a PostgreSQL database, with its password',
+    onEnter: 'for the embedded one',
     isSecret: true,
     read: (databaseUrl): Answers => (databaseUrl === '' ? {} : { databaseUrl }),
     test: checkDatabase,
   },
   {
     names: ['webhookUrl'],
-    text: '4. Address at which the service reaches our receiver of webhooks; Enter for none: ',
+    text: '4. Address at which the service reaches our receiver of webhooks',
+    onEnter: 'for none',
     isOptional: true,
     read: (webhookUrl) => ({ webhookUrl }),
     test: testWebhook,
   },
   {
     names: ['webhookSecret'],
-    text: '5. Secret of the webhook; Enter if the service makes it or there is no webhook: ',
+    text: '5. Secret of the webhook',
+    onEnter: 'if the service makes it or there is no webhook',
     isSecret: true,
     isOptional: true,
     read: (webhookSecret) => ({ webhookSecret }),
@@ -98,7 +103,7 @@ function readService(answer: string): Answers {
 }
 
 /**
- * The login of own SQL, in a line: the one that is set, that of an old file where it is still right,
+ * The login of own SQL, in a line: the one that is set, that of `.env` where it is still right,
  * or a new one, where the database lets us make it; `take` gets an address that is to be written.
  */
 export async function settleReader(
@@ -112,9 +117,7 @@ export async function settleReader(
   if (readerUrl !== undefined) return describeReader(await app.connectReader(), true)
   if (old !== undefined && placeOf(old) === placeOf(databaseUrl)) {
     try {
-      const line = await describeReader(await app.connect({ url: old }), true)
-      take(old)
-      return line
+      return await describeReader(await app.connect({ url: old }), true)
     } catch (thrown) {
       if (!(thrown instanceof ConnectorError)) throw thrown
     }

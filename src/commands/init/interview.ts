@@ -1,6 +1,6 @@
-import { resolve } from 'node:path'
 import { App } from '../../app.js'
 import { ConfigError, ConnectorError, toError } from '../../base/errors.js'
+import type { EnvChanges } from '../../config/env-file.js'
 import { loadConfig, readEnvironment, type SettingOrigin } from '../../config/load.js'
 import { allSettings, type SettingName } from '../../config/settings.js'
 import type { CommandIo } from '../command-io.js'
@@ -58,12 +58,14 @@ export class Interview {
       this.#tell(line)
     }
     // The last, so that a login is made only for settings that are written.
-    const { databaseUrl } = this.#answers
-    if (databaseUrl === undefined && !this.#isGiven('databaseUrl')) return found
+    const hasDatabase = this.#isGiven('databaseUrl') || this.#isKept({ names: ['databaseUrl'] })
+    if (this.#answers.databaseUrl === undefined && !hasDatabase) return found
     const { config, origins } = this.#app
     const old = origins.readerUrl === '.env' ? config.readerUrl : undefined
-    const line = await this.#try((app) =>
-      settleReader(app, old, (readerUrl) => Object.assign(this.#answers, { readerUrl })),
+    const line = await this.#try(
+      (app) => settleReader(app, old, (readerUrl) => Object.assign(this.#answers, { readerUrl })),
+      {},
+      Object.keys(NO_READER),
     )
     this.#tell(line)
     return [...found, line]
@@ -74,21 +76,34 @@ export class Interview {
   }
 
   /**
-   * Variables for the file: what was answered or given, a secret by its file where it came so.
-   * Undefined: what an old file must not have any more.
+   * What becomes of the file: what was answered or given, a secret by its file where it came so.
+   * Undefined: what contradicts it and must not stand there any longer.
    */
-  variables(): Readonly<Record<string, string | undefined>> {
-    const written: Record<string, string | undefined> = {}
+  changes(): EnvChanges {
+    return this.#changesWith({})
+  }
+
+  #changesWith(more: Answers): EnvChanges {
+    const answers = { ...this.#answers, ...more }
+    const changes: Record<string, string | undefined> = {}
+    if (this.#isEmbedded) Object.assign(changes, NO_DATABASE)
     for (const { name, variable, isSecret } of allSettings) {
-      const answer = this.#answers[name]
-      if (answer !== undefined) written[variable] = answer
-      if (!GIVEN_NAMES.includes(name)) continue
-      written[variable] = answer ?? present(this.#environment[variable])
-      if (isSecret !== true) continue
-      const file = answer === undefined ? present(this.#environment[`${variable}_FILE`]) : undefined
-      written[`${variable}_FILE`] = file && resolve(this.#io.process.cwd(), file)
+      const isGiven = answers[name] === undefined && GIVEN_NAMES.includes(name)
+      const file = isGiven && isSecret === true ? this.#present(`${variable}_FILE`) : undefined
+      const value = isGiven ? this.#present(variable) : answers[name]
+      if (value === undefined && file === undefined) continue
+      changes[variable] = value
+      if (isSecret === true) changes[`${variable}_FILE`] = file
     }
-    return written
+    // A preset has an address of its own.
+    const { TRACKING_SERVICE: service, TRACKING_API_URL: apiUrl } = changes
+    if (service !== undefined && service !== 'generic') changes.TRACKING_API_URL = apiUrl
+    return changes
+  }
+
+  #present(variable: string): string | undefined {
+    const value = this.#environment[variable]
+    return value?.trim() === '' ? undefined : value
   }
 
   /** Without a terminal, all that is missing is told at once. */
@@ -102,13 +117,17 @@ export class Interview {
   }
 
   async #settle(question: Question): Promise<string | undefined> {
-    if (this.#isAnswered(question)) return this.#try(question.test)
+    const isKept = this.#isKept(question)
+    if (this.#isAnswered(question) && !(isKept && this.isAsking)) return this.#try(question.test)
+    const { text, isSecret = false } = question
+    const onEnter = isKept ? 'keeps what .env has' : question.onEnter
+    const asked = `${text}${onEnter === undefined ? '' : `; Enter ${onEnter}`}: `
     for (;;) {
-      const { text, isSecret = false } = question
-      const answer = await this.#prompt?.ask(text, { isSecret })
-      if (answer === undefined || (answer === '' && question.isOptional === true)) return undefined
+      const answer = await this.#prompt?.ask(asked, { isSecret })
+      if (answer === undefined) return undefined
+      if (answer === '' && question.isOptional === true && !isKept) return undefined
       try {
-        const read = question.read(answer)
+        const read = answer === '' && isKept ? {} : question.read(answer)
         const line = await this.#try(question.test, read)
         Object.assign(this.#answers, read)
         return line
@@ -119,13 +138,17 @@ export class Interview {
     }
   }
 
-  /** With an app of its own, which has the answers so far and nothing of a `.env`. */
-  async #try(test: Question['test'], more: Answers = {}): Promise<string> {
+  /** With an app of its own, which has the answers so far, and of a `.env` what will be left. */
+  async #try(
+    test: Question['test'],
+    more: Answers = {},
+    without: readonly string[] = [],
+  ): Promise<string> {
     const loaded = loadConfig({
       environment: this.#environment,
       workingDirectory: this.#io.process.cwd(),
       flags: { ...this.#answers, ...more },
-      isDotEnvIgnored: true,
+      withoutDotEnv: [...Object.keys(this.#changesWith(more)), ...without],
     })
     const app = new App({
       loaded,
@@ -147,17 +170,23 @@ export class Interview {
 
   #isAnswered({ names }: Question): boolean {
     if (names.includes('databaseUrl') && this.#isEmbedded) return true
-    return names.some((name) => this.#isGiven(name))
+    return names.some((name) => this.#isGiven(name)) || this.#isKept({ names })
   }
 
   #isGiven(name: SettingName): boolean {
     return GIVEN.includes(this.#app.origins[name])
   }
+
+  /** What `.env` says holds unless something else is given, and at a terminal answered. */
+  #isKept({ names }: Pick<Question, 'names'>): boolean {
+    if (names.includes('databaseUrl') && this.#isEmbedded) return false
+    if (names.some((name) => this.#isGiven(name))) return false
+    return names.some((name) => this.#app.origins[name] === '.env')
+  }
 }
 
-/** A default is a question, and so is what an old `.env` says. */
 const GIVEN: readonly SettingOrigin[] = ['flag', 'environment', 'file']
 
-function present(value: string | undefined): string | undefined {
-  return value?.trim() === '' ? undefined : value
-}
+const NO_READER = { TRACKING_READER_URL: undefined, TRACKING_READER_URL_FILE: undefined }
+
+const NO_DATABASE = { DATABASE_URL: undefined, DATABASE_URL_FILE: undefined, ...NO_READER }

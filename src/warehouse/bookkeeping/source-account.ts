@@ -40,16 +40,22 @@ export async function refuseOtherAccount(
     throw refused(
       'TRACKING_API_URL',
       `is ${address}, and ${names.data} is filled from ${stored.address}`,
+      'correct it if it is mistyped',
     )
   }
   const hash = await hashSlowly(account.apiKey, stored.salt, HASH_BYTES)
   if (timingSafeEqual(hash, stored.key_hash)) return
-  throw refused('TRACKING_API_KEY', `is not the one that ${names.data} is filled with`)
+  throw refused(
+    'TRACKING_API_KEY',
+    `is not the one that ${names.data} is filled with`,
+    'correct it if it is mistyped (`tracking-sync check` asks the service)',
+  )
 }
 
-function refused(setting: string, what: string): ConfigError {
+function refused(setting: string, what: string, first: string): ConfigError {
   const problem =
-    `${what}: records of two accounts would be mixed. For the same account, run ` +
+    `${what}: ${first}, for records of two accounts would be mixed. For a new ` +
+    `${setting === 'TRACKING_API_KEY' ? 'key' : 'address'} of the same account, run ` +
     '`tracking-sync sync --accept-account` once; for another one, set TRACKING_SCHEMA or ' +
     'DATABASE_URL to a warehouse of its own'
   return new ConfigError([{ setting, problem }])

@@ -23,6 +23,39 @@ const storable = z
 export const text = storable.transform((cell) => (cell === '' ? null : cell))
 export const name = storable.min(1, 'is empty')
 
+const MONTHS =
+  'Jan|Feb|Mar|Mrz|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Sept|Oct|Okt|Nov|Dec|Dez|' +
+  'ene|abr|ago|dic|janv|févr|mars|avr|mai|juin|juil|août|déc'
+
+/** What a spreadsheet makes of an identifier that it takes for a number or a day. */
+const DAMAGES: readonly (readonly [RegExp, string])[] = [
+  [/^[+-]?\d+(?:[.,]\d+)?E[+-]\d+$|^[+-]?\d+[.,]\d+E\d+$/i, 'rounded it to a short number'],
+  [/^\d{15}0+$/, 'kept 15 digits of it'],
+  [/^\d+\.0+$/, 'took it for a number'],
+  [
+    new RegExp(`^(?:\\d{1,2}[- ])?(?:${MONTHS})\\.?[- ]\\d{2,4}$|^\\d{1,2}[- ](?:${MONTHS})\\.?$`),
+    'took it for a day',
+  ],
+  [/^\d{1,2}([/.])\d{1,2}\1(?:\d{2}|\d{4})$/, 'took it for a day'],
+  [/^#(?:N\/A|NAME\?|NUM!|REF!|VALUE!|DIV\/0!|#+)$/, 'shows an error in its place'],
+]
+
+/** Two damaged ones may be equal, and then one would replace the other. */
+const isWhole = z.string().superRefine((cell, context) => {
+  const [, what] = DAMAGES.find(([pattern]) => pattern.test(cell)) ?? []
+  if (what === undefined) return
+  const message =
+    `is no longer the identifier that was sent: a spreadsheet ${what}; make its column a column ` +
+    'of text and enter it again'
+  context.addIssue({ code: 'custom', message })
+})
+
+/** A number or name that others gave; an empty cell is refused. */
+export const identifier = name.pipe(isWhole)
+
+/** The same, or an empty cell. */
+export const optionalIdentifier = text.pipe(isWhole.nullable())
+
 /** A text that matches, or an empty cell; `must` says what it must be. */
 export function matching(pattern: RegExp, must: string) {
   return text.refine((cell) => cell === null || pattern.test(cell), `must be ${must}`)
@@ -106,23 +139,51 @@ export function splitCsv(fileName: string, csvText: string): CsvCells {
   return { columns: (header?.cells ?? []).map((cell) => cell.trim().toLowerCase()), cells }
 }
 
+/** A cell is refused beyond 500 characters; a longer record has a quote that was never closed. */
+const LONGEST_RECORD = 64 * 1024
+
 function readCells(fileName: string, csvText: string) {
-  const [first = ''] = csvText.split(/\r?\n/, 1)
-  const delimiter = first.split(';').length > first.split(',').length ? ';' : ','
+  const { delimiter, rows, skipped } = readSeparator(csvText)
   try {
-    const records = parse(csvText, {
-      bom: true,
+    const records = parse(unwrapTexts(rows, delimiter), {
       delimiter,
       info: true,
+      max_record_size: LONGEST_RECORD,
       relax_column_count: true,
       skip_empty_lines: true,
+      skip_records_with_empty_values: true,
     }) as unknown as readonly { record: string[]; info: { lines: number } }[]
-    return records.map(({ record, info }) => ({ line: info.lines, cells: record }))
+    return records.map(({ record, info }) => ({
+      line: info.lines + skipped,
+      cells: record.map((cell) => cell.replace(/^="([\s\S]*)"$/, '$1')),
+    }))
   } catch (thrown) {
     if (!(thrown instanceof CsvError)) throw thrown
     const { lines: line = 1 } = thrown as { lines?: number }
-    return refuse(fileName, [{ line, reason: `cannot be read: ${thrown.message}` }])
+    const isEndless = thrown.code === 'CSV_MAX_RECORD_SIZE'
+    const reason = isEndless
+      ? `the row that ends here has more than ${LONGEST_RECORD} characters; is a quote missing?`
+      : `cannot be read: ${thrown.message.slice(0, 200)}`
+    return refuse(fileName, [{ line: line + skipped, reason }])
   }
+}
+
+/** What separates the cells: a spreadsheet may say it in a first line `sep=;`. */
+function readSeparator(csvText: string) {
+  const [first = ''] = csvText.split(/\r?\n/, 1)
+  const [, said] = /^"?sep=([,;\t])"?[,;\t]*$/i.exec(first) ?? []
+  if (said !== undefined) {
+    return { delimiter: said, rows: csvText.slice(first.length).replace(/^\r?\n/, ''), skipped: 1 }
+  }
+  const count = (separator: string): number => first.split(separator).length
+  const [delimiter = ','] = [',', ';', '\t'].sort((one, other) => count(other) - count(one))
+  return { delimiter, rows: csvText, skipped: 0 }
+}
+
+/** `="0012345"` is how a spreadsheet is told that something is a text, with its quotes doubled or not. */
+function unwrapTexts(rows: string, delimiter: string): string {
+  const cell = `="([^"\\r\\n]*)"(?=[${delimiter}\\r\\n]|$)`
+  return rows.replaceAll(new RegExp(`(^|[${delimiter}\\n])${cell}`, 'g'), '$1"$2"')
 }
 
 function compareHeader(

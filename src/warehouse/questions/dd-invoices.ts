@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { containerNumberProblem } from '../../resources/container-number.js'
 import type { Session } from '../connection/warehouse.js'
 import {
   amount,
@@ -7,8 +8,10 @@ import {
   currency,
   day,
   findTwice,
+  identifier,
   name,
   oneOf,
+  optionalIdentifier,
   readCsv,
   refuse,
   signedAmount,
@@ -26,18 +29,40 @@ const neededDay = day.refine((cell): cell is string => cell !== null, 'is empty'
  * Containers are looked up by number, which invoices print as `MSKU 000000-1` and people type in
  * small letters. Here and not in the view, which would have to read every container for it.
  */
-const containerNumber = name
-  .transform((cell) => cell.toUpperCase().replace(/[^A-Z0-9]/g, ''))
-  .refine((cell) => cell !== '', 'must be a container number as MSKU0000001')
+const containerNumber = identifier
+  .transform((cell) =>
+    cell
+      .normalize('NFKC')
+      .toUpperCase()
+      .replace(/[\s\p{P}\p{Cf}]/gu, ''),
+  )
+  .superRefine((cell, context) => {
+    const [other] = /[^A-Z0-9]/u.exec(cell) ?? []
+    if (cell !== '' && other === undefined) return
+    const message =
+      other === undefined
+        ? 'must be a container number as MSKU0000001'
+        : `has ${describeLetter(other)}, which container numbers do not have: type it again`
+    context.addIssue({ code: 'custom', message })
+  })
+
+/** Some look as those of container numbers do. */
+function describeLetter(letter: string): string {
+  const script = SCRIPTS.find((name) => new RegExp(`\\p{Script=${name}}`, 'u').test(letter))
+  const code = letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? ''
+  return `the ${script ?? 'character'} ${letter} (U+${code})`
+}
+
+const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee']
 
 /** What a line claims, and the items that 46 CFR 541.6 asks an invoice for. */
 const invoiceLine = z.object({
-  invoice_number: name,
+  invoice_number: identifier,
   line_number: whole(1, 100_000).refine((cell): cell is number => cell !== null, 'is empty'),
   issuer: name,
   charge: oneOf(...CHARGES),
   container_number: containerNumber,
-  bill_of_lading_number: text,
+  bill_of_lading_number: optionalIdentifier,
   charged_from_on: neededDay,
   charged_to_on: neededDay,
   amount: signedAmount.refine((cell): cell is string => cell !== null, 'is empty'),
@@ -51,7 +76,7 @@ const invoiceLine = z.object({
   free_from_on: day,
   free_to_on: day,
   available_on: day,
-  rule_reference: text,
+  rule_reference: optionalIdentifier,
   dispute_contact: text,
   dispute_url: text,
   dispute_within: text,
@@ -92,6 +117,15 @@ export function parseInvoices(fileName: string, csvText: string): InvoiceLine[] 
   return lines.map(({ value }) => value)
 }
 
+/** What of the lines is worth a look, though it is taken. */
+export function notesOf(lines: readonly InvoiceLine[]): string[] {
+  const numbers = [...new Set(lines.map((line) => line.container_number))]
+  return numbers.flatMap((number) => {
+    const problem = containerNumberProblem(number)
+    return problem === undefined ? [] : [`container ${number} ${problem}`]
+  })
+}
+
 /**
  * Puts the invoices of the file in place of those of the same issuer and number; others stand. Call
  * it in a transaction: whole or not at all. Idempotent.
@@ -129,8 +163,27 @@ select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given
     kind: 'invoice lines',
     total: after.size,
     ...compareRows(before, after),
-    warnings: await findUnknownContainers(session),
+    warnings: [
+      ...notesOf(lines),
+      ...(await findLostZeros(session)),
+      ...(await findUnknownContainers(session)),
+    ],
   }
+}
+
+/** A spreadsheet takes the zeros that a number begins with: then an invoice is there twice. */
+async function findLostZeros(session: Session): Promise<string[]> {
+  const rows = await session.query<{ note: string }>(
+    'look for invoice numbers without their zeros',
+    `select 'invoice ' || min(invoice_number) || ' of ' || issuer || ' is there as '
+    || max(invoice_number) || ' too: did a spreadsheet take its zeros?' as note
+from ${session.names.table('dd_invoices')}
+where invoice_number ~ '^[0-9]+$'
+group by issuer, ltrim(invoice_number, '0')
+having min(invoice_number) <> max(invoice_number)
+order by note`,
+  )
+  return rows.map(({ note }) => note)
 }
 
 async function findUnknownContainers(session: Session): Promise<string[]> {

@@ -10,6 +10,7 @@ import {
   matching,
   name,
   oneOf,
+  optionalIdentifier,
   readCsv,
   refuse,
   splitCsv,
@@ -30,8 +31,8 @@ const ruleLine = z
   .object({
     rule: name,
     charge: oneOf(...CHARGES),
-    line: text,
-    terminal: text,
+    line: optionalIdentifier,
+    terminal: optionalIdentifier,
     locode: matching(/^[A-Z]{2}[A-Z0-9]{3}$/, 'a UN/LOCODE as USLAX'),
     place: z.union([z.literal('').transform(() => null), oneOf('port', 'ramp')]),
     equipment_type: text,

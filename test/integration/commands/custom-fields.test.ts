@@ -126,9 +126,10 @@ describe('custom-fields set', () => {
   it.each([
     ['no-such-container', 'priority'],
     [undefined, 'no_such_field'],
-  ])('of container %s and field %s that is not there ends with 4', async (id, slug) => {
+  ])('of container %s and field %s that is not there ends with 2', async (id, slug) => {
     const output = await set(id ?? containerId, slug, 'x')
-    expect(output).toMatchObject({ exitCode: 4, stdout: '' })
+    expect(output).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(output.stderr).toMatch(/^error: custom-fields set: .* look both up\. /)
     expect(output.stderr).toMatch(/has no container .*custom field/)
   })
 

@@ -104,6 +104,8 @@ async function init(
   return called
 }
 
+const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
 const readEnv = (cwd = directory): Promise<string> => readFile(join(cwd, '.env'), 'utf8')
 
 const configIn = (cwd = directory) => loadConfig({ environment: {}, workingDirectory: cwd }).config
@@ -195,23 +197,39 @@ describe('without a terminal', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it('does not touch a .env that is there, unless it is told to', async () => {
-    const old = `OTHER=1\nTRACKING_API_KEY=old\nDATABASE_URL=${database.url}\n`
+  it('can be run again, and changes only what is answered', { tags: ['JE4'] }, async () => {
+    const old = `# ours\nOTHER=1\nTRACKING_API_KEY_FILE=old\nDATABASE_URL=${database.url}\nTRACKING_PAGE_SIZE=50\n`
     await writeFile(join(directory, '.env'), old, { mode: 0o600 })
+    await writeFile(join(directory, 'old'), 'old-key', { mode: 0o600 })
+    const after = old.replace('TRACKING_API_KEY_FILE=old\n', '')
+    for (const env of [{ TRACKING_API_KEY: KEY }, {}]) {
+      const { exitCode, stderr } = await init(['--api-url', simulator.url], env)
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+      expect(await readEnv()).toMatch(new RegExp(`^${escape(after)}`))
+      expect(configIn()).toMatchObject({ apiKey: KEY, apiUrl: simulator.url, pageSize: 50 })
+    }
+    const settled = await readEnv()
+    expect((await init([], {})).exitCode).toBe(0)
+    expect(await readEnv()).toBe(settled)
+    expect((await init([], { TRACKING_API_KEY: 'wrong' })).exitCode).toBe(3)
+    expect(await readEnv()).toBe(settled)
+  })
+
+  it('leaves a .env that cannot be read alone', { tags: ['JD7'] }, async () => {
+    const bytes = Buffer.from(`OTHER=gr\xfcn\nDATABASE_URL=${database.url}\n`, 'latin1')
+    await writeFile(join(directory, '.env'), bytes, { mode: 0o600 })
     const env = { TRACKING_API_KEY: KEY, DATABASE_URL: database.url }
-    const refused = await init(['--api-url', simulator.url], env)
-    expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(refused.stderr).toMatch(/\.env exists already; --overwrite/)
-    expect(await readEnv()).toBe(old)
-    expect((await init(['--api-url', simulator.url, '--overwrite'], env)).exitCode).toBe(0)
-    expect(await readEnv()).toMatch(/^OTHER=1\n/)
-    expect(configIn()).toMatchObject({ apiKey: KEY, apiUrl: simulator.url })
+    const { exitCode, stderr } = await init(['--api-url', simulator.url], env)
+    expect(stderr).toMatch(/^error: \.env is not UTF-8/)
+    expect(exitCode).toBe(2)
+    expect(await readFile(join(directory, '.env'))).toEqual(bytes)
+    expect(await readdir(directory)).toEqual(['.env'])
   })
 
   it('starts the embedded database once, and takes an old DATABASE_URL out', async () => {
     const home = await makePreparedHome()
     await writeFile(join(home.directory, '.env'), `DATABASE_URL=${database.url}\n`, { mode: 0o600 })
-    const args = ['--api-url', simulator.url, '--embedded', '--overwrite']
+    const args = ['--api-url', simulator.url, '--embedded']
     const env = { TRACKING_API_KEY: KEY }
     const { exitCode, stdout } = await init(args, env, undefined, home.directory)
     expect(exitCode).toBe(0)
@@ -248,6 +266,20 @@ describe('at a terminal', () => {
     }
     expect(stderr).toContain('https://hooks.example/webhooks')
     expect(configIn()).toMatchObject({ apiKey: KEY, databaseUrl: database.url })
+  })
+
+  it('keeps what .env has on Enter', { tags: ['JE4'] }, async () => {
+    const old = `TRACKING_SERVICE=terminal49\nTRACKING_API_URL=${simulator.url}\nTRACKING_API_KEY=${KEY}\nDATABASE_URL=${database.url} # ours\n`
+    await writeFile(join(directory, '.env'), old, { mode: 0o600 })
+    const kept = await init([], {}, ['', '', '', '', ''])
+    expect(kept.stderr.match(/Enter keeps what \.env has: /g)).toHaveLength(3)
+    expect(kept).toMatchObject({ exitCode: 0 })
+    expect(await readEnv()).toBe(old)
+    const changed = await init([], {}, [simulator.url, '', '', 'https://hooks.example/w', ''])
+    expect(changed.exitCode).toBe(0)
+    expect(await readEnv()).toBe(
+      `${old.replace('terminal49', 'generic')}TRACKING_WEBHOOK_URL=https://hooks.example/w\n`,
+    )
   })
 
   it('asks only what was not given', async () => {

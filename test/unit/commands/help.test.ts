@@ -118,7 +118,7 @@ const ALL_SETTINGS = settingDescriptions.flatMap(({ flag }) => flag ?? [])
 /** Every command with every flag it takes: a new one is added here, or the test fails. */
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['demo', [...COMMON, '--shipments']],
-  ['init', [...WEBHOOKS, '--webhook-url', '--embedded', '--overwrite']],
+  ['init', [...WEBHOOKS, '--webhook-url', '--embedded']],
   [
     'check',
     [...WEBHOOKS, '--webhook-url', '--webhook-ids', '--webhook-events', '--webhook-event-names'],

@@ -1,9 +1,20 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { writeEnvFile } from '../../../src/config/env-file.js'
+import { requireUpdatable, updateEnvFile } from '../../../src/config/env-file.js'
+import { parseEnvText, variablesOf } from '../../../src/config/env-text.js'
 
 let directory: string
 let path: string
@@ -17,13 +28,13 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const NEW = { isReplacing: false }
+const BY_NAME = (text: string) => variablesOf(parseEnvText(text))
 
 describe('a new file', () => {
   it('is for its owner only, whatever the umask says', () => {
     const before = process.umask(0)
     try {
-      writeEnvFile(path, { A: '1' }, NEW)
+      updateEnvFile(path, { A: '1' })
     } finally {
       process.umask(before)
     }
@@ -35,38 +46,75 @@ describe('a new file', () => {
     'with space',
     ' at the ends ',
     'with # sign',
+    'with#sign',
+    '#first',
     'with \'single\' and "double"',
     'ends with a quote"',
+    "'begins with one",
     'postgres://user:p%40ss#w$rd@host:5432/db?sslmode=verify-full',
     'back\\slash',
     '$HOME',
   ])('gives %s back as it is', (value) => {
-    writeEnvFile(path, { FIRST: value, LAST: 'x', NONE: undefined }, NEW)
-    expect(parseEnv(readFileSync(path, 'utf8'))).toEqual({ FIRST: value, LAST: 'x' })
+    updateEnvFile(path, { FIRST: value, LAST: 'x', NONE: undefined })
+    const text = readFileSync(path, 'utf8')
+    expect(BY_NAME(text)).toEqual({ FIRST: value, LAST: 'x' })
+    expect(parseEnv(text)).toEqual({ FIRST: value, LAST: 'x' })
   })
 
   it.each(['\'"`', 'two\nlines'])('refuses %j, which no quote can hold', (value) => {
     expect(() => {
-      writeEnvFile(path, { A: value }, NEW)
+      updateEnvFile(path, { A: value })
     }).toThrow(/^A holds quotes of every kind/)
     expect(readdirSync(directory)).toEqual([])
   })
-
-  it('never takes the place of one that is there', () => {
-    writeFileSync(path, 'A=old\n')
-    expect(() => {
-      writeEnvFile(path, { A: 'new' }, NEW)
-    }).toThrow(/exists already/)
-    expect(readFileSync(path, 'utf8')).toBe('A=old\n')
-  })
 })
 
-describe('a file that is changed', () => {
-  it('keeps its other lines, and is for its owner only afterwards', () => {
-    writeFileSync(path, '# mine\nA=old\nexport B=old\nOTHER=1\nGONE=x\n', { mode: 0o644 })
-    writeEnvFile(path, { A: 'new', B: 'new', GONE: undefined }, { isReplacing: true })
-    expect(readFileSync(path, 'utf8')).toBe('# mine\nOTHER=1\nA=new\nB=new\n')
+describe('a file that is there', { tags: ['JE4'] }, () => {
+  it('keeps its other lines and their order, and is for its owner only afterwards', () => {
+    const before =
+      '# mine\nA=old\nnot a setting\n\nexport B=old\nA=older\nGONE="x\ny"\nOTHER=1 # why\n'
+    writeFileSync(path, before, { mode: 0o644 })
+    const changes = { A: 'new', B: 'new', GONE: undefined, ADDED: 'a b' }
+    const after = "# mine\nnot a setting\n\nB=new\nA=new\nOTHER=1 # why\nADDED='a b'\n"
+    for (const _time of [1, 2]) {
+      updateEnvFile(path, changes)
+      expect(readFileSync(path, 'utf8')).toBe(after)
+    }
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(readdirSync(directory)).toEqual(['.env'])
+  })
+
+  it('keeps the ends of its lines, and is UTF-8 afterwards', () => {
+    writeFileSync(path, Buffer.from('\ufeffA=1\r\n# Umläute\r\n', 'utf16le'))
+    updateEnvFile(path, { B: '2' })
+    expect(readFileSync(path, 'utf8')).toBe('A=1\r\n# Umläute\r\nB=2\r\n')
+  })
+
+  it('stays a link to where it is', () => {
+    writeFileSync(join(directory, 'settings'), 'A=1\n')
+    symlinkSync('settings', path)
+    updateEnvFile(path, { A: '2' })
+    expect(lstatSync(path).isSymbolicLink()).toBe(true)
+    expect(readFileSync(join(directory, 'settings'), 'utf8')).toBe('A=2\n')
+  })
+
+  it.each([
+    ['not UTF-8', Buffer.from('A=1\nB=\xfcber\n', 'latin1'), /^\S+ is not UTF-8/],
+    ['binary', Buffer.from('A=1\n\0'), /^\S+ has a NUL in line 2/],
+  ])('is left alone where it is %s', { tags: ['JD7'] }, (_what, bytes, says) => {
+    writeFileSync(path, bytes)
+    for (const call of [() => updateEnvFile(path, { A: '2' }), () => requireUpdatable(path)]) {
+      expect(call).toThrow(says)
+      expect(readFileSync(path)).toEqual(bytes)
+      expect(readdirSync(directory)).toEqual(['.env'])
+    }
+  })
+
+  it('is refused before anything is done where it cannot be written', () => {
+    rmSync(directory, { recursive: true })
+    expect(() => requireUpdatable(path)).toThrow(/cannot be written \(ENOENT\)/)
+    mkdirSync(directory)
+    requireUpdatable(path)
+    expect(readdirSync(directory)).toEqual([])
   })
 })

@@ -160,6 +160,76 @@ describe('where a setting comes from', () => {
   })
 })
 
+describe('.env as people write it', { tags: ['JB1'] }, () => {
+  const LINES = 'TRACKING_SCHEMA=first\r\nTRACKING_API_KEY=a-key-with-digits\r\n'
+
+  test.each([
+    ['a byte order mark', Buffer.from(`\ufeff${LINES}`)],
+    ['the encoding of PowerShell', Buffer.from(`\ufeff${LINES}`, 'utf16le')],
+    ['no mark', Buffer.from(LINES)],
+  ])('with %s, every line counts', (_what, bytes) => {
+    writeFileSync(join(workingDirectory, '.env'), bytes, { mode: 0o600 })
+    const { config, warnings } = load()
+    expect(config).toMatchObject({ schema: 'first', apiKey: 'a-key-with-digits' })
+    expect(warnings).toEqual([])
+  })
+
+  test('a secret and the configuration file are read alike', () => {
+    const config = JSON.stringify({ schema: 'mine' })
+    for (const encoding of ['utf8', 'utf16le'] as const) {
+      const path = join(workingDirectory, 'secret')
+      writeFileSync(path, Buffer.from('\ufeffa-key-with-digits\r\n', encoding), { mode: 0o600 })
+      write('config/tracking-sync.json', '')
+      const file = join(workingDirectory, 'config/tracking-sync.json')
+      writeFileSync(file, Buffer.from(`\ufeff${config}`, encoding))
+      expect(load({ TRACKING_API_KEY_FILE: path }).config).toMatchObject({
+        schema: 'mine',
+        apiKey: 'a-key-with-digits',
+      })
+    }
+  })
+
+  test.each([
+    ['long-enough-a#b', 'long-enough-a#b'],
+    ['#long-enough-ab', '#long-enough-ab'],
+    ['long-enough-abc # why', 'long-enough-abc'],
+    ["'long-enough-a#b' # why", 'long-enough-a#b'],
+    ['"long-enough-a#b"', 'long-enough-a#b'],
+    ['  long-enough-abc\t', 'long-enough-abc'],
+  ])('a secret written as %s is whole', (written, value) => {
+    write('.env', `TRACKING_WEBHOOK_SECRET=${written}\n`, 0o600)
+    expect(load().config.webhookSecret).toBe(value)
+  })
+
+  test('lines without an effect are named, without what they hold', () => {
+    const lines = [`TRACKING_API_KEY: ${canary}`, '# fine', '', canary, 'A=1', 'TRACKING_SCHEMA=x']
+    write('.env', [...lines, 'TRACKING_SCHEMA=y'].join('\n'), 0o600)
+    const { config, warnings } = load()
+    expect(config.schema).toBe('y')
+    expect(warnings).toEqual([
+      '.env lines 1, 4: nothing is set there; write NAME=value, or # before it',
+      '.env line 6 has no effect: line 7 sets TRACKING_SCHEMA again',
+    ])
+  })
+
+  test.each([`A="${canary}`, `A='${canary}' more`, `A="one\ntwo\nB="${canary}"`])(
+    'a quote that is broken is refused by its line: %j',
+    (text) => {
+      write('.env', `# first\n${text}\n`, 0o600)
+      expect(problemsOf()).toEqual([
+        '.env line 2: a quote has no end, or a text stands behind its end',
+      ])
+    },
+  )
+
+  test('a relative file of a secret is beside .env', { tags: ['JE4'] }, () => {
+    write('secrets/key', 'a-key-with-digits\n')
+    write('.env', 'TRACKING_API_KEY_FILE=secrets/key\n', 0o600)
+    expect(workingDirectory).not.toBe(process.cwd())
+    expect(load().config.apiKey).toBe('a-key-with-digits')
+  })
+})
+
 describe('problems', () => {
   test('all of them are told together, by the name of the variable and without any value', () => {
     writeConfig({ pageSize: canary, unknownThing: canary })
@@ -265,8 +335,8 @@ describe('problems', () => {
     mkdirSync(join(workingDirectory, '.env'))
     mkdirSync(join(workingDirectory, 'config/tracking-sync.json'), { recursive: true })
     expect(problemsOf()).toEqual([
-      '.env cannot be read',
-      'config/tracking-sync.json cannot be read',
+      '.env cannot be read (EISDIR)',
+      'config/tracking-sync.json cannot be read (EISDIR)',
     ])
   })
 })
@@ -412,8 +482,8 @@ describe('secrets', { tags: ['S4'] }, () => {
     () => {
       const problem = (path: string) => problemsOf({ TRACKING_API_KEY_FILE: path })
       const unreadable = 'TRACKING_API_KEY_FILE names a file that cannot be read'
-      expect(problem(join(workingDirectory, canary))).toEqual([unreadable])
-      expect(problem(workingDirectory)).toContain(unreadable)
+      expect(problem(join(workingDirectory, canary))).toEqual([`${unreadable} (ENOENT)`])
+      expect(problem(workingDirectory)).toContain(`${unreadable} (EISDIR)`)
       expect(problem(write('empty', ''))).toEqual(['TRACKING_API_KEY_FILE names an empty file'])
       expect(problem(write('blank', '\n'))).toEqual(['TRACKING_API_KEY_FILE names an empty file'])
     },
