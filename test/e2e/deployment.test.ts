@@ -193,12 +193,18 @@ describe('the units for systemd', () => {
     for (const unit of UNITS) expect(read('config', unit)).toContain('[Unit]\nDescription=')
   })
 
-  it('run as the timer says and stop later than the program does', () => {
+  it('run as the timer says, in the directory of the settings', { tags: ['JE4'] }, () => {
     expect(read('config', UNITS[2]!)).toContain('OnCalendar=*:0/15\n')
     for (const unit of UNITS.slice(0, 2)) {
       const text = read('config', unit)
       expect(text).toMatch(/^ExecStart=\/usr\/bin\/env tracking-sync (?:serve|sync)$/m)
-      expect(text).toContain('EnvironmentFile=/etc/tracking-sync/env\n')
+      expect(text).toContain('User=tracking-sync\n')
+      expect(text).toContain('WorkingDirectory=/var/lib/tracking-sync\n')
+      // The program reads `.env` there: systemd reads such files by other rules.
+      expect(text).not.toContain('EnvironmentFile')
+      expect(read('docs', 'operating.md')).toContain(
+        'cd /var/lib/tracking-sync && tracking-sync sync',
+      )
       expect(text).toContain('TimeoutStopSec=35\n')
     }
   })

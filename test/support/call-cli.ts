@@ -30,10 +30,14 @@ export async function callCli(
  */
 export async function callProgram(
   args: readonly string[],
-  options: Pick<ProgramOptions, 'directory' | 'env' | 'secrets' | 'isPrintingPassword'>,
+  options: Pick<ProgramOptions, 'directory' | 'env' | 'secrets' | 'isPrintingPassword'> & {
+    /** A person is at a terminal and types this. */
+    readonly typed?: string
+  },
 ): Promise<CliCall> {
-  const call = await callWith(args, options.directory, options.env ?? {})
-  await expectClean(args.join(' '), call, options)
+  const call = await callWith(args, options.directory, options.env ?? {}, options.typed)
+  // At a terminal, the editing of a line is control characters.
+  if (options.typed === undefined) await expectClean(args.join(' '), call, options)
   return call
 }
 
@@ -41,11 +45,15 @@ async function callWith(
   args: readonly string[],
   directory: string,
   env: Readonly<Record<string, string>>,
+  typed?: string,
 ): Promise<CliCall> {
+  const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => keys })
+  if (typed !== undefined) keys.write(typed)
   const [stdout, stderr] = [collect(), collect()]
   const exitCode = await runCli(['node', 'tracking-sync', ...args], {
     stdout: stdout.stream,
     stderr: stderr.stream,
+    ...(typed === undefined ? {} : { stdin: keys }),
     env,
     cwd: () => directory,
     exit: (code) => {

@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import { open, rm, type FileHandle } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { App } from '../../app.js'
 import { ConfigError } from '../../base/errors.js'
 import { EXIT_CODES, exitCodeOf } from '../../base/exit-code.js'
 import { countOf } from '../../base/phrases.js'
+import { ownVariable } from '../../config/accounts.js'
 import {
+  partsOf,
   requireWebhookSecrets,
   requireWebhookUrl,
   watchSettingsOf,
@@ -33,29 +37,122 @@ export const create = declare({
   name: 'create',
   help:
     'Have the service send us every event we need, signed. ' +
-    'Exit code 6 until the secret it signs with is in our settings.',
+    'Exit code 6 until the secret it signs with is in our settings; at a terminal it offers to ' +
+    'write it there.',
   settings: [...SERVICE_ONLY, 'webhookEvents', 'webhookEventNames'],
   takes: {
     givenUrl: value('--url <url>', 'Address of our receiver. Default: TRACKING_WEBHOOK_URL.'),
     isAgain: flag('--again', 'Even if a webhook already sends to this address.'),
+    isWriting: flag('--write', 'Write its id, its secret and a new address into .env.'),
     ...SECRET_OPTIONS,
   },
-  run: async (app, { givenUrl, isAgain, ...options }) => {
+  run: async (app, { givenUrl, isAgain, isWriting, ...options }, io) => {
     const { createOwnWebhook } = await import('../../webhooks/manage/create-webhook.js')
     const { webhookUrl, webhookIds } = app.config
     const url = givenUrl ?? requireWebhookUrl(app.config)
+    const isSilent = options.json || isSecretWanted(options)
+    const isWritten = isWriting || (!isSilent && (await isWritingWanted(app, io)))
+    const path = resolve(io.process.cwd(), SETTINGS_FILE)
     // Without a secret of ours there must be a way to get the one that the service makes.
-    if (!isSecretWanted(options)) requireWebhookSecrets(app.config)
-    return manage(app, 'created', options, async (dependencies) => {
+    if (isWritten) await requireWritable(app, path)
+    else if (!isSecretWanted(options)) requireWebhookSecrets(app.config)
+    return manage(app, 'created', options, async (given) => {
+      // A service that makes its own ignores it.
+      const made = isWritten && given.secrets.length === 0 ? [randomBytes(32).toString('hex')] : []
+      const dependencies = { ...given, secrets: [...given.secrets, ...made] }
       const managed = await createOwnWebhook({ url, isAgain }, dependencies)
       const notes = [...managed.notes]
       const { webhookId } = managed.webhook
+      if (isWritten) return writeSettings(app, { path, url, isAgain, ours: made[0] }, managed)
       if (webhookIds !== undefined) notes.push(`add ${webhookId} to TRACKING_WEBHOOK_IDS`)
       else if (webhookUrl !== url) notes.push(`set TRACKING_WEBHOOK_URL=${url}`)
       return { ...managed, notes }
     })
   },
 })
+
+const SETTINGS_FILE = '.env'
+
+async function isWritingWanted(app: App, { process }: CommandIo): Promise<boolean> {
+  if (process.stdin?.isTTY !== true) return false
+  const { Prompt } = await import('../init/prompt.js')
+  const prompt = new Prompt({ input: process.stdin, output: process.stderr, signal: app.signal })
+  const answer = await prompt.ask('Write its id and secret into .env? Enter for yes, n for no: ')
+  return !/^n/i.test(answer)
+}
+
+/**
+ * Before the service is asked: a secret that is shown only once must not be lost. Throws ConfigError
+ * where the file cannot be written, or what stands there would not count.
+ */
+async function requireWritable({ origins }: App, path: string): Promise<void> {
+  const names = { webhookSecret: 'TRACKING_WEBHOOK_SECRET', webhookIds: 'TRACKING_WEBHOOK_IDS' }
+  const problem = 'is set outside of .env, which then does not count; take it from there into .env'
+  const problems = (['webhookSecret', 'webhookIds'] as const)
+    .filter((name) => ['environment', 'flag', 'file'].includes(origins[name]))
+    .map((name) => ({ setting: names[name], problem }))
+  if (problems.length > 0) throw new ConfigError(problems)
+  const { requireUpdatable } = await import('../../config/env-file.js')
+  requireUpdatable(path)
+}
+
+interface SettingsPlace {
+  readonly path: string
+  readonly url: string
+  readonly isAgain: boolean
+  /** The secret that we have made for it. */
+  readonly ours: string | undefined
+}
+
+/** Keeps the file of settings in step with what was made at the service. */
+async function writeSettings(
+  { config }: App,
+  { path, url, isAgain, ours }: SettingsPlace,
+  managed: ManagedWebhook,
+): Promise<ManagedWebhook> {
+  const { webhookId, secret } = managed.webhook
+  const { account, webhookIds, webhookUrl, webhookSecret } = config
+  const notes = [...managed.notes]
+  const changes: Record<string, string | undefined> = {}
+  const own = (variable: string): string =>
+    account === undefined ? variable : ownVariable(variable, account)
+  // The ids of an account stand in its entry of the configuration file.
+  if (account !== undefined) {
+    notes.push(`add ${webhookId} to webhookIds of ${account}, if it has any`)
+  } else if (webhookIds !== undefined) {
+    changes.TRACKING_WEBHOOK_IDS = [...partsOf(webhookIds), webhookId].join(',')
+  } else if (webhookUrl !== undefined && webhookUrl !== url) {
+    notes.push(`set TRACKING_WEBHOOK_URL=${url}`)
+  } else {
+    if (webhookUrl === undefined) changes.TRACKING_WEBHOOK_URL = url
+    // Else the notifications of the other webhook that sends there would no longer be applied.
+    if (!isAgain) changes.TRACKING_WEBHOOK_IDS = webhookId
+  }
+  const made = secret?.reveal() ?? ours
+  if (made !== undefined && made !== webhookSecret) {
+    const name = own('TRACKING_WEBHOOK_SECRET')
+    Object.assign(changes, { [name]: made, [`${name}_FILE`]: undefined })
+    // Deliveries that are signed with it are accepted until it is taken out.
+    const before = own('TRACKING_WEBHOOK_SECRET_PREVIOUS')
+    if (webhookSecret !== undefined) {
+      Object.assign(changes, { [before]: webhookSecret, [`${before}_FILE`]: undefined })
+    }
+  }
+  const { updateEnvFile } = await import('../../config/env-file.js')
+  try {
+    updateEnvFile(path, changes)
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown
+    const again = `\`tracking-sync webhooks enable ${webhookId} --secret-file <path>\``
+    notes.push(`${thrown.message}, so nothing is written there; ${again} gives the secret`)
+    return { ...managed, notes }
+  }
+  const names = Object.keys(changes).filter((name) => changes[name] !== undefined)
+  if (names.length > 0) notes.push(`${SETTINGS_FILE} has ${names.join(', ')} now`)
+  const isKnown = made !== undefined
+  const alerts = managed.alerts.filter(({ kind }) => !(isKnown && kind === 'other_secret'))
+  return { ...managed, notes, alerts }
+}
 
 export const enable = declare({
   name: 'enable',

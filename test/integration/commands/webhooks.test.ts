@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
-import { callCli, type CliCall } from '../../support/call-cli.js'
+import { callCli, callProgram, type CliCall } from '../../support/call-cli.js'
 
 const SECRET = 'a-secret-that-only-the-service-knows'
 const URL_OF_OURS = 'https://tracking.example.com/webhooks'
@@ -229,6 +229,73 @@ describe('a service that makes the secret of each webhook itself', () => {
       expect(json.stdout).not.toContain(secret)
     },
   )
+
+  describe('and .env', { tags: ['JE4'] }, () => {
+    const LINES = '# ours\nTRACKING_LOG_LEVEL=silent\n'
+    const envFile = (): string => join(directory, '.env')
+    const create = async (typed: string | undefined, ...more: readonly string[]) => {
+      const env = { ...settings }
+      const output = await callProgram(['webhooks', 'create', ...more], {
+        directory,
+        env,
+        ...(typed !== undefined && { typed }),
+      })
+      const made = service.webhooks.webhooks().map(({ attributes }) => String(attributes?.secret))
+      for (const secret of made) expect(output.stdout + output.stderr).not.toContain(secret)
+      return output
+    }
+
+    beforeEach(async () => {
+      delete settings.TRACKING_WEBHOOK_SECRET
+      await writeFile(envFile(), LINES, { mode: 0o644 })
+    })
+
+    it.each([
+      ['--write', undefined],
+      ['a person who says yes', '\r'],
+    ])('has its two lines after %s', async (how, typed) => {
+      const output = await create(typed, ...(typed === undefined ? [how] : []))
+      expect(output).toMatchObject({ exitCode: 0 })
+      expect(output.stdout).toMatch('.env has TRACKING_WEBHOOK_IDS, TRACKING_WEBHOOK_SECRET now')
+      const { id } = service.webhooks.webhooks()[0]!
+      expect(await readFile(envFile(), 'utf8')).toBe(
+        `${LINES}TRACKING_WEBHOOK_IDS=${id}\nTRACKING_WEBHOOK_SECRET=${toldSecret()}\n`,
+      )
+      expect((await stat(envFile())).mode & 0o777).toBe(0o600)
+      const env = { ...settings }
+      const list = await callProgram(['webhooks', 'list'], { directory, env })
+      expect(list).toMatchObject({ exitCode: 0, stderr: '' })
+    })
+
+    it('keeps the secret of the one before, whose deliveries go on', async () => {
+      expect(await create(undefined, '--write')).toMatchObject({ exitCode: 0 })
+      const first = service.webhooks.webhooks()[0]!
+      const more = ['--write', '--url', 'https://tracking.example.com/other']
+      expect(await create(undefined, ...more)).toMatchObject({ exitCode: 0 })
+      const second = service.webhooks.webhooks()[1]!
+      expect(await readFile(envFile(), 'utf8')).toBe(
+        `${LINES}TRACKING_WEBHOOK_IDS=${first.id},${second.id}\n` +
+          `TRACKING_WEBHOOK_SECRET=${String(second.attributes?.secret)}\n` +
+          `TRACKING_WEBHOOK_SECRET_PREVIOUS=${String(first.attributes?.secret)}\n`,
+      )
+    })
+
+    it('is left alone, and so is the service, where writing would be lost', async () => {
+      settings.TRACKING_WEBHOOK_SECRET = SECRET
+      const given = await create(undefined, '--write')
+      expect(given).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(given.stderr).toMatch(/TRACKING_WEBHOOK_SECRET is set outside of \.env/)
+      delete settings.TRACKING_WEBHOOK_SECRET
+      await writeFile(envFile(), Buffer.from([...Buffer.from(LINES), 0xfc]))
+      const unreadable = await create(undefined, '--write')
+      expect(unreadable).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(unreadable.stderr).toMatch(/\.env is not UTF-8/)
+      await writeFile(envFile(), LINES)
+      expect(await create('n\r')).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(await readFile(envFile(), 'utf8')).toBe(LINES)
+      expect(service.webhooks.webhooks()).toEqual([])
+    })
+  })
 
   it('leaves no empty file and no webhook behind where it fails', { tags: ['FF1'] }, async () => {
     const file = join(directory, 'secret')

@@ -231,6 +231,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       '--webhook-event-names',
       '--url',
       '--again',
+      '--write',
       '--show-secret',
       '--secret-file',
     ],
