@@ -1,4 +1,4 @@
-import { countOf } from '../base/phrases.js'
+import { countOf, listNames } from '../base/phrases.js'
 import { createSleep } from '../base/retry.js'
 import { readEnvironment } from '../config/load.js'
 import type { ExportReport } from '../lake/export-lake.js'
@@ -84,8 +84,20 @@ function describeExport(report: ExportReport, out: string): Answer {
         )}, ${megabytes} MB.`,
       `${whole.length} written whole, ${written.length - whole.length} with what changed, ` +
         `${same} unchanged since the export before.`,
+      ...describeBeyond(report),
     ],
   }
+}
+
+function describeBeyond({ tables }: ExportReport): string[] {
+  const columns = tables.flatMap(({ folder, beyondType }) =>
+    Object.entries(beyondType).map(([name, count]) => `${folder}.${name} (${count})`),
+  )
+  if (columns.length === 0) return []
+  return [
+    `Note: Parquet cannot say some values, which are null there and as texts in _beyond_type: ` +
+      `${listNames(columns)}.`,
+  ]
 }
 
 export const exportGroup = group('export', 'Write the warehouse for other engines.', [parquet])

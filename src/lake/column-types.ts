@@ -25,8 +25,20 @@ export interface LakeColumn {
 const DECIMAL_DIGITS = 38
 const DECIMAL_PLACES = 18
 
-/** Values that no decimal of the files can hold: null there, and here with all their digits. */
-export const BEYOND_DECIMAL = '_beyond_decimal'
+/** What the type of the files cannot say is null there, and here as PostgreSQL writes it. */
+export const BEYOND_TYPE = '_beyond_type'
+
+/** An infinite day or one before Christ becomes another day in some readers, an error in others. */
+const DAYS = `between '0001-01-01' and '9999-12-31'`
+const INSTANTS = `between '0001-01-01 00:00:00+00' and '9999-12-31 23:59:59.999999+00'`
+
+/** Which values of a type the files can say, as a condition behind the column. */
+const RANGES: Readonly<Record<string, string>> = {
+  date: DAYS,
+  'timestamp with time zone': INSTANTS,
+  'timestamp without time zone': INSTANTS,
+  'time without time zone': `< '24:00'`,
+}
 
 const SIMPLE: Readonly<Record<string, string>> = {
   boolean: 'boolean',
@@ -56,50 +68,76 @@ const LISTS: Readonly<Record<string, string>> = {
  * uuid, an interval or a value of an enumeration, is a text as PostgreSQL writes it.
  */
 export function toLakeColumns(columns: readonly CatalogColumn[]): LakeColumn[] {
-  const decimals = columns.filter(({ type }) => isDecimal(type))
-  return [...columns.map(toLakeColumn), ...(decimals.length === 0 ? [] : [beyondDecimal(decimals)])]
+  const bound = columns.flatMap((column) => {
+    const fits = fitsSql(column)
+    return fits === undefined ? [] : [{ name: column.name, fits }]
+  })
+  return [...columns.map(toLakeColumn), ...(bound.length === 0 ? [] : [beyondType(bound)])]
 }
 
-function toLakeColumn({ name, type }: CatalogColumn): LakeColumn {
+function toLakeColumn(catalogColumn: CatalogColumn): LakeColumn {
+  const { name, type } = catalogColumn
   const column = quoteIdentifier(name)
-  const simple = SIMPLE[type]
+  const fits = fitsSql(catalogColumn)
+  const source = (valueSql: string): string =>
+    fits === undefined
+      ? `${valueSql} as ${column}`
+      : `case when ${fits} then ${valueSql} end as ${column}`
+  const simple = isDecimal(type) ? `decimal(${digitsOf(type).join(', ')})` : SIMPLE[type]
   if (simple !== undefined) {
-    return { name, sourceSql: column, type: simple, targetSql: `cast(${column} as ${simple})` }
-  }
-  if (isDecimal(type)) {
-    const decimal = `decimal(${digitsOf(type).join(', ')})`
-    const sourceSql = `case when ${fitsSql(column, type)} then ${column} end as ${column}`
-    return { name, sourceSql, type: decimal, targetSql: `cast(${column} as ${decimal})` }
+    const targetSql = `cast(${column} as ${simple})`
+    return { name, sourceSql: source(column), type: simple, targetSql }
   }
   if (type === 'bytea') {
-    const sourceSql = `encode(${column}, 'hex') as ${column}`
+    const sourceSql = source(`encode(${column}, 'hex')`)
     return { name, sourceSql, type: 'blob', targetSql: `unhex(${column})` }
   }
   if (type.endsWith('[]')) {
     const list = LISTS[type] ?? 'json'
     const targetSql = `cast(cast(${column} as json) as ${list})`
-    return { name, sourceSql: `to_json(${column}) as ${column}`, type: list, targetSql }
+    return { name, sourceSql: source(`to_json(${column})`), type: list, targetSql }
   }
-  return { name, sourceSql: column, type: 'varchar', targetSql: column }
+  return { name, sourceSql: source(column), type: 'varchar', targetSql: column }
 }
 
-function beyondDecimal(decimals: readonly CatalogColumn[]): LakeColumn {
-  const originals = decimals.map(({ name, type }) => {
-    const column = quoteIdentifier(name)
+interface BoundColumn {
+  readonly name: string
+  /** Whether the files can say its value. */
+  readonly fits: string
+}
+
+/** A function of PostgreSQL takes a hundred arguments. */
+const PAIRS_OF_A_CALL = 50
+
+function beyondType(bound: readonly BoundColumn[]): LakeColumn {
+  const originals = bound.map(({ name, fits }) => {
     const key = name.replaceAll(`'`, `''`)
-    return `'${key}', case when not ${fitsSql(column, type)} then ${column}::text end`
+    return `'${key}', case when not ${fits} then ${quoteIdentifier(name)}::text end`
   })
-  // Most rows have none, and then nothing is built for them.
-  const isAny = decimals.map(({ name, type }) => `not ${fitsSql(quoteIdentifier(name), type)}`)
-  return {
-    name: BEYOND_DECIMAL,
-    sourceSql: `case
-        when ${isAny.join(' or ')}
-            then jsonb_strip_nulls(jsonb_build_object(${originals.join(', ')}))
-    end as ${quoteIdentifier(BEYOND_DECIMAL)}`,
-    type: 'json',
-    targetSql: `cast(${quoteIdentifier(BEYOND_DECIMAL)} as json)`,
+  const objects: string[] = []
+  for (let at = 0; at < originals.length; at += PAIRS_OF_A_CALL) {
+    objects.push(`jsonb_build_object(${originals.slice(at, at + PAIRS_OF_A_CALL).join(', ')})`)
   }
+  // Most rows have none, and then nothing is built for them.
+  return {
+    name: BEYOND_TYPE,
+    sourceSql: `case
+        when ${bound.map(({ fits }) => `not ${fits}`).join(' or ')}
+            then jsonb_strip_nulls(${objects.join(' || ')})
+    end as ${quoteIdentifier(BEYOND_TYPE)}`,
+    type: 'json',
+    targetSql: `cast(${quoteIdentifier(BEYOND_TYPE)} as json)`,
+  }
+}
+
+/** Whether the files can say a value; undefined where they can say every one of its type. */
+function fitsSql({ name, type }: CatalogColumn): string | undefined {
+  const column = quoteIdentifier(name)
+  const range = RANGES[type]
+  if (range !== undefined) return `(${column} ${range})`
+  // Rows of rows are no list of numbers or texts; an empty list has no dimension.
+  if (type in LISTS) return `(coalesce(array_ndims(${column}), 1) = 1)`
+  return isDecimal(type) ? fitsDecimal(column, type) : undefined
 }
 
 function isDecimal(type: string): boolean {
@@ -115,7 +153,7 @@ function digitsOf(type: string): readonly [digits: number, places: number] {
 }
 
 /** NaN and the infinities are larger than any number. */
-function fitsSql(column: string, type: string): string {
+function fitsDecimal(column: string, type: string): string {
   const [digits, places] = digitsOf(type)
   return `(abs(${column}) < 1e${digits - places} and ${column} = trunc(${column}, ${places}))`
 }

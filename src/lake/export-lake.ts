@@ -41,6 +41,8 @@ export interface ExportReport {
     readonly rows: number
     readonly files: number
     readonly bytes: number
+    /** By column, how many values are null because no type of Parquet says them. */
+    readonly beyondType: Readonly<Record<string, number>>
   }[]
 }
 
@@ -245,13 +247,7 @@ function nextManifest(
     files: [
       ...before.files.filter(isOther),
       ...written.flatMap(({ kept }) => kept),
-      ...added.map(({ path, folder, export: number, row_count, bytes }) => ({
-        path,
-        folder,
-        export: number,
-        row_count,
-        bytes,
-      })),
+      ...added.map(({ workPath: _, ...file }) => file),
     ],
   }
 }
@@ -267,10 +263,19 @@ function toReport(
     rows: rowsOf(one),
     files: one.added.length,
     bytes: one.added.reduce((sum, { bytes }) => sum + bytes, 0),
+    beyondType: sumOf(one.added.map((file) => file.beyond_type)),
   }))
   return { export: number, exportedAt: instant, tables }
 }
 
 function rowsOf({ added }: WrittenTable): number {
   return added.reduce((sum, file) => sum + file.row_count, 0)
+}
+
+function sumOf(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sum: Record<string, number> = {}
+  for (const [name, count] of counts.flatMap((one) => Object.entries(one))) {
+    sum[name] = (sum[name] ?? 0) + count
+  }
+  return sum
 }

@@ -62,6 +62,8 @@ const manifestSchema = z.object({
       export: z.number().int(),
       row_count: z.number().int(),
       bytes: z.number().int(),
+      /** By column, how many values are null here because no type of Parquet says them. */
+      beyond_type: z.record(z.string(), z.number().int()).default({}),
     }),
   ),
 })

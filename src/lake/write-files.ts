@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises'
 import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
-import type { LakeColumn } from './column-types.js'
+import { BEYOND_TYPE, type LakeColumn } from './column-types.js'
 import type { FinishedFile } from './lake.js'
 import type { WorkFolder } from './lake-store.js'
 import { quoteText, type ParquetWriter } from './parquet-writer.js'
@@ -79,7 +79,29 @@ to ${quoteText(unplaced)} (
     throw new Error(`${path} got ${rows} rows of ${staged?.rows ?? 0}`)
   }
   const { size } = await stat(unplaced)
-  return { path, folder, export: number, row_count: rows, bytes: size, workPath: unplaced }
+  const beyond = columns.some((column) => column.name === BEYOND_TYPE)
+    ? await countBeyond(unplaced, writer)
+    : {}
+  const told = { row_count: rows, bytes: size, beyond_type: beyond }
+  return { path, folder, export: number, ...told, workPath: unplaced }
+}
+
+/** By column, how many values are null in a file because its types cannot say them. */
+async function countBeyond(
+  path: string,
+  writer: ParquetWriter,
+): Promise<Readonly<Record<string, number>>> {
+  const rows = await writer.run(
+    `select name, count(*) as count
+from (
+    select unnest(json_keys(${BEYOND_TYPE})) as name
+    from read_parquet(${quoteText(path)})
+    where ${BEYOND_TYPE} is not null
+)
+group by name
+order by name`,
+  )
+  return Object.fromEntries(rows.map(({ name, count }) => [String(name), Number(count)]))
 }
 
 /**

@@ -33,18 +33,24 @@ export async function* asCalendar(
   })
   const stamp = new Date()
   let count = 0
+  let unsayable = 0
   for await (const { columns, rows } of pieces) {
     for (const row of rows) {
       count += 1
       const stay = new Map(columns.map((name, at) => [name, row[at]]))
       const day = stay.get('binding_on')
       if (typeof day !== 'string' || !OPEN_STATES.includes(stay.get('state'))) continue
+      const start = new Date(`${day}T00:00:00Z`)
+      if (Number.isNaN(start.getTime())) {
+        unsayable += 1
+        continue
+      }
       calendar.createEvent({
         // The same at each export, so that a calendar replaces what it has.
         id: `${cellText(stay.get('container_id'))}-${cellText(stay.get('place'))}@tracking-sync`,
         stamp,
         // A day is written as it is in UTC.
-        start: new Date(`${day}T00:00:00Z`),
+        start,
         allDay: true,
         transparency: ICalEventTransparency.TRANSPARENT,
         summary: summaryOf(stay),
@@ -56,6 +62,10 @@ export async function* asCalendar(
     `${countOf(calendar.length(), 'event')} of ${countOf(count, 'row')}: stays that have a last ` +
       'free day and are not over',
   )
+  if (unsayable > 0) {
+    const events = countOf(unsayable, 'event')
+    note(`left ${events} out: a calendar has no infinite day, and none before Christ or after 9999`)
+  }
   yield `${calendar.toString().trimEnd()}\r\n`
 }
 

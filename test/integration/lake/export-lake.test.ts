@@ -124,13 +124,13 @@ describe('the first export', { tags: ['L3'] }, () => {
     const reader = await LakeReader.open(join(directory, 'first'))
     expect(
       await reader.run(
-        'select latitude, longitude, _beyond_decimal from ports order by port_id limit 1',
+        'select latitude, longitude, _beyond_type from ports order by port_id limit 1',
       ),
     ).toEqual([
       {
         latitude: null,
         longitude: null,
-        _beyond_decimal:
+        _beyond_type:
           '{"latitude": "1000000000000000000000000000000", "longitude": "0.1234567890123456789"}',
       },
     ])

@@ -34,7 +34,7 @@ export async function expectSame(warehouse: Warehouse, folder: string): Promise<
   }
 }
 
-const own = ({ name }: { readonly name: string }): boolean => name !== '_beyond_decimal'
+const own = ({ name }: { readonly name: string }): boolean => name !== '_beyond_type'
 
 /** What PostgreSQL has, by its own conversions. */
 export async function rowsOfWarehouse(warehouse: Warehouse, table: ManifestTable): Promise<Rows> {

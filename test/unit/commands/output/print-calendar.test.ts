@@ -61,6 +61,20 @@ it('has none for stays that are over, unknown, or without a last free day', asyn
   expect(notes).toEqual(['4 events of 9 rows: stays that have a last free day and are not over'])
 })
 
+it('leaves out a day that no calendar has, and says so', { tags: ['JB2'] }, async () => {
+  const days = ['infinity', '-infinity', '0044-03-15 BC', '12026-01-01', '0001-01-01', '9999-12-31']
+  const { text, notes } = await write(
+    days.map((binding_on) => ({ binding_on, container_id: binding_on })),
+  )
+  expect(readCalendar(text).map((event) => event['DTSTART;VALUE=DATE'])).toEqual([
+    '00010101',
+    '99991231',
+  ])
+  expect(notes.at(-1)).toBe(
+    'left 4 events out: a calendar has no infinite day, and none before Christ or after 9999',
+  )
+})
+
 it('names the ramp by its code, and folds and escapes what is long and hostile', async () => {
   const customer_name = `${'Ü🚢'.repeat(60)}\r\nATTENDEE:x\u0007`
   const ramp = { place: 'ramp', place_locode: 'USCHI', container_number: null, customer_name }

@@ -139,3 +139,18 @@ describe('a workbook', () => {
     )
   })
 })
+
+it('a workbook stops at no value: what Excel cannot say is a text', { tags: ['JB2'] }, async () => {
+  const row = [
+    'infinity',
+    '0044-03-15 BC',
+    '294276-12-31 00:00:00+00',
+    'NaN',
+    '1e400',
+    NaN,
+    '\u0001',
+  ]
+  const types = [DATE, TIMESTAMP, TIMESTAMPTZ, NUMERIC, NUMERIC, FLOAT8, TEXT]
+  const { rows } = await write(types, [row])
+  expect(rows[1]!.slice(0, 6)).toEqual(row.slice(0, 6).map(String))
+})
