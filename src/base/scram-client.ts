@@ -31,10 +31,12 @@ export class AddressClient extends pg.Client {
       sslnegotiation: 'postgres',
       ...config,
       connectionString,
-    } as pg.ClientConfig)
-    const { port, pathname, searchParams } = URL.canParse(connectionString)
-      ? new URL(connectionString)
-      : { port: '', pathname: '', searchParams: new URLSearchParams() }
+    })
+    // As the driver reads an address whose host stands in its query.
+    const { port, pathname, searchParams } = new URL(
+      connectionString.replace('@/', '@localhost/'),
+      'postgres://base',
+    )
     const { connectionParameters: parameters } = this as unknown as {
       readonly connectionParameters: Parameters
     }

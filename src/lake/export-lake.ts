@@ -10,10 +10,10 @@ import {
   type SnapshotState,
   type WrittenTable,
 } from './export-table.js'
-import { Lake } from './lake.js'
+import { Lake, type FinishedFile } from './lake.js'
 import type { LakeStore } from './lake-store.js'
 import { listLakeTables, type LakeTable } from './lake-tables.js'
-import type { Manifest, WarehouseIdentity } from './manifest.js'
+import type { Manifest, ManifestFile, WarehouseIdentity } from './manifest.js'
 import { ParquetWriter } from './parquet-writer.js'
 
 export interface ExportOptions {
@@ -247,7 +247,7 @@ function nextManifest(
     files: [
       ...before.files.filter(isOther),
       ...written.flatMap(({ kept }) => kept),
-      ...added.map(({ workPath: _, ...file }) => file),
+      ...added.map(fileOf),
     ],
   }
 }
@@ -270,6 +270,11 @@ function toReport(
 
 function rowsOf({ added }: WrittenTable): number {
   return added.reduce((sum, file) => sum + file.row_count, 0)
+}
+
+function fileOf(added: FinishedFile): ManifestFile {
+  const { path, folder, export: number, row_count, bytes, beyond_type } = added
+  return { path, folder, export: number, row_count, bytes, beyond_type }
 }
 
 function sumOf(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {

@@ -16,7 +16,7 @@ export function containerNumberProblem(number: string): string | undefined {
   if (!FORM.test(number)) {
     return 'is not three letters, U, J or Z, and seven digits, as ISO 6346 has them'
   }
-  const sum = [...number.slice(0, 10)].reduce(
+  const sum = Array.from(number.slice(0, 10)).reduce(
     (total, character, at) => total + valueOf(character) * 2 ** at,
     0,
   )

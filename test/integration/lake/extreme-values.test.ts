@@ -106,7 +106,7 @@ it('an export stops at no value, and counts what it cannot say', { tags: ['JB2']
   ])
   const days = said
     .getRowObjectsJson()
-    .map(({ day, beyond: text }) => day ?? JSON.parse(String(text)))
+    .map(({ day, beyond: text }): unknown => day ?? JSON.parse(text as string))
   const [good, lost] = VALUES.date!
   expect(days).toEqual([...good, ...lost.map((value) => ({ [nameOf('date')]: value }))])
   await rm(directory, { recursive: true })

@@ -100,6 +100,7 @@ describe('variables of PostgreSQL in the environment', { tags: ['JB12'] }, () =>
     'postgres://me:word@db.example:6543/house?sslmode=disable&options=-c%20work_mem%3D8MB',
     'postgres://me:word@db.example',
     'postgres://me:word@%2Ftmp/house',
+    'postgres://me:word@/house?host=/tmp&port=7000',
     'postgres://me:word@localhost/house?port=7000&application_name=mine&sslnegotiation=direct&ssl=true',
   ])('change nothing about %s', (connectionString) => {
     const parametersNow = () => {
