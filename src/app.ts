@@ -27,7 +27,11 @@ import { createSharedRequestBudget } from './warehouse/coordination/shared-budge
 import { refuseSubscriber } from './warehouse/schema/publication.js'
 import { refuseExcessRights, refuseMissingRights } from './warehouse/schema/roles.js'
 import { isDistributed } from './warehouse/distribute/citus.js'
-import { createPool, type ConnectionPool } from './warehouse/connection/connection-pool.js'
+import {
+  createPool,
+  type ConnectionPool,
+  type PoolOptions,
+} from './warehouse/connection/connection-pool.js'
 import { AccountsNames, type SchemaNames } from './warehouse/connection/schema-names.js'
 import { createWarehouse, type Warehouse } from './warehouse/connection/warehouse.js'
 
@@ -49,6 +53,7 @@ interface ConnectOptions {
   /** Refuse all writes: for free SQL. */
   readonly isReadOnly?: boolean
   readonly statementTimeoutMs?: number
+  readonly isKeptOpen?: boolean
   /** Connections at most. Default: 5. */
   readonly poolSize?: number
   /** In place of the setting: for the demo. */
@@ -322,9 +327,12 @@ export class App {
   }
 
   /** Connections to the database of the settings, for the warehouses of many accounts. */
-  async openPool(poolSize: number): Promise<ConnectionPool> {
+  async openPool(
+    poolSize: number,
+    choice: Pick<PoolOptions, 'isKeptOpen'> = {},
+  ): Promise<ConnectionPool> {
     const { url } = await this.openDatabase()
-    const pool = createPool({ url, logger: this.logger, poolSize })
+    const pool = createPool({ url, logger: this.logger, poolSize, ...choice })
     this.onClose(() => pool.close())
     return pool
   }

@@ -1,5 +1,13 @@
 /** Undefined for work that fails or takes longer; the work itself goes on. */
-export async function within<Result>(
+export function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
+  return unlessLate(
+    ms,
+    work.catch(() => undefined),
+  )
+}
+
+/** Undefined for work that takes longer; the work itself goes on. Rejects where it fails in time. */
+export async function unlessLate<Result>(
   ms: number,
   work: Promise<Result>,
 ): Promise<Result | undefined> {
@@ -7,25 +15,32 @@ export async function within<Result>(
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, ms, undefined)
   })
-  const result = await Promise.race([work.catch(() => undefined), late])
-  clearTimeout(timer)
-  return result
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /**
- * Makes a result at most once in `ms`; readers within this time share it. One that could not be
- * made is not kept.
+ * Makes a result and keeps it for `ms` from then on; readers until then share it, also while it is
+ * being made. One that could not be made is not kept.
  */
 export function keepFor<Result>(ms: number, make: () => Promise<Result>): () => Promise<Result> {
-  let kept: { readonly result: Promise<Result>; readonly until: number } | undefined
+  let kept: { readonly result: Promise<Result>; until: number } | undefined
   return () => {
     if (kept !== undefined && performance.now() <= kept.until) return kept.result
     const result = make()
-    const made = { result, until: performance.now() + ms }
+    const made = { result, until: Infinity }
     kept = made
-    result.catch(() => {
-      if (kept === made) kept = undefined
-    })
+    result.then(
+      () => {
+        made.until = performance.now() + ms
+      },
+      () => {
+        made.until = -Infinity
+      },
+    )
     return result
   }
 }

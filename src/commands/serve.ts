@@ -42,8 +42,10 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   ...ALERT_SETTINGS,
 ]
 
-/** One connection for the inbox, one for the question whether it can be used. */
+/** One connection for the inbox, one for the question whether it can be used. Nothing else uses them. */
 const INBOX_CONNECTIONS = 2
+/** What the dashboard asks beside its panels. */
+const PAGE_CONNECTIONS = 2
 /** Beside one for each worker: refetches, a run and its lease, stored views, and the metrics. */
 const OTHER_CONNECTIONS = 5
 
@@ -87,10 +89,10 @@ async function run(
   const { startServe } = await import('../serve/start-serve.js')
   const { createSleep } = await import('../base/retry.js')
   const warehouse = await app.connect({ poolSize: config.processorWorkers + OTHER_CONNECTIONS })
-  const inbox = await app.connect({ poolSize: INBOX_CONNECTIONS })
+  const inbox = await app.connect({ poolSize: INBOX_CONNECTIONS, isKeptOpen: true })
   const pages = await app.connectReader({
     statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
-    poolSize: 1,
+    poolSize: PAGE_CONNECTIONS,
   })
   const { service, stats } = await app.openService({ warehouse })
   const serving = await startServe({

@@ -247,7 +247,10 @@ order by occurred_at, learned_at, kind, subject
 limit 500`,
 }
 
-/** Containers by number, id, bill of lading or reference; `$1` is what was typed. */
+/**
+ * Containers by number, id, bill of lading or reference; `$1` is what was typed, with or without
+ * spaces and hyphens. Where nothing is exactly that, those that have it as a part.
+ */
 export const SEARCH: Panel = {
   id: 'search',
   group: 'business',
@@ -256,22 +259,42 @@ export const SEARCH: Panel = {
   unit: '',
   empty: '',
   picture: { shape: 'list' },
-  sqlText: `select
-    container.container_id,
-    container.number,
-    shipment.bill_of_lading_number,
-    shipment.shipping_line_scac,
-    container.current_status
-from {{data}}.containers as container
-left join {{data}}.shipments as shipment on shipment.shipment_id = container.shipment_id
-where container._deleted_at is null
-    and (
-        container.number = upper(btrim($1))
-        or container.container_id = btrim($1)
-        or shipment.bill_of_lading_number = upper(btrim($1))
-        or btrim($1) = any(container.ref_numbers)
-        or btrim($1) = any(shipment.ref_numbers)
-    )
-order by container.created_at desc nulls last, container.container_id
+  sqlText: `with typed as (
+    select
+        btrim($1) as words,
+        upper(regexp_replace($1, '[^[:alnum:]]', '', 'g')) as code
+),
+
+found as (
+    select
+        container.container_id,
+        container.number,
+        shipment.bill_of_lading_number,
+        shipment.shipping_line_scac,
+        container.current_status,
+        container.created_at,
+        coalesce(
+            container.number = typed.code
+            or container.container_id = typed.words
+            or shipment.bill_of_lading_number in (typed.code, upper(typed.words))
+            or typed.words = any(container.ref_numbers)
+            or typed.words = any(shipment.ref_numbers),
+            false
+        ) as is_exact,
+        length(typed.code) >= 4
+        and (
+            strpos(container.number, typed.code) > 0
+            or strpos(shipment.bill_of_lading_number, typed.code) > 0
+        ) as is_part
+    from typed
+    cross join {{data}}.containers as container
+    left join {{data}}.shipments as shipment on shipment.shipment_id = container.shipment_id
+    where container._deleted_at is null
+)
+
+select container_id, number, bill_of_lading_number, shipping_line_scac, current_status
+from found
+where is_exact or is_part and not exists (select from found as other where other.is_exact)
+order by created_at desc nulls last, container_id
 limit 50`,
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { keepFor, within } from '../base/in-time.js'
+import { ConnectorError } from '../base/errors.js'
+import { keepFor, unlessLate, within } from '../base/in-time.js'
 import type { Logger } from '../base/logger.js'
-import { WarehouseUnavailableError } from '../base/errors.js'
 import { answerText } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
 import {
@@ -11,15 +11,17 @@ import {
   type StatusSection,
 } from '../status/describe-status.js'
 import type { WarehouseStatus } from '../status/read-status.js'
+import { readVitals } from '../status/read-vitals.js'
 import type { TableAnswer } from '../warehouse/connection/read-answer.js'
 import { withSchemaNames } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { AWAY, lightOf, NOT_LAID_OUT } from './light.js'
+import { AWAY, lightOf, NOT_LAID_OUT, STILL_READ, UNREAD } from './light.js'
 import type { PageParts, Search } from './page.js'
 import { BUSINESS_PANELS, SEARCH, TIMELINE } from './business-panels.js'
 import { OPERATIONS_PANELS } from './operations-panels.js'
 import type { Panel } from './panels.js'
-import { readPanel, readPanels } from './read-panels.js'
+import { createPanelReader, explain, stillRead } from './read-panels.js'
+import type { AnsweredPanel, PanelReader } from './read-panels.js'
 import { STYLE_SHEET } from './style-sheet.js'
 
 export interface DashboardOptions {
@@ -40,10 +42,14 @@ export interface DashboardOptions {
  */
 export const PANELS: readonly Panel[] = [...BUSINESS_PANELS, ...OPERATIONS_PANELS]
 
-/** Readers within this time share one reading of the panels. */
+/** Readers within this time share one reading of the state of the warehouse. */
 const KEPT_MS = 15_000
-/** Somebody waits: longer, and the database counts as away. */
+/** The same of the question whether the database answers. */
+const KNOWN_MS = 1_000
+/** The page is sent after this time, with what was read by then: somebody waits. */
 const ANSWER_MS = 1_500
+/** Until a page that lacks something asks again. */
+const REST_SECONDS = '3'
 
 const HTML = 'text/html; charset=utf-8'
 /** Nothing runs, nothing comes from elsewhere, and nobody may frame it. */
@@ -56,17 +62,23 @@ const HEADERS = {
 
 /** The page at `/`, its style sheet, and of each panel its rows as CSV and its SQL. */
 export function createDashboardRoutes(options: DashboardOptions): Record<string, Route> {
-  const parts = keepFor(KEPT_MS, () => readParts(options))
+  const { warehouse } = options
+  const sources: Sources = {
+    panels: createPanelReader(warehouse),
+    areTablesThere: keepFor(KNOWN_MS, () => areTablesThere(warehouse)),
+    overview: keepFor(KEPT_MS, () => readOverview(options)),
+    sections: keepFor(KEPT_MS, () => readSections(options)),
+  }
   const page = route(async (request, response) => {
-    const text = await makePage(options, parts, containerOf(request))
+    const text = await makePage(warehouse, sources, containerOf(request))
     answerText(response, { type: HTML, ...text, headers: { ...HEADERS, ...text.headers } })
   })
   const style = route((_request, response) => {
     answerText(response, { type: 'text/css; charset=utf-8', text: STYLE_SHEET, headers: HEADERS })
   })
   const ofPanels = [...PANELS, TIMELINE].flatMap((panel) => [
-    [`/panels/${panel.id}.csv`, csvRoute(options, panel)] as const,
-    [`/panels/${panel.id}.sql`, sqlRoute(options, panel)] as const,
+    [`/panels/${panel.id}.csv`, csvRoute(options, sources.panels, panel)] as const,
+    [`/panels/${panel.id}.sql`, sqlRoute(warehouse, panel)] as const,
   ])
   return { '/': page, '/dashboard.css': style, ...Object.fromEntries(ofPanels) }
 }
@@ -77,45 +89,83 @@ function route(handle: Route['handle']): Route {
 
 type Text = Pick<Parameters<typeof answerText>[1], 'text' | 'status' | 'headers'>
 
+/** What a page is made of; all who ask share one reading. */
+interface Sources {
+  readonly panels: PanelReader
+  readonly areTablesThere: () => Promise<boolean>
+  readonly overview: () => Promise<Overview>
+  readonly sections: () => Promise<readonly StatusSection[]>
+}
+
+interface Overview extends Pick<PageParts, 'light' | 'alerts'> {
+  readonly hasRuns: boolean
+}
+
+/** What takes longer than a reader waits says so in its place, and the page asks again. */
 async function makePage(
-  options: DashboardOptions,
-  readParts: () => Promise<PageParts>,
+  warehouse: Warehouse,
+  sources: Sources,
   wanted: string | undefined,
 ): Promise<Text> {
-  const { warehouse, logger } = options
   const { formatDashboard, formatNotice } = await import('./page.js')
   const title = titleOf(warehouse)
-  const isLaidOut = await within(ANSWER_MS, areTablesThere(warehouse))
-  if (isLaidOut === undefined) return away(formatNotice)
+  const until = performance.now() + ANSWER_MS
+  const inTime = <Result>(work: Promise<Result>) => unlessLate(until - performance.now(), work)
+  const isLaidOut = await within(ANSWER_MS, sources.areTablesThere())
+  if (isLaidOut === undefined) {
+    const advice = 'Check that PostgreSQL runs and that DATABASE_URL is right.'
+    // Not in the page: a page that reloads itself takes the place from a reader.
+    return { status: 503, headers: { refresh: '5' }, text: formatNotice(title, AWAY, advice) }
+  }
   if (!isLaidOut) {
     const advice = 'Run `tracking-sync migrate`, then `tracking-sync backfill`.'
     return { text: formatNotice(title, NOT_LAID_OUT, advice) }
   }
-  try {
-    const parts = await readParts()
-    return { text: formatDashboard(parts, wanted === undefined ? undefined : await find(wanted)) }
-  } catch (error) {
-    if (!(error instanceof WarehouseUnavailableError)) throw error
-    logger.warn('the dashboard could not be made', { error })
-    return away(formatNotice)
-  }
+  const [search, overview, sections, panels] = await Promise.all([
+    wanted === undefined ? undefined : find(wanted),
+    inTime(sources.overview()),
+    inTime(sources.sections()),
+    Promise.all(PANELS.map(readInTime)),
+  ])
+  const { light, alerts, hasRuns } = overview ?? { light: STILL_READ, alerts: [], hasRuns: true }
+  const shown = hasRuns ? panels : []
+  const asked = [...shown, search?.found, search?.timeline]
+  const isWhole = overview && sections && !asked.some((answered) => answered?.isLate)
+  const text = formatDashboard(
+    {
+      title,
+      light,
+      alerts,
+      readAt: oldestOf(shown),
+      panels: shown,
+      sections: sections ?? [noSections('Still being read.')],
+    },
+    search,
+  )
+  return { text, ...(isWhole ? {} : { headers: { refresh: REST_SECONDS } }) }
 
-  function away(format: typeof formatNotice): Text {
-    const advice = 'Check that PostgreSQL runs and that DATABASE_URL is right.'
-    // Not in the page: a page that reloads itself takes the place from a reader.
-    return { status: 503, headers: { refresh: '5' }, text: format(title, AWAY, advice) }
+  async function readInTime(panel: Panel): Promise<AnsweredPanel> {
+    const read = await inTime(sources.panels.read(panel))
+    return read ?? sources.panels.last(panel) ?? stillRead(panel)
   }
 
   async function find(text: string): Promise<Search> {
-    const found = await readPanel(warehouse, SEARCH, [text])
+    const found = (await inTime(sources.panels.read(SEARCH, [text]))) ?? stillRead(SEARCH)
     const [row, second] = found.answer?.rows ?? []
     const isOne = row !== undefined && second === undefined
+    const timeline = isOne ? sources.panels.read(TIMELINE, [String(row[0])]) : undefined
     return {
       wanted: text,
       found,
-      timeline: isOne ? await readPanel(warehouse, TIMELINE, [String(row[0])]) : undefined,
+      timeline: timeline && ((await inTime(timeline)) ?? stillRead(TIMELINE)),
     }
   }
+}
+
+/** As it is shown. */
+function oldestOf(panels: readonly AnsweredPanel[]): string {
+  const oldest = Math.min(Date.now(), ...panels.map(({ readAt }) => readAt.getTime()))
+  return `${new Date(oldest).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
 function titleOf({ names }: Warehouse): string {
@@ -131,26 +181,52 @@ async function areTablesThere(warehouse: Warehouse): Promise<boolean> {
   return row?.is_there === true
 }
 
-async function readParts(options: DashboardOptions): Promise<PageParts> {
-  const { warehouse, describe } = options
-  const status = await options.readStatus()
-  const own = await options.facts()
-  const alerts = sentencesOf(findAlerts(status, own))
-  const now = new Date()
-  return {
-    title: titleOf(warehouse),
-    light: lightOf(status.freshness, own, alerts, now),
-    alerts,
-    readAt: `${now.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
-    panels: status.runs.length === 0 ? [] : await readPanels(warehouse, PANELS),
-    sections: describe(status),
+/** In milliseconds; what is wrong with it costs its own place. */
+async function readOverview({ warehouse, facts, logger }: DashboardOptions): Promise<Overview> {
+  try {
+    const vitals = await readVitals(warehouse)
+    const own = await facts()
+    const alerts = sentencesOf(findAlerts(vitals, own))
+    const light = lightOf(vitals.freshness, own, alerts, new Date())
+    return { light, alerts, hasRuns: await hasRuns(warehouse) }
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError)) throw thrown
+    logger.warn('the dashboard could not read the state of the warehouse', { error: thrown })
+    return { light: UNREAD, alerts: [explain(thrown)], hasRuns: true }
   }
 }
 
-function csvRoute({ warehouse, formatCsv }: DashboardOptions, panel: Panel): Route {
+async function hasRuns(warehouse: Warehouse): Promise<boolean> {
+  const [row] = await warehouse.query<{ is_there: boolean }>(
+    'look for a run',
+    `select exists (select from ${warehouse.names.table('sync_runs')}) as is_there`,
+  )
+  return row?.is_there === true
+}
+
+/** They count every row, and so may take longer than a panel. */
+async function readSections({
+  readStatus,
+  describe,
+  logger,
+}: DashboardOptions): Promise<readonly StatusSection[]> {
+  try {
+    return describe(await readStatus())
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError)) throw thrown
+    logger.warn('the dashboard could not count the rows', { error: thrown })
+    return [noSections(explain(thrown))]
+  }
+}
+
+function noSections(why: string): StatusSection {
+  return { title: 'Streams', columns: [], rows: [], empty: why }
+}
+
+function csvRoute({ formatCsv }: DashboardOptions, panels: PanelReader, panel: Panel): Route {
   return route(async (request, response) => {
-    const parameters = panel === TIMELINE ? [containerOf(request) ?? ''] : []
-    const { answer, problem } = await readPanel(warehouse, panel, parameters).catch(unavailable)
+    const parameters = panel === TIMELINE ? [containerOf(request) ?? ''] : undefined
+    const { answer, problem } = await panels.read(panel, parameters)
     if (answer === undefined) {
       answerText(response, { status: 503, type: PLAIN, text: `${problem}\n`, headers: HEADERS })
       return
@@ -168,14 +244,7 @@ function csvRoute({ warehouse, formatCsv }: DashboardOptions, panel: Panel): Rou
 
 const PLAIN = 'text/plain; charset=utf-8'
 
-function unavailable(thrown: unknown): { answer: undefined; problem: string } {
-  if (thrown instanceof WarehouseUnavailableError) {
-    return { answer: undefined, problem: 'The database does not answer.' }
-  }
-  throw thrown
-}
-
-function sqlRoute({ warehouse }: DashboardOptions, panel: Panel): Route {
+function sqlRoute(warehouse: Warehouse, panel: Panel): Route {
   return route((_request: IncomingMessage, response: ServerResponse) => {
     const text = `${withSchemaNames(panel.sqlText, warehouse.names)};\n`
     answerText(response, { type: PLAIN, text, headers: HEADERS })

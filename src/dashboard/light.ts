@@ -19,6 +19,16 @@ export const NOT_LAID_OUT: Light = {
   sentence: 'The database answers, and the tables are not there yet.',
 }
 
+export const STILL_READ: Light = {
+  colour: 'yellow',
+  sentence: 'The state of the warehouse is still being read. This page asks again in a moment.',
+}
+
+export const UNREAD: Light = {
+  colour: 'yellow',
+  sentence: 'The database answers, and the state of the warehouse could not be read.',
+}
+
 /** Red where no sync has completed or one is overdue, yellow where there is an alert. */
 export function lightOf(
   freshness: SyncFreshness,

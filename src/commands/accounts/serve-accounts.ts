@@ -70,7 +70,9 @@ async function createReceivers(
   signatureOf: SignatureOf,
   parts: ServeParts,
 ): Promise<AccountReceiver[]> {
-  const pool: ConnectionPool = await app.openPool(INBOX_CONNECTIONS)
+  const pool: ConnectionPool = await app.openPool(INBOX_CONNECTIONS, {
+    isKeptOpen: true,
+  })
   const receivers: AccountReceiver[] = []
   for (const loaded of app.accounts) {
     const ofAccount = app.ofAccount(loaded)

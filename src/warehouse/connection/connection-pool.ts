@@ -28,6 +28,8 @@ export interface PoolOptions {
   /** Connections at most; 5 unless told otherwise. */
   readonly poolSize?: number
   readonly statementTimeoutMs?: number
+  /** Connections stay open between statements: the database may have none left when one is needed. */
+  readonly isKeptOpen?: boolean
   /** Every transaction is read-only: for free SQL of people. */
   readonly isReadOnly?: boolean
   readonly applicationName?: string
@@ -54,6 +56,7 @@ export function createPool(options: PoolOptions): ConnectionPool {
     Client,
     pipeline: true,
     max: options.poolSize ?? 5,
+    ...(options.isKeptOpen === true ? { idleTimeoutMillis: 0 } : {}),
     // The pool awaits it, which its types do not say.
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- see above
     onConnect: async (client: pg.ClientBase) => {

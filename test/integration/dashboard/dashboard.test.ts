@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import axe from 'axe-core'
 import { chromium, type Browser, type Page } from 'playwright-core'
@@ -63,6 +63,74 @@ async function get(path: string, of = server): Promise<{ status: number; text: s
   return { status: response.status, text: await response.text() }
 }
 
+/** The same warehouse through connections of its own. */
+function openAnother(options: { readonly statementTimeoutMs: number }): Warehouse {
+  const warehouse = createWarehouse({
+    url: scene.url,
+    schema: 'tracking',
+    logger: silentLogger,
+    ...options,
+  })
+  onTestFinished(() => warehouse.close())
+  return warehouse
+}
+
+/** Whoever reads the table waits until it is released. */
+async function lockTable(
+  warehouse: Warehouse,
+  table: string,
+): Promise<{ readonly release: () => Promise<void> }> {
+  const steps = new EventEmitter()
+  const released = once(steps, 'released')
+  const locked = once(steps, 'locked')
+  const over = warehouse.transaction('lock a table', async (session) => {
+    await session.query('lock', `lock table ${table} in access exclusive mode`)
+    steps.emit('locked')
+    await released
+  })
+  const release = async (): Promise<void> => {
+    steps.emit('released')
+    await over
+  }
+  onTestFinished(release)
+  await Promise.race([locked, over])
+  return { release }
+}
+
+/** Counts the panels that are read: in all, and at once at most. */
+function countReading(warehouse: Warehouse) {
+  let all = 0
+  let underWay = 0
+  let most = 0
+  const readTable: Warehouse['readTable'] = async (...question) => {
+    all += 1
+    underWay += 1
+    most = Math.max(most, underWay)
+    try {
+      return await warehouse.readTable(...question)
+    } finally {
+      underWay -= 1
+    }
+  }
+  return {
+    warehouse: { ...warehouse, readTable },
+    all: () => all,
+    most: () => most,
+  }
+}
+
+/** The page, once nothing on it is still being read. */
+async function getWhole(of = server): Promise<string> {
+  let text = ''
+  const ask = async (): Promise<string | null> => {
+    const response = await fetch(of.url)
+    text = await response.text()
+    return response.headers.get('refresh')
+  }
+  await expect.poll(ask, { timeout: 20_000 }).toBe(null)
+  return text
+}
+
 /** Of each panel on a page, its HTML. */
 function figuresOf(page: string): Map<string, string> {
   const figures = page.split('<figure id="').slice(1)
@@ -71,9 +139,7 @@ function figuresOf(page: string): Map<string, string> {
 
 describe('the page', () => {
   it('has a picture of every panel, with a mark for each row of its SQL', async () => {
-    const { status, text } = await get('/')
-    expect(status).toBe(200)
-    const figures = figuresOf(text)
+    const figures = figuresOf(await getWhole())
     expect([...figures.keys()]).toEqual(PANELS.map(({ id }) => id))
     const drawn: string[] = []
     for (const { id, picture } of PANELS) {
@@ -139,6 +205,15 @@ describe('the page', () => {
     }
     const rows = await get(`/panels/timeline.csv?container=${box!.id}`)
     expect(rows.text.split('\r\n').length).toBeGreaterThan(3)
+    // As people write numbers, and as much of one as they know.
+    const { number } = box!
+    const parted = `${number.slice(0, 4).toLowerCase()} ${number.slice(4, 10)}-${number.slice(10)}`
+    for (const wanted of [parted, number.slice(2, 9)]) {
+      const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
+      expect(figuresOf(text).get('timeline')).toContain(number)
+    }
+    const short = await get(`/?container=${number.slice(0, 3)}`)
+    expect(short.text).toContain('has no container, bill of lading or reference')
     const none = await get('/?container=%3Cscript%3E')
     expect(none.text).toContain('has no container, bill of lading or reference &#34;&#60;script')
   })
@@ -171,11 +246,64 @@ describe('when something is missing', () => {
     )
     const broken = await openDashboard(warehouse)
     onTestFinished(() => broken.stop(1_000))
-    const figures = figuresOf((await get('/', broken)).text)
+    const figures = figuresOf(await getWhole(broken))
     const failed = [...figures].filter(([, text]) => text.includes('class="problem"'))
     expect(failed.map(([id]) => id)).toEqual(['attention', 'exceptions'])
     expect(failed[0]?.[1]).toContain('The question failed: division by zero')
   })
+
+  it(
+    'a panel that is slow costs itself: the page comes in two seconds, and the panel says so',
+    { tags: ['JE1'] },
+    async () => {
+      const warehouse = openAnother({ statementTimeoutMs: 2_500 })
+      const slow = await openDashboard(warehouse)
+      onTestFinished(() => slow.stop(1_000))
+      const { release } = await lockTable(scene.warehouse, 'tracking.container_history')
+      const startedAt = performance.now()
+      const early = await fetch(slow.url)
+      expect(performance.now() - startedAt).toBeLessThan(2_000)
+      expect([early.status, early.headers.get('refresh')]).toEqual([200, '3'])
+      const unread = figuresOf(await early.text())
+      expect(unread.size).toBe(PANELS.length)
+      expect(unread.get('exceptions')).toContain('Still being read.')
+      const csv = await get('/panels/exceptions.csv', slow)
+      expect(csv.status).toBe(503)
+      expect(csv.text).toMatch(/^The answer took too long/)
+      const late = await getWhole(slow)
+      expect(late).not.toContain('The database does not answer')
+      const figures = figuresOf(late)
+      expect(figures.get('exceptions')).toContain('The answer took too long.')
+      expect(figures.get('freshness')).toContain('<svg')
+      await release()
+    },
+  )
+
+  it(
+    'all who ask share one bound and one reading of a panel, as page and as CSV',
+    { tags: ['JD4'] },
+    async () => {
+      const counted = countReading(scene.warehouse)
+      const dashboard = await openDashboard(counted.warehouse)
+      onTestFinished(() => dashboard.stop(1_000))
+      const many = (path: (at: number) => string) =>
+        Promise.all(Array.from({ length: 100 }, (_, at) => get(path(at), dashboard)))
+      const [first, again, csvs] = await Promise.all([
+        get('/', dashboard),
+        get('/', dashboard),
+        many(() => '/panels/arrivals.csv'),
+      ])
+      expect([first, again, ...csvs].filter(({ status }) => status !== 200)).toEqual([])
+      await getWhole(dashboard)
+      expect(counted.all()).toBe(PANELS.length)
+      const others = await many((at) => `/panels/timeline.csv?container=${at}`)
+      const refused = others.filter(({ status }) => status === 503)
+      expect(refused.length).toBeGreaterThan(0)
+      expect(refused[0]?.text).toBe('Too many ask at once. Ask again in a moment.\n')
+      expect(others.filter(({ status }) => status === 200).length).toBeGreaterThan(20)
+      expect(counted.most()).toBe(3)
+    },
+  )
 
   it('an empty warehouse says what to do next', async () => {
     const { warehouse, drop } = await borrowTestWarehouse()
