@@ -259,7 +259,7 @@ describe('when something is missing', () => {
       const warehouse = openAnother({ statementTimeoutMs: 2_500 })
       const slow = await openDashboard(warehouse)
       onTestFinished(() => slow.stop(1_000))
-      const { release } = await lockTable(scene.warehouse, 'tracking.container_history')
+      const { release } = await lockTable(scene.warehouse, 'tracking.containers')
       const startedAt = performance.now()
       const early = await fetch(slow.url)
       expect(performance.now() - startedAt).toBeLessThan(2_000)
