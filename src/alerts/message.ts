@@ -1,11 +1,11 @@
-import { countOf } from '../base/phrases.js'
+import { countOf, showText } from '../base/phrases.js'
 
 export type MessageEvent = 'opened' | 'closed' | 'digest' | 'test'
 
 /** What a message says, before it takes the form of its channel. Kept in `alert_messages`. */
 export interface MessageContent {
   readonly title: string
-  /** For people, one each; texts of the source may stand in them. */
+  /** For people, one each; texts of the source may stand in them, and break no line. */
   readonly lines: readonly string[]
   /** What the signed webhook carries beside them. */
   readonly data: Readonly<Record<string, unknown>>
@@ -43,14 +43,16 @@ export interface OperationRow {
   readonly closedAt: string | null
 }
 
-export function describeOperation(row: OperationRow, event: 'opened' | 'closed'): MessageContent {
+/** `calm`: what holds now that it is over; undefined for one that opens. */
+export function describeOperation(row: OperationRow, calm?: string): MessageContent {
   const { alertId, name, sentence, openedAt, closedAt } = row
+  const alert = { id: alertId, name, sentence, opened_at: openedAt, closed_at: closedAt }
+  const was = sentence.split('\n').map((line) => showText(line))
+  if (calm === undefined) return { title: `Alert: ${name}`, lines: was, data: { alert } }
   return {
-    title: event === 'opened' ? `Alert: ${name}` : `Over: ${name}`,
-    lines: sentence.split('\n'),
-    data: {
-      alert: { id: alertId, name, sentence, opened_at: openedAt, closed_at: closedAt },
-    },
+    title: `Over: ${name}`,
+    lines: [`now: ${showText(calm)}`, ...was.map((line) => `was: ${line}`)],
+    data: { alert: { ...alert, now: calm } },
   }
 }
 
@@ -114,7 +116,8 @@ function restOf(count: number, noun: string, ending = ''): string[] {
 function describeRow({ name, sentence, details }: DigestRow): string {
   const { container_id, container_number, bill_of_lading_number } = details
   const bill = bill_of_lading_number === null ? '' : ` (${bill_of_lading_number})`
-  return `${container_number ?? container_id}${bill}, ${name.replaceAll('_', ' ')}: ${sentence}`
+  const box = `${container_number ?? container_id}${bill}`
+  return showText(`${box}, ${name.replaceAll('_', ' ')}: ${sentence}`)
 }
 
 function toData({ name, severity, sentence, openedAt, closedAt, details }: DigestRow) {

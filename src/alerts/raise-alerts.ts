@@ -1,6 +1,6 @@
 import { toError } from '../base/errors.js'
 import { countOf } from '../base/phrases.js'
-import { findAlerts, type Alert, type AlertFacts } from '../status/describe-status.js'
+import { describeCalm, findAlerts, type Alert, type AlertFacts } from '../status/describe-status.js'
 import { readVitals, type Vitals } from '../status/read-vitals.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import { isDistributed } from '../warehouse/distribute/citus.js'
@@ -58,14 +58,18 @@ async function lookAtOperations(
   await warehouse.transaction('compare the alerts', async (session) => {
     const { opened, closed } = await recordOperations(session, found, at)
     const changes = [
-      ...opened.map((row) => ({ event: 'opened' as const, row })),
-      ...closed.map((row) => ({ event: 'closed' as const, row })),
+      ...opened.map((row) => ({ event: 'opened' as const, row, calm: undefined })),
+      ...closed.map((row) => ({
+        event: 'closed' as const,
+        row,
+        calm: describeCalm(row.name, vitals),
+      })),
     ]
-    const messages = changes.map(({ event, row }) => ({
+    const messages = changes.map(({ event, row, calm }) => ({
       event,
       alertId: row.alertId,
       digestOn: null,
-      content: describeOperation(row, event),
+      content: describeOperation(row, calm),
     }))
     await queueMessages(session, channelsOf(settings), messages, at)
   })

@@ -187,7 +187,7 @@ async function readOverview({ warehouse, facts, logger }: DashboardOptions): Pro
     const vitals = await readVitals(warehouse)
     const own = await facts()
     const alerts = sentencesOf(findAlerts(vitals, own))
-    const light = lightOf(vitals.freshness, own, alerts, new Date())
+    const light = lightOf(vitals, own, alerts, new Date())
     return { light, alerts, hasRuns: await hasRuns(warehouse) }
   } catch (thrown) {
     if (!(thrown instanceof ConnectorError)) throw thrown

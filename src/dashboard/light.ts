@@ -1,7 +1,7 @@
 import { formatSeconds } from '../base/phrases.js'
 import { nextSlot } from '../base/schedule.js'
 import type { AlertFacts } from '../status/describe-status.js'
-import { isSyncOverdue, type SyncFreshness } from '../status/read-vitals.js'
+import { isSyncOverdue, type Vitals } from '../status/read-vitals.js'
 
 /** One look at the whole: a colour and the sentence that says the same. */
 export interface Light {
@@ -29,17 +29,24 @@ export const UNREAD: Light = {
   sentence: 'The database answers, and the state of the warehouse could not be read.',
 }
 
-/** Red where no sync has completed or one is overdue, yellow where there is an alert. */
+/**
+ * Red where no sync has completed or one is overdue, yellow where the first is under way or there is
+ * an alert.
+ */
 export function lightOf(
-  freshness: SyncFreshness,
+  vitals: Vitals,
   { slots, isServing }: AlertFacts,
   alerts: readonly string[],
   now: Date,
 ): Light {
-  const { ageSeconds } = freshness
-  if (ageSeconds === null) return { colour: 'red', sentence: 'No sync has completed yet.' }
+  const { ageSeconds } = vitals.freshness
+  if (ageSeconds === null) {
+    return vitals.isRunUnderWay
+      ? { colour: 'yellow', sentence: 'The first run is under way.' }
+      : { colour: 'red', sentence: 'No sync has completed yet.' }
+  }
   const began = `the last complete sync began ${formatSeconds(ageSeconds)} ago`
-  if (isSyncOverdue(freshness, slots) === true) {
+  if (isSyncOverdue(vitals, slots) === true) {
     return { colour: 'red', sentence: `Overdue: ${began}.` }
   }
   const next = isServing && slots.cron !== 'off' ? nextSlot(slots.cron, slots.timeZone) : undefined

@@ -233,10 +233,10 @@ export const WAREHOUSE_METRICS: Readonly<Record<string, DescribedMetric<Warehous
   },
   sync_overdue: {
     help:
-      '1 when the last complete sync began more than two slots of SYNC_CRON ago, ' +
-      'or there was none; absent where SYNC_CRON is off.',
-    read: ({ freshness, slots }) => {
-      const isOverdue = isSyncOverdue(freshness, slots)
+      '1 when the last complete sync began more than two slots of SYNC_CRON ago, or the first ' +
+      'run had its chance and did not complete; absent where SYNC_CRON is off.',
+    read: (facts) => {
+      const isOverdue = isSyncOverdue(facts, facts.slots, process.uptime())
       return isOverdue === undefined ? [] : [[{}, isOverdue ? 1 : 0]]
     },
   },

@@ -160,8 +160,10 @@ export interface AlertFacts {
   readonly slots: SyncSlots
   /** Of this process; undefined where it processes no webhooks. */
   readonly processor?: ProcessorState | undefined
-  /** In `serve` a sync should have completed; elsewhere perhaps nothing was started yet. */
+  /** In `serve`: it begins a sync by itself. */
   readonly isServing: boolean
+  /** How long it has done so; that of this process unless given. */
+  readonly servingSeconds?: number
   /** Of the disk that holds the embedded database; undefined where the database is another's. */
   readonly freeDiskBytes?: number | undefined
 }
@@ -241,15 +243,36 @@ function describeDisk(freeBytes: number | undefined): string | undefined {
   return `only ${formatBytes(freeBytes)} are free on the disk of the embedded database (TRACKING_HOME); make room`
 }
 
-function describeOverdue(
-  { freshness, lastRun }: Vitals,
-  { slots, isServing }: AlertFacts,
-): string | undefined {
-  const isStarted = isServing || lastRun !== null
-  if (!isStarted || isSyncOverdue(freshness, slots) !== true) return undefined
-  if (freshness.beganAt === null) return 'no sync has completed yet'
+function describeOverdue(vitals: Vitals, facts: AlertFacts): string | undefined {
+  const { slots, isServing, servingSeconds = process.uptime() } = facts
+  if (isSyncOverdue(vitals, slots, isServing ? servingSeconds : 0) !== true) return undefined
+  const { beganAt } = vitals.freshness
+  if (beganAt === null) return 'no sync has completed yet'
   return (
-    `the last complete sync began ${freshness.beganAt}: ` +
+    `the last complete sync began ${beganAt}: ` +
     `more than two slots of SYNC_CRON (${slots.cron}) ago`
   )
+}
+
+/** What holds once an alert is over, in its place. */
+export function describeCalm(name: string, { freshness, lastRun }: Vitals): string {
+  const calm: Readonly<Record<string, string>> = {
+    TrackingSyncWebhook: 'the webhook sends us what we need, or is no longer ours',
+    TrackingSyncOverdue:
+      freshness.beganAt === null
+        ? 'a run is under way, or none is scheduled'
+        : `the last complete sync began ${freshness.beganAt}`,
+    TrackingSyncNotificationsDead: 'no notification is left that could not be applied',
+    TrackingSyncProcessorFailing: 'the processor works',
+    TrackingSyncLastRunFailed:
+      lastRun === null
+        ? 'no run has ended'
+        : `the last run (${lastRun.command} ${lastRun.syncRunId}) ended ${lastRun.outcome}`,
+    TrackingSyncQuarantine: 'no record is set aside',
+    TrackingSyncDiskFull: 'the disk has room again',
+    TrackingSyncSlotBehind: 'the replication slot has caught up, or is gone',
+    TrackingSyncSlotUnread: 'the replication slot is read, or is gone',
+    TrackingSyncBudgetExhausted: 'requests are left',
+  } satisfies Record<OperationAlert, string>
+  return calm[name] ?? 'nothing is the matter'
 }

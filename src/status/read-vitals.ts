@@ -19,6 +19,8 @@ export interface Vitals {
   readonly webhooks: readonly WebhookStatus[]
   /** The last run that has ended; null if there was none. */
   readonly lastRun: EndedRun | null
+  /** Somebody writes now. */
+  readonly isRunUnderWay: boolean
   readonly replicationSlots: readonly ReplicationSlot[]
 }
 
@@ -91,6 +93,7 @@ export async function readVitals(warehouse: Warehouse): Promise<Vitals> {
     budgets: await readBudgets(warehouse),
     webhooks: await readWebhooks(warehouse),
     lastRun: await readLastRun(warehouse),
+    isRunUnderWay: await isRunUnderWay(warehouse),
     replicationSlots: await readReplicationSlots(warehouse),
   }
 }
@@ -224,6 +227,18 @@ limit 1`,
   return row ?? null
 }
 
+async function isRunUnderWay(warehouse: Warehouse): Promise<boolean> {
+  const [row] = await warehouse.query<{ is_held: boolean }>(
+    'look whether a run is under way',
+    `select exists (
+    select
+    from ${warehouse.names.table('lease')}
+    where holder is not null and heartbeat_at > now() - interval '60 seconds'
+) as is_held`,
+  )
+  return row?.is_held === true
+}
+
 /** How old the last complete sync or backfill is, in any process; a narrowed one does not count. */
 export interface SyncFreshness {
   /** Just before its first request, by the database's clock; null if there was none. */
@@ -274,11 +289,21 @@ export function isSyncDue({ ageSeconds }: SyncFreshness, { cron, timeZone }: Syn
   return ageSeconds === null || ageSeconds * 1000 > slotGaps(cron, timeZone).shortestMs
 }
 
-/** True when the last complete sync began more than two slots ago. Undefined without slots. */
+/**
+ * True when the last complete sync began more than two slots ago; where there was none, when the
+ * first run had its chance: one has ended, or none began within two slots of `servingSeconds`.
+ * Undefined without slots.
+ */
 export function isSyncOverdue(
-  { ageSeconds }: SyncFreshness,
+  { freshness: { ageSeconds }, lastRun, isRunUnderWay }: OverdueFacts,
   { cron, timeZone }: SyncSlots,
+  servingSeconds = 0,
 ): boolean | undefined {
   if (cron === 'off') return undefined
-  return ageSeconds === null || ageSeconds * 1000 > 2 * slotGaps(cron, timeZone).longestMs
+  const isLong = (seconds: number): boolean =>
+    seconds * 1000 > 2 * slotGaps(cron, timeZone).longestMs
+  if (ageSeconds !== null) return isLong(ageSeconds)
+  return !isRunUnderWay && (lastRun !== null || isLong(servingSeconds))
 }
+
+type OverdueFacts = Pick<Vitals, 'freshness' | 'lastRun' | 'isRunUnderWay'>

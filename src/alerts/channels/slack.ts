@@ -5,30 +5,36 @@ import { postJson } from './post-json.js'
 
 /** A section of a message takes 3,000 characters. */
 const MOST_CHARACTERS = 2_900
+const MOST_OF_HEADER = 150
 
 export function postToSlack(channel: ChatChannel, message: Message): Promise<Delivery> {
   return postJson(channel, JSON.stringify(toSlack(message)))
 }
 
-/** A text for notifications, and blocks for the channel. */
+/**
+ * A text for notifications, and blocks for the channel: all of it plain, so that no character of a
+ * text of the source is markup.
+ */
 export function toSlack(message: Message) {
   const { title, lines } = message.content
   const bullets = lines.map((line) => `• ${escape(line)}`)
-  const text = [`*${escape(title)}*`, ...bullets]
   return {
     text: escape(title),
+    mrkdwn: false,
     unfurl_links: false,
     blocks: [
-      {
-        type: 'section',
-        text: { type: 'mrkdwn', text: fitLines(text, MOST_CHARACTERS), verbatim: true },
-      },
-      { type: 'context', elements: [{ type: 'plain_text', text: footerOf(message) }] },
+      { type: 'header', text: plain(escape(title).slice(0, MOST_OF_HEADER)) },
+      { type: 'section', text: plain(fitLines(bullets, MOST_CHARACTERS)) },
+      { type: 'context', elements: [plain(escape(footerOf(message)))] },
     ],
   }
 }
 
-/** Otherwise a text of the source could name people or hide an address behind words. */
+function plain(text: string) {
+  return { type: 'plain_text', text, emoji: false }
+}
+
+/** Slack reads these three in every text: they name people, and hide an address behind words. */
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

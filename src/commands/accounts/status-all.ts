@@ -79,7 +79,8 @@ async function readOne(
     ageSeconds: read.freshness.ageSeconds,
     periodSeconds: isOn ? slotGaps(slots.cron, slots.timeZone).longestMs / 1000 : null,
     nextDueAt: job === undefined ? (next ?? null) : job.worker === null ? job.dueAt : null,
-    isLate: isSyncOverdue(read.freshness, slots) === true,
+    // Nobody knows here for how long the account has been served.
+    isLate: isSyncOverdue(read, slots, Infinity) === true,
     worker: job?.worker ?? null,
     failures: job?.failures ?? 0,
     alerts: sentencesOf(findAlerts(read, facts)).map((alert) => app.redact(alert)),

@@ -1,6 +1,7 @@
 import type { TrackingService } from '../../api/endpoints.js'
 import { ConnectorError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
+import { showText } from '../../base/phrases.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readNeededEvents } from './needed-events.js'
 import {
@@ -176,7 +177,7 @@ export function checkSecret(
 
 function sendsElsewhere({ webhookId, url }: WebhookRecord, wanted: string): WebhookAlert {
   const sentence =
-    `webhook ${webhookId} sends to ${url ?? 'an unknown address'} and not to ${wanted}; correct ` +
+    `webhook ${webhookId} sends to ${showText(url ?? 'an unknown address')} and not to ${wanted}; correct ` +
     'TRACKING_WEBHOOK_URL, or create one for it with `tracking-sync webhooks create`'
   return { webhookId, kind: 'other_url', sentence }
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { postJson } from '../../../src/alerts/channels/post-json.js'
 import { toSlack } from '../../../src/alerts/channels/slack.js'
 import { toTeams } from '../../../src/alerts/channels/teams.js'
-import type { Message } from '../../../src/alerts/message.js'
+import { describeDigest, describeOperation, type Message } from '../../../src/alerts/message.js'
 import { sendMessage } from '../../../src/alerts/send-message.js'
 import { startSmtpReceiver, type SmtpReceiver } from '../../support/smtp-receiver.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
@@ -34,6 +34,9 @@ const message = (lines: readonly string[], title = 'Alert: TrackingSyncQuarantin
 
 const HOSTILE = '<!channel> & <https://evil.example|click> [here](https://evil.example) **b**'
 
+/** Slack reads no markup in it. */
+const plain = (text: string) => ({ type: 'plain_text', text, emoji: false })
+
 describe('Slack', () => {
   it('gets a text and blocks in which the source can name nobody', { tags: ['A5'] }, async () => {
     const delivery = await sendMessage(
@@ -46,23 +49,15 @@ describe('Slack', () => {
       '&lt;!channel&gt; &amp; &lt;https://evil.example|click&gt; [here](https://evil.example) **b**'
     expect(JSON.parse(receiver.deliveries[0]!.body.toString())).toEqual({
       text: 'Alert: TrackingSyncQuarantine',
+      mrkdwn: false,
       unfurl_links: false,
       blocks: [
-        {
-          type: 'section',
-          text: {
-            type: 'mrkdwn',
-            text: `*Alert: TrackingSyncQuarantine*\n• ${escaped}`,
-            verbatim: true,
-          },
-        },
+        { type: 'header', text: plain('Alert: TrackingSyncQuarantine') },
+        { type: 'section', text: plain(`• ${escaped}`) },
         {
           type: 'context',
           elements: [
-            {
-              type: 'plain_text',
-              text: 'tracking-sync, schema tracking, message 11111111-2222-3333-4444-555555555555',
-            },
+            plain('tracking-sync, schema tracking, message 11111111-2222-3333-4444-555555555555'),
           ],
         },
       ],
@@ -71,9 +66,30 @@ describe('Slack', () => {
 
   it('gets no more than a section takes', () => {
     const lines = Array.from({ length: 400 }, (_, at) => `${at} ${'&'.repeat(100)}`)
-    const { text } = toSlack(message(lines)).blocks[0] as { text: { text: string } }
+    const { text } = toSlack(message(lines)).blocks[1] as { text: { text: string } }
     expect(text.text.length).toBeLessThanOrEqual(3_000)
     expect(text.text).toMatch(/\n… 39\d more lines$/)
+  })
+})
+
+describe('a text of the source', () => {
+  it('breaks no line of a message', { tags: ['A5'] }, () => {
+    const hostile = 'held\r\n-- \nall is well\u2028now\u202e'
+    const row = {
+      name: 'hold_new',
+      severity: 'high',
+      sentence: hostile,
+      openedAt: '2026-11-24T03:00:00Z',
+      closedAt: null,
+      details: { container_id: '1', container_number: 'A\nB', bill_of_lading_number: 'C\nD' },
+    }
+    const counts = { day: '2026-11-24', opened: 1, closed: 1, open: 0 }
+    const digest = describeDigest({ ...counts, openedRows: [row], closedRows: [row] })
+    const alert = { alertId: 1, name: 'TrackingSyncWebhook', openedAt: '', closedAt: '' }
+    const over = describeOperation({ ...alert, sentence: 'one\u2028\nt\u202ewo' }, 'a\nb')
+    const lines = [...digest.lines, ...over.lines]
+    expect(lines).toHaveLength(6)
+    expect(lines.filter((line) => /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(line))).toEqual([])
   })
 })
 

@@ -17,7 +17,7 @@ const at = (minute: number): string => new Date(Date.UTC(2026, 10, 24, 3, minute
 describe('an alert of the program', () => {
   it(
     'is told when it opens and when it is over, once each, however often it is seen',
-    { tags: ['A1'] },
+    { tags: ['A1', 'JE3'] },
     async () => {
       await scene.look(at(0))
       expect(scene.received()).toEqual([])
@@ -33,6 +33,11 @@ describe('an alert of the program', () => {
       expect(scene.received()).toEqual([
         'opened Alert: TrackingSyncQuarantine',
         'closed Over: TrackingSyncQuarantine',
+      ])
+      const over = JSON.parse(scene.receiver.deliveries[1]!.body.toString()) as { lines: string[] }
+      expect(over.lines).toEqual([
+        'now: no record is set aside',
+        'was: 3 records could not be stored and are set aside; see `tracking-sync quarantine list`',
       ])
       expect(
         await scene.rows(

@@ -12,6 +12,7 @@ const status = {
     problem: 'shipments: <script>alert(1)</script>\nand more',
     rows: {},
   },
+  isRunUnderWay: false,
   streams: [],
   runs: [
     {
