@@ -93,7 +93,7 @@ async function migrateOne(app: App, given: Given) {
     text: [
       // Where statements follow, all of it can be handed to psql.
       ...(isRefused ? done.map((line) => `-- ${line}`) : done),
-      ...(roles === undefined ? [] : describeRoles(roles)),
+      ...(roles === undefined ? [] : describeRoles(roles, login?.user)),
       ...(publication === undefined ? [] : describePublication(publication)),
       ...(dropped === undefined ? [] : await describeDropped(warehouse, dropped)),
       ...(customers === undefined ? [] : describeCustomers(customers, warehouse)),
@@ -109,11 +109,15 @@ async function migrateOne(app: App, given: Given) {
   }
 }
 
-function describeRoles({ isDone, roles, statements }: RolesReport): string[] {
+function describeRoles(
+  { isDone, roles, statements }: RolesReport,
+  login: string | undefined,
+): string[] {
   if (!isDone) return statements.flatMap((statement) => `${statement};`.split('\n'))
   const { reader, writer } = roles
   return [
     `The roles ${reader} and ${writer} have their rights.`,
+    ...(login === undefined ? [] : [`Own SQL logs in as ${login}, a member of ${reader}.`]),
     'Give a login one of them: grant <role> to <user>;',
   ]
 }

@@ -121,7 +121,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     if (problem !== undefined) problems.push({ setting, problem })
     if (warning !== undefined && !warnings.includes(warning)) warnings.push(warning)
   }
-  if (values.readerUrl !== undefined && values.databaseUrl === undefined) {
+  if (parsed.success && parsed.data.readerUrl !== undefined && !parsed.data.databaseUrl) {
     const problem =
       'is set, and DATABASE_URL is not; set both, or neither: the embedded database has a login ' +
       'of its own for your SQL'

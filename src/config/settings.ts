@@ -39,8 +39,8 @@ const settings = {
     meaning:
       'The same database, with the login that asks your own SQL (`query "select …"`) and the ' +
       'panels of the dashboard: a member of the role <schema>_reader. `migrate --roles` makes it. ' +
-      'Default: the login of DATABASE_URL under that role, which is not refused what it may do ' +
-      'itself; the embedded database has one of its own.',
+      'Default: the login of DATABASE_URL under that role, which a statement can give back; ' +
+      'the embedded database has a login of its own.',
   },
   moveToUrl: {
     variable: 'TRACKING_MOVE_TO_URL',

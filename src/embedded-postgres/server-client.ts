@@ -82,17 +82,18 @@ export async function ensureDatabase(
       [databaseName, [everyday.user, reader.user]],
     )
     const { version = 0, exists = false, known = [] } = rows[0] ?? {}
-    const mayBind = version >= FIRST_WITH_BOUND_CREATEROLE
-    for (const [{ user, password }, rights] of [
-      [everyday, mayBind ? 'createrole' : ''],
-      // Elsewhere the everyday login makes the role of readers, and grants it.
-      [reader, mayBind ? '' : 'in role pg_read_all_data'],
-    ] as const) {
-      if (known.includes(user)) continue
+    const isMissing = ({ user }: Login): boolean => !known.includes(user)
+    for (const { user, password } of [everyday, reader].filter(isMissing)) {
       const verifier = pg.escapeLiteral(scramVerifier(password))
-      await client.query(
-        `create role ${pg.escapeIdentifier(user)} login password ${verifier} ${rights}`,
-      )
+      await client.query(`create role ${pg.escapeIdentifier(user)} login password ${verifier}`)
+    }
+    const mayBind = version >= FIRST_WITH_BOUND_CREATEROLE
+    if (mayBind && isMissing(everyday)) {
+      await client.query(`alter role ${pg.escapeIdentifier(everyday.user)} createrole`)
+    }
+    // Elsewhere the everyday login makes the role of readers, and grants it.
+    if (!mayBind && isMissing(reader)) {
+      await client.query(`grant pg_read_all_data to ${pg.escapeIdentifier(reader.user)}`)
     }
     if (!exists) {
       // Copying files takes less than half the time of logging pages; the checkpoint that it needs

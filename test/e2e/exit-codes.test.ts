@@ -13,7 +13,7 @@ import {
 } from '../support/run-cli.js'
 import type { ProgramOptions, ProgramResult } from '../support/run-cli.js'
 import { startSameWorld } from '../support/simulate-cli.js'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js'
+import { createTestDatabase, readerSettings, type TestDatabase } from '../support/test-database.js'
 
 let simulator: Simulator
 let database: TestDatabase
@@ -27,6 +27,7 @@ beforeAll(async () => {
     TRACKING_API_URL: simulator.url,
     TRACKING_API_KEY: simulator.apiKey,
     DATABASE_URL: database.url,
+    ...readerSettings(database.url),
     TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
     TRACKING_LOG_FORMAT: 'text',
     TRACKING_LOG_LEVEL: 'error',

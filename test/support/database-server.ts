@@ -15,7 +15,7 @@ import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'
 import { HOSTILE_OBJECTS, startPooler } from './pgbouncer.js'
 import { DISTRIBUTED, dropOnNodes } from './distributed-database.js'
 import { copyDatabase } from './prepared-home.js'
-import { createTestDatabase, dropDatabasesOf, readerName } from './test-database.js'
+import { createTestDatabase, dropDatabasesOf, readerName, readerPassword } from './test-database.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -120,7 +120,9 @@ async function createReader(serverUrl: string, testRun: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
   const name = readerName(testRun)
-  await client.query(`create role ${name} login password '${name}' in role pg_read_all_data`)
+  await client.query(
+    `create role ${name} login password '${readerPassword(testRun)}' in role pg_read_all_data`,
+  )
   await client.end()
 }
 

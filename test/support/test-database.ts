@@ -58,6 +58,10 @@ export function readerName(testRun: string): string {
   return `reader_${testRun}`
 }
 
+export function readerPassword(testRun: string): string {
+  return `${testRun}-asks`
+}
+
 /**
  * What own SQL needs beside the `DATABASE_URL` of a superuser, as that of the tests is; nothing on
  * Citus, where it is none.
@@ -66,7 +70,7 @@ export function readerSettings(url: string): { TRACKING_READER_URL?: string } {
   if (inject('migratedDatabase') === DISTRIBUTED) return {}
   const address = new URL(url)
   address.username = readerName(inject('testRun'))
-  address.password = address.username
+  address.password = readerPassword(inject('testRun'))
   return { TRACKING_READER_URL: address.href }
 }
 

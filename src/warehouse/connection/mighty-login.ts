@@ -1,4 +1,4 @@
-import { roleNames, type SchemaNames } from './schema-names.js'
+import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
 
 /**
  * Which role makes a login able to read or write files of the server or run programs there:
@@ -27,6 +27,7 @@ export function adviseReaderLogin(names: SchemaNames, place: string): string {
   return (
     `give your own SQL a login: set TRACKING_READER_URL=postgres://${login}:<password>@${place} ` +
     'and run `tracking-sync migrate --roles`, which makes it, or run ' +
-    `\`create role ${login} login password '<password>' in role ${reader}\``
+    `\`create role ${quoteIdentifier(login)} login password '<password>' in role ` +
+    `${quoteIdentifier(reader)}\``
   )
 }

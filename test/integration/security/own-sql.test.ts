@@ -342,7 +342,7 @@ describe('own SQL', { tags: ['JD1'] }, () => {
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
       expect(stderr).toContain(`set TRACKING_READER_URL=postgres://${schema}_query:<password>@`)
       expect(stderr).toContain(
-        `create role ${schema}_query login password '<password>' in role ${schema}_reader`,
+        `create role "${schema}_query" login password '<password>' in role "${schema}_reader"`,
       )
     },
   )

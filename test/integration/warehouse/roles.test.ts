@@ -187,26 +187,34 @@ describe('roles', () => {
     },
   )
 
-  it('one who may not create them gets the statements instead', { tags: ['G9'] }, async () => {
-    const url = new URL(opened.url)
-    url.username = logins.loader
-    url.password = encodeURIComponent('for this test')
-    const warehouse = createWarehouse({
-      url: url.href,
-      schema: `${schema}_b`,
-      logger: silentLogger,
-    })
-    try {
-      const refused = await createRoles(warehouse)
-      expect(refused.isDone).toBe(false)
-      expect(refused.statements.slice(0, 2)).toEqual([
-        `create role "${schema}_b_reader" nologin`,
-        `create role "${schema}_b_writer" nologin`,
-      ])
-    } finally {
-      await warehouse.close()
-    }
-  })
+  it(
+    'one who may not create them gets the statements instead',
+    { tags: ['G9', 'JD1'] },
+    async () => {
+      const url = new URL(opened.url)
+      url.username = logins.loader
+      url.password = encodeURIComponent('for this test')
+      const warehouse = createWarehouse({
+        url: url.href,
+        schema: `${schema}_b`,
+        logger: silentLogger,
+      })
+      try {
+        const login = { user: `${schema}_b_query`, password: 'canary-of-a-reader' }
+        const refused = await createRoles(warehouse, login)
+        expect(refused.isDone).toBe(false)
+        expect(refused.statements.slice(0, 3)).toEqual([
+          `create role "${schema}_b_reader" nologin`,
+          `create role "${schema}_b_writer" nologin`,
+          `create role "${schema}_b_query" login password '…'`,
+        ])
+        expect(refused.statements.at(-1)).toBe(`grant "${schema}_b_reader" to "${schema}_b_query"`)
+        expect(JSON.stringify(refused)).not.toContain(login.password)
+      } finally {
+        await warehouse.close()
+      }
+    },
+  )
 
   it(
     'one who is not the owner is told, also where PostgreSQL only warns',
