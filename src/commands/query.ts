@@ -212,7 +212,7 @@ async function answer(
   }
 }
 
-/** As the login that may only read. Where there is none, as its role, which is no wall. */
+/** As the login that may only read. Where there is none, as its role, which is not a wall. */
 async function answerOwnSql(
   app: App,
   opened: Warehouse,

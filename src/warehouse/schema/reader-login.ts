@@ -137,6 +137,6 @@ export async function describeReader(reader: Warehouse, isOwn: boolean): Promise
   if (!mayWrite) return `${as}, the login of DATABASE_URL, which may read and nothing else`
   return (
     `${as}, in read-only transactions; warning: this login may write, and a role that is only ` +
-    `set is no wall; ${advice}`
+    `set is not a wall; ${advice}`
   )
 }
