@@ -1,4 +1,4 @@
-import { ApiContractError, ApiRequestError, toError } from '../base/errors.js'
+import { ApiContractError, ApiNotFoundError, ApiRequestError, toError } from '../base/errors.js'
 import type { ApiAnswer, ApiClient, CallOptions } from './client.js'
 import { listPages, type ListOptions, type Page } from './list-pages.js'
 
@@ -106,19 +106,29 @@ function createChanges(client: ApiClient) {
     data: { ...(id === undefined ? {} : { id }), type: 'webhook', attributes: settings },
   })
   return {
-    /** Needs update permission on the container: `ApiAuthError` else. */
+    /**
+     * Changes a value, or creates it where there is none yet; `collection` is where the record is
+     * listed. Needs update permission on it: `ApiAuthError` else.
+     */
     updateCustomField: async (
-      containerId: string,
+      collection: string,
+      id: string,
       apiSlug: string,
       value: unknown,
       options?: CallOptions,
     ): Promise<ApiAnswer> => {
-      const path = `/containers/${encodeId(containerId)}/custom_fields/${encodeId(apiSlug)}`
+      const list = `/${collection}/${encodeId(id)}/custom_fields`
+      const path = `${list}/${encodeId(apiSlug)}`
       const send = async (body: unknown): Promise<ApiAnswer> =>
         client.send('PATCH', path, body, { ...options, expect: 'record' })
       try {
         return await send({ data: { type: 'custom_field', attributes: { value } } })
       } catch (refusal) {
+        if (refusal instanceof ApiNotFoundError) {
+          const attributes = { api_slug: apiSlug, value }
+          const body = { data: { type: 'custom_field', attributes } }
+          return await client.send('POST', list, body, { ...options, expect: 'record' })
+        }
         if (!(refusal instanceof ApiRequestError)) throw refusal
         // Another page of the service's documentation has this form. When both are refused, report
         // the first refusal.

@@ -26,6 +26,8 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'fullSyncHours',
   'transportEventChecksPerSync',
   'vesselPositions',
+  'rawEvents',
+  'sensitiveFields',
   'quarantineLimitPercent',
   'runMinutes',
   'migrate',
@@ -282,7 +284,7 @@ export async function describeProblem(
 /** Only these: a run stores its settings in its row, and the configuration holds secrets. */
 export function runSettingsOf(config: Config): RunSettings {
   const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = config
-  const { transportEventChecksPerSync, fullSyncHours } = config
+  const { transportEventChecksPerSync, fullSyncHours, rawEvents, sensitiveFields } = config
   return {
     pageSize,
     eventConcurrency,
@@ -290,6 +292,8 @@ export function runSettingsOf(config: Config): RunSettings {
     quarantineLimitPercent,
     transportEventChecksPerSync,
     fullSyncHours,
+    rawEvents,
+    sensitiveFields,
   }
 }
 

@@ -134,6 +134,19 @@ const settings = {
     kind: kind.flag.default(false),
     meaning: 'Read the position history of every known vessel in each run: one request per vessel.',
   },
+  rawEvents: {
+    variable: 'TRACKING_RAW_EVENTS',
+    kind: kind.flag.default(false),
+    meaning:
+      'Read the raw events of each container that is new or has changed: one request for each. ' +
+      'The service marks them as deprecated.',
+  },
+  sensitiveFields: {
+    variable: 'TRACKING_SENSITIVE_FIELDS',
+    kind: kind.matching(/^[^\s,]+(,[^\s,]+)*$/, 'must be slugs, separated by commas').optional(),
+    meaning:
+      'Slugs of sensitive custom fields whose values are stored all the same, separated by commas.',
+  },
   quarantineLimitPercent: {
     variable: 'TRACKING_QUARANTINE_LIMIT_PERCENT',
     flag: '--quarantine-limit',

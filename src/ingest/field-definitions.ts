@@ -8,7 +8,7 @@ export async function loadFieldDefinitions({
   settings,
 }: {
   readonly warehouse: Warehouse
-  readonly settings: Pick<RunSettings, 'storedSensitiveFields'>
+  readonly settings: Pick<RunSettings, 'sensitiveFields'>
 }): Promise<FieldDefinitions> {
   const rows = await warehouse.query<{
     id: string
@@ -21,7 +21,7 @@ export async function loadFieldDefinitions({
 from ${warehouse.names.table('custom_field_definitions')}
 where _deleted_at is null`,
   )
-  const stored = new Set(settings.storedSensitiveFields)
+  const stored = new Set(settings.sensitiveFields?.split(','))
   return new Map(
     rows.map(({ id, api_slug, data_type, sensitive }) => [
       id,

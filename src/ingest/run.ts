@@ -36,8 +36,10 @@ export interface RunSettings {
   readonly fullSyncHours?: number
   /** How long refetches may take; five minutes in a sync and an hour in a backfill unless given. */
   readonly refetchSeconds?: number
-  /** Slugs of sensitive custom fields whose values are stored all the same. */
-  readonly storedSensitiveFields?: readonly string[]
+  /** Slugs of sensitive custom fields whose values are stored all the same, parted by commas. */
+  readonly sensitiveFields?: string | undefined
+  /** Also reads the raw events of containers that are new or have changed. */
+  readonly rawEvents?: boolean
   /** Believe the source when many rows are missing: mark them as gone after all. */
   readonly acceptShrink?: boolean
 }

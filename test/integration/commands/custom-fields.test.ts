@@ -69,7 +69,12 @@ describe('custom-fields set', () => {
     ['"12"', '12'],
   ])('takes the JSON value %s', async (text, value) => {
     const output = await set(containerId, 'po_owner', '--json-value', text, '--json')
-    expect(JSON.parse(output.stdout)).toMatchObject({ containerId, apiSlug: 'po_owner', value })
+    expect(JSON.parse(output.stdout)).toMatchObject({
+      entityId: containerId,
+      apiSlug: 'po_owner',
+      value,
+      storedValue: value,
+    })
     expect(atSource('po_owner')).toEqual(value)
     expect(await rows()).toMatchObject([{ value }])
   })
@@ -79,6 +84,7 @@ describe('custom-fields set', () => {
     { tags: ['FF9'] },
     async () => {
       const { faults, requests } = scene.simulator
+      scene.simulator.edits.setCustomField(containerId, 'priority', 'normal')
       const match = { method: 'PATCH' }
       faults.add({ fault: { kind: 'status', status: 422 }, match, times: 1 })
       requests.reset()
@@ -91,6 +97,42 @@ describe('custom-fields set', () => {
       expect(requests.recent.map(({ status }) => status)).toEqual([422, 422])
     },
   )
+
+  it(
+    'tells a value that the service stores otherwise than it was asked to',
+    { tags: ['JC1'] },
+    async () => {
+      await scene.sync()
+      const output = await set(containerId, 'insured_value', '1250.50')
+      expect(output).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(output.stdout).toContain(
+        'The service stores 1250.5, and not the "1250.50" that was asked for.',
+      )
+      expect(
+        await scene.query(
+          `select value, value_number, data_type from tracking.custom_fields
+          where entity_id = $1 and api_slug = 'insured_value'`,
+          containerId,
+        ),
+      ).toEqual([{ value: 1250.5, value_number: '1250.5', data_type: 'number' }])
+    },
+  )
+
+  it('sets the fields of shipments and tracking requests', { tags: ['JC1'] }, async () => {
+    const { world, clock } = scene.simulator
+    for (const [type, slug] of [
+      ['shipment', 'consignee'],
+      ['tracking_request', 'requested_by'],
+    ] as const) {
+      const [{ id }] = world.page(type, 0, 1, clock.now()) as [{ id: string }]
+      expect(await set(id, slug, 'ACME', '--of', type)).toMatchObject({ exitCode: 0 })
+      const stored = await scene.query(
+        'select entity_type, value_text from tracking.custom_fields where entity_id = $1',
+        id,
+      )
+      expect(stored).toContainEqual({ entity_type: type, value_text: 'ACME' })
+    }
+  })
 
   it('is kept by the next sync', async () => {
     await set(containerId, 'priority', 'highest')

@@ -90,7 +90,7 @@ test.each<[string, unknown, (api: TrackingService) => Promise<unknown>]>([
   [
     'PATCH /v2/containers/a/custom_fields/po',
     { data: { type: 'custom_field', attributes: { value: 7 } } },
-    (api) => api.updateCustomField('a', 'po', 7),
+    (api) => api.updateCustomField('containers', 'a', 'po', 7),
   ],
   [
     'POST /v2/webhooks',
@@ -118,7 +118,7 @@ test.each<[string, unknown, (api: TrackingService) => Promise<unknown>]>([
 test('encodes an id, so that it stays one segment of the path', async () => {
   const { api, paths } = await start({ data: container('1') })
   await api.getRecord('containers', 'a/b?c#d e%2f..')
-  await api.updateCustomField('x/y', 'po#1', 'v')
+  await api.updateCustomField('containers', 'x/y', 'po#1', 'v')
   expect(paths).toEqual([
     '/v2/containers/a%2Fb%3Fc%23d%20e%252f..',
     '/v2/containers/x%2Fy/custom_fields/po%231',

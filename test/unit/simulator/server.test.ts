@@ -228,6 +228,13 @@ test('a custom field is written and shown, unless permission or value lacks', as
   const simulator = await start({ shipments: 5 })
   const [container] = simulator.world.page('container', 0, 1, START)
   const path = `/containers/${container!.id}/custom_fields/priority`
+  simulator.edits.setCustomField(container!.id, 'priority', undefined)
+  expect((await send(simulator, 'PATCH', path, { value: 'very high' })).status).toBe(404)
+  const created = { data: { attributes: { api_slug: 'priority', value: 'HIGH' } } }
+  const list = path.replace(/\/priority$/, '')
+  expect((await send(simulator, 'POST', list, created)).data[0]).toMatchObject({
+    attributes: { value: 'high', display_value: 'High' },
+  })
   const written = await send(simulator, 'PATCH', path, { value: 'very high' })
   expect(written.status).toBe(200)
   expect(written.data[0]).toMatchObject({
