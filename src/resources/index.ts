@@ -3,6 +3,7 @@ import { customFieldDefinitions, customFieldOptions, customFields } from './cust
 import { flattenRecord, readIdentity } from './flatten.js'
 import { otherResources, webhookEventCategories, withoutSecrets } from './other-resource.js'
 import { metroAreas, ports, railTerminals, terminals } from './places.js'
+import { rawEvents } from './raw-event.js'
 import type { Resource, SeenIn, Sighting } from './resource.js'
 import { shipments, trackingRequests } from './shipment.js'
 import { transportEvents } from './transport-event.js'
@@ -19,6 +20,7 @@ export const resources: readonly Resource[] = [
   containers,
   transportEvents,
   trackingRequests,
+  rawEvents,
   customFieldDefinitions,
   customFieldOptions,
   customFields,
@@ -53,6 +55,7 @@ export {
   otherResources,
   ports,
   railTerminals,
+  rawEvents,
   shipments,
   terminals,
   trackingRequests,

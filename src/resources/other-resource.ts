@@ -28,7 +28,6 @@ export const otherResources = defineResource({
 export const NAMED_TYPES: ReadonlySet<string> = new Set([
   'user',
   'party',
-  'raw_event',
   'webhook',
   'webhook_notification',
 ])

@@ -30,6 +30,7 @@ export type Stream =
   | 'other_resources'
   | 'ports'
   | 'rail_terminals'
+  | 'raw_events'
   | 'shipments'
   | 'terminals'
   | 'tracking_requests'

@@ -20,6 +20,7 @@ import { loadLiveKeys } from '../warehouse/rows/stored-rows.js'
 import { countChanging } from './changing-list.js'
 import { chooseIncludes, rememberIncludes } from './choose-includes.js'
 import { readPage } from './list-pass.js'
+import { countRawEventReads } from './read-raw-events.js'
 import { isNotOurs, MOST_PAGES_IN_A_SYNC } from './custom-field-lists.js'
 
 /** What the first page of a list says about all of it. */
@@ -54,6 +55,8 @@ export interface PlanObservations {
   readonly rereads: { readonly backfill: number; readonly sync: number }
   /** Vessels whose positions are read; undefined when the setting is off. */
   readonly vesselsWithPositions: number | undefined
+  /** Containers whose raw events are read; undefined when the setting is off. */
+  readonly rawEventReads?: number | undefined
   /** A sync reads the whole lists once in so many hours. */
   readonly fullSyncHours: number
   readonly isWarehouseEmpty: boolean
@@ -172,6 +175,10 @@ function planReads(observations: PlanObservations): PlanStep[] {
       'places and vessels that do not come included: each once within a week, and all by a backfill'
     steps.push({ step: 'places and vessels', ...rereads, why })
   }
+  if (observations.rawEventReads !== undefined) {
+    const why = 'containers that are new or changed, one read each: TRACKING_RAW_EVENTS is on'
+    steps.push(read('raw_events', observations.rawEventReads, why))
+  }
   if (vessels !== undefined) {
     const why = 'positions of every known vessel: TRACKING_VESSEL_POSITIONS is on'
     steps.push({ step: 'vessel positions', backfill: vessels, sync: vessels, why })
@@ -254,6 +261,10 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
     references: await countMissingReferences(warehouse, walked),
     dueRefetches: (await readDueRefetches(warehouse)).due,
     rereads: await countRereads(observer, walked),
+    rawEventReads:
+      settings.rawEvents === true
+        ? (await countRawEventReads(warehouse)) + Math.max(0, total - live)
+        : undefined,
     vesselsWithPositions: settings.vesselPositions
       ? (await loadLiveKeys(warehouse, vessels)).length
       : undefined,

@@ -29,6 +29,7 @@ import { readEventCatalogue, readQueued, readVesselPositions } from './read-unli
 import { putBackFutureStamps } from '../warehouse/rows/future-stamps.js'
 import { areCustomFieldsFew, isNotOurs, OPTIONAL_LISTS } from './custom-field-lists.js'
 import { readDefinitions } from './read-custom-fields.js'
+import { readRawEvents } from './read-raw-events.js'
 import { walkList } from './walk-lists.js'
 
 export interface SyncDependencies {
@@ -200,6 +201,9 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
   }
   await attempt(run, UNLISTED, () => checkUnlistedEvents(run))
   // First: what is read with its positions need not be read again for anything else.
+  if (run.settings.rawEvents === true) {
+    await attempt(run, 'raw_events', () => readRawEvents(run))
+  }
   if (run.settings.vesselPositions) {
     await attempt(run, 'vessels', () => readVesselPositions(run))
   }
@@ -220,6 +224,7 @@ const STEPS: ReadonlySet<string> = new Set(['references', 'transport event check
 const OPTIONAL_STREAMS: ReadonlySet<string> = new Set([
   'webhook_event_categories',
   'vessels',
+  'raw_events',
   ...OPTIONAL_LISTS,
 ])
 
@@ -246,9 +251,7 @@ export async function attempt<Result>(
       throw thrown
     }
     const outcome =
-      OPTIONAL_LISTS.includes(stream) && isNotOurs(thrown)
-        ? 'not_entitled'
-        : streamOutcomeOf(thrown)
+      OPTIONAL_STREAMS.has(stream) && isNotOurs(thrown) ? 'not_entitled' : streamOutcomeOf(thrown)
     conclude(outcome, error.message)
     const isDispensable = outcome === 'not_entitled' && OPTIONAL_STREAMS.has(stream)
     run.logger[isDispensable ? 'warn' : 'error'](`${stream}: ${outcome}`, { error })

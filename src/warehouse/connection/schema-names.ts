@@ -42,6 +42,7 @@ const SYNC_TABLES = [
   'pass_positions',
   'pass_shares',
   'quarantine',
+  'raw_event_reads',
   'reference_checks',
   'refetch_queue',
   'request_budget',

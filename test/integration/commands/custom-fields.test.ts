@@ -124,7 +124,7 @@ describe('custom-fields set', () => {
       ['shipment', 'consignee'],
       ['tracking_request', 'requested_by'],
     ] as const) {
-      const [{ id }] = world.page(type, 0, 1, clock.now()) as [{ id: string }]
+      const { id } = world.page(type, 0, 1, clock.now())[0]!
       expect(await set(id, slug, 'ACME', '--of', type)).toMatchObject({ exitCode: 0 })
       const stored = await scene.query(
         'select entity_type, value_text from tracking.custom_fields where entity_id = $1',
@@ -176,6 +176,7 @@ describe('custom-fields set', () => {
   })
 
   it('sets the answer aside when it cannot become a row', async () => {
+    scene.simulator.edits.setCustomField(containerId, 'priority', 'normal')
     scene.simulator.faults.add({
       fault: {
         kind: 'transform',

@@ -14,6 +14,7 @@ const TABLES = [
   'containers',
   'transport_events',
   'tracking_requests',
+  'raw_events',
   'custom_field_definitions',
   'custom_field_options',
   'custom_fields',

@@ -1,0 +1,71 @@
+import { parsePage, type ListOptions, type Page } from '../api/list-pages.js'
+import { mergeIntakes, shownKeys, takeIn, type Intake } from '../ingest/intake.js'
+import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
+import type { Run } from '../ingest/run.js'
+import { storeIntake } from '../ingest/store-intake.js'
+import { isObject } from '../jsonapi/document.js'
+import type { Resource } from '../resources/resource.js'
+import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
+import { tombstoneRows } from '../warehouse/rows/tombstones.js'
+
+/** The whole list of what belongs to one record. */
+export interface OwnList {
+  readonly resource: Resource
+  /** The column that says to which record a row belongs. */
+  readonly owner: { readonly column: 'container_id' | 'definition_id'; readonly id: string }
+  readonly source: string
+  readonly list: (options: ListOptions) => AsyncIterable<Page>
+}
+
+/**
+ * Reads the whole list of what belongs to one record, and stores it. Rows of that record that it
+ * does not show are gone, unless the list was short or held a bad record.
+ */
+export async function readOwnList(
+  run: Run,
+  { resource, owner, source, list }: OwnList,
+): Promise<void> {
+  const { warehouse, signal, syncRunId } = run
+  const { stream, type, idColumn } = resource
+  const ofOwner =
+    owner.column === 'container_id' ? { containerId: owner.id } : { definitionId: owner.id }
+  const intakes: Intake[] = []
+  let seenAt: Date | undefined
+  let isWhole = true
+  const options = { signal, counter: run.ledger.counter(stream), pageSize: run.settings.pageSize }
+  for await (const page of list(options)) {
+    const { observedAt } = page
+    seenAt ??= observedAt
+    isWhole &&= !page.isShort
+    // The list says what its records are; nothing says which type the service gives them.
+    const data = parsePage(page).data.map((one) => (isObject(one) ? { ...one, type } : one))
+    const records = { data, included: [] }
+    intakes.push(takeIn(records, { stream, source, observedAt, ...ofOwner }))
+  }
+  const intake = mergeIntakes(intakes)
+  await storeIntake(run, intake)
+  if (seenAt === undefined || !isWhole || intake.quarantined.length > 0) return
+  const observedAt = seenAt
+  const shown = new Set(shownKeys(intake, stream))
+  const key = quoteIdentifier(idColumn)
+  const rows = await retryWarehouse(run, () =>
+    warehouse.query<{ key: string }>(
+      `list ${stream} of a record`,
+      `select ${key} as key
+from ${warehouse.names.table(resource.stream)}
+where ${quoteIdentifier(owner.column)} = $1 and _deleted_at is null`,
+      [owner.id],
+    ),
+  )
+  const gone = rows.filter((row) => !shown.has(row.key))
+  if (gone.length === 0) return
+  const marked = await transact(run, `mark ${stream} as gone`, (session) =>
+    tombstoneRows(
+      session,
+      resource,
+      gone.map((row) => ({ key: row.key, observedAt })),
+      { names: warehouse.names, syncRunId, mode: 'sync' },
+    ),
+  )
+  run.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
+}
