@@ -254,7 +254,8 @@ export async function attempt<Result>(
       OPTIONAL_STREAMS.has(stream) && isNotOurs(thrown) ? 'not_entitled' : streamOutcomeOf(thrown)
     conclude(outcome, error.message)
     const isDispensable = outcome === 'not_entitled' && OPTIONAL_STREAMS.has(stream)
-    run.logger[isDispensable ? 'warn' : 'error'](`${stream}: ${outcome}`, { error })
+    const level = isDispensable ? (isToldAlready(run, stream) ? 'debug' : 'warn') : 'error'
+    run.logger[level](`${stream}: ${outcome}`, { error })
     if (!isDispensable) run.ledger.failures.push({ stream, error })
     return undefined
   }
@@ -268,6 +269,14 @@ function concernsOneStream(thrown: unknown): boolean {
   if (thrown instanceof ApiUnavailableError && thrown.context.wasSent === false) return false
   if (!(thrown instanceof ConnectorError)) return false
   return thrown.code.startsWith('api_') || STREAM_ERRORS.has(thrown.code)
+}
+
+/** Who may not read the definitions of custom fields was told so. */
+function isToldAlready({ ledger }: Run, stream: string): boolean {
+  const isRefused = ledger
+    .states()
+    .some((one) => one.stream === 'custom_field_definitions' && one.outcome === 'not_entitled')
+  return stream === 'custom_fields' && isRefused
 }
 
 function streamOutcomeOf(thrown: unknown): StreamOutcome {

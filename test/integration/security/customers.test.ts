@@ -255,7 +255,10 @@ function seeCustomers(): void {
         ),
       ).toEqual([])
       expect(refused.filter((short) => !/^tracking_(?:sync|stored|as_of)\./.test(short))).toEqual([
+        'tracking.custom_field_definitions',
+        'tracking.custom_field_options',
         'tracking.other_resources',
+        'tracking.raw_events',
         'tracking.webhook_event_categories',
         'tracking_analytics.charge_clocks',
         'tracking_analytics.charge_days',
