@@ -60,6 +60,8 @@ const settings = {
   },
   noProxy: {
     variable: 'NO_PROXY',
+    // The usual name would be one that negates --proxy.
+    flag: '--proxy-bypass',
     kind: kind.text.optional(),
     meaning:
       'Hosts that are reached without HTTPS_PROXY, separated by commas; * for all. Also read as ' +
