@@ -8,6 +8,7 @@ import {
 } from '../base/errors.js'
 import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
+import { describeOtherPath } from '../base/this-path.js'
 import { requireService, watchSettingsOf } from '../config/needed-settings.js'
 import type { Config } from '../config/settings.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
@@ -210,6 +211,11 @@ export async function checkService(app: App): Promise<string> {
   return `answers, accepts the key${through}`
 }
 
+/** Where the receiver of the account takes deliveries. */
+function pathOf({ webhookPath, account }: Config): string {
+  return account === undefined ? webhookPath : `${webhookPath}/${account}`
+}
+
 /** No line if no webhook is set. */
 async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
   const settings = { ...watchSettingsOf(app.config), isReactivating: false }
@@ -223,7 +229,9 @@ async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
       const sentences = report.alerts.map(({ sentence }) => sentence)
       if (sentences.length > 0) throw new IncompleteRunError(sentences.join('; '))
       const ids = report.webhooks.map(({ webhookId }) => webhookId).join(', ')
-      return [`${ids} is active and sends what we need`, ...report.notes].join('; ')
+      const otherPath = describeOtherPath(settings.url, pathOf(app.config))
+      const notes = otherPath === undefined ? [] : [`warning: ${otherPath}`]
+      return [`${ids} is active and sends what we need`, ...report.notes, ...notes].join('; ')
     }),
   ]
 }

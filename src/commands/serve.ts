@@ -1,6 +1,7 @@
 import type { App } from '../app.js'
 import type { SettingName } from '../config/settings.js'
 import { ConfigError } from '../base/errors.js'
+import { describeOtherPath } from '../base/this-path.js'
 import { isLoopbackHost } from '../http/listed-hosts.js'
 import { requireService, requireWebhookSecrets } from '../config/needed-settings.js'
 import type { ServeParts } from '../serve/serve-dependencies.js'
@@ -134,6 +135,8 @@ function logStart({ config, logger, programVersion }: App, parts: ServeParts, ur
     ...(parts.isReceiving ? { webhookPath, webhookUrl } : {}),
     ...(parts.isScheduling ? { syncCron, reconcileCron, cronTimeZone } : {}),
   })
+  const otherPath = parts.isReceiving ? describeOtherPath(webhookUrl, webhookPath) : undefined
+  if (otherPath !== undefined) logger.warn(otherPath)
   if (parts.isProcessing && webhookUrl === undefined && webhookIds === undefined) {
     logger.warn(
       'neither TRACKING_WEBHOOK_URL nor TRACKING_WEBHOOK_IDS is set: notifications of every ' +

@@ -48,6 +48,8 @@ export interface HttpServerOptions {
   /** By exact path. */
   readonly routes: Readonly<Record<string, Route>>
   readonly logger: Logger
+  /** Called for a request that no route takes, before it is answered 404 or 405. Must not throw. */
+  readonly onRefused?: (request: IncomingMessage, status: 404 | 405) => void
   readonly limits?: Partial<HttpLimits>
 }
 
@@ -124,9 +126,11 @@ async function listen(
     await once(server, 'listening')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    const problem = LISTEN_PROBLEMS[code ?? '']
-    if (problem === undefined) throw error
-    throw new ConfigError([problem], { cause: error })
+    const found = LISTEN_PROBLEMS[code ?? '']
+    if (found === undefined) throw error
+    const { setting, problem } = found
+    const given = setting === 'PORT' ? httpPort : host
+    throw new ConfigError([{ setting, problem: `is ${given}, which ${problem}` }], { cause: error })
   }
 }
 
@@ -138,17 +142,19 @@ const LISTEN_PROBLEMS: Readonly<Record<string, { setting: string; problem: strin
 }
 
 function handleRequest(
-  { routes, logger }: HttpServerOptions,
+  { routes, logger, onRefused }: HttpServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
   const path = request.url?.split('?', 1)[0] ?? ''
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined
   if (route === undefined) {
+    onRefused?.(request, 404)
     answer(request, response, { status: 404, error: 'not_found' })
     return
   }
   if (!route.methods.includes(request.method ?? '')) {
+    onRefused?.(request, 405)
     const headers = { allow: route.methods.join(', ') }
     answer(request, response, { status: 405, error: 'method_not_allowed', headers })
     return

@@ -1,5 +1,6 @@
 import type { Histogram } from 'prom-client'
 import { ConfigError } from '../base/errors.js'
+import { bothSpellings } from '../base/this-path.js'
 import type { Schedule } from '../base/schedule.js'
 import { answer, type Answer } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
@@ -87,13 +88,14 @@ export function createRoutes(
     const problem = `is ${webhookPath}, which serve answers itself; name another`
     throw new ConfigError([{ setting: 'TRACKING_WEBHOOK_PATH', problem }])
   }
-  routes[webhookPath] = {
+  const receiving: Route = {
     methods: ['POST'],
     handle: async (request, response) => {
       if (running.isPrepared) await receiver.handle(request, response)
       else answer(request, response, NOT_PREPARED)
     },
   }
+  for (const path of bothSpellings(webhookPath)) routes[path] = receiving
   return routes
 }
 

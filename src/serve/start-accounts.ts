@@ -1,5 +1,6 @@
 import type { Logger } from '../base/logger.js'
 import type { Sleep } from '../base/retry.js'
+import { bothSpellings } from '../base/this-path.js'
 import type { Config } from '../config/settings.js'
 import { answer, answerText } from '../http/answer.js'
 import { startHttpServer, type HttpServer, type Route } from '../http/http-server.js'
@@ -73,7 +74,9 @@ export async function startAccounts(dependencies: StartAccountsDependencies): Pr
       listAccounts(() => readJobs(accounts, names)),
       listed,
     ),
-    ...Object.fromEntries(inboxes.map(({ path, route }) => [path, route])),
+    ...Object.fromEntries(
+      inboxes.flatMap(({ path, route }) => bothSpellings(path).map((one) => [one, route])),
+    ),
   }
   let server: HttpServer
   try {

@@ -65,7 +65,14 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
   try {
     const { host, httpPort } = config
     const routes = createRoutes(dependencies, running)
-    server = await startHttpServer({ host, httpPort, routes, logger })
+    server = await startHttpServer({
+      host,
+      httpPort,
+      routes,
+      logger,
+      onRefused: (request, status) =>
+        running.receiver?.refusedBefore(request, config.webhookPath, status),
+    })
   } catch (thrown) {
     health.close()
     throw thrown

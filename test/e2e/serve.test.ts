@@ -119,7 +119,9 @@ describe('serve', () => {
     const program = await scene.serve(['--no-scheduler'])
     const taken = await runCli(['serve'], scene.options)
     expect([taken.exitCode, taken.stdout]).toEqual([2, ''])
-    expect(taken.stderr).toContain('error: PORT is in use; name another, or 0 for a free one\n')
+    expect(taken.stderr).toMatch(
+      /error: PORT is \d+, which is in use; name another, or 0 for a free one\n/,
+    )
     program.kill('SIGINT')
     await program.ended
     const own = await runCli(['serve', '--webhook-path', '/metrics'], scene.options)

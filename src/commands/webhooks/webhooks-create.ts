@@ -5,6 +5,7 @@ import { InvalidArgumentError } from 'commander'
 import type { App } from '../../app.js'
 import { ConfigError } from '../../base/errors.js'
 import { EXIT_CODES, exitCodeOf } from '../../base/exit-code.js'
+import { describeOtherPath } from '../../base/this-path.js'
 import { countOf } from '../../base/phrases.js'
 import { ownVariable } from '../../config/accounts.js'
 import {
@@ -61,7 +62,10 @@ export const create = declare({
       const made = isWritten && given.secrets.length === 0 ? [randomBytes(32).toString('hex')] : []
       const dependencies = { ...given, secrets: [...given.secrets, ...made] }
       const managed = await createOwnWebhook({ url, isAgain }, dependencies)
-      const notes = [...managed.notes]
+      const { webhookPath, account } = app.config
+      const receiverPath = account === undefined ? webhookPath : `${webhookPath}/${account}`
+      const otherPath = describeOtherPath(url, receiverPath)
+      const notes = [...managed.notes, ...(otherPath === undefined ? [] : [otherPath])]
       const { webhookId } = managed.webhook
       if (isWritten) return writeSettings(app, { path, url, isAgain, ours: made[0] }, managed)
       if (webhookIds !== undefined) notes.push(`add ${webhookId} to TRACKING_WEBHOOK_IDS`)

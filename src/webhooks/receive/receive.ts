@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { noFailpoints, type ReachFailpoint } from '../../base/failpoint.js'
 import type { LogFields, Logger } from '../../base/logger.js'
+import { showText } from '../../base/phrases.js'
+import { isSamePath } from '../../base/this-path.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { answer } from '../../http/answer.js'
 import { readDelivery } from './delivery.js'
@@ -68,6 +70,9 @@ const STATUS = {
   refused_length: 411,
   refused_timeout: 408,
   refused_signature: 401,
+  /** A POST to another path than the receiver's, and another method at that path. */
+  refused_path: 404,
+  refused_method: 405,
 } as const
 
 type Result = keyof typeof STATUS
@@ -133,6 +138,15 @@ export class Receiver {
     if (STATUS[result] === 202) onAccepted?.(elapsedMs)
     this.#log(outcome, { requestId, elapsedMs: Math.round(elapsedMs * 10) / 10 })
     if (result === 'stored') onStored?.()
+  }
+
+  /** Counts and logs what the server answered itself, where it may have been a delivery. */
+  refusedBefore({ method, url = '' }: IncomingMessage, path: string, status: 404 | 405): void {
+    if (method !== 'POST' && !isSamePath(url.split('?', 1)[0] ?? '', path)) return
+    const result = status === 404 || method === 'POST' ? 'refused_path' : 'refused_method'
+    this.#count('received')
+    this.#count(result)
+    this.#log({ result }, { method, path: showText(url, 200), webhookPath: path })
   }
 
   counts(): ReceiverCounts {

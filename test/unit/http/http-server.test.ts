@@ -271,7 +271,7 @@ describe('an address', () => {
     const { server } = await openScene()
     const again = startHttpServer({ httpPort: server.httpPort, routes: {}, logger: silentLogger })
     await expect(again).rejects.toThrow(ConfigError)
-    await expect(again).rejects.toThrow('PORT is in use')
+    await expect(again).rejects.toThrow(`PORT is ${server.httpPort}, which is in use; name another`)
   })
 })
 
