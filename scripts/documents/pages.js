@@ -141,7 +141,7 @@ const LABEL = /\{\{ \$labels\.(\w+) \}\}/g
 const RULE = /alert: (\w+)\n +expr: (.+)\n(?: +for: (\w+)\n)? +annotations:\n +summary: (.+)/g
 
 const METRICS_INTRO = `\`tracking-sync serve\` answers \`/metrics\`. Rules for alerts and a dashboard come with the program, in
-\`$(npm root --global)/tracking-sync/config\`.
+\`config\` of the installed package ([where](operating.md#install)).
 
 ## Prometheus
 
@@ -161,7 +161,7 @@ The dashboard is for Grafana 10 and later. In its menu choose Dashboards, New, I
 \`grafana-dashboard.json\`. Or send it, here with \`jq\`:
 
 \`\`\`sh
-cd "$(npm root --global)/tracking-sync/config"
+cd "$(dirname "$(readlink -f "$(command -v tracking-sync)")")/../config"
 jq '{dashboard: ., overwrite: true}' grafana-dashboard.json | curl --fail --user admin \\
   --header 'content-type: application/json' --data @- https://grafana.example/api/dashboards/db
 \`\`\`
