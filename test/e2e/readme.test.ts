@@ -203,7 +203,7 @@ describe('the README and its pages, followed line by line', () => {
     for (const name of DOCUMENTS) {
       for (const block of blocksOf(await readDocument(name))) {
         if (block.language === 'sh') await user.follow(block)
-        else expect(['bash', 'crontab', 'mermaid', 'text']).toContain(block.language)
+        else expect(['bash', 'crontab', 'mermaid', 'sql', 'text']).toContain(block.language)
       }
     }
   }, 300_000)
@@ -336,10 +336,8 @@ describe('the README and its pages, followed line by line', () => {
     const [, schedule, command] = /^((?:\S+ ){5})(.*)$/.exec(line!)!
     expect(schedule).toBe('*/15 * * * * ')
     const { directory } = await makeFreshHome()
-    const log = join(directory, 'tracking-sync.log')
-    const own = ours(command!)
-      .replace('/etc/tracking-sync', directory)
-      .replace('/var/log/tracking-sync.log', log)
+    const log = join(directory, 'sync.log')
+    const own = ours(command!).replace('/var/lib/tracking-sync', directory)
     expect(own).not.toMatch(/\/etc|\/var/)
     await writeFile(
       join(directory, '.env'),
