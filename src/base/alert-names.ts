@@ -6,6 +6,7 @@ export const OPERATION_ALERTS = [
   'TrackingSyncProcessorFailing',
   'TrackingSyncLastRunFailed',
   'TrackingSyncQuarantine',
+  'TrackingSyncSilence',
   'TrackingSyncDiskFull',
   'TrackingSyncSlotBehind',
   'TrackingSyncSlotUnread',

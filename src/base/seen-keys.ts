@@ -16,6 +16,11 @@ export class SeenKeys {
   readonly #shards = new Array<Float64Array<ArrayBuffer> | undefined>(SHARDS)
   readonly #sizes = new Uint32Array(SHARDS)
 
+  /** How many different keys there are. */
+  get size(): number {
+    return this.#sizes.reduce((sum, size) => sum + size, 0)
+  }
+
   /** Returns whether the key is new. */
   add(key: string): boolean {
     const digest = digestOf(key)

@@ -125,7 +125,15 @@ async function checkSchema(app: App): Promise<string> {
   // Throws where no statement of ours would work.
   await isDistributed(warehouse)
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
-  if (version === expected) return checkShape(warehouse, version)
+  if (version === expected) {
+    const { findNeverFilled } = await import('../warehouse/bookkeeping/pass-shares.js')
+    const shape = await checkShape(warehouse, version)
+    const empty = await findNeverFilled(warehouse)
+    return empty.length === 0
+      ? shape
+      : `${shape}; no complete pass ever filled ${empty.join(', ')}: the service sends none, or ` +
+          'does not show them to this account'
+  }
   if (version === 0) await refuseLostBookkeeping(warehouse)
   const state = `${warehouse.names.data} is at version ${version} of ${expected}`
   if (app.config.migrate) return `${state}; the next command upgrades it`

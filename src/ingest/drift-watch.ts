@@ -14,6 +14,8 @@ const SHOWN_LENGTH = 200
 interface StreamWatch {
   /** Complete sightings of the run; a record that came twice counts twice. */
   sightings: number
+  /** How many of them lacked each of `known`. */
+  readonly absent: number[]
   /**
    * Attributes with a column that no record has carried so far; empty after a few records, and then
    * nothing is looked at.
@@ -28,6 +30,7 @@ interface StreamWatch {
 
 interface KnownAttribute {
   readonly name: string
+  readonly column: string
   readonly columnIndex: number
 }
 
@@ -69,6 +72,17 @@ export class DriftWatch {
     return this.#streams.get(stream)?.sightings ?? 0
   }
 
+  /** By column, which share of the complete sightings of a stream did not carry it. */
+  absent(stream: string): Map<string, number> {
+    const watch = this.#streams.get(stream)
+    const shares = new Map<string, number>()
+    for (const [at, { column }] of (watch?.known ?? []).entries()) {
+      const count = watch?.absent[at] ?? 0
+      if (watch !== undefined && count > 0) shares.set(column, count / watch.sightings)
+    }
+    return shares
+  }
+
   /**
    * Attributes and relationships that records of a stream carried, null included, as the source
    * calls them.
@@ -95,6 +109,9 @@ export class DriftWatch {
     }
     if (!sighting.isComplete) return
     watch.sightings += 1
+    for (const [at, { columnIndex }] of watch.known.entries()) {
+      if (sighting.values[columnIndex] === undefined) watch.absent[at] = (watch.absent[at] ?? 0) + 1
+    }
     if (watch.unseen.length === 0) return
     watch.unseen = watch.unseen.filter(
       ({ columnIndex }) => sighting.values[columnIndex] === undefined,
@@ -106,7 +123,7 @@ export class DriftWatch {
     if (watch === undefined) {
       const known = knownAttributes(resource)
       const [unmapped, members, values] = [new Set<string>(), new Set<string>(), new Set<string>()]
-      watch = { sightings: 0, known, unseen: known, unmapped, members, values }
+      watch = { sightings: 0, absent: [], known, unseen: known, unmapped, members, values }
       this.#streams.set(resource.stream, watch)
     }
     return watch
@@ -116,11 +133,11 @@ export class DriftWatch {
 function knownAttributes(resource: Resource): KnownAttribute[] {
   const indexOf = (column: string): number => resource.columnIndex.get(column) ?? -1
   const attributes = [...resource.attributes.keys()].map((name) => {
-    return { name, columnIndex: indexOf(name) }
+    return { name, column: name, columnIndex: indexOf(name) }
   })
   const relationships = [...resource.relationships].map(([name, spec]) => {
     const column = spec.kind === 'many' ? spec.column : `${name}_id`
-    return { name: `relationships.${name}`, columnIndex: indexOf(column) }
+    return { name: `relationships.${name}`, column, columnIndex: indexOf(column) }
   })
   return [...attributes, ...relationships]
 }

@@ -37,6 +37,9 @@ export class RunLedger {
   /** They make the run incomplete or failed. */
   readonly failures: StreamFailure[] = []
 
+  /** Records that passes over whole lists showed, by stream; not of a resumed one. */
+  readonly wholePasses = new Map<string, number>()
+
   readonly #listedTypes = new Map<string, ListedTypes>()
 
   /**

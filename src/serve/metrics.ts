@@ -195,6 +195,10 @@ export const WAREHOUSE_METRICS: Readonly<Record<string, DescribedMetric<Warehous
     help: 'Records set aside.',
     read: ({ quarantined }) => [[{}, quarantined]],
   },
+  silent_columns: {
+    help: 'Columns and tables that stopped coming with the last complete pass.',
+    read: ({ silences }) => [[{}, silences.length]],
+  },
   alert_messages: {
     help: 'Messages about alerts that did not arrive yet or not at all, by state.',
     labelNames: ['state'],

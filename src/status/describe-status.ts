@@ -227,10 +227,18 @@ export function findAlerts(vitals: Vitals, facts: AlertFacts): Alert[] {
       sentence === undefined ? [] : [{ name, key: `${name}:${slot.name}`, sentence }]
     return [...one('TrackingSyncSlotBehind', behind), ...one('TrackingSyncSlotUnread', unread)]
   })
+  const ofSilences = vitals.silences.map(({ table, column, now, usual }): Alert => ({
+    name: 'TrackingSyncSilence',
+    key: `TrackingSyncSilence:${table}.${column}`,
+    sentence:
+      column === ''
+        ? `the last complete pass showed ${now} of some ${usual} ${table}; ask the service`
+        : `${table}.${column} stopped coming: ${now} values where ${usual} are usual; ask the service`,
+  }))
   const others = Object.entries(alerts).flatMap(([name, sentence]): Alert[] =>
     sentence === undefined ? [] : [{ name: name as OperationAlert, key: name, sentence }],
   )
-  return [...ofWebhooks, ...ofSlots, ...others]
+  return [...ofWebhooks, ...ofSlots, ...ofSilences, ...others]
 }
 
 /** One sentence each. */

@@ -1,4 +1,5 @@
 import { slotGaps } from '../base/schedule.js'
+import { findSilences, type Silence } from '../warehouse/bookkeeping/pass-shares.js'
 import { REFETCH_STATE } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
@@ -14,6 +15,8 @@ export interface Vitals {
   /** What waits, by queue and state, in order of name; an empty state is not listed. */
   readonly queues: readonly QueueStatus[]
   readonly quarantined: number
+  /** What stopped coming, as of the last complete pass. */
+  readonly silences: readonly Silence[]
   /** One for each account that has used this warehouse. Empty after a crash of the database. */
   readonly budgets: readonly BudgetStatus[]
   readonly webhooks: readonly WebhookStatus[]
@@ -90,6 +93,7 @@ export async function readVitals(warehouse: Warehouse): Promise<Vitals> {
     streams: await readPasses(warehouse, RUNS_LOOKED_AT),
     queues: await readQueues(warehouse),
     quarantined: await countQuarantined(warehouse),
+    silences: await findSilences(warehouse),
     budgets: await readBudgets(warehouse),
     webhooks: await readWebhooks(warehouse),
     lastRun: await readLastRun(warehouse),

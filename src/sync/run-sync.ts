@@ -19,6 +19,7 @@ import { checkTransportEvents, checkUnlistedEvents } from './check-transport-eve
 import { DriftWatch } from '../ingest/drift-watch.js'
 import { FingerprintMemory } from '../ingest/fingerprint-memory.js'
 import { holdLease, type HeldDependencies } from './hold-lease.js'
+import { recordShares } from './record-shares.js'
 import { recordDrift } from './record-drift.js'
 import { decideOutcome, recordUntrusted } from './run-outcome.js'
 import { RunLedger } from '../ingest/run-ledger.js'
@@ -213,6 +214,7 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
     await readQueued(run)
     await planFirstChecks(run)
   })
+  await recordShares(run)
 }
 
 const UNLISTED = 'transport events in no list'

@@ -188,6 +188,7 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
   if (streams.some(({ stream, rows }) => stream === webhookEventCategories.stream && rows === 0)) {
     notCompared.push(`${webhookEventCategories.stream}: a backfill reads it`)
   }
+  notCompared.push('custom_fields, their definitions and options: a backfill compares them')
   notCompared.push('other_resources: the service has no list of them')
   const unlistedEvents = await countUnlistedEvents(warehouse)
   const { wholeHoursAgo } = await loadPassHistory(warehouse, shipments.stream)

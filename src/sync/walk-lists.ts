@@ -99,10 +99,16 @@ async function finishPass(run: Run, pass: ListPass, checkpoint: Checkpoint): Pro
     position: { ...checkpoint.position, beganAt },
   })
   run.ledger.shown(stream, { beganAt, scope })
+  if (scope === 'whole' && !isResumed) noteShown(run, pass)
   // It showed none of our rows, and yet nothing is known to be gone.
   refuseForeign(stream, findings)
   if (scope === 'whole' && !isResumed) await confirmAbsences(run, pass)
   return findings
+}
+
+function noteShown({ ledger }: Run, { stream, seen, findings }: ListPass): void {
+  const streams = findings.areContainersIncluded === true ? [stream, 'containers'] : [stream]
+  for (const one of streams) ledger.wholePasses.set(one, seen.get(one)?.size ?? 0)
 }
 
 const OWN_TYPES: Readonly<Record<ListStream, string>> = {

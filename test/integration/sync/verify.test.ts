@@ -158,7 +158,10 @@ describe('verify', () => {
     const read = places.map((stream) => verdictOf(report, stream)!.compared)
     expect(report.requests).toBe(3 + 40 + 2 * 50 + 1 + read.reduce((sum, one) => sum + one, 0))
     expect(report.advice).toEqual([])
-    expect(report.notCompared).toEqual(['other_resources: the service has no list of them'])
+    expect(report.notCompared).toEqual([
+      'custom_fields, their definitions and options: a backfill compares them',
+      'other_resources: the service has no list of them',
+    ])
     expect(await scene.snapshot()).toEqual(before)
   })
 

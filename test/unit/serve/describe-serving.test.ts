@@ -25,6 +25,7 @@ const status = {
       problem: 'shipments: <script>alert(1)</script>\nand more',
     },
   ],
+  silences: [],
   quarantined: 2,
   refetchQueue: 0,
   queues: [
