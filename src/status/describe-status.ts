@@ -277,6 +277,7 @@ export function describeCalm(name: string, { freshness, lastRun }: Vitals): stri
         ? 'no run has ended'
         : `the last run (${lastRun.command} ${lastRun.syncRunId}) ended ${lastRun.outcome}`,
     TrackingSyncQuarantine: 'no record is set aside',
+    TrackingSyncSilence: 'it comes again, or this is usual now',
     TrackingSyncDiskFull: 'the disk has room again',
     TrackingSyncSlotBehind: 'the replication slot has caught up, or is gone',
     TrackingSyncSlotUnread: 'the replication slot is read, or is gone',
