@@ -7,7 +7,7 @@ import {
   splitJsonBytes,
   type JsonLimits,
 } from '../jsonapi/parse-json-bytes.js'
-import { describeBody, type ReceivedAnswer } from './call-errors.js'
+import { describeBody, isWebPage, type ReceivedAnswer } from './call-errors.js'
 
 /**
  * What a successful answer must hold. `list`: a document whose `data` is an array. `record`: one
@@ -55,7 +55,7 @@ export function parseAnswer(
     if (expectation === 'anything') return { document: emptyDocument, body: undefined }
     throw unusable(answer, 'an empty body')
   }
-  if (/^\s*(?:text\/html|application\/xhtml)/i.test(answer.headers['content-type'] ?? '')) {
+  if (isWebPage(answer)) {
     throw unusable(answer, 'a web page instead of data')
   }
   const body = parseBody(answer, areRecordsRaw ? splitJsonBytes : parseJsonBytes)

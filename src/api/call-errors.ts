@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import {
   ApiAuthError,
   ApiConnectionError,
@@ -13,7 +12,7 @@ import { showText } from '../base/phrases.js'
 import { defaultRetryPolicy } from '../base/retry.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'
 import { membersOf } from '../jsonapi/document.js'
-import { CutAnswerError } from './exchange.js'
+import { CutAnswerError, type AnswerHeaders } from './exchange.js'
 
 /** An answer, whatever its status, and what is known of its request. */
 export interface ReceivedAnswer {
@@ -21,7 +20,7 @@ export interface ReceivedAnswer {
   readonly where: string
   readonly url: URL
   readonly status: number
-  readonly headers: IncomingHttpHeaders
+  readonly headers: AnswerHeaders
   /** After decompression. */
   readonly body: Buffer
   /** See `ApiAnswer`. */
@@ -50,6 +49,13 @@ export function toStatusError(
   const context = { where, status, errors, wasSent: true }
   const said = errors.length === 0 ? describeBody(answer) : describeErrors(errors)
   const say = (what: string): string => `${where}: ${what}. ${said}`
+  if (status === 403 && isWebPage(answer)) {
+    const message = say(
+      'a web page was answered (403): not the service but a proxy or firewall before it; ' +
+        'let whoever runs that allow the requests of this machine',
+    )
+    return new ApiUnavailableError(message, { context })
+  }
   if (status === 401 || status === 403) {
     const why = status === 401 ? 'refused the API key' : 'does not allow this with the API key'
     const advice = status === 401 && answer.keyAdvice !== undefined ? ` ${answer.keyAdvice}` : ''
@@ -69,6 +75,12 @@ export function toStatusError(
   }
   const message = say(`the service did not accept the request (${status})`)
   return new ApiRequestError(message, { context, status })
+}
+
+/** A page for people, as proxies, firewalls and portals send. */
+export function isWebPage({ body, headers }: Pick<ReceivedAnswer, 'body' | 'headers'>): boolean {
+  if (/^(?:text\/html|application\/xhtml)/i.test(headers['content-type'] ?? '')) return true
+  return /^\s*<(?:!doctype|html)/i.test(body.toString('latin1', 0, 1_024))
 }
 
 function describeRetryAfter(ms: number | undefined): string {

@@ -43,9 +43,25 @@ export interface Exchange {
   readonly signal: AbortSignal | undefined
 }
 
+/** One value for each name, in lower case. */
+export type AnswerHeaders = Readonly<Partial<Record<string, string>>>
+
+/**
+ * Headers as they came: a gateway may send one twice or empty. The first value that says anything
+ * stands for all of them; a header without one is absent.
+ */
+export function singleHeaders(headers: IncomingHttpHeaders): AnswerHeaders {
+  const single: Record<string, string> = Object.create(null) as Record<string, string>
+  for (const [name, value] of Object.entries(headers)) {
+    const first = [value].flat().find((one) => one !== undefined && one.trim() !== '')
+    if (first !== undefined) single[name.toLowerCase()] = first.trim()
+  }
+  return single
+}
+
 export interface RawAnswer {
   readonly status: number
-  readonly headers: IncomingHttpHeaders
+  readonly headers: AnswerHeaders
   /** After decompression. */
   readonly body: Buffer
   readonly startedAt: Date
@@ -106,7 +122,8 @@ export async function exchange(
       bodyTimeout: timeouts.bodyIdleMs,
     })
     const answeredAt = clock()
-    const { statusCode: status, headers } = answer
+    const { statusCode: status } = answer
+    const headers = singleHeaders(answer.headers)
     const encoding = headers['content-encoding']
     const body = await readAnswer(answer.body, encoding, maxBytes).catch((error: unknown) => {
       throw error instanceof ApiRefusedError ? error : new CutAnswerError('', { cause: error })
@@ -125,7 +142,7 @@ export async function exchange(
  */
 async function readAnswer(
   source: Readable,
-  contentEncoding: string | readonly string[] | undefined,
+  contentEncoding: string | undefined,
   maxBytes: number,
 ): Promise<Buffer> {
   // A body that is refused is destroyed, and emits an error that nobody else listens for.
@@ -133,7 +150,7 @@ async function readAnswer(
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    for await (const chunk of unpack(source, String(contentEncoding ?? 'identity'))) {
+    for await (const chunk of unpack(source, contentEncoding ?? 'identity')) {
       bytes += (chunk as Buffer).length
       if (bytes > maxBytes) throw new ApiRefusedError(`an answer is larger than ${maxBytes} bytes`)
       chunks.push(chunk as Buffer)

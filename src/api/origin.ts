@@ -23,8 +23,9 @@ export function parseBaseUrl(baseUrl: string): URL {
  * goes with every request, so a link decides who gets to see it. The check is made on the text as
  * well as on the parsed URL, because the parser silently repairs backslashes, tabs and line breaks.
  *
- * A path that begins with `/` is below the base. `page`: the page whose link this is; then the path
- * must be the page's, and what is relative is relative to the page.
+ * A path that begins with `/` is below the base. `page`: the page whose link this is. Its path must
+ * be the list's, but a service behind a gateway may write another scheme, host or prefix: only the
+ * query is taken from it, and the request goes to the address of the page.
  */
 export function resolveSameOrigin(base: URL, pathOrUrl: string | URL, page?: URL): URL {
   const isBelow = page === undefined && typeof pathOrUrl === 'string' && pathOrUrl.startsWith('/')
@@ -39,18 +40,31 @@ export function resolveSameOrigin(base: URL, pathOrUrl: string | URL, page?: URL
   if (!URL.canParse(candidate, from.href)) throw refuse('it is not an address', candidate)
   const url = new URL(candidate, from)
   if (url.username !== '' || url.password !== '') throw refuse('it holds a user name', candidate)
+  if (page !== undefined) return withQueryOf(url, page, base, candidate)
   if (url.origin !== base.origin || url.protocol !== base.protocol || url.host !== base.host) {
     throw refuse(`it leads away from ${base.origin}`, candidate)
   }
-  if (page !== undefined && url.pathname !== page.pathname) {
-    throw refuse(`its path is not ${page.pathname}`, candidate)
-  }
-  const root = base.pathname === '/' ? '' : base.pathname
-  if (!url.pathname.startsWith(`${root}/`)) {
+  if (!url.pathname.startsWith(`${rootOf(base)}/`)) {
     throw refuse(`its path is not below ${base.pathname}`, candidate)
   }
   url.hash = ''
   return url
+}
+
+function rootOf({ pathname }: URL): string {
+  return pathname === '/' ? '' : pathname
+}
+
+function withQueryOf(link: URL, page: URL, base: URL, candidate: string): URL {
+  const list = page.pathname.slice(rootOf(base).length)
+  const isWeb = link.protocol === 'http:' || link.protocol === 'https:'
+  if (!isWeb || !link.pathname.endsWith(list)) {
+    throw refuse(`its path is not ${page.pathname}`, candidate)
+  }
+  const next = new URL(page)
+  next.search = link.search
+  next.hash = ''
+  return next
 }
 
 function refuse(why: string, candidate: string): ApiRefusedError {

@@ -101,11 +101,8 @@ const SHORTEST_PAUSE_MS = 1_000
  * the header says nothing usable (`0.5`, `-1`, `0x10`, `1e9`, two values): then the usual backoff
  * applies.
  */
-export function parseRetryAfter(
-  header: string | readonly string[] | undefined,
-  now: Date,
-): number | undefined {
-  if (typeof header !== 'string') return undefined
+export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
+  if (header === undefined) return undefined
   const text = header.trim()
   const askedMs = /^\d{1,20}$/.test(text)
     ? Number(text) * 1_000

@@ -175,6 +175,19 @@ export class LeaseLostError extends ConnectorError {
   readonly code = 'lease_lost'
 }
 
+/** An answer to one request that says nothing of the account or the service as a whole. */
+export function isAboutOneRecord(thrown: unknown): boolean {
+  if (thrown instanceof ApiAuthError) return thrown.context.status === 403
+  if (thrown instanceof ApiUnavailableError) return thrown.context.wasSent !== false
+  return [
+    ApiNotFoundError,
+    ApiRequestError,
+    ApiContractError,
+    ApiRefusedError,
+    PaginationLoopError,
+  ].some((type) => thrown instanceof type)
+}
+
 /** Any thrown value as an `Error`, so that a log line always has a message and a stack. */
 export function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { ApiNotFoundError } from '../base/errors.js'
+import { ApiNotFoundError, isAboutOneRecord, toError } from '../base/errors.js'
 import { EVENT_LIST_ENTRY, queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
 import { takeIn, type Intake } from './intake.js'
@@ -16,6 +16,8 @@ export interface FetchedEvents {
   /** Undefined when the container is gone at the source; its list is empty then. */
   readonly intake: readonly Intake[] | undefined
   readonly list: TransportEventList | undefined
+  /** Why the service does not show them; the intake is empty then. */
+  readonly refusal?: string
   /** When the service answered that there is no such container. */
   readonly goneAt?: Date | undefined
 }
@@ -91,7 +93,48 @@ export function contradictsContainer(list: TransportEventList, named: readonly s
 export const LIST_WITHOUT_EVENTS =
   'the container lists transport events and its list of transport events is empty'
 
+/**
+ * The same; a container whose events the service does not show costs only itself, unless several in
+ * a row make it look like an outage.
+ */
+export async function fetchWhatIsShown(
+  run: Reader,
+  containerIds: readonly string[],
+): Promise<FetchedEvents[]> {
+  const limit = pLimit(run.settings.eventConcurrency)
+  const fetchOne = async (containerId: string): Promise<FetchedEvents> => {
+    try {
+      const fetched = await fetchOfContainer(run, containerId)
+      run.ledger.noteRead()
+      return fetched
+    } catch (thrown) {
+      if (run.signal.aborted || !isAboutOneRecord(thrown)) throw thrown
+      run.ledger.noteRead(thrown)
+      if (run.ledger.isServiceFailing) throw thrown
+      return { containerId, intake: [], list: undefined, refusal: toError(thrown).message }
+    }
+  }
+  return Promise.all(containerIds.map((id) => limit(() => fetchOne(id))))
+}
+
 const ASK_AGAIN_MS = 3_600_000
+
+/** Queues the lists of transport events that the service did not show, each with its reason. */
+export async function askForRefusedLists(
+  run: Pick<Run, 'warehouse' | 'logger' | 'sleep' | 'signal'>,
+  fetched: readonly FetchedEvents[],
+): Promise<void> {
+  for (const { containerId, refusal } of fetched) {
+    if (refusal === undefined) continue
+    run.logger.warn('the transport events of a container cannot be read', { containerId, refusal })
+    const entries = [{ type: EVENT_LIST_ENTRY, id: containerId }]
+    await retryWarehouse(run, () =>
+      run.warehouse.transaction('ask for lists of transport events again', (session) =>
+        queueRefetches(session, entries, refusal, ASK_AGAIN_MS),
+      ),
+    )
+  }
+}
 
 /**
  * Queues the lists of transport events of containers that contradict them, to be read in an hour.

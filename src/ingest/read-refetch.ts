@@ -1,6 +1,14 @@
 import pLimit from 'p-limit'
-import { ApiAuthError, ApiContractError, ApiNotFoundError } from '../base/errors.js'
+import {
+  ApiAuthError,
+  ApiContractError,
+  ApiNotFoundError,
+  ApiUnavailableError,
+  isAboutOneRecord,
+  toError,
+} from '../base/errors.js'
 import { SimulatedCrash } from '../base/failpoint.js'
+import { backoffMs } from '../base/retry.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { resourceOfType } from '../resources/index.js'
 import { REFERENCE_TYPES } from '../resources/resource.js'
@@ -43,8 +51,9 @@ const UNPROVEN_WAIT_MS = 60_000
  *
  * What is gone (404) is never invented: the entry goes and nothing is written. A row that still
  * stands for it is left to the passes of the runs, which alone mark rows as gone. A reference that
- * is gone or not ours to see is asked for again no sooner than in a day, as long as rows point to
- * it. All other errors are thrown, and the entry stays.
+ * is gone is asked for again no sooner than in a day, as long as rows point to it. An entry that
+ * cannot be read rests with its reason. What concerns the account or the service as a whole is
+ * thrown, and the entry stays.
  */
 export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> {
   await unlessGone(run, entry, async () => {
@@ -62,7 +71,7 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
   const read: { readonly entry: Entry; readonly intake: Intake }[] = []
   let failure: { readonly thrown: unknown } | undefined
   const readOne = async (entry: Entry): Promise<void> => {
-    if (failure !== undefined || run.signal.aborted) return
+    if (failure !== undefined || run.signal.aborted || run.ledger.isServiceFailing) return
     try {
       const answer = await unlessGone(run, entry, () => readById(run, entry))
       if (answer !== undefined) read.push({ entry, intake: answer.intake })
@@ -99,7 +108,8 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
   }
   await store()
   for (const entry of entries) {
-    if (!isReference(entry) && !run.signal.aborted) await readRefetch(run, entry)
+    const isOver = run.signal.aborted || run.ledger.isServiceFailing
+    if (!isReference(entry) && !isOver) await readRefetch(run, entry)
   }
 }
 
@@ -108,19 +118,23 @@ function believingNoHash(run: StoringRun): StoringRun {
   return run.mode === 'sync' ? { ...run, mode: 'backfill', memory: new FingerprintMemory() } : run
 }
 
-/** Undefined when the record is gone or not ours to see; the queue then says so. */
+/** Undefined when the record is gone or cannot be read; the queue then says so. */
 async function unlessGone<Result>(
   run: StoringRun,
   entry: Entry,
   read: () => Promise<Result>,
 ): Promise<Result | undefined> {
   try {
-    return await read()
-  } catch (thrown) {
+    const result = await read()
+    run.ledger.noteRead()
+    return result
+  } catch (caught) {
+    if (run.signal.aborted || !isAboutOneRecord(caught)) throw caught
+    run.ledger.noteRead(caught)
+    const thrown = toError(caught)
     const isGone = thrown instanceof ApiNotFoundError || thrown instanceof ApiContractError
-    const isForbidden = thrown instanceof ApiAuthError && thrown.context.status === 403
-    if (!isGone && !isForbidden) throw thrown
-    const isDropped = REFERENCES.has(entry.type) ? await isSettled(run, entry, thrown) : isGone
+    const isSettling = (isGone || thrown instanceof ApiAuthError) && REFERENCES.has(entry.type)
+    const isDropped = isSettling ? await isSettled(run, entry, thrown) : isGone
     run.logger.warn(isDropped ? 'a record to refetch is gone' : 'a record cannot be refetched', {
       type: entry.type,
       id: entry.id,
@@ -129,10 +143,18 @@ async function unlessGone<Result>(
     await retryWarehouse(run, () =>
       isDropped
         ? removeRefetches(run.warehouse, [entry])
-        : postponeRefetch(run.warehouse, entry, thrown.message),
+        : postponeRefetch(run.warehouse, entry, thrown.message, restOf(entry, thrown)),
     )
     return undefined
   }
+}
+
+const DAY_MS = 24 * 3_600_000
+
+/** What may work again soon is tried again soon, and then at longer and longer intervals. */
+function restOf({ attempts = 0 }: Entry, thrown: Error): number {
+  if (!(thrown instanceof ApiUnavailableError)) return DAY_MS
+  return backoffMs(attempts + 1, 60_000, DAY_MS)
 }
 
 /**

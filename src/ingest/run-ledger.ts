@@ -1,4 +1,4 @@
-import type { ApiAuthError } from '../base/errors.js'
+import { ApiUnavailableError, type ApiAuthError } from '../base/errors.js'
 import type { RecordIdentity } from '../jsonapi/raw-record.js'
 import {
   createStreamCounts,
@@ -9,6 +9,8 @@ import {
 import type { StreamOutcome } from '../warehouse/connection/tables.js'
 import type { ListedTypes } from '../warehouse/bookkeeping/checkpoints.js'
 import { addListedTypes } from './foreign-types.js'
+
+const MOST_UNAVAILABLE_IN_A_ROW = 3
 
 export type CountsDelta = Partial<StreamCounts>
 
@@ -47,6 +49,19 @@ export class RunLedger {
    * asked for again.
    */
   positionsRefusal: ApiAuthError | undefined
+
+  #unavailableInARow = 0
+
+  /** Notes how a read of one record ended; a record that cannot be read is no outage. */
+  noteRead(thrown?: unknown): void {
+    this.#unavailableInARow =
+      thrown instanceof ApiUnavailableError ? this.#unavailableInARow + 1 : 0
+  }
+
+  /** So many records in a row could not be read that the service itself must be in trouble. */
+  get isServiceFailing(): boolean {
+    return this.#unavailableInARow >= MOST_UNAVAILABLE_IN_A_ROW
+  }
 
   readonly #distrusted: { readonly stream: string; readonly why: string }[] = []
 

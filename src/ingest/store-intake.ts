@@ -8,7 +8,8 @@ import { decide, type Known } from './decide.js'
 import {
   askForEventListsAgain,
   contradictsContainer,
-  fetchTransportEvents,
+  askForRefusedLists,
+  fetchWhatIsShown,
 } from './fetch-transport-events.js'
 import { isMetOften } from './fingerprint-memory.js'
 import { mergeIntakes, type Intake } from './intake.js'
@@ -177,7 +178,7 @@ async function storeWithEvents(
   pending: readonly Sighting[],
   { intake, known, closing }: { intake: Intake; known: Known; closing: Closing },
 ): Promise<void> {
-  const fetched = await fetchTransportEvents(
+  const fetched = await fetchWhatIsShown(
     run,
     pending.map(({ key }) => key),
   )
@@ -207,6 +208,7 @@ async function storeWithEvents(
     counts,
   })
   await askForEventListsAgain(run, contradictory)
+  await askForRefusedLists(run, fetched)
 }
 
 /**

@@ -1,11 +1,8 @@
 import {
-  ApiAuthError,
-  ApiContractError,
   ApiNotFoundError,
-  ApiRefusedError,
-  ApiRequestError,
   ApiUnavailableError,
   IncompleteRunError,
+  isAboutOneRecord,
   toError,
 } from '../base/errors.js'
 import { SimulatedCrash } from '../base/failpoint.js'
@@ -151,17 +148,6 @@ async function findRecord(run: Run, resource: Resource, key: string): Promise<bo
   if (intake === undefined) return false
   await storeIntake(run, intake)
   return shownKeys(intake, resource.stream).includes(key)
-}
-
-/** Not about the account or the service as a whole. */
-function isAboutOneRecord(thrown: unknown): boolean {
-  if (thrown instanceof ApiAuthError) return thrown.context.status === 403
-  if (thrown instanceof ApiUnavailableError) return thrown.context.wasSent !== false
-  return (
-    thrown instanceof ApiRequestError ||
-    thrown instanceof ApiContractError ||
-    thrown instanceof ApiRefusedError
-  )
 }
 
 interface Answers {

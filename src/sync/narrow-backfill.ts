@@ -2,6 +2,8 @@ import {
   ApiNotFoundError,
   ConfigError,
   IncompleteRunError,
+  isAboutOneRecord,
+  toError,
   type ConfigProblem,
 } from '../base/errors.js'
 import { containers, shipments } from '../resources/index.js'
@@ -90,8 +92,11 @@ async function readOne(run: Run, { stream, type }: Resource, id: string): Promis
     }
     await storeIntake(run, mergeIntakes(intakes))
   } catch (thrown) {
-    if (!(thrown instanceof ApiNotFoundError)) throw thrown
-    const message = `the service has no ${type} ${id}: check the id, or whether it was deleted`
+    if (run.signal.aborted || !isAboutOneRecord(thrown)) throw thrown
+    const isGone = thrown instanceof ApiNotFoundError
+    const message = isGone
+      ? `the service has no ${type} ${id}: check the id, or whether it was deleted`
+      : `the service does not show ${type} ${id}: ${toError(thrown).message}`
     const error = new IncompleteRunError(message, { cause: thrown })
     run.ledger.failures.push({ stream, error })
   }

@@ -98,6 +98,10 @@ async function readRound(
     if (entries.length === 0) break
     await readRefetches(run, entries)
     run.signal.throwIfAborted()
+    if (run.ledger.isServiceFailing) {
+      run.logger.warn('the service fails to show records; the rest is left to the next run')
+      return 0
+    }
   }
   return due
 }
@@ -110,7 +114,7 @@ export async function readVesselPositions(run: Run): Promise<void> {
   const { ledger } = run
   const ids = await retryWarehouse(run, () => loadLiveKeys(run.warehouse, vessels))
   for (let start = 0; start < ids.length; start += ENTRIES_PER_CLAIM) {
-    if (ledger.positionsRefusal !== undefined) break
+    if (ledger.positionsRefusal !== undefined || ledger.isServiceFailing) break
     const some = ids.slice(start, start + ENTRIES_PER_CLAIM)
     await readRefetches(
       run,

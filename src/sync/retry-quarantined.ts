@@ -1,4 +1,10 @@
-import { ApiContractError, ApiNotFoundError, IncompleteRunError } from '../base/errors.js'
+import {
+  ApiContractError,
+  ApiNotFoundError,
+  IncompleteRunError,
+  isAboutOneRecord,
+  toError,
+} from '../base/errors.js'
 import type { Document } from '../jsonapi/document.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'
 import {
@@ -65,6 +71,7 @@ async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | un
   } catch (thrown) {
     if (thrown instanceof ApiNotFoundError) return 'the service does not have it any more'
     if (thrown instanceof SyntaxError) return 'its payload is not JSON'
+    if (isAboutOneRecord(thrown)) return toError(thrown).message
     throw thrown
   }
 }

@@ -37,7 +37,12 @@ import {
 } from './prepare-notifications.js'
 import { readLinkage } from '../receive/delivery.js'
 
+/** Records without a row that a notification may have read; the lists of the next sync have all. */
+const MOST_UNKNOWN = 50
+
 export interface ApplyOptions {
+  /** Told how many records of too many are left to the next sync. */
+  readonly onLeft?: (records: number) => void
   /** How long refetches wait for more notifications about the same record. */
   readonly refetchDelayMs: number
   readonly reachFailpoint: ReachFailpoint
@@ -72,7 +77,8 @@ export async function applyNotifications(
   const known = await loadKnown(session, names, intakes, { mode: 'webhook' })
   const decision = decide(intakes, known, 'webhook')
   const doubtful = [...decision.doubtful]
-  const references = [...decision.missing]
+  const most = MOST_UNKNOWN * notifications.length
+  const references = decision.missing.slice(0, most)
   const listsBehind: string[] = []
   const inDoubt: string[] = []
   for (const { sightings, eventLists } of decision.rounds) {
@@ -92,8 +98,12 @@ export async function applyNotifications(
   const queue = (entries: readonly ResourceIdentifier[], why: string): Promise<void> =>
     queueRefetches(session, entries, why, refetchDelayMs)
   const leftOut = prepared.flatMap(({ unconfirmed }) => unconfirmed)
-  await queue([...decision.unconfirmed, ...leftOut], UNCONFIRMED)
+  const unconfirmed = [...decision.unconfirmed, ...leftOut]
+  await queue(unconfirmed.slice(0, most), UNCONFIRMED)
   await queue([...decision.fetchEvents].map(eventListEntry), NEW_EVENTS)
+  const unknown = [unconfirmed.length, decision.missing.length]
+  const left = unknown.reduce((sum, count) => sum + Math.max(0, count - most), 0)
+  if (left > 0) options.onLeft?.(left)
   await queue(listsBehind.map(eventListEntry), LIST_BEHIND_EVENT)
   const readable = doubtful.filter((sighting) => refetchOf(sighting) !== undefined)
   const differing = await findDiffering(session, names, readable)

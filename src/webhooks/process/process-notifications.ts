@@ -168,7 +168,17 @@ export class NotificationProcessor {
     }
     const { own, foreign, unknown } = await this.#ownership.part(session, parsed)
     const { refetchDelayMs } = settings
-    const outcomes = await applyNotifications(session, own, { refetchDelayMs, reachFailpoint })
+    const { logger } = this.#dependencies
+    const onLeft = (records: number): void => {
+      logger.warn(
+        'a delivery told of too many records without a row; the next sync reads the rest',
+        {
+          records,
+        },
+      )
+    }
+    const options = { refetchDelayMs, reachFailpoint, onLeft }
+    const outcomes = await applyNotifications(session, own, options)
     reachFailpoint('mid_notifications')
     for (const { notificationId } of foreign) outcomes.set(notificationId, 'foreign')
     const lagSeconds = await recordOutcomes(session, outcomes)

@@ -1,5 +1,12 @@
 import type { TrackingService } from '../../api/endpoints.js'
-import { ConnectorError, toError, ApiNotFoundError, ApiRequestError } from '../../base/errors.js'
+import {
+  ApiNotFoundError,
+  ApiRequestError,
+  ApiUnavailableError,
+  ConnectorError,
+  isAboutOneRecord,
+  toError,
+} from '../../base/errors.js'
 import { SimulatedCrash, type ReachFailpoint } from '../../base/failpoint.js'
 import type { Logger } from '../../base/logger.js'
 import { backoffMs, type Sleep } from '../../base/retry.js'
@@ -79,6 +86,9 @@ export class RefetchWorker {
       try {
         signal.throwIfAborted()
         await this.#readEntry(run, entry)
+        if (run.ledger.isServiceFailing) {
+          throw new ApiUnavailableError('several records in a row could not be read')
+        }
       } catch (thrown) {
         // As after a kill, the claims end by themselves.
         if (thrown instanceof SimulatedCrash) throw thrown
@@ -95,7 +105,7 @@ export class RefetchWorker {
       if (entry.type === NOTIFICATION_ENTRY) await refetchNotification(this.#dependencies, entry)
       else await readRefetch(run, entry)
     } catch (thrown) {
-      if (run.signal.aborted || concernsAll(thrown)) throw thrown
+      if (run.signal.aborted || concernsAll(run, thrown)) throw thrown
       const waitMs = backoffMs(entry.attempts + 1, FIRST_WAIT_MS, LONGEST_WAIT_MS)
       logger.error('a record could not be refetched', { ...entry, waitMs, error: thrown })
       await postponeRefetch(warehouse, entry, toError(thrown).message, waitMs)
@@ -117,8 +127,12 @@ export class RefetchWorker {
 }
 
 /** The service or the warehouse fails as a whole, whatever is asked for. */
-function concernsAll(thrown: unknown): boolean {
+function concernsAll({ ledger }: StoringRun, thrown: unknown): boolean {
   if (thrown instanceof SimulatedCrash) return true
+  if (isAboutOneRecord(thrown)) {
+    ledger.noteRead(thrown)
+    return ledger.isServiceFailing
+  }
   if (!(thrown instanceof ConnectorError)) return false
   return OF_ALL.has(thrown.code)
 }

@@ -120,7 +120,7 @@ describe('answers that are none', () => {
       reply(200, '<html><h1>Sign in</h1>', { 'content-type': 'text/html' }),
       /web page.*<html>/,
     ],
-    ['a page that hides as JSON', reply(200, '<html>'), /not complete JSON.*<html>/],
+    ['a page that hides as JSON', reply(200, '<html>'), /a web page instead of data.*<html>/],
     ['an empty body', reply(200, ''), /an empty body/],
     ['204', reply(204, ''), /answered 204/],
     ['errors under 200', reply(200, { errors: [{ title: 'x' }] }), /"errors" under a good status/],

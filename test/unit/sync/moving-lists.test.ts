@@ -284,7 +284,6 @@ describe('a list that moves while it is walked', { tags: ['JC7', 'JD3', 'FA1', '
         counts.get(`total right, ${kind}`),
       )
       expect(whole / (whole + short)).toBeGreaterThan(0.8)
-      if (HISTORIES > 1_000) console.log(Object.fromEntries([...counts].sort()))
     },
   )
 })
