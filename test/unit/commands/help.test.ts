@@ -164,6 +164,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       '--accept-shrink',
       '--accept-account',
       '--on-finish',
+      '--full',
     ],
   ],
   [

@@ -256,7 +256,9 @@ describe('problems', () => {
   })
 
   test('every setting given as a lone value of the wrong kind is told by its variable, without the value', () => {
-    const wrong = settingDescriptions.filter(({ name }) => name !== 'home' && name !== 'schema')
+    // Any text is a directory; a proxy is looked at by what uses it.
+    const free = ['home', 'schema', 'httpsProxy', 'noProxy']
+    const wrong = settingDescriptions.filter(({ name }) => !free.includes(name))
     for (const { variable } of wrong) {
       const [problem] = problemsOf({ [variable]: `"${canary}` })
       expect(problem?.startsWith(`${variable} `)).toBe(true)
@@ -410,6 +412,7 @@ describe('secrets', { tags: ['S4'] }, () => {
       'databaseUrl',
       'readerUrl',
       'moveToUrl',
+      'httpsProxy',
       'webhookSecret',
       'webhookSecretPrevious',
       'alertWebhookUrl',
@@ -417,6 +420,7 @@ describe('secrets', { tags: ['S4'] }, () => {
       'alertSlackUrl',
       'alertTeamsUrl',
       'alertSmtpUrl',
+      'heartbeatUrl',
     ])
     expect(secret).toEqual(withoutFlag)
     expect(new Set(secret.map(({ defaultValue }) => defaultValue))).toEqual(new Set([undefined]))
