@@ -49,7 +49,8 @@ const dataTables = tables.filter(({ schema }) => schema === 'data')
 
 describe('the migrations', () => {
   it('are numbered without a gap and say what they do: verb and object', () => {
-    const verbs = '(?:create|add|drop|rename|change|fill|move|split|merge|share|remember|track|place|watch)'
+    const verbs =
+      '(?:create|add|drop|rename|change|fill|move|split|merge|share|remember|track|place|watch)'
     for (const [index, { path }] of migrations.entries()) {
       const number = String(index + 1).padStart(4, '0')
       expect(basename(path)).toMatch(new RegExp(`^${number}_${verbs}_[a-z0-9_]+\\.sql$`))
