@@ -6,6 +6,8 @@ interface Fee {
   readonly type: 'demurrage' | 'exam' | 'extended_dwell_time' | 'other' | 'total'
   readonly amount: number
   readonly currency_code: string
+  /** More of the terminal's own words, where it has any. */
+  readonly description?: string
 }
 
 /** After these days demurrage doubles. */
@@ -21,9 +23,14 @@ export function feesAt(stay: TerminalStay, at: number): Fee[] {
   if (at < stay.dischargedAt || at >= stay.leftAt + 12 * HOUR) return []
   const until = Math.min(at, stay.leftAt)
   const fees: Fee[] = []
-  const add = (type: Fee['type'], amount: number): void => {
-    // Cents: a sum of decimals must not show the binary rest.
-    fees.push({ type, amount: Math.round(amount * 100) / 100, currency_code: stay.currency })
+  const add = (type: Fee['type'], amount: number, description?: string): void => {
+    fees.push({
+      type,
+      // Cents: a sum of decimals must not show the binary rest.
+      amount: Math.round(amount * 100) / 100,
+      currency_code: stay.currency,
+      ...(description === undefined ? {} : { description }),
+    })
   }
   const days = demurrageDays(stay, until)
   if (days > 0) {
@@ -38,7 +45,9 @@ export function feesAt(stay: TerminalStay, at: number): Fee[] {
   if (stay.extendedDwellFee !== undefined && dwellDays >= DWELL_FEE_AFTER_DAYS) {
     add('extended_dwell_time', stay.extendedDwellFee)
   }
-  if (stay.otherFee !== undefined && dwellDays >= 1) add('other', stay.otherFee)
+  if (stay.otherFee !== undefined && dwellDays >= 1) {
+    add('other', stay.otherFee, 'Flip and chassis split')
+  }
   if (fees.length > 0)
     add(
       'total',

@@ -8,7 +8,7 @@ import { valueAt } from './estimates.js'
 const HELD_EVERY = 4
 const HOLDS = [
   { name: 'freight', description: 'LINE HOLD AT RAMP' },
-  { name: 'customs', description: 'CBP HOLD' },
+  { name: 'customs', description: 'CBP HOLD', detail: 'Ask the broker' },
   { name: 'other', description: null },
 ] as const
 const DAILY_STORAGE = [75, 110, 150.5] as const

@@ -28,7 +28,10 @@ export type MilestoneName =
   | 'delivered'
   | 'empty_in'
 
-export type DataSource = 'shipping_line' | 'terminal' | 'ais' | 'rail'
+export type DataSource = ReportSource | 't49_operations_team' | 'user_input'
+
+/** Who reports milestones. */
+type ReportSource = 'shipping_line' | 'terminal' | 'ais' | 'rail'
 
 export interface Milestone {
   readonly name: MilestoneName
@@ -52,7 +55,7 @@ export interface Milestone {
 
 type Step = Omit<Milestone, 'reportedAt' | 'announcedAt' | 'misreported' | 'source'>
 
-const SOURCES: Partial<Record<MilestoneName, readonly DataSource[]>> = {
+const SOURCES: Partial<Record<MilestoneName, readonly ReportSource[]>> = {
   vessel_arrived: ['ais', 'shipping_line'],
   vessel_berthed: ['ais'],
   vessel_departed: ['shipping_line', 'ais'],
@@ -63,7 +66,7 @@ const SOURCES: Partial<Record<MilestoneName, readonly DataSource[]>> = {
 }
 
 /** Hours from the happening to the report, by who reports. */
-const LAG_HOURS: Record<DataSource, readonly [number, number]> = {
+const LAG_HOURS: Record<ReportSource, readonly [number, number]> = {
   ais: [0.2, 2],
   terminal: [0.5, 6],
   shipping_line: [2, 36],
@@ -81,7 +84,7 @@ export function planMilestones(dice: Dice, voyage: Voyage, createdAt: number): M
   steps.push(...planInland(dice, voyage, dischargedAt))
   let lastReport = toSecond(createdAt)
   return steps.map((step) => {
-    const source = dice.pick<DataSource>(SOURCES[step.name] ?? ['shipping_line'])
+    const source = dice.pick<ReportSource>(SOURCES[step.name] ?? ['shipping_line'])
     const [least, most] = LAG_HOURS[source]
     lastReport = Math.max(lastReport, toSecond(step.at + dice.between(least, most) * HOUR))
     return { ...step, source, reportedAt: lastReport, ...misreport(step, lastReport) }

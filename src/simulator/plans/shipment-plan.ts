@@ -1,6 +1,6 @@
 import type { Atlas } from '../world/atlas.js'
 import { planContainer, type ContainerPlan } from './container-plan.js'
-import { createDice, type Dice } from '../world/dice.js'
+import { createDice, mix, type Dice } from '../world/dice.js'
 import type { Ids } from '../world/ids.js'
 import { DAY, HOUR, toSecond } from '../world/local-time.js'
 import { planEstimates, type Revision } from './estimates.js'
@@ -95,7 +95,7 @@ export function planShipment(seat: ShipmentSeat): ShipmentPlan {
             knownFrom: createdAt,
             slackDays: voyage.line.slackDays * 1.2,
           }),
-    ending: planEnding(dice, voyage, containers, createdAt),
+    ending: planEnding(dice, voyage, containers, seat),
     isZoneUnknown: dice.chance(0.03),
   }
 }
@@ -109,11 +109,11 @@ function planEnding(
   dice: Dice,
   voyage: Voyage,
   containers: readonly ContainerPlan[],
-  createdAt: number,
+  { serial, createdAt }: ShipmentSeat,
 ): Ending {
   const ordinary = ordinaryEnding(containers, createdAt)
   const soon = createdAt + HOUR
-  const fate = dice.fraction()
+  const fate = rareFate(serial, dice.fraction())
   const days = (least: number, most: number): number => dice.between(least, most) * DAY
   const ending = (from: number, waitDays: number, reason: StopReason): Ending | undefined => {
     const frozenAt = toSecond(Math.max(soon, from))
@@ -138,6 +138,11 @@ function planEnding(
     return ending(between, 30, 'past_full_out_window') ?? ordinary
   }
   return ordinary
+}
+
+/** Not drawn: every account of some size has one that is never seen to arrive. */
+function rareFate(serial: number, drawn: number): number {
+  return drawn >= 0.12 && mix(serial, 52) % 60 === 0 ? 0.08 : drawn
 }
 
 function ordinaryEnding(containers: readonly ContainerPlan[], createdAt: number): Ending {

@@ -74,6 +74,8 @@ export interface TrackingRequestFacts {
         readonly scac: string
         readonly refNumbers: readonly string[]
         readonly tags: readonly string[]
+        /** A user let it be stopped at this instant. */
+        readonly cancelledAt: number | undefined
       }
     | undefined
 }
@@ -104,7 +106,8 @@ export function trackingRequestRecord(
     },
     relationships: {
       tracked_object:
-        outcome.status === 'created' && shipment !== undefined
+        (outcome.status === 'created' || outcome.status === 'tracking_stopped') &&
+        shipment !== undefined
           ? reference('shipment', shipment.id)
           : { data: null },
       ...(hasExtras ? { customer: customerOf(facts), user: reference('user', facts.userId) } : {}),
@@ -129,7 +132,7 @@ function extrasOf({ status }: Outcome, tags: readonly string[]): Readonly<Record
 }
 
 interface Outcome {
-  readonly status: 'pending' | 'awaiting_manifest' | 'created' | 'failed'
+  readonly status: 'pending' | 'awaiting_manifest' | 'created' | 'failed' | 'tracking_stopped'
   readonly updatedAt: number
   readonly failedReason: string | null
 }
@@ -174,6 +177,10 @@ function decideOutcome(
   switch (seat.variant) {
     case 'tracked':
       if (shipment === undefined || at < shipment.createdAt) return pending
+      if (shipment.cancelledAt !== undefined && at >= shipment.cancelledAt) {
+        const { cancelledAt: updatedAt } = shipment
+        return { status: 'tracking_stopped', updatedAt, failedReason: null }
+      }
       return { status: 'created', updatedAt: shipment.createdAt, failedReason: null }
     case 'failed': {
       const failedAt = createdAt + FAILS_AFTER

@@ -1,6 +1,6 @@
 import type { Site, TerminalSite, Vessel } from '../world/atlas.js'
 import type { ContainerPlan } from './container-plan.js'
-import { createDice, type Dice } from '../world/dice.js'
+import { createDice, mix, type Dice } from '../world/dice.js'
 import { valueAt, type Revision } from './estimates.js'
 import type { Ids } from '../world/ids.js'
 import { HOUR, toSecond } from '../world/local-time.js'
@@ -26,9 +26,20 @@ export interface PlannedEvent {
   readonly voyageNumber: string | null
   /** Of a change: what the thing became. */
   readonly value?: number
+  /** Since when it is no longer true. */
+  readonly invalidatedAt?: number
+  /** The raw event it was made from. */
+  readonly sourceEventId?: string
+  /** What it replaces. */
+  readonly previousVersionId?: string
 }
 
-type Draft = Omit<PlannedEvent, 'id'> & { readonly slot: number; readonly revision: number }
+type Draft = Omit<PlannedEvent, 'id'> & {
+  readonly slot: number
+  readonly revision: number
+  /** It replaces the revision before. */
+  readonly isOfSeries?: boolean
+}
 
 /** Slots make ids stable: a milestone keeps its slot whatever else is planned beside it. */
 const SLOTS = {
@@ -43,6 +54,7 @@ const SLOTS = {
   appointment: 54,
   availability: 55,
   document: 56,
+  invalidated: 57,
 } as const
 
 const EVENT_DICE = 0xe7e
@@ -65,11 +77,19 @@ export function planTransportEvents(
     ...planDeadlineEvents(shipment, plan),
     ...planAvailabilityEvents(dice, shipment, plan),
     ...planDocumentEvents(dice, plan),
+    ...planInvalidatedEvents(plan),
   ]
+  const { serial, ordinal } = plan
   return drafts
-    .map((draft) => ({
+    .map(({ slot, revision, isOfSeries = false, ...draft }) => ({
       ...draft,
-      id: ids.encode('transport_event', plan.serial, plan.ordinal, draft.slot, draft.revision),
+      id: ids.encode('transport_event', serial, ordinal, slot, revision),
+      ...(isOfSeries && revision > 0
+        ? { previousVersionId: ids.encode('transport_event', serial, ordinal, slot, revision - 1) }
+        : {}),
+      ...(slot < plan.milestones.length
+        ? { sourceEventId: ids.encode('raw_event', serial, ordinal, slot) }
+        : {}),
     }))
     .sort((one, other) => other.createdAt - one.createdAt || (one.id < other.id ? -1 : 1))
 }
@@ -115,6 +135,7 @@ function planEstimatedEvents(dice: Dice, shipment: ShipmentPlan, plan: Container
       voyageNumber: place.voyageNumber,
       slot,
       revision,
+      isOfSeries: true,
       event: `container.transport.estimated.${event}`,
       timestamp: value,
       createdAt: toSecond(at),
@@ -175,6 +196,7 @@ function planDeadlineEvents(shipment: ShipmentPlan, plan: ContainerPlan): Draft[
       terminal: place.terminal,
       slot,
       revision,
+      isOfSeries: true,
       event: `container.${event}.changed`,
       timestamp: at,
       createdAt: at,
@@ -242,11 +264,40 @@ function planDocumentEvents(dice: Dice, plan: ContainerPlan): Draft[] {
       timestamp: at,
       createdAt: at,
       withdrawnAt: FOREVER,
-      source: 'shipping_line',
+      // Some are uploaded by hand.
+      source: mix(plan.serial, plan.ordinal, 63) % 3 === 0 ? 'user_input' : 'shipping_line',
       site: undefined,
       terminal: undefined,
       vessel: undefined,
       voyageNumber: null,
     },
   ]
+}
+
+/**
+ * Of some milestones that were said too soon, the first word is listed when it is corrected, as no
+ * longer true.
+ */
+function planInvalidatedEvents(plan: ContainerPlan): Draft[] {
+  if (mix(plan.serial, plan.ordinal, 62) % 3 !== 0) return []
+  return plan.milestones.flatMap(({ name, misreported, site, terminal, vessel, voyageNumber }) =>
+    misreported === undefined
+      ? []
+      : [
+          {
+            slot: SLOTS.invalidated,
+            revision: 0,
+            event: `container.transport.${name}`,
+            timestamp: misreported.at,
+            createdAt: misreported.until,
+            invalidatedAt: misreported.until,
+            withdrawnAt: FOREVER,
+            source: 't49_operations_team',
+            site,
+            terminal,
+            vessel,
+            voyageNumber,
+          },
+        ],
+  )
 }

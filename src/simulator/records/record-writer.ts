@@ -214,6 +214,7 @@ function writeRequest(
     scac: plan.voyage.line.scac,
     refNumbers: plan.refNumbers ?? [],
     tags: plan.tags,
+    cancelledAt: plan.ending.reason === 'cancelled_by_user' ? plan.ending.stoppedAt : undefined,
   }
   const facts = {
     id,

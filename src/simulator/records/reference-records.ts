@@ -122,13 +122,13 @@ export function terminalRecord(
   }
 }
 
-/** A rail terminal names its metro area, and the seaport of the same city where there is one. */
+/** A rail terminal names its metro area, and the port beside it where there is one. */
 function railTerminalRecord(
   { facts, site, id }: TerminalSite,
   atlas: Atlas,
   hasExtras: boolean,
 ): ResourceObject {
-  const seaport = atlas.ports.find((port) => port.city === site.city)
+  const port = 'port' in facts && facts.port !== undefined ? atlas.site(facts.port) : undefined
   return {
     id,
     type: 'rail_terminal',
@@ -139,7 +139,7 @@ function railTerminalRecord(
       ...(hasExtras ? { city: site.city } : {}),
     },
     relationships: {
-      port: seaport ? reference('port', seaport.id) : { data: null },
+      port: port ? reference('port', port.id) : { data: null },
       metro_area: reference('metro_area', site.id),
     },
   }

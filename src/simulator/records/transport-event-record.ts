@@ -24,6 +24,9 @@ export function transportEventRecord(
       location_locode: event.site?.locode ?? null,
       timezone: event.site?.zone ?? null,
       ...(hasExtras && event.value !== undefined ? valueOf(event.value) : {}),
+      ...(hasExtras && event.invalidatedAt !== undefined
+        ? { invalidated_at: isoSeconds(event.invalidatedAt) }
+        : {}),
     },
     relationships: {
       shipment: reference('shipment', shipmentId),
@@ -31,7 +34,20 @@ export function transportEventRecord(
       vessel: event.vessel === undefined ? { data: null } : reference('vessel', event.vessel.id),
       location: link(event.site),
       terminal: link(event.terminal),
+      ...(hasExtras ? originOf(event) : {}),
     },
+  }
+}
+
+function originOf({
+  sourceEventId,
+  previousVersionId,
+}: PlannedEvent): Readonly<Record<string, Relationship>> {
+  return {
+    ...(sourceEventId === undefined ? {} : { source_event: reference('raw_event', sourceEventId) }),
+    ...(previousVersionId === undefined
+      ? {}
+      : { previous_version: reference('transport_event', previousVersionId) }),
   }
 }
 

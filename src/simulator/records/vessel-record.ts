@@ -2,6 +2,7 @@ import type { ResourceObject } from '../../jsonapi/document.js'
 import type { Atlas, Site, Vessel } from '../world/atlas.js'
 import { createDice } from '../world/dice.js'
 import { DAY, HOUR, isoSeconds } from '../world/local-time.js'
+import { lengthBetween, seaRoute, type Point } from '../world/sea-lanes.js'
 
 /**
  * A ship sails to and fro between two ports. Its positions do not depend on the shipments said to
@@ -79,21 +80,41 @@ function planShuttle(seed: number, vessel: Vessel, atlas: Atlas): Shuttle {
 function positionAt({ ends, passage, phase, knots }: Shuttle, at: number): Position {
   const leg = passage + IN_PORT
   const turn = (at + phase) % (2 * leg)
-  const isReturning = turn >= leg
   const share = Math.min(1, (turn % leg) / passage)
-  const [from, to] = isReturning ? [ends[1], ends[0]] : ends
-  const latitude = Number(from.latitude) + (Number(to.latitude) - Number(from.latitude)) * share
-  // The shorter way round, over the date line where it must be.
-  const eastward = ((Number(to.longitude) - Number(from.longitude) + 540) % 360) - 180
-  const longitude = ((Number(from.longitude) + eastward * share + 540) % 360) - 180
-  const northward = Number(to.latitude) - Number(from.latitude)
-  const heading = (Math.round((Math.atan2(eastward, northward) * 180) / Math.PI) + 360) % 360
+  const [from, to] = turn >= leg ? [ends[1], ends[0]] : ends
+  const { latitude, longitude, heading } = alongRoute(seaRoute(from, to), share)
   return {
     latitude: round(latitude),
-    longitude: round(longitude),
+    longitude: round(((longitude + 540) % 360) - 180),
     heading,
     knots: share >= 1 ? 0 : knots,
     timestamp: at,
+  }
+}
+
+/** The place at a share of the way, and the course steered there. */
+function alongRoute(
+  route: readonly Point[],
+  share: number,
+): Pick<Position, 'latitude' | 'longitude' | 'heading'> {
+  const legs = route.slice(1).map((to, index) => {
+    const from = route[index] ?? to
+    return { from, to, length: lengthBetween(from, to) }
+  })
+  let rest = share * legs.reduce((sum, { length }) => sum + length, 0)
+  const leg = legs.find(({ length }, index) => {
+    if (rest <= length || index === legs.length - 1) return true
+    rest -= length
+    return false
+  })
+  if (leg === undefined) throw new RangeError('A route needs two points.')
+  const { from, to, length } = leg
+  const part = Math.min(1, rest / length)
+  const [north, east] = [to[0] - from[0], to[1] - from[1]]
+  return {
+    latitude: from[0] + north * part,
+    longitude: from[1] + east * part,
+    heading: (Math.round((Math.atan2(east, north) * 180) / Math.PI) + 360) % 360,
   }
 }
 

@@ -66,7 +66,11 @@ export interface RailTerminalFacts {
   readonly nickname: string
   readonly firms: string | null
   readonly carrier: string
+  /** The `port` of the service that is the same place by another code. */
+  readonly port: string | undefined
 }
+
+const PORTS_NEARBY: Readonly<Record<string, string>> = { USMEM: 'USROQ' }
 
 type RailFacts = readonly [
   metroArea: string,
@@ -94,5 +98,12 @@ const RAIL_FACTS: readonly RailFacts[] = [
 ]
 
 export const RAIL_TERMINALS: readonly RailTerminalFacts[] = RAIL_FACTS.map(
-  ([metroArea, name, nickname, firms, carrier]) => ({ metroArea, name, nickname, firms, carrier }),
+  ([metroArea, name, nickname, firms, carrier]) => ({
+    metroArea,
+    name,
+    nickname,
+    firms,
+    carrier,
+    port: PORTS_NEARBY[metroArea],
+  }),
 )

@@ -53,7 +53,7 @@ test('every transport event name of the interface occurs, and no other', () => {
   expect(EVENTS).toHaveLength(35)
   expect([...new Set(values('transport_event', 'event'))].toSorted()).toEqual(EVENTS.toSorted())
   expect(new Set(values('transport_event', 'data_source'))).toEqual(
-    new Set(['shipping_line', 'terminal', 'ais', 'rail']),
+    new Set(['shipping_line', 'terminal', 'ais', 'rail', 't49_operations_team', 'user_input']),
   )
 })
 
@@ -116,10 +116,11 @@ test('tracking requests succeed, fail with a reason, and wait', () => {
   expect(statuses).toContain('created')
   expect(statuses).toContain('failed')
   expect(statuses).toContain('awaiting_manifest')
+  expect(statuses).toContain('tracking_stopped')
   for (const { attributes, relationships } of records.tracking_request) {
     const isFailed = attributes!.status === 'failed'
     expect(attributes!.failed_reason !== null).toBe(isFailed)
-    const isCreated = attributes!.status === 'created'
+    const isCreated = ['created', 'tracking_stopped'].includes(attributes!.status as string)
     expect(relationships!.tracked_object!.data !== null).toBe(isCreated)
   }
 })
@@ -178,6 +179,43 @@ test('places that are not told leave zone and UN/LOCODE null together', () => {
     new Set(['terminal', 'rail_terminal', undefined]),
   )
 })
+
+test('ships sail round the continents', { tags: ['JE7'] }, () => {
+  // Far inland, all of them: latitude from and to, longitude from and to.
+  const lands = [
+    ['Asia', 24, 65, 60, 116],
+    ['India', 12, 26, 76, 79],
+    ['Arabia', 18, 30, 43, 50],
+    ['Africa', -20, 28, 14, 32],
+    ['North Africa', 18, 34, -6, 8],
+    ['Europe', 46, 52, 10, 30],
+    ['Spain', 38.5, 42, -6, -2],
+    ['North America', 32, 65, -116, -83],
+    ['Mexico', 20, 30, -103, -100],
+    ['South America', -30, 5, -70, -50],
+    ['Australia', -30, -18, 120, 145],
+  ] as const
+  let count = 0
+  for (const { id } of world.records('vessel', START)) {
+    const vessel = world.vesselWithPositions(id, START)!
+    for (const { latitude, longitude } of vessel.attributes!.positions as Position[]) {
+      count += 1
+      const ashore = lands.find(
+        ([, south, north, west, east]) =>
+          south < latitude && latitude < north && west < longitude && longitude < east,
+      )
+      expect(ashore, `${vessel.attributes!.name as string} at ${latitude}, ${longitude}`).toBe(
+        undefined,
+      )
+    }
+  }
+  expect(count).toBeGreaterThan(1_000)
+})
+
+interface Position {
+  readonly latitude: number
+  readonly longitude: number
+}
 
 function typeOf(data: unknown): unknown {
   return typeof data === 'object' && data !== null && 'type' in data ? data.type : undefined
