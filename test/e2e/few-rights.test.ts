@@ -3,6 +3,7 @@ import type { Simulator } from '../../src/simulator/server.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
 import { differencesFrom } from '../support/look-at-cli-rows.js'
 import { endPrograms, runCli } from '../support/run-cli.js'
+import { holdOldest } from '../support/small-world.js'
 import { startSameWorld } from '../support/simulate-cli.js'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js'
 
@@ -11,6 +12,7 @@ let database: TestDatabase
 
 beforeAll(async () => {
   simulator = await startSameWorld({ shipments: 5 })
+  holdOldest(simulator)
   database = await createTestDatabase()
 })
 afterAll(async () => {

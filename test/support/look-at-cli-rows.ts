@@ -1,7 +1,7 @@
 import { silentLogger } from '../../src/base/logger.js'
 import type { World } from '../../src/simulator/world/world.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
-import { compareWarehouse } from './compare-warehouse.js'
+import { compareWarehouse, type CompareOptions } from './compare-warehouse.js'
 import { snapshotRows, type RowSnapshot } from './snapshot-tables.js'
 
 /** Connects to what a command has written, looks, and disconnects. */
@@ -26,8 +26,13 @@ export async function selectRows<Row = Record<string, unknown>>(
 }
 
 /** How the rows differ from the world at an instant; empty when they are equal. */
-export async function differencesFrom(world: World, at: Date, url: string): Promise<string[]> {
-  return lookAt(url, (warehouse) => compareWarehouse(warehouse, world, at))
+export async function differencesFrom(
+  world: World,
+  at: Date,
+  url: string,
+  options: CompareOptions = {},
+): Promise<string[]> {
+  return lookAt(url, (warehouse) => compareWarehouse(warehouse, world, at, options))
 }
 
 /**

@@ -77,7 +77,7 @@ const RUN_TABLES = [
   'seen_attributes',
 ]
 
-/** Data and bookkeeping, the rows about runs excepted. */
+/** Data and bookkeeping, the rows about runs excepted. Throws when there is nothing to compare. */
 export async function snapshotRows(
   reader: RowReader,
   options: RowSnapshotOptions,
@@ -101,7 +101,11 @@ export async function snapshotRows(
     digests.join(' union all '),
     without === undefined ? [] : [without],
   )
-  return Object.fromEntries(rows.map(({ name, summary }) => [name, summary]))
+  const snapshot = Object.fromEntries(rows.map(({ name, summary }) => [name, summary]))
+  if (rowCount(snapshot, 'containers') + rowCount(snapshot, 'tracking_requests') === 0) {
+    throw new Error('A snapshot of nothing proves nothing.')
+  }
+  return snapshot
 }
 
 function digestSql(options: RowSnapshotOptions): string {

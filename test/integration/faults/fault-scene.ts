@@ -6,10 +6,11 @@ import {
   type Warehouse,
   type WarehouseOptions,
 } from '../../../src/warehouse/connection/warehouse.js'
-import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { compareWarehouse, RAIL } from '../../support/compare-warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js'
 import { endPrograms } from '../../support/run-cli.js'
+import { holdOldest } from '../../support/small-world.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
@@ -63,13 +64,18 @@ export function useFaultScenes(): FaultScenes {
         ...options,
       })
       atEnd(() => simulator.close())
+      holdOldest(simulator)
+      const mayLack = (options.shipments ?? 6) <= 8 ? RAIL : []
       return {
         simulator,
         warehouse,
         url,
         sync: (given = {}) => runTestSync({ warehouse, source: simulator, ...given }),
         differences: (given) =>
-          compareWarehouse(warehouse, simulator.world, simulator.clock.now(), given),
+          compareWarehouse(warehouse, simulator.world, simulator.clock.now(), {
+            mayLack,
+            ...given,
+          }),
         snapshot: () => snapshotRows(warehouse, { hasVersions: true }),
         query: (sqlText, ...parameters) => warehouse.query('look at the rows', sqlText, parameters),
       }

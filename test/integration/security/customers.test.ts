@@ -14,6 +14,7 @@ import { storeViews } from '../../../src/warehouse/schema/store-views.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import { callCli } from '../../support/call-cli.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { holdOldest } from '../../support/small-world.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { HOUR, START } from '../sync/sync-scene.js'
@@ -63,6 +64,7 @@ beforeAll(async () => {
     speed: 0,
     rateLimitPerMinute: null,
   })
+  holdOldest(simulator)
   const { roles } = await createRoles(opened.warehouse)
   for (const login of LOGINS) {
     await look(`create role ${login} login password '${PASSWORD}'`)

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RunReport } from '../../../src/sync/run-sync.js'
+import { COUNTED_TABLES, SELDOM } from '../../support/compare-warehouse.js'
 import { rowCount } from '../../support/snapshot-tables.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
 import {
@@ -85,7 +86,8 @@ describe('a backfill', () => {
       }
       const report = await scene.sync({ settings: { pageSize: 6 } })
       expect(report.problems).toEqual([])
-      expect(await scene.differences()).toEqual([])
+      const mayLack = count === 0 ? COUNTED_TABLES : SELDOM
+      expect(await scene.differences({ mayLack })).toEqual([])
       expect(rowCount(await scene.snapshot(), 'shipments')).toBe(count)
       await expectNothingToWrite(scene)
     },

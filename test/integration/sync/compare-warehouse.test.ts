@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { compareWarehouse, COUNTED_TABLES } from '../../support/compare-warehouse.js'
+import { findEmpty } from '../../support/count-values.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
@@ -94,6 +95,32 @@ const CORRUPTIONS: readonly (readonly [table: string, sqlText: string])[] = [
 
 it('finds no difference after a backfill', async () => {
   expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
+})
+
+it('does not take nothing for equal', { tags: ['JC3'] }, async () => {
+  const empty = await openScene({ shipments: 0 })
+  const expected = COUNTED_TABLES.map((table) => `${table}: not one row was compared`)
+  expect(await empty.differences({ mayLack: [] })).toEqual(expected)
+  expect(await empty.differences({ mayLack: COUNTED_TABLES })).toEqual([])
+  await expect(empty.snapshot()).rejects.toThrow('proves nothing')
+})
+
+it('names a column without a value, and an exception that has one', { tags: ['JC3'] }, () => {
+  const values = new Map([
+    ['name', 2],
+    ['nickname', 0],
+    ['_unmapped', 0],
+  ])
+  const counts = new Map([
+    ['vessels', { rows: 2, values }],
+    ['ports', { rows: 0, values: new Map([['name', 0]]) }],
+  ])
+  expect(findEmpty(counts, { 'vessels.name': 'Has one.' })).toEqual([
+    'vessels.nickname: not one value',
+    'ports: not one value',
+    'vessels.name: has values, and is listed as one that may be empty',
+  ])
+  expect(findEmpty(counts, { 'vessels.nickname': 'None.', ports: 'None.' })).toEqual([])
 })
 
 // One of these statements ends a backend of Citus.

@@ -5,7 +5,7 @@ import { createDice, type Dice } from '../../../src/simulator/world/dice.js'
 import { DEFAULT_INCLUDES } from '../../../src/simulator/interface/included-records.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
-import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { compareWarehouse, SELDOM } from '../../support/compare-warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { runCli, type ProgramResult } from '../../support/run-cli.js'
 import { runTestSync } from '../../support/run-test-sync.js'
@@ -242,6 +242,7 @@ export async function differencesOf(
   const { world, clock } = simulator
   const found = await compareWarehouse(target.warehouse, world, clock.now(), {
     hasRevivedRows: true,
+    mayLack: SELDOM,
   })
   if (gone.length === 0) return found
   const leftovers = await target.warehouse.query<{ id: string }>(

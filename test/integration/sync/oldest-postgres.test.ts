@@ -11,6 +11,7 @@ import { startSimulator, type Simulator } from '../../../src/simulator/server.js
 import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { holdOldest } from '../../support/small-world.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
@@ -44,6 +45,7 @@ beforeAll(async () => {
   onNewest = await createTestWarehouse()
   const rateLimitPerMinute = null
   simulator = await startSimulator({ shipments: 16, startAt: START, speed: 0, rateLimitPerMinute })
+  holdOldest(simulator)
 })
 
 afterAll(async () => {

@@ -11,6 +11,7 @@ import {
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { holdOldest } from '../../support/small-world.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { startSameWorld } from '../../support/simulate-cli.js'
@@ -28,6 +29,7 @@ let migrations: readonly Migration[]
 beforeAll(async () => {
   migrations = await readMigrations()
   simulator = await startSameWorld({ shipments: SHIPMENTS })
+  holdOldest(simulator)
   opened = await createTestWarehouse()
   expect(await runTestSync({ warehouse: opened.warehouse, source: simulator })).toMatchObject({
     exitCode: 0,
