@@ -1,4 +1,5 @@
 import type { ResourceIdentifier, ResourceObject } from '../../src/jsonapi/document.js'
+import { optionRecords } from '../../src/simulator/records/custom-field-record.js'
 import type { World } from '../../src/simulator/world/world.js'
 import { compareChildren, latestDay, listOf } from './snapshot-children.js'
 import { compareHistories } from './snapshot-history.js'
@@ -41,6 +42,8 @@ const REFERENCES = {
   vessel: 'vessels',
 } as const
 
+const OPTIONS = 'custom_field_options'
+
 /** A few shipments may send nothing by rail. */
 export const RAIL = ['metro_areas', 'rail_terminals'] as const
 
@@ -49,6 +52,7 @@ const CHILDREN = ['container_import_deadlines', 'container_holds', 'container_fe
 /** Each live row of a history's table has its open version, so that histories need no count. */
 export const COUNTED_TABLES: readonly string[] = [
   ...Object.values(COMPLETE),
+  OPTIONS,
   ...Object.values(REFERENCES),
   ...CHILDREN,
 ]
@@ -82,10 +86,15 @@ export async function compareWarehouse(
   const differences: string[] = []
   const references = new Map<string, ResourceIdentifier>()
   for (const [type, table] of Object.entries(COMPLETE)) {
-    const records = [...world.records(type as keyof typeof COMPLETE, at)]
+    const sent = [...world.records(type as keyof typeof COMPLETE, at)]
+    const records = type === 'custom_field' ? sent.map((record) => typed(record, world, at)) : sent
     for (const record of records) collectReferences(record, references)
     differences.push(...compareTable(tables, table, type, records))
   }
+  const fieldOptions = [...world.records('custom_field_definition', at)].flatMap(({ id }) =>
+    optionRecords(world.ids, world.ids.decode(id)?.serial ?? 0),
+  )
+  differences.push(...compareTable(tables, OPTIONS, 'custom_field_option', fieldOptions))
   for (const [type, table] of Object.entries(REFERENCES)) {
     differences.push(...compareReferences(tables, table, type, { world, at, options, references }))
   }
@@ -105,6 +114,23 @@ function compareNothing(tables: Tables, options: CompareOptions): string[] {
   return counted
     .filter((table) => liveRows(tables, table).length === 0 && !mayLack.includes(table))
     .map((table) => `${table}: not one row was compared`)
+}
+
+const COLUMN_OF_TYPE: Readonly<Record<string, string>> = {
+  number: 'value_number',
+  date: 'value_date',
+  datetime: 'value_timestamp',
+  boolean: 'value_boolean',
+  enum_multi: 'value_list',
+}
+
+/** A custom field as its definition lets us read it: the value stands in one more column. */
+function typed(record: ResourceObject, world: World, at: Date): ResourceObject {
+  const { id } = record.relationships?.definition?.data as ResourceIdentifier
+  const data_type = world.record('custom_field_definition', id, at)?.attributes?.data_type
+  const column = COLUMN_OF_TYPE[String(data_type)] ?? 'value_text'
+  const { attributes } = record
+  return { ...record, attributes: { ...attributes, data_type, [column]: attributes?.value } }
 }
 
 function collectReferences(

@@ -31,7 +31,6 @@ function hasValue(value: unknown): boolean {
 export const MAY_BE_EMPTY: Readonly<Record<string, string>> = {
   container_changes: 'Only notifications bring changes; the tests of webhooks compare them.',
   other_resources: 'Holds types that the interface does not name; a sync test sends one.',
-  custom_fields: 'Read with containers by a relation that the service does not have.',
 }
 
 /**
