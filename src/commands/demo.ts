@@ -17,6 +17,8 @@ const DEMO = { schema: DEMO_SCHEMA, isEmbedded: true }
 /** A few minutes. */
 const MOST_SHIPMENTS = 10_000
 const DAY_MS = 24 * 60 * 60 * 1000
+/** What is withdrawn in the first night is missed by two passes, and then marked. */
+const DAYS = 2
 const SHOWN_ROWS = 8
 /** People read the demo even from a file. */
 const USUAL_WIDTH = 80
@@ -28,8 +30,8 @@ export const demo = declare({
   name: 'demo',
   isForAccount: false,
   help:
-    'Show everything on this machine: embedded database, simulator, backfill, a day passing, ' +
-    'sync, three answers. Needs no key, server or configuration.',
+    'Show everything on this machine: embedded database, simulator, backfill, two days passing, ' +
+    'syncs, three answers. Needs no key, server or configuration.',
   json: false,
   takes: {
     shipments: value(
@@ -42,37 +44,52 @@ export const demo = declare({
   // Log lines would hide the steps that it prints.
   flags: { logLevel: 'error' },
   run: async (app, { shipments }, io) => {
+    const step = startSteps(io)
+    step(`Starting the embedded PostgreSQL of ${app.config.home} …`)
     const { runDemoAlone } = await import('../warehouse/schema/demo-schemas.js')
     const warehouse = await app.connect({ ...DEMO, poolSize: 1 })
-    return runDemoAlone(warehouse, () => runDemo(app, io, shipments))
+    return runDemoAlone(warehouse, () => runDemo(app, io, shipments, step))
   },
 })
 
-async function runDemo(app: App, io: CommandIo, shipments: number): Promise<number> {
+type Step = (text: string) => void
+
+/** Says what is done, and how long all took so far. */
+function startSteps(io: CommandIo): Step {
   const startedAt = performance.now()
-  const step = (text: string): void => {
+  return (text) => {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     io.print('', `[${seconds.padStart(4)} s] ${text}`)
   }
-  step(`Creating the tables in the embedded PostgreSQL of ${app.config.home} …`)
+}
+
+async function runDemo(app: App, io: CommandIo, shipments: number, step: Step): Promise<number> {
+  step('Creating the tables')
   const warehouse = await openDemoWarehouse(app)
   const { startSimulator } = await import('../simulator/server.js')
   const simulator = await startSimulator({
     shipments,
-    // The demo lets a day pass, and then it is now.
-    startAt: new Date(Date.now() - DAY_MS),
+    // The demo lets the days pass, and then it is now: nothing is of a time to come.
+    startAt: new Date(Date.now() - DAYS * DAY_MS),
     speed: 0,
     rateLimitPerMinute: null,
   })
   app.onClose(() => simulator.close())
   step(`The simulator answers at ${simulator.url} with ${countOf(shipments, 'shipment')}`)
+  const { importExamples, leaveReportsOut, playFirstNight } = await import('./demo-scene.js')
+  leaveReportsOut(simulator)
   step('backfill: the one-off first load')
   const backfill = await run('backfill', app, io, warehouse, simulator)
   if (backfill.exitCode !== EXIT_CODES.complete) return giveUp(app, io, backfill)
-  simulator.clock.advance(DAY_MS)
-  step('A day passes at sea and in port. sync: only what differs is written')
-  const sync = await run('sync', app, io, warehouse, simulator)
-  if (sync.exitCode !== EXIT_CODES.complete) return giveUp(app, io, sync)
+  for (let day = 1; day <= DAYS; day += 1) {
+    const said = day === 1 ? playFirstNight(simulator) : []
+    simulator.clock.advance(DAY_MS)
+    step(`Day ${day} passes at sea and in port. sync: only what differs is written`)
+    io.print(...said.map((sentence) => `- ${sentence}`))
+    const sync = await run('sync', app, io, warehouse, simulator)
+    if (sync.exitCode !== EXIT_CODES.complete) return giveUp(app, io, sync)
+  }
+  step(`rules import, invoices import: ${(await importExamples(warehouse)).join(', ')}`)
   step('Three questions to the warehouse')
   await answerQuestions(warehouse, io)
   printNextSteps(io)
@@ -113,7 +130,8 @@ async function run(
       service,
       warehouse,
       logger: app.logger,
-      settings: runSettingsOf(app.config),
+      // By the demo's clock each run is on another day.
+      settings: { ...runSettingsOf(app.config), fullSyncHours: 0 },
       programVersion: app.programVersion,
       signal: app.signal,
       onProgress: progress.onProgress,
@@ -172,7 +190,8 @@ const NEXT_STEPS = [
   ['pictures, in a browser', `dashboard --schema ${DEMO_SCHEMA}`],
   ['a whole answer', `query pickup_worklist --schema ${DEMO_SCHEMA}`],
   ['your own SQL', `query "select * from containers" --schema ${DEMO_SCHEMA}`],
-  ['how fresh the tables are', `status --schema ${DEMO_SCHEMA}`],
+  ['how fresh the tables are, and what was withdrawn', `status --schema ${DEMO_SCHEMA}`],
+  ['what could not be read', `quarantine list --schema ${DEMO_SCHEMA}`],
   ['leave the database running for psql or a BI tool', 'database start'],
   ['the simulator alone, in another shell', 'simulate'],
   ['your own account: set TRACKING_API_URL and TRACKING_API_KEY', 'backfill'],

@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises'
+import { projectFile } from '../base/project-file.js'
+import type { ResourceObject } from '../jsonapi/document.js'
+import type { Simulator } from '../simulator/server.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
+
+/** Of one line everything is told; of the others some of what has happened is not. */
+const SILENT_EVERY = 9
+
+/** What no plan of the simulator has: reports that never come. */
+export function leaveReportsOut({ world, edits, clock }: Simulator): void {
+  const gaps = ['pod_arrived_at', 'pod_discharged_at', 'empty_terminated_at'] as const
+  const containers = [...world.records('container', clock.now())]
+  for (const [nth, { id, attributes }] of containers.entries()) {
+    const gap = gaps[nth % gaps.length]
+    const isPast = (attributes?.empty_terminated_at ?? null) !== null
+    if (nth % SILENT_EVERY === 0 && isPast && gap !== undefined) {
+      edits.change('container', id, { [gap]: null })
+    }
+  }
+}
+
+/** What happened in the first night, in sentences. */
+export function playFirstNight(simulator: Simulator): string[] {
+  const { world, edits, clock } = simulator
+  const at = clock.now()
+  const shipments = [...world.records('shipment', at)]
+  const containers = [...world.records('container', at)]
+  const said: string[] = []
+  const withdrawn = shipments.at(-1)
+  if (withdrawn !== undefined) {
+    edits.delete('shipment', withdrawn.id)
+    said.push(`shipment ${textOf(withdrawn, 'bill_of_lading_number')} was withdrawn`)
+  }
+  const held = containers.find((container) => holdOf(container) !== undefined)
+  const hold = held && holdOf(held)
+  if (held !== undefined && hold !== undefined) {
+    edits.clearHold(held.id, hold)
+    said.push(`the ${hold} hold of ${textOf(held, 'number')} is no longer listed`)
+  }
+  const cooled = containers.find(({ attributes }) => attributes?.equipment_type === 'reefer')
+  if (cooled !== undefined) {
+    edits.change('container', cooled.id, { reefer_temperature: -18 })
+    said.push(`${textOf(cooled, 'number')} has an attribute that nobody knows`)
+  }
+  sendOneBadRecord(simulator)
+  said.push('one record cannot be read')
+  return said
+}
+
+function textOf({ attributes = {} }: ResourceObject, name: string): string {
+  const value = attributes[name]
+  return typeof value === 'string' ? value : ''
+}
+
+function holdOf({ attributes = {} }: ResourceObject): string | undefined {
+  const [hold] = (attributes.holds_at_pod_terminal ?? []) as { readonly name: string }[]
+  return hold?.name
+}
+
+/** Beside the others, once: each of them still comes whole. */
+function sendOneBadRecord({ faults }: Simulator): void {
+  faults.add({
+    match: { path: '/tracking_requests' },
+    fault: {
+      kind: 'transform',
+      apply: (document) => {
+        const { data, ...rest } = document as { readonly data?: readonly unknown[] }
+        if (data === undefined) return document
+        const bad = { id: 'a/b', type: 'tracking_request', attributes: { status: 'created' } }
+        return { ...rest, data: [bad, ...data] }
+      },
+    },
+  })
+}
+
+/** What each import said, of the files that ship with the program. */
+export async function importExamples(warehouse: Warehouse): Promise<string[]> {
+  const { parseRulesFile, storeRulesFile } =
+    await import('../warehouse/questions/free-time-rules.js')
+  const said: string[] = []
+  for (const name of ['holidays', 'free-time-rules']) {
+    const file = parseRulesFile(name, await readExample(name))
+    const { total, kind } = await warehouse.transaction('import the rules', (session) =>
+      storeRulesFile(session, file),
+    )
+    said.push(`${total} ${kind}`)
+  }
+  const { total } = await importInvoices(warehouse)
+  return [...said, `${total} lines of invoices`]
+}
+
+async function importInvoices(warehouse: Warehouse): Promise<{ readonly total: number }> {
+  const { parseInvoices, storeInvoices } = await import('../warehouse/questions/dd-invoices.js')
+  const lines = parseInvoices('invoices', await readExample('invoices'))
+  const charged = await findCharged(warehouse)
+  const fitted = lines.map((line) => {
+    const found = charged.find(({ charge }) => charge === line.charge)
+    if (found === undefined) return line
+    const { container_number, bill_of_lading_number, from_on, to_on, days } = found
+    return {
+      ...line,
+      container_number,
+      bill_of_lading_number: line.bill_of_lading_number && bill_of_lading_number,
+      charged_from_on: from_on,
+      charged_to_on: to_on,
+      issued_on: to_on,
+      amount: String(Number(line.daily_rate) * days),
+    }
+  })
+  return warehouse.transaction('import invoices', (session) => storeInvoices(session, fitted))
+}
+
+interface Charged {
+  readonly charge: string
+  readonly container_number: string
+  readonly bill_of_lading_number: string
+  readonly from_on: string
+  readonly to_on: string
+  readonly days: number
+}
+
+/** The longest of each charge: the dates of the example are of another time. */
+function findCharged(warehouse: Warehouse): Promise<Charged[]> {
+  return warehouse.query<Charged>(
+    'find what is charged longest',
+    `select distinct on (charge) charge, container_number, bill_of_lading_number,
+        min(charged_on)::text as from_on, max(charged_on)::text as to_on, count(*)::integer as days
+    from ${warehouse.names.in('analytics', 'charge_days')}
+    group by charge, container_number, bill_of_lading_number
+    order by charge, count(*) desc, container_number`,
+  )
+}
+
+function readExample(name: string): Promise<string> {
+  return readFile(projectFile(`config/${name}.example.csv`), 'utf8')
+}
