@@ -6,6 +6,7 @@ import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 /** Of one line everything is told; of the others some of what has happened is not. */
 const SILENT_EVERY = 9
+const FIVE_HOURS_MS = 5 * 60 * 60 * 1000
 
 /** What no plan of the simulator has: reports that never come. */
 export function leaveReportsOut({ world, edits, clock }: Simulator): void {
@@ -20,8 +21,8 @@ export function leaveReportsOut({ world, edits, clock }: Simulator): void {
   }
 }
 
-/** What happened in the first night, in sentences. */
-export function playFirstNight(simulator: Simulator): string[] {
+/** What then happened, in sentences. */
+export function letThingsGoWrong(simulator: Simulator): string[] {
   const { world, edits, clock } = simulator
   const at = clock.now()
   const shipments = [...world.records('shipment', at)]
@@ -42,6 +43,12 @@ export function playFirstNight(simulator: Simulator): string[] {
   if (cooled !== undefined) {
     edits.change('container', cooled.id, { reefer_temperature: -18 })
     said.push(`${textOf(cooled, 'number')} has an attribute that nobody knows`)
+  }
+  const landed = containers.find((container) => textOf(container, 'pod_discharged_at') !== '')
+  if (landed !== undefined) {
+    const discharged = Date.parse(textOf(landed, 'pod_discharged_at')) - FIVE_HOURS_MS
+    edits.change('container', landed.id, { pod_discharged_at: new Date(discharged).toISOString() })
+    said.push(`the discharge of ${textOf(landed, 'number')} was corrected by five hours`)
   }
   sendOneBadRecord(simulator)
   said.push('one record cannot be read')
@@ -67,7 +74,7 @@ function sendOneBadRecord({ faults }: Simulator): void {
       apply: (document) => {
         const { data, ...rest } = document as { readonly data?: readonly unknown[] }
         if (data === undefined) return document
-        const bad = { id: 'a/b', type: 'tracking_request', attributes: { status: 'created' } }
+        const bad = { id: 'unreadable', type: 'tracking_request', attributes: 'none' }
         return { ...rest, data: [bad, ...data] }
       },
     },

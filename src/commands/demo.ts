@@ -16,9 +16,9 @@ const DEMO_SCHEMA = 'tracking_demo'
 const DEMO = { schema: DEMO_SCHEMA, isEmbedded: true }
 /** A few minutes. */
 const MOST_SHIPMENTS = 10_000
-const DAY_MS = 24 * 60 * 60 * 1000
-/** What is withdrawn in the first night is missed by two passes, and then marked. */
-const DAYS = 2
+const STEP_MS = 3 * 24 * 60 * 60 * 1000
+/** What is withdrawn after the first load is missed by two passes, and then marked. */
+const SYNCS = 2
 const SHOWN_ROWS = 8
 /** People read the demo even from a file. */
 const USUAL_WIDTH = 80
@@ -30,7 +30,7 @@ export const demo = declare({
   name: 'demo',
   isForAccount: false,
   help:
-    'Show everything on this machine: embedded database, simulator, backfill, two days passing, ' +
+    'Show everything on this machine: embedded database, simulator, backfill, six days passing, ' +
     'syncs, three answers. Needs no key, server or configuration.',
   json: false,
   takes: {
@@ -70,24 +70,24 @@ async function runDemo(app: App, io: CommandIo, shipments: number, step: Step): 
   const simulator = await startSimulator({
     shipments,
     // The demo lets the days pass, and then it is now: nothing is of a time to come.
-    startAt: new Date(Date.now() - DAYS * DAY_MS),
+    startAt: new Date(Date.now() - SYNCS * STEP_MS),
     speed: 0,
     rateLimitPerMinute: null,
   })
   app.onClose(() => simulator.close())
   step(`The simulator answers at ${simulator.url} with ${countOf(shipments, 'shipment')}`)
-  const { importExamples, leaveReportsOut, playFirstNight } = await import('./demo-scene.js')
+  const { importExamples, leaveReportsOut, letThingsGoWrong } = await import('./demo-scene.js')
   leaveReportsOut(simulator)
   step('backfill: the one-off first load')
   const backfill = await run('backfill', app, io, warehouse, simulator)
   if (backfill.exitCode !== EXIT_CODES.complete) return giveUp(app, io, backfill)
-  for (let day = 1; day <= DAYS; day += 1) {
-    const said = day === 1 ? playFirstNight(simulator) : []
-    simulator.clock.advance(DAY_MS)
-    step(`Day ${day} passes at sea and in port. sync: only what differs is written`)
+  for (let sync = 1; sync <= SYNCS; sync += 1) {
+    const said = sync === 1 ? letThingsGoWrong(simulator) : []
+    simulator.clock.advance(STEP_MS)
+    step('Three days pass at sea and in port. sync: only what differs is written')
     io.print(...said.map((sentence) => `- ${sentence}`))
-    const sync = await run('sync', app, io, warehouse, simulator)
-    if (sync.exitCode !== EXIT_CODES.complete) return giveUp(app, io, sync)
+    const report = await run('sync', app, io, warehouse, simulator)
+    if (report.exitCode !== EXIT_CODES.complete) return giveUp(app, io, report)
   }
   step(`rules import, invoices import: ${(await importExamples(warehouse)).join(', ')}`)
   step('Three questions to the warehouse')

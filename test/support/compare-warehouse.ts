@@ -91,8 +91,13 @@ export async function compareWarehouse(
     for (const record of records) collectReferences(record, references)
     differences.push(...compareTable(tables, table, type, records))
   }
-  const fieldOptions = [...world.records('custom_field_definition', at)].flatMap(({ id }) =>
-    optionRecords(world.ids, world.ids.decode(id)?.serial ?? 0),
+  const definitions = [...world.records('custom_field_definition', at)]
+  const fieldOptions = definitions.flatMap(({ type, id }) =>
+    optionRecords(world.ids, world.ids.decode(id)?.serial ?? 0).map((option) => ({
+      ...option,
+      // Whose it is, only the address it was asked at says.
+      relationships: { definition: { data: { type, id } } },
+    })),
   )
   differences.push(...compareTable(tables, OPTIONS, 'custom_field_option', fieldOptions))
   for (const [type, table] of Object.entries(REFERENCES)) {

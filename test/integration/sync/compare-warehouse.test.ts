@@ -100,6 +100,10 @@ it('finds no difference after a backfill', async () => {
 it('does not take nothing for equal', { tags: ['JC3'] }, async () => {
   const empty = await openScene({ shipments: 0 })
   const expected = COUNTED_TABLES.map((table) => `${table}: not one row was compared`)
+  const { world, clock } = empty.simulator
+  for (const { type, id } of world.records('custom_field_definition', clock.now())) {
+    empty.simulator.edits.delete(type, id)
+  }
   expect(await empty.differences({ mayLack: [] })).toEqual(expected)
   expect(await empty.differences({ mayLack: COUNTED_TABLES })).toEqual([])
   await expect(empty.snapshot()).rejects.toThrow('proves nothing')
