@@ -3,7 +3,7 @@ import {
   importExamples,
   leaveReportsOut,
   letThingsGoWrong,
-} from '../../../src/commands/demo-scene.js'
+} from '../../../src/commands/demo/demo-scene.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import { bindQuery, readShippedQueries } from '../../../src/warehouse/questions/shipped-queries.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { projectFile } from '../base/project-file.js'
-import type { ResourceObject } from '../jsonapi/document.js'
-import type { Simulator } from '../simulator/server.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
+import { projectFile } from '../../base/project-file.js'
+import { readTextFile } from '../../base/text-file.js'
+import type { ResourceObject } from '../../jsonapi/document.js'
+import type { Simulator } from '../../simulator/server.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 
 /** Of one line everything is told; of the others some of what has happened is not. */
 const SILENT_EVERY = 9
@@ -84,10 +84,10 @@ function sendOneBadRecord({ faults }: Simulator): void {
 /** What each import said, of the files that ship with the program. */
 export async function importExamples(warehouse: Warehouse): Promise<string[]> {
   const { parseRulesFile, storeRulesFile } =
-    await import('../warehouse/questions/free-time-rules.js')
+    await import('../../warehouse/questions/free-time-rules.js')
   const said: string[] = []
   for (const name of ['holidays', 'free-time-rules']) {
-    const file = parseRulesFile(name, await readExample(name))
+    const file = parseRulesFile(name, readExample(name))
     const { total, kind } = await warehouse.transaction('import the rules', (session) =>
       storeRulesFile(session, file),
     )
@@ -98,8 +98,8 @@ export async function importExamples(warehouse: Warehouse): Promise<string[]> {
 }
 
 async function importInvoices(warehouse: Warehouse): Promise<{ readonly total: number }> {
-  const { parseInvoices, storeInvoices } = await import('../warehouse/questions/dd-invoices.js')
-  const lines = parseInvoices('invoices', await readExample('invoices'))
+  const { parseInvoices, storeInvoices } = await import('../../warehouse/questions/dd-invoices.js')
+  const lines = parseInvoices('invoices', readExample('invoices'))
   const charged = await findCharged(warehouse)
   const fitted = lines.map((line) => {
     const found = charged.find(({ charge }) => charge === line.charge)
@@ -139,6 +139,6 @@ function findCharged(warehouse: Warehouse): Promise<Charged[]> {
   )
 }
 
-function readExample(name: string): Promise<string> {
-  return readFile(projectFile(`config/${name}.example.csv`), 'utf8')
+function readExample(name: string): string {
+  return readTextFile(projectFile(`config/${name}.example.csv`))
 }

@@ -1,15 +1,15 @@
-import type { App } from '../app.js'
-import { ConfigError } from '../base/errors.js'
-import { EXIT_CODES } from '../base/exit-code.js'
-import type { Simulator } from '../simulator/server.js'
-import type { RunReport } from '../sync/run-sync.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { countOf } from '../base/phrases.js'
-import type { CommandIo } from './command-io.js'
-import { declare, value, wholeNumber } from './declare-command.js'
-import { printAnswer } from './output/print-answer.js'
-import type { Part } from './output/print-table.js'
-import { describeProblem, runSettingsOf } from './sync.js'
+import type { App } from '../../app.js'
+import { ConfigError } from '../../base/errors.js'
+import { EXIT_CODES } from '../../base/exit-code.js'
+import type { Simulator } from '../../simulator/server.js'
+import type { RunReport } from '../../sync/run-sync.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import { countOf } from '../../base/phrases.js'
+import type { CommandIo } from '../command-io.js'
+import { declare, value, wholeNumber } from '../declare-command.js'
+import { printAnswer } from '../output/print-answer.js'
+import type { Part } from '../output/print-table.js'
+import { describeProblem, runSettingsOf } from '../sync.js'
 
 /** The demo's own schema, dropped and made anew each time: real data are never in it. */
 const DEMO_SCHEMA = 'tracking_demo'
@@ -46,7 +46,7 @@ export const demo = declare({
   run: async (app, { shipments }, io) => {
     const step = startSteps(io)
     step(`Starting the embedded PostgreSQL of ${app.config.home} …`)
-    const { runDemoAlone } = await import('../warehouse/schema/demo-schemas.js')
+    const { runDemoAlone } = await import('../../warehouse/schema/demo-schemas.js')
     const warehouse = await app.connect({ ...DEMO, poolSize: 1 })
     return runDemoAlone(warehouse, () => runDemo(app, io, shipments, step))
   },
@@ -66,7 +66,7 @@ function startSteps(io: CommandIo): Step {
 async function runDemo(app: App, io: CommandIo, shipments: number, step: Step): Promise<number> {
   step('Creating the tables')
   const warehouse = await openDemoWarehouse(app)
-  const { startSimulator } = await import('../simulator/server.js')
+  const { startSimulator } = await import('../../simulator/server.js')
   const simulator = await startSimulator({
     shipments,
     // The demo lets the days pass, and then it is now: nothing is of a time to come.
@@ -97,7 +97,8 @@ async function runDemo(app: App, io: CommandIo, shipments: number, step: Step): 
 }
 
 async function openDemoWarehouse(app: App): Promise<Warehouse> {
-  const { dropDemoSchemas, markDemoSchemas } = await import('../warehouse/schema/demo-schemas.js')
+  const { dropDemoSchemas, markDemoSchemas } =
+    await import('../../warehouse/schema/demo-schemas.js')
   const warehouse = await app.connect(DEMO)
   if (!(await dropDemoSchemas(warehouse))) {
     const problem =
@@ -116,8 +117,8 @@ async function run(
   warehouse: Warehouse,
   simulator: Simulator,
 ): Promise<RunReport> {
-  const { runSync } = await import('../sync/run-sync.js')
-  const { createProgressReporter } = await import('./output/progress.js')
+  const { runSync } = await import('../../sync/run-sync.js')
+  const { createProgressReporter } = await import('../output/progress.js')
   const progress = createProgressReporter({ stream: io.process.stderr })
   const other = {
     apiUrl: simulator.url,
@@ -169,7 +170,7 @@ async function giveUp(app: App, io: CommandIo, report: RunReport): Promise<numbe
 
 async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<void> {
   const { bindQuery, readShippedQueries } =
-    await import('../warehouse/questions/shipped-queries.js')
+    await import('../../warehouse/questions/shipped-queries.js')
   const shipped = await readShippedQueries(warehouse.names)
   for (const name of QUESTIONS) {
     const question = shipped.find((candidate) => candidate.name === name)
