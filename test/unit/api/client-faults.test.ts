@@ -123,6 +123,11 @@ describe('answers that are none', () => {
     ['a page that hides as JSON', reply(200, '<html>'), /a web page instead of data.*<html>/],
     ['an empty body', reply(200, ''), /an empty body/],
     ['204', reply(204, ''), /answered 204/],
+    [
+      "a firewall's page with 403",
+      reply(403, '<html>no</html>'),
+      /web page was answered \(403\): not the service but a proxy or firewall/,
+    ],
     ['errors under 200', reply(200, { errors: [{ title: 'x' }] }), /"errors" under a good status/],
     [
       'errors beside an empty list',
