@@ -286,4 +286,28 @@ describe('a list that moves while it is walked', { tags: ['JC7', 'JD3', 'FA1', '
       expect(whole / (whole + short)).toBeGreaterThan(0.8)
     },
   )
+
+  test('a resumed walk is believed only where nothing has moved', () => {
+    const page = (number: number, ids: readonly string[]) => ({
+      number,
+      rows: ids.map((id) => ({ type: 'shipment', id })),
+      fresh: ids.length,
+      total: 4,
+      observedAt: new Date(10),
+    })
+    const dates: Dates = { born: new Map(), changed: new Map() }
+    const earlier = new ListProof()
+    earlier.beginWalk()
+    earlier.addPage(page(1, ['a', 'b']), dates)
+    const verdictOf = (hasMoved: boolean, changedAt: number): string => {
+      const proof = new ListProof()
+      proof.beginWalk({ startedAt: new Date(5), tallyBefore: earlier.tally })
+      if (hasMoved) proof.noteMove()
+      proof.addPage(page(2, ['c', 'd']), { ...dates, changed: new Map([['c', changedAt]]) })
+      return proof.judge().kind
+    }
+    expect(verdictOf(false, 4)).toBe('whole')
+    expect(verdictOf(true, 4)).toBe('again')
+    expect(verdictOf(false, 6)).toBe('again')
+  })
 })
