@@ -33,7 +33,7 @@ test('every test with a scale is a part of the long tier, and every file of a pa
     const text = readFileSync(`${root}/test/${path}`, 'utf8')
     const names = [
       ...text.matchAll(
-        /process\.env\.([A-Z_]+_(?:RUNS|SEEDS|WORLDS|HOURS|EVERY|ACCOUNTS|LOOKS)|SECOND_SHIPMENTS)\b/g,
+        /process\.env\.([A-Z_]+_(?:RUNS|SEEDS|WORLDS|HOURS|EVERY|ACCOUNTS|LOOKS|HISTORIES)|SECOND_SHIPMENTS)\b/g,
       ),
     ].map(([, name]) => name!)
     if (/from '.*\/fault-scale\.js'/.test(text)) names.push('FAULT_SCALE')

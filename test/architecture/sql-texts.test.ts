@@ -136,6 +136,7 @@ const OF_OUR_COLUMNS = [
   'history',
   'incoming-rows',
   'row-digests',
+  'pass-shares',
   'stored-rows',
   'shipped-views',
   'transport-event-lists',

@@ -28,6 +28,8 @@ const SERVICE = [
   '--event-checks',
   '--full-sync-hours',
   '--vessel-positions',
+  '--raw-events',
+  '--sensitive-fields',
   '--quarantine-limit',
   '--migrate',
   '--allow-insecure-api-url',
@@ -197,7 +199,8 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       ...without(
         '--quarantine-limit',
         '--page-size',
-        '--vessel-positions',
+        '--raw-events',
+        '--sensitive-fields',
         '--event-checks',
         '--full-sync-hours',
       ),
@@ -282,7 +285,10 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
       '--webhook-reactivate',
     ],
   ],
-  ['custom-fields set', [...WEBHOOKS, '--json-value', '--rate-limit', '--migrate']],
+  [
+    'custom-fields set',
+    [...WEBHOOKS, '--json-value', '--of', '--sensitive-fields', '--rate-limit', '--migrate'],
+  ],
   [
     'query',
     [

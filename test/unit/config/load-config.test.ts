@@ -71,6 +71,7 @@ describe('where a setting comes from', () => {
       transportEventChecksPerSync: 1,
       fullSyncHours: 24,
       vesselPositions: false,
+      rawEvents: false,
       quarantineLimitPercent: 5,
       migrate: true,
       allowInsecureApiUrl: false,

@@ -14,6 +14,8 @@ export function accountFor(record: JsonObject): string[] {
   const account = new Account(row)
   account.column(row.flat.resource.idColumn, record.id)
   if (row.stream === 'other_resources') account.column('resource_type', record.type)
+  // Kept as sent, beside the columns.
+  if (row.stream === 'raw_events') account.column('attributes', record.attributes ?? null)
   for (const [name, value] of Object.entries(asObject(record.attributes))) {
     accountForAttribute(account, row, record, name, value)
   }
@@ -194,6 +196,8 @@ function isSame(type: string, stored: EncodedValue | undefined, sent: unknown): 
   switch (type) {
     case 'text':
       return stored === (typeof sent === 'string' ? sent : JSON.stringify(sent))
+    case 'date':
+      return stored === sent
     case 'timestamptz':
       return typeof sent === 'string' && Date.parse(stored) === Date.parse(sent)
     case 'numeric':

@@ -40,7 +40,7 @@ describe('absent, null, "" and [] are four different things', { tags: ['K3'] }, 
   const plain = cells
 
   test('every attribute of the interface is tested', { tags: ['K3'] }, () => {
-    expect(plain.length).toBe(159)
+    expect(plain.length).toBe(176)
   })
 
   test.each(plain.map((cell) => ({ ...cell, name: `${cell.resource.stream}.${cell.attribute}` })))(

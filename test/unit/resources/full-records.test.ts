@@ -50,6 +50,25 @@ const shipmentTexts = {
   line_tracking_stopped_reason: 'cancelled_by_user',
 }
 
+const rawEvent = {
+  event: 'vessel_arrived',
+  original_event: 'Vessel arrival',
+  voyage_number: '132/E',
+  location_name: 'Los Angeles',
+  location_locode: 'USLAX',
+  vessel_name: 'TONGALA',
+  vessel_imo: '9278105',
+  timezone: 'America/Los_Angeles',
+  timestamp: at(1),
+  actual_at: at(2),
+  estimated_at: at(3),
+  created_at: at(4),
+  actual_on: '2026-03-02',
+  estimated_on: '2026-03-03',
+  estimated: true,
+  index: 4,
+}
+
 const containerTimes = {
   created_at: at(1),
   pickup_lfd: at(2),
@@ -510,6 +529,25 @@ const fullRecords: readonly FullRecord[] = [
     },
   },
   {
+    stream: 'raw_events',
+    record: {
+      id: 'raw-1',
+      type: 'raw_event',
+      attributes: rawEvent,
+      relationships: { location: to('port', 'p-1'), vessel: to('vessel', 'v-1') },
+    },
+    columns: {
+      raw_event_id: 'raw-1',
+      ...rawEvent,
+      estimated: 'true',
+      index: '4',
+      attributes: JSON.stringify(rawEvent),
+      location_id: 'p-1',
+      location_type: 'port',
+      vessel_id: 'v-1',
+    },
+  },
+  {
     stream: 'webhook_event_categories',
     record: {
       id: 'tracking-request-events',
@@ -531,7 +569,9 @@ describe('a full record of every resource type', () => {
       const row = flatten(record)
       expect(row.stream).toBe(stream)
       expect(row.columns).toEqual(columns)
-      expect(Object.values(row.columns)).not.toContain(undefined)
+      // Which container a raw event is of, only the address says that it was read from.
+      const { container_id: _, ...own } = row.columns
+      expect(Object.values(stream === 'raw_events' ? own : row.columns)).not.toContain(undefined)
       expect(row.unmapped).toEqual({})
       expect(row.coercions).toEqual({})
     },
@@ -560,6 +600,7 @@ describe('a full record of every resource type', () => {
       'f-1',
       'd-1',
       'o-1',
+      'raw-1',
       'tracking-request-events',
     ])
   })
@@ -591,6 +632,10 @@ describe('types of columns', () => {
       ...Object.keys(shipmentTimes).map((name) => `shipments.${name}`),
       ...Object.keys({ ...containerTimes, ...deadlines }).map((name) => `containers.${name}`),
       'custom_fields.value_timestamp',
+      'raw_events.actual_at',
+      'raw_events.created_at',
+      'raw_events.estimated_at',
+      'raw_events.timestamp',
       'tracking_requests.created_at',
       'tracking_requests.updated_at',
       'transport_events.created_at',
@@ -618,6 +663,7 @@ describe('types of columns', () => {
     expect(typed('integer')).toEqual([
       'containers.equipment_length',
       'custom_field_options.position',
+      'raw_events.index',
       'tracking_requests.retry_count',
     ])
     expect(typed('boolean')).toEqual([
@@ -625,6 +671,7 @@ describe('types of columns', () => {
       'containers.available_for_pickup',
       'custom_field_definitions.sensitive',
       'custom_fields.value_boolean',
+      'raw_events.estimated',
       'tracking_requests.is_retrying',
       'transport_events.is_estimated',
     ])
@@ -652,10 +699,15 @@ describe('types of columns', () => {
       'custom_field_definitions.validation',
       'custom_field_options.value',
       'custom_fields.value',
+      'raw_events.attributes',
       'terminals.provided_data',
       'webhook_event_categories.events',
     ])
-    expect(typed('date')).toEqual(['custom_fields.value_date'])
+    expect(typed('date')).toEqual([
+      'custom_fields.value_date',
+      'raw_events.actual_on',
+      'raw_events.estimated_on',
+    ])
   })
 })
 
