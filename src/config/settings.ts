@@ -145,7 +145,9 @@ const settings = {
   },
   sensitiveFields: {
     variable: 'TRACKING_SENSITIVE_FIELDS',
-    kind: kind.matching(/^[\w-]+(?:\s*,\s*[\w-]+)*$/, 'must be slugs, separated by commas').optional(),
+    kind: kind
+      .matching(/^[\w-]+(?:\s*,\s*[\w-]+)*$/, 'must be slugs, separated by commas')
+      .optional(),
     meaning:
       'Slugs of sensitive custom fields whose values are stored all the same, separated by commas.',
   },
