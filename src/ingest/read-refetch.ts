@@ -158,8 +158,9 @@ function restOf({ attempts = 0 }: Entry, thrown: Error): number {
 }
 
 /**
- * Of a place or vessel with a row: a 404 marks the row, and it is asked for again when its check is
- * due. Without one it is settled when no row points to it.
+ * Of a place or vessel with a row: a 404 marks the row, unless another row points to it. The service
+ * shows some places only beside other records, as it has no address for rail terminals. It is asked
+ * for again when its check is due. Without a row it is settled when no row points to it.
  */
 async function isSettled(run: StoringRun, entry: Entry, thrown: Error): Promise<boolean> {
   const { warehouse, syncRunId, mode } = run
@@ -168,9 +169,10 @@ async function isSettled(run: StoringRun, entry: Entry, thrown: Error): Promise<
   const rows = await retryWarehouse(run, () =>
     loadRowsByKey(warehouse, names, resource, [[entry.id]]),
   )
-  if (rows.size === 0) return !(await isNamed(run, entry))
+  const isPointedTo = await isNamed(run, entry)
+  if (rows.size === 0) return !isPointedTo
   const observedAt = thrown instanceof ApiNotFoundError ? thrown.observedAt : undefined
-  if (observedAt === undefined) return true
+  if (observedAt === undefined || isPointedTo) return true
   const gone = [{ key: entry.id, observedAt }]
   const marked = await retryWarehouse(run, () =>
     warehouse.transaction('mark a place or vessel as gone', (session) =>

@@ -48,13 +48,6 @@ describe('a schema that somebody changed by hand', { tags: ['G8'] }, () => {
     }
   })
 
-  it('is not one whose containers were spread over nodes', async () => {
-    const declare = ['deadlines_of', 'holds_of', 'fees_of'].map(
-      (name) => `alter function tracking_sync.${name} immutable`,
-    )
-    expect(await after(...declare)).toEqual(NOTHING)
-  })
-
   it.each<[string, string, RegExp]>([
     [
       'a dropped index',

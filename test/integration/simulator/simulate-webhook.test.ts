@@ -83,7 +83,7 @@ it('refuses a secret that is too short, a file that is not there and an address 
   expect(short.stderr).toContain('SIMULATOR_WEBHOOK_SECRET must have at least 16 characters')
   const missing = await attempt(receiver.url, { SIMULATOR_WEBHOOK_SECRET_FILE: 'nowhere' })
   expect(missing).toMatchObject({ exitCode: 2, stdout: '' })
-  expect(missing.stderr).toContain('names a file that cannot be read (ENOENT)')
+  expect(missing.stderr).toContain('cannot be read (ENOENT)')
   for (const address of ['nonsense', 'ftp://127.0.0.1/', 'http://user:password@127.0.0.1/']) {
     expect(await attempt(address, {})).toMatchObject({ exitCode: 2, stdout: '' })
   }

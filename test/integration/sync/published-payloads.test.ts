@@ -284,7 +284,8 @@ where container_id = '4932792a-0154-4f57-83eb-11d4418b6e05' order by kind`,
           {
             kind: 'pickup_lfd',
             deadline_at: '2026-02-26 05:00:00+00',
-            time_zone: 'America/New_York',
+            // That of the rail day, which it repeats.
+            time_zone: 'America/Detroit',
             local_date: '2026-02-26',
             is_zone_known: true,
           },

@@ -119,7 +119,7 @@ describe('a migration that fails', () => {
 
   it.each<[string, (migration: Migration) => string]>([
     ['its beginning', ({ sqlText }) => `select 1 / 0; ${sqlText}`],
-    ['its middle', ({ sqlText }) => `${halfOf(sqlText)} select 1 / 0;`],
+    ['its middle', ({ sqlText }) => `${halfOf(sqlText)}\nselect 1 / 0;`],
     ['its end', ({ sqlText }) => `${sqlText}; select 1 / 0;`],
   ])(
     'at %s leaves nothing of itself and of those after it, at every position',
