@@ -322,6 +322,8 @@ describe('a subscriber', () => {
   })
 
   it('is sent nothing by a sync that finds nothing new', { tags: ['C23'] }, async () => {
+    // Time has passed, and ships have moved.
+    expect((await sync('backfill')).outcome).toBe('complete')
     await source.admin.query(`select pg_create_logical_replication_slot('watcher', 'pgoutput')`)
     expect((await sync()).outcome).toBe('complete')
     expect((await sync('backfill')).outcome).toBe('complete')
