@@ -31,6 +31,7 @@ select
             )
         from {{data}}.custom_fields as field
         where field.entity_id in (container.container_id, container.shipment_id)
+            and field.api_slug is not null
             and field._deleted_at is null
     ) as custom_fields
 from {{data}}.containers as container

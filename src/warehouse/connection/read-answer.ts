@@ -162,7 +162,10 @@ async function setInstant(client: pg.Client, asOf: string, isAway: boolean): Pro
   await client.query(`set local tracking_sync.as_of = ${pg.escapeLiteral(rows[0]?.instant ?? '')}`)
 }
 
-/** PostgreSQL 16 asks whether a member may also take the role. */
+/**
+ * PostgreSQL 16 asks whether a member may also take the role. Roles are of the server: one that
+ * another database of it has made reads nothing here, and is not taken.
+ */
 async function becomeReader(client: pg.Client, names: SchemaNames): Promise<void> {
   await client.query(
     `select set_config('role', rolname, true)
@@ -172,8 +175,9 @@ where rolname = $1
         session_user,
         oid,
         case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end
-    )`,
-    [roleNames(names).reader],
+    )
+    and coalesce(has_schema_privilege(oid, to_regnamespace($2)::oid, 'usage'), true)`,
+    [roleNames(names).reader, quoteIdentifier(names.analytics)],
   )
 }
 

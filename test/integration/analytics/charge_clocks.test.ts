@@ -511,7 +511,7 @@ metro area,storage,,,USCHI,,,,,,,,,,USD,,,
     await writeFile(path, RULES.replace('working', 'Köln'), 'latin1')
     expect(await callCli(['rules', 'check', path], {})).toMatchObject({
       exitCode: 2,
-      stderr: `error: ${path} is not UTF-8: save it as "CSV UTF-8"\n`,
+      stderr: `error: ${path} is not UTF-8: save it as UTF-8 (a spreadsheet: as "CSV UTF-8")\n`,
     })
     await rm(dirname(path), { recursive: true })
   })

@@ -32,6 +32,7 @@ it('shows whose a container is, its own field before that of its shipment', asyn
     { container_id: 'c2' },
   ])
   const field = (entity_id: string, api_slug: string, value: unknown, display_value?: string) => ({
+    custom_field_id: `${entity_id} ${api_slug}`,
     entity_id,
     api_slug,
     value: JSON.stringify(value),

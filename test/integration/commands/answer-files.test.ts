@@ -7,6 +7,7 @@ import { runCli } from '../../../src/commands/program.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { readCalendar } from '../../support/read-calendar.js'
 import { readWorkbook } from '../../support/read-workbook.js'
+import { readerSettings } from '../../support/test-database.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 
 let scene: Scene
@@ -19,6 +20,7 @@ beforeAll(async () => {
   await scene.sync({ command: 'backfill' })
   settings = {
     DATABASE_URL: scene.url,
+    ...readerSettings(scene.url),
     TRACKING_MIGRATE: 'false',
     TRACKING_LOG_LEVEL: 'silent',
   }
@@ -81,6 +83,7 @@ it('writes a question as a workbook, value by value what json has', async () => 
     columns.map((name) => {
       const value = answer[name]
       if (Array.isArray(value)) return value.join(', ') || null
+      if (typeof value === 'object' && value !== null) return JSON.stringify(value)
       if (typeof value !== 'string') return value
       if (name.endsWith('_on')) return new Date(value)
       // A cell has milliseconds, PostgreSQL a thousandth of them.
@@ -106,7 +109,7 @@ it('writes own SQL as a workbook, into a pipe as well, and never to a terminal',
       new Date('2026-03-01T00:00:00Z'),
       new Date('2026-03-01T08:00:00Z'),
       true,
-      'a, b',
+      '{a,b}',
       null,
       'x'.repeat(32_767),
     ],
