@@ -2,7 +2,7 @@ import { ConnectorError } from '../base/errors.js'
 import { transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { otherResources, resources } from '../resources/index.js'
-import { recordPassShare } from '../warehouse/bookkeeping/pass-shares.js'
+import { recordPassShares } from '../warehouse/bookkeeping/pass-shares.js'
 
 /**
  * Keeps how full each column is after a run that read all shipments, to notice what stops coming.
@@ -12,13 +12,15 @@ export async function recordShares(run: Run): Promise<void> {
   const { ledger, drift, logger } = run
   if (!ledger.wholePasses.has('shipments')) return
   try {
-    for (const { stream: table } of resources.filter((one) => one !== otherResources)) {
-      const shown = ledger.wholePasses.get(table)
-      const absent = shown === undefined ? new Map<string, number>() : drift.absent(table)
-      await transact(run, 'count the values of a table', (session) =>
-        recordPassShare(session, { table, shown, absent }),
-      )
-    }
+    const passes = resources
+      .filter((one) => one !== otherResources)
+      .map(({ stream: table }) => {
+        const shown = ledger.wholePasses.get(table)
+        return { table, shown, absent: shown === undefined ? new Map() : drift.absent(table) }
+      })
+    await transact(run, 'count the values of tables', (session) =>
+      recordPassShares(session, passes),
+    )
   } catch (thrown) {
     if (!(thrown instanceof ConnectorError)) throw thrown
     logger.warn('how full the columns are could not be recorded', { error: thrown })

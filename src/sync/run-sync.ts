@@ -201,19 +201,27 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
     await attempt(run, 'transport event checks', () => checkTransportEvents(run))
   }
   await attempt(run, UNLISTED, () => checkUnlistedEvents(run))
-  // First: what is read with its positions need not be read again for anything else.
   if (run.settings.rawEvents === true) {
     await attempt(run, 'raw_events', () => readRawEvents(run))
   }
-  if (run.settings.vesselPositions) {
-    await attempt(run, 'vessels', () => readVesselPositions(run))
-  }
+  // First: what is read with its positions need not be read again for anything else.
+  const arePositionsAllowed =
+    run.settings.vesselPositions &&
+    (await attempt(run, 'vessels', async () => {
+      await readVesselPositions(run)
+      return true
+    })) === true
   await attempt(run, 'references', async () => {
     // Where the list failed nothing came included, and the service is in trouble.
     if (walked !== undefined) await readReferencesAgain(run)
     await readQueued(run)
     await planFirstChecks(run)
   })
+  // In a first load the vessels are met only then.
+  const { positionsRefusal } = run.ledger
+  if (arePositionsAllowed && positionsRefusal !== undefined) {
+    await attempt(run, 'vessels', () => Promise.reject(positionsRefusal))
+  }
   await recordShares(run)
 }
 

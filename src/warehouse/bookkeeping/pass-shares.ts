@@ -1,5 +1,6 @@
 import { resources } from '../../resources/index.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
+import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** What a complete pass showed of a table. */
@@ -16,46 +17,76 @@ export interface PassShare {
 
 const KEPT = "interval '90 days'"
 
-/** Counts the values of each column: one look at the table, and none within an hour of the last. */
-export async function recordPassShare(
+/**
+ * Counts the values of each column of tables: one look at each, all under way at once, and none
+ * within an hour of the last. The counts are kept 90 days.
+ */
+export async function recordPassShares(
   session: Session,
-  { table, shown, absent }: PassShare,
+  passes: readonly PassShare[],
 ): Promise<void> {
-  const resource = resources.find(({ stream }) => stream === table)
-  if (resource === undefined) return
   const { names } = session
   const shares = names.table('pass_shares')
-  const columns = resource.columns.map(({ name }) => name)
-  const counts = columns.map((name) => `count(${quoteIdentifier(name)})`)
+  const recent = await session.query<{ name: string }>(
+    'look for recent counts of values',
+    `select distinct table_name as name from ${shares}
+where passed_at > now() - interval '1 hour'`,
+  )
+  const isRecent = new Set(recent.map(({ name }) => name))
+  const due = passes.filter(({ table }) => !isRecent.has(table))
+  if (due.length === 0) return
+  const rows = (await together(due.map((pass) => countValues(session, pass)))).flat()
   await session.query(
-    'count the values of a table',
-    `with counted as materialized (
-    select count(*) as records, array[${counts.join(', ')}] as filled
-    from ${names.table(resource.stream)}
-    where _deleted_at is null
-        and not exists (
-            select from ${shares}
-            where table_name = $1 and passed_at > now() - interval '1 hour'
-        )
-)
-insert into ${shares} (table_name, column_name, records, filled)
-select $1, value.name, counted.records, round(value.filled * (1 - value.absent))::bigint
-from counted
-cross join lateral unnest($2::text[], counted.filled, $3::float8[]) as value (name, filled, absent)
-where counted.records > 0
-union all
-select $1, '', coalesce($4::bigint, counted.records), coalesce($4::bigint, counted.records)
-from counted
-where not exists (
-        select from ${shares} where table_name = $1 and passed_at > now() - interval '1 hour'
-    )`,
-    [table, columns, columns.map((name) => absent.get(name) ?? 0), shown ?? null],
+    'keep the counts of values',
+    `insert into ${shares} (table_name, column_name, records, filled)
+select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])`,
+    [
+      rows.map(({ table }) => table),
+      rows.map(({ column }) => column),
+      rows.map(({ records }) => records),
+      rows.map(({ filled }) => filled),
+    ],
   )
   await session.query(
     'forget old counts of values',
-    `delete from ${shares} where table_name = $1 and passed_at < now() - ${KEPT}`,
-    [table],
+    `delete from ${shares} where passed_at < now() - ${KEPT}`,
   )
+}
+
+interface CountedColumn {
+  readonly table: string
+  /** Empty for the records of the table. */
+  readonly column: string
+  readonly records: number
+  readonly filled: number
+}
+
+async function countValues(
+  session: Session,
+  { table, shown, absent }: PassShare,
+): Promise<CountedColumn[]> {
+  const resource = resources.find(({ stream }) => stream === table)
+  if (resource === undefined) return []
+  const columns = resource.columns.map(({ name }) => name)
+  const counts = columns.map((name) => `count(${quoteIdentifier(name)})`)
+  const [counted] = await session.query<{ records: number; filled: readonly number[] }>(
+    'count the values of a table',
+    `select count(*)::float8 as records, array[${counts.join(', ')}]::float8[] as filled
+from ${session.names.table(resource.stream)}
+where _deleted_at is null`,
+  )
+  const { records = 0, filled = [] } = counted ?? {}
+  const whole = { table, column: '', records: shown ?? records, filled: shown ?? records }
+  if (records === 0) return [whole]
+  return [
+    whole,
+    ...columns.map((column, at) => ({
+      table,
+      column,
+      records,
+      filled: Math.round((filled[at] ?? 0) * (1 - (absent.get(column) ?? 0))),
+    })),
+  ]
 }
 
 /** A column that stopped coming, or where `column` is empty a table that shrank. */

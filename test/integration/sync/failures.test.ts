@@ -9,7 +9,7 @@ import type { SimulatorOptions } from '../../../src/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
 import { loadConfirmedPasses } from '../../../src/warehouse/bookkeeping/complete-passes.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { rowCount } from '../../support/snapshot-tables.js'
+import { rowCount, snapshotRows } from '../../support/snapshot-tables.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
 import {
   closeScenes,
@@ -57,7 +57,8 @@ async function dataRows(scene: Scene): Promise<Record<string, string>> {
 const OF_THE_INSTALLATION = ['migrations', 'installed_views', 'derivations']
 
 async function expectEmptyTables(scene: Scene): Promise<void> {
-  for (const [table, summary] of Object.entries(await scene.snapshot())) {
+  const options = { hasVersions: true, mayBeEmpty: true } as const
+  for (const [table, summary] of Object.entries(await snapshotRows(scene.warehouse, options))) {
     if (OF_THE_INSTALLATION.includes(table)) continue
     expect({ table, summary }).toEqual({ table, summary: '0 rows ' })
   }

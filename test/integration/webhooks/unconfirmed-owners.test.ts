@@ -59,6 +59,13 @@ const ABOUT_A_CONTAINER = [
 ] as const
 
 /** What stands about anything but the records that the scene began with. */
+/** A scene in which nothing was told of a container before. */
+async function openQuietScene(): Promise<WebhookScene> {
+  const scene = await openWebhookScene()
+  await scene.query('delete from tracking.custom_fields')
+  return scene
+}
+
 async function told({ query }: WebhookScene): Promise<unknown[]> {
   return query(
     `select 'field' as what from tracking.custom_fields
@@ -72,7 +79,7 @@ describe('a notification that brings', () => {
     '%s of a container that the source does not have leaves no row',
     { tags: ['FA7'] },
     async (_name, record) => {
-      const scene = await openWebhookScene()
+      const scene = await openQuietScene()
       const about = record('nowhere')
       await scene.store(
         notification({ id: 'n-1', createdAt: scene.now(), about, included: [about] }),
@@ -88,7 +95,7 @@ describe('a notification that brings', () => {
     '%s of a container that is new is applied once the source has confirmed that one',
     { tags: ['FA7'] },
     async (_name, record) => {
-      const scene = await openWebhookScene()
+      const scene = await openQuietScene()
       const { containerId } = scene
       await scene.query('delete from tracking.containers where container_id = $1', containerId)
       const about = record(containerId)
@@ -105,7 +112,7 @@ describe('a notification that brings', () => {
 })
 
 test('what a notification brings waits for the container that another reader has claimed', async () => {
-  const scene = await openWebhookScene()
+  const scene = await openQuietScene()
   const { containerId, warehouse, bench } = scene
   await scene.query('delete from tracking.containers where container_id = $1', containerId)
   const [, record] = ABOUT_A_CONTAINER[0]
