@@ -206,7 +206,7 @@ describe('the embedded database', () => {
     expect(second.exitCode).toBe(7)
     const { exitCode, stdout } = await first.ended
     expect(exitCode).toBe(0)
-    expect(stdout).toContain('in the embedded PostgreSQL of .tracking-sync ')
+    expect(stdout).toContain('the embedded PostgreSQL of .tracking-sync ')
   })
 
   test(

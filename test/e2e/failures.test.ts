@@ -177,7 +177,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
     expect(result.exitCode).toBe(6)
     expectSentence(
       result,
-      /^shipments: the list of shipments ended after 12 of 5000 records; run the command again/,
+      /^shipments: the list of shipments ended after 12 of 5000 records, walked 2 times alike; nothing is marked as gone/,
     )
     expect(await countRows(scene, 'shipments')).toBe(WORLD.shipments)
     expect(await runRows(scene)).toMatchObject([{ outcome: 'incomplete', exit_code: 6 }])
@@ -349,7 +349,11 @@ async function expectFirstPageOnly({ simulator, database }: Scene): Promise<void
   const absent = new Set(missing.map((text) => text.split(/[ :]/)[1]))
   const others = differences.filter((text) => {
     const [, id] = text.split(/[ :]/)
-    return !absent.has(id) && !text.endsWith(': is referenced and has no row')
+    return (
+      !absent.has(id) &&
+      !text.endsWith(': not one row was compared') &&
+      !text.endsWith(': is referenced and has no row')
+    )
   })
   expect(others).toEqual([])
   const rows = await selectRows<{ missing: number }>(

@@ -300,12 +300,12 @@ describe('the package', () => {
     const page = await readFile(join(repositoryDirectory, 'docs/operating.md'), 'utf8')
     const [, path, line] = /```crontab\nPATH=(.*)\n(?:\S+ ){5}(.*)\n```/.exec(page)!
     expect(path).toBe('/usr/local/bin:/usr/bin:/bin')
-    const own = line!
-      .replace('/etc/tracking-sync', directory)
-      .replace('/var/log/tracking-sync.log', join(directory, 'log'))
+    const own = line!.replace('/var/lib/tracking-sync', directory)
     // Without settings it gets as far as asking for them.
     expect(await shell(own, { directory: '/' })).toMatchObject({ exitCode: 2 })
-    expect(await readFile(join(directory, 'log'), 'utf8')).toMatch(/TRACKING_API_URL is not set/)
+    expect(await readFile(join(directory, 'sync.log'), 'utf8')).toMatch(
+      /TRACKING_API_URL is not set/,
+    )
   })
 
   test('is found by the unit for systemd', { tags: ['FD1'] }, async () => {

@@ -271,7 +271,7 @@ describe('the README and its pages, followed line by line', () => {
   it('checks, fills, shows and verifies a warehouse of one’s own', () => {
     for (const nth of [0, 1]) {
       // The second comes after the webhook, which it looks at as well.
-      expect(outputOf('check', nth).match(/^ok /gm)).toHaveLength(5 + nth)
+      expect(outputOf('check', nth).match(/^ok /gm)).toHaveLength(6 + nth)
       expect(outputOf('backfill', nth)).toMatch(/\nbackfill complete: \d+ rows written, \d+ req/)
     }
     expect(outputOf('status')).toMatch(/^shipments +12 +0 .* complete$/m)

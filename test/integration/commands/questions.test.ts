@@ -224,8 +224,8 @@ describe('the shipped questions', () => {
     )
     await scene.query(
       `insert into tracking.custom_fields
-          (entity_id, api_slug, display_value, _observed_at, _first_seen_at, _changed_at)
-      values ($1, 'region', 'West', now(), now(), now())`,
+          (custom_field_id, entity_id, api_slug, display_value, _observed_at, _first_seen_at, _changed_at)
+      values ('region of one', $1, 'region', 'West', now(), now(), now())`,
       id,
     )
     expect(await rowsOf('last_free_days', '--custom-field', 'region=west')).toEqual(
@@ -243,10 +243,10 @@ describe('the shipped questions', () => {
     expect(await noteOf('cost_center=Gardens=East')).toContain(
       'no custom-field "cost_center=Gardens=East"; did you mean cost_center=Garden=East?\n',
     )
-    expect(await noteOf('cost_center=none such thing')).toContain(
-      'there are cost_center=Garden=East, priority=…',
+    expect(await noteOf('cost_center=none such thing')).toContain('cost_center=Garden=East, ')
+    expect(await noteOf('colour_of_the_seal=red')).toContain(
+      'there are consignee=…, cost_center=…, ',
     )
-    expect(await noteOf('colour_of_the_seal=red')).toContain('there are cost_center=…, priority=…')
     const { customer = '', tag = '' } = values
     const none = await query('container_stays', '--customer', `${customer}x`)
     expect(none.stderr).toContain(customer)

@@ -51,14 +51,14 @@ describe('distribute', { tags: ['O1'] }, () => {
     const before = await comments(scene)
     const call = await distribute(scene, '--by', 'schema')
     expect(call).toMatchObject({ exitCode: 0 })
-    expect(call.stdout).toMatch(/^\d+ rows of 29 tables moved; tracking stands on node-1:5432\./)
+    expect(call.stdout).toMatch(/^\d+ rows of 32 tables moved; tracking stands on node-1:5432\./)
     const calls = await standInCalls(scene.warehouse)
     const moved = calls.filter((text) => text.startsWith('create_distributed_table'))
     expect(moved[0]).toBe('create_distributed_table tracking.containers null none')
     expect(moved).toContain(
       'create_distributed_table tracking.transport_events null "tracking"."containers"',
     )
-    expect(moved).toHaveLength(29)
+    expect(moved).toHaveLength(32)
     expect(moved.filter((text) => text.includes('tracking_sync'))).toEqual([
       'create_distributed_table tracking_sync.event_lists_in_doubt null "tracking"."containers"',
       'create_distributed_table tracking_sync.transport_event_checks null "tracking"."containers"',
@@ -74,7 +74,7 @@ describe('distribute', { tags: ['O1'] }, () => {
     const settings = { DATABASE_URL: scene.url }
     const { stdout } = await callCli(['check'], settings)
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-      /ok nodes by schema with Citus 13\.2-1: 29 tables on node-1:5432; nodes: node-1:5432 [\d.]+ MiB \(100 %\), node-2:5432 0\.0 MiB \(0 %\)/,
+      /ok nodes by schema with Citus 13\.2-1: 32 tables on node-1:5432; nodes: node-1:5432 [\d.]+ MiB \(100 %\), node-2:5432 0\.0 MiB \(0 %\)/,
     )
     const storing = await callCli(['store-views'], settings)
     expect(storing).toMatchObject({ exitCode: 5 })
@@ -90,7 +90,7 @@ describe('distribute', { tags: ['O1'] }, () => {
     const sofar = (await standInCalls(scene.warehouse)).length
     expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
     const back = (await standInCalls(scene.warehouse)).slice(sofar)
-    expect(back).toHaveLength(29)
+    expect(back).toHaveLength(32)
     expect(back).toContain('undistribute_table tracking.containers')
     expect(await comments(scene)).toEqual(before)
     const nothing = await distribute(scene, '--undo')
@@ -140,7 +140,7 @@ describe('a distribute that is killed', { tags: ['O1'] }, () => {
     expect(await standing(scene)).toEqual(before)
     expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
     const calls = await standInCalls(scene.warehouse)
-    expect(calls.filter((text) => text.startsWith('create_distributed_table'))).toHaveLength(29)
+    expect(calls.filter((text) => text.startsWith('create_distributed_table'))).toHaveLength(32)
     expect(await comments(scene)).toEqual(before.comments)
   })
 })

@@ -81,7 +81,7 @@ describe('the same id', { tags: ['P3'] }, () => {
       return withLast
     })
     expect(await scene.sync({ settings: { pageSize: 2 } })).toMatchObject({ exitCode: 0 })
-    expect(await countsOf(scene)).toMatchObject({ fetched: 8, inserted: 6 })
+    expect(await countsOf(scene)).toMatchObject({ fetched: 26, inserted: 6 })
     expect(await scene.differences()).toEqual([])
     expect(await doubledRows(scene)).toEqual([])
   })
@@ -130,6 +130,6 @@ describe('the same id', { tags: ['P3'] }, () => {
     expect(await scene.sync({ command: 'sync', settings })).toMatchObject({ exitCode: 0 })
     expect(await namesOf(scene, ids[2]!)).toEqual(['Changed'])
     expect(await namesOf(scene, ids[3]!)).toEqual([wasNamed(ids[3]!)])
-    expect(await countsOf(scene)).toMatchObject({ fetched: 8, updated: 1, duplicate: 2 })
+    expect(await countsOf(scene)).toMatchObject({ fetched: 16, updated: 1, duplicate: 4 })
   })
 })

@@ -37,7 +37,14 @@ describe('a backfill', () => {
     expect(rowCount(snapshot, 'refetch_queue')).toBe(0)
 
     await expectNothingToWrite(scene, { settings })
-    expect(requestCounts(scene.simulator)).toEqual({ '/shipments': 3, '/tracking_requests': 4 })
+    expect(requestCounts(scene.simulator)).toEqual({
+      '/shipments': 3,
+      '/tracking_requests': 4,
+      '/custom_fields': 6,
+      '/custom_field_definitions': 1,
+      '/custom_field_definitions/*/options': 3,
+      '/webhooks/events': 1,
+    })
   })
 
   it('keeps the positions of vessels when they are asked for', async () => {

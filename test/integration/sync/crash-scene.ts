@@ -249,6 +249,9 @@ export async function differencesOf(
     'name what may still stand',
     `select unnest(array[shipment_id]) as id from tracking.shipments where shipment_id = any($1)
     union select container_id from tracking.containers where shipment_id = any($1)
+    union select custom_field_id from tracking.custom_fields
+    where entity_id = any($1)
+        or entity_id in (select container_id from tracking.containers where shipment_id = any($1))
     union select transport_event_id from tracking.transport_events
     where container_id in (select container_id from tracking.containers where shipment_id = any($1))`,
     [gone],
