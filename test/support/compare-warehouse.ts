@@ -141,7 +141,7 @@ function lacksDefinition({ type, attributes }: ResourceObject): boolean {
 }
 
 /** A custom field as its definition lets us read it: the value stands in one more column. */
-function typed(record: ResourceObject, world: World, at: Date): ResourceObject {
+export function typed(record: ResourceObject, world: World, at: Date): ResourceObject {
   const { id } = record.relationships?.definition?.data as ResourceIdentifier
   const data_type = world.record('custom_field_definition', id, at)?.attributes?.data_type
   const column = COLUMN_OF_TYPE[String(data_type)] ?? 'value_text'

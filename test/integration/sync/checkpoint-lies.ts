@@ -1,7 +1,7 @@
 import type { ResourceObject } from '../../../src/jsonapi/document.js'
 import type { Simulator } from '../../../src/simulator/server.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { compareRecord } from '../../support/compare-warehouse.js'
+import { compareRecord, typed } from '../../support/compare-warehouse.js'
 import { loadTables, type Row } from '../../support/snapshot-tables.js'
 
 /** The lists that a run walks, and the type of their records. */
@@ -63,7 +63,10 @@ export async function findCheckpointLies({
     const until = is_complete ? Number.MAX_SAFE_INTEGER : position.page * pageSize
     const records =
       stream === 'custom_fields'
-        ? world.customFields(now).slice(0, until)
+        ? world
+            .customFields(now)
+            .slice(0, until)
+            .map((record) => typed(record, world, now))
         : stream === 'custom_field_definitions'
           ? world.customFieldDefinitions().slice(0, until)
           : world.page(LISTS[stream], 0, until, now)
