@@ -289,7 +289,9 @@ describe('the README and its pages, followed line by line', () => {
   })
 
   it('tells the service where to send, and serves until it is told to stop', () => {
-    expect(outputOf('webhooks create')).toContain('https://hooks.example/webhooks')
+    expect(outputOf('webhooks create --url https://hooks.example/webhooks --write')).toContain(
+      'https://hooks.example/webhooks',
+    )
     expect(outputOf('serve')).toMatch(
       /^serving at http:\/\/127\.0\.0\.1:\d+, webhooks at \/webhooks$/m,
     )
