@@ -551,8 +551,8 @@ describe('a signal', () => {
     const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
     const { simulator, options } = scene
     await prepareHome(join(options.directory, '.tracking-sync'))
-    const { DATABASE_URL: unused, ...env } = options.env!
-    expect(unused).toBeDefined()
+    const { DATABASE_URL, TRACKING_READER_URL, ...env } = options.env!
+    expect([DATABASE_URL, TRACKING_READER_URL]).not.toContain(undefined)
     const played = simulator.faults.add({
       fault: { kind: 'hang', phase: 'beforeHeaders' },
       match: isSecondPage,
