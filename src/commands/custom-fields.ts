@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { ConfigError } from '../base/errors.js'
 import { requireService } from '../config/needed-settings.js'
-import { ENTITY_TYPES } from '../sync/set-custom-field.js'
+import { ENTITY_TYPES } from '../sync/custom-fields/set-custom-field.js'
 import { parseExactJson, stringifyExactJson } from '../jsonapi/exact-json.js'
 import { argument, choice, declare, group, value } from './declare-command.js'
 
@@ -43,7 +43,7 @@ const set = declare({
     }
     const newValue = text ?? jsonValue?.value
     requireService(app.config)
-    const { setCustomField } = await import('../sync/set-custom-field.js')
+    const { setCustomField } = await import('../sync/custom-fields/set-custom-field.js')
     const warehouse = await app.openWarehouse({ isWriting: true })
     const { service } = await app.openService({ warehouse })
     const change = { entityId, entityType, apiSlug, value: newValue }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
 import { requireService } from '../config/needed-settings.js'
-import type { VerifyReport } from '../sync/verify-warehouse.js'
+import type { VerifyReport } from '../sync/verify/verify-report.js'
 import { declare, value, wholeNumber } from './declare-command.js'
 import type { Part } from './output/print-table.js'
 
@@ -40,7 +40,7 @@ export const verify = declare({
     ),
   },
   run: async (app, { sample, seed = randomInt(LARGEST_SEED) }) => {
-    const { verifySource } = await import('../sync/verify-warehouse.js')
+    const { verifySource } = await import('../sync/verify/verify-warehouse.js')
     requireService(app.config)
     await app.openWarehouse()
     const { service } = await app.openService()

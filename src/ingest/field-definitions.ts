@@ -21,7 +21,7 @@ export async function loadFieldDefinitions({
 from ${warehouse.names.table('custom_field_definitions')}
 where _deleted_at is null`,
   )
-  const stored = new Set(settings.sensitiveFields?.split(/\s*,\s*/))
+  const stored = new Set(settings.sensitiveFields?.split(',').map((slug) => slug.trim()))
   return new Map(
     rows.map(({ id, api_slug, data_type, sensitive }) => [
       id,

@@ -21,7 +21,7 @@ import { countChanging } from './changing-list.js'
 import { chooseIncludes, rememberIncludes } from './choose-includes.js'
 import { readPage } from './list-pass.js'
 import { countRawEventReads } from './read-raw-events.js'
-import { isNotOurs, MOST_PAGES_IN_A_SYNC } from './custom-field-lists.js'
+import { isNotOurs, MOST_PAGES_IN_A_SYNC } from './custom-fields/custom-field-lists.js'
 
 /** What the first page of a list says about all of it. */
 export interface ListObservation {

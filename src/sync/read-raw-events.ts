@@ -2,7 +2,7 @@ import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { rawEvents } from '../resources/index.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
-import { isNotOurs } from './custom-field-lists.js'
+import { isNotOurs } from './custom-fields/custom-field-lists.js'
 import { readOwnList } from './read-own-list.js'
 
 /** The account may not read any: the rest is left to a run that may. */

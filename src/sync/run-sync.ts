@@ -28,8 +28,12 @@ import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import { planFirstChecks, readReferencesAgain } from './read-again.js'
 import { readEventCatalogue, readQueued, readVesselPositions } from './read-unlisted.js'
 import { putBackFutureStamps } from '../warehouse/rows/future-stamps.js'
-import { areCustomFieldsFew, isNotOurs, OPTIONAL_LISTS } from './custom-field-lists.js'
-import { readDefinitions } from './read-custom-fields.js'
+import {
+  areCustomFieldsFew,
+  isNotOurs,
+  OPTIONAL_LISTS,
+} from './custom-fields/custom-field-lists.js'
+import { readDefinitions } from './custom-fields/read-custom-fields.js'
 import { readRawEvents } from './read-raw-events.js'
 import { walkList } from './walk-lists.js'
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { showDifference } from '../../../src/commands/verify.js'
-import { verifySource, type VerifyReport } from '../../../src/sync/verify-warehouse.js'
+import type { VerifyReport } from '../../../src/sync/verify/verify-report.js'
+import { verifySource } from '../../../src/sync/verify/verify-warehouse.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { runNarrowedBackfill } from '../../../src/sync/narrow-backfill.js'

@@ -1,7 +1,7 @@
-import { ConnectorError } from '../base/errors.js'
-import type { Run } from '../ingest/run.js'
-import { customFieldDefinitions, customFields } from '../resources/index.js'
-import { countLiveRows } from '../warehouse/bookkeeping/schema-drift.js'
+import { ConnectorError } from '../../base/errors.js'
+import type { Run } from '../../ingest/run.js'
+import { customFieldDefinitions, customFields } from '../../resources/index.js'
+import { countLiveRows } from '../../warehouse/bookkeeping/schema-drift.js'
 
 /** Lists that an account may lack; the warehouse is whole without them. */
 export const OPTIONAL_LISTS: readonly string[] = [

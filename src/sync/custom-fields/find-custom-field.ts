@@ -1,8 +1,8 @@
-import { loadFieldDefinitions } from '../ingest/field-definitions.js'
-import { mergeIntakes, shownKeys, takeIn, type Intake } from '../ingest/intake.js'
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
-import type { Run } from '../ingest/run.js'
-import { customFields, resourceOfType } from '../resources/index.js'
+import { loadFieldDefinitions } from '../../ingest/field-definitions.js'
+import { mergeIntakes, shownKeys, takeIn, type Intake } from '../../ingest/intake.js'
+import { retryWarehouse } from '../../ingest/retry-warehouse.js'
+import type { Run } from '../../ingest/run.js'
+import { customFields, resourceOfType } from '../../resources/index.js'
 
 /**
  * Asks for a value that no page showed, with all others of its entity, and stores them. Returns

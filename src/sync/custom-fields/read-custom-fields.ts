@@ -1,9 +1,9 @@
-import { ApiNotFoundError } from '../base/errors.js'
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
-import type { Run } from '../ingest/run.js'
-import { customFieldOptions } from '../resources/index.js'
-import { readOwnList } from './read-own-list.js'
-import { walkList } from './walk-lists.js'
+import { ApiNotFoundError } from '../../base/errors.js'
+import { retryWarehouse } from '../../ingest/retry-warehouse.js'
+import type { Run } from '../../ingest/run.js'
+import { customFieldOptions } from '../../resources/index.js'
+import { readOwnList } from '../read-own-list.js'
+import { walkList } from '../walk-lists.js'
 
 /**
  * Reads the list of definitions; and the options of those that have some, unless the pass is not

@@ -1,19 +1,19 @@
-import { ApiNotFoundError } from '../base/errors.js'
-import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
-import { mergeIntakes } from '../ingest/intake.js'
-import { readById } from '../ingest/read-by-id.js'
-import type { Run } from '../ingest/run.js'
-import { membersOf, type ResourceIdentifier } from '../jsonapi/document.js'
-import { resourceOfType } from '../resources/index.js'
+import { ApiNotFoundError } from '../../base/errors.js'
+import { fetchTransportEvents } from '../../ingest/fetch-transport-events.js'
+import { mergeIntakes } from '../../ingest/intake.js'
+import { readById } from '../../ingest/read-by-id.js'
+import type { Run } from '../../ingest/run.js'
+import { membersOf, type ResourceIdentifier } from '../../jsonapi/document.js'
+import { resourceOfType } from '../../resources/index.js'
 import {
   compareDerived,
   comparePositions,
   compareRow,
   loadLiveEventIds,
   type ColumnDifference,
-} from '../warehouse/rows/compare-rows.js'
-import type { Sighting } from '../resources/resource.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
+} from '../../warehouse/rows/compare-rows.js'
+import type { Sighting } from '../../resources/resource.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 
 export type Reader = Pick<Run, 'service' | 'warehouse' | 'settings' | 'signal' | 'ledger'>
 

@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto'
-import type { ListStream, TrackingService } from '../api/endpoints.js'
-import { ApiAuthError } from '../base/errors.js'
-import { takeIn } from '../ingest/intake.js'
-import { RunLedger } from '../ingest/run-ledger.js'
-import type { RunSettings } from '../ingest/run.js'
-import { pageOptions } from '../ingest/take-pages.js'
+import type { ListStream, TrackingService } from '../../api/endpoints.js'
+import { ApiAuthError } from '../../base/errors.js'
+import { takeIn } from '../../ingest/intake.js'
+import { RunLedger } from '../../ingest/run-ledger.js'
+import type { RunSettings } from '../../ingest/run.js'
+import { pageOptions } from '../../ingest/take-pages.js'
 import {
   containers,
   resourceOfType,
   shipments,
   trackingRequests,
   webhookEventCategories,
-} from '../resources/index.js'
-import { REFERENCE_TYPES, type Resource, type Sighting } from '../resources/resource.js'
-import { vesselPositions } from '../resources/vessel.js'
-import { loadPassHistory } from '../warehouse/bookkeeping/complete-passes.js'
-import { countLiveRows } from '../warehouse/bookkeeping/schema-drift.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
+} from '../../resources/index.js'
+import { REFERENCE_TYPES, type Resource, type Sighting } from '../../resources/resource.js'
+import { vesselPositions } from '../../resources/vessel.js'
+import { loadPassHistory } from '../../warehouse/bookkeeping/complete-passes.js'
+import { countLiveRows } from '../../warehouse/bookkeeping/schema-drift.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import {
   compareHistories,
   compareRow,
@@ -24,12 +24,12 @@ import {
   findDanglingReferences,
   sampleLiveKeys,
   type HistoryComparison,
-} from '../warehouse/rows/compare-rows.js'
-import { findDifferingKeys, loadLiveKeys } from '../warehouse/rows/stored-rows.js'
-import { countUnlistedEvents } from '../warehouse/rows/unlisted-events.js'
-import { chooseIncludes } from './choose-includes.js'
-import { readPage } from './list-pass.js'
-import { askForCatalogue } from './read-unlisted.js'
+} from '../../warehouse/rows/compare-rows.js'
+import { findDifferingKeys, loadLiveKeys } from '../../warehouse/rows/stored-rows.js'
+import { countUnlistedEvents } from '../../warehouse/rows/unlisted-events.js'
+import { chooseIncludes } from '../choose-includes.js'
+import { readPage } from '../list-pass.js'
+import { askForCatalogue } from '../read-unlisted.js'
 import {
   countValues,
   examineContainer,
@@ -39,6 +39,7 @@ import {
   type Examination,
   type Reader,
 } from './examine-records.js'
+import type { CountComparison, StreamVerdict, VerifyReport } from './verify-report.js'
 
 export interface VerifyDependencies {
   readonly service: TrackingService
@@ -53,61 +54,6 @@ export interface VerifyDependencies {
 }
 
 type Verifier = VerifyDependencies & Reader
-
-/** How many records a list says there are, against live rows. */
-export interface CountComparison {
-  readonly stream: string
-  /** Null when the service does not say. */
-  readonly service: number | null
-  readonly warehouse: number
-  readonly difference: number
-  /** How far both moved while they were compared; the difference may be as large. */
-  readonly tolerance: number
-  readonly isWithin: boolean
-}
-
-export interface VerifyDifference {
-  readonly stream: string
-  readonly record: string
-  readonly column: string
-  readonly warehouse: string | null
-  readonly service: string | null
-}
-
-export interface StreamVerdict {
-  /** The table. */
-  readonly stream: string
-  /** Live rows. */
-  readonly rows: number
-  readonly compared: number
-  /** Values in what was compared, nulls apart. */
-  readonly values: number
-  readonly equal: number
-  readonly differing: number
-  /** Live in the warehouse, and the service does not have it. */
-  readonly missingAtSource: number
-  /** Differed, and gave another answer when read again: the service is changing it. */
-  readonly changing: number
-}
-
-export interface VerifyReport {
-  /** Of what was compared; false when nothing was. */
-  readonly isEqual: boolean
-  readonly counts: readonly CountComparison[]
-  readonly streams: readonly StreamVerdict[]
-  readonly differences: readonly VerifyDifference[]
-  /** What nothing was compared of, and why. */
-  readonly notCompared: readonly string[]
-  /** Commands that mend what was found, in order; empty when nothing was. */
-  readonly advice: readonly string[]
-  /** Live transport events that no container lists; a sync asks for them. */
-  readonly unlistedEvents: number
-  /** Since the last complete pass over the whole list of shipments began; null without one. */
-  readonly wholeHoursAgo: number | null
-  readonly sample: number
-  readonly seed: number
-  readonly requests: number
-}
 
 const LISTED = [
   { stream: 'shipments', resource: shipments },
