@@ -104,7 +104,7 @@ describe('places and vessels', () => {
       await scene.query(`update tracking.vessels set name = 'Edited' where vessel_id = $1`, vessel)
       await scene.query(
         `insert into tracking.vessels (vessel_id, name, _observed_at, _first_seen_at, _changed_at)
-      select 'ghost', name, _observed_at, _first_seen_at, _changed_at from tracking.vessels limit 1`,
+      select 'ghost', 'Ghost', _observed_at, _first_seen_at, _changed_at from tracking.vessels limit 1`,
       )
       expect((await scene.sync()).outcome).toBe('complete')
       expect(await countOf(scene, 'tracking.vessels', `name = 'Edited'`)).toBe(0)
