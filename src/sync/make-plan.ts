@@ -33,7 +33,7 @@ export interface ListObservation {
   readonly pageSize: number
   /** Pages of what can still change; undefined where a sync reads the whole list. */
   readonly changingPages?: number | undefined
-  /** Read whole by complete passes alone, because it is long. */
+  /** Read whole by complete passes alone, because it or the list it goes with is long. */
   readonly isLong?: boolean
 }
 
@@ -310,12 +310,12 @@ async function observeCustomFields(
   try {
     const definitions = await readPage(observer, 'custom_field_definitions')
     const fields = await readPage(observer, 'custom_fields')
+    // A sync reads definitions only where it reads the values.
+    const isLong = (countPages(fields) ?? Infinity) > MOST_PAGES_IN_A_SYNC
     const lists = [definitions, fields].map((page, at): ListObservation => {
       const stream = at === 0 ? 'custom_field_definitions' : 'custom_fields'
       const { total } = page
-      const pages = countPages(page)
-      const isLong = at === 1 && (pages ?? Infinity) > MOST_PAGES_IN_A_SYNC
-      return { stream, total, pageSize: page.document.data.length, pages, isLong }
+      return { stream, total, pageSize: page.document.data.length, pages: countPages(page), isLong }
     })
     const withOptions = parsePage(definitions).data.filter((record) =>
       hasOptions(membersOf(membersOf(record).attributes).data_type),
