@@ -20,7 +20,9 @@ import { findFullerRows } from '../warehouse/rows/stored-rows.js'
  */
 export async function readReferencesAgain(run: Run): Promise<void> {
   const { warehouse, memory, mode } = run
-  const rows = await retryWarehouse(run, () => loadReferenceRows(warehouse))
+  const rows = await retryWarehouse(run, () =>
+    warehouse.read('list places and vessels', loadReferenceRows),
+  )
   const due = rows.filter(({ isDue }) => isDue === true || (isDue === false && mode === 'backfill'))
   if (due.length === 0) return
   const noted = due.flatMap((one) => memory.noted(one) ?? [])
@@ -41,7 +43,9 @@ export async function readReferencesAgain(run: Run): Promise<void> {
 
 /** Plans the first check of places and vessels that have a row and no plan. */
 export async function planFirstChecks(run: Run): Promise<void> {
-  const rows = await retryWarehouse(run, () => loadReferenceRows(run.warehouse))
+  const rows = await retryWarehouse(run, () =>
+    run.warehouse.read('list places and vessels', loadReferenceRows),
+  )
   const isNew = rows.filter(({ isDue }) => isDue === undefined)
   if (isNew.length === 0) return
   await transact(run, 'plan checks of places and vessels', (session) =>
