@@ -23,7 +23,7 @@ beforeAll(async () => {
   const startAt = new Date(Date.now() - 144 * HOUR)
   simulator = await startSimulator({ startAt, speed: 0, rateLimitPerMinute: null })
   leaveReportsOut(simulator)
-  const settings = { vesselPositions: true }
+  const settings = { vesselPositions: true, rawEvents: true }
   for (const round of [0, 1, 2]) {
     if (round === 1) letThingsGoWrong(simulator)
     if (round > 0) simulator.clock.advance(72 * HOUR)
