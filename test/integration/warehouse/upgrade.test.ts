@@ -91,6 +91,14 @@ async function fillFromToday(older: Warehouse): Promise<Map<string, number>> {
       )
       counts.set(table, rows.length)
     }
+    // A program without the typed columns did not have them in its hash either.
+    const has = (await tablesOf(older)).get('data.custom_fields') ?? []
+    if (has.length > 0 && !has.includes('data_type')) {
+      await session.query(
+        'fill',
+        `update "${older.names.data}".custom_fields set _fingerprint = 'of that version'`,
+      )
+    }
     // As if the rows had got their numbers here.
     await session.query(
       'count on',
@@ -236,6 +244,12 @@ describe('a rolling upgrade', () => {
     return { version, name: `${version}_of_tomorrow`, sqlText, checksum: 'of tomorrow' }
   }
 
+  /** But for the columns of tomorrow, which nobody sends. */
+  async function differencesOfToday(warehouse: Warehouse): Promise<string[]> {
+    const found = await compareWarehouse(warehouse, simulator.world, simulator.clock.now())
+    return found.filter((line) => !/: (?:is_of_)?tomorrow is /.test(line))
+  }
+
   it(
     'programs of the version before go on, also in the middle of a run, and lose nothing of what the newer one wrote',
     { tags: ['G4'] },
@@ -254,13 +268,13 @@ describe('a rolling upgrade', () => {
       })
       expect(await upgraded).toMatchObject({ applied: [nextMigration().name] })
       expect(report.exitCode).toBe(0)
-      expect(await compareWarehouse(older, simulator.world, simulator.clock.now())).toEqual([])
+      expect(await differencesOfToday(older)).toEqual([])
 
       await newer.query('write', `update rolling.containers set tomorrow = 'kept'`)
       simulator.clock.advance(30 * 24 * 3_600_000)
       const next = await runTestSync({ warehouse: older, source: simulator, command: 'sync' })
       expect(next.exitCode).toBe(0)
-      expect(await compareWarehouse(older, simulator.world, simulator.clock.now())).toEqual([])
+      expect(await differencesOfToday(older)).toEqual([])
       const [rows] = await newer.query<{ changed: number; kept: number; lost: number }>(
         'look',
         `select
