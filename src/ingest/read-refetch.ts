@@ -151,10 +151,10 @@ async function unlessGone<Result>(
 
 const DAY_MS = 24 * 3_600_000
 
-/** What may work again soon is tried again by the next run, and then at longer and longer intervals. */
+/** What may work again soon is tried again soon, and then at longer and longer intervals. */
 function restOf({ attempts = 0 }: Entry, thrown: Error): number {
   if (!(thrown instanceof ApiUnavailableError)) return DAY_MS
-  return attempts === 0 ? 0 : backoffMs(attempts, 60_000, DAY_MS)
+  return backoffMs(attempts + 1, 60_000, DAY_MS)
 }
 
 /**
