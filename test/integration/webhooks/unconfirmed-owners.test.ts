@@ -58,7 +58,6 @@ const ABOUT_A_CONTAINER = [
   ],
 ] as const
 
-/** What stands about anything but the records that the scene began with. */
 /** A scene in which nothing was told of a container before. */
 async function openQuietScene(): Promise<WebhookScene> {
   const scene = await openWebhookScene()
@@ -66,6 +65,7 @@ async function openQuietScene(): Promise<WebhookScene> {
   return scene
 }
 
+/** What stands about anything but the records that the scene began with. */
 async function told({ query }: WebhookScene): Promise<unknown[]> {
   return query(
     `select 'field' as what from tracking.custom_fields
