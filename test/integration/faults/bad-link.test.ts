@@ -95,6 +95,8 @@ describe('a bad link to the service', { tags: ['H8'] }, () => {
     )
     expect([2, 4]).toContain(row!.shipments)
     proxy.clear()
+    // As if the minute had passed for which an entry rests that could not be read.
+    await scene.query('update tracking_sync.refetch_queue set not_before = now()')
     expect(await runTestSync({ ...scene, source: scene.simulator })).toMatchObject({ exitCode: 0 })
     expect(await scene.differences()).toEqual([])
   })
