@@ -43,11 +43,15 @@ export const check = declare({
 async function runChecks(app: App): Promise<CheckResult[]> {
   return [
     await attempt('settings', () => checkSettings(app)),
-    await attempt('database', () => checkDatabase(app)),
-    await attempt('zones', () => checkZones(app)),
-    await attempt('schema', () => checkSchema(app)),
-    await attempt('own SQL', () => checkReader(app)),
-    ...(await checkNodes(app)),
+    ...((await isDatabaseToBeMade(app))
+      ? [await attempt('database', () => Promise.resolve(TO_BE_MADE))]
+      : [
+          await attempt('database', () => checkDatabase(app)),
+          await attempt('zones', () => checkZones(app)),
+          await attempt('schema', () => checkSchema(app)),
+          await attempt('own SQL', () => checkReader(app)),
+          ...(await checkNodes(app)),
+        ]),
     await attempt('service', () => checkService(app)),
     ...(await checkOwnWebhook(app)),
   ]
@@ -61,6 +65,15 @@ async function attempt(name: string, work: () => Promise<string>): Promise<Check
     const detail = toError(thrown).message.replaceAll('\n', '; ')
     return { name, isOk: false, detail, exitCode: exitCodeOf(thrown) }
   }
+}
+
+const TO_BE_MADE = 'none yet: the first run makes the embedded PostgreSQL'
+
+/** To look at it would make it, and this command changes nothing. */
+async function isDatabaseToBeMade(app: App): Promise<boolean> {
+  if (app.config.databaseUrl !== undefined) return false
+  const { embeddedDatabaseStatus } = await import('../embedded-postgres/embedded-database.js')
+  return (await embeddedDatabaseStatus(app)).version === undefined
 }
 
 /** Malformed settings have ended the program before. */
@@ -183,6 +196,13 @@ async function checkShape(warehouse: Warehouse, version: number): Promise<string
       `${state}, but was changed: ${listSome(broken)}; put it back as in sql/schema.sql`,
     )
   }
+  const sealed = await findSealedTables(warehouse)
+  if (sealed.length > 0) {
+    throw new WarehouseSchemaError(
+      `${state}, but row-level security was switched on from outside for ${listSome(sealed)}, and ` +
+        'readers see no row; their owner runs `alter table … disable row level security` for each',
+    )
+  }
   const { findUnpublishedTables } = await import('../warehouse/schema/publication.js')
   const unpublished = await findUnpublishedTables(warehouse)
   return [
@@ -195,6 +215,23 @@ async function checkShape(warehouse: Warehouse, version: number): Promise<string
             'its owner runs `tracking-sync migrate --publication`',
         ]),
   ].join('; ')
+}
+
+/** With row-level security and no policy that lets a row pass, as an event trigger makes them. */
+async function findSealedTables(warehouse: Warehouse): Promise<string[]> {
+  const rows = await warehouse.query<{ name: string }>(
+    'look for row-level security',
+    `select nspname || '.' || relname as name
+from pg_class
+inner join pg_namespace
+    on pg_namespace.oid = relnamespace
+where nspname = any($1::text[])
+    and relrowsecurity
+    and not exists (select from pg_policy where polrelid = pg_class.oid)
+order by 1`,
+    [Object.values(warehouse.names)],
+  )
+  return rows.map(({ name }) => name)
 }
 
 const SHOWN_DIFFERENCES = 10

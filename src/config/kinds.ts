@@ -46,10 +46,29 @@ export const baseUrl = checked(baseUrlProblem)
 export const apiKey = checked(apiKeyProblem)
 export const webhookSecret = checked(webhookSecretProblem)
 
-export const databaseUrl = text.refine(
-  (value) => URL.canParse(value) && /^postgres(?:ql)?:$/.test(new URL(value).protocol),
-  'must look like postgres://user:password@host:5432/database',
-)
+export const databaseUrl = checked(databaseUrlProblem)
+
+/** What libpq understands and we do not is named, with what to write in its place. */
+function databaseUrlProblem(value: string): string | undefined {
+  const must = 'must look like postgres://user:password@host:5432/database'
+  const [, authority = ''] = /^postgres(?:ql)?:\/\/([^/?]*)/.exec(value) ?? []
+  if (value.includes('#') && /^postgres(?:ql)?:/.test(value)) {
+    return 'has a # in it, which ends an address; write %23 in its place, as in a password'
+  }
+  if (authority.slice(authority.lastIndexOf('@') + 1).includes(',')) {
+    return 'names several hosts, and one is understood; name the one that takes writes'
+  }
+  if (authority.endsWith('@')) {
+    return 'has a user and no host after the @; write localhost there, also beside ?host='
+  }
+  if (!URL.canParse(value)) return must
+  const { protocol, searchParams } = new URL(value)
+  if (!/^postgres(?:ql)?:$/.test(protocol)) return must
+  return searchParams.get('sslrootcert') === 'system'
+    ? 'has sslrootcert=system, which only libpq knows; leave it out: sslmode=verify-full then ' +
+        'trusts the authorities that Node.js knows'
+    : undefined
+}
 
 export const schemaName = matching(
   /^[a-z_][a-z0-9_]{0,49}$/,

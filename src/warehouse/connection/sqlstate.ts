@@ -43,8 +43,30 @@ const RULES: readonly Rule[] = [
   { prefix: '40001', error: WarehouseConflictError, advice: TRY_AGAIN },
   { prefix: '40P01', error: WarehouseConflictError, advice: TRY_AGAIN },
   { prefix: '55P03', error: WarehouseConflictError, advice: TRY_AGAIN },
-  // 25006 read_only_sql_transaction: a standby after a failover
-  { prefix: '25006', error: WarehouseUnavailableError, advice: 'connect to the primary server' },
+  // 25006 read_only_sql_transaction: a standby after a failover, or a default of the login
+  {
+    prefix: '25006',
+    error: WarehouseUnavailableError,
+    advice:
+      'it takes no writes: a standby, so connect to the primary server; or ' +
+      'default_transaction_read_only is on for this login or database, which providers set on a ' +
+      'full disk, so reset it (`alter role … reset default_transaction_read_only`)',
+  },
+  // 25P04 transaction_timeout, 57P05 idle_session_timeout: limits of the login, and no outage
+  {
+    prefix: '25P04',
+    error: WarehouseSchemaError,
+    advice:
+      'transaction_timeout of this login is too short for our batches: ' +
+      '`alter role … set transaction_timeout = 0`',
+  },
+  {
+    prefix: '57P05',
+    error: WarehouseUnavailableError,
+    advice:
+      'idle_session_timeout of this login ended a session that waited: ' +
+      '`alter role … set idle_session_timeout = 0`',
+  },
   // 08P01 protocol_violation of one statement, as by too many parameters. PgBouncer says it, FATAL,
   // of itself.
   { prefix: '08P01', severity: 'ERROR', error: WarehouseDataError, advice: OUR_FAULT },
@@ -57,6 +79,11 @@ const RULES: readonly Rule[] = [
     prefix: '53300',
     error: WarehouseUnavailableError,
     advice: 'close idle connections, or raise max_connections',
+  },
+  {
+    prefix: '53100',
+    error: WarehouseUnavailableError,
+    advice: 'give the server disk, or free room on it',
   },
   { prefix: '53', error: WarehouseUnavailableError, advice: 'give the server disk or memory' },
   // 25P03 idle_in_transaction_session_timeout: this process was stopped, or very slow, and the

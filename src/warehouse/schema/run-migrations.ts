@@ -202,12 +202,13 @@ async function createMigrationsTable(session: Session, names: SchemaNames): Prom
 async function appliedMigrations(session: Session, names: SchemaNames): Promise<AppliedRow[]> {
   // Read from the catalog itself: `to_regclass` may answer from what the session remembered before
   // it waited for the lock.
-  const [found] = await session.query<{ role: string; isReadable: boolean }>(
+  const [found] = await session.query<{ role: string; isReadable: boolean; isHidden: boolean }>(
     'look for the table of migrations',
     `select
         current_user::text as role,
         has_schema_privilege(relnamespace, 'usage')
-            and has_table_privilege(pg_class.oid, 'select') as "isReadable"
+            and has_table_privilege(pg_class.oid, 'select') as "isReadable",
+        row_security_active(pg_class.oid) as "isHidden"
     from pg_class
     inner join pg_namespace
         on pg_namespace.oid = relnamespace
@@ -220,6 +221,13 @@ async function appliedMigrations(session: Session, names: SchemaNames): Promise<
     throw new WarehouseSchemaError(
       `${found.role} may not read the schemas of ${names.data}; their owner runs ` +
         `\`tracking-sync migrate --roles\` and grants it ${reader} to read, or ${writer} to write`,
+    )
+  }
+  if (found.isHidden) {
+    throw new WarehouseSchemaError(
+      `row-level security was switched on for the tables of ${names.data} from outside, and hides ` +
+        `their rows from ${found.role}; their owner runs \`alter table … disable row level ` +
+        'security` for each that `tracking-sync check` names to the owner',
     )
   }
   return session.sync

@@ -7,6 +7,7 @@ import {
   type RolesReport,
 } from '../../../src/warehouse/schema/roles.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { callCli } from '../../support/call-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse
@@ -236,4 +237,31 @@ describe('roles', () => {
       }
     },
   )
+})
+
+describe('row-level security switched on from outside', { tags: ['JB4'] }, () => {
+  it('is told to a reader and to the owner, and is no fresh database', async () => {
+    const tables = [`${schema}.ports`, `${schema}_sync.migrations`]
+    for (const table of tables)
+      await opened.warehouse.query('seal', `alter table ${table} enable row level security`)
+    try {
+      const ask = async (login?: string): Promise<string> => {
+        const url = new URL(opened.url)
+        if (login !== undefined) {
+          url.username = login
+          url.password = encodeURIComponent('for this test')
+        }
+        const settings = { DATABASE_URL: url.href, TRACKING_SCHEMA: schema }
+        const { stdout } = await callCli(['check'], settings)
+        return stdout.replaceAll(/\s+/g, ' ')
+      }
+      expect(await ask(logins.analyst)).toContain(`hides their rows from ${logins.analyst}`)
+      expect(await ask()).toContain(
+        `row-level security was switched on from outside for ${tables.join(', ')}, and readers see no row`,
+      )
+    } finally {
+      for (const table of tables)
+        await opened.warehouse.query('open', `alter table ${table} disable row level security`)
+    }
+  })
 })

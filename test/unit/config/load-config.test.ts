@@ -313,6 +313,17 @@ describe('problems', () => {
     ])
   })
 
+  test.each([
+    ['postgres://u:p#w@localhost/db', 'has a # in it'],
+    ['postgres://u:p@/db?host=/run', 'has a user and no host after the @'],
+    ['postgres://u:p@one:5432,two:5432/db', 'names several hosts'],
+    ['postgres://u:p@localhost/db?sslrootcert=system', 'has sslrootcert=system'],
+  ])('%s is told by the part that is not understood', { tags: ['JB13'] }, (url, problem) => {
+    const problems = problemsOf({ DATABASE_URL: url })
+    expect(problems).toEqual([expect.stringContaining(`DATABASE_URL ${problem}`)])
+    expect(problems[0]).not.toContain('ALLOW_INSECURE')
+  })
+
   test(
     'an unknown setting in the configuration file is refused by its name',
     { tags: ['G12'] },
