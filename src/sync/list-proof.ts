@@ -160,8 +160,6 @@ export class ListProof {
     const isPromised = lastTotal !== null && lastTotal > rows
     if (walk !== undefined && !isPromised) return { kind: 'whole', walk }
     const isQuiet = this.#isQuiet()
-    // Nothing moves, and as many are shown as there are: some are shown twice.
-    if (isQuiet && lastTotal === distinct) return { kind: 'whole', walk: walks - 1 }
     if (walks < MOST_WALKS && !isQuiet) return { kind: 'again' }
     return { kind: 'short', found: distinct, expected, walks, isQuiet }
   }

@@ -89,14 +89,7 @@ export async function compareWarehouse(
     const sent = [...world.records(type as keyof typeof COMPLETE, at)]
     const records = type === 'custom_field' ? sent.map((record) => typed(record, world, at)) : sent
     for (const record of records) collectReferences(record, references)
-    // A field whose definition has gone keeps how its value was read.
-    const loose = new Set(records.filter(lacksDefinition).map(({ id }) => `${table} ${id}`))
-    differences.push(
-      ...compareTable(tables, table, type, records).filter((line) => {
-        const [where = '', column = ''] = line.split(': ')
-        return !loose.has(where) || !/^(?:data_type|value_\w+) /.test(column)
-      }),
-    )
+    differences.push(...compareTable(tables, table, type, records))
   }
   const definitions = [...world.records('custom_field_definition', at)]
   const fieldOptions = definitions.flatMap(({ type, id }) =>
@@ -134,10 +127,6 @@ const COLUMN_OF_TYPE: Readonly<Record<string, string>> = {
   datetime: 'value_timestamp',
   boolean: 'value_boolean',
   enum_multi: 'value_list',
-}
-
-function lacksDefinition({ type, attributes }: ResourceObject): boolean {
-  return type === 'custom_field' && (attributes?.data_type ?? null) === null
 }
 
 /** A custom field as its definition lets us read it: the value stands in one more column. */

@@ -80,8 +80,11 @@ describe('the same id', { tags: ['P3'] }, () => {
       last = records.at(-1)
       return withLast
     })
-    expect(await scene.sync({ settings: { pageSize: 2 } })).toMatchObject({ exitCode: 0 })
-    expect(await countsOf(scene)).toMatchObject({ fetched: 26, inserted: 6 })
+    // More records than rows: nothing proves that none is hidden, until a person says so.
+    expect(await scene.sync({ settings: { pageSize: 2 } })).toMatchObject({ exitCode: 6 })
+    expect(await countsOf(scene)).toMatchObject({ inserted: 6 })
+    const settings = { pageSize: 2, acceptShrink: true }
+    expect(await scene.sync({ settings })).toMatchObject({ exitCode: 0 })
     expect(await scene.differences()).toEqual([])
     expect(await doubledRows(scene)).toEqual([])
   })
@@ -127,9 +130,9 @@ describe('the same id', { tags: ['P3'] }, () => {
     )
     const wasNamed = (id: string): unknown =>
       known.find(({ shipment_id }) => shipment_id === id)?.customer_name
-    expect(await scene.sync({ command: 'sync', settings })).toMatchObject({ exitCode: 0 })
+    expect(await scene.sync({ command: 'sync', settings })).toMatchObject({ exitCode: 6 })
     expect(await namesOf(scene, ids[2]!)).toEqual(['Changed'])
     expect(await namesOf(scene, ids[3]!)).toEqual([wasNamed(ids[3]!)])
-    expect(await countsOf(scene)).toMatchObject({ fetched: 16, updated: 1, duplicate: 4 })
+    expect(await countsOf(scene)).toMatchObject({ updated: 1 })
   })
 })
