@@ -113,7 +113,7 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
   }
 }
 
-/** A read by id is there to find out what is so: compared by value, also with what was met before. */
+/** A read by id finds out what is so: it is compared by value, also with what was met before. */
 function believingNoHash(run: StoringRun): StoringRun {
   return run.mode === 'sync' ? { ...run, mode: 'backfill', memory: new FingerprintMemory() } : run
 }
@@ -158,9 +158,9 @@ function restOf({ attempts = 0 }: Entry, thrown: Error): number {
 }
 
 /**
- * Of a place or vessel with a row: a 404 marks the row, unless another row points to it. The service
- * shows some places only beside other records, as it has no address for rail terminals. It is asked
- * for again when its check is due. Without a row it is settled when no row points to it.
+ * Settles a place or vessel that the service does not show by id. A 404 marks its row, unless another
+ * row points to it: the service has no address for rail terminals and shows them beside records. It
+ * is asked for again when its check is due. Without a row it is settled when no row points to it.
  */
 async function isSettled(run: StoringRun, entry: Entry, thrown: Error): Promise<boolean> {
   const { warehouse, syncRunId, mode } = run

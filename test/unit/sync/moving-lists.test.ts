@@ -252,6 +252,8 @@ function datesOf(items: readonly Item[]): Dates {
 }
 
 const HISTORIES = Number(process.env.LIST_HISTORIES ?? '300')
+/** Two walks alike and a total that fits hid a record. */
+const REMEMBERED = [1585]
 
 describe('a list that moves while it is walked', { tags: ['JC7', 'JD3', 'FA1', 'P4'] }, () => {
   test(
@@ -262,7 +264,8 @@ describe('a list that moves while it is walked', { tags: ['JC7', 'JD3', 'FA1', '
       const count = (name: string): void => {
         counts.set(name, (counts.get(name) ?? 0) + 1)
       }
-      for (let seed = 1; seed <= HISTORIES; seed += 1) {
+      const seeds = Array.from({ length: HISTORIES }, (_, index) => index + 1)
+      for (const seed of [...seeds, ...REMEMBERED]) {
         const { verdict, walks, wasResumed, moved, totals } = await play(seed)
         count(`${moved ? 'moved' : 'quiet'}, ${verdict}`)
         count(`total ${totals}, ${verdict}`)
