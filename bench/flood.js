@@ -5,7 +5,7 @@
  *
  *   node bench/flood.js [seconds of each, 10 unless told] [another build's cli.js, to compare]
  *
- * Beside each stands the load of the machine; `quiet` is without a flood.
+ * Each line also has the load of the machine; `quiet` is without a flood.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * What strangers do to a receiver, for `flood.js`: `node bench/flooder.js <kind> <origin>`, until it
- * is killed. A process of its own, so that sending it delays nothing that is measured.
+ * What strangers do to a receiver, for `flood.js`: `node bench/flooder.js <kind> <origin>`, until
+ * it is killed. A process of its own, so that sending it delays nothing that is measured.
  */
 import { connect } from 'node:net'
 
@@ -37,7 +37,7 @@ const KINDS = {
 const ONE_BYTE_CHUNKS = head('Transfer-Encoding: chunked') + '1\r\na\r\n'.repeat(60_500)
 const MANY_BYTES = Buffer.alloc(100_000, 'a')
 
-/** Whoever is cut off comes again. */
+/** A sender that is cut off connects again. */
 function attack(use) {
   const socket = connect(Number(port), hostname)
   socket.once('connect', () => use(socket))

@@ -11,8 +11,8 @@ import { rolldown } from 'rolldown'
 const INLINED = ['kysely', 'undici', 'zod']
 /**
  * The index of undici loads whatever it can do, a browser's `fetch` and sockets among it, and we
- * use one method of two classes, and the tunnel of a proxy. What the index does for that is done here. An update that names the
- * files otherwise fails the build.
+ * use one method of two classes, and the tunnel of a proxy. What the index does for that is done
+ * here. An update that names the files otherwise fails the build.
  */
 const UNDICI = `
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'

@@ -6,7 +6,7 @@ export interface ChatChannel {
   readonly proxy?: ProxySettings | undefined
 }
 
-/** Where a signed webhook goes. */
+/** The target of signed webhooks. */
 export interface WebhookChannel extends ChatChannel {
   readonly secret: string
 }

@@ -8,10 +8,10 @@ const TOTAL_MS = 10_000
 
 /**
  * Tells a monitor that a run has ended: one GET of its address after a complete run, of
- * `<address>/fail` after any other end. This is the convention of healthchecks.io, and others follow
- * it. The monitor tells people when nothing comes, which no program can do that does not run. Takes
- * ten seconds at most and never throws: a monitor that is away is logged. The address is a secret,
- * so no log line holds it.
+ * `<address>/fail` after any other end. This is the convention of healthchecks.io, and others
+ * follow it. The monitor tells people when nothing comes, which no program can do that does not
+ * run. Takes ten seconds at most and never throws: a monitor that is away is logged. The address is
+ * a secret, so no log line holds it.
  */
 export async function sendHeartbeat(
   { url, proxy }: ChatChannel,

@@ -52,7 +52,7 @@ export function toStatusError(
   if (status === 403 && isWebPage(answer)) {
     const message = say(
       'a web page was answered (403): not the service but a proxy or firewall before it; ' +
-        'let whoever runs that allow the requests of this machine',
+        'ask its administrator to allow the requests of this machine',
     )
     return new ApiUnavailableError(message, { context })
   }

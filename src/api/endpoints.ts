@@ -62,7 +62,7 @@ function createLists(client: ApiClient) {
     /** Past events of one container, verified by the service; estimated ones are not among them. */
     listTransportEvents: (containerId: string, options?: ListOptions) =>
       list(`/containers/${encodeId(containerId)}/transport_events`)(options),
-    /** What carriers said about one container, planned events included; deprecated. */
+    /** The reports of carriers about one container, planned events included; deprecated. */
     listRawEvents: (containerId: string, options?: ListOptions) =>
       list(`/containers/${encodeId(containerId)}/raw_events`)(options),
     /** The custom fields of one record; `collection` is where it is listed. */

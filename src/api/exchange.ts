@@ -89,8 +89,9 @@ export class CutAnswerError extends Error {
 }
 
 /**
- * Sends one request and reads the whole answer, once. Throws what the library threw, `TotalTimeoutError` or the signal's reason;
- * within a body the same inside a `CutAnswerError`, or `ApiRefusedError`.
+ * Sends one request and reads the whole answer, once. Throws what the library threw,
+ * `TotalTimeoutError` or the signal's reason; within a body the same inside a `CutAnswerError`, or
+ * `ApiRefusedError`.
  */
 export async function exchange(
   connections: Dispatcher,

@@ -6,7 +6,9 @@ export function within<Result>(ms: number, work: Promise<Result>): Promise<Resul
   )
 }
 
-/** Undefined for work that takes longer; the work itself goes on. Rejects where it fails in time. */
+/**
+ * Undefined for work that takes longer; the work itself goes on. Rejects where it fails in time.
+ */
 export async function unlessLate<Result>(
   ms: number,
   work: Promise<Result>,

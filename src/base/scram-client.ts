@@ -81,7 +81,10 @@ export class ScramClient extends AddressClient {
 
 const ITERATIONS = 4096
 
-/** What PostgreSQL stores of a password, so that the password is in no statement and no log. */
+/**
+ * The verifier that PostgreSQL stores of a password, so that the password is in no statement and no
+ * log.
+ */
 export function scramVerifier(password: string): string {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, ITERATIONS, 32, 'sha256')

@@ -17,8 +17,8 @@ export interface TextFileOptions {
 }
 
 /**
- * The text of a file that a person made, whatever editor or shell wrote it: UTF-8 or UTF-16, with or
- * without a byte order mark. Every such file is read here. Throws ConfigError for a file that is
+ * The text of a file that a person made, whatever editor or shell wrote it: UTF-8 or UTF-16, with
+ * or without a byte order mark. Every such file is read here. Throws ConfigError for a file that is
  * binary, in another encoding, too large, or cannot be read.
  */
 export function readTextFile(path: string, options: TextFileOptions = {}): string {
@@ -56,7 +56,7 @@ export function readTextFileIfThere(path: string, options?: TextFileOptions): st
   }
 }
 
-/** No more than asked for, also of a device or a pipe that has no end. */
+/** At most as much as asked for, also of a device or a pipe without an end. */
 function readBytes(path: string, most: number): Buffer {
   const file = openSync(path, 'r')
   try {

@@ -51,6 +51,7 @@ async function runChecks(app: App): Promise<CheckResult[]> {
           await attempt('schema', () => checkSchema(app)),
           await attempt('own SQL', () => checkReader(app)),
           ...(await checkNodes(app)),
+          ...(await checkDeliveries(app)),
         ]),
     await attempt('service', () => checkService(app)),
     ...(await checkOwnWebhook(app)),
@@ -161,6 +162,13 @@ async function checkReader(app: App): Promise<string> {
   return describeReader(await app.connectReader(), readerUrl !== undefined)
 }
 
+/** No line unless deliveries were refused of late. A dead database has its own. */
+async function checkDeliveries(app: App): Promise<CheckResult[]> {
+  const { describeRefusals } = await import('../webhooks/receive/refusals.js')
+  const result = await attempt('deliveries', async () => describeRefusals(await app.connect()))
+  return result.isOk && result.detail !== '' ? [result] : []
+}
+
 /** No line unless the warehouse is distributed; a dead database has its own. */
 async function checkNodes(app: App): Promise<CheckResult[]> {
   const { describeDistribution } = await import('../warehouse/distribute/describe-distribution.js')
@@ -257,7 +265,7 @@ export async function checkService(app: App): Promise<string> {
   return `answers, accepts the key${through}`
 }
 
-/** Where the receiver of the account takes deliveries. */
+/** The path at which the receiver of the account takes deliveries. */
 function pathOf({ webhookPath, account }: Config): string {
   return account === undefined ? webhookPath : `${webhookPath}/${account}`
 }

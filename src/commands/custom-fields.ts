@@ -23,7 +23,7 @@ const set = declare({
     entityId: argument('<id>', 'Id of the container, shipment or tracking request.'),
     apiSlug: argument('<slug>', 'Slug of the custom field (api_slug).'),
     text: argument('[value]', 'The new value, a text.'),
-    entityType: choice('--of <type>', 'What the id is of.', ENTITY_TYPES, 'container'),
+    entityType: choice('--of <type>', 'The type of the entity.', ENTITY_TYPES, 'container'),
     jsonValue: value(
       '--json-value <json>',
       'The new value if it is not text: 12.5, true, null, …',

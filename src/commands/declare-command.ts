@@ -108,7 +108,7 @@ export function group(name: string, help: string, commands: readonly AddCommand[
   }
 }
 
-/** In the list of commands, its help stands up to the first stop, which no `.env` is. */
+/** The list of commands shows its help up to the first full stop; the dot of `.env` is not one. */
 function addNamed(parent: Command, name: string, help: string, isDefault = false): Command {
   const [summary = help] = help.split(/[.:;](?:\s|$)|, for/)
   return parent.command(name, { isDefault }).description(help).summary(summary)

@@ -81,7 +81,10 @@ async function runCommand(
 
 const COUNTS = ['fetched', 'inserted', 'updated', 'tombstoned', 'quarantined'] as const
 
-/** What a shell and its programs need. Anything else may be a secret: of us, or of another. */
+/**
+ * The variables that a shell and its programs need. Any other may be a secret of ours or of another
+ * program.
+ */
 const INHERITED =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|SYSTEMROOT)$/
 

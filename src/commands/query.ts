@@ -212,7 +212,9 @@ async function answer(
   }
 }
 
-/** As the login that may only read. Where there is none, as its role, which is not a wall. */
+/**
+ * Runs as the login that may only read; without one under the reader's role, which is not a wall.
+ */
 async function answerOwnSql(
   app: App,
   opened: Warehouse,

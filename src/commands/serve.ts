@@ -43,9 +43,12 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   ...ALERT_SETTINGS,
 ]
 
-/** One connection for the inbox, one for the question whether it can be used. Nothing else uses them. */
+/**
+ * One connection for the inbox, one for the question whether it can be used. Nothing else uses
+ * them.
+ */
 const INBOX_CONNECTIONS = 2
-/** What the dashboard asks beside its panels. */
+/** For the questions of the dashboard beside its panels. */
 const PAGE_CONNECTIONS = 2
 /** Beside one for each worker: refetches, a run and its lease, stored views, and the metrics. */
 const OTHER_CONNECTIONS = 5

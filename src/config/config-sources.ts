@@ -33,9 +33,9 @@ export interface Findings {
 const OTHERS_AND_GROUP_WRITE = 0o027
 const OTHERS_AND_GROUP = 0o077
 
-/** Where a relative path of a secret begins, and where problems with it go. */
+/** The directory of relative paths of secrets, and the list that takes problems with them. */
 export interface Origin {
-  /** Where `.env` is. */
+  /** The directory of `.env`. */
   readonly directory: string
   readonly findings: Findings
 }
@@ -84,7 +84,7 @@ export function readSecretFile(
   return undefined
 }
 
-/** What is wrong with a file stands beside what is wrong with others. */
+/** Problems with one file are told together with those of others. */
 function orProblem<Value>({ problems }: Findings, read: () => Value): Value | undefined {
   try {
     return read()
@@ -125,7 +125,7 @@ function tellLines(
   const lines = (numbers: readonly number[]) =>
     `line${numbers.length === 1 ? '' : 's'} ${listNames(numbers.map(String))}`
   if (brokenLines.length > 0) {
-    const problem = `${lines(brokenLines)}: a quote has no end, or a text stands behind its end`
+    const problem = `${lines(brokenLines)}: a quote is not closed, or text follows the closing quote`
     problems.push({ setting: '.env', problem })
   }
   if (idleLines.length > 0) {

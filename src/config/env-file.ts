@@ -16,13 +16,13 @@ import { parseEnvText, variablesOf } from './env-text.js'
 /** Only for its owner: it holds secrets. */
 const MODE = 0o600
 
-/** What each variable is to be; undefined: nothing, so its line goes. */
+/** The new value of each variable; undefined removes its line. */
 export type EnvChanges = Readonly<Record<string, string | undefined>>
 
 /**
  * Sets variables in a file that `loadConfig` reads, and makes it where it is missing: mode 0600,
- * whole or not at all. Lines that set something else stay as they are. Throws ConfigError for a file
- * that cannot be read, which is left alone, or not be written.
+ * whole or not at all. Lines that set something else stay as they are. Throws ConfigError for a
+ * file that cannot be read, which is left alone, or not be written.
  */
 export function updateEnvFile(path: string, changes: EnvChanges): void {
   const target = realPathOf(path)

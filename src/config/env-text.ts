@@ -1,4 +1,4 @@
-/** What a line of an environment file sets. Lines are counted from 1. */
+/** One setting of an environment file. Lines are counted from 1. */
 export interface EnvEntry {
   readonly name: string
   readonly value: string
@@ -9,9 +9,12 @@ export interface EnvEntry {
 
 export interface EnvText {
   readonly entries: readonly EnvEntry[]
-  /** Lines that set nothing and are no comment. */
+  /** Lines that set nothing and are not comments. */
   readonly idleLines: readonly number[]
-  /** Lines whose quote has no end, or a text behind its end, which would be lost. */
+  /**
+   * Lines with a quote that is not closed, or with text behind the closing quote, which would be
+   * lost.
+   */
   readonly brokenLines: readonly number[]
 }
 

@@ -48,7 +48,7 @@ export const webhookSecret = checked(webhookSecretProblem)
 
 export const databaseUrl = checked(databaseUrlProblem)
 
-/** What libpq understands and we do not is named, with what to write in its place. */
+/** Parts that libpq understands and we do not are named, with the replacement. */
 function databaseUrlProblem(value: string): string | undefined {
   const must = 'must look like postgres://user:password@host:5432/database'
   const [, authority = ''] = /^postgres(?:ql)?:\/\/([^/?]*)/.exec(value) ?? []

@@ -89,7 +89,7 @@ function route(handle: Route['handle']): Route {
 
 type Text = Pick<Parameters<typeof answerText>[1], 'text' | 'status' | 'headers'>
 
-/** What a page is made of; all who ask share one reading. */
+/** The parts of a page; all clients share one reading. */
 interface Sources {
   readonly panels: PanelReader
   readonly areTablesThere: () => Promise<boolean>
@@ -101,7 +101,7 @@ interface Overview extends Pick<PageParts, 'light' | 'alerts'> {
   readonly hasRuns: boolean
 }
 
-/** What takes longer than a reader waits says so in its place, and the page asks again. */
+/** A part that takes longer than a reader waits says so in its place, and the page asks again. */
 async function makePage(
   warehouse: Warehouse,
   sources: Sources,
@@ -162,7 +162,7 @@ async function makePage(
   }
 }
 
-/** As it is shown. */
+/** The text that the page shows. */
 function oldestOf(panels: readonly AnsweredPanel[]): string {
   const oldest = Math.min(Date.now(), ...panels.map(({ readAt }) => readAt.getTime()))
   return `${new Date(oldest).toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -30,8 +30,8 @@ export const UNREAD: Light = {
 }
 
 /**
- * Red where no sync has completed or one is overdue, yellow where the first is under way or there is
- * an alert.
+ * Red where no sync has completed or one is overdue, yellow where the first is under way or there
+ * is an alert.
  */
 export function lightOf(
   vitals: Vitals,

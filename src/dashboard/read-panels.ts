@@ -20,11 +20,11 @@ export interface AnsweredPanel {
 
 export interface PanelReader {
   /**
-   * What a panel says, read at most once in 15 seconds whoever asks; with `parameters`, where its
-   * SQL has `$1`, whenever somebody asks.
+   * The answer of a panel, read at most once in 15 seconds for all clients; with `parameters`,
+   * where its SQL has `$1`, whenever somebody asks.
    */
   read(panel: Panel, parameters?: readonly string[]): Promise<AnsweredPanel>
-  /** What it said when it was read last, however long ago. */
+  /** Its last answer, however old. */
   last(panel: Panel): AnsweredPanel | undefined
 }
 
@@ -106,7 +106,7 @@ export function askAsReader(
 
 const TOO_SLOW = '57014'
 
-/** Why a question of the page has no answer, in one sentence. */
+/** The reason why a question of the page was not answered, in one sentence. */
 export function explain(error: ConnectorError): string {
   if (error.context.code === TOO_SLOW) {
     return 'The answer took too long. Ask for it with `tracking-sync query` and a longer --timeout.'

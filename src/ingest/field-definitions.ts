@@ -2,7 +2,7 @@ import type { FieldDefinitions } from '../resources/resource.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { RunSettings } from './run.js'
 
-/** What the values of custom fields are cast by, as the warehouse has it. One query. */
+/** The types that cast the values of custom fields, as the warehouse has them. One query. */
 export async function loadFieldDefinitions({
   warehouse,
   settings,

@@ -48,7 +48,7 @@ export class FingerprintMemory {
     }
   }
 
-  /** What was noted of a place or vessel. */
+  /** The note about a place or vessel. */
   noted({ type, id }: ResourceIdentifier): Sighting | undefined {
     return this.#noted.get(`${type} ${id}`)
   }

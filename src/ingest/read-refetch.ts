@@ -151,16 +151,17 @@ async function unlessGone<Result>(
 
 const DAY_MS = 24 * 3_600_000
 
-/** What may work again soon is tried again soon, and then at longer and longer intervals. */
+/** A read that may work again soon is tried again soon, and then at longer and longer intervals. */
 function restOf({ attempts = 0 }: Entry, thrown: Error): number {
   if (!(thrown instanceof ApiUnavailableError)) return DAY_MS
   return backoffMs(attempts + 1, 60_000, DAY_MS)
 }
 
 /**
- * Settles a place or vessel that the service does not show by id. A 404 marks its row, unless another
- * row points to it: the service has no address for rail terminals and shows them beside records. It
- * is asked for again when its check is due. Without a row it is settled when no row points to it.
+ * Settles a place or vessel that the service does not show by id. A 404 marks its row, unless
+ * another row points to it: the service has no address for rail terminals and shows them beside
+ * records. It is asked for again when its check is due. Without a row it is settled when no row
+ * points to it.
  */
 async function isSettled(run: StoringRun, entry: Entry, thrown: Error): Promise<boolean> {
   const { warehouse, syncRunId, mode } = run

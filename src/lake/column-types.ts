@@ -25,14 +25,16 @@ export interface LakeColumn {
 const DECIMAL_DIGITS = 38
 const DECIMAL_PLACES = 18
 
-/** What the type of the files cannot say is null there, and here as PostgreSQL writes it. */
+/**
+ * Values that the type of the files cannot say are null there, and here as PostgreSQL writes them.
+ */
 export const BEYOND_TYPE = '_beyond_type'
 
 /** An infinite day or one before Christ becomes another day in some readers, an error in others. */
 const DAYS = `between '0001-01-01' and '9999-12-31'`
 const INSTANTS = `between '0001-01-01 00:00:00+00' and '9999-12-31 23:59:59.999999+00'`
 
-/** Which values of a type the files can say, as a condition behind the column. */
+/** The values of a type that the files can say, as a condition behind the column. */
 const RANGES: Readonly<Record<string, string>> = {
   date: DAYS,
   'timestamp with time zone': INSTANTS,
@@ -135,7 +137,7 @@ function fitsSql({ name, type }: CatalogColumn): string | undefined {
   const column = quoteIdentifier(name)
   const range = RANGES[type]
   if (range !== undefined) return `(${column} ${range})`
-  // Rows of rows are no list of numbers or texts; an empty list has no dimension.
+  // Rows of rows are not a list of numbers or texts; an empty list has zero dimensions.
   if (type in LISTS) return `(coalesce(array_ndims(${column}), 1) = 1)`
   return isDecimal(type) ? fitsDecimal(column, type) : undefined
 }

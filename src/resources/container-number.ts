@@ -11,7 +11,7 @@ function valueOf(character: string): number {
   return place < 0 ? Number(character) : 10 + place + Math.ceil(place / 10)
 }
 
-/** What is wrong with a number, as the end of a sentence; undefined where nothing is. */
+/** The fault of a number, as the end of a sentence; undefined for a right one. */
 export function containerNumberProblem(number: string): string | undefined {
   if (!FORM.test(number)) {
     return 'is not three letters, U, J or Z, and seven digits, as ISO 6346 has them'

@@ -75,7 +75,7 @@ export function hasOptions(dataType: unknown): boolean {
   return dataType === 'enum' || dataType === 'enum_multi'
 }
 
-/** What a custom field is: its name, its type and what it takes. */
+/** The definition of a custom field: its name, its type and the values it takes. */
 export const customFieldDefinitions = defineResource({
   type: 'custom_field_definition',
   stream: 'custom_field_definitions',

@@ -1,7 +1,7 @@
 import { defineResource, enumerated, fields, one, polymorphic } from './resource.js'
 
 /**
- * What a carrier said about a container, unverified: the only source of planned events. Read on
+ * The report of a carrier about a container, unverified: the only source of planned events. Read on
  * request; the service marks them as deprecated since August 2026. `attributes` stay as sent.
  */
 export const rawEvents = defineResource({

@@ -79,7 +79,7 @@ export interface ResourceDefinition {
   /** The table that keeps versions of a row, where there is one. */
   readonly historyTable?: HistoryTable
   readonly derive?: Derive
-  /** The bytes of a record alone do not make its row: they are no proof that it is unchanged. */
+  /** The bytes of a record alone do not make its row: they do not prove that it is unchanged. */
   readonly isMadeWithOthers?: boolean
 }
 
@@ -227,7 +227,7 @@ export interface UnknownValue {
   readonly value: string
 }
 
-/** What a definition says about the values of its fields. */
+/** The part of a definition that decides how values of its fields are stored. */
 export interface FieldDefinition {
   readonly dataType: string | null
   /** The definition is sensitive, and no setting names it: its values are not stored. */
@@ -248,9 +248,9 @@ export interface SeenIn {
   readonly isComplete: boolean
   /** Whose transport events were asked for. */
   readonly containerId?: string | undefined
-  /** What the values of custom fields are cast by, as far as it is known. */
+  /** The definitions that cast the values of custom fields, as far as they are known. */
   readonly fieldDefinitions?: FieldDefinitions | undefined
-  /** Whose options were asked for. */
+  /** The definition whose options were asked for. */
   readonly definitionId?: string | undefined
 }
 

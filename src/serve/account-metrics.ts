@@ -4,7 +4,7 @@ import { slotGaps } from '../base/schedule.js'
 import { answerText } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
 import type { JobRow, TakenJob } from '../warehouse/coordination/account-jobs.js'
-import type { ReceiverCounts } from '../webhooks/receive/receive.js'
+import type { ReceiverCounts } from '../webhooks/receive/outcomes.js'
 import { addMetrics, type DescribedMetric, type Values } from './metrics.js'
 
 /** What this process knows without asking. */
@@ -67,7 +67,9 @@ export const ACCOUNT_METRICS: Readonly<Record<string, DescribedMetric<AccountFac
   },
   account_deliveries_total: {
     type: 'counter',
-    help: 'Deliveries that this process answered, by account and result.',
+    help:
+      'Deliveries that this process answered, by account and result; without an account those that ' +
+      'came to the path of none.',
     labelNames: ['account', 'result'],
     read: ({ deliveries }) =>
       deliveries.flatMap(([account, counts]): Values =>

@@ -9,7 +9,7 @@ import {
 } from '../status/read-vitals.js'
 import { describeBehind, type ReplicationSlot } from '../status/replication-slots.js'
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
-import type { ReceiverCounts } from '../webhooks/receive/receive.js'
+import type { ReceiverCounts } from '../webhooks/receive/outcomes.js'
 
 /** Of every metric that is ours; those of Node.js have the names all programs give them. */
 export const PREFIX = 'tracking_sync_'

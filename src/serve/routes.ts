@@ -53,7 +53,7 @@ export function createRoutes(
         ackSeconds: running.ackSeconds,
         ofProcess: () => ({
           programVersion,
-          receiver: receiver?.counts(),
+          receiver: receiver?.outcomes.counts(),
           processor: running.processor?.state(),
           jobs: running.schedule?.state() ?? [],
           api: stats(),

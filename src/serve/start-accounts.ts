@@ -7,6 +7,7 @@ import { startHttpServer, type HttpServer, type Route } from '../http/http-serve
 import { forListedHosts, namesOf } from '../http/listed-hosts.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { askForJob, readJobs } from '../warehouse/coordination/account-jobs.js'
+import { Outcomes } from '../webhooks/receive/outcomes.js'
 import type { Receiver } from '../webhooks/receive/receive.js'
 import { createAccountMetricsRoute } from './account-metrics.js'
 import { INBOX_JOB } from './apply-inbox.js'
@@ -39,6 +40,9 @@ export interface StartAccountsDependencies extends WorkerDependencies {
   readonly signal: AbortSignal
 }
 
+/** Of a request that no account's path takes. */
+const NO_ACCOUNT = ''
+
 /** Share of the time to stop for requests under way; the rest is for runs. */
 const REQUESTS_SHARE = 0.4
 
@@ -56,11 +60,16 @@ export async function startAccounts(dependencies: StartAccountsDependencies): Pr
     const can = await Promise.all(inboxes.map(({ receiver }) => receiver.canStore()))
     return can.every(Boolean)
   })
+  const strangers = new Outcomes(logger)
+  const paths = inboxes.map(({ path }) => path)
   let worker: RunningWorker | undefined
   const metrics = createAccountMetricsRoute({
     ofProcess: () => ({
       programVersion,
-      deliveries: inboxes.map(({ account, receiver }) => [account, receiver.counts()] as const),
+      deliveries: [
+        ...inboxes.map(({ account, receiver }) => [account, receiver.outcomes.counts()] as const),
+        ...(inboxes.length > 0 ? [[NO_ACCOUNT, strangers.counts()] as const] : []),
+      ],
       held: worker?.held() ?? [],
     }),
     ofAccounts: () => readJobs(accounts, names),
@@ -81,7 +90,15 @@ export async function startAccounts(dependencies: StartAccountsDependencies): Pr
   let server: HttpServer
   try {
     const { host, httpPort } = config
-    server = await startHttpServer({ host, httpPort, routes, logger })
+    server = await startHttpServer({
+      host,
+      httpPort,
+      routes,
+      logger,
+      onRefused: (request, status) => {
+        if (paths.length > 0) strangers.refusedBefore(request, paths, status)
+      },
+    })
   } catch (thrown) {
     health.close()
     throw thrown

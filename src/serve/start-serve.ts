@@ -71,7 +71,7 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
       routes,
       logger,
       onRefused: (request, status) =>
-        running.receiver?.refusedBefore(request, config.webhookPath, status),
+        running.receiver?.outcomes.refusedBefore(request, [config.webhookPath], status),
     })
   } catch (thrown) {
     health.close()

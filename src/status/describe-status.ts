@@ -172,7 +172,8 @@ export interface AlertFacts {
 export interface Alert {
   readonly name: OperationAlert
   /**
-   * Its name, with the webhook or the slot where there may be several: the same as long as it lasts.
+   * Its name, with the webhook or the slot where there may be several: the same as long as it
+   * lasts.
    */
   readonly key: string
   /** What is the matter and what to do, one sentence a line. */
@@ -262,7 +263,7 @@ function describeOverdue(vitals: Vitals, facts: AlertFacts): string | undefined 
   )
 }
 
-/** What holds once an alert is over, in its place. */
+/** The sentence that holds once an alert is over, in its place. */
 export function describeCalm(name: string, { freshness, lastRun }: Vitals): string {
   const calm: Readonly<Record<string, string>> = {
     TrackingSyncWebhook: 'the webhook sends us what we need, or is no longer ours',

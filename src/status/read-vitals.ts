@@ -15,7 +15,7 @@ export interface Vitals {
   /** What waits, by queue and state, in order of name; an empty state is not listed. */
   readonly queues: readonly QueueStatus[]
   readonly quarantined: number
-  /** What stopped coming, as of the last complete pass. */
+  /** Columns and tables that stopped coming, as of the last complete pass. */
   readonly silences: readonly Silence[]
   /** One for each account that has used this warehouse. Empty after a crash of the database. */
   readonly budgets: readonly BudgetStatus[]

@@ -95,9 +95,9 @@ export class ListPass {
   }
 
   /**
-   * Where the pass stands once `page` is in the warehouse. `tallyBefore`: of the pages before it,
-   * for a pass that resumes reads this page again and counts it then. It does not know which of the
-   * rows came on an earlier page, so that they did is noted.
+   * The position of the pass once `page` is in the warehouse. `tallyBefore`: of the pages before
+   * it, for a pass that resumes reads this page again and counts it then. It does not know which of
+   * the rows came on an earlier page, so that they did is noted.
    */
   checkpointAfter(page: Page, tallyBefore: TallyState): Checkpoint {
     this.#passStartedAt ??= page.observedAt

@@ -29,8 +29,8 @@ export interface Dates {
 }
 
 /**
- * What the records of a page say of themselves. A record that was recognized by its bytes is older
- * than the walk. To a list of what changed, a record comes when it changes.
+ * The keys and sort values of the records of a page. A record that was recognized by its bytes is
+ * older than the walk. To a list of what changed, a record comes when it changes.
  */
 export function datesOf(
   { sightings }: Pick<Intake, 'sightings'>,
@@ -137,7 +137,7 @@ export class ListProof {
     let moves = 0
     for (const [at, { type, id }] of page.rows.entries()) {
       const isNamed = typeof id === 'string'
-      // What has no id ends up in the quarantine: its place is all that is known of it.
+      // A record without an id ends up in the quarantine: only its place is known.
       const key = isNamed ? `${String(type)} ${id}` : `${page.number} ${at}`
       if (isNamed && (changed.get(id) ?? -Infinity) > began) moves += 1
       this.#show(key, isNamed ? born.get(id) : undefined)

@@ -15,8 +15,8 @@ import { findFullerRows } from '../warehouse/rows/stored-rows.js'
 /**
  * Compares places and vessels whose check is due with the service, value by value: nothing else
  * would show that one was renamed, or that somebody edited its row. In a backfill all of them. What
- * the run has seen included, with every attribute that its row has, costs no request; the others are
- * queued to be read by id.
+ * the run has seen included, with every attribute that its row has, costs no request; the others
+ * are queued to be read by id.
  */
 export async function readReferencesAgain(run: Run): Promise<void> {
   const { warehouse, memory, mode } = run

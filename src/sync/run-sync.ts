@@ -216,7 +216,7 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
       return true
     })) === true
   await attempt(run, 'references', async () => {
-    // Where the list failed nothing came included, and the service is in trouble.
+    // After a failure of the list nothing came included, and the service is in trouble.
     if (walked !== undefined) await readReferencesAgain(run)
     await readQueued(run)
     await planFirstChecks(run)
@@ -285,7 +285,7 @@ function concernsOneStream(thrown: unknown): boolean {
   return thrown.code.startsWith('api_') || STREAM_ERRORS.has(thrown.code)
 }
 
-/** Who may not read the definitions of custom fields was told so. */
+/** An account that may not read the definitions of custom fields was told so. */
 function isToldAlready({ ledger }: Run, stream: string): boolean {
   const isRefused = ledger
     .states()

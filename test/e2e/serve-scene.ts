@@ -34,8 +34,8 @@ export interface ServeScene {
   serve(args?: readonly string[], settings?: Settings): Promise<RunningProgram>
   /** A path of `serve`: status and body. */
   get(path: string, headers?: Settings): Promise<{ status: number; text: string }>
-  /** One delivery, signed rightly. */
-  post(body: string): Promise<Answer>
+  /** One delivery, signed rightly, to the receiver's path and what is named behind it. */
+  post(body: string, behind?: string): Promise<Answer>
   select<Row = Record<string, unknown>>(sqlText: string): Promise<Row[]>
 }
 
@@ -123,8 +123,8 @@ export async function openServeScene({
       const response = await fetch(`${url}${path}`, { headers })
       return { status: response.status, text: await response.text() }
     },
-    post: (body) =>
-      fetchBy(webhookUrl, {
+    post: (body, behind = '') =>
+      fetchBy(`${webhookUrl}${behind}`, {
         method: 'POST',
         body,
         dispatcher: sender,

@@ -1,3 +1,4 @@
+import { Agent, request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { injectSqlFault } from '../integration/faults/sql-faults.js'
 import { openRaw, statusesOf } from '../support/raw-http.js'
@@ -145,7 +146,9 @@ describe('serve', () => {
     expect(accepted).toBeGreaterThan(0)
     expect(metricOf(text, 'webhook_ack_seconds_count')).toBe(accepted)
     expect(metricOf(text, 'webhook_ack_seconds_bucket{le="5"}')).toBe(accepted)
-    expect(metricOf(text, 'sync_overdue')).toBe(1)
+    await waitUntil('it is overdue', async () => {
+      return metricOf((await scene.get('/metrics')).text, 'sync_overdue') === 1
+    })
     // Where the database is slow to answer, the first page says that instead.
     await waitUntil('the page says so', async () =>
       (await scene.get('/')).text.includes('the service refused the API key (401)'),
@@ -263,6 +266,70 @@ describe('what serve says of itself', () => {
       ).toEqual([{ id: 'after' }, { id: 'before' }])
       program.kill('SIGTERM')
       await program.ended
+    },
+  )
+
+  it(
+    'receives while a hundred clients wait at one panel, at both spellings of its path, and tells of others',
+    { tags: ['JD4', 'JB7', 'JD5'] },
+    async () => {
+      const scene = await openServeScene()
+      const program = await scene.serve(['--no-scheduler', '--no-processor'])
+      const clients = new Agent({ connections: 100 })
+      await lookAt(scene.database.url, async (warehouse) => {
+        let panels: Promise<number[]> = Promise.resolve([])
+        await warehouse.transaction('hold the panel', async (session) => {
+          await session.query('lock', 'lock table tracking.containers in access exclusive mode')
+          const askFor = async (): Promise<number> => {
+            const { statusCode, body } = await request(`${scene.url}/panels/arrivals.csv`, {
+              dispatcher: clients,
+            })
+            await body.dump()
+            return statusCode
+          }
+          panels = Promise.all(Array.from({ length: 100 }, askFor))
+          await waitUntil('the panel waits for the lock', async () => {
+            const waiting = await warehouse.query(
+              'look for waits',
+              `select from pg_stat_activity
+              where wait_event_type = 'Lock' and datname = current_database()`,
+            )
+            return waiting.length > 0
+          })
+          for (const at of ['', '/']) {
+            const { status } = await scene.post(notificationBody(`meanwhile${at}`), at)
+            expect([at, status]).toEqual([at, 202])
+          }
+        })
+        const statuses = await panels
+        expect(statuses).toHaveLength(100)
+        expect(new Set(statuses)).toEqual(new Set([200]))
+      })
+      await clients.close()
+      expect((await scene.post(notificationBody('astray'), '/astray')).status).toBe(404)
+      expect((await scene.get('/webhooks')).status).toBe(405)
+      expect((await scene.get('/a-stranger')).status).toBe(404)
+      const { text } = await scene.get('/metrics')
+      const refused = (result: string) =>
+        metricOf(text, `webhook_deliveries_total{result="${result}"}`)
+      expect([refused('stored'), refused('refused_path'), refused('refused_method')]).toEqual([
+        2, 1, 1,
+      ])
+      await waitUntil('the refusals are noted', async () => {
+        return (await scene.select('select from tracking_sync.delivery_refusals')).length === 2
+      })
+      const { stdout } = await runCli(['check'], scene.options)
+      expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+        /ok deliveries warning: 1 refused since [\d-]+, the last at [\d: -]+ UTC: (path|method)/,
+      )
+      expect(stdout).toContain('another path than TRACKING_WEBHOOK_PATH')
+      program.kill('SIGTERM')
+      expect((await program.ended).exitCode).toBe(0)
+      const lines = logLines(program, 'a delivery was refused')
+      expect(lines.map(({ reason, path }) => [reason, path])).toEqual([
+        ['path', '/webhooks/astray'],
+        ['method', '/webhooks'],
+      ])
     },
   )
 

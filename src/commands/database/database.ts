@@ -89,7 +89,7 @@ const PSQL_VARIABLES = {
   sslrootcert: 'PGSSLROOTCERT',
 }
 
-/** What they say counts where the address leaves it out, as for every connection of ours. */
+/** Their values count where the address leaves something out, as for every connection of ours. */
 const LOGIN_VARIABLES = ['PGUSER', 'PGPASSWORD', 'PGPASSFILE']
 
 /** The address goes into psql's environment: everyone on a machine can read command lines. */

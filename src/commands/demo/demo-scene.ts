@@ -8,7 +8,7 @@ import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 const SILENT_EVERY = 9
 const FIVE_HOURS_MS = 5 * 60 * 60 * 1000
 
-/** What no plan of the simulator has: reports that never come. */
+/** Reports that never come: the simulator's plans always bring them. */
 export function leaveReportsOut({ world, edits, clock }: Simulator): void {
   const gaps = ['pod_arrived_at', 'pod_discharged_at', 'empty_terminated_at'] as const
   const containers = [...world.records('container', clock.now())]
@@ -21,7 +21,7 @@ export function leaveReportsOut({ world, edits, clock }: Simulator): void {
   }
 }
 
-/** What then happened, in sentences. */
+/** The events of those days, in sentences. */
 export function letThingsGoWrong(simulator: Simulator): string[] {
   const { world, edits, clock } = simulator
   const at = clock.now()
@@ -81,7 +81,7 @@ function sendOneBadRecord({ faults }: Simulator): void {
   })
 }
 
-/** What each import said, of the files that ship with the program. */
+/** The output of each import of the files that ship with the program. */
 export async function importExamples(warehouse: Warehouse): Promise<string[]> {
   const { parseRulesFile, storeRulesFile } =
     await import('../../warehouse/questions/free-time-rules.js')

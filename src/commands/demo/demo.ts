@@ -17,7 +17,7 @@ const DEMO = { schema: DEMO_SCHEMA, isEmbedded: true }
 /** A few minutes. */
 const MOST_SHIPMENTS = 10_000
 const STEP_MS = 3 * 24 * 60 * 60 * 1000
-/** What is withdrawn after the first load is missed by two passes, and then marked. */
+/** A record withdrawn after the first load is missed by two passes, and then marked. */
 const SYNCS = 2
 const SHOWN_ROWS = 8
 /** People read the demo even from a file. */
@@ -192,7 +192,7 @@ const NEXT_STEPS = [
   ['a whole answer', `query pickup_worklist --schema ${DEMO_SCHEMA}`],
   ['your own SQL', `query "select * from containers" --schema ${DEMO_SCHEMA}`],
   ['how fresh the tables are, and what was withdrawn', `status --schema ${DEMO_SCHEMA}`],
-  ['what could not be read', `quarantine list --schema ${DEMO_SCHEMA}`],
+  ['records set aside', `quarantine list --schema ${DEMO_SCHEMA}`],
   ['leave the database running for psql or a BI tool', 'database start'],
   ['the simulator alone, in another shell', 'simulate'],
   ['your own account: set TRACKING_API_URL and TRACKING_API_KEY', 'backfill'],

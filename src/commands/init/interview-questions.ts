@@ -10,7 +10,7 @@ export interface Question {
   /** What an answer may set; the first one given counts as the answer. */
   readonly names: readonly SettingName[]
   readonly text: string
-  /** What Enter alone means, as the end of "Enter …". */
+  /** The meaning of Enter alone, as the end of "Enter …". */
   readonly onEnter?: string
   readonly isSecret?: true
   /** What the answer means; empty: nothing is set. Throws ConfigError for one that cannot be. */
@@ -55,7 +55,7 @@ export const QUESTIONS: readonly Question[] = [
   {
     names: ['webhookSecret'],
     text: '5. Secret of the webhook',
-    onEnter: 'if the service makes it or there is no webhook',
+    onEnter: 'if the service makes it or you have no webhook',
     isSecret: true,
     isOptional: true,
     read: (webhookSecret) => ({ webhookSecret }),

@@ -76,8 +76,8 @@ export class Interview {
   }
 
   /**
-   * What becomes of the file: what was answered or given, a secret by its file where it came so.
-   * Undefined: what contradicts it and must not stand there any longer.
+   * The new content of the file: the answers and settings given, a secret by its file where it came
+   * so. Undefined: what contradicts it and must not stand there any longer.
    */
   changes(): EnvChanges {
     return this.#changesWith({})
@@ -177,7 +177,7 @@ export class Interview {
     return GIVEN.includes(this.#app.origins[name])
   }
 
-  /** What `.env` says holds unless something else is given, and at a terminal answered. */
+  /** A value of `.env` stays unless another is given, or answered at a terminal. */
   #isKept({ names }: Pick<Question, 'names'>): boolean {
     if (names.includes('databaseUrl') && this.#isEmbedded) return false
     if (names.some((name) => this.#isGiven(name))) return false

@@ -86,8 +86,8 @@ async function isWritingWanted(app: App, { process }: CommandIo): Promise<boolea
 }
 
 /**
- * Before the service is asked: a secret that is shown only once must not be lost. Throws ConfigError
- * where the file cannot be written, or what stands there would not count.
+ * Before the service is asked: a secret that is shown only once must not be lost. Throws
+ * ConfigError where the file cannot be written, or what stands there would not count.
  */
 async function requireWritable({ origins }: App, path: string): Promise<void> {
   const names = { webhookSecret: 'TRACKING_WEBHOOK_SECRET', webhookIds: 'TRACKING_WEBHOOK_IDS' }

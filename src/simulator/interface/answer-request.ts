@@ -247,7 +247,7 @@ function setCustomField(
   const slot = customFieldSlot(type, name)
   const isThere = world.record(type, id, request.at) !== undefined
   if (!isThere || slot < 0) return notFound(request.path)
-  // What has no value yet is made by POST.
+  // A field without a value yet gets one by POST.
   const isUnset = world.customField(id, name, request.at) === undefined
   if (slug !== undefined && isUnset) return notFound(request.path)
   if (edits.isCustomFieldDenied(id)) {

@@ -30,7 +30,7 @@ export type MilestoneName =
 
 export type DataSource = ReportSource | 't49_operations_team' | 'user_input'
 
-/** Who reports milestones. */
+/** The sources of milestones. */
 type ReportSource = 'shipping_line' | 'terminal' | 'ais' | 'rail'
 
 export interface Milestone {

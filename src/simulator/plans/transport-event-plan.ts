@@ -26,11 +26,11 @@ export interface PlannedEvent {
   readonly voyageNumber: string | null
   /** Of a change: what the thing became. */
   readonly value?: number
-  /** Since when it is no longer true. */
+  /** The time from which it is withdrawn. */
   readonly invalidatedAt?: number
   /** The raw event it was made from. */
   readonly sourceEventId?: string
-  /** What it replaces. */
+  /** The event that it replaces. */
   readonly previousVersionId?: string
 }
 

@@ -4,7 +4,7 @@ import type { IdParts, Ids } from '../world/ids.js'
 import { DAY } from '../world/local-time.js'
 import { reference } from './reference-records.js'
 
-/** What may have custom fields, by the name that a definition gives it. */
+/** The types with custom fields, by the name that a definition gives them. */
 export const ENTITY_TYPES = {
   Container: 'container',
   Shipment: 'shipment',
@@ -124,8 +124,8 @@ export function drawnCustomValue(
 }
 
 /**
- * What the service makes of a value that is to be set: a number given as a text, or an option in
- * another case, is stored as the definition has it.
+ * The value that the service stores for one that is to be set: a number given as a text, or an
+ * option in another case, is stored as the definition has it.
  */
 export function storedCustomValue(slot: number, value: unknown): unknown {
   const { type = '', values = [] } = CUSTOM_FIELDS[slot] ?? {}

@@ -6,7 +6,7 @@ import { isoSeconds } from '../world/local-time.js'
 import { reference } from './reference-records.js'
 import { shownFrom } from '../plans/milestones.js'
 
-/** What raw events call otherwise, or have no name for. */
+/** Milestones with another name in raw events, or without one. */
 const OTHERWISE: Readonly<Record<string, string | null>> = {
   vessel_berthed: null,
   arrived_at_inland_destination: 'arrived_at_destination',
@@ -16,7 +16,8 @@ const OTHERWISE: Readonly<Record<string, string | null>> = {
 const AHEAD = 3
 
 /**
- * What the carrier said, unverified: every milestone known so far, and the next few as estimates.
+ * The reports of the carrier, unverified: every milestone known so far, and the next few as
+ * estimates.
  */
 export function rawEventRecords(ids: Ids, plan: ContainerPlan, at: number): ResourceObject[] {
   const known = plan.milestones.filter((one) => shownFrom(one) <= at).length

@@ -11,7 +11,7 @@ import { isFieldGone, writeCustomField, type WorldSources } from '../records/rec
 import type { IdParts } from './ids.js'
 import { DAY } from './local-time.js'
 
-/** What `GET /custom_fields` may be asked for; undefined members ask for everything. */
+/** The filters of `GET /custom_fields`; undefined members ask for everything. */
 export interface CustomFieldFilter {
   readonly entityType?: string | undefined
   readonly entityId?: string | undefined

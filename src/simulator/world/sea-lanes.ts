@@ -101,7 +101,7 @@ for (const [name, , , next, ports] of WAYPOINTS) {
 
 function pointOf(name: string): Point {
   const point = points.get(name)
-  if (point === undefined) throw new RangeError(`There is no waypoint ${name}.`)
+  if (point === undefined) throw new RangeError(`The waypoint ${name} does not exist.`)
   return point
 }
 

@@ -9,7 +9,7 @@ export const OPTIONAL_LISTS: readonly string[] = [
   customFields.stream,
 ]
 
-/** An account that may not read a list is told so, or that there is no such list. */
+/** An account that may not read a list is answered 403, or 404. */
 export function isNotOurs(thrown: unknown): boolean {
   return thrown instanceof ConnectorError && [403, 404, 410].includes(Number(thrown.context.status))
 }

@@ -10,7 +10,7 @@ import { upsertRows } from '../../warehouse/rows/upsert.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { takeIn } from '../../ingest/intake.js'
 
-/** What may have custom fields. */
+/** The types with custom fields. */
 export const ENTITY_TYPES = ['container', 'shipment', 'tracking_request'] as const
 
 type EntityType = (typeof ENTITY_TYPES)[number]
@@ -27,7 +27,7 @@ export interface CustomFieldChange {
 export interface SetCustomFieldReport extends CustomFieldChange {
   /** As the service shows the new value; null when it does not say. */
   readonly displayValue: string | null
-  /** As the service stores the new value; it may differ from what was asked for. */
+  /** The new value as the service stored it; it may differ from the one asked for. */
   readonly storedValue: unknown
   /** False when the row already held it, or something newer. */
   readonly isRowWritten: boolean

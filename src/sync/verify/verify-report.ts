@@ -40,7 +40,7 @@ export interface VerifyReport {
   readonly counts: readonly CountComparison[]
   readonly streams: readonly StreamVerdict[]
   readonly differences: readonly VerifyDifference[]
-  /** What nothing was compared of, and why. */
+  /** The tables that were not compared, with the reason. */
   readonly notCompared: readonly string[]
   /** Commands that mend what was found, in order; empty when nothing was. */
   readonly advice: readonly string[]

@@ -174,9 +174,9 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
 }
 
 /**
- * What mends it. A backfill compares every record by value; a row that the service no longer has is
- * marked after two. Where transport events do not come included, a backfill reads those of a
- * container again only when it is named.
+ * The command that mends it. A backfill compares every record by value; a row that the service no
+ * longer has is marked after two. Where transport events do not come included, a backfill reads
+ * those of a container again only when it is named.
  */
 async function advise(
   { warehouse }: Verifier,
@@ -249,7 +249,7 @@ async function readSamplePages(verifier: Verifier, stream: ListStream): Promise<
 
 /**
  * Compares records that an answer showed with their rows, and looks again at those that differ, at
- * no more than `sample`. What only the latest look of the service changes is no difference.
+ * at most `sample`. Columns that each look of the service changes are not compared.
  */
 async function examineSightings(
   verifier: Verifier,

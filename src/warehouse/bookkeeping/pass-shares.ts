@@ -3,7 +3,7 @@ import { quoteIdentifier } from '../connection/schema-names.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
 
-/** What a complete pass showed of a table. */
+/** The counts of a complete pass over a table. */
 export interface PassShare {
   readonly table: string
   /** Records; undefined where the table has no list of its own: its live rows. */
@@ -107,8 +107,8 @@ const LEAST_OF_SMALL = 5
 const LEAST_PASSES = 3
 
 /**
- * What fell by more than half of the median of the last ten passes, as of the last one: the share of
- * the values of a column, or the records of a table.
+ * Shares that fell by more than half of the median of the last ten passes, as of the last one: the
+ * share of the values of a column, or the records of a table.
  */
 export function findSilences(session: Session): Promise<Silence[]> {
   return session.query<Silence>(

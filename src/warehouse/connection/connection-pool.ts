@@ -28,7 +28,9 @@ export interface PoolOptions {
   /** Connections at most; 5 unless told otherwise. */
   readonly poolSize?: number
   readonly statementTimeoutMs?: number
-  /** Connections stay open between statements: the database may have none left when one is needed. */
+  /**
+   * Connections stay open between statements: the database may have none left when one is needed.
+   */
   readonly isKeptOpen?: boolean
   /** Every transaction is read-only: for free SQL of people. */
   readonly isReadOnly?: boolean

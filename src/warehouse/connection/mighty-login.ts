@@ -1,7 +1,7 @@
 import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
 
 /**
- * Which role makes a login able to read or write files of the server or run programs there:
+ * The role that makes a login able to read or write files of the server or run programs there:
  * itself, or one that it may become. Null where there is none. An SQL expression.
  */
 export const MIGHTY_ROLE = `(

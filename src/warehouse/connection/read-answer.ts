@@ -39,10 +39,10 @@ const ROWS_PER_PIECE = 1_000
 /**
  * Answers one statement, piece by piece, on a connection of its own. The protocol and the cursor
  * take one query and nothing else, and the transaction is read-only and never committed: its end is
- * the end of the connection, with everything that the statement set, locked or made. What a person's
- * statement may read and call is decided by the rights of the login (`TRACKING_READER_URL`): the
- * role that is taken here is not a wall, for the statement may give it back. Leaving the loop early
- * ends the statement.
+ * the end of the connection, with everything that the statement set, locked or made. What a
+ * person's statement may read and call is decided by the rights of the login
+ * (`TRACKING_READER_URL`): the role that is taken here is not a wall, for the statement may give it
+ * back. Leaving the loop early ends the statement.
  */
 export async function* streamAnswer(
   { client, prepare }: AnswerConnection,

@@ -34,6 +34,7 @@ const SYNC_TABLES = [
   'alerts',
   'checkpoints',
   'customer_roles',
+  'delivery_refusals',
   'derivations',
   'event_lists_in_doubt',
   'installed_views',

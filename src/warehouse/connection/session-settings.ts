@@ -75,9 +75,9 @@ export interface PreparedSession {
 
 /**
  * Sets the settings by statement, over whatever the role, the database and `options` of the address
- * say, and reads back those that decide what a value means. A pooler between us and PostgreSQL is known by this: the process that
- * answers is another than the one it told us of. Throws WarehouseSchemaError where one of them
- * does not hold: nothing may be written then.
+ * say, and reads back those that decide what a value means. A pooler between us and PostgreSQL is
+ * known by this: the process that answers is another than the one it told us of. Throws
+ * WarehouseSchemaError where one of them does not hold: nothing may be written then.
  */
 export async function prepareSession(
   client: pg.ClientBase,
@@ -160,7 +160,7 @@ function beginWith(settings: SessionSettings): string {
   return `begin isolation level read committed; select ${assignments.join(', ')}`
 }
 
-/** What decides which value a text means, and which text a value becomes. */
+/** Settings that decide which value a text means, and which text a value becomes. */
 const MEANING = new Set([
   'TimeZone',
   'DateStyle',

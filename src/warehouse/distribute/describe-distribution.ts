@@ -6,8 +6,8 @@ import { findOpen, refuseOtherWays } from './plan-distribution.js'
 
 /**
  * How the warehouse is distributed, over which nodes, and how full each is; undefined where it is
- * not. A warning for each thing that makes it slow or keeps it from working. Asks every node for the
- * sizes of its tables.
+ * not. A warning for each thing that makes it slow or keeps it from working. Asks every node for
+ * the sizes of its tables.
  */
 export async function describeDistribution(reader: CatalogueReader): Promise<string | undefined> {
   const citus = await readCitus(reader)

@@ -58,7 +58,8 @@ export async function carryOut(
 }
 
 /**
- * After migrations: tables that they made go where the rest of a distributed warehouse is. Where something of somebody's is in the way it stays, and `check` says so.
+ * After migrations: tables that they made go where the rest of a distributed warehouse is. Where
+ * something of somebody's is in the way it stays, and `check` says so.
  */
 export async function distributeAdded(warehouse: Warehouse): Promise<void> {
   if (!(await isDistributed(warehouse))) return

@@ -149,7 +149,9 @@ where pg_relation_size(name::regclass) > 0`,
   return rows.map(({ name }) => name)
 }
 
-/** A sentence where a table is distributed in another way than it should, or apart from the others. */
+/**
+ * A sentence where a table is distributed in another way than it should, or apart from the others.
+ */
 export function refuseOtherWays(
   reader: Pick<CatalogueReader, 'names'>,
   kept: readonly CitusTable[],

@@ -27,7 +27,7 @@ const MONTHS =
   'Jan|Feb|Mar|Mrz|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Sept|Oct|Okt|Nov|Dec|Dez|' +
   'ene|abr|ago|dic|janv|févr|mars|avr|mai|juin|juil|août|déc'
 
-/** What a spreadsheet makes of an identifier that it takes for a number or a day. */
+/** The forms that spreadsheets give to an identifier that they take for a number or a day. */
 const DAMAGES: readonly (readonly [RegExp, string])[] = [
   [/^[+-]?\d+(?:[.,]\d+)?E[+-]\d+$|^[+-]?\d+[.,]\d+E\d+$/i, 'rounded it to a short number'],
   [/^\d{15}0+$/, 'kept 15 digits of it'],
@@ -168,7 +168,7 @@ function readCells(fileName: string, csvText: string) {
   }
 }
 
-/** What separates the cells: a spreadsheet may say it in a first line `sep=;`. */
+/** The separator of cells: a spreadsheet may name it in a first line `sep=;`. */
 function readSeparator(csvText: string) {
   const [first = ''] = csvText.split(/\r?\n/, 1)
   const [, said] = /^"?sep=([,;\t])"?[,;\t]*$/i.exec(first) ?? []
@@ -180,7 +180,10 @@ function readSeparator(csvText: string) {
   return { delimiter, rows: csvText, skipped: 0 }
 }
 
-/** `="0012345"` is how a spreadsheet is told that something is a text, with its quotes doubled or not. */
+/**
+ * `="0012345"` is how a spreadsheet is told that something is a text, with its quotes doubled or
+ * not.
+ */
 function unwrapTexts(rows: string, delimiter: string): string {
   const cell = `="([^"\\r\\n]*)"(?=[${delimiter}\\r\\n]|$)`
   return rows.replaceAll(new RegExp(`(^|[${delimiter}\\n])${cell}`, 'g'), '$1"$2"')

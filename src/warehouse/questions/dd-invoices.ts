@@ -117,7 +117,7 @@ export function parseInvoices(fileName: string, csvText: string): InvoiceLine[] 
   return lines.map(({ value }) => value)
 }
 
-/** What of the lines is worth a look, though it is taken. */
+/** Notes on lines that are taken and worth a look. */
 export function notesOf(lines: readonly InvoiceLine[]): string[] {
   const numbers = [...new Set(lines.map((line) => line.container_number))]
   return numbers.flatMap((number) => {

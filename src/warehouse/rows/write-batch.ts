@@ -155,8 +155,8 @@ async function isOnlyAnAdvance(
  * The one way in which rows get into the data tables, inside the caller's transaction: rows in key
  * order, then their histories and children, then tombstones of events that no list names any more.
  * Returns the counts and the keys (see `Written`), by stream, the lists of transport events that
- * must be refetched, and those that the caller puts in doubt (`doubtLists`). Beside the runs, a list
- * whose container lost the race to a newer sighting is not believed.
+ * must be refetched, and those that the caller puts in doubt (`doubtLists`). Beside the runs, a
+ * list whose container lost the race to a newer sighting is not believed.
  */
 export async function writeRows(
   session: Session,

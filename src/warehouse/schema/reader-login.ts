@@ -23,8 +23,9 @@ function decode(text: string): string {
 }
 
 /**
- * Makes the login of own SQL where it is missing, and a member of the readers where it may not read.
- * Does nothing where the session's login may not make roles. What a server refuses, `check` tells.
+ * Makes the login of own SQL where it is missing, and a member of the readers where it may not
+ * read. Does nothing where the session's login may not make roles. What a server refuses, `check`
+ * tells.
  */
 export async function keepReader(warehouse: Warehouse, readerUrl: string): Promise<void> {
   const login = loginOf(readerUrl)

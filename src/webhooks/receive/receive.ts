@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { noFailpoints, type ReachFailpoint } from '../../base/failpoint.js'
-import type { LogFields, Logger } from '../../base/logger.js'
-import { showText } from '../../base/phrases.js'
-import { isSamePath } from '../../base/this-path.js'
+import type { Logger } from '../../base/logger.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { answer } from '../../http/answer.js'
 import { readDelivery } from './delivery.js'
 import { GroupCommit } from './group-commit.js'
+import { Outcomes, STATUS, type Outcome, type Result } from './outcomes.js'
 import { createBodyMemory, readBody, type BodyLimits } from '../../http/read-body.js'
+import { noteRefusal } from './refusals.js'
 import { senderAddress, type SenderAddresses } from './sender-addresses.js'
 import type { SignatureCheck } from './signature.js'
 
@@ -54,39 +54,6 @@ export interface ReceiverOptions {
   readonly onStored?: () => void
 }
 
-/** What can become of a delivery, and the status of the answer. */
-const STATUS = {
-  stored: 202,
-  /** Its notification is in the inbox already. */
-  duplicate: 202,
-  unavailable: 503,
-  /** The sender went away before its delivery was complete. */
-  aborted: undefined,
-  refused_content_type: 415,
-  refused_content_encoding: 415,
-  refused_sender: 403,
-  refused_too_large: 413,
-  /** Neither announced nor small. */
-  refused_length: 411,
-  refused_timeout: 408,
-  refused_signature: 401,
-  /** A POST to another path than the receiver's, and another method at that path. */
-  refused_path: 404,
-  refused_method: 405,
-} as const
-
-type Result = keyof typeof STATUS
-
-interface Outcome {
-  readonly result: Result
-  /** Facts for the log. */
-  readonly notificationId?: string
-  readonly error?: unknown
-}
-
-/** Since the receiver was made. `received` is the sum of the others and what is under way. */
-export type ReceiverCounts = Readonly<Record<'received' | Result, number>>
-
 /** Seconds after a 503; the service's own plan of retries is not documented. */
 const RETRY_AFTER = '10'
 
@@ -100,8 +67,7 @@ export class Receiver {
   readonly #options: ReceiverOptions
   readonly #inbox: GroupCommit
   readonly #bodyLimits: BodyLimits
-  readonly #counts: Record<string, number> = { received: 0 }
-  readonly #log: (outcome: Outcome, fields: LogFields) => void
+  readonly outcomes: Outcomes
 
   constructor(options: ReceiverOptions) {
     this.#options = options
@@ -114,8 +80,12 @@ export class Receiver {
       timeoutMs: limits.bodyTimeoutMs,
       memory: createBodyMemory(limits.memoryBytes),
     }
-    for (const result of Object.keys(STATUS)) this.#counts[result] = 0
-    this.#log = createOutcomeLog(logger)
+    this.outcomes = new Outcomes(logger, (reason, count) => {
+      // Before the first migration, or without the database: the log has it.
+      noteRefusal(warehouse, reason, count).catch((error: unknown) => {
+        logger.debug('a refusal could not be noted', { reason, error })
+      })
+    })
     if (signature === 'insecure') {
       logger.warn('signatures of webhook deliveries are not checked: anyone can send anything')
     }
@@ -129,28 +99,14 @@ export class Receiver {
     const { onAccepted, onStored } = this.#options
     const startedAt = performance.now()
     const requestId = randomUUID()
-    this.#count('received')
+    this.outcomes.begin()
     const outcome = await this.#receive(request, response)
     const { result } = outcome
     respond(request, response, result, requestId)
     const elapsedMs = performance.now() - startedAt
-    this.#count(result)
     if (STATUS[result] === 202) onAccepted?.(elapsedMs)
-    this.#log(outcome, { requestId, elapsedMs: Math.round(elapsedMs * 10) / 10 })
+    this.outcomes.end(outcome, { requestId, elapsedMs: Math.round(elapsedMs * 10) / 10 })
     if (result === 'stored') onStored?.()
-  }
-
-  /** Counts and logs what the server answered itself, where it may have been a delivery. */
-  refusedBefore({ method, url = '' }: IncomingMessage, path: string, status: 404 | 405): void {
-    if (method !== 'POST' && !isSamePath(url.split('?', 1)[0] ?? '', path)) return
-    const result = status === 404 || method === 'POST' ? 'refused_path' : 'refused_method'
-    this.#count('received')
-    this.#count(result)
-    this.#log({ result }, { method, path: showText(url, 200), webhookPath: path })
-  }
-
-  counts(): ReceiverCounts {
-    return { ...this.#counts } as ReceiverCounts
   }
 
   /** False while the warehouse answers but takes no delivery, as with a full disk. */
@@ -161,10 +117,6 @@ export class Receiver {
   /** Resolves when nothing waits for the warehouse any more. Call it once the server stopped. */
   drain(): Promise<void> {
     return this.#inbox.drain()
-  }
-
-  #count(name: keyof ReceiverCounts): void {
-    this.#counts[name] = (this.#counts[name] ?? 0) + 1
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<Outcome> {
@@ -235,41 +187,4 @@ function respond(
   }
   const word = status === 202 ? { result: 'stored' } : { error: result.replace('refused_', '') }
   answer(request, response, { status, headers, ...word })
-}
-
-const QUIET_MS = 10_000
-
-/**
- * Logs what became of each request. Forgeries must not fill the disk: a refusal or failure is
- * logged at most once in ten seconds for each reason, with the number of those left out.
- */
-function createOutcomeLog(logger: Logger) {
-  const logged = new Map<string, { atMs: number; leftOut: number }>()
-
-  return ({ result, ...facts }: Outcome, fields: LogFields): void => {
-    const status = STATUS[result]
-    if (status === 202) {
-      logger.debug('a delivery was accepted', { ...fields, ...facts, kind: result })
-      return
-    }
-    if (status === undefined) {
-      logger.debug('a sender went away before its delivery was complete', fields)
-      return
-    }
-    const last = logged.get(result)
-    const nowMs = performance.now()
-    if (last !== undefined && nowMs - last.atMs < QUIET_MS) {
-      last.leftOut += 1
-      return
-    }
-    logged.set(result, { atMs: nowMs, leftOut: 0 })
-    const isRefused = status !== 503
-    const leftOut = last?.leftOut ? { leftOut: last.leftOut } : {}
-    logger.warn(isRefused ? 'a delivery was refused' : 'a delivery could not be stored', {
-      reason: result.replace('refused_', ''),
-      ...fields,
-      ...facts,
-      ...leftOut,
-    })
-  }
 }

@@ -49,7 +49,7 @@ afterAll(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-describe('serve for every account', { tags: ['C24'] }, () => {
+describe('serve for every account', { tags: ['C24', 'JB7'] }, () => {
   it('stores a delivery for its account, and a worker with few rights applies it at once', async () => {
     const database = await createTestDatabase()
     closers.push(() => database.drop())
@@ -139,6 +139,7 @@ describe('serve for every account', { tags: ['C24'] }, () => {
       const text = await (await fetch(`${url}/metrics`)).text()
       return (
         text.includes('account_deliveries_total{account="acme",result="stored"} 2') &&
+        text.includes('account_deliveries_total{account="",result="refused_path"} 1') &&
         text.includes('account_sync_late{account="acme"} 0')
       )
     })

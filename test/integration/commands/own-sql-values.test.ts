@@ -33,7 +33,9 @@ const query = (...args: string[]): Promise<CliCall> =>
     TRACKING_LOG_LEVEL: 'silent',
   })
 
-/** Of each type a value that a parser of the driver would change, or that needs quotes in a list. */
+/**
+ * Of each type a value that a parser of the driver would change, or that needs quotes in a list.
+ */
 const values = [
   `true`,
   `int2 '-7'`,

@@ -11,7 +11,10 @@ function another(document: unknown): unknown {
   return { ...(document as object), data: { ...data, id: '' } }
 }
 
-/** What each of ten records is answered with, and what becomes of its entry. No three outages in a row. */
+/**
+ * What each of ten records is answered with, and what becomes of its entry. No three outages in a
+ * row.
+ */
 const ANSWERS: readonly (readonly [name: string, fault: Fault, rests: boolean])[] = [
   ['500 for good', { kind: 'status', status: 500 }, true],
   ['403', { kind: 'status', status: 403 }, true],

@@ -19,6 +19,7 @@ import {
   type TestReceiver,
   type TestReceiverOptions,
 } from '../../support/test-receiver.js'
+import { describeRefusals } from '../../../src/webhooks/receive/refusals.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 const SAMPLES = new URL('../../fixtures/samples/', import.meta.url)
@@ -120,7 +121,7 @@ describe('a signed delivery', { tags: ['W1'] }, () => {
     }
     expect(await loadInbox()).toHaveLength(notifications.length)
     expect(woken).toBe(notifications.length)
-    const { stored, received } = receiver.counts()
+    const { stored, received } = receiver.outcomes.counts()
     expect([stored, received, accepted]).toEqual(Array(3).fill(notifications.length))
   })
 
@@ -237,7 +238,11 @@ describe('a delivery that is refused', () => {
         }),
       )
       expect(new Set(answers)).toEqual(new Set(['401 {"error":"signature"}\n']))
-      expect(receiver.counts()).toMatchObject({ received: 9, stored: 0, refused_signature: 9 })
+      expect(receiver.outcomes.counts()).toMatchObject({
+        received: 9,
+        stored: 0,
+        refused_signature: 9,
+      })
       expect(await loadInbox()).toEqual([])
     },
   )
@@ -269,7 +274,7 @@ describe('a delivery that is refused', () => {
       }
       expect(statuses).toEqual([415, 415, 415, 415, 415])
       expect(process.memoryUsage().rss - before).toBeLessThan(40 * 1024 * 1024)
-      expect(receiver.counts()).toMatchObject({
+      expect(receiver.outcomes.counts()).toMatchObject({
         refused_content_encoding: 2,
         refused_content_type: 3,
       })
@@ -299,12 +304,15 @@ describe('a delivery that is refused', () => {
       const chunk = `1000\r\n${' '.repeat(0x1000)}\r\n`
       expect(await raw('Transfer-Encoding: chunked', chunk.repeat(50))).toEqual([411])
       expect(await raw('Transfer-Encoding: chunked', '1\r\n \r\n'.repeat(1_100))).toEqual([411])
-      expect(receiver.counts()).toMatchObject({
+      expect(receiver.outcomes.counts()).toMatchObject({
         stored: 0,
         refused_too_large: 2,
         refused_length: 2,
       })
       expect(await loadInbox()).toEqual([])
+      await expect
+        .poll(() => describeRefusals(target.warehouse))
+        .toMatch(/1 refused .* length \(.*64 KiB/)
     },
   )
 
@@ -356,13 +364,13 @@ describe('a delivery that is refused', () => {
       )
       // At most two fit into the shared memory with what they hold beyond the free part.
       await expect
-        .poll(() => receiver.counts().unavailable, { timeout: 10_000 })
+        .poll(() => receiver.outcomes.counts().unavailable, { timeout: 10_000 })
         .toBeGreaterThanOrEqual(48)
-      const { unavailable } = receiver.counts()
+      const { unavailable } = receiver.outcomes.counts()
       expect(unavailable).toBeLessThan(50)
       expect((await post(notificationBody('ordinary'))).status).toBe(202)
       for (const { socket } of open50) socket.destroy()
-      await expect.poll(() => receiver.counts().aborted).toBe(50 - unavailable)
+      await expect.poll(() => receiver.outcomes.counts().aborted).toBe(50 - unavailable)
       expect((await post(`${notificationBody('large')}${' '.repeat(250_000)}`)).status).toBe(202)
       expect((await loadInbox()).map((row) => row.notification_id)).toEqual(['ordinary', 'large'])
     },
@@ -376,7 +384,7 @@ describe('a delivery that is refused', () => {
     )
     expect((await post(notificationBody('quick'))).status).toBe(202)
     expect(statusesOf(await connection.closed(5_000))).toEqual([408])
-    expect(receiver.counts().refused_timeout).toBe(1)
+    expect(receiver.outcomes.counts().refused_timeout).toBe(1)
     expect(await loadInbox()).toHaveLength(1)
   })
 
@@ -460,7 +468,7 @@ describe('a delivery that comes again', () => {
     const [row, ...more] = await loadInbox()
     expect(more).toEqual([])
     expect(row!.body.toString()).toBe(first)
-    expect(receiver.counts()).toMatchObject({ stored: 1, duplicate: 3 })
+    expect(receiver.outcomes.counts()).toMatchObject({ stored: 1, duplicate: 3 })
   })
 
   it(
@@ -479,7 +487,7 @@ describe('a delivery that comes again', () => {
       await Promise.all(receivers.map(({ receiver }) => receiver.drain()))
       const rows = await loadInbox()
       expect(rows).toHaveLength(20)
-      const counts = receivers.map(({ receiver }) => receiver.counts())
+      const counts = receivers.map(({ receiver }) => receiver.outcomes.counts())
       expect(counts.reduce((sum, { stored }) => sum + stored, 0)).toBe(20)
       expect(counts.reduce((sum, { duplicate }) => sum + duplicate, 0)).toBe(180)
     },
@@ -534,7 +542,7 @@ describe('without the database', { tags: ['W16'] }, () => {
     expect(taken.map(({ status }) => status)).toEqual(bodies.map(() => 202))
     // No memory queue: nothing of the first round came in later.
     expect(await loadInbox()).toHaveLength(21)
-    expect(receiver.counts()).toMatchObject({ stored: 21, unavailable: 20, duplicate: 0 })
+    expect(receiver.outcomes.counts()).toMatchObject({ stored: 21, unavailable: 20, duplicate: 0 })
   })
 
   it('that hangs answers 503 in time, the next at once, and everything again when it goes on', async () => {
@@ -594,7 +602,7 @@ describe('killed', { tags: ['C6'] }, () => {
     const next = await open()
     expect((await next.post(body)).status).toBe(202)
     expect(await loadInbox()).toMatchObject([{ notification_id: 'once' }])
-    expect(next.receiver.counts()).toMatchObject({ stored: 1 - rows, duplicate: rows })
+    expect(next.receiver.outcomes.counts()).toMatchObject({ stored: 1 - rows, duplicate: rows })
   })
 })
 
@@ -619,7 +627,7 @@ describe('many at once', () => {
     })
     await expect.poll(() => isHeld).toBe(true)
     const posts = Array.from({ length: 150 }, () => post(notificationBody()))
-    await expect.poll(() => receiver.counts().received).toBe(150)
+    await expect.poll(() => receiver.outcomes.counts().received).toBe(150)
     release()
     await blocking
     const answers = await Promise.all(posts)

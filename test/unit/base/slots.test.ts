@@ -45,7 +45,9 @@ function changesOf(zone: string, from: number, to: number): Change[] {
 const cronAt = (clock: string): string =>
   `${String(Number(clock.slice(14, 16)))} ${String(Number(clock.slice(11, 13)))} * * *`
 
-/** Changes of one kind, one zone for each that happens at the same instant between the same clocks. */
+/**
+ * Changes of one kind, one zone for each that happens at the same instant between the same clocks.
+ */
 const CHANGES = [
   ...new Map(
     Intl.supportedValuesOf('timeZone')

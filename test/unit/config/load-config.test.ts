@@ -218,7 +218,7 @@ describe('.env as people write it', { tags: ['JB1'] }, () => {
     (text) => {
       write('.env', `# first\n${text}\n`, 0o600)
       expect(problemsOf()).toEqual([
-        '.env line 2: a quote has no end, or a text stands behind its end',
+        '.env line 2: a quote is not closed, or text follows the closing quote',
       ])
     },
   )

@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http'
+import type { LogFields, Logger } from '../../base/logger.js'
+import { showText } from '../../base/phrases.js'
+import { isSamePath } from '../../base/this-path.js'
+
+/** What can become of a delivery, and the status of the answer. */
+export const STATUS = {
+  stored: 202,
+  /** Its notification is in the inbox already. */
+  duplicate: 202,
+  unavailable: 503,
+  /** The sender went away before its delivery was complete. */
+  aborted: undefined,
+  refused_content_type: 415,
+  refused_content_encoding: 415,
+  refused_sender: 403,
+  refused_too_large: 413,
+  /** Neither announced nor small. */
+  refused_length: 411,
+  refused_timeout: 408,
+  refused_signature: 401,
+  /** A POST to another path than a receiver's, and another method at that path. */
+  refused_path: 404,
+  refused_method: 405,
+} as const
+
+export type Result = keyof typeof STATUS
+
+export interface Outcome {
+  readonly result: Result
+  /** Facts for the log. */
+  readonly notificationId?: string
+  readonly error?: unknown
+}
+
+/** `received` is the sum of the others and what is under way. */
+export type ReceiverCounts = Readonly<Record<'received' | Result, number>>
+
+/** Called as often as a refusal is logged, with how many came since the last call. Must not throw. */
+export type OnRefused = (reason: string, count: number) => void
+
+const QUIET_MS = 10_000
+
+/**
+ * Counts and logs what becomes of deliveries. Forgeries must not fill the disk: a refusal or failure
+ * is logged at most once in ten seconds for each reason, with the number of those left out.
+ */
+export class Outcomes {
+  readonly #logger: Logger
+  readonly #onRefused: OnRefused | undefined
+  readonly #counts: Record<string, number> = { received: 0 }
+  readonly #logged = new Map<string, { atMs: number; leftOut: number }>()
+
+  constructor(logger: Logger, onRefused?: OnRefused) {
+    this.#logger = logger
+    this.#onRefused = onRefused
+    for (const result of Object.keys(STATUS)) this.#counts[result] = 0
+  }
+
+  /** Since this was made. */
+  counts(): ReceiverCounts {
+    return { ...this.#counts } as ReceiverCounts
+  }
+
+  begin(): void {
+    this.#count('received')
+  }
+
+  /** Of a delivery that was begun. */
+  end(outcome: Outcome, fields: LogFields): void {
+    this.#count(outcome.result)
+    this.#log(outcome, fields)
+  }
+
+  /**
+   * Of a request that the server answered itself, as no route takes it: it counts where it may have
+   * been a delivery, which is a POST or a request to one of `webhookPaths`.
+   */
+  refusedBefore(
+    { method, url = '' }: IncomingMessage,
+    webhookPaths: readonly string[],
+    status: 404 | 405,
+  ): void {
+    const path = url.split('?', 1)[0] ?? ''
+    if (method !== 'POST' && !webhookPaths.some((one) => isSamePath(path, one))) return
+    this.begin()
+    const result = status === 404 || method === 'POST' ? 'refused_path' : 'refused_method'
+    this.end({ result }, { method, path: showText(url, 200), webhookPath: webhookPaths.join(' ') })
+  }
+
+  #count(name: keyof ReceiverCounts): void {
+    this.#counts[name] = (this.#counts[name] ?? 0) + 1
+  }
+
+  #log({ result, ...facts }: Outcome, fields: LogFields): void {
+    const status = STATUS[result]
+    if (status === 202) {
+      this.#logger.debug('a delivery was accepted', { ...fields, ...facts, kind: result })
+      return
+    }
+    if (status === undefined) {
+      this.#logger.debug('a sender went away before its delivery was complete', fields)
+      return
+    }
+    const last = this.#logged.get(result)
+    const nowMs = performance.now()
+    if (last !== undefined && nowMs - last.atMs < QUIET_MS) {
+      last.leftOut += 1
+      return
+    }
+    this.#logged.set(result, { atMs: nowMs, leftOut: 0 })
+    const isRefused = status !== 503
+    const leftOut = last?.leftOut ? { leftOut: last.leftOut } : {}
+    const reason = result.replace('refused_', '')
+    if (isRefused) this.#onRefused?.(reason, 1 + (last?.leftOut ?? 0))
+    this.#logger.warn(isRefused ? 'a delivery was refused' : 'a delivery could not be stored', {
+      reason,
+      ...fields,
+      ...facts,
+      ...leftOut,
+    })
+  }
+}
