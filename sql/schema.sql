@@ -1595,6 +1595,19 @@ comment on table tracking_sync.customer_roles is 'One row per role and customer 
 comment on column tracking_sync.customer_roles.role_name is 'Role of PostgreSQL that the customer logs in with, or that its logins are members of.';
 comment on column tracking_sync.customer_roles.customer_name is 'shipments.customer_name, exactly as it stands there.';
 
+create table tracking_sync.delivery_refusals (
+    reason text collate "C" not null,
+    refused bigint not null,
+    first_at timestamp with time zone not null default now(),
+    last_at timestamp with time zone not null default now(),
+    constraint delivery_refusals_pkey PRIMARY KEY (reason)
+);
+comment on table tracking_sync.delivery_refusals is 'One row per reason for which the receiver refused deliveries.';
+comment on column tracking_sync.delivery_refusals.reason is 'What was wrong: signature, length, path and so on, as in the metric webhook_deliveries_total.';
+comment on column tracking_sync.delivery_refusals.refused is 'How many, since the first. A count that a process had not written when it ended is lost.';
+comment on column tracking_sync.delivery_refusals.first_at is 'When the first was refused. UTC.';
+comment on column tracking_sync.delivery_refusals.last_at is 'When the last was noted. UTC.';
+
 create table tracking_sync.derivations (
     derivation text collate "C" not null,
     text_hash text not null,
