@@ -177,22 +177,6 @@ function compareTable(
   return differences
 }
 
-/** Rows that exist must equal their record; records need no row. */
-function compareOptional(
-  tables: Tables,
-  table: string,
-  type: string,
-  recordOf: (id: string) => ResourceObject | undefined,
-  ignored: readonly string[] = [],
-): string[] {
-  return liveRows(tables, table).flatMap((row) => {
-    const id = String(row[`${type}_id`])
-    const record = recordOf(id)
-    if (record === undefined) return [`${table} ${id}: is not at the source`]
-    return compareRecord(tables, table, record, row, ignored)
-  })
-}
-
 function compareReferences(
   tables: Tables,
   table: string,
@@ -212,16 +196,24 @@ function compareReferences(
       reference.type === type && !present.has(reference.id) && !unreadable.includes(reference.id),
   )
   const isVesselMoving = type === 'vessel' && options.hasVesselPositions !== true
-  return [
-    ...missing.map(({ id }) => `${table} ${id}: is referenced and has no row`),
-    ...compareOptional(
-      tables,
-      table,
-      type,
-      (id) => world.record(type, id, at),
-      isVesselMoving ? VOLATILE_OF_VESSELS : [],
-    ),
-  ]
+  const ignored = isVesselMoving ? VOLATILE_OF_VESSELS : []
+  const unequal = liveRows(tables, table).flatMap((row) => {
+    const id = String(row[`${type}_id`])
+    const differencesAt = (instant: Date): string[] => {
+      const record = world.record(type, id, instant)
+      if (record === undefined) return [`${table} ${id}: is not at the source`]
+      return compareRecord(tables, table, record, row, ignored)
+    }
+    const differences = differencesAt(at)
+    const isNews = differences.length > 0 && differencesAt(weekBefore(at)).length === 0
+    return isNews ? [] : differences
+  })
+  return [...missing.map(({ id }) => `${table} ${id}: is referenced and has no row`), ...unequal]
+}
+
+/** Places and vessels are read again within a week; until then a row may say what was so. */
+function weekBefore(at: Date): Date {
+  return new Date(at.getTime() - 7 * 86_400_000)
 }
 
 /** One record and its row, attribute by attribute and relationship by relationship. */

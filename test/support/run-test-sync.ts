@@ -19,6 +19,8 @@ export interface TestSyncOptions {
   }
   readonly command?: 'backfill' | 'sync'
   readonly settings?: Partial<SyncDependencies['settings']>
+  /** As if a week had passed since places and vessels were read. */
+  readonly areChecksDue?: boolean
   readonly signal?: AbortSignal
   readonly logger?: SyncDependencies['logger']
   readonly onProgress?: SyncDependencies['onProgress']
@@ -33,6 +35,11 @@ export interface TestSyncOptions {
  * One run over a real socket, with the client the product uses; waits between retries take no time.
  */
 export async function runTestSync(options: TestSyncOptions): Promise<RunReport> {
+  if (options.areChecksDue === true) {
+    const { names } = options.warehouse
+    const checks = names.in('sync', 'reference_checks')
+    await options.warehouse.query('age checks', `update ${checks} set due_at = now()`)
+  }
   const client = new ApiClient({
     baseUrl: options.source.url,
     apiKey: options.source.apiKey,

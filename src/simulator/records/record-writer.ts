@@ -2,6 +2,7 @@ import type { ResourceObject } from '../../jsonapi/document.js'
 import type { Atlas } from '../world/atlas.js'
 import { INSERTED_SERIALS, type Census } from '../world/census.js'
 import { containerRecord } from './container-record.js'
+import { correctedRecord } from './corrected-record.js'
 import {
   CUSTOM_FIELDS,
   customFieldRecord,
@@ -28,6 +29,7 @@ import { vesselRecord } from './vessel-record.js'
 /** All that records are drawn from. Instants here are epoch milliseconds. */
 export interface WorldSources {
   readonly seed: number
+  readonly startAt: number
   readonly hasExtras: boolean
   readonly ids: Ids
   readonly atlas: Atlas
@@ -90,10 +92,12 @@ export function writeRecord(
   }
 }
 
-function writeReference(
-  { seed, atlas, overlay, hasExtras }: WorldSources,
+/** `hasPositions` is about vessels; see `vesselRecord`. */
+export function writeReference(
+  { seed, startAt, atlas, overlay, hasExtras }: WorldSources,
   { kind, serial }: IdParts,
   at: number,
+  hasPositions = false,
 ): ResourceObject | undefined {
   const draw = (): ResourceObject | undefined => {
     const port = kind === 'port' ? atlas.ports[serial] : undefined
@@ -105,11 +109,11 @@ function writeReference(
       kind === 'terminal' || kind === 'rail_terminal' ? places[kind][serial] : undefined
     if (terminal !== undefined) return terminalRecord(terminal, atlas, hasExtras)
     const vessel = kind === 'vessel' ? atlas.vessels[serial] : undefined
-    return vessel && vesselRecord(seed, vessel, atlas, at)
+    return vessel && vesselRecord(seed, vessel, atlas, at, hasPositions)
   }
   const record = draw()
   if (record === undefined || overlay.isGone(record.type, record.id)) return undefined
-  return overlay.revise(record)
+  return overlay.revise(correctedRecord(record, startAt, at))
 }
 
 /** The container with its shipment, unless one of them is deleted or not yet there. */

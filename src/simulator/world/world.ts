@@ -17,9 +17,9 @@ import {
   writeCustomField,
   writeEvent,
   writeRecord,
+  writeReference,
   type WorldSources,
 } from '../records/record-writer.js'
-import { vesselRecord } from '../records/vessel-record.js'
 
 export type { ListedType } from '../interface/id-lists.js'
 
@@ -145,9 +145,10 @@ export function createWorld(options: WorldOptions, overlay: Overlay = NO_EDITS):
       return writeCustomField(sources, { ...parts, slot }, at.getTime())
     },
     vesselWithPositions: (id, at) => {
-      const vessel = atlas.vessels.find((one) => one.id === id)
-      if (vessel === undefined || overlay.isGone('vessel', id)) return undefined
-      return overlay.revise(vesselRecord(options.seed, vessel, atlas, at.getTime(), true))
+      const parts = ids.decode(id)
+      return parts?.kind === 'vessel'
+        ? writeReference(sources, parts, at.getTime(), true)
+        : undefined
     },
   }
 }
@@ -158,7 +159,7 @@ function createSources(options: WorldOptions, overlay: Overlay): WorldSources {
   const atlas = createAtlas(seed, ids)
   const census = createCensus(seed, shipments, startAt.getTime())
   const book = createPlanBook({ seed, ids, atlas, census, overlay })
-  return { seed, hasExtras, ids, atlas, census, book, overlay }
+  return { seed, startAt: startAt.getTime(), hasExtras, ids, atlas, census, book, overlay }
 }
 
 const WALK_PAGE = 200

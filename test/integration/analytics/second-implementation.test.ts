@@ -446,7 +446,7 @@ it(
     for (let look = 0; look < LOOKS; look += 1) {
       if (look > 0) simulator.clock.advance(HOURS[look % HOURS.length]! * HOUR)
       disturb(scene, look)
-      await scene.sync({ command: look === 0 ? 'backfill' : 'sync' })
+      await scene.sync({ command: look === 0 ? 'backfill' : 'sync', areChecksDue: true })
       second.look(simulator.clock.now())
       for (const name of ['stays', 'exposure', 'chargeDays', 'exceptions'] as const) {
         const ours = second[name]()

@@ -81,7 +81,7 @@ describe('custom fields', { tags: ['JC1'] }, () => {
     await syncToEquality(scene)
     const before = await fieldsOf(scene)
     scene.simulator.clock.advance(20 * DAY)
-    await syncToEquality(scene)
+    await syncToEquality(scene, { areChecksDue: true })
     const changed = await fieldsOf(scene, '_changed_at > _first_seen_at')
     expect(changed.length).toBeGreaterThan(10)
     const [gone, ...others] = before

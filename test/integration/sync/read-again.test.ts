@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { DEFAULT_INCLUDES } from '../../../src/simulator/interface/included-records.js'
-import { closeScenes, openScene, requestCounts, type Scene } from './sync-scene.js'
+import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -11,10 +11,6 @@ async function oneOf(scene: Scene, stream: string, id: string, where?: string): 
   const [row] = await scene.query<{ id: string }>(ONE(stream, id, where))
   return row!.id
 }
-
-/** As if six days had passed since all were compared. */
-const makeDue = (scene: Scene) =>
-  scene.query(`update tracking_sync.reference_checks set due_at = now()`)
 
 const countOf = async (scene: Scene, table: string, where = 'true'): Promise<number> => {
   const [row] = await scene.query<{ count: number }>(
@@ -38,6 +34,27 @@ const QUIET = {
   '/custom_field_definitions': 1,
   '/custom_field_definitions/*/options': 3,
   '/webhooks/events': 1,
+}
+
+/** The name, code and zone of each place and vessel, by column and id. */
+async function wordsOf(scene: Scene): Promise<Map<string, string | null>> {
+  const columns = [
+    ['ports', 'name'],
+    ['ports', 'code'],
+    ['ports', 'time_zone'],
+    ['terminals', 'name'],
+    ['vessels', 'name'],
+  ] as const
+  const rows = await scene.query<{ id: string; value: string | null }>(
+    columns
+      .map(
+        ([table, name]) =>
+          `select '${table}.${name} ' || ${table.slice(0, -1)}_id as id, ${name} as value
+          from tracking.${table}`,
+      )
+      .join(' union all '),
+  )
+  return new Map(rows.map(({ id, value }) => [id, value]))
 }
 
 describe('two sightings of one record', () => {
@@ -78,9 +95,8 @@ describe('places and vessels', () => {
       expect(requestCounts(scene.simulator)).toEqual(QUIET)
       expect(await scene.differences()).not.toEqual([])
 
-      await makeDue(scene)
       scene.simulator.requests.reset()
-      await scene.sync({ command: 'sync' })
+      await scene.sync({ command: 'sync', areChecksDue: true })
       expect(await scene.differences()).toEqual([])
       const requests = requestCounts(scene.simulator)
       expect(requests['/vessels/*']).toBe(vessels)
@@ -130,8 +146,8 @@ describe('places and vessels', () => {
       })
     refuse(gone!.id, 404)
     refuse(hidden!.id, 403)
-    await makeDue(scene)
-    expect((await scene.sync({ command: 'sync' })).outcome).toBe('complete')
+    const report = await scene.sync({ command: 'sync', areChecksDue: true })
+    expect(report.outcome).toBe('complete')
     // Shipments point to both, so that neither is marked.
     expect(await countOf(scene, 'tracking.vessels', '_deleted_at is not null')).toBe(0)
     expect(await countOf(scene, 'tracking_sync.refetch_queue')).toBe(0)
@@ -151,5 +167,30 @@ describe('places and vessels', () => {
     )
     expect(spread).toMatchObject({ first: true, last: true })
     expect(spread!.days).toBeGreaterThanOrEqual(4)
+  })
+  it('that change as days pass are known within a week', { tags: ['JC3', 'JC5'] }, async () => {
+    // Its first week brings a change of every kind.
+    const scene = await openScene({ seed: 11, shipments: 30 })
+    const settings = { fullSyncHours: 0 }
+    await scene.sync({ settings })
+    const before = await wordsOf(scene)
+    for (let day = 1; day <= 14; day += 1) {
+      scene.simulator.clock.advance(24 * HOUR)
+      await scene.query(
+        `update tracking_sync.reference_checks set due_at = due_at - interval '1 day'`,
+      )
+      await scene.sync({ command: 'sync', settings })
+      expect(await scene.differences(), `day ${day}`).toEqual([])
+    }
+    const after = await wordsOf(scene)
+    const changed = [...before].filter(([name, value]) => after.get(name) !== value)
+    expect([...new Set(changed.map(([name]) => name.split(' ')[0]))].sort()).toEqual([
+      'ports.code',
+      'ports.name',
+      'ports.time_zone',
+      'terminals.name',
+      'vessels.name',
+    ])
+    expect(changed.length).toBeLessThan(before.size / 10)
   })
 })

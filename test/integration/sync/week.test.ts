@@ -41,10 +41,11 @@ function includeOnly({ simulator }: Scene, accepted: readonly string[]): void {
 }
 
 /**
- * Findings about the service are a day old at the end of a day, on a clock that only the test
- * moves.
+ * Findings about the service, and what is known of places and vessels, are a day old at the end of a
+ * day, on a clock that only the test moves.
  */
 async function letFindingsAge({ query }: Scene): Promise<void> {
+  await query(`update tracking_sync.reference_checks set due_at = due_at - interval '1 day'`)
   await query(
     `update tracking_sync.source_capabilities set checked_at = checked_at - interval '25 hours'`,
   )

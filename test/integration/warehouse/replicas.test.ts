@@ -96,7 +96,7 @@ function run({ url }: Place, ...args: readonly string[]): Promise<CliCall> {
 }
 
 const sync = (command: 'backfill' | 'sync' = 'sync') =>
-  runTestSync({ warehouse: source.warehouse, source: simulator, command })
+  runTestSync({ warehouse: source.warehouse, source: simulator, command, areChecksDue: true })
 
 const differences = (place: Place): Promise<string[]> =>
   compareWarehouse(place.warehouse, simulator.world, simulator.clock.now(), { mayLack: RAIL })

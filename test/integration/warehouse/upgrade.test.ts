@@ -272,7 +272,12 @@ describe('a rolling upgrade', () => {
 
       await newer.query('write', `update rolling.containers set tomorrow = 'kept'`)
       simulator.clock.advance(30 * 24 * 3_600_000)
-      const next = await runTestSync({ warehouse: older, source: simulator, command: 'sync' })
+      const next = await runTestSync({
+        warehouse: older,
+        source: simulator,
+        command: 'sync',
+        areChecksDue: true,
+      })
       expect(next.exitCode).toBe(0)
       expect(await differencesOfToday(older)).toEqual([])
       const [rows] = await newer.query<{ changed: number; kept: number; lost: number }>(
