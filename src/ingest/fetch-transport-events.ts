@@ -94,27 +94,33 @@ export const LIST_WITHOUT_EVENTS =
   'the container lists transport events and its list of transport events is empty'
 
 /**
- * The same; a container whose events the service does not show costs only itself, unless several in
- * a row make it look like an outage.
+ * The same; a container whose events the service does not show costs only itself. When several in a
+ * row look like an outage, that is noted as a failure of the run, and no more are asked for.
  */
 export async function fetchWhatIsShown(
   run: Reader,
   containerIds: readonly string[],
 ): Promise<FetchedEvents[]> {
+  const { ledger, signal } = run
   const limit = pLimit(run.settings.eventConcurrency)
   const fetchOne = async (containerId: string): Promise<FetchedEvents> => {
+    if (ledger.isServiceFailing) return refused(containerId, 'the service failed to show others')
     try {
       const fetched = await fetchOfContainer(run, containerId)
-      run.ledger.noteRead()
+      ledger.noteRead()
       return fetched
     } catch (thrown) {
-      if (run.signal.aborted || !isAboutOneRecord(thrown)) throw thrown
-      run.ledger.noteRead(thrown)
-      if (run.ledger.isServiceFailing) throw thrown
-      return { containerId, intake: [], list: undefined, refusal: toError(thrown).message }
+      if (signal.aborted || !isAboutOneRecord(thrown)) throw thrown
+      const error = toError(thrown)
+      if (ledger.noteRead(thrown)) ledger.failures.push({ stream: 'transport_events', error })
+      return refused(containerId, error.message)
     }
   }
   return Promise.all(containerIds.map((id) => limit(() => fetchOne(id))))
+}
+
+function refused(containerId: string, refusal: string): FetchedEvents {
+  return { containerId, intake: [], list: undefined, refusal }
 }
 
 const ASK_AGAIN_MS = 3_600_000

@@ -52,10 +52,14 @@ export class RunLedger {
 
   #unavailableInARow = 0
 
-  /** Notes how a read of one record ended; a record that cannot be read is no outage. */
-  noteRead(thrown?: unknown): void {
+  /**
+   * Notes how a read of one record ended; a record that cannot be read is no outage. Returns true
+   * with the one that makes it look like one.
+   */
+  noteRead(thrown?: unknown): boolean {
     this.#unavailableInARow =
       thrown instanceof ApiUnavailableError ? this.#unavailableInARow + 1 : 0
+    return this.#unavailableInARow === MOST_UNAVAILABLE_IN_A_ROW
   }
 
   /** So many records in a row could not be read that the service itself must be in trouble. */

@@ -2,6 +2,7 @@ import type { ResourceIdentifier } from '../jsonapi/document.js'
 import { containers, resources } from '../resources/index.js'
 import type { Sighting } from '../resources/resource.js'
 import { recordDigests } from '../warehouse/rows/row-digests.js'
+import { EVENT_LIST_ENTRY, findResting } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
 import type { Batch } from '../warehouse/rows/write-batch.js'
 import { decide, type Known } from './decide.js'
@@ -178,9 +179,11 @@ async function storeWithEvents(
   pending: readonly Sighting[],
   { intake, known, closing }: { intake: Intake; known: Known; closing: Closing },
 ): Promise<void> {
+  const ids = pending.map(({ key }) => key)
+  const resting = await retryWarehouse(run, () => findResting(run.warehouse, EVENT_LIST_ENTRY, ids))
   const fetched = await fetchWhatIsShown(
     run,
-    pending.map(({ key }) => key),
+    ids.filter((id) => !resting.has(id)),
   )
   run.reachFailpoint('events_received')
   const { batch } = await compare(run, mergeIntakes(fetched.flatMap((one) => one.intake ?? [])))

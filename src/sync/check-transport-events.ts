@@ -1,4 +1,3 @@
-import { ApiContractError, ApiRequestError, ApiUnavailableError } from '../base/errors.js'
 import {
   chooseContainersToCheck,
   recordTransportEventChecks,
@@ -15,8 +14,9 @@ import {
 } from '../warehouse/rows/transport-event-lists.js'
 import {
   askForEventListsAgain,
+  askForRefusedLists,
   contradictsContainer,
-  fetchTransportEvents,
+  fetchWhatIsShown,
   type FetchedEvents,
 } from '../ingest/fetch-transport-events.js'
 import { mergeIntakes } from '../ingest/intake.js'
@@ -47,24 +47,13 @@ const UNLISTED_PER_RUN = 100
 
 /**
  * Reads the transport events of containers that do not list an event which has a live row: a
- * notification reported it, and it was withdrawn before the container was read. One request each. A
- * wrong answer for one container does not keep the others from being read, and then fails this part
- * of the run.
+ * notification reported it, and it was withdrawn before the container was read. One request each.
  */
 export async function checkUnlistedEvents(run: Run): Promise<void> {
-  const { signal } = run
-  const containerIds = await chooseUnlisted(run)
-  const failures: unknown[] = []
-  for (const containerId of containerIds) {
-    signal.throwIfAborted()
-    try {
-      await check(run, [containerId])
-    } catch (thrown) {
-      if (!isAboutContainers(thrown)) throw thrown
-      failures.push(thrown)
-    }
+  for (const containerId of await chooseUnlisted(run)) {
+    run.signal.throwIfAborted()
+    await check(run, [containerId])
   }
-  if (failures.length > 0) throw failures[0]
 }
 
 /** A backfill looks at all containers that were there before it, others where there is a doubt. */
@@ -89,23 +78,12 @@ function hasMadeOtherRequests({ ledger }: Run): boolean {
     .some(({ stream, counts }) => LISTS.has(stream) && counts.requests > counts.pages)
 }
 
-/** A wrong answer counts as a check too: it fails this run, and not every run after it. */
+/** A wrong answer counts as a check too; the queue of refetches asks for its container again. */
 async function check(run: Run, containerIds: readonly string[]): Promise<void> {
-  let fetched: FetchedEvents[]
-  try {
-    fetched = await fetchTransportEvents(run, containerIds)
-    run.reachFailpoint('events_received')
-  } catch (thrown) {
-    if (isAboutContainers(thrown)) await record(run, containerIds, [])
-    throw thrown
-  }
+  const fetched = await fetchWhatIsShown(run, containerIds)
+  run.reachFailpoint('events_received')
   await record(run, containerIds, fetched)
-}
-
-/** Not a service that cannot be reached, or that refuses the key. */
-function isAboutContainers(thrown: unknown): boolean {
-  if (thrown instanceof ApiUnavailableError) return thrown.context.wasSent !== false
-  return thrown instanceof ApiContractError || thrown instanceof ApiRequestError
+  await askForRefusedLists(run, fetched)
 }
 
 /**

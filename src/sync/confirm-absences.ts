@@ -164,20 +164,26 @@ async function recordAnswers(
   const { names } = run.warehouse
   const { stream } = resource
   const options = { names, syncRunId: run.syncRunId, mode: 'sync' as const }
-  const marked = await transact(run, 'mark rows as gone', async (session) => {
+  const { marked, told } = await transact(run, 'mark rows as gone', async (session) => {
     const keys = await tombstoneRows(session, resource, gone, options)
     run.reachFailpoint('mid_tombstones')
     await forgetAbsences(session, stream, [...found, ...gone.map(({ key }) => key)])
-    await postponeAbsences(session, stream, open)
-    return keys
+    return { marked: keys, told: await postponeAbsences(session, stream, open) }
   })
   run.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
-  const [first] = open
+  if (open.length > 0) {
+    run.logger.warn('rows are in no page, and the service does not say whether they are gone', {
+      stream,
+      rows: open.length,
+      first: open[0],
+    })
+  }
+  const [first] = told
   if (first === undefined) return
   run.ledger.distrust(
     stream,
-    `${open.length} of ${stream} are in no page, and the service does not say whether they are ` +
-      'gone; they stay and are asked for again in a day. ' +
-      `The first is ${first.key}: ${first.why}`,
+    `${told.length} of ${stream} are in no page, and the service does not say whether they are ` +
+      `gone. The first is ${first.key}: ${first.why} Ask the service. They stay as they are and ` +
+      `are asked for again each day; no further run ends so for them (${names.sync}.absences)`,
   )
 }

@@ -1,4 +1,5 @@
 import { parsePage, type ListOptions, type Page } from '../api/list-pages.js'
+import { isAboutOneRecord } from '../base/errors.js'
 import { mergeIntakes, shownKeys, takeIn, type Intake } from '../ingest/intake.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
@@ -7,6 +8,7 @@ import { isObject } from '../jsonapi/document.js'
 import type { Resource } from '../resources/resource.js'
 import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import { tombstoneRows } from '../warehouse/rows/tombstones.js'
+import { isNotOurs } from './custom-fields/custom-field-lists.js'
 
 /** The whole list of what belongs to one record. */
 export interface OwnList {
@@ -17,14 +19,43 @@ export interface OwnList {
   readonly list: (options: ListOptions) => AsyncIterable<Page>
 }
 
+/** The account may not read any: the rest is left to a run that may. */
+const MOST_REFUSALS_IN_A_ROW = 3
+
+/**
+ * Reads the lists of several records. One that cannot be read costs itself and is asked for by the
+ * next run. Throws when several in a row are refused, or look like an outage.
+ */
+export async function readOwnLists(
+  run: Run,
+  lists: readonly OwnList[],
+  onRead: (list: OwnList) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const { ledger, logger, signal } = run
+  let refusals = 0
+  for (const list of lists) {
+    signal.throwIfAborted()
+    try {
+      await readOwnList(run, list)
+      ledger.noteRead()
+      refusals = 0
+    } catch (thrown) {
+      if (signal.aborted || !isAboutOneRecord(thrown)) throw thrown
+      ledger.noteRead(thrown)
+      refusals = isNotOurs(thrown) ? refusals + 1 : 0
+      if (refusals >= MOST_REFUSALS_IN_A_ROW || ledger.isServiceFailing) throw thrown
+      logger.warn('a list of one record cannot be read', { list: list.source, error: thrown })
+      continue
+    }
+    await onRead(list)
+  }
+}
+
 /**
  * Reads the whole list of what belongs to one record, and stores it. Rows of that record that it
  * does not show are gone, unless the list was short or held a bad record.
  */
-export async function readOwnList(
-  run: Run,
-  { resource, owner, source, list }: OwnList,
-): Promise<void> {
+async function readOwnList(run: Run, { resource, owner, source, list }: OwnList): Promise<void> {
   const { warehouse, signal, syncRunId } = run
   const { stream, type, idColumn } = resource
   const ofOwner =

@@ -1,13 +1,12 @@
-import { ApiNotFoundError } from '../../base/errors.js'
 import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import type { Run } from '../../ingest/run.js'
 import { customFieldOptions } from '../../resources/index.js'
-import { readOwnList } from '../read-own-list.js'
+import { readOwnLists, type OwnList } from '../read-own-list.js'
 import { walkList } from '../walk-lists.js'
 
 /**
  * Reads the list of definitions; and the options of those that have some, unless the pass is not
- * complete and no definition has changed.
+ * complete and no definition has changed: one request each, more where they come in pages.
  */
 export async function readDefinitions(run: Run, isComplete = true): Promise<void> {
   await walkList(run, 'custom_field_definitions')
@@ -23,20 +22,11 @@ where data_type in ('enum', 'enum_multi') and _deleted_at is null
 order by 1`,
     ),
   )
-  for (const { id } of rows) await readOptions(run, id)
-}
-
-/** One request, more where the options come in pages. Those that are not shown are gone. */
-async function readOptions(run: Run, id: string): Promise<void> {
-  try {
-    await readOwnList(run, {
-      resource: customFieldOptions,
-      owner: { column: 'definition_id', id },
-      source: `/custom_field_definitions/${id}/options`,
-      list: (options) => run.service.listCustomFieldOptions(id, options),
-    })
-  } catch (thrown) {
-    // Gone meanwhile, or the type has none after all.
-    if (!(thrown instanceof ApiNotFoundError)) throw thrown
-  }
+  const lists = rows.map(({ id }): OwnList => ({
+    resource: customFieldOptions,
+    owner: { column: 'definition_id', id },
+    source: `/custom_field_definitions/${id}/options`,
+    list: (options) => run.service.listCustomFieldOptions(id, options),
+  }))
+  await readOwnLists(run, lists)
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ListStream, TrackingService } from '../../api/endpoints.js'
-import { ApiAuthError } from '../../base/errors.js'
+import { isAboutOneRecord, toError } from '../../base/errors.js'
 import { takeIn } from '../../ingest/intake.js'
 import { RunLedger } from '../../ingest/run-ledger.js'
 import type { RunSettings } from '../../ingest/run.js'
@@ -53,7 +53,10 @@ export interface VerifyDependencies {
   readonly seed: number
 }
 
-type Verifier = VerifyDependencies & Reader
+interface Verifier extends VerifyDependencies, Reader {
+  /** Why records could not be read, by stream. */
+  readonly unread: Map<string, string[]>
+}
 
 const LISTED = [
   { stream: 'shipments', resource: shipments },
@@ -77,8 +80,8 @@ const COMPARED = [
  * rows. What differs is read once more, to know a fault from a change under way. Writes nothing.
  */
 export async function verifySource(dependencies: VerifyDependencies): Promise<VerifyReport> {
-  const verifier: Verifier = { ...dependencies, ledger: new RunLedger() }
-  const { warehouse, sample, seed, signal } = verifier
+  const verifier: Verifier = { ...dependencies, ledger: new RunLedger(), unread: new Map() }
+  const { warehouse, sample, seed, unread } = verifier
   const looks: FirstLook[] = []
   const notCompared: string[] = []
   const examinations: Examination[] = []
@@ -90,25 +93,24 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
     examinations.push(...(await examineSightings(verifier, resource, pages.sightings, beganAt)))
   }
   for (const id of await sampleLiveKeys(warehouse, shipments, sample, seed)) {
-    signal.throwIfAborted()
-    examinations.push(...(await examineRecord(verifier, { type: shipments.type, id })))
+    const look = () => examineRecord(verifier, { type: shipments.type, id })
+    examinations.push(...(await lookAt(verifier, shipments, id, look)))
   }
   for (const id of await sampleLiveKeys(warehouse, containers, sample, seed)) {
-    signal.throwIfAborted()
-    examinations.push(...(await examineContainer(verifier, id)))
+    const look = () => examineContainer(verifier, id)
+    examinations.push(...(await lookAt(verifier, containers, id, look)))
   }
   const beganAt = looks[0]?.observedAt ?? new Date()
-  for (const resource of [trackingRequests, ...PLACES, webhookEventCategories]) {
-    try {
-      examinations.push(
-        ...(resource === webhookEventCategories
-          ? await examineCatalogue(verifier)
-          : await examineById(verifier, resource, examinations, beganAt)),
-      )
-    } catch (thrown) {
-      if (!(thrown instanceof ApiAuthError) || thrown.context.status !== 403) throw thrown
-      notCompared.push(`${resource.stream}: the service refuses to show them (403)`)
-    }
+  for (const resource of [trackingRequests, ...PLACES]) {
+    examinations.push(...(await examineById(verifier, resource, examinations, beganAt)))
+  }
+  const lookAtCatalogue = () => examineCatalogue(verifier)
+  examinations.push(
+    ...(await lookAt(verifier, webhookEventCategories, 'their list', lookAtCatalogue)),
+  )
+  for (const [stream, [first = '', ...others]] of unread) {
+    const more = others.length === 0 ? '' : `; and so ${others.length} more`
+    notCompared.push(`${stream}: ${first}${more}`)
   }
   const streams: StreamVerdict[] = []
   for (const stream of COMPARED) {
@@ -170,6 +172,27 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
     sample,
     seed,
     requests: verifier.ledger.requests(),
+  }
+}
+
+/** Looks at one record. One that the service does not show is named, and costs only itself. */
+async function lookAt(
+  { ledger, signal, unread }: Verifier,
+  { stream }: Resource,
+  id: string,
+  look: () => Promise<Examination[]>,
+): Promise<Examination[]> {
+  signal.throwIfAborted()
+  try {
+    const examinations = await look()
+    ledger.noteRead()
+    return examinations
+  } catch (thrown) {
+    if (signal.aborted || !isAboutOneRecord(thrown)) throw thrown
+    ledger.noteRead(thrown)
+    if (ledger.isServiceFailing) throw thrown
+    unread.set(stream, [...(unread.get(stream) ?? []), `${id}: ${toError(thrown).message}`])
+    return []
   }
 }
 
@@ -257,7 +280,7 @@ async function examineSightings(
   sightings: readonly Sighting[],
   beganAt: Date,
 ): Promise<Examination[]> {
-  const { warehouse, sample, signal } = verifier
+  const { warehouse, sample } = verifier
   const { stream, type } = resource
   const { names } = warehouse
   const differing = await findDifferingKeys(warehouse, names, resource, sightings)
@@ -265,8 +288,8 @@ async function examineSightings(
     .filter(({ key }) => !differing.has(key))
     .map((one): Examination => equalTo(one))
   for (const id of [...differing].slice(0, sample)) {
-    signal.throwIfAborted()
-    const looked = await examineShown(verifier, { type, id }, beganAt)
+    const look = () => examineShown(verifier, { type, id }, beganAt)
+    const looked = await lookAt(verifier, resource, id, look)
     examinations.push(...looked.filter((one) => one.stream === stream))
   }
   return examinations
@@ -285,17 +308,18 @@ async function examineById(
   before: readonly Examination[],
   beganAt: Date,
 ): Promise<Examination[]> {
-  const { warehouse, sample, seed, signal } = verifier
+  const { warehouse, sample, seed } = verifier
   const { stream, type } = resource
   const shown = new Set(before.filter((one) => one.stream === stream).map(({ key }) => key))
   const examinations: Examination[] = []
   for (const id of await sampleLiveKeys(warehouse, resource, sample, seed)) {
-    signal.throwIfAborted()
-    if (!shown.has(id)) examinations.push(...(await examineRecord(verifier, { type, id })))
+    if (shown.has(id)) continue
+    const look = () => examineRecord(verifier, { type, id })
+    examinations.push(...(await lookAt(verifier, resource, id, look)))
   }
   for (const id of await findDanglingReferences(warehouse, resource, sample)) {
-    signal.throwIfAborted()
-    examinations.push(...(await examineShown(verifier, { type, id }, beganAt)))
+    const look = () => examineShown(verifier, { type, id }, beganAt)
+    examinations.push(...(await lookAt(verifier, resource, id, look)))
   }
   return examinations
 }

@@ -177,19 +177,33 @@ export interface OpenAbsence {
   readonly why: string
 }
 
-/** Records why rows were asked for in vain; they are asked for again in a day. */
+/**
+ * Records why rows were asked for in vain; they are asked for again in a day. Returns those of which
+ * this was not known.
+ */
 export async function postponeAbsences(
   session: Session,
   stream: string,
   open: readonly OpenAbsence[],
-): Promise<void> {
-  if (open.length === 0) return
-  await session.query(
+): Promise<OpenAbsence[]> {
+  if (open.length === 0) return []
+  const rows = await session.query<{ row_key: string }>(
     'postpone absences',
-    `update ${session.names.table('absences')} as known
-set error = asked.why, not_before = now() + interval '1 day'
-from unnest($2::text[], $3::text[]) as asked (row_key, why)
-where known.stream = $1 and known.row_key = asked.row_key`,
+    `with asked as (
+    select before.row_key, asked.why, before.error is null as is_new
+    from unnest($2::text[], $3::text[]) as asked (row_key, why)
+    inner join ${session.names.table('absences')} as before
+        on before.stream = $1 and before.row_key = asked.row_key
+),
+postponed as (
+    update ${session.names.table('absences')} as known
+    set error = asked.why, not_before = now() + interval '1 day'
+    from asked
+    where known.stream = $1 and known.row_key = asked.row_key
+)
+select row_key from asked where is_new`,
     [stream, open.map(({ key }) => key), open.map(({ why }) => why)],
   )
+  const isNew = new Set(rows.map((row) => row.row_key))
+  return open.filter(({ key }) => isNew.has(key))
 }

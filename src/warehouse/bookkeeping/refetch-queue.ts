@@ -71,6 +71,7 @@ export const NOTIFICATION_ENTRY = 'webhook_notification'
 export async function queueMissingReferences(
   session: Session,
   references: readonly ResourceIdentifier[],
+  reason = 'referenced and not known',
 ): Promise<void> {
   const sorted = eachOnce(references)
   const types = [...new Set(sorted.map((reference) => reference.type))]
@@ -82,12 +83,12 @@ export async function queueMissingReferences(
     return session.query(
       'queue missing references',
       `insert into ${session.names.table('refetch_queue')} (resource_type, resource_id, reason)
-select $1, wanted.id, 'referenced and not known'
+select $1, wanted.id, $3
 from unnest($2::text[]) as wanted (id)
 where not exists (select from ${table} as stored where stored.${key} = wanted.id)
 order by wanted.id
 on conflict do nothing`,
-      [type, ids],
+      [type, ids, reason],
     )
   })
   await together(queued)
@@ -119,6 +120,35 @@ set
     not_before = least(queued.not_before, excluded.not_before)`,
     [typesOf(entries), idsOf(entries), reason, delayMs / 1000],
   )
+}
+
+/** How many entries were queued for this reason and not tried yet. */
+export async function countUntried(session: Session, reason: string): Promise<number> {
+  const [row] = await session.query<{ count: number }>(
+    'count refetches that were not tried',
+    `select count(*)::int as count
+from ${session.names.table('refetch_queue')}
+where reason = $1 and attempts = 0`,
+    [reason],
+  )
+  return row?.count ?? 0
+}
+
+/** Which records of a type are queued to be read only later. */
+export async function findResting(
+  session: Session,
+  type: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await session.query<{ id: string }>(
+    'look for refetches that rest',
+    `select queued.resource_id as id
+from ${session.names.table('refetch_queue')} as queued
+where queued.resource_type = $1 and queued.resource_id = any($2::text[])
+    and ${REFETCH_STATE} = 'later'`,
+    [type, ids],
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 function eachOnce(entries: readonly ResourceIdentifier[]): ResourceIdentifier[] {

@@ -16,6 +16,7 @@ import { toStorableJson, toStorableText } from '../../resources/storable-text.js
 import { checkTimestamp } from '../../resources/timestamp.js'
 import { quarantineRecords } from '../../warehouse/bookkeeping/quarantined-records.js'
 import {
+  countUntried,
   EVENT_LIST_ENTRY,
   NOTIFICATION_ENTRY,
   queueMissingReferences,
@@ -37,8 +38,11 @@ import {
 } from './prepare-notifications.js'
 import { readLinkage } from '../receive/delivery.js'
 
-/** Records without a row that a notification may have read; the lists of the next sync have all. */
-const MOST_UNKNOWN = 50
+/**
+ * Records without a row that wait to be read because notifications told of them, at most: some
+ * minutes of the budget. The lists of the next sync have all.
+ */
+const MOST_UNKNOWN = 500
 
 export interface ApplyOptions {
   /** Told how many records of too many are left to the next sync. */
@@ -77,8 +81,7 @@ export async function applyNotifications(
   const known = await loadKnown(session, names, intakes, { mode: 'webhook' })
   const decision = decide(intakes, known, 'webhook')
   const doubtful = [...decision.doubtful]
-  const most = MOST_UNKNOWN * notifications.length
-  const references = decision.missing.slice(0, most)
+  const references: ResourceIdentifier[] = []
   const listsBehind: string[] = []
   const inDoubt: string[] = []
   for (const { sightings, eventLists } of decision.rounds) {
@@ -98,12 +101,23 @@ export async function applyNotifications(
   const queue = (entries: readonly ResourceIdentifier[], why: string): Promise<void> =>
     queueRefetches(session, entries, why, refetchDelayMs)
   const leftOut = prepared.flatMap(({ unconfirmed }) => unconfirmed)
-  const unconfirmed = [...decision.unconfirmed, ...leftOut]
-  await queue(unconfirmed.slice(0, most), UNCONFIRMED)
+  const unknown = [...decision.unconfirmed, ...leftOut, ...decision.missing]
+  if (unknown.length > 0) {
+    const room = Math.max(0, MOST_UNKNOWN - (await countUntried(session, UNCONFIRMED)))
+    const asked = new Set(unknown.slice(0, room))
+    const isMissing = new Set(decision.missing)
+    await queue(
+      [...asked].filter((one) => !isMissing.has(one)),
+      UNCONFIRMED,
+    )
+    await queueMissingReferences(
+      session,
+      [...asked].filter((one) => isMissing.has(one)),
+      UNCONFIRMED,
+    )
+    if (unknown.length > room) options.onLeft?.(unknown.length - room)
+  }
   await queue([...decision.fetchEvents].map(eventListEntry), NEW_EVENTS)
-  const unknown = [unconfirmed.length, decision.missing.length]
-  const left = unknown.reduce((sum, count) => sum + Math.max(0, count - most), 0)
-  if (left > 0) options.onLeft?.(left)
   await queue(listsBehind.map(eventListEntry), LIST_BEHIND_EVENT)
   const readable = doubtful.filter((sighting) => refetchOf(sighting) !== undefined)
   const differing = await findDiffering(session, names, readable)

@@ -170,12 +170,9 @@ export class NotificationProcessor {
     const { refetchDelayMs } = settings
     const { logger } = this.#dependencies
     const onLeft = (records: number): void => {
-      logger.warn(
-        'a delivery told of too many records without a row; the next sync reads the rest',
-        {
-          records,
-        },
-      )
+      logger.warn('too many records without a row were told of; the next sync reads the rest', {
+        records,
+      })
     }
     const options = { refetchDelayMs, reachFailpoint, onLeft }
     const outcomes = await applyNotifications(session, own, options)

@@ -175,29 +175,36 @@ for each row when (new.seal_number = 'poison') execute function public.refuse()`
   )
 
   it(
-    'is not the one that brings 17,000 unknown records, few of which are queued',
+    'is not the one that brings 17,000 unknown records, few of which wait to be read',
     { tags: ['FB1', 'JD6'] },
     async () => {
       const scene = await openWebhookScene()
       scene.advance(10)
-      const included = Array.from({ length: 17_000 }, (_, at) => ({
-        type: 'container',
-        id: `unknown-${at}`,
-        attributes: {},
-        relationships: { shipment: { data: { type: 'shipment', id: `unknown-${at}` } } },
-      }))
+      const unknown = (name: string) =>
+        Array.from({ length: 17_000 }, (_, at) => ({
+          type: 'container',
+          id: `unknown-${name}-${at}`,
+          attributes: {},
+          relationships: { shipment: { data: { type: 'shipment', id: `unknown-${at}` } } },
+        }))
       await scene.receive(
-        scene.tell('', { id: 'large', about: null, included }),
+        scene.tell('', { id: 'large', about: null, included: unknown('one') }),
         scene.tell(scene.containerId, { id: 'behind' }),
       )
       expect(await statesOf(scene.warehouse)).toEqual({ large: 'processed', behind: 'processed' })
       expect(await inbox(scene, 'large')).toMatchObject({ attempts: 0, error: null })
-      expect(
-        await scene.query(
+      const queued = () =>
+        scene.query(
           `select resource_type, count(*)::int as count from tracking_sync.refetch_queue
         where resource_id like 'unknown-%' group by resource_type`,
-        ),
-      ).toEqual([{ resource_type: 'container', count: 100 }])
+        )
+      expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
+      // However many deliveries come, no more than that wait.
+      await scene.receive(scene.tell('', { about: null, included: unknown('two') }))
+      expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
+      await scene.query('update tracking_sync.refetch_queue set attempts = 1')
+      await scene.receive(scene.tell('', { about: null, included: unknown('two') }))
+      expect(await queued()).toEqual([{ resource_type: 'container', count: 1000 }])
     },
   )
 })
