@@ -42,7 +42,7 @@ test(
       })
     await scene.sync()
     advanceTo(announcedAt! + HOUR)
-    await scene.sync({ command: 'sync' })
+    await scene.sync({ command: 'sync', areChecksDue: true })
     expect(await scene.differences()).toEqual([])
     const [stored] = await scene.query(
       `select coalesce(pod_full_out_at, final_destination_full_out_at) = $2 as is_out_as_sent,

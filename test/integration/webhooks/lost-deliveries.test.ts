@@ -72,7 +72,7 @@ describe('when the service loses deliveries', () => {
       expect(page).toContain(`webhook ${webhookId} is not active`)
 
       clock.advance(1_000)
-      const { outcome } = await scene.sync({ command: 'sync' })
+      const { outcome } = await scene.sync({ command: 'sync', areChecksDue: true })
       expect(outcome).toBe('complete')
       await waitUntil('what was to be refetched is', async () => {
         return (await countWaiting(warehouse)) === 0
