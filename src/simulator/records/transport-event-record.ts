@@ -23,10 +23,7 @@ export function transportEventRecord(
       data_source: event.source,
       location_locode: event.site?.locode ?? null,
       timezone: event.site?.zone ?? null,
-      ...(hasExtras && event.value !== undefined ? valueOf(event.value) : {}),
-      ...(hasExtras && event.invalidatedAt !== undefined
-        ? { invalidated_at: isoSeconds(event.invalidatedAt) }
-        : {}),
+      ...(hasExtras ? extraAttributes(event) : {}),
     },
     relationships: {
       shipment: reference('shipment', shipmentId),
@@ -39,19 +36,24 @@ export function transportEventRecord(
   }
 }
 
+/** Each has them, null or not: a serializer writes the same members for every record of a type. */
+function extraAttributes({ value, invalidatedAt }: PlannedEvent): Record<string, string | null> {
+  const instant = value === undefined ? null : isoSeconds(value)
+  return {
+    value: instant,
+    value_timestamp: instant,
+    invalidated_at: invalidatedAt === undefined ? null : isoSeconds(invalidatedAt),
+  }
+}
+
 function originOf({
   sourceEventId,
   previousVersionId,
 }: PlannedEvent): Readonly<Record<string, Relationship>> {
+  const link = (type: string, id: string | undefined): Relationship =>
+    id === undefined ? { data: null } : reference(type, id)
   return {
-    ...(sourceEventId === undefined ? {} : { source_event: reference('raw_event', sourceEventId) }),
-    ...(previousVersionId === undefined
-      ? {}
-      : { previous_version: reference('transport_event', previousVersionId) }),
+    source_event: link('raw_event', sourceEventId),
+    previous_version: link('transport_event', previousVersionId),
   }
-}
-
-function valueOf(instant: number): Readonly<Record<string, string>> {
-  const value = isoSeconds(instant)
-  return { value, value_timestamp: value }
 }
