@@ -22,6 +22,8 @@ export const verify = declare({
     'requestTimeoutSeconds',
     'eventConcurrency',
     'vesselPositions',
+    'rawEvents',
+    'sensitiveFields',
     'migrate',
     'allowInsecureApiUrl',
   ],
@@ -29,7 +31,7 @@ export const verify = declare({
     sample: value(
       '--sample <count>',
       'Shipments to compare, and as many containers with their transport events: about three ' +
-        'requests each; and as many tracking requests, places and vessels of each kind.',
+        'requests each; and as many tracking requests, custom fields, places and vessels of each kind.',
       wholeNumber(1, 100_000),
       50,
     ),

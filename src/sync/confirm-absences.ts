@@ -19,10 +19,11 @@ import {
   type OpenAbsence,
 } from '../warehouse/bookkeeping/absences.js'
 import { tombstoneRows, type GoneRecord } from '../warehouse/rows/tombstones.js'
-import { shownKeys } from '../ingest/intake.js'
+import { shownKeys, type Intake } from '../ingest/intake.js'
 import { CONTAINERS_WITH_EVENTS, mostMoving, type ListPass } from './list-pass.js'
 import type { Run } from '../ingest/run.js'
-import { findCustomField } from './custom-fields/find-custom-field.js'
+import { findCustomField, loadEntity } from './custom-fields/find-custom-field.js'
+import { loadFieldDefinitions } from '../ingest/field-definitions.js'
 import { readById } from '../ingest/read-by-id.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import { storeIntake } from '../ingest/store-intake.js'
@@ -142,12 +143,20 @@ async function askFor(run: Run, resource: Resource, keys: readonly string[]): Pr
 async function findRecord(run: Run, resource: Resource, key: string): Promise<boolean | Date> {
   const intake =
     resource === customFields
-      ? await findCustomField(run, key)
+      ? await findField(run, key)
       : (await readById(run, { type: resource.type, id: key })).intake
   if (intake instanceof Date) return intake
   if (intake === undefined) return false
   await storeIntake(run, intake)
   return shownKeys(intake, resource.stream).includes(key)
+}
+
+/** Undefined when nothing says of which entity it is. */
+async function findField(run: Run, key: string): Promise<Intake | Date | undefined> {
+  const entity = await retryWarehouse(run, () => loadEntity(run.warehouse, key))
+  if (entity === undefined) return undefined
+  const definitions = await retryWarehouse(run, () => loadFieldDefinitions(run))
+  return findCustomField(run, key, entity, definitions)
 }
 
 interface Answers {

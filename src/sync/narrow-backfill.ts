@@ -11,7 +11,7 @@ import type { Resource } from '../resources/resource.js'
 import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
 import { COMPLETE_WHEN_INCLUDED, mergeIntakes, shownKeys } from '../ingest/intake.js'
 import { readById } from '../ingest/read-by-id.js'
-import { readDefinitions } from './custom-fields/read-custom-fields.js'
+import { readOptions } from './custom-fields/read-custom-fields.js'
 import { readEventCatalogue, readQueued } from './read-unlisted.js'
 import { attempt, executeRun, type RunReport, type SyncDependencies } from './run-sync.js'
 import type { Run } from '../ingest/run.js'
@@ -30,7 +30,8 @@ const WALKS = {
   shipments: (run) => walkList(run, 'shipments'),
   containers: (run) => walkList(run, 'containers'),
   tracking_requests: (run) => walkList(run, 'tracking_requests'),
-  custom_field_definitions: (run) => readDefinitions(run),
+  custom_field_definitions: (run) => walkList(run, 'custom_field_definitions'),
+  custom_field_options: readOptions,
   custom_fields: (run) => walkList(run, 'custom_fields'),
   webhook_event_categories: readEventCatalogue,
 } as const satisfies Record<string, (run: Run) => Promise<unknown>>

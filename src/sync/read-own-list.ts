@@ -1,11 +1,19 @@
+import { ApiNotFoundError, isAboutOneRecord } from '../base/errors.js'
 import { parsePage, type ListOptions, type Page } from '../api/list-pages.js'
-import { isAboutOneRecord } from '../base/errors.js'
-import { mergeIntakes, shownKeys, takeIn, type Intake } from '../ingest/intake.js'
+import {
+  mergeIntakes,
+  shownKeys,
+  takeIn,
+  type Intake,
+  type IntakeOptions,
+} from '../ingest/intake.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
 import { isObject } from '../jsonapi/document.js'
+import { otherResources, resourceOfType } from '../resources/index.js'
 import type { Resource } from '../resources/resource.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 import { isNotOurs } from './custom-fields/custom-field-lists.js'
@@ -13,10 +21,55 @@ import { isNotOurs } from './custom-fields/custom-field-lists.js'
 /** The whole list of what belongs to one record. */
 export interface OwnList {
   readonly resource: Resource
-  /** The column that says to which record a row belongs. */
-  readonly owner: { readonly column: 'container_id' | 'definition_id'; readonly id: string }
   readonly source: string
   readonly list: (options: ListOptions) => AsyncIterable<Page>
+  /** What its records do not say themselves. */
+  readonly seen: Pick<IntakeOptions, 'containerId' | 'definitionId' | 'fieldDefinitions'>
+  /** Nothing says that the record is there: without a list, rows of it are gone. */
+  readonly mayBeGone?: boolean
+}
+
+/** What a list showed. */
+interface Shown {
+  readonly intake: Intake
+  /** Of the first page; undefined when a record that it does not show may be there all the same. */
+  readonly wholeAt: Date | undefined
+}
+
+/** Reads all pages of the list. */
+export async function askForOwnList(
+  run: Pick<Run, 'signal' | 'ledger' | 'settings'>,
+  own: OwnList,
+): Promise<Shown> {
+  try {
+    return await readPages(run, own)
+  } catch (thrown) {
+    if (own.mayBeGone !== true || !(thrown instanceof ApiNotFoundError)) throw thrown
+    return { intake: mergeIntakes([]), wholeAt: thrown.observedAt }
+  }
+}
+
+async function readPages(
+  { signal, ledger, settings }: Pick<Run, 'signal' | 'ledger' | 'settings'>,
+  { resource, source, list, seen }: OwnList,
+): Promise<Shown> {
+  const { stream, type } = resource
+  const intakes: Intake[] = []
+  let seenAt: Date | undefined
+  let isWhole = true
+  const options = { signal, counter: ledger.counter(stream), pageSize: settings.pageSize }
+  for await (const page of list(options)) {
+    const { observedAt } = page
+    seenAt ??= observedAt
+    isWhole &&= !page.isShort
+    // The list says what its records are, where the service gives them a type of its own.
+    const data = parsePage(page).data.map((one) =>
+      isObject(one) && resourceOfType(String(one.type)) === otherResources ? { ...one, type } : one,
+    )
+    intakes.push(takeIn({ data, included: [] }, { stream, source, observedAt, ...seen }))
+  }
+  const intake = mergeIntakes(intakes)
+  return { intake, wholeAt: isWhole && intake.quarantined.length === 0 ? seenAt : undefined }
 }
 
 /** The account may not read any: the rest is left to a run that may. */
@@ -55,48 +108,46 @@ export async function readOwnLists(
  * Reads the whole list of what belongs to one record, and stores it. Rows of that record that it
  * does not show are gone, unless the list was short or held a bad record.
  */
-async function readOwnList(run: Run, { resource, owner, source, list }: OwnList): Promise<void> {
-  const { warehouse, signal, syncRunId } = run
-  const { stream, type, idColumn } = resource
-  const ofOwner =
-    owner.column === 'container_id' ? { containerId: owner.id } : { definitionId: owner.id }
-  const intakes: Intake[] = []
-  let seenAt: Date | undefined
-  let isWhole = true
-  const options = { signal, counter: run.ledger.counter(stream), pageSize: run.settings.pageSize }
-  for await (const page of list(options)) {
-    const { observedAt } = page
-    seenAt ??= observedAt
-    isWhole &&= !page.isShort
-    // The list says what its records are; nothing says which type the service gives them.
-    const data = parsePage(page).data.map((one) => (isObject(one) ? { ...one, type } : one))
-    const records = { data, included: [] }
-    intakes.push(takeIn(records, { stream, source, observedAt, ...ofOwner }))
-  }
-  const intake = mergeIntakes(intakes)
+async function readOwnList(run: Run, own: OwnList): Promise<void> {
+  const { intake, wholeAt } = await askForOwnList(run, own)
   await storeIntake(run, intake)
-  if (seenAt === undefined || !isWhole || intake.quarantined.length > 0) return
-  const observedAt = seenAt
-  const shown = new Set(shownKeys(intake, stream))
-  const key = quoteIdentifier(idColumn)
-  const rows = await retryWarehouse(run, () =>
-    warehouse.query<{ key: string }>(
-      `list ${stream} of a record`,
-      `select ${key} as key
-from ${warehouse.names.table(resource.stream)}
-where ${quoteIdentifier(owner.column)} = $1 and _deleted_at is null`,
-      [owner.id],
-    ),
-  )
-  const gone = rows.filter((row) => !shown.has(row.key))
+  if (wholeAt !== undefined)
+    await markUnshown(run, own, shownKeys(intake, own.resource.stream), wholeAt)
+}
+
+/** Marks live rows of the record as gone that its list did not show. */
+async function markUnshown(
+  run: Run,
+  { resource, seen }: Pick<OwnList, 'resource' | 'seen'>,
+  shownKeys: readonly string[],
+  observedAt: Date,
+): Promise<void> {
+  const { warehouse, syncRunId } = run
+  const { stream } = resource
+  const shown = new Set(shownKeys)
+  const live = await retryWarehouse(run, () => loadOwnKeys(warehouse, resource, seen))
+  const gone = live.filter((key) => !shown.has(key)).map((key) => ({ key, observedAt }))
   if (gone.length === 0) return
+  const options = { names: warehouse.names, syncRunId, mode: 'sync' as const }
   const marked = await transact(run, `mark ${stream} as gone`, (session) =>
-    tombstoneRows(
-      session,
-      resource,
-      gone.map((row) => ({ key: row.key, observedAt })),
-      { names: warehouse.names, syncRunId, mode: 'sync' },
-    ),
+    tombstoneRows(session, resource, gone, options),
   )
   run.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
+}
+
+/** Keys of the live rows that belong to the record. */
+export async function loadOwnKeys(
+  warehouse: Warehouse,
+  { stream, idColumn }: Resource,
+  { containerId, definitionId }: OwnList['seen'],
+): Promise<string[]> {
+  const owner = containerId === undefined ? 'definition_id' : 'container_id'
+  const rows = await warehouse.query<{ key: string }>(
+    `list ${stream} of a record`,
+    `select ${quoteIdentifier(idColumn)} as key
+from ${warehouse.names.table(stream)}
+where ${owner} = $1 and _deleted_at is null`,
+    [containerId ?? definitionId],
+  )
+  return rows.map(({ key }) => key)
 }

@@ -40,19 +40,19 @@ order by md5(container.container_id || $1), container.container_id`,
   const changedAt = new Map(containers.map(({ id, changed_at }) => [id, changed_at]))
   const listOf = (id: string): OwnList => ({
     resource: rawEvents,
-    owner: { column: 'container_id', id },
+    seen: { containerId: id },
     source: `/containers/${id}/raw_events`,
     list: (options) => service.listRawEvents(id, options),
   })
   const lists = containers.map(({ id }) => listOf(id))
-  await readOwnLists(run, lists, async ({ owner: { id } }) => {
+  await readOwnLists(run, lists, async ({ seen: { containerId = '' } }) => {
     await transact(run, 'note that raw events were read', (session) =>
       session.query(
         'note that raw events were read',
         `insert into ${session.names.table('raw_event_reads')} (container_id, changed_at)
 values ($1, $2::timestamptz)
 on conflict (container_id) do update set changed_at = excluded.changed_at`,
-        [id, changedAt.get(id)],
+        [containerId, changedAt.get(containerId)],
       ),
     )
   })

@@ -33,7 +33,7 @@ import {
   isNotOurs,
   OPTIONAL_LISTS,
 } from './custom-fields/custom-field-lists.js'
-import { readDefinitions } from './custom-fields/read-custom-fields.js'
+import { readOptions } from './custom-fields/read-custom-fields.js'
 import { readRawEvents } from './read-raw-events.js'
 import { walkList } from './walk-lists.js'
 
@@ -193,7 +193,14 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
   await attempt(run, 'tracking_requests', () => walkList(run, 'tracking_requests'))
   const isWhole = command === 'backfill' || run.ledger.isShownWhole('shipments')
   if (isWhole || (await retryWarehouse(run, () => areCustomFieldsFew(run)))) {
-    await attempt(run, 'custom_field_definitions', () => readDefinitions(run, isWhole))
+    const definitions = await attempt(run, 'custom_field_definitions', () =>
+      walkList(run, 'custom_field_definitions'),
+    )
+    // A definition that changed may have other options.
+    const { inserted, updated } = run.ledger.counter('custom_field_definitions')
+    if (definitions !== undefined && (isWhole || inserted + updated > 0)) {
+      await attempt(run, 'custom_field_options', () => readOptions(run))
+    }
     await attempt(run, 'custom_fields', () => walkList(run, 'custom_fields'))
   }
   if (isWhole) {

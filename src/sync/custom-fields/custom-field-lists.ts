@@ -1,16 +1,17 @@
 import { ConnectorError } from '../../base/errors.js'
 import type { Run } from '../../ingest/run.js'
-import { customFieldDefinitions, customFields } from '../../resources/index.js'
+import { customFieldDefinitions, customFieldOptions, customFields } from '../../resources/index.js'
 import { countLiveRows } from '../../warehouse/bookkeeping/schema-drift.js'
 
 /** Lists that an account may lack; the warehouse is whole without them. */
 export const OPTIONAL_LISTS: readonly string[] = [
   customFieldDefinitions.stream,
+  customFieldOptions.stream,
   customFields.stream,
 ]
 
 /** An account that may not read a list is answered 403, or 404. */
-export function isNotOurs(thrown: unknown): boolean {
+export function isNotOurs(thrown: unknown): thrown is ConnectorError {
   return thrown instanceof ConnectorError && [403, 404, 410].includes(Number(thrown.context.status))
 }
 

@@ -1,42 +1,55 @@
-import { loadFieldDefinitions } from '../../ingest/field-definitions.js'
-import { mergeIntakes, shownKeys, takeIn, type Intake } from '../../ingest/intake.js'
-import { retryWarehouse } from '../../ingest/retry-warehouse.js'
+import { shownKeys, type Intake } from '../../ingest/intake.js'
 import type { Run } from '../../ingest/run.js'
+import type { ResourceIdentifier } from '../../jsonapi/document.js'
 import { customFields, resourceOfType } from '../../resources/index.js'
+import type { FieldDefinitions, Sighting } from '../../resources/resource.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import { askForOwnList } from '../read-own-list.js'
 
-/**
- * Asks for a value that no page showed, with all others of its entity, and stores them. Returns
- * when it was seen to be gone; undefined when it is there, or when nothing says of which entity it
- * is. Throws ApiNotFoundError when its entity is gone.
- */
-export async function findCustomField(run: Run, id: string): Promise<Intake | Date | undefined> {
-  const { warehouse, signal } = run
-  const { stream } = customFields
-  const [row] = await retryWarehouse(run, () =>
-    warehouse.query<{ entity_type: string | null; entity_id: string | null }>(
-      'look up the entity of a custom field',
-      `select entity_type, entity_id
+/** The entity of a stored value; undefined where its row does not say. One query. */
+export async function loadEntity(
+  warehouse: Warehouse,
+  id: string,
+): Promise<ResourceIdentifier | undefined> {
+  const [row] = await warehouse.query<{ type: string | null; id: string | null }>(
+    'look up the entity of a custom field',
+    `select entity_type as type, entity_id as id
 from ${warehouse.names.table('custom_fields')}
 where custom_field_id = $1`,
-      [id],
-    ),
+    [id],
   )
-  const { path } = resourceOfType(row?.entity_type ?? '')
-  if (path === undefined || row?.entity_id === undefined || row.entity_id === null) return undefined
-  const fieldDefinitions = await retryWarehouse(run, () => loadFieldDefinitions(run))
-  const intakes: Intake[] = []
-  let observedAt: Date | undefined
-  let isWhole = true
-  const options = { signal, counter: run.ledger.counter(stream), pageSize: run.settings.pageSize }
-  for await (const page of run.service.listCustomFieldsOf(path, row.entity_id, options)) {
-    observedAt ??= page.observedAt
-    isWhole &&= !page.isShort
-    const source = `/${path}/${row.entity_id}/custom_fields`
-    const seen = { stream, source, observedAt: page.observedAt, fieldDefinitions }
-    intakes.push(takeIn(page.document, seen))
-  }
-  const intake = mergeIntakes(intakes)
-  const isShown = shownKeys(intake, stream).includes(id)
-  if (isShown || !isWhole || intake.quarantined.length > 0) return intake
-  return observedAt
+  return identifier(row?.type, row?.id)
+}
+
+/** The entity that a sighting of a value says it belongs to; of any other record undefined. */
+export function entityOf({ resource, values }: Sighting): ResourceIdentifier | undefined {
+  const { columnIndex } = resource
+  const valueOf = (name: string) => values[columnIndex.get(name) ?? -1]
+  return identifier(valueOf('entity_type'), valueOf('entity_id'))
+}
+
+function identifier(type: unknown, id: unknown): ResourceIdentifier | undefined {
+  return typeof type === 'string' && typeof id === 'string' ? { type, id } : undefined
+}
+
+/**
+ * Asks for a value that no page showed, with all others of its entity. Returns when it was seen to
+ * be gone; undefined for an entity that has no such list. Throws ApiNotFoundError when its entity
+ * is gone.
+ */
+export async function findCustomField(
+  run: Pick<Run, 'service' | 'signal' | 'ledger' | 'settings'>,
+  id: string,
+  entity: ResourceIdentifier,
+  fieldDefinitions: FieldDefinitions,
+): Promise<Intake | Date | undefined> {
+  const { path } = resourceOfType(entity.type)
+  if (path === undefined) return undefined
+  const { intake, wholeAt } = await askForOwnList(run, {
+    resource: customFields,
+    seen: { fieldDefinitions },
+    source: `/${path}/${entity.id}/custom_fields`,
+    list: (options) => run.service.listCustomFieldsOf(path, entity.id, options),
+  })
+  return shownKeys(intake, customFields.stream).includes(id) ? intake : (wholeAt ?? intake)
 }

@@ -1,32 +1,58 @@
 import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import type { Run } from '../../ingest/run.js'
 import { customFieldOptions } from '../../resources/index.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readOwnLists, type OwnList } from '../read-own-list.js'
-import { walkList } from '../walk-lists.js'
+
+/** A definition whose options are read. */
+interface OptionOwner {
+  readonly id: string
+  /** False when it is gone, or its type takes any value: it has only rows left from before. */
+  readonly hasOptions: boolean
+}
 
 /**
- * Reads the list of definitions; and the options of those that have some, unless the pass is not
- * complete and no definition has changed: one request each, more where they come in pages.
+ * Reads the options of every definition that has some, or had some: one request each, more where
+ * they come in pages. Those that are not shown are gone.
  */
-export async function readDefinitions(run: Run, isComplete = true): Promise<void> {
-  await walkList(run, 'custom_field_definitions')
-  const { warehouse } = run
-  const { inserted, updated } = run.ledger.counter('custom_field_definitions')
-  if (!isComplete && inserted + updated === 0) return
-  const rows = await retryWarehouse(run, () =>
-    warehouse.query<{ id: string }>(
-      'list custom fields with options',
-      `select custom_field_definition_id as id
-from ${warehouse.names.table('custom_field_definitions')}
-where data_type in ('enum', 'enum_multi') and _deleted_at is null
-order by 1`,
-    ),
+export async function readOptions(run: Run): Promise<void> {
+  const owners = await retryWarehouse(run, () => loadOptionOwners(run.warehouse))
+  await readOwnLists(
+    run,
+    owners.map((owner) => optionsOf(run, owner)),
   )
-  const lists = rows.map(({ id }): OwnList => ({
+}
+
+/** Definitions that have options, and those of which the warehouse has live ones. */
+export function loadOptionOwners(warehouse: Warehouse): Promise<OptionOwner[]> {
+  const { names } = warehouse
+  return warehouse.query<OptionOwner>(
+    'list custom fields with options',
+    `select id, bool_or(has_options) as "hasOptions"
+from (
+    select custom_field_definition_id as id, true as has_options
+    from ${names.table('custom_field_definitions')}
+    where data_type in ('enum', 'enum_multi') and _deleted_at is null
+    union all
+    select definition_id, false
+    from ${names.table('custom_field_options')}
+    where definition_id is not null and _deleted_at is null
+) as owner
+group by id
+order by id`,
+  )
+}
+
+/** The options of one definition. */
+export function optionsOf(
+  { service }: Pick<Run, 'service'>,
+  { id, hasOptions }: OptionOwner,
+): OwnList {
+  return {
     resource: customFieldOptions,
-    owner: { column: 'definition_id', id },
+    seen: { definitionId: id },
+    mayBeGone: !hasOptions,
     source: `/custom_field_definitions/${id}/options`,
-    list: (options) => run.service.listCustomFieldOptions(id, options),
-  }))
-  await readOwnLists(run, lists)
+    list: (options) => service.listCustomFieldOptions(id, options),
+  }
 }

@@ -1,10 +1,11 @@
 import { ApiNotFoundError } from '../../base/errors.js'
 import { fetchTransportEvents } from '../../ingest/fetch-transport-events.js'
-import { mergeIntakes } from '../../ingest/intake.js'
+import { loadFieldDefinitions } from '../../ingest/field-definitions.js'
+import { mergeIntakes, shownKeys, type Intake } from '../../ingest/intake.js'
 import { readById } from '../../ingest/read-by-id.js'
 import type { Run } from '../../ingest/run.js'
 import { membersOf, type ResourceIdentifier } from '../../jsonapi/document.js'
-import { resourceOfType } from '../../resources/index.js'
+import { customFields, resourceOfType } from '../../resources/index.js'
 import {
   compareDerived,
   comparePositions,
@@ -12,8 +13,9 @@ import {
   loadLiveEventIds,
   type ColumnDifference,
 } from '../../warehouse/rows/compare-rows.js'
-import type { Sighting } from '../../resources/resource.js'
+import type { Resource, Sighting } from '../../resources/resource.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import { findCustomField, loadEntity } from '../custom-fields/find-custom-field.js'
 
 export type Reader = Pick<Run, 'service' | 'warehouse' | 'settings' | 'signal' | 'ledger'>
 
@@ -37,12 +39,34 @@ interface Reading {
   readonly gone: readonly RowKey[]
 }
 
+/** A record; of a custom field also its entity, with whose others it is read. */
+export interface Wanted extends ResourceIdentifier {
+  readonly entity?: ResourceIdentifier | undefined
+}
+
 /** Compares a record with its row: one request, two when they differ. */
-export function examineRecord(
+export function examineRecord(reader: Reader, wanted: Wanted): Promise<Examination[]> {
+  return examine(reader, () => readRecord(reader, wanted))
+}
+
+/**
+ * Compares a whole list with its rows, and looks for live rows that it does not show: one request,
+ * two when something differs.
+ */
+export function examineList(
   reader: Reader,
-  identifier: ResourceIdentifier,
+  { stream }: Resource,
+  read: () => Promise<Intake>,
+  live: () => Promise<readonly string[]>,
 ): Promise<Examination[]> {
-  return examine(reader, () => readRecord(reader, identifier))
+  return examine(reader, async () => {
+    const intake = await read()
+    const shown = new Set(shownKeys(intake, stream))
+    // A record that cannot be read may be any of them.
+    const keys = intake.quarantined.length > 0 ? [] : await live()
+    const gone = keys.filter((key) => !shown.has(key)).map((key) => ({ stream, key }))
+    return { sightings: intake.sightings.get(stream) ?? [], gone }
+  })
 }
 
 /**
@@ -64,19 +88,25 @@ export async function examineContainer(reader: Reader, id: string): Promise<Exam
 /**
  * Looks again at a record that a page showed and that has no live row: one request, two when there
  * is still no row. Nothing when the service no longer has it; no fault when it was created after
- * the comparison began.
+ * the comparison began. A custom field does not say when: its entity does.
  */
 export async function examineShown(
   reader: Reader,
-  identifier: ResourceIdentifier,
+  wanted: Wanted,
   beganAt: Date,
 ): Promise<Examination[]> {
   let createdAt = 0
   const examinations = await examine(reader, async () => {
-    const reading = await readRecord(reader, identifier)
+    const reading = await readRecord(reader, wanted)
     createdAt = createdAtOf(reading)
     return reading
   })
+  if (
+    wanted.entity !== undefined &&
+    examinations.some(({ differences: [one] }) => one === NO_ROW)
+  ) {
+    createdAt = createdAtOf(await readRecord(reader, wanted.entity))
+  }
   const isNew = createdAt >= beganAt.getTime()
   return examinations
     .filter(({ verdict }) => verdict !== 'missingAtSource')
@@ -91,11 +121,16 @@ function createdAtOf({ sightings: [sighting] }: Reading): number {
 
 async function readRecord(
   reader: Reader,
-  { type, id }: ResourceIdentifier,
+  { type, id, entity }: Wanted,
 ): Promise<Reading & { readonly eventIds: readonly string[] }> {
   const { stream } = resourceOfType(type)
   try {
-    const { intake } = await readById(reader, { type, id })
+    const intake =
+      type === customFields.type
+        ? await readCustomField(reader, id, entity)
+        : (await readById(reader, { type, id })).intake
+    // Nothing can be asked about it.
+    if (intake === undefined) return { sightings: [], gone: [], eventIds: [] }
     const sighting = intake.sightings.get(stream)?.find(({ key }) => key === id)
     const eventIds = intake.transportEventIds.get(id) ?? []
     if (sighting !== undefined) return { sightings: [sighting], gone: [], eventIds }
@@ -103,6 +138,20 @@ async function readRecord(
     if (!(thrown instanceof ApiNotFoundError)) throw thrown
   }
   return { sightings: [], gone: [{ stream, key: id }], eventIds: [] }
+}
+
+/** Without it where the service said that it is gone; undefined where it did not say. */
+async function readCustomField(
+  reader: Reader,
+  id: string,
+  shownOf?: ResourceIdentifier,
+): Promise<Intake | undefined> {
+  const { warehouse } = reader
+  const entity = shownOf ?? (await loadEntity(warehouse, id))
+  if (entity === undefined) return undefined
+  const found = await findCustomField(reader, id, entity, await loadFieldDefinitions(reader))
+  if (found instanceof Date) return mergeIntakes([])
+  return found && shownKeys(found, customFields.stream).includes(id) ? found : undefined
 }
 
 async function readContainer(reader: Reader, id: string): Promise<Reading> {
@@ -176,7 +225,7 @@ export function countValues({ values }: Sighting): number {
 }
 
 /** Of a record without a live row. */
-export const NO_ROW: ColumnDifference = { column: '(row)', warehouse: null, service: 'exists' }
+const NO_ROW: ColumnDifference = { column: '(row)', warehouse: null, service: 'exists' }
 
 function compareColumns(
   sighting: Sighting,

@@ -1,83 +1,72 @@
-import { hash } from 'node:crypto'
-import type { ListStream, TrackingService } from '../../api/endpoints.js'
-import { isAboutOneRecord, toError } from '../../base/errors.js'
-import { takeIn } from '../../ingest/intake.js'
+import type { ListStream } from '../../api/endpoints.js'
 import { RunLedger } from '../../ingest/run-ledger.js'
-import type { RunSettings } from '../../ingest/run.js'
-import { pageOptions } from '../../ingest/take-pages.js'
 import {
   containers,
+  customFieldDefinitions,
+  customFieldOptions,
+  customFields,
   resourceOfType,
   shipments,
   trackingRequests,
   webhookEventCategories,
 } from '../../resources/index.js'
-import { REFERENCE_TYPES, type Resource, type Sighting } from '../../resources/resource.js'
+import { REFERENCE_TYPES } from '../../resources/resource.js'
 import { vesselPositions } from '../../resources/vessel.js'
 import { loadPassHistory } from '../../warehouse/bookkeeping/complete-passes.js'
 import { countLiveRows } from '../../warehouse/bookkeeping/schema-drift.js'
-import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import {
   compareHistories,
-  compareRow,
   countRows,
-  findDanglingReferences,
   sampleLiveKeys,
   type HistoryComparison,
 } from '../../warehouse/rows/compare-rows.js'
-import { findDifferingKeys, loadLiveKeys } from '../../warehouse/rows/stored-rows.js'
 import { countUnlistedEvents } from '../../warehouse/rows/unlisted-events.js'
 import { chooseIncludes } from '../choose-includes.js'
+import { OPTIONAL_LISTS } from '../custom-fields/custom-field-lists.js'
 import { readPage } from '../list-pass.js'
-import { askForCatalogue } from '../read-unlisted.js'
+import { examineContainer, examineRecord, type Examination } from './examine-records.js'
 import {
-  countValues,
-  examineContainer,
-  examineRecord,
-  examineShown,
-  NO_ROW,
-  type Examination,
-  type Reader,
-} from './examine-records.js'
+  examineById,
+  examineCatalogue,
+  examineOptions,
+  examineSightings,
+  lookAt,
+  readSamplePages,
+  type SamplePages,
+  type Verifier,
+  type VerifyDependencies,
+} from './examine-streams.js'
 import type { CountComparison, StreamVerdict, VerifyReport } from './verify-report.js'
-
-export interface VerifyDependencies {
-  readonly service: TrackingService
-  /** Only read. */
-  readonly warehouse: Warehouse
-  readonly settings: RunSettings
-  readonly signal: AbortSignal
-  /** Shipments, and as many containers, to compare: about three requests for each pair. */
-  readonly sample: number
-  /** The same seed and the same rows give the same sample. */
-  readonly seed: number
-}
-
-interface Verifier extends VerifyDependencies, Reader {
-  /** Why records could not be read, by stream. */
-  readonly unread: Map<string, string[]>
-}
 
 const LISTED = [
   { stream: 'shipments', resource: shipments },
   { stream: 'containers', resource: containers },
   { stream: 'tracking_requests', resource: trackingRequests },
+  { stream: 'custom_field_definitions', resource: customFieldDefinitions },
+  { stream: 'custom_fields', resource: customFields },
 ] as const
 const PLACES = REFERENCE_TYPES.map(resourceOfType)
+/** Compared by a sample of rows, each of which is read alone. */
+const BY_ID = [trackingRequests, customFieldDefinitions, customFields, ...PLACES]
 const COMPARED = [
   ...LISTED.map(({ stream }) => stream),
+  customFieldOptions.stream,
   'transport_events',
   ...PLACES.map(({ stream }) => stream),
   vesselPositions.table,
   webhookEventCategories.stream,
 ] as const
 
+/** What could not be read, where it is not one record. */
+const THEIR_LIST = 'their list'
+
 /**
  * Compares the warehouse with the service: the totals of the lists; every record of some of their
  * pages; and a random sample of shipments, containers with their transport events, tracking
- * requests, places and vessels, column by column; the catalogue of events; places and vessels that
- * rows point to and that have no row; and the histories, which are the warehouse's own, with its
- * rows. What differs is read once more, to know a fault from a change under way. Writes nothing.
+ * requests, custom fields, places and vessels, column by column; the options of custom fields; the
+ * catalogue of events; places and vessels that rows point to and that have no row; and the
+ * histories, which are the warehouse's own, with its rows. What differs is read once more, to know
+ * a fault from a change under way. Writes nothing.
  */
 export async function verifySource(dependencies: VerifyDependencies): Promise<VerifyReport> {
   const verifier: Verifier = { ...dependencies, ledger: new RunLedger(), unread: new Map() }
@@ -86,11 +75,17 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
   const notCompared: string[] = []
   const examinations: Examination[] = []
   for (const { stream, resource } of LISTED) {
-    const pages = await readSamplePages(verifier, stream)
-    const live = await countLiveRows(warehouse, stream)
-    looks.push({ ...pages, stream, live })
-    const beganAt = looks[0]?.observedAt ?? pages.observedAt
-    examinations.push(...(await examineSightings(verifier, resource, pages.sightings, beganAt)))
+    const look = async (): Promise<Examination[]> => {
+      const pages = await readSamplePages(verifier, stream)
+      const live = await countLiveRows(warehouse, stream)
+      looks.push({ ...pages, stream, live })
+      const beganAt = looks[0]?.observedAt ?? pages.observedAt
+      return examineSightings(verifier, resource, pages.sightings, beganAt)
+    }
+    const isOptional = OPTIONAL_LISTS.includes(stream)
+    examinations.push(
+      ...(isOptional ? await lookAt(verifier, resource, THEIR_LIST, look) : await look()),
+    )
   }
   for (const id of await sampleLiveKeys(warehouse, shipments, sample, seed)) {
     const look = () => examineRecord(verifier, { type: shipments.type, id })
@@ -101,12 +96,15 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
     examinations.push(...(await lookAt(verifier, containers, id, look)))
   }
   const beganAt = looks[0]?.observedAt ?? new Date()
-  for (const resource of [trackingRequests, ...PLACES]) {
+  for (const resource of BY_ID) {
+    // Where the list is refused, so is each of its records.
+    if (unread.has(resource.stream)) continue
     examinations.push(...(await examineById(verifier, resource, examinations, beganAt)))
   }
+  examinations.push(...(await examineOptions(verifier)))
   const lookAtCatalogue = () => examineCatalogue(verifier)
   examinations.push(
-    ...(await lookAt(verifier, webhookEventCategories, 'their list', lookAtCatalogue)),
+    ...(await lookAt(verifier, webhookEventCategories, THEIR_LIST, lookAtCatalogue)),
   )
   for (const [stream, [first = '', ...others]] of unread) {
     const more = others.length === 0 ? '' : `; and so ${others.length} more`
@@ -136,7 +134,11 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
   if (streams.some(({ stream, rows }) => stream === webhookEventCategories.stream && rows === 0)) {
     notCompared.push(`${webhookEventCategories.stream}: a backfill reads it`)
   }
-  notCompared.push('custom_fields, their definitions and options: a backfill compares them')
+  notCompared.push(
+    verifier.settings.rawEvents === true
+      ? 'raw_events: they are read once after each change of their container'
+      : 'raw_events: TRACKING_RAW_EVENTS is off',
+  )
   notCompared.push('other_resources: the service has no list of them')
   const unlistedEvents = await countUnlistedEvents(warehouse)
   const { wholeHoursAgo } = await loadPassHistory(warehouse, shipments.stream)
@@ -175,27 +177,6 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
   }
 }
 
-/** Looks at one record. One that the service does not show is named, and costs only itself. */
-async function lookAt(
-  { ledger, signal, unread }: Verifier,
-  { stream }: Resource,
-  id: string,
-  look: () => Promise<Examination[]>,
-): Promise<Examination[]> {
-  signal.throwIfAborted()
-  try {
-    const examinations = await look()
-    ledger.noteRead()
-    return examinations
-  } catch (thrown) {
-    if (signal.aborted || !isAboutOneRecord(thrown)) throw thrown
-    ledger.noteRead(thrown)
-    if (ledger.isServiceFailing) throw thrown
-    unread.set(stream, [...(unread.get(stream) ?? []), `${id}: ${toError(thrown).message}`])
-    return []
-  }
-}
-
 /**
  * The command that mends it. A backfill compares every record by value; a row that the service no
  * longer has is marked after two. Where transport events do not come included, a backfill reads
@@ -229,122 +210,6 @@ async function advise(
     advice.push(`tracking-sync backfill ${[...owners].map((id) => `--container ${id}`).join(' ')}`)
   }
   return advice
-}
-
-interface SamplePages {
-  /** Null when the service does not say. */
-  readonly total: number | null
-  /** The records of the pages, each once. */
-  readonly sightings: readonly Sighting[]
-  /** Of the first page. */
-  readonly observedAt: Date
-}
-
-/** One page for so many records of the sample. */
-const RECORDS_PER_PAGE = 10
-
-/** Reads the first page of a list and others that the seed decides. One request a page. */
-async function readSamplePages(verifier: Verifier, stream: ListStream): Promise<SamplePages> {
-  const { sample, seed, signal } = verifier
-  const first = await readPage(verifier, stream)
-  const size = first.document.data.length
-  const pages = size === 0 || first.isLast ? 1 : Math.ceil((first.total ?? size) / size)
-  const others = new Set<number>()
-  for (let at = 1; at < Math.min(pages, sample / RECORDS_PER_PAGE); at += 1) {
-    const draw = Number.parseInt(hash('sha1', `${seed} ${at}`, 'hex').slice(0, 8), 16)
-    others.add(2 + (draw % (pages - 1)))
-  }
-  const read = [first]
-  for (const startPage of others) {
-    signal.throwIfAborted()
-    read.push(await readPage(verifier, stream, { startPage }))
-  }
-  const sightings = read.flatMap(
-    (page) => takeIn(page.document, pageOptions(stream, page)).sightings.get(stream) ?? [],
-  )
-  const unique = new Map(sightings.map((one) => [one.key, one]))
-  return {
-    total: first.total ?? null,
-    sightings: [...unique.values()],
-    observedAt: first.observedAt,
-  }
-}
-
-/**
- * Compares records that an answer showed with their rows, and looks again at those that differ, at
- * at most `sample`. Columns that each look of the service changes are not compared.
- */
-async function examineSightings(
-  verifier: Verifier,
-  resource: Resource,
-  sightings: readonly Sighting[],
-  beganAt: Date,
-): Promise<Examination[]> {
-  const { warehouse, sample } = verifier
-  const { stream, type } = resource
-  const { names } = warehouse
-  const differing = await findDifferingKeys(warehouse, names, resource, sightings)
-  const examinations = sightings
-    .filter(({ key }) => !differing.has(key))
-    .map((one): Examination => equalTo(one))
-  for (const id of [...differing].slice(0, sample)) {
-    const look = () => examineShown(verifier, { type, id }, beganAt)
-    const looked = await lookAt(verifier, resource, id, look)
-    examinations.push(...looked.filter((one) => one.stream === stream))
-  }
-  return examinations
-}
-
-function equalTo(sighting: Sighting): Examination {
-  const { resource, key } = sighting
-  const values = countValues(sighting)
-  return { stream: resource.stream, key, verdict: 'equal', differences: [], values }
-}
-
-/** A sample of rows that no page showed, then what rows point to and what has none. */
-async function examineById(
-  verifier: Verifier,
-  resource: Resource,
-  before: readonly Examination[],
-  beganAt: Date,
-): Promise<Examination[]> {
-  const { warehouse, sample, seed } = verifier
-  const { stream, type } = resource
-  const shown = new Set(before.filter((one) => one.stream === stream).map(({ key }) => key))
-  const examinations: Examination[] = []
-  for (const id of await sampleLiveKeys(warehouse, resource, sample, seed)) {
-    if (shown.has(id)) continue
-    const look = () => examineRecord(verifier, { type, id })
-    examinations.push(...(await lookAt(verifier, resource, id, look)))
-  }
-  for (const id of await findDanglingReferences(warehouse, resource, sample)) {
-    const look = () => examineShown(verifier, { type, id }, beganAt)
-    examinations.push(...(await lookAt(verifier, resource, id, look)))
-  }
-  return examinations
-}
-
-/** One request shows all of it. Nothing before a backfill has read it. */
-async function examineCatalogue(verifier: Verifier): Promise<Examination[]> {
-  const { warehouse } = verifier
-  const resource = webhookEventCategories
-  const { stream } = resource
-  const live = await loadLiveKeys(warehouse, resource)
-  if (live.length === 0) return []
-  const { intake } = await askForCatalogue(verifier)
-  const sightings = intake.sightings.get(stream) ?? []
-  const shown = new Set(sightings.map(({ key }) => key))
-  const examinations: Examination[] = []
-  for (const sighting of sightings) {
-    const differences = (await compareRow(warehouse, sighting)) ?? [NO_ROW]
-    const verdict = differences.length === 0 ? 'equal' : 'differing'
-    examinations.push({ ...equalTo(sighting), verdict, differences })
-  }
-  for (const key of live) {
-    if (shown.has(key)) continue
-    examinations.push({ stream, key, verdict: 'missingAtSource', differences: [], values: 0 })
-  }
-  return examinations
 }
 
 interface FirstLook extends SamplePages {

@@ -81,6 +81,47 @@ const PLANTED: readonly (readonly [string, string])[] = [
     `insert into tracking.webhook_event_categories (webhook_event_category_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.shipments`,
   ],
   [
+    'custom_field_definitions: value',
+    edit('custom_field_definitions', 'custom_field_definition_id', `display_name = 'Edited'`),
+  ],
+  [
+    'custom_field_definitions: row',
+    `delete from tracking.custom_field_definitions where custom_field_definition_id = (select min(definition_id) from tracking.custom_fields where value_number is not null)`,
+  ],
+  [
+    'custom_field_definitions: ghost',
+    `insert into tracking.custom_field_definitions (custom_field_definition_id, data_type, _observed_at, _first_seen_at, _changed_at) select 'ghost', 'enum', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.shipments`,
+  ],
+  [
+    'custom_field_options: value',
+    edit('custom_field_options', 'custom_field_option_id', `label = 'Edited'`),
+  ],
+  [
+    'custom_field_options: row',
+    `delete from tracking.custom_field_options where custom_field_option_id = (select max(custom_field_option_id) from tracking.custom_field_options)`,
+  ],
+  [
+    'custom_field_options: ghost',
+    `insert into tracking.custom_field_options (custom_field_option_id, definition_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', min(definition_id), min(_observed_at), min(_observed_at), min(_observed_at) from tracking.custom_field_options`,
+  ],
+  [
+    'custom_field_options: ghost',
+    `insert into tracking.custom_field_options (custom_field_option_id, definition_id, _observed_at, _first_seen_at, _changed_at) select 'orphan', 'nothing', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.custom_field_options`,
+  ],
+  ['custom_fields: value', edit('custom_fields', 'custom_field_id', `value = '"Edited"'`)],
+  [
+    'custom_fields: value',
+    edit('custom_fields', 'custom_field_id', `value_list = null`, 'value_list is not null'),
+  ],
+  [
+    'custom_fields: row',
+    `delete from tracking.custom_fields where custom_field_id = (select max(custom_field_id) from tracking.custom_fields)`,
+  ],
+  [
+    'custom_fields: ghost',
+    `insert into tracking.custom_fields (custom_field_id, entity_type, entity_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', 'container', min(container_id), min(_observed_at), min(_observed_at), min(_observed_at) from tracking.containers`,
+  ],
+  [
     'shipment_history',
     `update tracking.shipment_history set customer_name = 'Edited' where valid_to is null and shipment_id = (select min(shipment_id) from tracking.shipment_history)`,
   ],
@@ -153,14 +194,17 @@ describe('verify', () => {
       expect.objectContaining({ stream: 'shipments', service: 40, warehouse: 40, difference: 0 }),
       expect.objectContaining({ stream: 'containers', difference: 0, isWithin: true }),
       expect.objectContaining({ stream: 'tracking_requests', difference: 0, isWithin: true }),
+      expect.objectContaining({ stream: 'custom_field_definitions', service: 13, difference: 0 }),
+      expect.objectContaining({ stream: 'custom_fields', difference: 0, isWithin: true }),
     ])
-    // Lists, shipments, containers with their events, the catalogue, and each place and vessel.
+    // Lists, shipments, containers with their events, options of three definitions, the catalogue,
+    // and each place and vessel.
     const places = ['ports', 'metro_areas', 'terminals', 'rail_terminals', 'vessels']
     const read = places.map((stream) => verdictOf(report, stream)!.compared)
-    expect(report.requests).toBe(3 + 40 + 2 * 50 + 1 + read.reduce((sum, one) => sum + one, 0))
+    expect(report.requests).toBe(5 + 40 + 2 * 50 + 3 + 1 + read.reduce((sum, one) => sum + one, 0))
     expect(report.advice).toEqual([])
     expect(report.notCompared).toEqual([
-      'custom_fields, their definitions and options: a backfill compares them',
+      'raw_events: TRACKING_RAW_EVENTS is off',
       'other_resources: the service has no list of them',
     ])
     expect(await scene.snapshot()).toEqual(before)
@@ -292,7 +336,13 @@ describe('verify', () => {
     expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 4, differing: 4 })
     expect(verdictOf(report, 'tracking_requests')?.differing).toBeGreaterThanOrEqual(4)
     expect(report.differences[0]).toMatchObject({ column: '(row)', service: 'exists' })
-    expect(report.counts.map(({ isWithin }) => isWithin)).toEqual([false, false, false])
+    expect(report.counts.map(({ isWithin }) => isWithin)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+    ])
   })
 
   it('finds nine of sixty shipments missing, by name and by count', { tags: ['FF3'] }, async () => {
@@ -422,10 +472,28 @@ describe('verify', () => {
     },
   )
 
+  it('names the lists that the account may no longer read', { tags: ['JC1', 'JC6'] }, async () => {
+    const scene = await openScene({ shipments: 4 })
+    await scene.sync()
+    scene.simulator.faults.add({
+      match: { path: '/custom_field' },
+      fault: { kind: 'status', status: 403 },
+      times: Infinity,
+    })
+    const report = await verify(scene)
+    expect(report).toMatchObject({ isEqual: true, differences: [] })
+    expect(report.notCompared.slice(0, 3)).toEqual([
+      expect.stringMatching(/^custom_field_definitions: their list: .*403/),
+      expect.stringMatching(/^custom_fields: their list: .*403/),
+      expect.stringMatching(/^custom_field_options: \/custom_field_definitions\/.*403.*2 more$/),
+    ])
+    expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 4, equal: 4 })
+  })
+
   it('does not call equal what it compared nothing of', { tags: ['JC6'] }, async () => {
     const scene = await openScene({ shipments: 4 })
     scene.simulator.faults.add({
-      match: { path: /^\/(?:shipments|containers|tracking_requests)$/ },
+      match: { path: /^\/(?:shipments|containers|tracking_requests|custom_.*)$/ },
       fault: { kind: 'transform', apply: () => ({ data: [], links: {} }) },
       times: Infinity,
     })

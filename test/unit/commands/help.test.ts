@@ -196,14 +196,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     'verify',
     [
       ...COMMON,
-      ...without(
-        '--quarantine-limit',
-        '--page-size',
-        '--raw-events',
-        '--sensitive-fields',
-        '--event-checks',
-        '--full-sync-hours',
-      ),
+      ...without('--quarantine-limit', '--page-size', '--event-checks', '--full-sync-hours'),
       '--sample',
       '--seed',
     ],
