@@ -24,6 +24,7 @@ import { createDatabaseClock } from './warehouse/connection/database-clock.js'
 import { readMigrations, readSchemaVersion } from './warehouse/schema/run-migrations.js'
 import { prepareSchemas } from './warehouse/schema/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
+import { refuseReadOnly } from './warehouse/connection/read-only.js'
 import { refuseSubscriber } from './warehouse/schema/publication.js'
 import { refuseExcessRights, refuseMissingRights } from './warehouse/schema/roles.js'
 import { isDistributed } from './warehouse/distribute/citus.js'
@@ -241,6 +242,7 @@ export class App {
     const { databaseUrl } = this.config
     // The only user of the embedded database may do everything there.
     if (isWriting && databaseUrl !== undefined) {
+      await refuseReadOnly(warehouse)
       await refuseMissingRights(warehouse)
       if (options.isForSubscriber !== true) await refuseSubscriber(warehouse)
     }

@@ -3,6 +3,8 @@ import { EXIT_CODES } from '../base/exit-code.js'
 import { namesOf, onListedHosts } from '../http/listed-hosts.js'
 import { describeStatus } from '../status/describe-status.js'
 import { slotsOf } from '../status/read-vitals.js'
+import { isStandby } from '../warehouse/connection/read-only.js'
+import { SchemaNames } from '../warehouse/connection/schema-names.js'
 import { declare } from './declare-command.js'
 import { formatCsv } from './output/print-answer.js'
 
@@ -24,11 +26,15 @@ export const dashboard = declare({
     const { startHttpServer } = await import('../http/http-server.js')
     const { createDashboardRoutes } = await import('../dashboard/dashboard-routes.js')
     const { readStatus } = await import('../status/read-status.js')
-    await app.keepReader(await app.openWarehouse())
+    const opened = await app.openWarehouse()
+    await app.keepReader(opened)
+    // A standby cannot read what is stored: the views themselves take its place.
+    const stored = (await isStandby(opened)) ? opened.names.analytics : opened.names.stored
     const counted = await app.connect({ isReadOnly: true, poolSize: 1 })
     const warehouse = await app.connectReader({
       statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
       poolSize: 2,
+      names: new SchemaNames(config.schema, stored),
     })
     const routes = onListedHosts(
       createDashboardRoutes({

@@ -55,12 +55,14 @@ interface Given {
 
 async function migrateOne(app: App, given: Given) {
   const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
+  const { refuseReadOnly } = await import('../warehouse/connection/read-only.js')
   const { createRoles } = await import('../warehouse/schema/roles.js')
   const { loginOf } = await import('../warehouse/schema/reader-login.js')
   const publishing = await import('../warehouse/schema/publication.js')
   const opening = await import('../warehouse/schema/customer-access.js')
   const warehouse = await app.connect()
   const options = { sleep: createSleep() }
+  await refuseReadOnly(warehouse)
   if (given.publication) await publishing.refuseUnpublishable(warehouse)
   if (given.customers) await opening.refuseUnopenable(warehouse)
   const report = await prepareSchemas(warehouse, options)

@@ -3,6 +3,7 @@ import type { App } from '../app.js'
 import { ConfigError, ConnectorError } from '../base/errors.js'
 import { suggest } from '../base/phrases.js'
 import type { QuestionOptions, TableAnswer } from '../warehouse/connection/read-answer.js'
+import { isStandby } from '../warehouse/connection/read-only.js'
 import { USERS_TABLES, type SchemaNames } from '../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { QUERY_PARAMETERS, type QueryParameter } from '../warehouse/questions/query-parameters.js'
@@ -208,7 +209,7 @@ async function answer(
     if (count > 0 || shipped === undefined) return
     for (const text of await explainEmpty(warehouse, shipped, options)) io.printNote(text)
   } catch (thrown) {
-    throw (shipped === undefined ? explainMistake(thrown) : undefined) ?? thrown
+    throw (shipped === undefined ? await explainMistake(thrown, opened) : undefined) ?? thrown
   }
 }
 
@@ -289,11 +290,21 @@ function findQuestion(question: string, shipped: readonly ShippedQuery[]): Quest
 /** SQLSTATEs that come from the words of a statement, not from the state of the server. */
 const MISTAKES = /^(?:0A|21|22|25|3F|42(?!501)|P0)/
 
+const FEATURE_NOT_SUPPORTED = '0A000'
+
 /** PostgreSQL's own words: advice about our tables would mislead. */
-function explainMistake(thrown: unknown): ConfigError | undefined {
+async function explainMistake(
+  thrown: unknown,
+  warehouse: Warehouse,
+): Promise<ConfigError | undefined> {
   if (!(thrown instanceof ConnectorError) || !(thrown.cause instanceof Error)) return undefined
   const { code } = thrown.context
   if (typeof code !== 'string' || !MISTAKES.test(code)) return undefined
-  const problem = `is refused by PostgreSQL: ${thrown.cause.message} (${code})`
+  const { stored, analytics } = warehouse.names
+  const fix =
+    code === FEATURE_NOT_SUPPORTED && (await isStandby(warehouse))
+      ? `; a standby has no stored rows: ask ${analytics} in place of ${stored}`
+      : ''
+  const problem = `is refused by PostgreSQL: ${thrown.cause.message} (${code})${fix}`
   return new ConfigError([{ setting: 'the SQL', problem }], { cause: thrown })
 }

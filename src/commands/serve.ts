@@ -92,6 +92,7 @@ async function run(
   const signature = await createSignature(app, parts, isInsecure)
   const { startServe } = await import('../serve/start-serve.js')
   const { createSleep } = await import('../base/retry.js')
+  const { refuseReadOnly } = await import('../warehouse/connection/read-only.js')
   const warehouse = await app.connect({ poolSize: config.processorWorkers + OTHER_CONNECTIONS })
   const inbox = await app.connect({ poolSize: INBOX_CONNECTIONS, isKeptOpen: true })
   const pages = await app.connectReader({
@@ -107,6 +108,7 @@ async function run(
     dashboard: { warehouse: pages, formatCsv },
     // A receiver alone writes into its inbox and nowhere else.
     prepare: async () => {
+      if (parts.isReceiving) await refuseReadOnly(warehouse)
       await app.prepare(warehouse, { isWriting: parts.isProcessing || parts.isScheduling })
       await app.keepReader(warehouse)
     },

@@ -83,7 +83,7 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
         requestLimit,
         toSecond(pausedUntil),
       ]),
-      empty: 'No requests in the last 60 s.',
+      empty: status.isStandby ? lackOf('the request budget') : 'No requests in the last 60 s.',
     },
     {
       title: 'Who writes',
@@ -122,10 +122,14 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
         age(secondsSinceStored),
         formatSeconds(tookSeconds),
       ]),
-      empty: '',
+      empty: status.isStandby ? lackOf('the stored views') : '',
     },
     describeSlots(status.replicationSlots),
   ]
+}
+
+function lackOf(what: string): string {
+  return `This is a standby, which cannot read ${what}; ask the primary server.`
 }
 
 function describeSlots(slots: readonly ReplicationSlot[]): StatusSection {

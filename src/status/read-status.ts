@@ -77,7 +77,7 @@ export async function readStatus(warehouse: Warehouse): Promise<WarehouseStatus>
       ...webhook,
       lastReceivedAt: received.get(webhook.webhookId) ?? null,
     })),
-    storedViews: await readStoredViews(warehouse),
+    storedViews: vitals.isStandby ? [] : await readStoredViews(warehouse),
   }
 }
 

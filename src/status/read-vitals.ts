@@ -1,6 +1,7 @@
 import { slotGaps } from '../base/schedule.js'
 import { findSilences, type Silence } from '../warehouse/bookkeeping/pass-shares.js'
 import { REFETCH_STATE } from '../warehouse/bookkeeping/refetch-queue.js'
+import { isStandby } from '../warehouse/connection/read-only.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { readReplicationSlots, type ReplicationSlot } from './replication-slots.js'
@@ -10,6 +11,8 @@ import { readReplicationSlots, type ReplicationSlot } from './replication-slots.
  * table, none counts data rows or applied notifications. Instants and ages by the database's clock.
  */
 export interface Vitals {
+  /** The server follows another one: what stands in unlogged tables is empty here. */
+  readonly isStandby: boolean
   readonly freshness: SyncFreshness
   readonly streams: readonly StreamPasses[]
   /** What waits, by queue and state, in order of name; an empty state is not listed. */
@@ -17,7 +20,10 @@ export interface Vitals {
   readonly quarantined: number
   /** Columns and tables that stopped coming, as of the last complete pass. */
   readonly silences: readonly Silence[]
-  /** One for each account that has used this warehouse. Empty after a crash of the database. */
+  /**
+   * One for each account that has used this warehouse. Empty after a crash of the database, and on
+   * a standby.
+   */
   readonly budgets: readonly BudgetStatus[]
   readonly webhooks: readonly WebhookStatus[]
   /** The last run that has ended; null if there was none. */
@@ -88,13 +94,15 @@ export interface EndedRun {
 const RUNS_LOOKED_AT = 1_000
 
 export async function readVitals(warehouse: Warehouse): Promise<Vitals> {
+  const isFollowing = await isStandby(warehouse)
   return {
+    isStandby: isFollowing,
     freshness: await readSyncFreshness(warehouse),
     streams: await readPasses(warehouse, RUNS_LOOKED_AT),
     queues: await readQueues(warehouse),
     quarantined: await countQuarantined(warehouse),
     silences: await findSilences(warehouse),
-    budgets: await readBudgets(warehouse),
+    budgets: isFollowing ? [] : await readBudgets(warehouse),
     webhooks: await readWebhooks(warehouse),
     lastRun: await readLastRun(warehouse),
     isRunUnderWay: await isRunUnderWay(warehouse),

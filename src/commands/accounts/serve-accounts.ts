@@ -6,6 +6,7 @@ import { requireService } from '../../config/needed-settings.js'
 import { startAccounts, type AccountReceiver } from '../../serve/start-accounts.js'
 import { createSenders } from '../../serve/start-serve.js'
 import type { ServeParts } from '../../serve/serve-dependencies.js'
+import { refuseReadOnly } from '../../warehouse/connection/read-only.js'
 import { prepareJobs } from '../../warehouse/coordination/account-jobs.js'
 import type { ConnectionPool } from '../../warehouse/connection/connection-pool.js'
 import { Receiver } from '../../webhooks/receive/receive.js'
@@ -50,6 +51,7 @@ export async function serveAccounts(
     worker: `${hostname()}/${process.pid}/${randomUUID().slice(0, 4)}`,
     run: (taken, jobSignal) => work.run(taken, jobSignal),
     prepare: async () => {
+      await refuseReadOnly(accounts)
       if (config.migrate && !config.strict) await prepareJobs(accounts, { sleep })
     },
     programVersion,

@@ -1,8 +1,14 @@
 import { sql } from 'kysely'
 import { ConnectorError, MigrationError } from '../../base/errors.js'
 import { isOpenToCustomers, readAsInvoker } from './customer-access.js'
-import { takeMigrationLock, withLockRetries, type MigrateOptions } from './run-migrations.js'
+import {
+  NOT_UPGRADED,
+  takeMigrationLock,
+  withLockRetries,
+  type MigrateOptions,
+} from './run-migrations.js'
 import { readViews, type ShippedView, storedTable } from './shipped-views.js'
+import { refuseReadOnly } from '../connection/read-only.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
 import type { InstalledViewsTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
@@ -43,6 +49,7 @@ export async function installViews(
     checksum: view.checksum,
   }))
   if (isSame(await loadInstalled(warehouse, names), wanted)) return []
+  await refuseReadOnly(warehouse, NOT_UPGRADED)
   return withLockRetries(options, () =>
     warehouse.transaction('install the views', async (session) => {
       await takeMigrationLock(session, names)

@@ -33,7 +33,7 @@ export async function keepReader(warehouse: Warehouse, readerUrl: string): Promi
     'look for the login of own SQL',
     `select
     (rolsuper or rolcreaterole)
-    and not pg_is_in_recovery()
+    and current_setting('transaction_read_only') = 'off'
     and not coalesce(
         (
             select has_schema_privilege(login.oid, to_regnamespace($2), 'usage')
@@ -70,7 +70,8 @@ export async function createReaderLogin(
   const [row] = await warehouse.query<{ mayCreate: boolean; isTaken: boolean }>(
     'look for the login of own SQL',
     `select
-    (rolsuper or rolcreaterole) and not pg_is_in_recovery() as "mayCreate",
+    (rolsuper or rolcreaterole)
+        and current_setting('transaction_read_only') = 'off' as "mayCreate",
     exists (select from pg_roles where rolname = $1) as "isTaken"
 from pg_roles
 where rolname = current_user`,

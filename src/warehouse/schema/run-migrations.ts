@@ -8,6 +8,7 @@ import {
   toError,
 } from '../../base/errors.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
+import { refuseReadOnly } from '../connection/read-only.js'
 import {
   quoteIdentifier,
   roleNames,
@@ -42,6 +43,9 @@ export interface MigrationReport {
  * there: no command goes on with a part of it.
  */
 export const MOVE_MARK = { version: 0, name: 'move_is_not_complete' } as const
+
+/** What a database that only reads lacks for this program. */
+export const NOT_UPGRADED = 'the schemas are not those of this version of the program'
 
 const DIRECTORY = projectFile('sql/migrations/')
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
@@ -129,6 +133,7 @@ async function applyNext(
   const before = await appliedMigrations(warehouse, warehouse.names)
   checkHistory(before, migrations, warehouse.names)
   if (before.length === migrations.length) return undefined
+  await refuseReadOnly(warehouse, NOT_UPGRADED)
   return warehouse.transaction('migrate', async (session) => {
     await takeMigrationLock(session, warehouse.names)
     const rows = await appliedMigrations(session, warehouse.names)

@@ -37,6 +37,7 @@ const status = {
     },
   ],
   budgets: [],
+  isStandby: false,
   lease: null,
   webhooks: [],
   storedViews: [],

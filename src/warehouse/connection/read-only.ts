@@ -1,0 +1,32 @@
+import { WarehouseSchemaError } from '../../base/errors.js'
+import type { Session } from './warehouse.js'
+
+type Asking = Pick<Session, 'query'>
+
+/** The server follows another one: it takes no writes, and unlogged tables cannot be read there. */
+export async function isStandby({ query }: Asking): Promise<boolean> {
+  const [row] = await query<{ isStandby: boolean }>(
+    'ask whether the server is a standby',
+    'select pg_is_in_recovery() as "isStandby"',
+  )
+  return row?.isStandby === true
+}
+
+/** Throws WarehouseSchemaError where this login can write nothing at all, with the way out. */
+export async function refuseReadOnly(
+  warehouse: Asking,
+  what = 'nothing can be written here',
+): Promise<void> {
+  const [row] = await warehouse.query<{ isReadOnly: boolean }>(
+    'ask whether the database takes writes',
+    `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+  )
+  if (row?.isReadOnly !== true) return
+  throw new WarehouseSchemaError(
+    (await isStandby(warehouse))
+      ? `${what}: this is a standby; use the primary server in DATABASE_URL`
+      : `${what}: default_transaction_read_only is on for this login or database, which providers ` +
+          'set on a full disk; make room there, then ' +
+          '`alter role … reset default_transaction_read_only`',
+  )
+}
