@@ -149,7 +149,10 @@ async function checkSchema(app: App): Promise<string> {
       : `${shape}; no complete pass ever filled ${empty.join(', ')}: the service sends none, or ` +
           'does not show them to this account'
   }
-  if (version === 0) await refuseLostBookkeeping(warehouse)
+  if (version === 0) {
+    const { refuseUnknownTables } = await import('../warehouse/schema/compare-schema.js')
+    await refuseUnknownTables(warehouse)
+  }
   const state = `${warehouse.names.data} is at version ${version} of ${expected}`
   if (app.config.migrate) return `${state}; the next command upgrades it`
   throw new MigrationError(`${state}; run \`tracking-sync migrate\``)
@@ -178,22 +181,6 @@ async function checkNodes(app: App): Promise<CheckResult[]> {
   return result.isOk && result.detail !== '' ? [result] : []
 }
 
-/** An upgrade would find its own tables in the way. */
-async function refuseLostBookkeeping(warehouse: Warehouse): Promise<void> {
-  const { names } = warehouse
-  const tables = await warehouse.query(
-    'look for tables',
-    'select from pg_tables where schemaname = $1 limit 1',
-    [names.data],
-  )
-  if (tables.length === 0) return
-  throw new WarehouseSchemaError(
-    `the tables of ${names.data} exist, but their bookkeeping ` +
-      `(${names.sync}.migrations) is gone; restore ${names.sync} from a backup, ` +
-      `or drop the schemas ${Object.values(names).join(', ')} and run \`tracking-sync backfill\``,
-  )
-}
-
 /** At the right version, it may still have been changed by hand. */
 async function checkShape(warehouse: Warehouse, version: number): Promise<string> {
   const { compareSchema } = await import('../warehouse/schema/compare-schema.js')
@@ -204,11 +191,12 @@ async function checkShape(warehouse: Warehouse, version: number): Promise<string
       `${state}, but was changed: ${listSome(broken)}; put it back as in sql/schema.sql`,
     )
   }
+  const { findSealedTables } = await import('../warehouse/schema/roles.js')
   const sealed = await findSealedTables(warehouse)
   if (sealed.length > 0) {
     throw new WarehouseSchemaError(
       `${state}, but row-level security was switched on from outside for ${listSome(sealed)}, and ` +
-        'readers see no row; their owner runs `alter table … disable row level security` for each',
+        'readers see no row; their owner runs `tracking-sync migrate --roles`, which switches it off',
     )
   }
   const { findUnpublishedTables } = await import('../warehouse/schema/publication.js')
@@ -223,23 +211,6 @@ async function checkShape(warehouse: Warehouse, version: number): Promise<string
             'its owner runs `tracking-sync migrate --publication`',
         ]),
   ].join('; ')
-}
-
-/** With row-level security and no policy that lets a row pass, as an event trigger makes them. */
-async function findSealedTables(warehouse: Warehouse): Promise<string[]> {
-  const rows = await warehouse.query<{ name: string }>(
-    'look for row-level security',
-    `select nspname || '.' || relname as name
-from pg_class
-inner join pg_namespace
-    on pg_namespace.oid = relnamespace
-where nspname = any($1::text[])
-    and relrowsecurity
-    and not exists (select from pg_policy where polrelid = pg_class.oid)
-order by 1`,
-    [Object.values(warehouse.names)],
-  )
-  return rows.map(({ name }) => name)
 }
 
 const SHOWN_DIFFERENCES = 10

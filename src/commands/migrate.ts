@@ -117,8 +117,10 @@ function describeRoles(
 ): string[] {
   if (!isDone) return statements.flatMap((statement) => `${statement};`.split('\n'))
   const { reader, writer } = roles
+  const opened = statements.filter((statement) => statement.endsWith('disable row level security'))
   return [
     `The roles ${reader} and ${writer} have their rights.`,
+    ...opened.map((statement) => `${statement}, which was switched on from outside.`),
     ...(login === undefined ? [] : [`Own SQL logs in as ${login}, a member of ${reader}.`]),
     'Give a login one of them: grant <role> to <user>;',
   ]

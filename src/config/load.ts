@@ -61,7 +61,8 @@ export function readEnvironment(): Environment {
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const findings: Findings = { problems: [], warnings: [] }
   const { problems, warnings } = findings
-  const { environment, workingDirectory } = sources
+  const { workingDirectory } = sources
+  const environment = withoutServiceLinks(sources.environment, warnings)
   const dotEnv = readDotEnv(sources, findings)
   const { accounts, ...file } = readConfigFile(sources, findings)
   warnings.push(...misspelt(accounts, environment, dotEnv))
@@ -135,6 +136,27 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
 }
 
 const DEFAULT_SCHEMA = 'tracking'
+
+/**
+ * What Kubernetes puts into the environment of a pod for each service beside it, by the service's
+ * name: a service `tracking-database` is no port of ours.
+ */
+const LINK_NAME = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?$/
+const LINK_VALUE = /^(?:tcp|udp|sctp):\/\//
+
+function withoutServiceLinks(environment: Environment, warnings: string[]): Environment {
+  const isLink = ([name, value = '']: readonly [string, string | undefined]): boolean =>
+    LINK_NAME.test(name) || (name.endsWith('_PORT') && LINK_VALUE.test(value))
+  const entries = Object.entries(environment)
+  for (const [name] of entries.filter(isLink)) {
+    if (!allSettings.some(({ variable }) => variable === name)) continue
+    warnings.push(
+      `${name} is the address of a Kubernetes service and has no effect; set enableServiceLinks: ` +
+        'false in the pod, or give the service another name',
+    )
+  }
+  return Object.fromEntries(entries.filter((entry) => !isLink(entry)))
+}
 
 /** A setting as an account has it: in its entry, or a secret in the environment or in a file. */
 function ofAccount(

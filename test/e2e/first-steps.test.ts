@@ -486,6 +486,16 @@ describe('check', () => {
     ])
   })
 
+  it('makes no database, and says that the first run does', { tags: ['JE9'] }, async () => {
+    const home = await makeFreshHome()
+    const { url, apiKey } = await makeService()
+    const env = { TRACKING_API_URL: url, TRACKING_API_KEY: apiKey }
+    const { exitCode, stdout } = await callProgram(['check'], { directory: home.directory, env })
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^ok {4}database {2}none yet: the first run makes the embedded Postgre/m)
+    expect(await readdir(home.directory)).toEqual([])
+  })
+
   it('says ok with the embedded database and leaves no server running', async () => {
     const home = await makePreparedHome()
     const simulator = await makeService()

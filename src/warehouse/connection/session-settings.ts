@@ -55,6 +55,8 @@ export function sessionSettings(options: SessionSettingsOptions): SessionSetting
     statement_timeout: String(options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS),
     lock_timeout: String(LOCK_TIMEOUT_MS),
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
+    // A pool closes idle sessions itself; one that the server closes fails the next statement.
+    idle_session_timeout: '0',
     // Compiling the plan of a large view takes far longer than running it: `exceptions` over 4,000
     // containers 16 s instead of half a second.
     jit: 'off',

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import { MigrationError } from '../../base/errors.js'
 import { projectFile } from '../../base/project-file.js'
 import { describeSchema, type CatalogReader } from './describe-schema.js'
 import { SchemaNames, type Schemas } from '../connection/schema-names.js'
+import { readViews } from './shipped-views.js'
 
 /** How the schemas differ from what this program's migrations make; each a sentence for people. */
 export interface SchemaComparison {
@@ -37,6 +39,42 @@ export async function readShippedTables(names: SchemaNames): Promise<string[]> {
   const shipped = renameSchemas(await readFile(SCHEMA_FILE, 'utf8'), names)
   return [...shipped.matchAll(/^create (?:unlogged )?table (\S+) \(/gm)].map(
     ([, table = '']) => table,
+  )
+}
+
+const SHOWN = 3
+
+/** Finds the list of migrations in the bookkeeping schema `$2`, also where its rows are hidden. */
+export const MIGRATIONS = `select
+    from pg_class
+    where relname = 'migrations' and relnamespace = to_regnamespace(quote_ident($2))`
+
+/**
+ * Throws MigrationError where something stands in the place of a table or a view of ours, and
+ * nothing says that it is ours.
+ */
+export async function refuseUnknownTables({ names, query }: CatalogReader): Promise<void> {
+  const views = (await readViews()).map(({ schema, name }) => `${names[schema]}.${name}`)
+  const found = await query<{ name: string }>(
+    'look for tables in the way',
+    `select nspname || '.' || relname as name
+from pg_class
+inner join pg_namespace
+    on pg_namespace.oid = relnamespace
+where nspname || '.' || relname = any($1::text[])
+    and not exists (${MIGRATIONS})
+order by 1`,
+    [[...(await readShippedTables(names)), ...views], names.sync],
+  )
+  if (found.length === 0) return
+  const shown = found.slice(0, SHOWN).map(({ name }) => name)
+  const rest = found.length - shown.length
+  throw new MigrationError(
+    `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''} stand${found.length === 1 ? 's' : ''} ` +
+      `where this program makes tables of its own, and nothing says that it made them ` +
+      `(${names.sync}.migrations is not there). If another program did, set TRACKING_SCHEMA to a ` +
+      `name of its own; if this one did, restore ${names.sync} from a backup, or drop the schemas ` +
+      `${Object.values(names).join(', ')} and run \`tracking-sync backfill\``,
   )
 }
 

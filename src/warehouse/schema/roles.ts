@@ -9,7 +9,7 @@ import {
   type SchemaNames,
 } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { readShippedTables } from './compare-schema.js'
+import { MIGRATIONS, readShippedTables, refuseUnknownTables } from './compare-schema.js'
 
 /**
  * Tables whose rows decide what the owner's next `migrate` runs, or what a customer sees: only the
@@ -68,6 +68,8 @@ export interface RolesReport {
   readonly statements: readonly string[]
 }
 
+type CatalogAccess = Pick<Session, 'query' | 'names'>
+
 /** A login that is made where it is missing, as a member of the readers. */
 export interface ReaderLogin {
   readonly user: string
@@ -91,7 +93,7 @@ export async function createRoles(warehouse: Warehouse, login?: ReaderLogin): Pr
         ? `create role ${quoteIdentifier(role)} login password ${HIDDEN}`
         : `create role ${quoteIdentifier(role)} nologin`,
     ),
-    ...grantStatements(warehouse.names, roles),
+    ...(await grantStatements(warehouse, roles)),
     ...(login === undefined
       ? []
       : [`grant ${quoteIdentifier(roles.reader)} to ${quoteIdentifier(login.user)}`]),
@@ -118,7 +120,7 @@ export async function createRoles(warehouse: Warehouse, login?: ReaderLogin): Pr
 export async function renewGrants(session: Session, names: SchemaNames): Promise<void> {
   const roles = roleNames(names)
   if ((await missingRoles(session, [roles.reader, roles.writer])).length > 0) return
-  for (const statement of grantStatements(names, roles)) {
+  for (const statement of await grantStatements(session, roles)) {
     await session.query('renew the rights of the roles', statement)
   }
 }
@@ -146,7 +148,28 @@ async function canRead({ names, ...session }: Warehouse, role: string): Promise<
   return row?.hidden === 0
 }
 
-function grantStatements(names: SchemaNames, roles: RoleNames): string[] {
+/**
+ * Tables of ours with row-level security and no policy that lets a row pass, as an event trigger of
+ * the server makes them: all but their owner see no row.
+ */
+export async function findSealedTables({ names, query }: CatalogAccess): Promise<string[]> {
+  const rows = await query<{ name: string }>(
+    'look for row-level security',
+    `select format('%I.%I', nspname, relname) as name
+from pg_class
+inner join pg_namespace
+    on pg_namespace.oid = relnamespace
+where (nspname || '.' || relname = any($1::text[]) or nspname = $2 and relname ~ '^rows_of_')
+    and relrowsecurity
+    and not exists (select from pg_policy where polrelid = pg_class.oid)
+order by 1`,
+    [await readShippedTables(names), names.sync],
+  )
+  return rows.map(({ name }) => name)
+}
+
+async function grantStatements(session: CatalogAccess, roles: RoleNames): Promise<string[]> {
+  const { names } = session
   const data = quoteIdentifier(names.data)
   const sync = quoteIdentifier(names.sync)
   const views = [names.analytics, names.asOf, names.datasync, names.stored]
@@ -173,12 +196,13 @@ function grantStatements(names: SchemaNames, roles: RoleNames): string[] {
     ),
     `grant select on all tables in schema ${sync} to ${reader}`,
     ...shown,
+    ...(await findSealedTables(session)).map(
+      (table) => `alter table ${table} disable row level security`,
+    ),
   ]
 }
 
-type CatalogAccess = Pick<Session, 'query'> & Pick<Warehouse, 'names'>
-
-/** Shown at most; the role that `migrate --roles` makes has all of them. */
+/** Of one who lacks more, the role that `migrate --roles` makes is told. */
 const MOST_STATEMENTS = 5
 
 /**
@@ -195,8 +219,11 @@ export async function findMissingGrants({ names, query }: CatalogAccess): Promis
 
     select
         format('grant create on database %I to %I', current_database(), current_user) as statement
-    where not exists (select from ours)
-        and not has_database_privilege(current_database(), 'create')
+    where not exists (${MIGRATIONS}) and not has_database_privilege(current_database(), 'create')
+    union all
+    select format('grant create on schema %I to %I', nspname, current_user)
+    from ours
+    where not has_schema_privilege(oid, 'create') and not exists (${MIGRATIONS})
     union all
     select format('grant usage on schema %I to %I', nspname, current_user)
     from ours
@@ -232,13 +259,19 @@ export async function findMissingGrants({ names, query }: CatalogAccess): Promis
 export async function refuseMissingRights(warehouse: CatalogAccess): Promise<void> {
   const statements = await findMissingGrants(warehouse)
   if (statements.length === 0) return
-  const shown = statements.slice(0, MOST_STATEMENTS).join('; ')
-  const rest = statements.length - MOST_STATEMENTS
-  const more =
-    rest > 0
-      ? `; and ${rest} more: \`tracking-sync migrate --roles\` makes a role that has them`
-      : ''
-  throw new WarehouseSchemaError(`this login lacks rights; the owner grants them: ${shown}${more}`)
+  await refuseUnknownTables(warehouse)
+  if (statements.length <= MOST_STATEMENTS) {
+    throw new WarehouseSchemaError(
+      `this login lacks rights; the owner grants them: ${statements.join('; ')}`,
+    )
+  }
+  const { role } = await readRights(warehouse)
+  const { writer } = roleNames(warehouse.names)
+  throw new WarehouseSchemaError(
+    `${role} may not write the tables of ${warehouse.names.data}, as this command does; use a login ` +
+      `that has the role ${writer}, or have the owner run \`tracking-sync migrate --roles\` and ` +
+      `\`grant ${quoteIdentifier(writer)} to ${quoteIdentifier(role)}\``,
+  )
 }
 
 interface RoleRights {

@@ -16,6 +16,8 @@ import {
   type SchemaNames,
 } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { refuseUnknownTables } from './compare-schema.js'
+import { refuseMissingRights } from './roles.js'
 import { splitStatements } from './split-statements.js'
 
 /** A file of `sql/migrations`, in order of its number. */
@@ -140,6 +142,10 @@ async function applyNext(
     checkHistory(rows, migrations, warehouse.names)
     const next = migrations[rows.length]
     if (next === undefined) return undefined
+    if (rows.length === 0) {
+      await refuseUnknownTables(session)
+      await refuseMissingRights(session)
+    }
     await apply(session, next, warehouse.names)
     return next.name
   })
@@ -231,8 +237,8 @@ async function appliedMigrations(session: Session, names: SchemaNames): Promise<
   if (found.isHidden) {
     throw new WarehouseSchemaError(
       `row-level security was switched on for the tables of ${names.data} from outside, and hides ` +
-        `their rows from ${found.role}; their owner runs \`alter table … disable row level ` +
-        'security` for each that `tracking-sync check` names to the owner',
+        `their rows from ${found.role}; their owner runs \`tracking-sync migrate --roles\`, which ` +
+        'switches it off',
     )
   }
   return session.sync

@@ -240,28 +240,77 @@ describe('roles', () => {
 })
 
 describe('row-level security switched on from outside', { tags: ['JB4'] }, () => {
-  it('is told to a reader and to the owner, and is no fresh database', async () => {
+  it('is told to a reader and to the owner, and `migrate --roles` switches it off', async () => {
     const tables = [`${schema}.ports`, `${schema}_sync.migrations`]
-    for (const table of tables)
+    const others = `${schema}.not_ours`
+    await opened.warehouse.query('make', `create table ${others} (id int)`)
+    for (const table of [...tables, others]) {
       await opened.warehouse.query('seal', `alter table ${table} enable row level security`)
-    try {
-      const ask = async (login?: string): Promise<string> => {
-        const url = new URL(opened.url)
-        if (login !== undefined) {
-          url.username = login
-          url.password = encodeURIComponent('for this test')
-        }
-        const settings = { DATABASE_URL: url.href, TRACKING_SCHEMA: schema }
-        const { stdout } = await callCli(['check'], settings)
-        return stdout.replaceAll(/\s+/g, ' ')
-      }
-      expect(await ask(logins.analyst)).toContain(`hides their rows from ${logins.analyst}`)
-      expect(await ask()).toContain(
-        `row-level security was switched on from outside for ${tables.join(', ')}, and readers see no row`,
-      )
-    } finally {
-      for (const table of tables)
-        await opened.warehouse.query('open', `alter table ${table} disable row level security`)
     }
+    const ask = async (args: string, login?: string): Promise<string> => {
+      const url = new URL(opened.url)
+      if (login !== undefined) {
+        url.username = login
+        url.password = encodeURIComponent('for this test')
+      }
+      const settings = { DATABASE_URL: url.href, TRACKING_SCHEMA: schema }
+      const { stdout } = await callCli(args.split(' '), settings)
+      return stdout.replaceAll(/\s+/g, ' ')
+    }
+    expect(await ask('check', logins.analyst)).toContain(
+      `hides their rows from ${logins.analyst}; their owner runs \`tracking-sync migrate --roles\``,
+    )
+    expect(await ask('check')).toContain(
+      `row-level security was switched on from outside for ${tables.join(', ')}, and readers see no row`,
+    )
+    const mended = await ask('migrate --roles')
+    for (const table of tables) {
+      expect(mended).toContain(`alter table ${table} disable row level security, which was`)
+    }
+    expect(mended).not.toContain(others)
+    expect(await ask('check', logins.analyst)).toContain(`${schema} is at version`)
+    await opened.warehouse.query('drop', `drop table ${others}`)
+  })
+})
+
+describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
+  const others = `${schema}_of_others`
+
+  async function tryToUse(command: string, login?: string): Promise<string> {
+    const url = new URL(opened.url)
+    if (login !== undefined) {
+      url.username = login
+      url.password = encodeURIComponent('for this test')
+    }
+    const { exitCode, stdout, stderr } = await callCli([command], {
+      DATABASE_URL: url.href,
+      TRACKING_SCHEMA: others,
+      TRACKING_API_URL: 'http://127.0.0.1:9/v2',
+      TRACKING_API_KEY: 'not-asked',
+      TRACKING_ALLOW_INSECURE_API_URL: 'true',
+    })
+    expect({ command, exitCode }).toEqual({ command, exitCode: 5 })
+    return stdout + stderr
+  }
+
+  it('is told with the way out, and nothing is left behind', async () => {
+    await opened.warehouse.query('make', `create schema ${others}`)
+    expect(await tryToUse('migrate', logins.loader)).toContain(
+      `grant create on schema ${others} to ${logins.loader}`,
+    )
+    await opened.warehouse.query('make', `create table ${others}.containers (id int)`)
+    for (const login of [undefined, logins.loader]) {
+      for (const command of ['check', 'migrate', 'sync']) {
+        expect(await tryToUse(command, login)).toMatch(
+          /_of_others\.containers stands? where .*set TRACKING_SCHEMA to a name of its own/,
+        )
+      }
+    }
+    const left = await opened.warehouse.query(
+      'look',
+      'select from pg_namespace where starts_with(nspname, $1)',
+      [others],
+    )
+    expect(left).toHaveLength(1)
   })
 })

@@ -17,6 +17,7 @@ const HOSTILE = {
   standard_conforming_strings: 'off',
   array_nulls: 'off',
   statement_timeout: '0',
+  idle_session_timeout: '1min',
   jit: 'on',
 }
 
@@ -67,6 +68,7 @@ const LOOK = `select
     current_setting('statement_timeout') as "statementTimeout",
     current_setting('lock_timeout') as "lockTimeout",
     current_setting('idle_in_transaction_session_timeout') as "idleTimeout",
+    current_setting('idle_session_timeout') as "sessionTimeout",
     current_setting('search_path') as path,
     current_setting('standard_conforming_strings') as strings,
     current_setting('jit') as jit,
@@ -78,6 +80,7 @@ const OURS = {
   statementTimeout: '30s',
   lockTimeout: '5s',
   idleTimeout: '45s',
+  sessionTimeout: '0',
   path: 'pg_catalog, pg_temp',
   strings: 'on',
   jit: 'off',

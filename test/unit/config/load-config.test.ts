@@ -325,6 +325,27 @@ describe('problems', () => {
   })
 
   test(
+    'what Kubernetes sets for the services beside ours is passed over',
+    { tags: ['JB13'] },
+    () => {
+      const links = (name: string): Record<string, string> => ({
+        [`TRACKING_${name}_SERVICE_HOST`]: '10.0.0.1',
+        [`TRACKING_${name}_SERVICE_PORT`]: '5432',
+        [`TRACKING_${name}_SERVICE_PORT_SQL`]: '5432',
+        [`TRACKING_${name}_PORT`]: 'tcp://10.0.0.1:5432',
+        [`TRACKING_${name}_PORT_5432_TCP`]: 'tcp://10.0.0.1:5432',
+        [`TRACKING_${name}_PORT_5432_TCP_ADDR`]: '10.0.0.1',
+      })
+      const { config, warnings } = load({ ...links('DATABASE'), ...links('SYNC') })
+      expect(config.databasePort).toBeUndefined()
+      expect(warnings).toEqual([
+        'TRACKING_DATABASE_PORT is the address of a Kubernetes service and has no effect; set ' +
+          'enableServiceLinks: false in the pod, or give the service another name',
+      ])
+    },
+  )
+
+  test(
     'an unknown setting in the configuration file is refused by its name',
     { tags: ['G12'] },
     () => {
