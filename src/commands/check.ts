@@ -142,12 +142,25 @@ async function checkSchema(app: App): Promise<string> {
   if (version === expected) {
     const { findNeverFilled } = await import('../warehouse/bookkeeping/pass-shares.js')
     const shape = await checkShape(warehouse, version)
+    const { describeRefused, readPasses } = await import('../status/read-vitals.js')
+    const passes = await readPasses(warehouse, Number.MAX_SAFE_INTEGER)
+    const refused = describeRefused(passes)
+    const isRefused = (table: string): boolean =>
+      passes.some(({ stream, lastOutcome }) => stream === table && lastOutcome === 'not_entitled')
     const isRead = (table: string): boolean => table !== 'raw_events' || app.config.rawEvents
-    const empty = (await findNeverFilled(warehouse)).filter(isRead)
-    return empty.length === 0
-      ? shape
-      : `${shape}; no complete pass ever filled ${empty.join(', ')}: the service sends none, or ` +
-          'does not show them to this account'
+    const empty = (await findNeverFilled(warehouse)).filter(
+      (table) => isRead(table) && !isRefused(table),
+    )
+    return [
+      shape,
+      ...(refused === undefined ? [] : [refused]),
+      ...(empty.length === 0
+        ? []
+        : [
+            `no complete pass ever filled ${empty.join(', ')}: the service sends none, or does not ` +
+              'show them to this account',
+          ]),
+    ].join('; ')
   }
   if (version === 0) {
     const { refuseUnknownTables } = await import('../warehouse/schema/compare-schema.js')

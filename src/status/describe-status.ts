@@ -2,7 +2,7 @@ import type { OperationAlert } from '../base/alert-names.js'
 import { countOf, formatBytes, formatSeconds } from '../base/phrases.js'
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import type { WarehouseStatus } from './read-status.js'
-import { isSyncOverdue, type SyncSlots, type Vitals } from './read-vitals.js'
+import { describeRefused, isSyncOverdue, type SyncSlots, type Vitals } from './read-vitals.js'
 import { describeBehind, describeUnread, type ReplicationSlot } from './replication-slots.js'
 
 /** A table with a heading. `status` prints it, `serve` shows it on its page. */
@@ -28,6 +28,7 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
   const whole = toSecond(partial?.lastWholeBeganAt ?? null)
   const last =
     whole === null ? 'nothing was read completely yet' : `the last complete read began at ${whole}`
+  const refused = describeRefused(streams)
   return [
     {
       title: 'Streams',
@@ -41,7 +42,13 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
         stream.lastOutcome,
       ]),
       empty: '',
-      note: partial && `The last reads covered what can still change; ${last}.`,
+      note:
+        [
+          partial && `The last reads covered what can still change; ${last}.`,
+          refused && `${refused[0]?.toUpperCase() ?? ''}${refused.slice(1)}.`,
+        ]
+          .filter((sentence) => sentence !== undefined)
+          .join(' ') || undefined,
     },
     {
       title: 'Last runs',

@@ -47,6 +47,23 @@ export interface StreamPasses {
   readonly lastOutcome: string | null
 }
 
+/**
+ * What the account may not read, in one sentence; undefined where it may read everything. The rest
+ * is complete without it.
+ */
+export function describeRefused(streams: readonly StreamPasses[]): string | undefined {
+  const refused = streams
+    .filter(({ lastOutcome }) => lastOutcome === 'not_entitled')
+    // Vessels themselves are read.
+    .map(({ stream }) => (stream === 'vessels' ? 'the positions of vessels' : stream))
+    .sort()
+  if (refused.length === 0) return undefined
+  return (
+    `the service does not show this account ${refused.join(', ')}: all else is read; ` +
+    'its owner can grant the right'
+  )
+}
+
 export interface QueueStatus {
   readonly queue: 'refetch_queue' | 'webhook_notifications' | 'alert_messages'
   /** `due`, `later` or `being read` for the refetch queue; else the entry's own state. */

@@ -7,6 +7,7 @@ import { createSleep, type Sleep } from '../base/retry.js'
 import {
   closeKilledRuns,
   finishRun,
+  loadOutcomeBefore,
   saveStreamStates,
   startRun,
   type StreamState,
@@ -275,7 +276,7 @@ export async function attempt<Result>(
       OPTIONAL_STREAMS.has(stream) && isNotOurs(thrown) ? 'not_entitled' : streamOutcomeOf(thrown)
     conclude(outcome, error.message)
     const isDispensable = outcome === 'not_entitled' && OPTIONAL_STREAMS.has(stream)
-    const level = isDispensable ? (isToldAlready(run, stream) ? 'debug' : 'warn') : 'error'
+    const level = isDispensable ? ((await isTold(run, stream)) ? 'debug' : 'warn') : 'error'
     run.logger[level](`${stream}: ${outcome}`, { error })
     if (!isDispensable) run.ledger.failures.push({ stream, error })
     return undefined
@@ -292,12 +293,15 @@ function concernsOneStream(thrown: unknown): boolean {
   return thrown.code.startsWith('api_') || STREAM_ERRORS.has(thrown.code)
 }
 
-/** An account that may not read the definitions of custom fields was told so. */
-function isToldAlready({ ledger }: Run, stream: string): boolean {
+/** The first run that was refused told so; custom fields are told with their definitions. */
+async function isTold(run: Run, stream: string): Promise<boolean> {
+  const { ledger, warehouse, syncRunId } = run
   const isRefused = ledger
     .states()
     .some((one) => one.stream === 'custom_field_definitions' && one.outcome === 'not_entitled')
-  return stream === 'custom_fields' && isRefused
+  if (stream === 'custom_fields' && isRefused) return true
+  const before = await retryWarehouse(run, () => loadOutcomeBefore(warehouse, stream, syncRunId))
+  return before === 'not_entitled'
 }
 
 function streamOutcomeOf(thrown: unknown): StreamOutcome {

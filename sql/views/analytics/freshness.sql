@@ -93,6 +93,19 @@ select
         when 'custom_fields' then (
             select count(*) from {{data}}.custom_fields as live where live._deleted_at is null
         )
+        when 'custom_field_definitions' then (
+            select count(*)
+            from {{data}}.custom_field_definitions as live
+            where live._deleted_at is null
+        )
+        when 'custom_field_options' then (
+            select count(*)
+            from {{data}}.custom_field_options as live
+            where live._deleted_at is null
+        )
+        when 'raw_events' then (
+            select count(*) from {{data}}.raw_events as live where live._deleted_at is null
+        )
         when 'webhook_event_categories' then (
             select count(*)
             from {{data}}.webhook_event_categories as live

@@ -138,3 +138,21 @@ set ${REPLACED}`,
     ],
   )
 }
+
+/** How a stream ended in the last run before this one that read it; undefined where none did. */
+export async function loadOutcomeBefore(
+  session: Session,
+  stream: string,
+  runId: number,
+): Promise<string | undefined> {
+  const [row] = await session.query<{ outcome: string }>(
+    'look up how a stream ended before',
+    `select outcome
+from ${session.names.table('sync_run_streams')}
+where stream = $1 and sync_run_id < $2
+order by sync_run_id desc
+limit 1`,
+    [stream, runId],
+  )
+  return row?.outcome
+}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { resources } from '../../../src/resources/index.js'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 
 let scene: AnalyticsScene
@@ -127,6 +128,22 @@ it(
     ])
   },
 )
+
+it('counts the rows of every stream', { tags: ['JC1', 'JC2'] }, async () => {
+  const streams = resources.map(({ stream }) => stream)
+  await insertRun(
+    1,
+    { command: 'backfill' },
+    streams.map((stream) => ({ stream, outcome: 'complete', started_at: '2026-03-20T08:00Z' })),
+  )
+  for (const { stream, keyColumns } of resources) {
+    await scene.insert(stream, [Object.fromEntries(keyColumns.map((name) => [name, 'one']))])
+  }
+  const counted = await scene.read('freshness', { asOf: '2026-03-20T12:00Z', rest: 'order by 1' })
+  expect(counted.map(({ stream, rows }) => [stream, rows])).toEqual(
+    streams.sort().map((stream) => [stream, 1]),
+  )
+})
 
 it('has no row before the first sync', async () => {
   expect(await scene.read('freshness')).toEqual([])

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Fault } from '../../../src/simulator/faults/faults.js'
+import { silentLogger, type Logger } from '../../../src/base/logger.js'
+import { callCli } from '../../support/call-cli.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
 import { closeScenes, openScene, START, type Scene } from './sync-scene.js'
 
@@ -101,30 +102,54 @@ describe('custom fields', { tags: ['JC1'] }, () => {
     expect(others.length).toBeGreaterThan(10)
   })
 
-  it.each([403, 404])('that an account may not read (%s) cost nothing else', async (status) => {
-    const scene = await openScene({ shipments: 20 })
-    const fault: Fault = { kind: 'status', status }
-    const refused = scene.simulator.faults.add({
-      fault,
-      match: { path: '/custom_field' },
-      times: Infinity,
-    })
-    for (let run = 0; run < 2; run += 1) {
-      const report = await scene.sync({ command: 'sync' })
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-      expect(
-        report.streams
-          .filter(({ outcome }) => outcome !== 'complete')
-          .map(({ stream, outcome }) => ({ stream, outcome })),
-      ).toEqual([
-        { stream: 'custom_field_definitions', outcome: 'not_entitled' },
-        { stream: 'custom_fields', outcome: 'not_entitled' },
-      ])
-    }
-    const [before] = await scene.query('select count(*) as rows from tracking.containers')
-    expect(before!.rows).toBeGreaterThan(10)
-    refused.remove()
-    await syncToEquality(scene)
-    expect((await fieldsOf(scene)).length).toBeGreaterThan(10)
-  })
+  it.each([
+    [403, '/custom_field', ['custom_field_definitions', 'custom_fields'], 1],
+    [404, '/custom_field', ['custom_field_definitions', 'custom_fields'], 1],
+    [403, /^\/custom_field_definitions$/, ['custom_field_definitions'], 1],
+    [404, /^\/custom_fields$/, ['custom_fields'], 1],
+    [403, /options$/, ['custom_field_options'], 1],
+  ])(
+    'that an account may not read (%s, %s) are told once and cost nothing else',
+    async (status, path, streams, warnings) => {
+      const scene = await openScene({ shipments: 20 })
+      const refused = scene.simulator.faults.add({
+        fault: { kind: 'status', status },
+        match: { path },
+        times: Infinity,
+      })
+      const told: string[] = []
+      const logger: Logger = {
+        ...silentLogger,
+        warn: (message) => void told.push(message),
+        error: (message) => void told.push(message),
+        child: () => logger,
+      }
+      for (let run = 0; run < 2; run += 1) {
+        const report = await scene.sync({ command: 'sync', logger })
+        expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+        expect(
+          report.streams
+            .filter(({ outcome }) => outcome !== 'complete')
+            .map(({ stream, outcome }) => `${stream}: ${outcome}`),
+        ).toEqual(streams.map((stream) => `${stream}: not_entitled`))
+      }
+      expect(told.filter((message) => message.includes('not_entitled'))).toHaveLength(warnings)
+      const sentence = `service does not show this account ${streams.join(', ')}: all else is read`
+      const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
+      for (const command of ['status', 'check']) {
+        const { stdout } = await callCli([command], {
+          ...settings,
+          TRACKING_API_URL: scene.simulator.url,
+          TRACKING_API_KEY: scene.simulator.apiKey,
+        })
+        expect(stdout.replace(/\s+/g, ' ')).toContain(sentence)
+      }
+      const [before] = await scene.query('select count(*) as rows from tracking.containers')
+      expect(before!.rows).toBeGreaterThan(10)
+      refused.remove()
+      await syncToEquality(scene)
+      expect((await fieldsOf(scene)).length).toBeGreaterThan(10)
+      expect((await callCli(['status'], settings)).stdout).not.toContain('does not show')
+    },
+  )
 })

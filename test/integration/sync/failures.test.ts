@@ -292,7 +292,7 @@ describe('one stream that fails', () => {
         expect(outcomeOf(report, 'vessels')).toBe('not_entitled')
         expect(played.played).toBe(run)
       }
-      expect(told).toEqual(['warn vessels: not_entitled', 'warn vessels: not_entitled'])
+      expect(told).toEqual(['warn vessels: not_entitled'])
       expect(await scene.differences()).toEqual([])
       scene.simulator.faults.clear()
       await scene.sync({ settings })
