@@ -1742,11 +1742,13 @@ comment on column tracking_sync.quarantine.last_seen_at is 'Last sighting. UTC.'
 create table tracking_sync.raw_event_reads (
     container_id text collate "C" not null,
     changed_at timestamp with time zone not null,
+    event_ids_hash text,
     constraint raw_event_reads_pkey PRIMARY KEY (container_id)
 );
 comment on table tracking_sync.raw_event_reads is 'One row per container whose raw events were read.';
 comment on column tracking_sync.raw_event_reads.container_id is 'Container; containers.';
 comment on column tracking_sync.raw_event_reads.changed_at is 'containers._changed_at at that time: the raw events are read again when it differs. UTC.';
+comment on column tracking_sync.raw_event_reads.event_ids_hash is 'Hash of the events that the container named at that time: they are read again when it differs.';
 
 create table tracking_sync.reference_checks (
     resource_type text not null,

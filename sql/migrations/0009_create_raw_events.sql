@@ -114,6 +114,7 @@ comment on column {{data}}.raw_events._digest is
 create table {{sync}}.raw_event_reads (
     container_id text collate "C" not null,
     changed_at timestamptz not null,
+    event_ids_hash text,
     constraint raw_event_reads_pkey primary key (container_id)
 );
 
@@ -123,3 +124,5 @@ comment on column {{sync}}.raw_event_reads.container_id is
     'Container; containers.';
 comment on column {{sync}}.raw_event_reads.changed_at is
     'containers._changed_at at that time: the raw events are read again when it differs. UTC.';
+comment on column {{sync}}.raw_event_reads.event_ids_hash is
+    'Hash of the events that the container named at that time: they are read again when it differs.';

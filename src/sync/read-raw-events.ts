@@ -4,13 +4,19 @@ import { rawEvents } from '../resources/index.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import { readOwnLists, type OwnList } from './read-own-list.js'
 
+/** A container that names another event has moved, whatever else of it stays. */
+const EVENT_IDS_HASH = `md5(array_to_string(container.raw_event_ids || container.transport_event_ids, ' '))`
+
 /** Containers that changed since their raw events were read. */
 const CHANGED_SQL = (session: Session): string => `
 from ${session.names.table('containers')} as container
 left join ${session.names.table('raw_event_reads')} as done
     on done.container_id = container.container_id
 where container._deleted_at is null
-    and done.changed_at is distinct from container._changed_at`
+    and (
+        done.changed_at is distinct from container._changed_at
+        or done.event_ids_hash is distinct from ${EVENT_IDS_HASH}
+    )`
 
 /** How many requests the next run makes for raw events. */
 export async function countRawEventReads(session: Session): Promise<number> {
@@ -29,15 +35,16 @@ export async function countRawEventReads(session: Session): Promise<number> {
 export async function readRawEvents(run: Run): Promise<void> {
   const { warehouse, service, syncRunId } = run
   const containers = await retryWarehouse(run, () =>
-    warehouse.query<{ id: string; changed_at: string }>(
+    warehouse.query<{ id: string; changed_at: string; hash: string | null }>(
       'list containers that changed since their raw events were read',
-      `select container.container_id as id, container._changed_at::text as changed_at
+      `select container.container_id as id, container._changed_at::text as changed_at,
+    ${EVENT_IDS_HASH} as hash
 ${CHANGED_SQL(warehouse)}
 order by md5(container.container_id || $1), container.container_id`,
       [String(syncRunId)],
     ),
   )
-  const changedAt = new Map(containers.map(({ id, changed_at }) => [id, changed_at]))
+  const states = new Map(containers.map((container) => [container.id, container]))
   const listOf = (id: string): OwnList => ({
     resource: rawEvents,
     seen: { containerId: id },
@@ -49,10 +56,12 @@ order by md5(container.container_id || $1), container.container_id`,
     await transact(run, 'note that raw events were read', (session) =>
       session.query(
         'note that raw events were read',
-        `insert into ${session.names.table('raw_event_reads')} (container_id, changed_at)
-values ($1, $2::timestamptz)
-on conflict (container_id) do update set changed_at = excluded.changed_at`,
-        [containerId, changedAt.get(containerId)],
+        `insert into ${session.names.table('raw_event_reads')}
+    (container_id, changed_at, event_ids_hash)
+values ($1, $2::timestamptz, $3)
+on conflict (container_id) do update
+set changed_at = excluded.changed_at, event_ids_hash = excluded.event_ids_hash`,
+        [containerId, states.get(containerId)?.changed_at, states.get(containerId)?.hash],
       ),
     )
   })

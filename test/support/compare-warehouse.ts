@@ -1,9 +1,16 @@
 import type { ResourceIdentifier, ResourceObject } from '../../src/jsonapi/document.js'
 import { optionRecords } from '../../src/simulator/records/custom-field-record.js'
 import type { World } from '../../src/simulator/world/world.js'
+import { webhookEventCategories } from '../../src/simulator/webhooks/webhook-catalog.js'
 import { compareChildren, latestDay, listOf } from './snapshot-children.js'
 import { compareHistories } from './snapshot-history.js'
-import { loadTables, type Row, type RowReader, type TableSnapshot } from './snapshot-tables.js'
+import {
+  countRow,
+  loadTables,
+  type Row,
+  type RowReader,
+  type TableSnapshot,
+} from './snapshot-tables.js'
 import { canonical, shown } from './snapshot-values.js'
 
 export interface CompareOptions {
@@ -12,6 +19,7 @@ export interface CompareOptions {
    * read.
    */
   readonly hasVesselPositions?: boolean
+  readonly hasRawEvents?: boolean
   /** Rows were tombstoned and came back, so that their histories have gaps. */
   readonly hasRevivedRows?: boolean
   /** References the service does not give; they may be missing. */
@@ -43,6 +51,9 @@ const REFERENCES = {
 } as const
 
 const OPTIONS = 'custom_field_options'
+
+/** Every complete pass reads them, and nothing else does. */
+const CATEGORIES = 'webhook_event_categories'
 
 /** A few shipments may send nothing by rail. */
 export const RAIL = ['metro_areas', 'rail_terminals'] as const
@@ -82,7 +93,16 @@ export async function compareWarehouse(
   at: Date,
   options: CompareOptions = {},
 ): Promise<string[]> {
-  const tables = await loadTables(warehouse)
+  return compareTables(await loadTables(warehouse), world, at, options)
+}
+
+/** The same of tables that were read; notes in them what it compared. */
+export function compareTables(
+  tables: Tables,
+  world: World,
+  at: Date,
+  options: CompareOptions = {},
+): string[] {
   const differences: string[] = []
   const references = new Map<string, ResourceIdentifier>()
   for (const [type, table] of Object.entries(COMPLETE)) {
@@ -109,16 +129,37 @@ export async function compareWarehouse(
     ...compareHistories(tables, options.hasRevivedRows ?? false),
   )
   if (options.hasVesselPositions === true) differences.push(...comparePositions(tables, world, at))
+  if (options.hasRawEvents === true) {
+    differences.push(...compareTable(tables, 'raw_events', 'raw_event', rawEvents(world, at)))
+  }
+  if (liveRows(tables, CATEGORIES).length > 0) {
+    const categories = webhookEventCategories()
+    differences.push(...compareTable(tables, CATEGORIES, 'webhook_event_category', categories))
+  }
   differences.push(...compareNothing(tables, options))
   return differences
 }
 
 function compareNothing(tables: Tables, options: CompareOptions): string[] {
-  const { mayLack = [], hasVesselPositions = false } = options
-  const counted = [...COUNTED_TABLES, ...(hasVesselPositions ? ['vessel_positions'] : [])]
-  return counted
-    .filter((table) => liveRows(tables, table).length === 0 && !mayLack.includes(table))
+  const { mayLack = [], hasVesselPositions = false, hasRawEvents = false } = options
+  const asked = [
+    ...(hasVesselPositions ? ['vessel_positions'] : []),
+    ...(hasRawEvents ? ['raw_events'] : []),
+  ]
+  return [...COUNTED_TABLES, ...asked]
+    .filter((table) => (tables.get(table)?.tally.rows ?? 0) === 0 && !mayLack.includes(table))
     .map((table) => `${table}: not one row was compared`)
+}
+
+/** Whose they are, only the address they were asked at says; they are also kept as sent. */
+function rawEvents(world: World, at: Date): ResourceObject[] {
+  return [...world.records('container', at)].flatMap(({ id }) =>
+    world.rawEventsOf(id, at).map(({ attributes, relationships, ...rest }) => ({
+      ...rest,
+      attributes: { ...attributes, attributes },
+      relationships: { ...relationships, container: { data: { type: 'container', id } } },
+    })),
+  )
 }
 
 const COLUMN_OF_TYPE: Readonly<Record<string, string>> = {
@@ -172,6 +213,7 @@ function compareTable(
     rows.delete(record.id)
     if (row === undefined) differences.push(`${table} ${record.id}: has no row`)
     else differences.push(...compareRecord(tables, table, record, row))
+    if (row !== undefined) countRow(tables.get(table), row)
   }
   for (const id of rows.keys()) differences.push(`${table} ${id}: is not at the source`)
   return differences
@@ -204,6 +246,7 @@ function compareReferences(
       if (record === undefined) return [`${table} ${id}: is not at the source`]
       return compareRecord(tables, table, record, row, ignored)
     }
+    countRow(tables.get(table), row, ignored)
     const differences = differencesAt(at)
     const isNews = differences.length > 0 && differencesAt(weekBefore(at)).length === 0
     return isNews ? [] : differences
@@ -310,6 +353,7 @@ function comparePositions(tables: Tables, world: World, at: Date): string[] {
     for (const { timestamp, estimated, ...place } of listOf(sent)) {
       const row = stored.get(`${id} ${canonical('timestamp with time zone', timestamp) ?? ''}`)
       const wanted = { ...place, is_estimated: estimated }
+      if (row !== undefined) countRow(positions, row)
       for (const [name, value] of Object.entries(wanted)) {
         const type = positions?.types.get(name) ?? ''
         if (row !== undefined && canonical(type, row[name]) === canonical(type, value)) continue

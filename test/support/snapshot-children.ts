@@ -1,5 +1,5 @@
 import type { ResourceObject } from '../../src/jsonapi/document.js'
-import type { Row, TableSnapshot } from './snapshot-tables.js'
+import { countRow, type Row, type TableSnapshot } from './snapshot-tables.js'
 import { canonical, dayAt, shown } from './snapshot-values.js'
 
 interface Child {
@@ -130,9 +130,10 @@ export function compareChildren(
   containers: readonly ResourceObject[],
 ): string[] {
   return CHILDREN.flatMap(({ table, order, expected }) => {
-    const types = tables.get(table)?.types ?? new Map<string, string>()
+    const snapshot = tables.get(table)
+    const types = snapshot?.types ?? new Map<string, string>()
     const rows = new Map<string, Row[]>()
-    for (const row of tables.get(table)?.rows ?? []) {
+    for (const row of snapshot?.rows ?? []) {
       const id = String(row.container_id)
       rows.set(id, [...(rows.get(id) ?? []), row])
     }
@@ -142,6 +143,9 @@ export function compareChildren(
       const found = rows.get(container.id) ?? []
       rows.delete(container.id)
       found.sort((one, two) => compareBy(order, one, two))
+      const compared = new Set(['container_id', ...Object.keys(wanted[0] ?? {})])
+      const others = [...types.keys()].filter((name) => !compared.has(name))
+      for (const row of found) countRow(snapshot, row, others)
       const describe = (row: Row): string =>
         Object.keys(wanted[0] ?? {})
           .map((name) => `${name} ${canonical(types.get(name) ?? '', row[name]) ?? 'null'}`)

@@ -1,4 +1,4 @@
-import type { Row, TableSnapshot } from './snapshot-tables.js'
+import { countRow, type Row, type TableSnapshot } from './snapshot-tables.js'
 import { canonical, instant, shown } from './snapshot-values.js'
 
 /** A table of versions or intervals, and the table whose rows are its open ones. */
@@ -86,6 +86,7 @@ function compareHistory(
   for (const row of live) {
     const open = (versions.get(keyOf(row)) ?? []).filter(isOpen)
     versions.delete(keyOf(row))
+    for (const version of open) countRow(history, version)
     const problem = compareOpen(row, open, describe)
     if (problem !== undefined) differences.push(`${spec.history} ${keyOf(row)}: ${problem}`)
   }

@@ -6,12 +6,39 @@ export interface RowReader extends Pick<Session, 'query'> {
   readonly names: SchemaNames
 }
 
+/** How many rows were compared, and in how many of them each column had a value. */
+export interface Tally {
+  rows: number
+  readonly values: Map<string, number>
+}
+
 export type Row = Readonly<Record<string, unknown>>
 
 export interface TableSnapshot {
   /** PostgreSQL's name of each column's type. */
   readonly types: ReadonlyMap<string, string>
   readonly rows: readonly Row[]
+  /** What was compared of it so far. */
+  readonly tally: Tally
+}
+
+/**
+ * Notes a row that is compared in all columns but some and our own (`_…`). Null and an empty list
+ * are not a value.
+ */
+export function countRow(
+  table: TableSnapshot | undefined,
+  row: Row,
+  ignored: readonly string[] = [],
+): void {
+  if (table === undefined) return
+  const { tally } = table
+  tally.rows += 1
+  for (const [column, value] of Object.entries(row)) {
+    if (value === null || (Array.isArray(value) && value.length === 0)) continue
+    if (column.startsWith('_') || ignored.includes(column)) continue
+    tally.values.set(column, (tally.values.get(column) ?? 0) + 1)
+  }
 }
 
 /** Every data table with all of its rows, in no order: one query for the columns, one per table. */
@@ -28,9 +55,13 @@ export async function loadTables(reader: RowReader): Promise<Map<string, TableSn
     order by class.relname, attribute.attnum`,
     [reader.names.data],
   )
-  const tables = new Map<string, { types: Map<string, string>; rows: Row[] }>()
+  const tables = new Map<string, { types: Map<string, string>; rows: Row[]; tally: Tally }>()
   for (const { table, column, type } of columns) {
-    const known = tables.get(table) ?? { types: new Map<string, string>(), rows: [] }
+    const known = tables.get(table) ?? {
+      types: new Map<string, string>(),
+      rows: [],
+      tally: { rows: 0, values: new Map<string, number>() },
+    }
     known.types.set(column, type)
     tables.set(table, known)
   }

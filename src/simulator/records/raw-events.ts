@@ -20,7 +20,9 @@ const AHEAD = 3
  * estimates.
  */
 export function rawEventRecords(ids: Ids, plan: ContainerPlan, at: number): ResourceObject[] {
-  const known = plan.milestones.filter((one) => shownFrom(one) <= at).length
+  const shown = plan.milestones.map(shownFrom).filter((from) => from <= at)
+  const known = shown.length
+  const foretoldAt = Math.max(plan.createdAt, ...shown)
   return plan.milestones.slice(0, known + AHEAD).map((milestone, slot) => {
     const isEstimated = slot >= known
     const error = ((mix(plan.serial, plan.ordinal, slot) % 49) - 24) * 3_600_000
@@ -40,7 +42,7 @@ export function rawEventRecords(ids: Ids, plan: ContainerPlan, at: number): Reso
         actual_at: isEstimated ? null : timestamp,
         estimated_at: isEstimated ? timestamp : null,
         index: slot,
-        created_at: isoSeconds(Math.min(at, shownFrom(milestone))),
+        created_at: isoSeconds(isEstimated ? foretoldAt : shownFrom(milestone)),
         voyage_number: voyageNumber,
         location_name: site.name,
         location_locode: site.locode,

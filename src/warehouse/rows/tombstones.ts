@@ -16,7 +16,7 @@ export interface GoneRecord {
 
 /**
  * Marks rows as gone at the source. Nothing is deleted: versions and intervals are closed, and a
- * container's transport events are marked with it. A row seen later than the 404 stays alive.
+ * container's events are marked with it. A row seen later than the 404 stays alive.
  * Returns the keys that were marked. A later sighting revives them.
  */
 export async function tombstoneRows(
@@ -52,7 +52,8 @@ returning stored.${key} as key`,
   await writeVersions(session, resource, keys, options)
   if (resource === containers && keys.length > 0) {
     await replaceContainerChildren(session, keys, options)
-    await tombstoneEventsOf(session, keys, options)
+    await tombstoneEventsOf(session, 'transport_events', keys, options)
+    await tombstoneEventsOf(session, 'raw_events', keys, options)
     // An event that was seen later than the 404 is still alive.
     await doubtLists(session, keys)
   }
@@ -88,12 +89,13 @@ where stored.container_id = any($1::text[])
 
 async function tombstoneEventsOf(
   session: Session,
+  stream: 'transport_events' | 'raw_events',
   containerIds: readonly string[],
   { names, syncRunId }: WriteOptions,
 ): Promise<void> {
   await session.query(
-    'tombstone transport events',
-    `update ${names.table('transport_events')} as stored
+    `tombstone ${stream}`,
+    `update ${names.table(stream)} as stored
 set
     _deleted_at = parent._deleted_at,
     _changed_at = parent._deleted_at,

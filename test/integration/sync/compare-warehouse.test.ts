@@ -110,19 +110,15 @@ it('does not take nothing for equal', { tags: ['JC3'] }, async () => {
 })
 
 it('names a column without a value, and an exception that has one', { tags: ['JC3'] }, () => {
-  const values = new Map([
-    ['name', 2],
-    ['nickname', 0],
-    ['_unmapped', 0],
-  ])
+  const types = new Map(['name', 'nickname', '_unmapped'].map((column) => [column, 'text']))
   const counts = new Map([
-    ['vessels', { rows: 2, values }],
-    ['ports', { rows: 0, values: new Map([['name', 0]]) }],
+    ['vessels', { types, tally: { rows: 2, values: new Map([['name', 2]]) } }],
+    ['ports', { types, tally: { rows: 0, values: new Map<string, number>() } }],
   ])
   expect(findEmpty(counts, { 'vessels.name': 'Has one.' })).toEqual([
-    'vessels.nickname: not one value',
-    'ports: not one value',
-    'vessels.name: has values, and is listed as one that may be empty',
+    'vessels.nickname: not one value was compared',
+    'ports: not one value was compared',
+    'vessels.name: has values, and is listed as one that has none',
   ])
   expect(findEmpty(counts, { 'vessels.nickname': 'None.', ports: 'None.' })).toEqual([])
 })
