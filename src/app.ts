@@ -247,6 +247,7 @@ export class App {
       if (options.isForSubscriber !== true) await refuseSubscriber(warehouse)
     }
     await bringUpToDate(warehouse, this.config, isEmbedded)
+    if (isWriting) await this.keepReader(warehouse)
     if (isWriting && !isAccountAccepted) await this.#requireSameAccount(warehouse)
   }
 

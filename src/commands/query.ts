@@ -299,12 +299,16 @@ async function explainMistake(
 ): Promise<ConfigError | undefined> {
   if (!(thrown instanceof ConnectorError) || !(thrown.cause instanceof Error)) return undefined
   const { code } = thrown.context
-  if (typeof code !== 'string' || !MISTAKES.test(code)) return undefined
+  const { message } = thrown.cause
+  // A login that may not even see a schema lacks its role, which is not a mistake of the SQL.
+  const isForbidden = code === '42501' && !message.includes('for schema')
+  if (typeof code !== 'string' || !(isForbidden || MISTAKES.test(code))) return undefined
   const { stored, analytics } = warehouse.names
-  const fix =
-    code === FEATURE_NOT_SUPPORTED && (await isStandby(warehouse))
+  const fix = isForbidden
+    ? '; your own SQL reads the tables and views of the warehouse'
+    : code === FEATURE_NOT_SUPPORTED && (await isStandby(warehouse))
       ? `; a standby has no stored rows: ask ${analytics} in place of ${stored}`
       : ''
-  const problem = `is refused by PostgreSQL: ${thrown.cause.message} (${code})${fix}`
+  const problem = `is refused by PostgreSQL: ${message} (${code})${fix}`
   return new ConfigError([{ setting: 'the SQL', problem }], { cause: thrown })
 }

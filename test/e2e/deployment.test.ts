@@ -164,16 +164,27 @@ describe('the Containerfile', () => {
         TRACKING_READER_URL: reader.href,
         TRACKING_SCHEMA: 'composed',
       }
+      // The first command that writes makes the login.
+      const rules = inRepository('config', 'free-time-rules.example.csv')
+      const imported = await callProgram(['rules', 'import', rules], { directory, env })
+      expect(imported).toMatchObject({ exitCode: 0 })
+      const { stdout } = await callProgram(['check'], { directory, env })
+      expect(stdout).toMatch(/^ok +database .*, as tracking_of_compose; warning: \w+ owns the/m)
+      expect(stdout).toMatch(/^ok +own SQL .* as compose_query, which may read and nothing else$/m)
+      expect(stdout).not.toContain('superuser')
       const asked = 'select session_user, count(*) from shipments'
       expect(await callProgram(['query', asked, '--format', 'csv'], { directory, env })).toEqual({
         exitCode: 0,
         stderr: '',
         stdout: 'session_user,count\r\ncompose_query,0\r\n',
       })
-      const { stdout } = await callProgram(['check'], { directory, env })
-      expect(stdout).toMatch(/^ok +database .*, as tracking_of_compose; warning: \w+ owns the/m)
-      expect(stdout).toMatch(/^ok +own SQL .* as compose_query, which may read and nothing else$/m)
-      expect(stdout).not.toContain('superuser')
+      const forbidden = ['query', 'select * from composed_sync.quarantine']
+      const refused = await callProgram(forbidden, { directory, env })
+      expect([refused.exitCode, refused.stderr]).toEqual([
+        2,
+        'error: the SQL is refused by PostgreSQL: permission denied for table quarantine (42501); ' +
+          'your own SQL reads the tables and views of the warehouse\n',
+      ])
     } finally {
       await own.remove()
     }
