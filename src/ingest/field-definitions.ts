@@ -23,9 +23,9 @@ where _deleted_at is null`,
   )
   const stored = new Set(settings.sensitiveFields?.split(',').map((slug) => slug.trim()))
   return new Map(
-    rows.map(({ id, api_slug, data_type, sensitive }) => [
+    rows.map(({ id, api_slug: apiSlug, data_type: dataType, sensitive }) => [
       id,
-      { dataType: data_type, isWithheld: sensitive === true && !stored.has(api_slug ?? '') },
+      { apiSlug, dataType, isWithheld: sensitive === true && !stored.has(apiSlug ?? '') },
     ]),
   )
 }

@@ -3,7 +3,8 @@ import { JsonNestingError, stringifyExactJson } from '../jsonapi/exact-json.js'
 import { isObject, membersOf } from '../jsonapi/document.js'
 import { RawRecord } from '../jsonapi/raw-record.js'
 import { linkedIds } from '../resources/flatten.js'
-import { flattenAnyRecord, resourceOfType } from '../resources/index.js'
+import { mayBeWithheld } from '../resources/custom-field.js'
+import { customFields, flattenAnyRecord, resourceOfType } from '../resources/index.js'
 import { withoutSecrets } from '../resources/other-resource.js'
 import type { FieldDefinitions, Sighting } from '../resources/resource.js'
 import type { QuarantinedRecord } from '../warehouse/bookkeeping/quarantined-records.js'
@@ -62,6 +63,9 @@ export function takeIn(records: Records, options: IntakeOptions): Intake {
   for (const record of records.data) taking.take(record, true)
   return taking
 }
+
+/** In place of a record that may hold a sensitive value. */
+const WITHHELD = 'withheld: a custom field that is set aside may be a sensitive one'
 
 /** A few milliseconds of work. */
 const TAKEN_AT_ONCE = 100
@@ -161,6 +165,8 @@ class Taking implements Intake {
       const isComplete = isPrimary || completeTypes?.has(String(type)) === true
       const sighting = flattenAnyRecord(record, { ...seen, isComplete })
       const { stream } = sighting.resource
+      // Nothing says here whether its value may be stored; the list of values shows it.
+      if (stream === customFields.stream && seen.fieldDefinitions === undefined) return
       append(this.sightings, stream, sighting)
       this.#link(stream, sighting.key, (name) => membersOf(membersOf(relationships)[name]).data)
     } catch (thrown) {
@@ -185,20 +191,21 @@ class Taking implements Intake {
   }
 
   #quarantine(record: unknown, thrown: unknown): void {
-    const { stream, source } = this.#options
+    const { stream, source, fieldDefinitions } = this.#options
     const isRaw = record instanceof RawRecord
     const isNoJson = thrown instanceof SyntaxError || thrown instanceof JsonNestingError
     if (!(thrown instanceof ApiContractError) && !(isRaw && isNoJson)) throw thrown
     const { type, id } = membersOf(record)
+    const isWithheld =
+      fieldDefinitions !== undefined && mayBeWithheld(isRaw ? undefined : record, fieldDefinitions)
+    const kept = isObject(record) ? withoutSecrets(record) : record
     this.quarantined.push({
       stream,
       resourceType: typeof type === 'string' ? type : null,
       recordId: typeof id === 'string' ? id : null,
       reason: thrown instanceof SyntaxError ? 'the record is no JSON' : thrown.message,
       pointer: thrown instanceof ApiContractError ? thrown.pointer : '',
-      payload: stringifyExactJson(
-        isRaw ? record.text : isObject(record) ? withoutSecrets(record) : record,
-      ),
+      payload: stringifyExactJson(isWithheld ? WITHHELD : isRaw ? record.text : kept),
       source,
     })
   }

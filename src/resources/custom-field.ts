@@ -1,7 +1,15 @@
-import { membersOf } from '../jsonapi/document.js'
+import { membersOf, type Members } from '../jsonapi/document.js'
 import { ExactNumber } from '../jsonapi/exact-json.js'
 import type { Column } from './column.js'
-import { defineResource, enumerated, fields, one, polymorphic } from './resource.js'
+import {
+  defineResource,
+  enumerated,
+  fields,
+  one,
+  polymorphic,
+  type FieldDefinition,
+  type FieldDefinitions,
+} from './resource.js'
 
 /** The column that a value is cast for, by the data type of its definition. */
 const COLUMN_OF_TYPE: Readonly<Record<string, string>> = {
@@ -44,9 +52,7 @@ export const customFields = defineResource({
   derive: (record, target, { fieldDefinitions }) => {
     const attributes = membersOf(record.attributes)
     if (!('value' in attributes)) return
-    const { id } = membersOf(membersOf(membersOf(record.relationships).definition).data)
-    const definition = typeof id === 'string' ? fieldDefinitions?.get(id) : undefined
-    const { dataType = null, isWithheld = false } = definition ?? {}
+    const { dataType = null, isWithheld = false } = definitionOf(record, fieldDefinitions) ?? {}
     const { value } = attributes
     const column = isWithheld ? undefined : columnFor(dataType, value)
     target.set('data_type', dataType)
@@ -54,6 +60,25 @@ export const customFields = defineResource({
     if (isWithheld) for (const name of ['value', 'display_value']) target.withhold(name)
   },
 })
+
+/** Without a definition that is known, one that is withheld and has the slug of the value. */
+function definitionOf(
+  { relationships, attributes }: Members,
+  definitions: FieldDefinitions = new Map(),
+): FieldDefinition | undefined {
+  const { id } = membersOf(membersOf(membersOf(relationships).definition).data)
+  const known = definitions.get(String(id))
+  if (known !== undefined) return known
+  const { api_slug } = membersOf(attributes)
+  return [...definitions.values()].find((one) => one.isWithheld && one.apiSlug === api_slug)
+}
+
+/** Whether a record that cannot be a row may hold a value that is withheld. */
+export function mayBeWithheld(record: unknown, definitions: FieldDefinitions): boolean {
+  const definition = definitionOf(membersOf(record), definitions)
+  if (definition !== undefined) return definition.isWithheld
+  return [...definitions.values()].some(({ isWithheld }) => isWithheld)
+}
 
 /** Without a known type, by what the value is in JSON; undefined where it stays JSON alone. */
 function columnFor(dataType: string | null, value: unknown): string | undefined {

@@ -229,6 +229,7 @@ export interface UnknownValue {
 
 /** The part of a definition that decides how values of its fields are stored. */
 export interface FieldDefinition {
+  readonly apiSlug: string | null
   readonly dataType: string | null
   /** The definition is sensitive, and no setting names it: its values are not stored. */
   readonly isWithheld: boolean

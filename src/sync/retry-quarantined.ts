@@ -13,6 +13,8 @@ import {
   type QuarantineEntry,
   type QuarantineSelection,
 } from '../warehouse/bookkeeping/quarantined-records.js'
+import { loadFieldDefinitions } from '../ingest/field-definitions.js'
+import { customFields } from '../resources/index.js'
 import { loadStoredRows } from '../warehouse/rows/stored-rows.js'
 import { takeIn, type Intake } from '../ingest/intake.js'
 import { readById } from '../ingest/read-by-id.js'
@@ -62,7 +64,7 @@ export async function retryQuarantined(
 /** Undefined when the record is a row now, else why it is not. */
 async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | undefined> {
   try {
-    const intake = (await readAnew(run, entry)) ?? flattenPayload(entry)
+    const intake = (await readAnew(run, entry)) ?? (await flattenPayload(run, entry))
     const [refused] = intake.quarantined
     // Storing it would count the entry twice.
     if (refused !== undefined) return refused.reason
@@ -88,7 +90,7 @@ async function readAnew(run: Run, entry: QuarantineEntry): Promise<Intake | unde
   }
 }
 
-function flattenPayload(entry: QuarantineEntry): Intake {
+async function flattenPayload(run: Run, entry: QuarantineEntry): Promise<Intake> {
   const document: Document = {
     data: [parseExactJson(entry.payload)],
     isList: false,
@@ -96,13 +98,19 @@ function flattenPayload(entry: QuarantineEntry): Intake {
     links: {},
     meta: {},
   }
-  const containerId = /^\/containers\/([^/]+)\/transport_events$/.exec(entry.source)?.[1]
+  const [, owner = '', id = '', list] = entry.source.split('/')
+  const containerId = owner === 'containers' && list !== undefined ? id : undefined
+  const definitionId = list === 'options' ? id : undefined
   return takeIn(document, {
     stream: entry.stream,
     source: entry.source,
     // It must not replace what was seen since.
     observedAt: new Date(entry.lastSeenAt),
     ...(containerId === undefined ? {} : { containerId }),
+    ...(definitionId === undefined ? {} : { definitionId }),
+    ...(entry.stream === customFields.stream
+      ? { fieldDefinitions: await loadFieldDefinitions(run) }
+      : {}),
   })
 }
 

@@ -311,10 +311,10 @@ function listOptions(
   { id = '' }: Readonly<Record<string, string>>,
   faults: readonly QueryFault[],
 ): Answer {
+  const { ids } = service.world
   const definitions = service.world.customFieldDefinitions()
-  const slot = definitions.findIndex((one) => one.id === id)
-  if (slot < 0) return notFound(request.path)
-  const options = slicesOf(optionRecords(service.world.ids, slot))
+  if (!definitions.some((one) => one.id === id)) return notFound(request.path)
+  const options = slicesOf(optionRecords(ids, ids.decode(id)?.serial ?? -1))
   return listAnswer(service, request, 'custom_field_option', options, faults)
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runTestSync } from '../../support/run-test-sync.js'
 import { signBody, startTestReceiver } from '../../support/test-receiver.js'
 import { statesOf } from '../webhooks/process-scene.js'
 import {
@@ -166,8 +167,6 @@ describe('custom fields', { tags: ['K7'] }, () => {
         from information_schema.columns where table_schema ~ '^tracking' order by 1`,
         )
       const before = await columns()
-      await scene.query('delete from tracking.custom_fields where entity_id = $1', id)
-      scene.advance(10)
       const fields = NAMES.map((name, index) => ({
         type: 'custom_field',
         id: `custom-field-${index}`,
@@ -181,13 +180,15 @@ describe('custom fields', { tags: ['K7'] }, () => {
           definition: { data: { type: 'custom_field_definition', id: `definition-${index}` } },
         },
       }))
-      await scene.receive(
-        scene.tell(id, { id: 'fields', included: [scene.containerNow(id), ...fields] }),
-      )
-      expect(await statesOf(scene.warehouse)).toEqual({ fields: 'processed' })
+      const { simulator, warehouse } = scene
+      simulator.faults.add({
+        match: { path: /custom_fields$/ },
+        fault: { kind: 'transform', apply: () => ({ data: fields, meta: { total: 2_000 } }) },
+      })
+      await runTestSync({ warehouse, source: simulator, settings: { acceptShrink: true } })
       const rows = await scene.query<{ api_slug: string; value: unknown; display_value: string }>(
         `select api_slug, value, display_value from tracking.custom_fields
-      where entity_id = $1 order by (value->>'position')::integer`,
+      where custom_field_id like 'custom-field-%' and entity_id = $1 order by (value->>'position')::integer`,
         id,
       )
       expect(rows).toHaveLength(2_000)

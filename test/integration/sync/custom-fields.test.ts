@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
+import { SimulatedCrash } from '../../../src/base/failpoint.js'
 import { callCli } from '../../support/call-cli.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
 import { closeScenes, openScene, START, type Scene } from './sync-scene.js'
@@ -100,6 +101,143 @@ describe('custom fields', { tags: ['JC1'] }, () => {
     ).toEqual([gone!.custom_field_id])
     await expectNothingToWrite(scene)
     expect(others.length).toBeGreaterThan(10)
+  })
+
+  it('are cast again when their definition changes, and go with it', async () => {
+    const scene = await openScene({ shipments: 20 })
+    await syncToEquality(scene, { command: 'backfill' })
+    const { edits, world } = scene.simulator
+    const idOf = (slug: string): string =>
+      world.customFieldDefinitions().find(({ attributes }) => attributes!.api_slug === slug)!.id
+    const [cost, priority] = [idOf('cost_center'), idOf('priority')]
+    const casts = (): Promise<object[]> =>
+      scene.query(
+        `select data_type, count(*) as rows, count(value_text) as texts,
+          count(value_number) as numbers
+        from tracking.custom_fields where definition_id = $1 group by 1`,
+        cost,
+      )
+    const [before] = await casts()
+    const { rows } = before as { rows: number }
+    expect(rows).toBeGreaterThan(1)
+    expect(before).toEqual({ data_type: 'short_text', rows, texts: rows, numbers: 0 })
+    edits.change('custom_field_definition', cost, { data_type: 'number' })
+    // Between two complete passes, too.
+    await syncToEquality(scene, { settings: { fullSyncHours: 24 } })
+    expect(await casts()).toEqual([{ data_type: 'number', rows, texts: 0, numbers: rows }])
+    await expectNothingToWrite(scene)
+
+    edits.delete('custom_field_definition', priority)
+    const gone = (): Promise<object[]> =>
+      scene.query(
+        `select (select count(_deleted_at) from tracking.custom_field_definitions) as definitions,
+          (select count(_deleted_at) from tracking.custom_field_options
+              where definition_id = $1) as options,
+          count(_deleted_at) as values, count(*) as of
+        from tracking.custom_fields where definition_id = $1`,
+        priority,
+      )
+    await scene.sync()
+    const [once] = (await gone()) as [{ of: number }]
+    expect(once.of).toBeGreaterThan(0)
+    expect(once).toEqual({ definitions: 0, options: 0, values: 0, of: once.of })
+    await syncToEquality(scene)
+    expect(await gone()).toEqual([{ definitions: 1, options: 3, values: once.of, of: once.of }])
+    await expectNothingToWrite(scene)
+  })
+
+  it('of a sensitive definition are stored only as long as the setting names it', async () => {
+    const scene = await openScene({ shipments: 20 })
+    const { edits, world } = scene.simulator
+    const { id } = world
+      .customFieldDefinitions()
+      .find(({ attributes }) => attributes!.api_slug === 'insured_value')!
+    edits.change('custom_field_definition', id, { sensitive: true })
+    const stored = async (): Promise<Record<string, number>> => {
+      const [row] = await scene.query<Record<string, number>>(
+        `select count(*)::int as rows, count(nullif(value, 'null'))::int as values,
+          count(display_value)::int as shown, count(value_number)::int as numbers,
+          count(_coercions)::int as withheld
+        from tracking.custom_fields where definition_id = $1`,
+        id,
+      )
+      return row!
+    }
+    await scene.sync()
+    const { rows = 0 } = await stored()
+    expect(rows).toBeGreaterThan(1)
+    const withheld = { rows, values: 0, shown: 0, numbers: 0, withheld: rows }
+    expect(await stored()).toEqual(withheld)
+    const named = { settings: { sensitiveFields: 'other, insured_value' } }
+    await syncToEquality(scene, named)
+    const open = await stored()
+    expect(open).toMatchObject({ rows, withheld: 0 })
+    expect(open.values).toBeGreaterThan(0)
+    expect([open.shown, open.numbers]).toEqual([open.values, open.values])
+    await expectNothingToWrite(scene, named)
+    await scene.sync({ command: 'sync' })
+    expect(await stored()).toEqual(withheld)
+    await expectNothingToWrite(scene)
+  })
+
+  it.each(['custom_field_definitions', 'custom_fields'])(
+    'go on where a run was killed in the middle of %s',
+    async (stream) => {
+      const scene = await openScene({ shipments: 20 })
+      const settings = { pageSize: 3 }
+      let isReached = false
+      const killed = scene.sync({
+        settings,
+        onProgress: (progress) => (isReached ||= progress.stream === stream && progress.page === 2),
+        reachFailpoint: (point) => {
+          if (isReached && point === 'after_commit') throw new SimulatedCrash(point)
+        },
+      })
+      await expect(killed).rejects.toThrow(SimulatedCrash)
+      await scene.query('delete from tracking_sync.lease')
+      const count = `select count(*)::int as rows from tracking.${stream}`
+      const [before] = await scene.query<{ rows: number }>(count)
+      expect(before!.rows).toBeGreaterThan(3)
+      scene.simulator.requests.reset()
+      expect(await scene.sync({ settings })).toMatchObject({ outcome: 'complete', exitCode: 0 })
+      const [first] = scene.simulator.requests.recent.filter(({ path }) => path === `/v2/${stream}`)
+      expect(new URLSearchParams(first!.query).get('page[number]')).toBe('3')
+      expect(await scene.differences()).toEqual([])
+      const [after] = await scene.query<{ rows: number }>(count)
+      expect(after!.rows).toBeGreaterThan(before!.rows)
+      await expectNothingToWrite(scene)
+    },
+  )
+
+  it.each([
+    ['custom_fields', /custom_fields$/],
+    ['custom_field_definitions', /custom_field_definitions$/],
+    ['custom_field_options', /options$/],
+  ])('of which one cannot be read cost only that one: %s', async (stream, path) => {
+    const scene = await openScene({ shipments: 20 })
+    const settings = { quarantineLimitPercent: 50 }
+    scene.simulator.faults.add({
+      match: { path },
+      fault: {
+        kind: 'transform',
+        apply: (document) => {
+          const { data, ...rest } = document as { data: object[] }
+          return { ...rest, data: data.map((one, at) => (at === 0 ? { ...one, id: 7 } : one)) }
+        },
+      },
+    })
+    const report = await scene.sync({ settings })
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    const { counts } = report.streams.find((one) => one.stream === stream)!
+    expect(counts.quarantined).toBe(1)
+    expect(counts.inserted).toBe(counts.fetched - 1)
+    expect(counts.inserted).toBeGreaterThan(5)
+    expect(await scene.query('select stream, pointer from tracking_sync.quarantine')).toEqual([
+      { stream, pointer: '/id' },
+    ])
+    expect((await scene.differences()).length).toBeGreaterThan(0)
+    await syncToEquality(scene, { settings })
+    await expectNothingToWrite(scene)
   })
 
   it.each([
