@@ -124,71 +124,77 @@ describe('the Containerfile', () => {
     expect(result.stdout).toMatch(/postgres:\/\/tracking_query:\[secret\]@database:5432\/tracking/)
   })
 
-  it('connects as no superuser, and own SQL as the reader that the owner makes', async () => {
-    const compose = read('compose.yml')
-    expect(compose).not.toContain('POSTGRES_USER')
-    expect(compose).toContain(
-      './config/compose-logins.sql:/docker-entrypoint-initdb.d/logins.sql:ro',
-    )
-    const own = await openOwnServer()
-    const { adminUrl } = await own.start()
-    try {
-      const run = async (url: string, text: string) => {
-        const client = new pg.Client({ connectionString: url })
-        await client.connect()
-        try {
-          return (await client.query<Record<string, unknown>>(text)).rows
-        } finally {
-          await client.end()
+  it(
+    'connects as no superuser, and own SQL as the reader that the owner makes',
+    { tags: ['JD1'] },
+    async () => {
+      const compose = read('compose.yml')
+      expect(compose).not.toContain('POSTGRES_USER')
+      expect(compose).toContain(
+        './config/compose-logins.sql:/docker-entrypoint-initdb.d/logins.sql:ro',
+      )
+      const own = await openOwnServer()
+      const { adminUrl } = await own.start()
+      try {
+        const run = async (url: string, text: string) => {
+          const client = new pg.Client({ connectionString: url })
+          await client.connect()
+          try {
+            return (await client.query<Record<string, unknown>>(text)).rows
+          } finally {
+            await client.end()
+          }
         }
+        // The server of the tests has logins of these names, and another superuser.
+        const suffix = '_of_compose'
+        const statements = read('config', 'compose-logins.sql')
+          .replaceAll(/^(?:--|\\).*$/gm, '')
+          .replaceAll(/\btracking\b/g, `tracking${suffix}`)
+          .replace(":'password'", "'for this test'")
+          .replace(/alter role postgres password null;/, '')
+        await run(adminUrl, `create database tracking${suffix}`)
+        for (const text of statements.split(';').filter((part) => part.trim() !== '')) {
+          await run(adminUrl, text)
+        }
+        const url = new URL(adminUrl)
+        url.pathname = `/tracking${suffix}`
+        url.username = `tracking${suffix}`
+        url.password = 'for this test'
+        const reader = new URL(url)
+        reader.username = 'compose_query'
+        const env = {
+          DATABASE_URL: url.href,
+          TRACKING_READER_URL: reader.href,
+          TRACKING_SCHEMA: 'composed',
+        }
+        // The first command that writes makes the login.
+        const rules = inRepository('config', 'free-time-rules.example.csv')
+        const imported = await callProgram(['rules', 'import', rules], { directory, env })
+        expect(imported).toMatchObject({ exitCode: 0 })
+        const { stdout } = await callProgram(['check'], { directory, env })
+        expect(stdout).toMatch(/^ok +database .*, as tracking_of_compose; warning: \w+ owns the/m)
+        expect(stdout).toMatch(
+          /^ok +own SQL .* as compose_query, which may read and nothing else$/m,
+        )
+        expect(stdout).not.toContain('superuser')
+        const asked = 'select session_user, count(*) from shipments'
+        expect(await callProgram(['query', asked, '--format', 'csv'], { directory, env })).toEqual({
+          exitCode: 0,
+          stderr: '',
+          stdout: 'session_user,count\r\ncompose_query,0\r\n',
+        })
+        const forbidden = ['query', 'select * from composed_sync.quarantine']
+        const refused = await callProgram(forbidden, { directory, env })
+        expect([refused.exitCode, refused.stderr]).toEqual([
+          2,
+          'error: the SQL is refused by PostgreSQL: permission denied for table quarantine (42501); ' +
+            'your own SQL reads the tables and views of the warehouse\n',
+        ])
+      } finally {
+        await own.remove()
       }
-      // The server of the tests has logins of these names, and another superuser.
-      const suffix = '_of_compose'
-      const statements = read('config', 'compose-logins.sql')
-        .replaceAll(/^(?:--|\\).*$/gm, '')
-        .replaceAll(/\btracking\b/g, `tracking${suffix}`)
-        .replace(":'password'", "'for this test'")
-        .replace(/alter role postgres password null;/, '')
-      await run(adminUrl, `create database tracking${suffix}`)
-      for (const text of statements.split(';').filter((part) => part.trim() !== '')) {
-        await run(adminUrl, text)
-      }
-      const url = new URL(adminUrl)
-      url.pathname = `/tracking${suffix}`
-      url.username = `tracking${suffix}`
-      url.password = 'for this test'
-      const reader = new URL(url)
-      reader.username = 'compose_query'
-      const env = {
-        DATABASE_URL: url.href,
-        TRACKING_READER_URL: reader.href,
-        TRACKING_SCHEMA: 'composed',
-      }
-      // The first command that writes makes the login.
-      const rules = inRepository('config', 'free-time-rules.example.csv')
-      const imported = await callProgram(['rules', 'import', rules], { directory, env })
-      expect(imported).toMatchObject({ exitCode: 0 })
-      const { stdout } = await callProgram(['check'], { directory, env })
-      expect(stdout).toMatch(/^ok +database .*, as tracking_of_compose; warning: \w+ owns the/m)
-      expect(stdout).toMatch(/^ok +own SQL .* as compose_query, which may read and nothing else$/m)
-      expect(stdout).not.toContain('superuser')
-      const asked = 'select session_user, count(*) from shipments'
-      expect(await callProgram(['query', asked, '--format', 'csv'], { directory, env })).toEqual({
-        exitCode: 0,
-        stderr: '',
-        stdout: 'session_user,count\r\ncompose_query,0\r\n',
-      })
-      const forbidden = ['query', 'select * from composed_sync.quarantine']
-      const refused = await callProgram(forbidden, { directory, env })
-      expect([refused.exitCode, refused.stderr]).toEqual([
-        2,
-        'error: the SQL is refused by PostgreSQL: permission denied for table quarantine (42501); ' +
-          'your own SQL reads the tables and views of the warehouse\n',
-      ])
-    } finally {
-      await own.remove()
-    }
-  })
+    },
+  )
 })
 
 describe('the units for systemd', () => {
