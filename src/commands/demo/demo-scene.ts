@@ -65,17 +65,33 @@ function holdOf({ attributes = {} }: ResourceObject): string | undefined {
   return hold?.name
 }
 
-/** Beside the others, once: each of them still comes whole. */
+interface ListDocument {
+  readonly data?: unknown
+  readonly links?: { readonly next?: unknown }
+  readonly meta?: { readonly total?: number }
+}
+
+/**
+ * At the end of the list and counted in its total: to a run it is a record that came while the list
+ * was read.
+ */
 function sendOneBadRecord({ faults }: Simulator): void {
+  let isSent = false
   faults.add({
     match: { path: '/tracking_requests' },
+    times: Infinity,
     fault: {
       kind: 'transform',
       apply: (document) => {
-        const { data, ...rest } = document as { readonly data?: readonly unknown[] }
-        if (data === undefined) return document
+        const { data, links, meta } = document as ListDocument
+        if (isSent || !Array.isArray(data) || (links?.next ?? null) !== null) return document
+        isSent = true
         const bad = { id: 'unreadable', type: 'tracking_request', attributes: 'none' }
-        return { ...rest, data: [bad, ...data] }
+        return {
+          data: [...(data as unknown[]), bad],
+          links,
+          meta: { ...meta, total: (meta?.total ?? 0) + 1 },
+        }
       },
     },
   })

@@ -29,6 +29,10 @@ beforeAll(async () => {
     if (round > 0) simulator.clock.advance(72 * HOUR)
     const report = await runTestSync({ warehouse: target.warehouse, source: simulator, settings })
     expect(report).toMatchObject({ exitCode: 0, problems: [] })
+    // The unreadable record sends no run through the list again.
+    const asked = report.streams.find(({ stream }) => stream === 'tracking_requests')?.counts
+    const total = simulator.world.count('tracking_request', simulator.clock.now())
+    expect(asked?.fetched).toBe(round === 1 ? total + 1 : total)
   }
 }, 120_000)
 afterAll(async () => {
