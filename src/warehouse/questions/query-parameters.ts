@@ -5,7 +5,8 @@ export const QUERY_PARAMETERS = {
   customer: 'Only of this customer: the name the shipment has.',
   ref: 'Only with this reference number, of the shipment or the container.',
   tag: 'Only of shipments with this tag.',
-  'custom-field': 'Only with this custom field, as name=value, of the shipment or the container.',
+  'custom-field':
+    'Only with this custom field, as name=value, of the shipment, the container or the tracking request.',
   terminal: 'Only this terminal, at the port or inland: id, FIRMS code, nickname or name.',
   line: 'Only this shipping line: SCAC or name.',
   port: 'Only this port of discharge: UN/LOCODE, name or id.',

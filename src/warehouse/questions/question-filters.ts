@@ -93,11 +93,16 @@ const PORTS_SQL = `
             or lower(name) = lower(:port::text)
     `
 
-/** Shipments and containers that have a custom field; the value may hold another `=`. */
+/**
+ * Shipments and containers that have a custom field, or were asked for by a tracking request that
+ * has it; the value may hold another `=`.
+ */
 const ENTITIES_SQL = `
-            select entity_id
-            from {{data}}.custom_fields
-            where _deleted_at is null
+            select coalesce(request.tracked_object_id, field.entity_id) as entity_id
+            from {{data}}.custom_fields as field
+            left join {{data}}.tracking_requests as request
+                on request.tracking_request_id = field.entity_id
+            where field._deleted_at is null
                 and lower(api_slug) = lower(split_part(:custom_field::text, '=', 1))
                 and lower(substr(:custom_field::text, strpos(:custom_field::text, '=') + 1))
                     in (lower(display_value), lower(value #>> '{}'))

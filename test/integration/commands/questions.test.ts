@@ -210,32 +210,50 @@ describe('the shipped questions', () => {
     )
   })
 
-  it('are narrowed to a custom field of box or shipment, in any case', async () => {
-    const { container, shipment, 'custom-field': field = '' } = values
-    const boxes = await rowsOf('last_free_days', '--custom-field', field)
-    expect(boxes.length).toBeGreaterThan(0)
-    expect(new Set(boxes.map((row) => row.container_number))).toEqual(new Set([container]))
-    // A question about shipments: those that have a box with it.
-    const moves = await rowsOf('eta_changes', '--custom-field', field)
-    expect(moves).toEqual(await rowsOf('eta_changes', '--shipment', shipment!))
-    const [{ id } = { id: '' }] = await scene.query<{ id: string }>(
-      'select shipment_id as id from tracking.shipments where bill_of_lading_number = $1',
-      shipment,
-    )
-    await scene.query(
-      `insert into tracking.custom_fields
+  it(
+    'are narrowed to a custom field of box, shipment or tracking request, in any case',
+    { tags: ['JC1'] },
+    async () => {
+      const { container, shipment, 'custom-field': field = '' } = values
+      const boxes = await rowsOf('last_free_days', '--custom-field', field)
+      expect(boxes.length).toBeGreaterThan(0)
+      expect(new Set(boxes.map((row) => row.container_number))).toEqual(new Set([container]))
+      // A question about shipments: those that have a box with it.
+      const moves = await rowsOf('eta_changes', '--custom-field', field)
+      expect(moves).toEqual(await rowsOf('eta_changes', '--shipment', shipment!))
+      const [{ id } = { id: '' }] = await scene.query<{ id: string }>(
+        'select shipment_id as id from tracking.shipments where bill_of_lading_number = $1',
+        shipment,
+      )
+      await scene.query(
+        `insert into tracking.custom_fields
           (custom_field_id, entity_id, api_slug, display_value, _observed_at, _first_seen_at, _changed_at)
       values ('region of one', $1, 'region', 'West', now(), now(), now())`,
-      id,
-    )
-    expect(await rowsOf('last_free_days', '--custom-field', 'region=west')).toEqual(
-      await rowsOf('last_free_days', '--shipment', shipment!),
-    )
-    expect(await query('last_free_days', '--custom-field', 'region')).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('must be a name and a value, like') as string,
-    })
-  })
+        id,
+      )
+      expect(await rowsOf('last_free_days', '--custom-field', 'region=west')).toEqual(
+        await rowsOf('last_free_days', '--shipment', shipment!),
+      )
+      // Or the tracking request that brought the shipment.
+      const asked = await scene.query(
+        `insert into tracking.custom_fields
+          (custom_field_id, entity_id, entity_type, api_slug, value, _observed_at, _first_seen_at, _changed_at)
+      select 'desk of one', min(tracking_request_id), 'tracking_request', 'desk', '"North"', now(), now(), now()
+      from tracking.tracking_requests where tracked_object_id = $1 returning entity_id`,
+        id,
+      )
+      expect(asked).toEqual([{ entity_id: expect.any(String) as string }])
+      for (const question of ['last_free_days', 'container_stays']) {
+        const ofRequest = await rowsOf(question, '--custom-field', 'desk=north')
+        expect(ofRequest.length).toBeGreaterThan(0)
+        expect(ofRequest).toEqual(await rowsOf(question, '--shipment', shipment!))
+      }
+      expect(await query('last_free_days', '--custom-field', 'region')).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('must be a name and a value, like') as string,
+      })
+    },
+  )
 
   it('say what customers, tags and custom fields there are where none has that name', async () => {
     const noteOf = async (field: string): Promise<string> =>
