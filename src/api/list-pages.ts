@@ -1,4 +1,5 @@
 import {
+  ApiAuthError,
   ApiNotFoundError,
   ApiRequestError,
   ApiUnavailableError,
@@ -221,6 +222,10 @@ function isWholeCollection(path: string): boolean {
  * pass for "no records".
  */
 function toListError(error: unknown): unknown {
+  if (error instanceof ApiAuthError && error.context.status === 403) {
+    const advice = 'If the key is right, ask the owner of the account for the right to this list.'
+    return new ApiAuthError(`${error.message} ${advice}`, { context: error.context })
+  }
   if (!(error instanceof ApiNotFoundError)) return error
   const hint = 'Check that TRACKING_API_URL is the whole address, with the version at its end.'
   return new ApiRequestError(`${error.message} ${hint}`, { status: 404, context: error.context })

@@ -10,7 +10,8 @@ import type { StreamOutcome } from '../warehouse/connection/tables.js'
 import type { ListedTypes } from '../warehouse/bookkeeping/checkpoints.js'
 import { addListedTypes } from './foreign-types.js'
 
-const MOST_UNAVAILABLE_IN_A_ROW = 3
+/** So many bad answers to reads of one record each are no longer those of the records. */
+const SEVERAL = 3
 
 export type CountsDelta = Partial<StreamCounts>
 
@@ -42,7 +43,7 @@ export class RunLedger {
   /** Records that passes over whole lists showed, by stream; not of a resumed one. */
   readonly wholePasses = new Map<string, number>()
 
-  readonly #listedTypes = new Map<string, ListedTypes>()
+  readonly #listed = new Map<string, { pages: number; types: ListedTypes | undefined }>()
 
   /**
    * Why the positions of vessels are not ours to see, once the service has said so: they are not
@@ -59,12 +60,12 @@ export class RunLedger {
   noteRead(thrown?: unknown): boolean {
     this.#unavailableInARow =
       thrown instanceof ApiUnavailableError ? this.#unavailableInARow + 1 : 0
-    return this.#unavailableInARow === MOST_UNAVAILABLE_IN_A_ROW
+    return this.#unavailableInARow === SEVERAL
   }
 
   /** So many records in a row could not be read that the service itself must be in trouble. */
   get isServiceFailing(): boolean {
-    return this.#unavailableInARow >= MOST_UNAVAILABLE_IN_A_ROW
+    return this.#unavailableInARow >= SEVERAL
   }
 
   readonly #distrusted: { readonly stream: string; readonly why: string }[] = []
@@ -121,12 +122,17 @@ export class RunLedger {
    * Notes what the records of an answer say they are, for a stream that is not read as one list.
    */
   listed(stream: string, records: readonly RecordIdentity[], ownType: string): void {
-    this.#listedTypes.set(stream, addListedTypes(this.#listedTypes.get(stream), records, ownType))
+    const { pages, types } = this.#listed.get(stream) ?? { pages: 0, types: undefined }
+    const added = addListedTypes(types, records, ownType)
+    this.#listed.set(stream, { pages: pages + 1, types: added })
   }
 
-  /** What was noted by `listed`, per stream. */
+  /** What was noted by `listed`, per stream of which several pages were read. */
   listedTypes(): ReadonlyMap<string, ListedTypes> {
-    return this.#listedTypes
+    const several = [...this.#listed].flatMap(([stream, { pages, types }]) =>
+      types === undefined || pages < SEVERAL ? [] : [[stream, types] as const],
+    )
+    return new Map(several)
   }
 
   /**

@@ -1,4 +1,5 @@
 import {
+  ApiContractError,
   ApiNotFoundError,
   ConfigError,
   IncompleteRunError,
@@ -82,6 +83,9 @@ async function readOne(run: Run, { stream, type }: Resource, id: string): Promis
   run.signal.throwIfAborted()
   try {
     const { intake } = await readById(run, { type, id }, COMPLETE_WHEN_INCLUDED)
+    if (!shownKeys(intake, stream).includes(id)) {
+      throw new ApiContractError('the answer does not hold the record', { pointer: '/data' })
+    }
     const intakes = [intake]
     for (const linked of intake.containerIds.get(id) ?? []) {
       const container = { type: containers.type, id: linked }

@@ -1,4 +1,4 @@
-import { ApiClient } from '../../src/api/client.js'
+import { ApiClient, type ApiClientOptions } from '../../src/api/client.js'
 import { createTrackingService, type TrackingService } from '../../src/api/endpoints.js'
 import { unlimitedBudget } from './unlimited-budget.js'
 import { silentLogger } from '../../src/base/logger.js'
@@ -29,6 +29,7 @@ export interface TestSyncOptions {
   readonly watch?: (service: TrackingService) => TrackingService
   /** Between tries on the warehouse; no time unless told. */
   readonly sleep?: SyncDependencies['sleep']
+  readonly client?: Partial<ApiClientOptions>
 }
 
 /**
@@ -49,6 +50,7 @@ export async function runTestSync(options: TestSyncOptions): Promise<RunReport> 
     random: () => 0.5,
     budget: unlimitedBudget,
     databaseNow: createDatabaseClock(options.warehouse),
+    ...options.client,
   })
   try {
     return await runSync(options.command ?? 'backfill', {

@@ -5,7 +5,7 @@ import type { ContentFault, DeliveryFault, DocumentFault, FaultRequest } from '.
 /** An answer as it goes over the wire. */
 export interface Outgoing {
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | string[]>>
   readonly body: Buffer
   /** Node would add a `Date` of the real clock otherwise. */
   readonly hasDate: boolean
@@ -87,6 +87,8 @@ export function faultyContent(outgoing: Outgoing, fault: ContentFault): Outgoing
       }
     case 'dateHeader':
       return withDate(outgoing, fault.value)
+    case 'headers':
+      return { ...outgoing, headers: { ...headers, ...fault.set }, hasDate: false }
     default:
       return fault satisfies never
   }
@@ -102,7 +104,7 @@ function withDate(
     )
     return { ...outgoing, headers, hasDate: false }
   }
-  const was = Date.parse(outgoing.headers.date ?? '')
+  const was = Date.parse(String(outgoing.headers.date))
   const date = typeof value === 'string' ? value : new Date(was + value.offsetMs).toUTCString()
   return { ...outgoing, headers: { ...outgoing.headers, date } }
 }

@@ -50,6 +50,8 @@ export type ContentFault =
   | { readonly kind: 'gzipBomb'; readonly mebibytes: number }
   /** Null: no `Date` at all. */
   | { readonly kind: 'dateHeader'; readonly value: string | null | { readonly offsetMs: number } }
+  /** Replaces headers; a list sends the header as often. */
+  | { readonly kind: 'headers'; readonly set: Readonly<Record<string, string | string[]>> }
 
 /** Change how the bytes travel. */
 export type DeliveryFault =
@@ -93,6 +95,7 @@ const STAGES = {
   bom: 'content',
   gzipBomb: 'content',
   dateHeader: 'content',
+  headers: 'content',
   drop: 'delivery',
   cut: 'delivery',
   hang: 'delivery',

@@ -1,4 +1,4 @@
-import { ApiNotFoundError } from '../../base/errors.js'
+import { ApiContractError, ApiNotFoundError } from '../../base/errors.js'
 import { fetchTransportEvents } from '../../ingest/fetch-transport-events.js'
 import { loadFieldDefinitions } from '../../ingest/field-definitions.js'
 import { mergeIntakes, shownKeys, type Intake } from '../../ingest/intake.js'
@@ -136,8 +136,9 @@ async function readRecord(
     if (sighting !== undefined) return { sightings: [sighting], gone: [], eventIds }
   } catch (thrown) {
     if (!(thrown instanceof ApiNotFoundError)) throw thrown
+    return { sightings: [], gone: [{ stream, key: id }], eventIds: [] }
   }
-  return { sightings: [], gone: [{ stream, key: id }], eventIds: [] }
+  throw new ApiContractError('the answer does not hold the record', { pointer: '/data' })
 }
 
 /** Without it where the service said that it is gone; undefined where it did not say. */

@@ -1,120 +1,492 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { defaultRetryPolicy } from '../../../src/base/retry.js'
 import type { Fault } from '../../../src/simulator/faults/faults.js'
+import { runNarrowedBackfill } from '../../../src/sync/narrow-backfill.js'
+import type { RunReport } from '../../../src/sync/run-sync.js'
+import { verifySource } from '../../../src/sync/verify/verify-warehouse.js'
 import { queueRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
-import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
+import type { TestSyncOptions } from '../../support/run-test-sync.js'
+import { withRunDependencies } from '../../support/test-service.js'
+import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
-afterEach(closeScenes)
+/*
+ * Every place where a record, a page or a header of the service is read × everything that may be
+ * answered there, for as long as it lasts. What goes through the same code is one place:
+ *
+ *   one record by id         containers of the queue; shipments and tracking requests go the same
+ *                            way, and so does the worker of `serve` (`readRefetch`)
+ *   one place or vessel      ports of the queue (`readRefetches`); vessels with their positions
+ *   one list of events       of the queue, of a pass, of the checks (`fetchOfContainer`)
+ *   one list of one record   raw events, options of a custom field (`readOwnLists`)
+ *   one absence              of a tracking request, and of a custom field, which has no read by id
+ *   a list                   shipments, first and later page: every other list is walked by the same
+ *                            code, `verify` and `plan` read their pages by it (`listPages`)
+ *   a list that may be refused   custom fields; the catalogue of webhook events
+ *   one command              `verify`, and `backfill --container`
+ */
 
 /** Another record than the one that was asked for. */
 function another(document: unknown): unknown {
-  const { data } = document as { data: object }
-  return { ...(document as object), data: { ...data, id: '' } }
+  const { data } = document as { data?: object | object[] }
+  if (data === undefined) return document
+  const change = (record: object): object => {
+    const { id = '' } = record as { id?: string }
+    return { ...record, id: `not ${id}`, type: 'another' }
+  }
+  return { ...(document as object), data: Array.isArray(data) ? data.map(change) : change(data) }
 }
 
-/**
- * What each of ten records is answered with, and what becomes of its entry. No three outages in a
- * row.
- */
-const ANSWERS: readonly (readonly [name: string, fault: Fault, rests: boolean])[] = [
-  ['500 for good', { kind: 'status', status: 500 }, true],
-  ['403', { kind: 'status', status: 403 }, true],
-  ['503 for good', { kind: 'status', status: 503 }, true],
-  ['404', { kind: 'status', status: 404 }, false],
-  ['garbage', { kind: 'status', status: 200, body: '{"data":', contentType: 'text/json' }, true],
-  ['410', { kind: 'status', status: 410 }, false],
-  ['no answer', { kind: 'drop' }, true],
-  ['422', { kind: 'status', status: 422 }, true],
-  ['a web page', { kind: 'html', status: 403 }, true],
-  ['a redirect', { kind: 'redirect', status: 302, location: 'https://evil.test/' }, true],
-]
+const headersOf = (value: string | string[]): Fault => {
+  const names = ['date', 'retry-after', 'content-type', 'etag', 'link', 'x-ratelimit-remaining']
+  return { kind: 'headers', set: Object.fromEntries(names.map((name) => [name, value])) }
+}
 
-async function ask({ warehouse }: Scene, type: string, ids: readonly string[]): Promise<void> {
-  await warehouse.transaction('ask', (session) =>
+/** In an order that shows no more than two outages to a few records in a row. */
+const ANSWERS = {
+  'refused (403)': { kind: 'status', status: 403 },
+  '500 for good': { kind: 'status', status: 500 },
+  'doubled headers': headersOf(['Mon, 02 Mar 2026 08:00:00 GMT', 'application/json']),
+  'not found (404)': { kind: 'status', status: 404 },
+  '503 for good': { kind: 'status', status: 503 },
+  'empty headers': headersOf(''),
+  'gone (410)': { kind: 'status', status: 410 },
+  'no answer in time': { kind: 'hang', phase: 'beforeHeaders' },
+  'absurd headers': headersOf(`99 Foo -1e999; ${'x'.repeat(2_000)}`),
+  garbage: { kind: 'status', status: 200, body: '{"data":', contentType: 'text/json' },
+  'another record': { kind: 'transform', apply: another },
+} as const satisfies Record<string, Fault>
+
+type Answer = keyof typeof ANSWERS
+
+const NAMES = Object.keys(ANSWERS) as Answer[]
+const UNREADABLE: readonly Answer[] = [
+  'refused (403)',
+  '500 for good',
+  '503 for good',
+  'no answer in time',
+  'garbage',
+  'another record',
+]
+const GONE: readonly Answer[] = ['not found (404)', 'gone (410)']
+
+/** One try more, and no long wait for an answer that does not come. */
+const CLIENT = { timeouts: { totalMs: 200 }, retryPolicy: { ...defaultRetryPolicy, retries: 1 } }
+
+type Settings = Partial<NonNullable<TestSyncOptions['settings']>>
+
+let scene: Scene
+
+async function run(settings: Settings = {}): Promise<RunReport> {
+  return scene.sync({
+    command: 'sync',
+    settings: { fullSyncHours: 0, transportEventChecksPerSync: 0, ...settings },
+    client: CLIENT,
+  })
+}
+
+/** What rests is due; the service has not changed. */
+async function letADayPass(): Promise<void> {
+  await scene.query('update tracking_sync.refetch_queue set not_before = null')
+  await scene.query('update tracking_sync.absences set not_before = null')
+}
+
+const column = async (sqlText: string, ...parameters: unknown[]): Promise<string[]> => {
+  const rows = await scene.query<Record<string, string>>(sqlText, ...parameters)
+  return rows.map((row) => String(Object.values(row)[0])).sort()
+}
+
+const queued = (type: string, ids: readonly string[]): Promise<string[]> =>
+  column(
+    `select resource_id from tracking_sync.refetch_queue
+    where resource_type = $1 and resource_id = any($2::text[])`,
+    type,
+    ids,
+  )
+
+const live = (table: string, key: string): Promise<string[]> =>
+  column(`select ${key} from tracking.${table} where _deleted_at is null order by 1`)
+
+const ask = (type: string, ids: readonly string[]): Promise<void> =>
+  scene.warehouse.transaction('ask', (session) =>
     queueRefetches(
       session,
       ids.map((id) => ({ type, id })),
       'in doubt',
     ),
   )
+
+interface RecordPlace {
+  readonly name: string
+  readonly ids: () => Promise<string[]>
+  /** The next run reads these records. */
+  readonly prepare: (ids: readonly string[]) => Promise<unknown>
+  readonly path: (id: string) => string
+  readonly settings?: Settings
+  /** Which of them are still to be read. */
+  readonly open: (ids: readonly string[]) => Promise<string[]>
+  /** These answers leave a record to be read. */
+  readonly rests: readonly Answer[]
+  /** Of the first and of the next run while it lasts; 0 unless given. */
+  readonly exitCodes?: readonly [number, number]
 }
 
-const PLACES = [
-  { type: 'container', path: (id: string) => `/containers/${id}` },
-  { type: 'shipment', path: (id: string) => `/shipments/${id}` },
-  { type: 'transport_events', path: (id: string) => `/containers/${id}/transport_events` },
-] as const
+/** Paths of what the custom fields belong to. */
+const owners = new Map<string, string>()
 
-describe('an entry of the refetch queue that cannot be read', { tags: ['JD2'] }, () => {
-  it('rests with its reason and costs no run its exit code, whatever is answered', async () => {
-    const scene = await openScene({ shipments: 12 })
-    const { faults, world, clock } = scene.simulator
-    expect((await scene.sync()).exitCode).toBe(0)
-    const idsOf = (type: 'container' | 'shipment'): string[] =>
-      [...world.records(type, clock.now())].map(({ id }) => id)
-    for (const { type, path } of PLACES) {
-      const known = idsOf(type === 'shipment' ? 'shipment' : 'container').sort()
-      const ids = known.slice(0, ANSWERS.length)
-      expect(ids).toHaveLength(ANSWERS.length)
-      await ask(scene, type, known.slice(0, ANSWERS.length + 1))
-      for (const [at, [, fault]] of ANSWERS.entries()) {
-        faults.add({ fault, match: { path: path(ids[at]!) }, times: Infinity })
+const eventsOf = (id: string): string => `/containers/${id}/transport_events`
+
+const PLACES: readonly RecordPlace[] = [
+  {
+    name: 'a container of the queue',
+    ids: () => live('containers', 'container_id'),
+    prepare: (ids) => ask('container', ids),
+    path: (id) => `/containers/${id}`,
+    open: (ids) => queued('container', ids),
+    rests: UNREADABLE,
+  },
+  {
+    name: 'a port of the queue',
+    ids: () => live('ports', 'port_id'),
+    prepare: (ids) => ask('port', ids),
+    path: (id) => `/ports/${id}`,
+    open: (ids) => queued('port', ids),
+    // Its row stands: it is read again within a week.
+    rests: UNREADABLE.filter((answer) => answer !== 'refused (403)'),
+  },
+  {
+    name: 'a vessel with its positions',
+    ids: () => live('vessels', 'vessel_id'),
+    prepare: () => Promise.resolve(),
+    path: (id) => `/vessels/${id}`,
+    settings: { vesselPositions: true },
+    // Each run reads all of them.
+    open: () => Promise.resolve([]),
+    rests: [],
+  },
+  {
+    name: 'the transport events of a container of the queue',
+    ids: () => live('containers', 'container_id'),
+    prepare: (ids) => ask('transport_events', ids),
+    path: eventsOf,
+    open: (ids) => queued('transport_events', ids),
+    rests: UNREADABLE,
+  },
+  {
+    name: 'the transport events of a container of a page',
+    ids: () => live('containers', 'container_id'),
+    prepare: (ids) =>
+      scene.query(
+        `update tracking.containers set _digest = null, _fingerprint = '', transport_event_ids = null
+        where container_id = any($1::text[])`,
+        ids,
+      ),
+    path: eventsOf,
+    open: (ids) => queued('transport_events', ids),
+    rests: UNREADABLE.filter((answer) => answer !== 'another record'),
+  },
+  {
+    name: 'the transport events of a container that are read again',
+    ids: () =>
+      column(`select container_id from tracking.containers where empty_terminated_at is null`),
+    prepare: () => scene.query('delete from tracking_sync.transport_event_checks'),
+    path: eventsOf,
+    settings: { transportEventChecksPerSync: 100 },
+    open: (ids) => queued('transport_events', ids),
+    rests: UNREADABLE.filter((answer) => answer !== 'another record'),
+  },
+  {
+    name: 'the raw events of a container',
+    ids: () => live('containers', 'container_id'),
+    prepare: () => scene.query('delete from tracking_sync.raw_event_reads'),
+    path: (id) => `/containers/${id}/raw_events`,
+    settings: { rawEvents: true },
+    open: (ids) =>
+      column(
+        `select id from unnest($1::text[]) as asked (id)
+        where id not in (select container_id from tracking_sync.raw_event_reads)`,
+        ids,
+      ),
+    rests: [...UNREADABLE.filter((answer) => answer !== 'another record'), ...GONE],
+  },
+  {
+    name: 'the options of a custom field',
+    ids: () => column(`select distinct definition_id from tracking.custom_field_options`),
+    prepare: () => Promise.resolve(),
+    path: (id) => `/custom_field_definitions/${id}/options`,
+    // Each complete pass reads all of them.
+    open: () => Promise.resolve([]),
+    rests: [],
+  },
+  {
+    name: 'a tracking request that is in no page',
+    ids: () => live('tracking_requests', 'tracking_request_id'),
+    prepare: async (ids) => {
+      for (const id of ids) scene.simulator.edits.delete('tracking_request', id)
+      await run()
+    },
+    path: (id) => `/tracking_requests/${id}`,
+    open: (ids) =>
+      column(`select row_key from tracking_sync.absences where row_key = any($1::text[])`, ids),
+    // It is gone, so that it cannot be another either.
+    rests: UNREADABLE.filter((answer) => answer !== 'another record'),
+    exitCodes: [6, 0],
+  },
+  {
+    name: 'a custom field that is in no page',
+    ids: () =>
+      column(
+        `select min(custom_field_id) from tracking.custom_fields where _deleted_at is null
+        group by entity_id`,
+      ),
+    prepare: async (ids) => {
+      for (const field of await scene.query<Record<string, string>>(
+        `select custom_field_id, entity_type, entity_id, api_slug from tracking.custom_fields
+        where custom_field_id = any($1::text[])`,
+        ids,
+      )) {
+        const { custom_field_id: id = '', entity_type: type, entity_id: owner = '' } = field
+        scene.simulator.edits.setCustomField(owner, field.api_slug ?? '', undefined)
+        owners.set(id, `/${type}s/${owner}`)
       }
-      clock.advance(HOUR)
-      const settings = { fullSyncHours: 0 }
-      const first = await scene.sync({ command: 'sync', settings })
-      expect({ type, ...first }).toMatchObject({ type, exitCode: 0, problems: [] })
-      // The one behind them was read.
-      const left = await scene.query<{ id: string; attempts: number; error: string }>(
-        `select resource_id as id, attempts::int, error from tracking_sync.refetch_queue
-        where resource_type = $1 order by resource_id`,
-        type,
+      await run()
+    },
+    path: (id) => `${owners.get(id)}/custom_fields`,
+    open: (ids) =>
+      column(`select row_key from tracking_sync.absences where row_key = any($1::text[])`, ids),
+    // Of some it is the only one.
+    rests: UNREADABLE.filter((answer) => answer !== 'another record'),
+    exitCodes: [6, 0],
+  },
+]
+
+interface ListPlace {
+  readonly name: string
+  readonly path: string
+  readonly page?: number
+  readonly settings?: Settings
+  /** Exit code and words of a run, as long as it lasts. */
+  readonly outcomes: Outcomes
+}
+
+type Outcomes = Readonly<Partial<Record<Answer, readonly [number, RegExp]>>>
+
+const DOWN = [4, /the service answered|no complete answer/] as const
+const FINE = [0, /^$/] as const
+const FOREIGN = [6, /newer version of this program knows it/] as const
+const NEEDED: Outcomes = {
+  'refused (403)': [3, /ask the owner of the account/],
+  'not found (404)': [2, /TRACKING_API_URL/],
+  'gone (410)': [2, /TRACKING_API_URL/],
+  '500 for good': DOWN,
+  '503 for good': DOWN,
+  'no answer in time': DOWN,
+  garbage: DOWN,
+}
+/** Who may not read these is told so, once. */
+const OPTIONAL: Outcomes = {
+  'refused (403)': FINE,
+  'not found (404)': FINE,
+  'gone (410)': FINE,
+  '500 for good': DOWN,
+}
+
+const LISTS: readonly ListPlace[] = [
+  {
+    name: 'a list, on its first page',
+    path: '/shipments',
+    outcomes: {
+      ...NEEDED,
+      'another record': FOREIGN,
+      'doubled headers': FINE,
+      'empty headers': FINE,
+      'absurd headers': FINE,
+    },
+  },
+  {
+    name: 'a list, on a later page',
+    path: '/shipments',
+    page: 2,
+    settings: { pageSize: 6 },
+    outcomes: { ...NEEDED, 'another record': FINE },
+  },
+  {
+    name: 'a list that an account may lack',
+    path: '/custom_fields',
+    outcomes: { ...OPTIONAL, 'another record': FOREIGN },
+  },
+  {
+    name: 'the catalogue of events',
+    path: '/webhooks/events',
+    // What came instead is kept as a new type, and nothing is taken for gone.
+    outcomes: { ...OPTIONAL, 'another record': FINE },
+  },
+]
+
+beforeAll(async () => {
+  scene = await openScene({
+    shipments: 14,
+    acceptedIncludes: { shipment: ['containers', 'pod_terminal'], container: [] },
+  })
+  await scene.sync({ settings: { rawEvents: true } })
+})
+
+afterEach(() => {
+  scene.simulator.faults.clear()
+})
+afterAll(closeScenes)
+
+function chunks<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size))
+}
+
+describe('one bad record costs itself', { tags: ['JD2', 'JC8', 'JC10'] }, () => {
+  it.each(PLACES)('$name', async ({ ids, prepare, path, settings, open, rests, exitCodes }) => {
+    const { faults } = scene.simulator
+    const most = Math.min(6, (await ids()).length)
+    for (const answers of chunks(NAMES, most)) {
+      const some = (await ids()).slice(0, most)
+      await prepare(some)
+      const asked = answers.map((answer, at) => ({ answer, id: some[at] ?? '' }))
+      const played = asked.map(({ answer, id }) =>
+        faults.add({
+          fault: ANSWERS[answer],
+          match: (request) => request.path === path(id),
+          times: Infinity,
+        }),
       )
-      const resting = ids.filter((_, at) => ANSWERS[at]![2])
-      expect(left.map(({ id, attempts }) => [id, attempts])).toEqual(resting.map((id) => [id, 1]))
-      for (const { error } of left) expect(error).toMatch(/GET \/v2\//)
-      // The next run is not worse: none of them is asked for again at once.
-      scene.simulator.requests.reset()
-      const second = await scene.sync({ command: 'sync', settings })
-      expect({ type, ...second }).toMatchObject({ type, exitCode: 0, problems: [] })
-      const asked = scene.simulator.requests.recent.map((one) => one.path.replace(/^\/v2/, ''))
-      expect(asked.filter((one) => ids.some((id) => one === path(id)))).toEqual([])
+      const still = asked.filter(({ answer }) => rests.includes(answer)).map(({ id }) => id)
+      for (const exitCode of exitCodes ?? [0, 0]) {
+        const report = await run(settings)
+        expect({ answers, ...report }).toMatchObject({ answers, exitCode })
+        expect({ answers, open: await open(some) }).toEqual({ answers, open: still.sort() })
+        await letADayPass()
+      }
+      expect(played.filter((one) => one.played === 0)).toEqual([])
       faults.clear()
-      await scene.query(`delete from tracking_sync.refetch_queue`)
+      expect(await run(settings)).toMatchObject({ exitCode: 0, problems: [] })
+      expect(await open(some)).toEqual([])
+    }
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it.each(LISTS)('$name', async ({ path, page = 1, settings, outcomes }) => {
+    const { faults, requests } = scene.simulator
+    for (const answer of NAMES.filter((name) => name in outcomes)) {
+      const [exitCode, words] = outcomes[answer] ?? FINE
+      const played = faults.add({
+        fault: ANSWERS[answer],
+        match: (request) =>
+          request.path === path && (request.query.get('page[number]') ?? '1') === String(page),
+        times: Infinity,
+      })
+      let most = Infinity
+      for (let time = 0; time < 2; time += 1) {
+        requests.reset()
+        const report = await run(settings)
+        expect({ answer, ...report }).toMatchObject({ answer, exitCode })
+        expect(report.problems.join()).toMatch(words)
+        // The next one is not worse; what is in no page is asked for then.
+        if (exitCode > 0) expect(requests.total).toBeLessThanOrEqual(most)
+        most = requests.total
+      }
+      expect(played.played).toBeGreaterThan(0)
+      faults.clear()
+      expect({ answer, ...(await run(settings)) }).toMatchObject({ answer, exitCode: 0 })
+    }
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('verify names it and compares the rest', async () => {
+    const { faults } = scene.simulator
+    const ids = await live('containers', 'container_id')
+    const answers = NAMES.filter((answer) => !GONE.includes(answer) && !isSlow(answer))
+    for (const some of chunks(answers, 5)) {
+      for (const [at, answer] of some.entries()) {
+        const match = { path: new RegExp(`^/containers/${ids[at]}$`) }
+        faults.add({ fault: ANSWERS[answer], match, times: Infinity })
+      }
+      const report = await withRunDependencies(scene, (dependencies) =>
+        verifySource({ ...dependencies, sample: 30, seed: 1 }),
+      )
+      const unread = some.filter((answer) => UNREADABLE.includes(answer))
+      expect({ some, ...report }).toMatchObject({ some, isEqual: true })
+      expect(report.notCompared.join()).toContain(`; and so ${unread.length - 1} more`)
+      expect(report.streams.find(({ stream }) => stream === 'containers')?.compared).toBe(
+        ids.length,
+      )
+      faults.clear()
     }
   })
 
-  it('stops the reading when several in a row look like an outage, and the lists stand', async () => {
-    const scene = await openScene({ shipments: 12 })
-    await scene.sync()
-    const { faults, world, clock, requests } = scene.simulator
-    const ids = [...world.records('container', clock.now())].map(({ id }) => id)
-    await ask(scene, 'container', ids)
+  it('a backfill of one record names it and stores the others', async () => {
+    const { faults } = scene.simulator
+    const [good = '', ...ids] = await live('containers', 'container_id')
+    const answers = NAMES.filter((answer) => !isSlow(answer))
+    const asked = answers.map((answer, at) => ({ answer, id: ids[at] ?? '' }))
+    for (const { answer, id } of asked) {
+      faults.add({ fault: ANSWERS[answer], match: { path: `/containers/${id}` }, times: Infinity })
+    }
+    await scene.query(`update tracking.containers set number = 'X' where container_id = $1`, good)
+    const containerIds = [...asked.map(({ id }) => id), good]
+    const report = await withRunDependencies(scene, (dependencies) =>
+      runNarrowedBackfill({ streams: [], shipmentIds: [], containerIds }, dependencies),
+    )
+    faults.clear()
+    expect(report).toMatchObject({ exitCode: 6 })
+    const unread = asked.filter(({ answer }) => [...UNREADABLE, ...GONE].includes(answer))
+    expect(report.problems).toHaveLength(unread.length)
+    for (const { id } of unread) expect(report.problems.join()).toContain(`container ${id}`)
+    expect(await column(`select number from tracking.containers where number = 'X'`)).toEqual([])
+  })
+})
+
+/** These two go by the usual time limits. */
+function isSlow(answer: Answer): boolean {
+  return answer === 'no answer in time'
+}
+
+describe('several in a row that look like an outage', { tags: ['JD2'] }, () => {
+  it('stop the reading of the queue, and the lists stand', async () => {
+    const { faults, requests } = scene.simulator
+    await ask('container', await live('containers', 'container_id'))
     faults.add({
-      fault: { kind: 'status', status: 500 },
-      match: ({ path }) => /^\/containers\/[^/]+$/.test(path),
+      fault: ANSWERS['500 for good'],
+      match: { path: /^\/containers\/[^/]+$/ },
       times: Infinity,
     })
     requests.reset()
-    const report = await scene.sync({ command: 'sync' })
-    expect(report).toMatchObject({ exitCode: 0, problems: [] })
-    expect(requests.recent.filter(({ status }) => status === 500)).toHaveLength(3 * 6)
+    expect(await run()).toMatchObject({ exitCode: 0, problems: [] })
+    expect(requests.recent.filter(({ status }) => status === 500)).toHaveLength(3 * 2)
     faults.clear()
-    expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
+    await letADayPass()
+    expect(await run()).toMatchObject({ exitCode: 0 })
+    expect(await column('select resource_id from tracking_sync.refetch_queue')).toEqual([])
   })
 
-  it('rests as well when another record comes', async () => {
-    const scene = await openScene({ shipments: 2 })
-    await scene.sync()
-    const { faults, world, clock } = scene.simulator
-    const [container] = [...world.records('container', clock.now())]
-    await ask(scene, 'container', [container!.id])
-    const match = { path: `/containers/${container!.id}` }
-    faults.add({ fault: { kind: 'transform', apply: another }, match, times: Infinity })
-    const settings = { quarantineLimitPercent: 100 }
-    for (let run = 0; run < 2; run += 1) {
-      expect(await scene.sync({ command: 'sync', settings })).toMatchObject({ exitCode: 0 })
-    }
-    const [entry] = await scene.query('select attempts::int from tracking_sync.refetch_queue')
-    expect(entry).toEqual({ attempts: 1 })
+  it('stop the reading of transport events, cost no container its row, and end one run with 4', async () => {
+    const { faults, requests } = scene.simulator
+    const ids = await live('containers', 'container_id')
+    await PLACES.find(({ name }) => name.endsWith('of a page'))!.prepare(ids)
+    faults.add({
+      fault: ANSWERS['500 for good'],
+      match: { path: /transport_events$/ },
+      times: Infinity,
+    })
+    requests.reset()
+    const report = await run()
+    // Four at a time, two tries each, and three that fail in a row.
+    expect(requests.recent.filter(({ status }) => status === 500).length).toBeLessThan(2 * (3 + 4))
+    expect(report).toMatchObject({ exitCode: 4, problems: [expect.stringMatching(/^transport/)] })
+    expect(await queued('transport_events', ids)).toEqual(ids)
+    requests.reset()
+    // They rest.
+    expect(await run()).toMatchObject({ exitCode: 0, problems: [] })
+    expect(requests.recent.filter(({ status }) => status === 500)).toEqual([])
+    faults.clear()
+    await letADayPass()
+    expect(await run()).toMatchObject({ exitCode: 0 })
+    expect(await queued('transport_events', ids)).toEqual([])
+    expect(await scene.differences()).toEqual([])
   })
 })
