@@ -113,6 +113,8 @@ describe(
 )
 
 describe('a login with a limit is told the limit, and not that PostgreSQL is away', () => {
+  beforeAll(() => run(`grant ${roles.writer} to ${login}`))
+
   /** Each with the first server that knows it. */
   const LIMITS = [
     ['default_transaction_read_only', 14, 'nothing can be written here: default_transaction_read'],
