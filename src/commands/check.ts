@@ -174,8 +174,8 @@ async function checkSchema(app: App): Promise<string> {
 /** The login that `query "select …"` uses. */
 async function checkReader(app: App): Promise<string> {
   const { describeReader } = await import('../warehouse/schema/reader-login.js')
-  const { readerUrl } = await app.openDatabase()
-  return describeReader(await app.connectReader(), readerUrl !== undefined)
+  const { url, readerUrl } = await app.openDatabase()
+  return describeReader(await app.connectReader(), { url, isOwn: readerUrl !== undefined })
 }
 
 /** No line unless deliveries were refused of late. A dead database has its own. */

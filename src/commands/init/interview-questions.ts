@@ -114,17 +114,18 @@ export async function settleReader(
   const { createReaderLogin, describeReader } =
     await import('../../warehouse/schema/reader-login.js')
   const { databaseUrl = '', readerUrl } = app.config
-  if (readerUrl !== undefined) return describeReader(await app.connectReader(), true)
+  const own = { url: databaseUrl, isOwn: true }
+  if (readerUrl !== undefined) return describeReader(await app.connectReader(), own)
   if (old !== undefined && placeOf(old) === placeOf(databaseUrl)) {
     try {
-      return await describeReader(await app.connect({ url: old }), true)
+      return await describeReader(await app.connect({ url: old }), own)
     } catch (thrown) {
       if (!(thrown instanceof ConnectorError)) throw thrown
     }
   }
   const warehouse = await app.connect()
   const made = await createReaderLogin(warehouse, databaseUrl)
-  if (made === undefined) return describeReader(warehouse, false)
+  if (made === undefined) return describeReader(warehouse, { ...own, isOwn: false })
   take(made)
   return `own SQL is asked as ${new URL(made).username}, a new login, which may only read`
 }

@@ -29,6 +29,9 @@ const TRY_AGAIN =
 
 const CHECK_REACHABLE = 'check that PostgreSQL runs and DATABASE_URL points to it'
 
+const CHECK_LOGIN =
+  'check user and password in DATABASE_URL, or in TRACKING_READER_URL where your own SQL is asked'
+
 const SLOW = 'the statement took too long: look for locks or load, and run the command again'
 
 const OUR_FAULT =
@@ -95,8 +98,7 @@ const RULES: readonly Rule[] = [
   {
     prefix: '28',
     error: WarehouseSchemaError,
-    advice:
-      'check user and password in DATABASE_URL, or in TRACKING_READER_URL where your own SQL is asked',
+    advice: CHECK_LOGIN,
   },
   {
     prefix: '3D000',
@@ -167,6 +169,9 @@ function poolerProblem(error: Error): string | undefined {
   if (!(error instanceof pg.DatabaseError) || error.code !== '08P01') return undefined
   if (error.message.includes('statement pooling')) {
     return 'transactions are needed: set pool_mode = transaction, or session, at the pooler'
+  }
+  if (/authentication failed|no such user/.test(error.message)) {
+    return `${CHECK_LOGIN}, and the users that the pooler knows`
   }
   return error.message.startsWith('unsupported startup parameter')
     ? 'take it out of DATABASE_URL, or let the pooler pass over it (ignore_startup_parameters)'

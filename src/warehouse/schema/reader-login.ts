@@ -93,25 +93,26 @@ where rolname = current_user`,
 
 interface ReaderRights {
   readonly login: string
-  readonly place: string
   readonly mightyRole: string | null
   readonly mayRead: boolean
   readonly mayWrite: boolean
+  readonly seesVerifiers: boolean
 }
 
 /**
  * With which login own SQL is asked, and what it may do that it should not, in a line. `reader` is
- * connected as own SQL is; `isOwn`: by a login of its own.
+ * connected as own SQL is; `isOwn`: by a login of its own. `url` is the address of the program.
  */
-export async function describeReader(reader: Warehouse, isOwn: boolean): Promise<string> {
+export async function describeReader(
+  reader: Warehouse,
+  { url, isOwn }: { readonly url: string; readonly isOwn: boolean },
+): Promise<string> {
   const { names } = reader
   const roles = roleNames(names)
   const [rights] = await reader.query<ReaderRights>(
     'look at the rights of the login of own SQL',
     `select
     session_user::text as login,
-    coalesce(host(inet_server_addr()), 'localhost') || ':' || coalesce(inet_server_port(), 5432)
-        || '/' || current_database() as place,
     ${MIGHTY_ROLE} as "mightyRole",
     coalesce(has_schema_privilege(to_regnamespace($1), 'usage'), true) as "mayRead",
     exists (
@@ -122,18 +123,27 @@ export async function describeReader(reader: Warehouse, isOwn: boolean): Promise
         where nspname = any ($2::text[])
             and relkind in ('r', 'p')
             and has_table_privilege(pg_class.oid, 'insert, update, delete, truncate')
-    ) as "mayWrite"`,
+    ) as "mayWrite",
+    has_table_privilege('pg_authid', 'select') as "seesVerifiers"`,
     [names.data, Object.values(names)],
   )
   if (rights === undefined) throw new Error('the session has no login')
-  const { login, place, mightyRole, mayRead, mayWrite } = rights
-  const advice = adviseReaderLogin(names, place)
+  const { login, mightyRole, mayRead, mayWrite, seesVerifiers } = rights
+  // As the program reaches it: a server behind a pooler has another address.
+  const { host, pathname } = new URL(url)
+  const advice = adviseReaderLogin(names, `${host === '' ? 'localhost' : host}${pathname}`)
   if (mightyRole !== null) {
     return `warning: own SQL is refused, for ${login} ${describeMight(login, mightyRole)}; ${advice}`
   }
   const as = `own SQL is asked as ${login}`
   if (!mayRead) {
     return `${as}; warning: it is not a member of ${roles.reader}: run \`tracking-sync migrate --roles\``
+  }
+  if (seesVerifiers && !mayWrite) {
+    return (
+      `${as}; warning: it reads all tables of the database, and the verifiers of all passwords, as ` +
+      `members of pg_read_all_data do; ${advice}`
+    )
   }
   if (isOwn && !mayWrite) return `${as}, which may read and nothing else`
   if (!mayWrite) return `${as}, the login of DATABASE_URL, which may read and nothing else`

@@ -4,8 +4,8 @@ import { ConfigError, ConnectorError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createPool } from '../../../src/warehouse/connection/connection-pool.js'
 import { streamAnswer, type TableAnswer } from '../../../src/warehouse/connection/read-answer.js'
-import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { keepReader } from '../../../src/warehouse/schema/reader-login.js'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { describeReader, keepReader } from '../../../src/warehouse/schema/reader-login.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
@@ -91,6 +91,15 @@ async function ask(who: string, sqlText: string, timeoutMs = 20_000): Promise<Ta
     })
   } finally {
     await warehouse.close()
+  }
+}
+
+async function withReader<Result>(work: (reader: Warehouse) => Promise<Result>): Promise<Result> {
+  const reader = createWarehouse({ url: urlOf('reader'), schema, logger: silentLogger })
+  try {
+    return await work(reader)
+  } finally {
+    await reader.close()
   }
 }
 
@@ -346,6 +355,19 @@ describe('own SQL', { tags: ['JD1'] }, () => {
       )
     },
   )
+
+  it('is told to be too much for one that reads all tables', { tags: ['JD1'] }, async () => {
+    const describe = (): Promise<string> =>
+      withReader((reader) => describeReader(reader, { url: urlOf('owner'), isOwn: true }))
+    expect(await describe()).toMatch(/, which may read and nothing else$/)
+    await admin.query(`grant pg_read_all_data to ${nameOf('reader')}`)
+    const told = await describe()
+    await admin.query(`revoke pg_read_all_data from ${nameOf('reader')}`)
+    expect(told).toContain('and the verifiers of all passwords')
+    // As the program reaches the server, which need not be the server's own address.
+    const { host, pathname } = new URL(opened.url)
+    expect(told).toContain(`_query:<password>@${host}${pathname} and run`)
+  })
 
   it('is bounded in every piece, whatever a row sets', { tags: ['JD1'] }, async () => {
     const sql = `select case

@@ -27,4 +27,12 @@ describe('what PostgreSQL refuses is told with its own fix', { tags: ['JD7', 'JE
       new RegExp(`^write ports: PostgreSQL says "in its own words" \\(${code}\\); .*${fix.source}`),
     )
   })
+  it('a pooler that knows no such login is not waited for', () => {
+    const said = new pg.DatabaseError('SASL authentication failed', 0, 'error')
+    const error = toWarehouseError(Object.assign(said, { code: '08P01', severity: 'FATAL' }), 'ask')
+    expect(error.name).toBe('WarehouseSchemaError')
+    expect(error.message).toMatch(
+      /; check user and password .*, and the users that the pooler knows$/,
+    )
+  })
 })
