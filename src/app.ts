@@ -239,9 +239,8 @@ export class App {
    */
   async prepare(warehouse: Warehouse, options: PrepareOptions = {}): Promise<void> {
     const { isWriting = false, isAccountAccepted = false, isEmbedded = false } = options
-    const { databaseUrl } = this.config
     // The only user of the embedded database may do everything there.
-    if (isWriting && databaseUrl !== undefined) {
+    if (isWriting && this.config.databaseUrl !== undefined) {
       await refuseReadOnly(warehouse)
       await refuseMissingRights(warehouse)
       if (options.isForSubscriber !== true) await refuseSubscriber(warehouse)

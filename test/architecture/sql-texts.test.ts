@@ -149,6 +149,8 @@ const LOOKED_AT: readonly string[] = [
   // Sentences for people, who run the statement in them.
   'migrate.ts: role',
   'migrate.ts: names.sync',
+  // As the catalogue's own `format` quoted it.
+  'roles.ts: table',
   'replication-slots.ts: drop',
   'replication-slots.ts: formatBytes(keptBytes ?? 0)',
   'absences.ts: key',

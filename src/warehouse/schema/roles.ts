@@ -153,7 +153,7 @@ async function canRead({ names, ...session }: Warehouse, role: string): Promise<
  * the server makes them: all but their owner see no row.
  */
 export async function findSealedTables({ names, query }: CatalogAccess): Promise<string[]> {
-  const rows = await query<{ name: string }>(
+  const sealed = await query<{ name: string }>(
     'look for row-level security',
     `select format('%I.%I', nspname, relname) as name
 from pg_class
@@ -165,7 +165,7 @@ where (nspname || '.' || relname = any($1::text[]) or nspname = $2 and relname ~
 order by 1`,
     [await readShippedTables(names), names.sync],
   )
-  return rows.map(({ name }) => name)
+  return sealed.map(({ name }) => name)
 }
 
 async function grantStatements(session: CatalogAccess, roles: RoleNames): Promise<string[]> {
@@ -266,11 +266,11 @@ export async function refuseMissingRights(warehouse: CatalogAccess): Promise<voi
     )
   }
   const { role } = await readRights(warehouse)
-  const { writer } = roleNames(warehouse.names)
+  const wanted = roleNames(warehouse.names).writer
   throw new WarehouseSchemaError(
     `${role} may not write the tables of ${warehouse.names.data}, as this command does; use a login ` +
-      `that has the role ${writer}, or have the owner run \`tracking-sync migrate --roles\` and ` +
-      `\`grant ${quoteIdentifier(writer)} to ${quoteIdentifier(role)}\``,
+      `that has the role ${wanted}, or have the owner run \`tracking-sync migrate --roles\` and ` +
+      `\`grant ${quoteIdentifier(wanted)} to ${quoteIdentifier(role)}\``,
   )
 }
 
