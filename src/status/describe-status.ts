@@ -16,11 +16,26 @@ export interface StatusSection {
   readonly note?: string | undefined
 }
 
+/** Clocks that differ by less agree: stamps may be some ten seconds ahead, and answers travel. */
+const MOST_AHEAD_SECONDS = 9
+const MOST_BEHIND_SECONDS = 60
+
 const QUEUE_WORDS = {
   refetch_queue: 'to be refetched',
   webhook_notifications: 'webhook notifications',
   alert_messages: 'messages about alerts',
 } as const
+
+/** Answers are as of now: the database's, whatever the clock of a service says. */
+function describeClocks(aheadSeconds: number | null): string | undefined {
+  const rule = "ages and answers go by the database's"
+  if (aheadSeconds === null) return undefined
+  if (aheadSeconds > MOST_AHEAD_SECONDS) {
+    return `The service's clock is ahead, and ${rule}: what it dates later has not happened yet.`
+  }
+  if (aheadSeconds > -MOST_BEHIND_SECONDS) return undefined
+  return `The service's clock is ${formatSeconds(-aheadSeconds)} behind, and ${rule}.`
+}
 
 export function describeStatus(status: WarehouseStatus, requestLimit: number): StatusSection[] {
   const { streams, runs, queues, quarantined, budgets, lease, webhooks, storedViews } = status
@@ -37,7 +52,8 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
         stream.stream,
         stream.rows,
         stream.tombstoned,
-        toSecond(stream.lastCompleteBeganAt) ?? 'never',
+        toSecond(stream.lastCompleteBeganAt) ??
+          (stream.stream === 'raw_events' ? 'on request' : 'never'),
         age(stream.ageSeconds),
         stream.lastOutcome,
       ]),
@@ -45,9 +61,13 @@ export function describeStatus(status: WarehouseStatus, requestLimit: number): S
       note:
         [
           partial && `The last reads covered what can still change; ${last}.`,
+          streams.some(
+            ({ stream, lastOutcome }) => stream === 'raw_events' && lastOutcome === null,
+          ) && 'raw_events stays empty while TRACKING_RAW_EVENTS is off.',
+          describeClocks(status.sourceAheadSeconds),
           refused && `${refused[0]?.toUpperCase() ?? ''}${refused.slice(1)}.`,
         ]
-          .filter((sentence) => sentence !== undefined)
+          .filter((sentence) => sentence !== undefined && sentence !== false)
           .join(' ') || undefined,
     },
     {

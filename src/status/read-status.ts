@@ -21,6 +21,11 @@ export interface WarehouseStatus extends Vitals {
   readonly lease: LeaseStatus | null
   readonly webhooks: readonly SeenWebhook[]
   readonly storedViews: readonly StoredViewStatus[]
+  /**
+   * How far the service's clock was ahead of the database's when the last list was read completely;
+   * behind it where negative. Stamps are bounded, so that it is never more than some ten seconds.
+   */
+  readonly sourceAheadSeconds: number | null
 }
 
 export interface StreamStatus extends StreamPasses {
@@ -78,6 +83,7 @@ export async function readStatus(warehouse: Warehouse): Promise<WarehouseStatus>
       lastReceivedAt: received.get(webhook.webhookId) ?? null,
     })),
     storedViews: vitals.isStandby ? [] : await readStoredViews(warehouse),
+    sourceAheadSeconds: await readSourceAhead(warehouse),
   }
 }
 
@@ -98,6 +104,18 @@ from ${warehouse.names.table(stream)}`,
   )
   const passes = await readPasses(warehouse, Number.MAX_SAFE_INTEGER)
   return counted.map((row) => ({ ...NEVER_READ, ...find(passes, row.stream), ...row }))
+}
+
+async function readSourceAhead(warehouse: Warehouse): Promise<number | null> {
+  const [row] = await warehouse.query<{ seconds: number }>(
+    'compare the clocks',
+    `select extract(epoch from completed_pass_started_at - completed_pass_began_at)::float8 as seconds
+from ${warehouse.names.table('checkpoints')}
+where completed_pass_began_at is not null
+order by completed_pass_began_at desc
+limit 1`,
+  )
+  return row?.seconds ?? null
 }
 
 const NEVER_READ = {

@@ -41,6 +41,7 @@ const status = {
   lease: null,
   webhooks: [],
   storedViews: [],
+  sourceAheadSeconds: null,
   replicationSlots: [],
 }
 const serving = {
