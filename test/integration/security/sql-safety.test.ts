@@ -57,7 +57,7 @@ async function writeRecords(records: readonly unknown[], areCopied: boolean): Pr
   const observedAt = new Date('2026-03-02T08:00:00Z')
   const { sightings, quarantined } = takeIn(
     { data: [], included: records },
-    { stream: 'containers', source: 'test', observedAt },
+    { stream: 'containers', source: 'test', observedAt, fieldDefinitions: new Map() },
   )
   expect(quarantined).toEqual([])
   const all = [...sightings.values()].flat()

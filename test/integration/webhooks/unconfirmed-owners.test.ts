@@ -105,7 +105,8 @@ describe('a notification that brings', () => {
       )
       expect(await told(scene)).toEqual([])
       await scene.bench.settle()
-      expect(await told(scene)).not.toEqual([])
+      // A value of a custom field may be a sensitive one: the list of values brings it.
+      expect((await told(scene)).length > 0).toBe(about.type !== 'custom_field')
       expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'processed' })
     },
   )
@@ -115,7 +116,7 @@ test('what a notification brings waits for the container that another reader has
   const scene = await openQuietScene()
   const { containerId, warehouse, bench } = scene
   await scene.query('delete from tracking.containers where container_id = $1', containerId)
-  const [, record] = ABOUT_A_CONTAINER[0]
+  const [, record] = ABOUT_A_CONTAINER.find(([name]) => name === 'a type of tomorrow')!
   const about = record(containerId)
   scene.advance(1)
   await scene.receive(notification({ id: 'n-1', createdAt: scene.now(), about, included: [about] }))
