@@ -124,6 +124,7 @@ async function readRecord(
   { type, id, entity }: Wanted,
 ): Promise<Reading & { readonly eventIds: readonly string[] }> {
   const { stream } = resourceOfType(type)
+  const gone = { sightings: [], gone: [{ stream, key: id }], eventIds: [] }
   try {
     const intake =
       type === customFields.type
@@ -136,8 +137,10 @@ async function readRecord(
     if (sighting !== undefined) return { sightings: [sighting], gone: [], eventIds }
   } catch (thrown) {
     if (!(thrown instanceof ApiNotFoundError)) throw thrown
-    return { sightings: [], gone: [{ stream, key: id }], eventIds: [] }
+    return gone
   }
+  // The list of its entity was read, and does not hold it.
+  if (type === customFields.type) return gone
   throw new ApiContractError('the answer does not hold the record', { pointer: '/data' })
 }
 
