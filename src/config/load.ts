@@ -138,7 +138,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
 const DEFAULT_SCHEMA = 'tracking'
 
 /**
- * What Kubernetes puts into the environment of a pod for each service beside it, by the service's
+ * Variables that Kubernetes sets in a pod for each service beside it, by the service's
  * name: a service `tracking-database` is no port of ours.
  */
 const LINK_NAME = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?$/

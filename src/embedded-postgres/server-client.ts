@@ -91,8 +91,9 @@ export async function ensureDatabase(
     if (mayBind && isMissing(everyday)) {
       await client.query(`alter role ${pg.escapeIdentifier(everyday.user)} createrole`)
     }
-    // There the everyday login makes the role of readers, and grants it. Before, which only our tests
-    // have, it can make none; this role reads more than it should, the passwords' verifiers too.
+    // There the everyday login makes the role of readers, and grants it. Before, which only our
+    // tests have, it can make none; this role reads more than it should, the passwords' verifiers
+    // too.
     if (!mayBind && isMissing(reader)) {
       await client.query(`grant pg_read_all_data to ${pg.escapeIdentifier(reader.user)}`)
     }

@@ -54,7 +54,7 @@ export class RunLedger {
   #unavailableInARow = 0
 
   /**
-   * Notes how a read of one record ended; a record that cannot be read is no outage. Returns true
+   * Notes how a read of one record ended; one record that fails is not an outage. Returns true
    * with the one that makes it look like one.
    */
   noteRead(thrown?: unknown): boolean {
@@ -127,7 +127,7 @@ export class RunLedger {
     this.#listed.set(stream, { pages: pages + 1, types: added })
   }
 
-  /** What was noted by `listed`, per stream of which several pages were read. */
+  /** The types noted by `listed`, per stream of which several pages were read. */
   listedTypes(): ReadonlyMap<string, ListedTypes> {
     const several = [...this.#listed].flatMap(([stream, { pages, types }]) =>
       types === undefined || pages < SEVERAL ? [] : [[stream, types] as const],

@@ -48,8 +48,8 @@ export interface StreamPasses {
 }
 
 /**
- * What the account may not read, in one sentence; undefined where it may read everything. The rest
- * is complete without it.
+ * The lists that the account may not read, in one sentence; undefined where it may read everything.
+ * The rest is complete without it.
  */
 export function describeRefused(streams: readonly StreamPasses[]): string | undefined {
   const refused = streams

@@ -23,13 +23,13 @@ export interface OwnList {
   readonly resource: Resource
   readonly source: string
   readonly list: (options: ListOptions) => AsyncIterable<Page>
-  /** What its records do not say themselves. */
+  /** Facts that its records do not say themselves. */
   readonly seen: Pick<IntakeOptions, 'containerId' | 'definitionId' | 'fieldDefinitions'>
   /** Nothing says that the record is there: without a list, rows of it are gone. */
   readonly mayBeGone?: boolean
 }
 
-/** What a list showed. */
+/** The records that a list showed. */
 interface Shown {
   readonly intake: Intake
   /** Of the first page; undefined when a record that it does not show may be there all the same. */

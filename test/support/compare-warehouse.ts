@@ -151,7 +151,7 @@ function compareNothing(tables: Tables, options: CompareOptions): string[] {
     .map((table) => `${table}: not one row was compared`)
 }
 
-/** Whose they are, only the address they were asked at says; they are also kept as sent. */
+/** Only the address they were asked at says their owner; they are also kept as sent. */
 function rawEvents(world: World, at: Date): ResourceObject[] {
   return [...world.records('container', at)].flatMap(({ id }) =>
     world.rawEventsOf(id, at).map(({ attributes, relationships, ...rest }) => ({

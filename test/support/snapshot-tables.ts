@@ -18,7 +18,7 @@ export interface TableSnapshot {
   /** PostgreSQL's name of each column's type. */
   readonly types: ReadonlyMap<string, string>
   readonly rows: readonly Row[]
-  /** What was compared of it so far. */
+  /** The rows compared of it so far. */
   readonly tally: Tally
 }
 

@@ -27,7 +27,7 @@ inner join {{data}}.container_history as earlier
     and later.valid_from between earlier.valid_to and earlier.valid_to
 cross join lateral (
 
-    -- Not a list of values: PostgreSQL would prepare each of its expressions again for each version.
+    -- A list of values would have PostgreSQL prepare each of its expressions for each version.
     select
         'milestone' as kind,
         'arrival at the port' as attribute,

@@ -57,7 +57,7 @@ const COMPARED = [
   webhookEventCategories.stream,
 ] as const
 
-/** What could not be read, where it is not one record. */
+/** In place of an id, where a whole list could not be read. */
 const THEIR_LIST = 'their list'
 
 /**
@@ -97,7 +97,7 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
   }
   const beganAt = looks[0]?.observedAt ?? new Date()
   for (const resource of BY_ID) {
-    // Where the list is refused, so is each of its records.
+    // A list that is refused refuses each of its records too.
     if (unread.has(resource.stream)) continue
     examinations.push(...(await examineById(verifier, resource, examinations, beganAt)))
   }

@@ -178,8 +178,8 @@ export interface OpenAbsence {
 }
 
 /**
- * Records why rows were asked for in vain; they are asked for again in a day. Returns those of which
- * this was not known.
+ * Records why rows were asked for in vain; they are asked for again in a day. Returns those of
+ * which this was not known.
  */
 export async function postponeAbsences(
   session: Session,

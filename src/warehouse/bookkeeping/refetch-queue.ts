@@ -134,7 +134,7 @@ where reason = $1 and attempts = 0`,
   return row?.count ?? 0
 }
 
-/** Which records of a type are queued to be read only later. */
+/** The records of a type that are queued to be read only later. */
 export async function findResting(
   session: Session,
   type: string,

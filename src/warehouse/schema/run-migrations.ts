@@ -46,7 +46,7 @@ export interface MigrationReport {
  */
 export const MOVE_MARK = { version: 0, name: 'move_is_not_complete' } as const
 
-/** What a database that only reads lacks for this program. */
+/** The reason why a database that only reads cannot be used by this program. */
 export const NOT_UPGRADED = 'the schemas are not those of this version of the program'
 
 const DIRECTORY = projectFile('sql/migrations/')

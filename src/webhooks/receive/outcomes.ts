@@ -3,7 +3,7 @@ import type { LogFields, Logger } from '../../base/logger.js'
 import { showText } from '../../base/phrases.js'
 import { isSamePath } from '../../base/this-path.js'
 
-/** What can become of a delivery, and the status of the answer. */
+/** The outcomes of a delivery, and the status of the answer. */
 export const STATUS = {
   stored: 202,
   /** Its notification is in the inbox already. */
@@ -36,14 +36,16 @@ export interface Outcome {
 /** `received` is the sum of the others and what is under way. */
 export type ReceiverCounts = Readonly<Record<'received' | Result, number>>
 
-/** Called as often as a refusal is logged, with how many came since the last call. Must not throw. */
+/**
+ * Called as often as a refusal is logged, with how many came since the last call. Must not throw.
+ */
 export type OnRefused = (reason: string, count: number) => void
 
 const QUIET_MS = 10_000
 
 /**
- * Counts and logs what becomes of deliveries. Forgeries must not fill the disk: a refusal or failure
- * is logged at most once in ten seconds for each reason, with the number of those left out.
+ * Counts and logs what becomes of deliveries. Forgeries must not fill the disk: a refusal or
+ * failure is logged at most once in ten seconds for each reason, with the number of those left out.
  */
 export class Outcomes {
   readonly #logger: Logger

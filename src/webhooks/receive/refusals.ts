@@ -15,7 +15,7 @@ set refused = noted.refused + excluded.refused, last_at = excluded.last_at`,
   )
 }
 
-/** What each reason asks for. Of the others the sender is not the service. */
+/** The cause and fix of each reason. Senders refused for another reason are not the service. */
 const FIXES: Readonly<Record<string, string>> = {
   length: 'its sender announced no length and sent more than 64 KiB: have the proxy send a length',
   too_large: 'it was larger than 1 MiB',

@@ -14,7 +14,9 @@ let simulator: Simulator
 let server: OwnServer
 let env: Readonly<Record<string, string>>
 
-/** A stopped server that waits for the log of another from now on: it is a standby, and only reads. */
+/**
+ * A stopped server that waits for the log of another from now on: it is a standby, and only reads.
+ */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tracking-sync-standby-'))
   simulator = await startSimulator({ seed: 7, shipments: 3, speed: 0, rateLimitPerMinute: null })

@@ -84,7 +84,7 @@ async function run(settings: Settings = {}): Promise<RunReport> {
   })
 }
 
-/** What rests is due; the service has not changed. */
+/** Makes resting entries due; the service has not changed. */
 async function letADayPass(): Promise<void> {
   await scene.query('update tracking_sync.refetch_queue set not_before = null')
   await scene.query('update tracking_sync.absences set not_before = null')
@@ -122,7 +122,7 @@ interface RecordPlace {
   readonly prepare: (ids: readonly string[]) => Promise<unknown>
   readonly path: (id: string) => string
   readonly settings?: Settings
-  /** Which of them are still to be read. */
+  /** The records still to be read. */
   readonly open: (ids: readonly string[]) => Promise<string[]>
   /** These answers leave a record to be read. */
   readonly rests: readonly Answer[]
@@ -282,7 +282,7 @@ const NEEDED: Outcomes = {
   'no answer in time': DOWN,
   garbage: DOWN,
 }
-/** Who may not read these is told so, once. */
+/** An account that may not read these is told so, once. */
 const OPTIONAL: Outcomes = {
   'refused (403)': FINE,
   'not found (404)': FINE,
@@ -317,7 +317,7 @@ const LISTS: readonly ListPlace[] = [
   {
     name: 'the catalogue of events',
     path: '/webhooks/events',
-    // What came instead is kept as a new type, and nothing is taken for gone.
+    // The other record is kept as a new type, and nothing is taken for gone.
     outcomes: { ...OPTIONAL, 'another record': FINE },
   },
 ]

@@ -41,8 +41,8 @@ function includeOnly({ simulator }: Scene, accepted: readonly string[]): void {
 }
 
 /**
- * Findings about the service, and what is known of places and vessels, are a day old at the end of a
- * day, on a clock that only the test moves.
+ * Findings about the service, and what is known of places and vessels, are a day old at the end of
+ * a day, on a clock that only the test moves.
  */
 async function letFindingsAge({ query }: Scene): Promise<void> {
   await query(`update tracking_sync.reference_checks set due_at = due_at - interval '1 day'`)
