@@ -164,7 +164,7 @@ async function checkSchema(app: App): Promise<string> {
   }
   if (version === 0) {
     const { refuseUnknownTables } = await import('../warehouse/schema/compare-schema.js')
-    await refuseUnknownTables(warehouse)
+    await refuseUnknownTables(warehouse, true)
   }
   const state = `${warehouse.names.data} is at version ${version} of ${expected}`
   if (app.config.migrate) return `${state}; the next command upgrades it`

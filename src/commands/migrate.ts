@@ -56,7 +56,7 @@ interface Given {
 async function migrateOne(app: App, given: Given) {
   const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
   const { refuseReadOnly } = await import('../warehouse/connection/read-only.js')
-  const { createRoles } = await import('../warehouse/schema/roles.js')
+  const { createRoles, unsealTables } = await import('../warehouse/schema/roles.js')
   const { loginOf } = await import('../warehouse/schema/reader-login.js')
   const publishing = await import('../warehouse/schema/publication.js')
   const opening = await import('../warehouse/schema/customer-access.js')
@@ -65,6 +65,8 @@ async function migrateOne(app: App, given: Given) {
   await refuseReadOnly(warehouse)
   if (given.publication) await publishing.refuseUnpublishable(warehouse)
   if (given.customers) await opening.refuseUnopenable(warehouse)
+  // Forced on their owner too, it hides the list of migrations.
+  const unsealed = given.roles ? await unsealTables(warehouse) : []
   const report = await prepareSchemas(warehouse, options)
   const { readerUrl } = await app.openDatabase()
   const login = readerUrl === undefined ? undefined : loginOf(readerUrl)
@@ -79,6 +81,7 @@ async function migrateOne(app: App, given: Given) {
   const isRefused = roles?.isDone === false
   const views = report.views.length
   const done = [
+    ...unsealed.map(describeUnsealed),
     ...report.applied.map((name) => `applied ${name}`),
     ...(views > 0 ? [`installed ${views} views`] : []),
     `The schemas ${Object.values(warehouse.names).join(', ')} are at version ${report.version}.`,
@@ -120,10 +123,14 @@ function describeRoles(
   const opened = statements.filter((statement) => statement.endsWith('disable row level security'))
   return [
     `The roles ${reader} and ${writer} have their rights.`,
-    ...opened.map((statement) => `${statement}, which was switched on from outside.`),
+    ...opened.map(describeUnsealed),
     ...(login === undefined ? [] : [`Own SQL logs in as ${login}, a member of ${reader}.`]),
     'Give a login one of them: grant <role> to <user>;',
   ]
+}
+
+function describeUnsealed(statement: string): string {
+  return `${statement}, which was switched on from outside.`
 }
 
 function refuseBoth(name: string, isGiven: boolean, isDropGiven: boolean): void {

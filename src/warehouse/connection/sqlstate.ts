@@ -19,6 +19,8 @@ interface Rule {
   readonly prefix: string
   /** Undefined: of any severity. */
   readonly severity?: 'ERROR'
+  /** Undefined: whatever the message says. */
+  readonly words?: string
   readonly error: WarehouseErrorClass
   readonly advice: string
 }
@@ -107,6 +109,15 @@ const RULES: readonly Rule[] = [
   },
   {
     prefix: '42501',
+    words: 'row-level security',
+    error: WarehouseSchemaError,
+    advice:
+      'it was switched on for the tables from outside: their owner runs ' +
+      '`tracking-sync migrate --roles`, which switches it off; an event trigger that forces it on ' +
+      'their owner has to leave them out',
+  },
+  {
+    prefix: '42501',
     error: WarehouseSchemaError,
     advice: 'use a login that may, or have its owner grant it (`tracking-sync migrate --roles`)',
   },
@@ -181,8 +192,10 @@ function poolerProblem(error: Error): string | undefined {
 function findRule(error: Error, code: string | undefined): Rule | undefined {
   if (!(error instanceof pg.DatabaseError)) return undefined
   return RULES.find(
-    ({ prefix, severity = error.severity }) =>
-      code?.startsWith(prefix) === true && severity === error.severity,
+    ({ prefix, severity = error.severity, words = '' }) =>
+      code?.startsWith(prefix) === true &&
+      severity === error.severity &&
+      error.message.includes(words),
   )
 }
 

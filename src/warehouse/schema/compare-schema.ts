@@ -44,16 +44,32 @@ export async function readShippedTables(names: SchemaNames): Promise<string[]> {
 
 const SHOWN = 3
 
-/** Finds the list of migrations in the bookkeeping schema `$2`, also where its rows are hidden. */
-export const MIGRATIONS = `select
-    from pg_class
-    where relname = 'migrations' and relnamespace = to_regnamespace(quote_ident($2))`
+/**
+ * Finds the list of migrations in the bookkeeping schema `$1`, also where its rows are hidden. A
+ * table of another program has other columns.
+ */
+export const OF_MIGRATIONS = `from pg_class
+    where relname = 'migrations'
+        and relkind = 'r'
+        and relnamespace in (select oid from pg_namespace where nspname = $1)
+        and 3 = (
+            select count(*)
+            from pg_attribute
+            where attrelid = pg_class.oid
+                and (
+                    attname = 'version' and atttypid = 'pg_catalog.int4'::regtype
+                    or attname in ('name', 'checksum') and atttypid = 'pg_catalog.text'::regtype
+                )
+        )`
 
 /**
  * Throws MigrationError where something stands in the place of a table or a view of ours, and
- * nothing says that it is ours.
+ * nothing says that it is ours: the list of migrations is not there, or known to be empty.
  */
-export async function refuseUnknownTables({ names, query }: CatalogReader): Promise<void> {
+export async function refuseUnknownTables(
+  { names, query }: CatalogReader,
+  isListEmpty = false,
+): Promise<void> {
   const views = (await readViews()).map(({ schema, name }) => `${names[schema]}.${name}`)
   const found = await query<{ name: string }>(
     'look for tables in the way',
@@ -61,10 +77,10 @@ export async function refuseUnknownTables({ names, query }: CatalogReader): Prom
 from pg_class
 inner join pg_namespace
     on pg_namespace.oid = relnamespace
-where nspname || '.' || relname = any($1::text[])
-    and not exists (${MIGRATIONS})
+where nspname || '.' || relname = any($2::text[])
+    and ($3 or not exists (select ${OF_MIGRATIONS}))
 order by 1`,
-    [[...(await readShippedTables(names)), ...views], names.sync],
+    [names.sync, [...(await readShippedTables(names)), ...views], isListEmpty],
   )
   if (found.length === 0) return
   const shown = found.slice(0, SHOWN).map(({ name }) => name)
@@ -72,9 +88,9 @@ order by 1`,
   throw new MigrationError(
     `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''} stand${found.length === 1 ? 's' : ''} ` +
       `where this program makes tables of its own, and nothing says that it made them ` +
-      `(${names.sync}.migrations is not there). If another program did, set TRACKING_SCHEMA to a ` +
-      `name of its own; if this one did, restore ${names.sync} from a backup, or drop the schemas ` +
-      `${Object.values(names).join(', ')} and run \`tracking-sync backfill\``,
+      `(no migration of it stands in ${names.sync}.migrations). If another program did, set ` +
+      `TRACKING_SCHEMA to a name of its own; if this one did, restore ${names.sync} from a backup, ` +
+      `or drop the schemas ${Object.values(names).join(', ')} and run \`tracking-sync backfill\``,
   )
 }
 

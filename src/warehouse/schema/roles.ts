@@ -9,7 +9,7 @@ import {
   type SchemaNames,
 } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { MIGRATIONS, readShippedTables, refuseUnknownTables } from './compare-schema.js'
+import { OF_MIGRATIONS, readShippedTables, refuseUnknownTables } from './compare-schema.js'
 
 /**
  * Tables whose rows decide what the owner's next `migrate` runs, or what a customer sees: only the
@@ -150,7 +150,8 @@ async function canRead({ names, ...session }: Warehouse, role: string): Promise<
 
 /**
  * Tables of ours with row-level security and no policy that lets a row pass, as an event trigger of
- * the server makes them: all but their owner see no row.
+ * the server makes them: all but their owner see no row, and where it is forced their owner neither.
+ * The list of migrations has no policy of ours.
  */
 export async function findSealedTables({ names, query }: CatalogAccess): Promise<string[]> {
   const sealed = await query<{ name: string }>(
@@ -159,13 +160,35 @@ export async function findSealedTables({ names, query }: CatalogAccess): Promise
 from pg_class
 inner join pg_namespace
     on pg_namespace.oid = relnamespace
-where (nspname || '.' || relname = any($1::text[]) or nspname = $2 and relname ~ '^rows_of_')
+where (nspname || '.' || relname = any($2::text[]) or nspname = $1 and relname ~ '^rows_of_')
     and relrowsecurity
-    and not exists (select from pg_policy where polrelid = pg_class.oid)
+    and exists (select ${OF_MIGRATIONS})
+    and (relname = 'migrations' or not exists (select from pg_policy where polrelid = pg_class.oid))
 order by 1`,
-    [await readShippedTables(names), names.sync],
+    [names.sync, await readShippedTables(names)],
   )
   return sealed.map(({ name }) => name)
+}
+
+/**
+ * Switches off what was switched on from outside, and gives the statements; none where another role
+ * owns the tables.
+ */
+export async function unsealTables(warehouse: Warehouse): Promise<string[]> {
+  const statements = (await findSealedTables(warehouse)).map(unseal)
+  try {
+    await warehouse.transaction('switch row-level security off', async (session) => {
+      for (const statement of statements) await session.query('switch it off', statement)
+    })
+    return statements
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError) || thrown.context.code !== NOT_ALLOWED) throw thrown
+    return []
+  }
+}
+
+function unseal(table: string): string {
+  return `alter table ${table} disable row level security`
 }
 
 async function grantStatements(session: CatalogAccess, roles: RoleNames): Promise<string[]> {
@@ -196,9 +219,7 @@ async function grantStatements(session: CatalogAccess, roles: RoleNames): Promis
     ),
     `grant select on all tables in schema ${sync} to ${reader}`,
     ...shown,
-    ...(await findSealedTables(session)).map(
-      (table) => `alter table ${table} disable row level security`,
-    ),
+    ...(await findSealedTables(session)).map(unseal),
   ]
 }
 
@@ -219,11 +240,11 @@ export async function findMissingGrants({ names, query }: CatalogAccess): Promis
 
     select
         format('grant create on database %I to %I', current_database(), current_user) as statement
-    where not exists (${MIGRATIONS}) and not has_database_privilege(current_database(), 'create')
+    where not exists (select ${OF_MIGRATIONS}) and not has_database_privilege(current_database(), 'create')
     union all
     select format('grant create on schema %I to %I', nspname, current_user)
     from ours
-    where not has_schema_privilege(oid, 'create') and not exists (${MIGRATIONS})
+    where not has_schema_privilege(oid, 'create') and not exists (select ${OF_MIGRATIONS})
     union all
     select format('grant usage on schema %I to %I', nspname, current_user)
     from ours
@@ -243,11 +264,11 @@ export async function findMissingGrants({ names, query }: CatalogAccess): Promis
         values (1, 'select'), (2, 'insert'), (3, 'update'), (4, 'delete')
     ) as needed (place, privilege)
     where ours.nspname || '.' || pg_class.relname = any($3)
-        and (needed.place = 1 or ours.nspname != $2 or pg_class.relname != all($4))
+        and (needed.place = 1 or ours.nspname != $1 or pg_class.relname != all($4))
         and not has_table_privilege(pg_class.oid, needed.privilege)
     group by ours.nspname, pg_class.relname
     order by 1`,
-    [names.data, names.sync, await readShippedTables(names), OWNERS_TABLES],
+    [names.sync, names.data, await readShippedTables(names), OWNERS_TABLES],
   )
   return grants.map(({ statement }) => statement)
 }

@@ -16,7 +16,7 @@ import {
   type SchemaNames,
 } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { refuseUnknownTables } from './compare-schema.js'
+import { OF_MIGRATIONS, refuseUnknownTables } from './compare-schema.js'
 import { refuseMissingRights } from './roles.js'
 import { splitStatements } from './split-statements.js'
 
@@ -143,7 +143,7 @@ async function applyNext(
     const next = migrations[rows.length]
     if (next === undefined) return undefined
     if (rows.length === 0) {
-      await refuseUnknownTables(session)
+      await refuseUnknownTables(session, true)
       await refuseMissingRights(session)
     }
     await apply(session, next, warehouse.names)
@@ -220,10 +220,7 @@ async function appliedMigrations(session: Session, names: SchemaNames): Promise<
         has_schema_privilege(relnamespace, 'usage')
             and has_table_privilege(pg_class.oid, 'select') as "isReadable",
         row_security_active(pg_class.oid) as "isHidden"
-    from pg_class
-    inner join pg_namespace
-        on pg_namespace.oid = relnamespace
-    where nspname = $1 and relname = 'migrations' and relkind = 'r'`,
+    ${OF_MIGRATIONS}`,
     [names.sync],
   )
   if (found === undefined) return []

@@ -30,7 +30,12 @@ beforeAll(async () => {
     TRACKING_WEBHOOK_SECRET: 'a-secret-that-is-long-enough-for-this',
     DATABASE_URL: primary.url,
     TRACKING_READER_URL: primary.readerUrl,
+    TRACKING_API_KEY_ACME: simulator.apiKey,
+    TRACKING_WEBHOOK_SECRET_ACME: 'a-secret-that-is-long-enough-for-acme',
   }
+  // Its schemas are those of the other commands.
+  const accounts = [{ name: 'acme', apiUrl: simulator.url, schema: 'tracking' }]
+  await writeFile(join(directory, 'accounts.json'), JSON.stringify({ accounts }))
   for (const command of ['migrate --roles', 'backfill', 'sync']) {
     expect(await call(command)).toMatchObject({ exitCode: 0 })
   }
@@ -79,6 +84,7 @@ describe('a hot standby', { tags: ['JB9'] }, () => {
     'alerts',
     'quarantine list',
     'rules export',
+    'status --all --config accounts.json',
   ])('answers what only reads: %s', async (line) => {
     expect(await call(line)).toMatchObject({ exitCode: 0 })
   })
@@ -104,6 +110,8 @@ describe('a hot standby', { tags: ['JB9'] }, () => {
     'serve --port 0',
     'serve --port 0 --no-receiver',
     'serve --port 0 --no-processor --no-scheduler',
+    'serve --port 0 --all --config accounts.json',
+    'serve --port 0 --worker --config accounts.json',
   ])('takes no writes, and says so in one sentence: %s', async (line) => {
     const { exitCode, stderr } = await call(line)
     expect({ exitCode, error: stderr }).toEqual({

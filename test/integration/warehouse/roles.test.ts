@@ -6,6 +6,9 @@ import {
   SHOWN_TO_READERS,
   type RolesReport,
 } from '../../../src/warehouse/schema/roles.js'
+import { readShippedTables } from '../../../src/warehouse/schema/compare-schema.js'
+import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
+import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
@@ -16,13 +19,39 @@ let report: RolesReport
 const schema = `roles_${process.pid}`
 const logins = { analyst: `${schema}_analyst`, loader: `${schema}_loader` }
 
+/** As Supabase does it. */
+const SEALING = `
+create function auto_rls() returns event_trigger language plpgsql as $$
+declare made record;
+begin
+    for made in
+        select * from pg_event_trigger_ddl_commands() where command_tag = 'CREATE TABLE'
+    loop
+        execute format('alter table %s enable row level security', made.object_identity);
+    end loop;
+end $$;
+create event trigger auto_rls on ddl_command_end when tag in ('CREATE TABLE')
+    execute function auto_rls()`
+
+/** What `check` says before the roles are made. */
+let told: { readonly owner: string; readonly reader: string }
+
 beforeAll(async () => {
-  opened = await createTestWarehouse({ schema })
+  opened = await createTestWarehouse({ schema, isMigrated: false })
   const { warehouse } = opened
-  report = await createRoles(warehouse)
+  await warehouse.query('seal', SEALING)
+  await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
+  await warehouse.query('seal no more', 'drop event trigger auto_rls')
   for (const login of Object.values(logins)) {
     await warehouse.query('login', `create role ${login} login password 'for this test'`)
   }
+  await warehouse.query(
+    'grant',
+    `grant usage on schema ${schema}_sync to ${logins.analyst};
+    grant select on ${schema}_sync.migrations to ${logins.analyst}`,
+  )
+  told = { owner: await callAs('check'), reader: await callAs('check', logins.analyst) }
+  report = await createRoles(warehouse)
   await warehouse.query('grant', `grant ${report.roles.reader} to ${logins.analyst}`)
   await warehouse.query('grant', `grant ${report.roles.writer} to ${logins.loader}`)
 })
@@ -35,12 +64,26 @@ afterAll(async () => {
   await opened.drop()
 })
 
+/** The address of the database for a login; undefined: for the owner. */
+function urlOf(login: string | undefined): string {
+  const url = new URL(opened.url)
+  if (login !== undefined) {
+    url.username = login
+    url.password = encodeURIComponent('for this test')
+  }
+  return url.href
+}
+
+/** What a command says, with one space between words. */
+async function callAs(line: string, login?: string): Promise<string> {
+  const settings = { DATABASE_URL: urlOf(login), TRACKING_SCHEMA: schema }
+  const { stdout, stderr } = await callCli(line.split(' '), settings)
+  return (stdout + stderr).replaceAll(/\s+/g, ' ')
+}
+
 /** `ok`, or the SQLSTATE of the refusal. */
 async function tryAs(login: string, statement: string): Promise<string> {
-  const url = new URL(opened.url)
-  url.username = login
-  url.password = encodeURIComponent('for this test')
-  const client = new pg.Client({ connectionString: url.href })
+  const client = new pg.Client({ connectionString: urlOf(login) })
   await client.connect()
   try {
     await client.query(statement)
@@ -192,11 +235,8 @@ describe('roles', () => {
     'one who may not create them gets the statements instead',
     { tags: ['G9', 'JD1'] },
     async () => {
-      const url = new URL(opened.url)
-      url.username = logins.loader
-      url.password = encodeURIComponent('for this test')
       const warehouse = createWarehouse({
-        url: url.href,
+        url: urlOf(logins.loader),
         schema: `${schema}_b`,
         logger: silentLogger,
       })
@@ -226,10 +266,7 @@ describe('roles', () => {
         'hide',
         `revoke select on ${schema}.unread from ${schema}_reader`,
       )
-      const url = new URL(opened.url)
-      url.username = logins.loader
-      url.password = encodeURIComponent('for this test')
-      const warehouse = createWarehouse({ url: url.href, schema, logger: silentLogger })
+      const warehouse = createWarehouse({ url: urlOf(logins.loader), schema, logger: silentLogger })
       try {
         expect((await createRoles(warehouse)).isDone).toBe(false)
       } finally {
@@ -240,58 +277,72 @@ describe('roles', () => {
 })
 
 describe('row-level security switched on from outside', { tags: ['JB4'] }, () => {
-  it('is told to a reader and to the owner, and `migrate --roles` switches it off', async () => {
-    const tables = [`${schema}.ports`, `${schema}_sync.migrations`]
-    const others = `${schema}.not_ours`
-    await opened.warehouse.query('make', `create table ${others} (id int)`)
-    for (const table of [...tables, others]) {
-      await opened.warehouse.query('seal', `alter table ${table} enable row level security`)
-    }
-    const ask = async (args: string, login?: string): Promise<string> => {
-      const url = new URL(opened.url)
-      if (login !== undefined) {
-        url.username = login
-        url.password = encodeURIComponent('for this test')
-      }
-      const settings = { DATABASE_URL: url.href, TRACKING_SCHEMA: schema }
-      const { stdout } = await callCli(args.split(' '), settings)
-      return stdout.replaceAll(/\s+/g, ' ')
-    }
-    expect(await ask('check', logins.analyst)).toContain(
+  it('for every table is told to a reader and to the owner, and goes with the roles', async () => {
+    expect(told.reader).toContain(
       `hides their rows from ${logins.analyst}; their owner runs \`tracking-sync migrate --roles\``,
     )
-    expect(await ask('check')).toContain(
-      `row-level security was switched on from outside for ${tables.join(', ')}, and readers see no row`,
+    expect(told.owner).toMatch(
+      /row-level security was switched on from outside for .* and \d+ more, and readers see no row/,
     )
-    const mended = await ask('migrate --roles')
-    for (const table of tables) {
-      expect(mended).toContain(`alter table ${table} disable row level security, which was`)
+    const tables = await readShippedTables(opened.warehouse.names)
+    expect(tables.length).toBeGreaterThan(50)
+    expect(report.statements).toEqual(
+      expect.arrayContaining(
+        tables.map((table) => `alter table ${table} disable row level security`),
+      ),
+    )
+    expect(await callAs('check', logins.analyst)).toContain(`${schema} is at version`)
+  })
+
+  it('binds an owner where it is forced: `migrate --roles` switches it off', async () => {
+    const others = `${schema}.not_ours`
+    const list = `${schema}_sync.migrations`
+    await opened.warehouse.query(
+      'seal',
+      `create table ${others} (id int);
+      alter table ${others} owner to ${logins.loader};
+      alter table ${others} enable row level security;
+      alter table ${list} owner to ${logins.loader};
+      alter table ${list} enable row level security;
+      alter table ${list} force row level security;
+      create policy nobody on ${list} using (false)`,
+    )
+    for (const command of ['check', 'migrate']) {
+      expect(await callAs(command, logins.loader)).toContain(
+        `hides their rows from ${logins.loader};`,
+      )
     }
+    const mended = await callAs('migrate --roles', logins.loader)
+    expect(mended).toContain(`alter table ${list} disable row level security, which was`)
     expect(mended).not.toContain(others)
-    expect(await ask('check', logins.analyst)).toContain(`${schema} is at version`)
-    await opened.warehouse.query('drop', `drop table ${others}`)
+    expect(await callAs('check', logins.loader)).toContain(`${schema} is at version`)
+    await opened.warehouse.query(
+      'put back',
+      `drop table ${others}; alter table ${list} owner to current_user; drop policy nobody on ${list}`,
+    )
   })
 })
 
 describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
   const others = `${schema}_of_others`
+  let simulator: Simulator
+  const OF_OURS = 'version integer, name text, checksum text'
 
   async function tryToUse(command: string, login?: string): Promise<string> {
-    const url = new URL(opened.url)
-    if (login !== undefined) {
-      url.username = login
-      url.password = encodeURIComponent('for this test')
-    }
     const { exitCode, stdout, stderr } = await callCli([command], {
-      DATABASE_URL: url.href,
+      DATABASE_URL: urlOf(login),
       TRACKING_SCHEMA: others,
-      TRACKING_API_URL: 'http://127.0.0.1:9/v2',
-      TRACKING_API_KEY: 'not-asked',
-      TRACKING_ALLOW_INSECURE_API_URL: 'true',
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY: simulator.apiKey,
     })
     expect({ command, exitCode }).toEqual({ command, exitCode: 5 })
     return stdout + stderr
   }
+
+  beforeAll(async () => {
+    simulator = await startSimulator({ shipments: 1, speed: 0, rateLimitPerMinute: null })
+  })
+  afterAll(() => simulator.close())
 
   it('is told with the way out, and nothing is left behind', async () => {
     await opened.warehouse.query('make', `create schema ${others}`)
@@ -306,11 +357,26 @@ describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
         )
       }
     }
-    const left = await opened.warehouse.query(
+    const list = `${others}_sync.migrations`
+    await opened.warehouse.query(
+      'drop',
+      `drop table ${others}.containers; create schema ${others}_sync`,
+    )
+    // Of another program, of another shape under our columns' names, and empty as a restored schema is.
+    for (const columns of ['id int', 'version text, name text, checksum text', OF_OURS]) {
+      await opened.warehouse.query('make', `create table ${list} (${columns})`)
+      for (const command of ['check', 'migrate']) {
+        expect(await tryToUse(command)).toContain(
+          `${list} stands where this program makes tables of its own, and nothing says`,
+        )
+      }
+      await opened.warehouse.query('drop', `drop table ${list}`)
+    }
+    const left = await opened.warehouse.query<{ schema: string }>(
       'look',
-      'select from pg_namespace where starts_with(nspname, $1)',
+      'select nspname as schema from pg_namespace where starts_with(nspname, $1) order by 1',
       [others],
     )
-    expect(left).toHaveLength(1)
+    expect(left.map((row) => row.schema)).toEqual([others, `${others}_sync`])
   })
 })

@@ -27,6 +27,12 @@ describe('what PostgreSQL refuses is told with its own fix', { tags: ['JD7', 'JE
       new RegExp(`^write ports: PostgreSQL says "in its own words" \\(${code}\\); .*${fix.source}`),
     )
   })
+  it('row-level security is not told as a missing right', { tags: ['JB4'] }, () => {
+    const said = 'new row violates row-level security policy for table "ports"'
+    const thrown = new pg.DatabaseError(said, 0, 'error')
+    const error = toWarehouseError(Object.assign(thrown, { code: '42501' }), 'write ports')
+    expect(error.message).toMatch(/; it was switched on .* which switches it off; an event trigger/)
+  })
   it('a pooler that knows no such login is not waited for', () => {
     const said = new pg.DatabaseError('SASL authentication failed', 0, 'error')
     const error = toWarehouseError(Object.assign(said, { code: '08P01', severity: 'FATAL' }), 'ask')
