@@ -41,6 +41,8 @@ export interface Page {
    * complete without a second look.
    */
   readonly isShort: boolean
+  /** A page before it failed: a walk that is resumed here would leave that one out. */
+  readonly isBehindGap: boolean
   /** The includes the page was asked with, after what the service refused was dropped. */
   readonly includes: readonly string[]
 }
@@ -86,7 +88,8 @@ export interface ListPagesOptions extends ListOptions {
  * `isShort` tells the caller. It also ends at an empty page once the total has been reached. Every
  * link must stay on the service and on this very list (`ApiRefusedError` else); what it drops of
  * our query is put back. Throws `PaginationLoopError` after the page that proved the loop was
- * handed over, and whatever `ApiClient.get` throws.
+ * handed over, and whatever `ApiClient.get` throws; where one page of a list answers 5xx, only after
+ * the pages behind it.
  */
 export function listPages(
   client: ApiClient,
@@ -107,6 +110,10 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
   #total: number | undefined
   /** Undefined after the last page. */
   #next: string | undefined
+  /** Of the last page that came. */
+  #size = 0
+  /** Of the page that was passed over. */
+  #failure: Error | undefined
 
   constructor(client: ApiClient, options: ListPagesOptions) {
     this.#client = client
@@ -124,12 +131,21 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
   }
 
   async next(): Promise<IteratorResult<Page, undefined>> {
-    const isOver = this.#rowsSoFar !== undefined && !this.#goOn()
-    return isOver ? { done: true, value: undefined } : { done: false, value: await this.#read() }
+    for (;;) {
+      const isOver = this.#rowsSoFar !== undefined && !this.#goOn()
+      if (isOver && this.#failure !== undefined) {
+        this.#failure.message += ' The pages before it and behind it are read.'
+        throw this.#failure
+      }
+      if (isOver) return { done: true, value: undefined }
+      const answer = await this.#get().catch((error: unknown) => {
+        this.#passOver(error)
+      })
+      if (answer !== undefined) return { done: false, value: this.#take(answer) }
+    }
   }
 
-  async #read(): Promise<Page> {
-    const { observedAt, bytes, document: entries } = await this.#get()
+  #take({ observedAt, bytes, document: entries }: ApiAnswer): Page {
     const document = entries as Document<RawRecord>
     const rows = document.data.map(({ identity }) => identity)
     const fresh = this.#guard.see(rows)
@@ -142,6 +158,7 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
     const isLast = next === undefined || isEnd
     const isShort = isLast && total !== undefined && total > rowsSoFar
     this.#rowsSoFar = rowsSoFar
+    this.#size = rows.length
     this.#total = total
     this.#next = isLast ? undefined : next
     return {
@@ -156,8 +173,29 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
       rowsSoFar,
       isLast,
       isShort,
+      isBehindGap: this.#failure !== undefined,
       includes: this.#includes,
     }
+  }
+
+  /**
+   * Steps behind a page that answers 5xx, once in a walk: the records behind it need not wait for
+   * it. Throws where nothing can be known of them, or the service is in trouble as a whole.
+   */
+  #passOver(error: unknown): void {
+    const { path } = this.#options
+    const isFault = error instanceof ApiUnavailableError && Number(error.context.status) >= 500
+    if (!isFault || !isWholeCollection(path)) throw this.#failure ?? error
+    const rowsSoFar = (this.#rowsSoFar ?? 0) + this.#size
+    const isMore = this.#size > 0 && rowsSoFar < (this.#total ?? Infinity)
+    const isNumbered = readPageNumber(this.#url) === this.#number
+    const isPassed = this.#failure === undefined && isMore && isNumbered
+    this.#failure ??= withAdvice(error, this.#url)
+    if (!isPassed) throw this.#failure
+    const next = new URL(this.#url)
+    next.searchParams.set('page[number]', String(this.#number + 1))
+    this.#rowsSoFar = rowsSoFar
+    this.#next = next.href
   }
 
   /** Steps to the next page; false when there is none. Throws when the paging does not end. */
@@ -229,6 +267,17 @@ function toListError(error: unknown): unknown {
   if (!(error instanceof ApiNotFoundError)) return error
   const hint = 'Check that TRACKING_API_URL is the whole address, with the version at its end.'
   return new ApiRequestError(`${error.message} ${hint}`, { status: 404, context: error.context })
+}
+
+/** What to do about one page that fails in every run. */
+function withAdvice(error: ApiUnavailableError, url: URL): ApiUnavailableError {
+  const [number, size] = ['page[number]', 'page[size]'].map((name) => url.searchParams.get(name))
+  const { message, retryAfterMs, context } = error
+  return new ApiUnavailableError(
+    `${message} If this page alone fails in every run, tell the service: page[number]=` +
+      `${number}, page[size]=${size}; with a smaller TRACKING_PAGE_SIZE fewer records stand on it.`,
+    { cause: error, context, retryAfterMs },
+  )
 }
 
 /** The same request in another spelling or order of parameters is the same page. */

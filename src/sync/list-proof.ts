@@ -59,12 +59,21 @@ export type Verdict =
   | { readonly kind: 'again' }
   | {
       readonly kind: 'short'
-      readonly found: number
-      readonly expected: number
+      /** Of the last walk. */
+      readonly tally: TallyState
       readonly walks: number
-      /** Two walks were alike: the list does not move, it is as short as that. */
+      /** The last two walks showed the same records, as often. */
+      readonly isAlike: boolean
+      /** And the same total: the list does not move, it is as short as that. */
       readonly isQuiet: boolean
     }
+
+/** What a person has accepted of a list that falls short in every run. */
+export interface AcceptedShortfall {
+  readonly missing: number
+  /** It changes all the time: its pages alone count. */
+  readonly isTotalIgnored: boolean
+}
 
 /** A walk that was cut off: when it began and what it had counted, but not the keys it showed. */
 interface ResumedWalk {
@@ -146,22 +155,19 @@ export class ListProof {
     this.#tallies[walk] = tally(before, page, moves)
   }
 
-  /** `accepted`: by how many records a person has accepted that the list falls short. */
-  judge(accepted?: number): Verdict {
+  judge(accepted?: AcceptedShortfall): Verdict {
     const walks = this.#tallies.length
-    const { rows, distinct, lastTotal } = this.tally
+    const { rows, lastTotal } = this.tally
     this.#learnFirstTotal()
-    const expected = Math.max(lastTotal ?? 0, rows)
-    if (accepted !== undefined && expected - distinct === accepted) {
-      return { kind: 'whole', walk: walks - 1 }
-    }
+    if (this.#isAccepted(accepted)) return { kind: 'whole', walk: walks - 1 }
     const walk = this.#provenWalk()
     // More is promised than the pages hold, so the list was cut off, or its total is wrong.
     const isPromised = lastTotal !== null && lastTotal > rows
     if (walk !== undefined && !isPromised) return { kind: 'whole', walk }
-    const isQuiet = this.#isQuiet()
+    const isAlike = this.#isAlike()
+    const isQuiet = isAlike && this.#isTotalSame()
     if (walks < MOST_WALKS && !isQuiet) return { kind: 'again' }
-    return { kind: 'short', found: distinct, expected, walks, isQuiet }
+    return { kind: 'short', tally: this.tally, walks, isAlike, isQuiet }
   }
 
   #beginInstant({ observedAt }: ProofPage, walk: number): void {
@@ -212,12 +218,31 @@ export class ListProof {
     return isTotalSteady && lastTotal === rows && distinct === rows && moves === 0
   }
 
-  #isQuiet(): boolean {
+  #isAccepted(accepted: AcceptedShortfall | undefined): boolean {
+    if (accepted === undefined) return false
+    const { missing, isTotalIgnored } = accepted
+    if (missingOf(this.tally, isTotalIgnored) !== missing) return false
+    return !isTotalIgnored || this.#isAlike()
+  }
+
+  #isAlike(): boolean {
     const [last, before] = [this.#tallies.at(-1), this.#tallies.at(-2)]
     if (last === undefined || before === undefined || this.#news > 0) return false
-    const isSame = (name: 'rows' | 'distinct' | 'lastTotal'): boolean => last[name] === before[name]
-    return isSame('rows') && isSame('distinct') && isSame('lastTotal') && last.isTotalSteady
+    return last.rows === before.rows && last.distinct === before.distinct
   }
+
+  #isTotalSame(): boolean {
+    const { lastTotal, isTotalSteady } = this.tally
+    return isTotalSteady && this.#tallies.at(-2)?.lastTotal === lastTotal
+  }
+}
+
+/** By how many records a walk falls short of what the list promises. */
+export function missingOf(
+  { rows, distinct, lastTotal }: TallyState,
+  isTotalIgnored: boolean,
+): number {
+  return Math.max(isTotalIgnored ? 0 : (lastTotal ?? 0), rows) - distinct
 }
 
 /** Counts one more page of a walk. */

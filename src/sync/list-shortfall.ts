@@ -1,64 +1,88 @@
 import { IncompleteRunError } from '../base/errors.js'
+import { countOf } from '../base/phrases.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
-import type { PassList } from '../warehouse/bookkeeping/checkpoints.js'
+import type { PassList, TallyState } from '../warehouse/bookkeeping/checkpoints.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/schema-drift.js'
 import { FilterUselessError } from './changing-list.js'
-import type { Verdict } from './list-proof.js'
+import { missingOf, type AcceptedShortfall, type Verdict } from './list-proof.js'
 
 /** A list of which less was shown than it should hold. */
 type Shortfall = Extract<Verdict, { kind: 'short' }>
 
-/** By how many records a list falls short in every run, as a person has accepted. */
+/** What a person has accepted of a list that falls short in every run. */
 export async function loadAcceptedShortfall(
   run: Run,
   { stream, scope }: PassList,
-): Promise<number | undefined> {
+): Promise<AcceptedShortfall | undefined> {
   if (scope !== 'whole') return undefined
   const found = await retryWarehouse(run, () =>
     loadCapability(run.warehouse, capabilityName(stream)),
   )
-  const missing = found?.detail.missing
-  return typeof missing === 'number' ? missing : undefined
+  const { missing, isTotalIgnored } = found?.detail ?? {}
+  return typeof missing === 'number'
+    ? { missing, isTotalIgnored: isTotalIgnored === true }
+    : undefined
 }
 
 /**
- * With `--accept-shrink`, remembers by how much a quiet list falls short: as long as it is that
- * many, it counts as whole. Returns whether it did.
+ * With `--accept-shrink`, remembers by how much a list falls short that two walks show alike: as
+ * long as it is that many, it counts as whole. A total that changes all the time is not believed
+ * from then on. Returns whether it did.
  */
 export async function acceptShortfall(
   run: Run,
   { stream }: PassList,
-  { found, expected, isQuiet }: Shortfall,
+  { tally, isAlike, isQuiet }: Shortfall,
 ): Promise<boolean> {
-  if (run.settings.acceptShrink !== true || !isQuiet) return false
-  const missing = expected - found
-  const detail = { missing }
+  if (run.settings.acceptShrink !== true || !isAlike) return false
+  const isTotalIgnored = !isQuiet
+  const accepted: AcceptedShortfall = { missing: missingOf(tally, isTotalIgnored), isTotalIgnored }
   await transact(run, 'accept a list that falls short', (session) =>
-    saveCapability(session, { capability: capabilityName(stream), isSupported: false, detail }),
+    saveCapability(session, {
+      capability: capabilityName(stream),
+      isSupported: false,
+      detail: { ...accepted },
+    }),
   )
   run.logger.warn('the list is accepted as whole as long as it is short by as many records', {
     stream,
-    found,
-    missing,
+    found: tally.distinct,
+    ...accepted,
   })
   return true
 }
 
 /** The error of a list that was not shown to its end, with what to do about it. */
-export function shortfallError(
-  { stream, scope }: PassList,
-  { found, expected, walks, isQuiet }: Shortfall,
-): Error {
-  const said = `the list of ${stream} ended after ${found} of ${expected} records`
+export function shortfallError({ stream, scope }: PassList, shortfall: Shortfall): Error {
+  const { tally, walks, isAlike, isQuiet } = shortfall
+  const { rows, distinct, lastTotal: total } = tally
+  const said =
+    rows > distinct
+      ? `the list of ${stream} shows ${distinct} records in ${rows} places`
+      : `the list of ${stream} ended after ${distinct} of ${Math.max(total ?? 0, rows)} records`
   if (scope === 'changing' && isQuiet) return new FilterUselessError(said)
-  const why = isQuiet
-    ? `walked ${walks} times alike; nothing is marked as gone. Ask the service; if its total is ` +
-      'wrong, run sync --accept-shrink once: then the list counts as whole while it is short by ' +
-      'as many'
+  const accept = isQuiet ? 'while it is short by as many' : 'whatever its total'
+  const why = isAlike
+    ? `walked ${walks} times alike; nothing is marked as gone. ${causeOf(tally)}: ask the ` +
+      'service. To go on meanwhile, run sync --accept-shrink once: then the list counts as whole ' +
+      accept
     : `and moved while it was walked ${walks} times; nothing is marked as gone. Run the command ` +
       'again, and ask the service if it happens again'
   return new IncompleteRunError(`${said}, ${why}`)
+}
+
+function causeOf({ rows, distinct, lastTotal: total, isTotalSteady }: TallyState): string {
+  if (rows > distinct) {
+    const end = total === distinct ? ' (its total agrees with what was shown)' : ''
+    return `It repeats ${countOf(rows - distinct, 'record')}, perhaps in place of others${end}`
+  }
+  if (!isTotalSteady) return 'Its total changes from page to page'
+  if (total !== null && total > rows) {
+    return `Its total of ${total} is too high, or it leaves records out`
+  }
+  const lengthless = total === null ? 'it has no total' : `its total of ${total} is too low`
+  return `Its pages differ in size and ${lengthless}, so nothing says where it ends`
 }
 
 function capabilityName(stream: string): string {

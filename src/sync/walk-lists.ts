@@ -210,7 +210,7 @@ async function storePage(
   proof.addPage(page, datesOf(intake, pass.list))
   // A pass of one page needs no checkpoint: after a crash it is read again in any case.
   const isWholePass = page.number === 1 && page.isLast
-  await storeIntake(run, intake, isWholePass ? {} : { checkpoint })
+  await storeIntake(run, intake, isWholePass || page.isBehindGap ? {} : { checkpoint })
   see(pass, intake)
   run.ledger.add(new Map([[stream, { pages: 1 }]]))
   const { number, rowsSoFar: records, total } = page

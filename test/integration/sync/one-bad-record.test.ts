@@ -271,6 +271,10 @@ interface ListPlace {
 type Outcomes = Readonly<Partial<Record<Answer, readonly [number, RegExp]>>>
 
 const DOWN = [4, /the service answered|no complete answer/] as const
+const PASSED_OVER = [
+  4,
+  /the service answered .* a smaller TRACKING_PAGE_SIZE .* behind it/,
+] as const
 const FINE = [0, /^$/] as const
 const FOREIGN = [6, /newer version of this program knows it/] as const
 const NEEDED: Outcomes = {
@@ -307,7 +311,12 @@ const LISTS: readonly ListPlace[] = [
     path: '/shipments',
     page: 2,
     settings: { pageSize: 6 },
-    outcomes: { ...NEEDED, 'another record': FINE },
+    outcomes: {
+      ...NEEDED,
+      '500 for good': PASSED_OVER,
+      '503 for good': PASSED_OVER,
+      'another record': FINE,
+    },
   },
   {
     name: 'a list that an account may lack',

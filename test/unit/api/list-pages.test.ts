@@ -156,6 +156,39 @@ describe('where a walk ends', () => {
     expect(pages[0]).toMatchObject({ isLast: true, isShort: true, rowsSoFar: 10, total: 500 })
   })
 
+  describe('a page that answers 500 for good', { tags: ['JC10'] }, () => {
+    const without = (...numbers: number[]): Script => {
+      const serve = serveRows(35)
+      return (url, count) => (numbers.includes(pageOf(url)) ? reply(500, '') : serve(url, count))
+    }
+
+    test('costs itself: those behind it come, and then the walk fails with what to do', async () => {
+      const { walk, pages } = await start(without(2))
+      const error = await failureOf(walk())
+      expect(error).toBeInstanceOf(ApiUnavailableError)
+      expect(error.message).toMatch(
+        /answered 500.*page\[number\]=2, page\[size\]=10.*smaller TRACKING_PAGE_SIZE.*behind it are read/,
+      )
+      expect(pages.map(({ number, isBehindGap }) => [number, isBehindGap])).toEqual([
+        [1, false],
+        [3, true],
+        [4, true],
+      ])
+      expect(pages.at(-1)).toMatchObject({ isLast: true, rowsSoFar: 35, isShort: false })
+    })
+
+    test.each([
+      ['the first', [1], 1],
+      ['the last', [4], 4],
+      ['two in a row', [2, 3], 3],
+    ])('%s: nothing is behind it', async (_what, numbers, requests) => {
+      const { walk, service } = await start(without(...numbers))
+      const { message } = await failureOf(walk())
+      expect(message).toMatch(/If this page alone fails in every run.* on it\.$/)
+      expect(new Set(service.requests).size).toBe(requests)
+    })
+  })
+
   test('a page served twice ends no walk', async () => {
     const { walk } = await start((url) => {
       const number = pageOf(url)

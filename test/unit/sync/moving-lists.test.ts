@@ -4,7 +4,8 @@ import { PaginationLoopError } from '../../../src/base/errors.js'
 import { listPages } from '../../../src/api/list-pages.js'
 import type { RawRecord } from '../../../src/jsonapi/raw-record.js'
 import { ListPass, wholeList } from '../../../src/sync/list-pass.js'
-import { ListProof, type Dates } from '../../../src/sync/list-proof.js'
+import { ListProof, missingOf, type Dates, type Verdict } from '../../../src/sync/list-proof.js'
+import { shortfallError } from '../../../src/sync/list-shortfall.js'
 import type { Checkpoint } from '../../../src/warehouse/bookkeeping/checkpoints.js'
 
 /** A record of the service, and when it came and changed on the service's clock. */
@@ -312,5 +313,77 @@ describe('a list that moves while it is walked', { tags: ['JC7', 'JD3', 'FA1', '
     expect(verdictOf(false, 4)).toBe('whole')
     expect(verdictOf(true, 4)).toBe('again')
     expect(verdictOf(false, 6)).toBe('again')
+  })
+})
+
+const ACCEPT = /run sync --accept-shrink once: then the list counts as whole/
+
+describe('a list that falls short in every run', { tags: ['JC10'] }, () => {
+  const unsteady = (): number => (unsteadyTotal += 1)
+  let unsteadyTotal = 10
+
+  test.each<[what: string, pages: string[], total: (() => number) | undefined, cause: RegExp]>([
+    ['a total too high', ['ab', 'cd', 'e'], () => 7, /ended after 5 of 7.* Its total of 7 is too/],
+    ['a total that changes', ['ab', 'cd', 'e'], unsteady, /Its total changes from page to page/],
+    [
+      'a record on two pages, and the right total',
+      ['ab', 'cd', 'd'],
+      () => 4,
+      /shows 4 records in 5 places.* It repeats 1 record,.*\(its total agrees with what was shown\)/,
+    ],
+    [
+      'the same without a total',
+      ['ab', 'ba', 'c'],
+      undefined,
+      /3 records in 5 .*repeats 2 records/,
+    ],
+    ['a record on two pages, a total that changes', ['ab', 'b'], unsteady, /2 records in 3 places/],
+    [
+      'pages of different sizes',
+      ['ab', 'c', 'de'],
+      undefined,
+      /differ in size and it has no total/,
+    ],
+    ['the same, a total too low', ['ab', 'c', 'de'], () => 3, /its total of 3 is too low/],
+  ])('%s is told with its cause, and a person can go on', (_what, pages, total, cause) => {
+    const walk = (proof: ListProof): void => {
+      proof.beginWalk()
+      const shown = new Set<string>()
+      for (const [at, ids] of pages.entries()) {
+        const before = shown.size
+        for (const id of ids) shown.add(id)
+        proof.addPage(
+          {
+            number: at + 1,
+            rows: Array.from(ids, (id) => ({ type: 'shipment', id })),
+            fresh: shown.size - before,
+            total: total?.(),
+            observedAt: new Date(at),
+          },
+          { born: new Map(), changed: new Map() },
+        )
+      }
+    }
+    const judged = (judge: (proof: ListProof) => Verdict): Verdict => {
+      const proof = new ListProof()
+      for (;;) {
+        walk(proof)
+        const verdict = judge(proof)
+        if (verdict.kind !== 'again') return verdict
+      }
+    }
+    const verdict = judged((proof) => proof.judge())
+    if (verdict.kind !== 'short') throw new Error('it does not fall short')
+    expect(verdict).toMatchObject({ isAlike: true })
+    const { message } = shortfallError(wholeList('shipments'), verdict)
+    expect(message).toMatch(cause)
+    expect(message).toMatch(ACCEPT)
+    // As `--accept-shrink` remembers it.
+    const isTotalIgnored = !verdict.isQuiet
+    const accepted = { missing: missingOf(verdict.tally, isTotalIgnored), isTotalIgnored }
+    expect(judged((proof) => proof.judge(accepted)).kind).toBe('whole')
+    // One more is missing.
+    const others = { ...accepted, missing: accepted.missing - 1 }
+    expect(judged((proof) => proof.judge(others)).kind).toBe('short')
   })
 })
