@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server as NetServer } from 'node:net'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { ApiClient, type ApiClientOptions } from '../../../src/api/client.js'
 import { unlimitedBudget } from '../../support/unlimited-budget.js'
@@ -39,7 +39,7 @@ export async function startFakeService(...script: readonly Answer[]): Promise<Fa
   return { baseUrl: `${origin}/v2`, origin, requests, headers, close: () => stop(server) }
 }
 
-export async function listen(server: Server): Promise<string> {
+export async function listen(server: NetServer): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`

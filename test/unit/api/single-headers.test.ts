@@ -1,33 +1,80 @@
+import { createServer } from 'node:net'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { singleHeaders } from '../../../src/api/exchange.js'
+import { toError } from '../../../src/base/errors.js'
+import { EXIT_CODES, exitCodeOf } from '../../../src/base/exit-code.js'
+import { defaultRetryPolicy } from '../../../src/base/retry.js'
+import { anyHeaders } from '../../support/any-headers.js'
+import { createTestClient, listen } from './fake-service.js'
 
-const VALUES = [
-  undefined,
-  '',
-  ' ',
-  'x',
-  ' y ',
-  ['a', 'b'],
-  ['', 'c'],
-  [],
-  ['\t', ''],
-  'é'.repeat(9),
+test('of a header that comes twice the first that says anything counts', { tags: ['JC8'] }, () => {
+  const headers = { date: ['', ' a ', 'b'] as unknown as string, age: ' ', Etag: [] as never }
+  expect({ ...singleHeaders(headers) }).toEqual({ date: 'a' })
+})
+
+/** Every header of an answer that this program or its HTTP library reads, and some that none does. */
+const READ = [
+  'Date',
+  'Retry-After',
+  'Content-Type',
+  'Content-Encoding',
+  'Content-Length',
+  'Transfer-Encoding',
+  'Connection',
+  'Keep-Alive',
+  'Location',
+  'ETag',
+  'Link',
+  'X-RateLimit-Remaining',
 ]
 
-test('any header may come twice, empty or absurd', { tags: ['JC8'] }, () => {
-  let state = 7
-  const pick = <Item>(items: readonly Item[]): Item => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-    return items[state % items.length] as Item
-  }
-  for (let round = 0; round < 1_000; round += 1) {
-    const names = ['date', 'Retry-After', 'content-type', 'content-encoding', '__proto__']
-    const headers = Object.fromEntries(names.map((name) => [name, pick(VALUES)]))
-    for (const value of Object.values(singleHeaders(headers))) {
-      expect(value).toBeTypeOf('string')
-      expect(value?.trim()).toBe(value)
-      expect(value).not.toBe('')
+test(
+  'whatever the headers of an answer are, no fault of the program',
+  { tags: ['JC8'] },
+  async () => {
+    let head = ''
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.end(Buffer.from(`${head}\r\n{"data":[]}`, 'latin1')))
+    })
+    const origin = await listen(server)
+    const ends = new Set<string>()
+    try {
+      const statuses = fc.constantFrom(200, 200, 200, 204, 301, 403, 404, 429, 503)
+      await fc.assert(
+        fc.asyncProperty(statuses, anyHeaders(READ), async (status, headers) => {
+          head = `HTTP/1.1 ${status} Any\r\n${headers}`
+          const client = createTestClient(`${origin}/v2`, {
+            retryPolicy: { ...defaultRetryPolicy, retries: 0, rateLimitRetries: 1 },
+            timeouts: { totalMs: 2_000 },
+          })
+          const end = await client.get('/containers').then(
+            ({ observedAt }) => {
+              expect(observedAt.getTime()).not.toBeNaN()
+              return 'answer'
+            },
+            (thrown: unknown) => {
+              expect(exitCodeOf(thrown), String(thrown)).not.toBe(EXIT_CODES.bug)
+              return toError(thrown).name
+            },
+          )
+          ends.add(end)
+          await client.close()
+        }),
+        { numRuns: 200, seed: 38, examples: [[301, 'Location: http://[::1\r\n']] },
+      )
+    } finally {
+      server.close()
     }
-  }
-  expect(singleHeaders({ date: ['', 'a', 'b'] as unknown as string }).date).toBe('a')
-})
+    // Each class was met: else nothing is shown of it.
+    expect([...ends].sort()).toEqual([
+      'ApiAuthError',
+      'ApiNotFoundError',
+      'ApiRateLimitedError',
+      'ApiRefusedError',
+      'ApiUnavailableError',
+      'answer',
+    ])
+  },
+)
