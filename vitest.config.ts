@@ -132,7 +132,7 @@ export default defineConfig({
           name: 'processes',
           include: PROCESSES,
           exclude: LEFT_OUT,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

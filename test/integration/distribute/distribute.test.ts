@@ -7,6 +7,7 @@ import { callCli, type CliCall } from '../../support/call-cli.js'
 import { makeFreshHome, removeFreshHomes } from '../../support/fresh-home.js'
 import { brokenRules } from '../../support/distributed-rules.js'
 import { endPrograms, startCli, waitUntil } from '../../support/run-cli.js'
+import { startSameWorld } from '../../support/simulate-cli.js'
 import { collectStatements } from '../../support/statement-recorder.js'
 import { installStandIn, standInCalls } from '../../support/stand-in-citus.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
@@ -215,7 +216,12 @@ it('rows that are spread by container are refused by every command', { tags: ['O
     `insert into pg_catalog.pg_dist_partition
     select 'tracking.containers', 'h', 's', 3, 'container_id'`,
   )
-  const service = { TRACKING_API_URL: 'http://127.0.0.1:9/v2', TRACKING_API_KEY: 'key' }
+  const simulator = await startSameWorld()
+  const service = {
+    TRACKING_API_URL: simulator.url,
+    TRACKING_API_KEY: simulator.apiKey,
+    TRACKING_ALLOW_INSECURE_API_URL: 'true',
+  }
   const settings = { DATABASE_URL: scene.url, ...service }
   for (const command of [
     ['distribute', '--by', 'schema'],
@@ -234,6 +240,8 @@ it('rows that are spread by container are refused by every command', { tags: ['O
     )
   }
   expect(await standInCalls(scene.warehouse)).toEqual([])
+  expect(simulator.requests.total).toBeLessThan(10)
+  await simulator.close()
 })
 
 describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () => {
