@@ -239,7 +239,8 @@ function compose(
   let outgoing = toOutgoing({ ...answer, document }, request.at)
   // A fault that counts bytes counts those of the JSON.
   const isPlain = faults.content.length > 0 || faults.delivery !== undefined
-  if (!isPlain && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
+  const isWorthIt = outgoing.body.length >= LEAST_COMPRESSED_BYTES
+  if (!isPlain && isWorthIt && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
     outgoing = compress(outgoing)
   }
   for (const fault of faults.content.toReversed()) outgoing = faultyContent(outgoing, fault)
@@ -258,6 +259,9 @@ function toOutgoing({ status, document, headers }: Answer, at: Date): Outgoing {
     hasDate: true,
   }
 }
+
+/** Services leave small answers as they are; 1 KiB is where Express's compression begins. */
+const LEAST_COMPRESSED_BYTES = 1_024
 
 function compress(outgoing: Outgoing): Outgoing {
   return {

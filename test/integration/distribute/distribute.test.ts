@@ -220,7 +220,6 @@ it('rows that are spread by container are refused by every command', { tags: ['O
   const service = {
     TRACKING_API_URL: simulator.url,
     TRACKING_API_KEY: simulator.apiKey,
-    TRACKING_ALLOW_INSECURE_API_URL: 'true',
   }
   const settings = { DATABASE_URL: scene.url, ...service }
   for (const command of [

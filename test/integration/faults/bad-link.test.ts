@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiClient } from '../../../src/api/client.js'
 import { createTrackingService } from '../../../src/api/endpoints.js'
+import { defaultRetryPolicy } from '../../../src/base/retry.js'
 import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { runSync } from '../../../src/sync/run-sync.js'
@@ -71,6 +72,7 @@ describe('a bad link to the service', { tags: ['H8'] }, () => {
       random: () => 0.5,
       budget: unlimitedBudget,
       timeouts: { totalMs: 400 },
+      retryPolicy: { ...defaultRetryPolicy, retries: 1 },
     })
     scenes.atEnd(() => client.close())
     let pages = 0
@@ -88,7 +90,7 @@ describe('a bad link to the service', { tags: ['H8'] }, () => {
       },
     })
     expect(report).toMatchObject({ exitCode: 4, outcome: 'failed' })
-    // Six tries for each of the streams that are left.
+    // Two tries for each of the streams that are left.
     expect(performance.now() - startedAt).toBeLessThan(60_000)
     const [row] = await scene.query<{ shipments: number }>(
       'select count(*)::int as shipments from tracking.shipments',
