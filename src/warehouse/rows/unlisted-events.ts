@@ -81,11 +81,6 @@ export async function settleListsInDoubt(
   const { names } = warehouse
   const table = names.table('event_lists_in_doubt')
   const found: string[][] = []
-  const [first] = await warehouse.query(
-    'look for lists of transport events in doubt',
-    `select container_id from ${table} limit 1`,
-  )
-  if (first === undefined) return []
   for (let after = ''; ;) {
     const { last, unlisted } = await transact(async (session) => {
       // First the locks: what the next statement then sees is all that was written before them.

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { WarehouseUnavailableError } from '../../../src/base/errors.js'
 import type { Failpoint } from '../../../src/base/failpoint.js'
 import type { FaultProxy } from '../../support/fault-proxy.js'
 import { atScale } from '../../support/fault-scale.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { openBench, statesOf } from '../webhooks/process-scene.js'
 import { doubledRows, useFaultScenes, wrongCounts } from './fault-scene.js'
 import { changeAll, notifyOfAll } from './notify-of-all.js'
@@ -98,6 +100,46 @@ describe('a connection that is lost during the commit', { tags: ['C18'] }, () =>
       group by container_id, valid_from having count(*) > 1`,
     )
     expect(doubled).toEqual([])
+  })
+})
+
+/** The warehouse, of which each piece of work fails at its first try once `isArmed` says so. */
+function failingOnce(warehouse: Warehouse, isArmed: () => boolean, failed: Set<string>): Warehouse {
+  const tryWork = async <Result>(action: string, work: () => Promise<Result>): Promise<Result> => {
+    // A lease that is not given back is taken over a minute later.
+    if (!isArmed() || failed.has(action) || action.includes('lease')) return work()
+    failed.add(action)
+    throw new WarehouseUnavailableError(`${action}: Connection terminated unexpectedly`)
+  }
+  return {
+    ...warehouse,
+    query: (action, ...rest) => tryWork(action, () => warehouse.query(action, ...rest)),
+    read: (action, work) => tryWork(action, () => warehouse.read(action, work)),
+    transaction: (action, work) => tryWork(action, () => warehouse.transaction(action, work)),
+  }
+}
+
+describe('a run of which each piece of work loses its connection once', { tags: ['C14'] }, () => {
+  it('completes, whatever the piece', async () => {
+    const scene = await scenes.open({ shipments: 6 })
+    const failed = new Set<string>()
+    for (const command of ['backfill', 'sync', 'sync'] as const) {
+      let isArmed = false
+      failed.clear()
+      const report = await scene.sync({
+        command,
+        warehouse: failingOnce(scene.warehouse, () => isArmed, failed),
+        areChecksDue: true,
+        settings: { fullSyncHours: 0, rawEvents: true },
+        reachFailpoint: (point) => {
+          if (point === 'before_first_request') isArmed = true
+        },
+      })
+      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+      expect(failed.size).toBeGreaterThan(20)
+      expect(await scene.differences()).toEqual([])
+      changeAll(scene, command)
+    }
   })
 })
 
