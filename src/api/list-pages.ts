@@ -58,21 +58,16 @@ export interface ListOptions extends Pick<CallOptions, 'signal' | 'purpose' | 'c
   readonly startPage?: number | undefined
 }
 
-/** The document of a page, parsed. Throws `ApiUnavailableError` when a record is not JSON. */
-export function parsePage({
-  document,
-  number,
-  url,
-}: Pick<Page, 'document' | 'number' | 'url'>): Document {
-  const parse = (record: RawRecord): unknown => record.parse()
-  try {
-    return { ...document, data: document.data.map(parse), included: document.included.map(parse) }
-  } catch {
-    // The parser's message quotes the body, so it is not kept as the cause.
-    throw new ApiUnavailableError(
-      `page ${number} of ${new URL(url).pathname} holds a record that is not JSON`,
-    )
+/** The document of a page, parsed. A record that is no JSON stays raw: it costs only itself. */
+export function parsePage({ document }: Pick<Page, 'document'>): Document {
+  const parse = (record: RawRecord): unknown => {
+    try {
+      return record.parse()
+    } catch {
+      return record
+    }
   }
+  return { ...document, data: document.data.map(parse), included: document.included.map(parse) }
 }
 
 export interface ListPagesOptions extends ListOptions {

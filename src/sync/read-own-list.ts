@@ -10,6 +10,7 @@ import {
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
+import { RawRecord } from '../jsonapi/raw-record.js'
 import { isObject } from '../jsonapi/document.js'
 import { otherResources, resourceOfType } from '../resources/index.js'
 import type { Resource } from '../resources/resource.js'
@@ -64,7 +65,11 @@ async function readPages(
     isWhole &&= !page.isShort
     // The list says what its records are, where the service gives them a type of its own.
     const data = parsePage(page).data.map((one) =>
-      isObject(one) && resourceOfType(String(one.type)) === otherResources ? { ...one, type } : one,
+      !(one instanceof RawRecord) &&
+      isObject(one) &&
+      resourceOfType(String(one.type)) === otherResources
+        ? { ...one, type }
+        : one,
     )
     intakes.push(takeIn({ data, included: [] }, { stream, source, observedAt, ...seen }))
   }

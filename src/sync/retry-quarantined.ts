@@ -15,6 +15,7 @@ import {
 } from '../warehouse/bookkeeping/quarantined-records.js'
 import { loadFieldDefinitions } from '../ingest/field-definitions.js'
 import { customFields } from '../resources/index.js'
+import type { Sighting } from '../resources/resource.js'
 import { loadStoredRows } from '../warehouse/rows/stored-rows.js'
 import { takeIn, type Intake } from '../ingest/intake.js'
 import { readById } from '../ingest/read-by-id.js'
@@ -46,7 +47,9 @@ export async function retryQuarantined(
       for (const entry of await loadQuarantine(run.warehouse, selection)) {
         run.signal.throwIfAborted()
         const { quarantineId } = entry
-        const why = await retryEntry(run, entry)
+        const why = run.ledger.isServiceFailing
+          ? 'the service failed to show others'
+          : await retryEntry(run, entry)
         if (why !== undefined) remaining.push({ quarantineId, why })
         else landed.push(...(await dropQuarantine(run.warehouse, [quarantineId])))
       }
@@ -65,16 +68,19 @@ export async function retryQuarantined(
 async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | undefined> {
   try {
     const intake = (await readAnew(run, entry)) ?? (await flattenPayload(run, entry))
+    run.ledger.noteRead()
     const [refused] = intake.quarantined
     // Storing it would count the entry twice.
     if (refused !== undefined) return refused.reason
+    if (!holdsRecord(intake, entry)) return 'the answer does not hold the record'
     await storeIntake(run, intake)
     return (await hasLanded(run, intake)) ? undefined : 'the database did not take it'
   } catch (thrown) {
     if (thrown instanceof ApiNotFoundError) return 'the service does not have it any more'
     if (thrown instanceof SyntaxError) return 'its payload is not JSON'
-    if (isAboutOneRecord(thrown)) return toError(thrown).message
-    throw thrown
+    if (!isAboutOneRecord(thrown)) throw thrown
+    run.ledger.noteRead(thrown)
+    return toError(thrown).message
   }
 }
 
@@ -112,6 +118,13 @@ async function flattenPayload(run: Run, entry: QuarantineEntry): Promise<Intake>
       ? { fieldDefinitions: await loadFieldDefinitions(run) }
       : {}),
   })
+}
+
+/** False where another record came in its place. */
+function holdsRecord({ sightings }: Intake, { recordId }: QuarantineEntry): boolean {
+  const idOf = ({ resource, values }: Sighting): unknown =>
+    values[resource.columnIndex.get(resource.idColumn) ?? -1]
+  return recordId === null || [...sightings.values()].flat().some((one) => idOf(one) === recordId)
 }
 
 /** A row that is equal or newer stands for each record. */

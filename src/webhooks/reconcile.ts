@@ -3,6 +3,7 @@ import type { TrackingService } from '../api/endpoints.js'
 import type { Logger } from '../base/logger.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import { membersOf } from '../jsonapi/document.js'
+import { RawRecord } from '../jsonapi/raw-record.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { checkWebhook, type WatchSettings, type WebhookReport } from './manage/check-webhooks.js'
 import { REFERENCE_INCLUDE, readEnvelope, type Delivery } from './receive/delivery.js'
@@ -104,7 +105,7 @@ function readFailed(page: Page): Delivery[] {
   const { data, included } = parsePage(page)
   const deliveries = new Map<string, Delivery>()
   for (const record of data) {
-    const envelope = readEnvelope(record)
+    const envelope = record instanceof RawRecord ? undefined : readEnvelope(record)
     if (envelope === undefined || (envelope.deliveryStatus ?? 'failed') !== 'failed') continue
     const { notificationId, reference } = envelope
     const isReference = (other: unknown): boolean =>

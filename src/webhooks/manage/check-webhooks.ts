@@ -1,5 +1,5 @@
 import type { TrackingService } from '../../api/endpoints.js'
-import { ConnectorError } from '../../base/errors.js'
+import { ConnectorError, isAboutOneRecord, toError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import { showText } from '../../base/phrases.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
@@ -66,7 +66,15 @@ export async function checkWebhook(dependencies: WatchDependencies): Promise<Web
     listed.push(isSwitchedOn ? { ...webhook, isActive: true } : webhook)
   }
   const own = listed.filter((webhook) => isOurs(webhook, settings))
-  const needed = await readNeededEvents({ ...settings, service, signal })
+  let catalogue = 'the service does not publish its catalogue of events'
+  const needed = await readNeededEvents({ ...settings, service, signal }).catch(
+    (thrown: unknown) => {
+      // Whatever is wrong with the catalogue, what was not delivered is caught up with.
+      if (signal.aborted || !isAboutOneRecord(thrown)) throw thrown
+      catalogue = toError(thrown).message
+      return undefined
+    },
+  )
   const alerts = [
     ...(settings.ids.length > 0
       ? missingIds(settings.ids, own)
@@ -81,7 +89,7 @@ export async function checkWebhook(dependencies: WatchDependencies): Promise<Web
     webhooks: own,
     ownIds: [...new Set(ownIds)],
     alerts,
-    notes: [...notes, ...notCompared(settings, own, needed)],
+    notes: [...notes, ...notCompared(settings, own, needed ?? catalogue)],
   }
 }
 
@@ -209,7 +217,7 @@ function missingEvents(
 function notCompared(
   { url }: OwnWebhookSettings,
   own: readonly WebhookRecord[],
-  needed: readonly string[] | undefined,
+  needed: readonly string[] | string,
 ): string[] {
   const notes: string[] = []
   if (url === undefined) {
@@ -217,11 +225,7 @@ function notCompared(
       'TRACKING_WEBHOOK_URL is not set, so a webhook that was pointed elsewhere goes unnoticed',
     )
   }
-  if (needed === undefined) {
-    notes.push(
-      'the service does not publish its catalogue of events, so subscriptions are not compared',
-    )
-  }
+  if (typeof needed === 'string') notes.push(`${needed}, so subscriptions are not compared`)
   const silent = own.filter(({ events }) => events === null).map(({ webhookId }) => webhookId)
   if (silent.length > 0) {
     const ids = silent.join(', ')

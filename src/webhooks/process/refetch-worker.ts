@@ -102,8 +102,10 @@ export class RefetchWorker {
   async #readEntry(run: StoringRun, entry: ClaimedRefetch): Promise<void> {
     const { warehouse, logger } = this.#dependencies
     try {
-      if (entry.type === NOTIFICATION_ENTRY) await refetchNotification(this.#dependencies, entry)
-      else await readRefetch(run, entry)
+      if (entry.type === NOTIFICATION_ENTRY) {
+        await refetchNotification(this.#dependencies, entry)
+        run.ledger.noteRead()
+      } else await readRefetch(run, entry)
     } catch (thrown) {
       if (run.signal.aborted || concernsAll(run, thrown)) throw thrown
       const waitMs = backoffMs(entry.attempts + 1, FIRST_WAIT_MS, LONGEST_WAIT_MS)

@@ -1,12 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { exitCodeOf } from '../../../src/base/exit-code.js'
+import { silentLogger } from '../../../src/base/logger.js'
 import { defaultRetryPolicy } from '../../../src/base/retry.js'
 import type { Fault } from '../../../src/simulator/faults/faults.js'
 import { runNarrowedBackfill } from '../../../src/sync/narrow-backfill.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
+import { retryQuarantined } from '../../../src/sync/retry-quarantined.js'
 import { verifySource } from '../../../src/sync/verify/verify-warehouse.js'
 import { queueRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
+import { reconcile } from '../../../src/webhooks/reconcile.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
-import { withRunDependencies } from '../../support/test-service.js'
+import { withRunDependencies, withTestService } from '../../support/test-service.js'
+import { notification, openBench, statesOf, store } from '../webhooks/process-scene.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
 /*
@@ -447,6 +452,125 @@ describe('one bad record costs itself', { tags: ['JD2', 'JC8', 'JC10'] }, () => 
     expect(report.problems).toHaveLength(unread.length)
     for (const { id } of unread) expect(report.problems.join()).toContain(`container ${id}`)
     expect(await column(`select number from tracking.containers where number = 'X'`)).toEqual([])
+  })
+})
+
+describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }, () => {
+  /** No more than two that look like an outage together. */
+  const answers = NAMES.filter((answer) => !isSlow(answer) && answer !== '503 for good')
+
+  /** Plays each answer at the path of another of the ids. */
+  const playAt = (ids: readonly string[], path: (id: string) => string): void => {
+    for (const [at, answer] of answers.entries()) {
+      const match = { path: path(ids[at] ?? '') }
+      scene.simulator.faults.add({ fault: ANSWERS[answer], match, times: Infinity })
+    }
+  }
+  const idsOf = (ids: readonly string[], chosen: readonly Answer[]): string[] =>
+    ids.filter((_, at) => chosen.some((answer) => answer === answers[at])).sort()
+
+  it('quarantine retry', async () => {
+    const ids = (await live('containers', 'container_id')).slice(0, answers.length)
+    await scene.query(
+      `insert into tracking_sync.quarantine
+      (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source)
+      select 'containers', 'container', id, 'bad', '', '{}', id, '/containers'
+      from unnest($1::text[]) as id`,
+      ids,
+    )
+    playAt(ids, (id) => `/containers/${id}`)
+    const left = (): Promise<string[]> =>
+      column(`select record_id from tracking_sync.quarantine where payload_hash = record_id`)
+    const retry = () =>
+      withRunDependencies(scene, (dependencies) => retryQuarantined({}, dependencies))
+    for (let time = 0; time < 2; time += 1) {
+      expect(await retry()).toMatchObject({ exitCode: 6 })
+      expect(await left()).toEqual(idsOf(ids, [...UNREADABLE, ...GONE]))
+    }
+    scene.simulator.faults.clear()
+    scene.simulator.faults.add({
+      fault: ANSWERS['500 for good'],
+      match: { path: /^\/containers\/[^/]+$/ },
+      times: Infinity,
+    })
+    scene.simulator.requests.reset()
+    expect(await retry()).toMatchObject({ exitCode: 6 })
+    // Several in a row look like an outage: six tries each, and no more are asked for.
+    expect(scene.simulator.requests.total).toBe(3 * 6)
+    scene.simulator.faults.clear()
+    expect(await retry()).toMatchObject({ exitCode: 0, remaining: [] })
+    expect(await left()).toEqual([])
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('a notification that the worker of serve reads', async () => {
+    const [containerId = ''] = await live('containers', 'container_id')
+    const ids = answers.map((_, at) => `notification-${at}`)
+    const about = { type: 'container_updated_event', id: containerId }
+    const createdAt = scene.simulator.clock.now()
+    await store(scene.warehouse, ...ids.map((id) => notification({ id, about, createdAt })))
+    const bench = openBench(scene.warehouse, scene.simulator)
+    await bench.processor.processAll()
+    expect(await queued('webhook_notification', ids)).toEqual([...ids].sort())
+    playAt(ids, (id) => `/webhook_notifications/${id}`)
+    // What the service does not have cannot be another either.
+    const resting = idsOf(
+      ids,
+      UNREADABLE.filter((answer) => answer !== 'another record'),
+    )
+    for (let time = 0; time < 2; time += 1) {
+      await bench.reader.readDue()
+      expect(await queued('webhook_notification', ids)).toEqual(resting)
+      await letADayPass()
+    }
+    scene.simulator.faults.clear()
+    await bench.settle()
+    await bench.close()
+    expect(await queued('webhook_notification', ids)).toEqual([])
+    // A complete sync settles them.
+    const states = Object.values(await statesOf(scene.warehouse))
+    expect(states).toEqual(ids.map(() => 'unresolved'))
+  })
+
+  it.each([
+    ['/webhooks', { ...NEEDED, 'another record': [0] }],
+    ['/webhooks/events', {}],
+    ['/webhook_notifications', { ...NEEDED, 'another record': [0] }],
+  ] as const)('webhooks reconcile, at %s', async (path, ends) => {
+    const { faults } = scene.simulator
+    const id = `failed at ${path}`
+    const data = { id, type: 'webhook_notification', attributes: { event: 'container.updated' } }
+    const failed = { data: [data], links: {}, meta: { total: 1 } }
+    for (const answer of answers) {
+      faults.add({
+        fault: { kind: 'transform', apply: () => failed },
+        match: { path: '/webhook_notifications' },
+        times: Infinity,
+      })
+      faults.add({ fault: ANSWERS[answer], match: { path }, times: Infinity })
+      const [exitCode] = (ends as Outcomes)[answer] ?? [0]
+      const end = await withTestService(scene.simulator, (service) =>
+        reconcile({
+          service,
+          warehouse: scene.warehouse,
+          logger: silentLogger,
+          signal: new AbortController().signal,
+          settings: {
+            url: 'https://x.example',
+            ids: [],
+            events: 'all',
+            isReactivating: false,
+            pageSize: 5,
+          },
+        }),
+      ).then(
+        ({ failed: found }) => ({ exitCode: 0, found }),
+        (thrown: unknown) => ({ exitCode: exitCodeOf(thrown), found: 1 }),
+      )
+      expect({ answer, ...end }).toEqual({ answer, exitCode, found: 1 })
+      faults.clear()
+    }
+    expect(Object.keys(await statesOf(scene.warehouse))).toContain(id)
   })
 })
 

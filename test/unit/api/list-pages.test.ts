@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import {
   dropRefusedIncludes,
   listPages,
+  parsePage,
   type ListPagesOptions,
   type Page,
 } from '../../../src/api/list-pages.js'
@@ -13,6 +14,9 @@ import {
   ApiUnavailableError,
   PaginationLoopError,
 } from '../../../src/base/errors.js'
+import { createTrackingService } from '../../../src/api/endpoints.js'
+import { RawRecord } from '../../../src/jsonapi/raw-record.js'
+import { listWebhookRecords } from '../../../src/webhooks/manage/own-webhooks.js'
 import {
   container,
   createTestClient,
@@ -77,6 +81,21 @@ function serveRows(count: number, more: (url: URL) => Body = () => ({})): Script
     return { data, links: { next }, meta: { total: count, size }, ...more(url) }
   }
 }
+
+test(
+  'a record that is no JSON costs itself where a page is parsed',
+  { tags: ['JC8'] },
+  async () => {
+    const text = '{"data":[{"id":"a","type":"x","attributes":{"n":tru}},{"id":"b","type":"x"}]}'
+    const { walk, service, client } = await start(() => reply(200, text))
+    const [page] = await walk()
+    expect(parsePage(page!).data).toEqual([expect.any(RawRecord), { id: 'b', type: 'x' }])
+    // As `webhooks list`, `check` and `webhooks create` read theirs.
+    const webhooks = await listWebhookRecords(createTrackingService(client))
+    expect(webhooks.map(({ webhookId }) => webhookId)).toEqual(['a', 'b'])
+    expect(service.requests).toHaveLength(2)
+  },
+)
 
 describe('where a walk ends', () => {
   test.each([
