@@ -100,6 +100,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
     tags: TAGS,
+    // A loop over nothing proves nothing.
+    expect: { requireAssertions: true },
     // No test replaces a module, and loading them anew costs half a second a file.
     isolate: false,
     projects: [

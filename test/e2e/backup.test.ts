@@ -39,6 +39,7 @@ const COMMANDS = [
 
 if (spawnSync('pg_dump', ['--version']).error !== undefined) {
   it('WAS NOT TRIED WITH PG_DUMP: install the PostgreSQL client', () => {
+    expect(spawnSync('pg_dump').error).toBeDefined()
     process.stderr.write('PG_DUMP IS NOT INSTALLED: no backup was made and restored.\n')
   })
 } else {

@@ -371,6 +371,7 @@ const path = findBrowser()
 
 if (path === undefined) {
   it('WAS NOT SEEN IN A BROWSER: install chromium', () => {
+    expect(path).toBeUndefined()
     process.stderr.write('The dashboard was not seen in a browser: chromium is not installed.\n')
   })
 } else {

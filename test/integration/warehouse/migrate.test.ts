@@ -17,7 +17,7 @@ import {
   type Migration,
 } from '../../../src/warehouse/schema/run-migrations.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { compareWarehouse, SELDOM } from '../../support/compare-warehouse.js'
+import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'
 
@@ -403,7 +403,7 @@ describe('the schema name', () => {
       expect(await runTestSync({ warehouse: two, source: simulator })).toMatchObject({
         exitCode: 0,
       })
-      expect(await compareWarehouse(two, world, clock.now(), { mayLack: SELDOM })).toEqual([])
+      expect(await compareWarehouse(two, world, clock.now())).toEqual([])
       expect(await one.query('look', 'select from tracking.shipments')).toEqual([])
     }
   })
@@ -432,7 +432,7 @@ describe('rights and search paths', () => {
         expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
       }
       const { world, clock } = simulator
-      expect(await compareWarehouse(warehouse, world, clock.now(), { mayLack: SELDOM })).toEqual([])
+      expect(await compareWarehouse(warehouse, world, clock.now())).toEqual([])
     },
   )
 
@@ -475,7 +475,7 @@ describe('rights and search paths', () => {
         expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
       }
       const { world, clock } = simulator
-      expect(await compareWarehouse(warehouse, world, clock.now(), { mayLack: SELDOM })).toEqual([])
+      expect(await compareWarehouse(warehouse, world, clock.now())).toEqual([])
       expect(await warehouse.query('look', 'select what from decoy.hits')).toEqual([])
       for (const { table } of tables) {
         for (const schema of ['decoy', 'public']) {

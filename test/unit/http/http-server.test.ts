@@ -127,7 +127,7 @@ describe('who is slow', { tags: ['W10'] }, () => {
     const { server } = await openScene()
     const connection = await openRaw(server.httpPort, 'POST /webhooks HTTP/1.1\r\nHost')
     connection.socket.end()
-    await connection.closed(2_000)
+    expect(statusesOf(await connection.closed(2_000))).toEqual([400])
   })
 
   it('who closes its half after a request still gets the answer', { tags: ['FG8'] }, async () => {

@@ -67,7 +67,7 @@ describe('the event loop', { tags: ['S10'] }, () => {
       const { ask } = await openHealth()
       await untilAlive(ask)
       await blockUntilTold(ask)
-      await untilAlive(ask)
+      await expect(untilAlive(ask)).resolves.toBeUndefined()
     },
   )
 
