@@ -10,7 +10,9 @@ import {
   type IntakeOptions,
 } from './intake.js'
 import { RecordRecognizer } from './recognize-records.js'
+import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'
+import { areContainersThin, withThinContainers } from './thin-records.js'
 
 /** A page of a list and what it holds. */
 type Taken = readonly [page: Page, intake: Intake]
@@ -32,6 +34,7 @@ export function takePages(
 ): AsyncIterable<Taken> {
   const recognizer = new RecordRecognizer(run)
   let before: Intake | undefined
+  let isThin: boolean | undefined
   const take = async (page: Page): Promise<Taken> => {
     const { data, included } = page.document
     // What the page before has read may be written while this one is recognized.
@@ -41,7 +44,11 @@ export function takePages(
         : await recognizer.recognize([...included, ...data], hasRead(before))
     const isFirst = before === undefined
     const options = { ...pageOptions(stream, page), fieldDefinitions }
-    before = await takeInRaw(page.document, options, recognized)
+    const taken = await takeInRaw(page.document, options, recognized)
+    if (stream === 'shipments') {
+      isThin ??= await retryWarehouse(run, () => areContainersThin(run.warehouse, taken))
+    }
+    before = isThin === true ? withThinContainers(taken) : taken
     return [isFirst ? page : withoutRecords(page), before]
   }
   return readAhead(mapped(pages, take))
@@ -105,8 +112,9 @@ export async function* readAhead<Item>(source: AsyncIterable<Item>): AsyncGenera
   }
 }
 
-/** True when every shipment of the page lists its containers and all of them came included. */
+/** True when every shipment of the page lists its containers and all of them came included whole. */
 export function hasAllContainers({ rows }: Page, intake: Intake): boolean {
+  if (intake.sightings.get('containers')?.some((one) => !one.isComplete) === true) return false
   const included = new Set(shownKeys(intake, 'containers'))
   return rows.every(
     ({ id }) => intake.containerIds.get(String(id))?.every((key) => included.has(key)) === true,

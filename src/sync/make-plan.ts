@@ -6,6 +6,7 @@ import { takeIn, type Intake } from '../ingest/intake.js'
 import { loadKnown } from '../ingest/known-rows.js'
 import { RunLedger } from '../ingest/run-ledger.js'
 import type { Run, RunSettings } from '../ingest/run.js'
+import { areContainersThin, withThinContainers } from '../ingest/thin-records.js'
 import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../ingest/take-pages.js'
 import { membersOf } from '../jsonapi/document.js'
 import { hasOptions } from '../resources/custom-field.js'
@@ -278,8 +279,10 @@ async function readFirstPage(observer: Observer, stream: ListStream): Promise<Fi
   const { includes, isTrial } = await chooseIncludes(observer, stream)
   const page = await readPage(observer, stream, { includes })
   if (isTrial) await rememberIncludes(observer, stream, page, includes)
-  const intake = takeIn(page.document, pageOptions(stream, page))
   const { warehouse } = observer
+  const taken = takeIn(page.document, pageOptions(stream, page))
+  const isThin = stream === 'shipments' && (await areContainersThin(warehouse, taken)) === true
+  const intake = isThin ? withThinContainers(taken) : taken
   const known = await warehouse.read('load known rows', (session) =>
     loadKnown(session, session.names, [intake], { mode: 'sync' }),
   )

@@ -2,6 +2,7 @@ import { FingerprintMemory } from '../ingest/fingerprint-memory.js'
 import type { Intake } from '../ingest/intake.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
+import { carriesAll } from '../ingest/thin-records.js'
 import { storeIntake } from '../ingest/store-intake.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { Sighting } from '../resources/resource.js'
@@ -15,8 +16,8 @@ import { findFullerRows } from '../warehouse/rows/stored-rows.js'
 /**
  * Compares places and vessels whose check is due with the service, value by value: nothing else
  * would show that one was renamed, or that somebody edited its row. In a backfill all of them. What
- * the run has seen included, with every attribute that its row has, costs no request; the others
- * are queued to be read by id.
+ * the run has seen included, with every attribute that the interface names and its row has, costs
+ * no request; the others are queued to be read by id.
  */
 export async function readReferencesAgain(run: Run): Promise<void> {
   const { warehouse, memory, mode } = run
@@ -27,7 +28,7 @@ export async function readReferencesAgain(run: Run): Promise<void> {
   if (due.length === 0) return
   const noted = due.flatMap((one) => memory.noted(one) ?? [])
   const fuller = await retryWarehouse(run, () => findFullerRows(warehouse, noted))
-  const shown = noted.filter((one) => !fuller.has(one))
+  const shown = noted.filter((one) => !fuller.has(one) && (one.isComplete || carriesAll(one)))
   if (shown.length > 0) {
     // By value: what was edited by hand has the hash of what the service sends.
     const byValue: Run = { ...run, mode: 'backfill', memory: new FingerprintMemory() }

@@ -14,10 +14,17 @@ import {
   type ColumnDifference,
 } from '../../warehouse/rows/compare-rows.js'
 import type { Resource, Sighting } from '../../resources/resource.js'
-import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { findCustomField, loadEntity } from '../custom-fields/find-custom-field.js'
 
-export type Reader = Pick<Run, 'service' | 'warehouse' | 'settings' | 'signal' | 'ledger'>
+export interface Reader extends Pick<
+  Run,
+  'service' | 'warehouse' | 'settings' | 'signal' | 'ledger'
+> {
+  /** By stream, what the records of its list carry: columns, and names without one. */
+  readonly listed: ReadonlyMap<string, ReadonlySet<string>>
+  /** By stream, what differs and only reads of one record carry. */
+  readonly onlyAlone: Map<string, ReadonlySet<string>>
+}
 
 interface RowKey {
   readonly stream: string
@@ -177,15 +184,12 @@ async function readContainer(reader: Reader, id: string): Promise<Reading> {
 }
 
 /** Compares twice when something differs: what also differs between the readings is changing. */
-async function examine(
-  { warehouse }: Reader,
-  read: () => Promise<Reading>,
-): Promise<Examination[]> {
+async function examine(reader: Reader, read: () => Promise<Reading>): Promise<Examination[]> {
   const first = await read()
-  const found = await compare(warehouse, first)
+  const found = await compare(reader, first)
   if (found.every(({ verdict }) => verdict === 'equal')) return found
   const second = await read()
-  return (await compare(warehouse, second)).map((one) => {
+  return (await compare(reader, second)).map((one) => {
     if (one.verdict === 'equal' || isSame(find(first, one), find(second, one))) return one
     return { ...one, verdict: 'changing', differences: [] }
   })
@@ -203,7 +207,8 @@ function isSame(one: Sighting | undefined, other: Sighting | undefined): boolean
   )
 }
 
-async function compare(warehouse: Warehouse, reading: Reading): Promise<Examination[]> {
+async function compare(reader: Reader, reading: Reading): Promise<Examination[]> {
+  const { warehouse } = reader
   const examinations = reading.gone.map((row): Examination => ({
     ...row,
     verdict: 'missingAtSource',
@@ -212,15 +217,51 @@ async function compare(warehouse: Warehouse, reading: Reading): Promise<Examinat
   }))
   const unique = new Map(reading.sightings.map((one) => [one.key, one]))
   for (const sighting of unique.values()) {
-    examinations.push(compareColumns(sighting, await compareRow(warehouse, sighting)))
+    const compared = await compareRow(warehouse, sighting)
+    const found = compared && withoutOnlyAlone(reader, sighting, compared)
+    examinations.push(compareColumns(sighting, found))
     if (sighting.positions === undefined) continue
-    const found = await comparePositions(warehouse, sighting)
+    const differences = await comparePositions(warehouse, sighting)
     const { key, positions } = sighting
-    const verdict = found.length === 0 ? 'equal' : 'differing'
+    const verdict = differences.length === 0 ? 'equal' : 'differing'
     const values = 4 * positions.length
-    examinations.push({ stream: 'vessel_positions', key, verdict, differences: found, values })
+    examinations.push({ stream: 'vessel_positions', key, verdict, differences, values })
   }
   return examinations
+}
+
+/** What a sighting carries: its columns, and names without one. */
+export function carriedBy({ resource, values, unmappedNames }: Sighting): string[] {
+  const columns = resource.columns.filter((_, at) => values[at] !== undefined)
+  return [...columns.map(({ name }) => name), ...unmappedNames]
+}
+
+/**
+ * What the list of a stream does not carry no run can keep equal: it is named, and no fault.
+ */
+function withoutOnlyAlone(
+  { listed, onlyAlone }: Reader,
+  { resource: { stream } }: Sighting,
+  differences: readonly ColumnDifference[],
+): ColumnDifference[] {
+  const carried = listed.get(stream)
+  if (carried === undefined) return [...differences]
+  return differences.filter((difference) => {
+    const names = differingNames(difference).filter((name) => !carried.has(name))
+    if (names.length > 0)
+      onlyAlone.set(stream, new Set([...(onlyAlone.get(stream) ?? []), ...names]))
+    return names.length < differingNames(difference).length
+  })
+}
+
+/** The column, or the names without one that differ. */
+function differingNames({ column, warehouse, service }: ColumnDifference): string[] {
+  if (column !== '_unmapped') return [column]
+  const stored = membersOf(JSON.parse(warehouse ?? '{}'))
+  const sent = membersOf(JSON.parse(service ?? '{}'))
+  return Object.keys(sent).filter(
+    (name) => JSON.stringify(stored[name]) !== JSON.stringify(sent[name]),
+  )
 }
 
 /** Values that a sighting says, nulls apart. */
@@ -257,12 +298,8 @@ function isVolatile({ resource }: Sighting, column: string): boolean {
 const LOOKED_AT = /_(?:last_tracking_request|checked)_at$/
 
 /** True when only such attributes differ. */
-function isVolatileUnmapped({ column, warehouse, service }: ColumnDifference): boolean {
-  if (column !== '_unmapped' || service === null) return false
-  const stored = membersOf(JSON.parse(warehouse ?? '{}'))
-  const sent = membersOf(JSON.parse(service))
-  const differing = Object.keys(sent).filter(
-    (name) => JSON.stringify(stored[name]) !== JSON.stringify(sent[name]),
-  )
+function isVolatileUnmapped(difference: ColumnDifference): boolean {
+  if (difference.column !== '_unmapped') return false
+  const differing = differingNames(difference)
   return differing.length > 0 && differing.every((name) => LOOKED_AT.test(name))
 }

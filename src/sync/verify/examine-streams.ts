@@ -16,6 +16,7 @@ import { readPage } from '../list-pass.js'
 import { askForOwnList, loadOwnKeys } from '../read-own-list.js'
 import { askForCatalogue } from '../read-unlisted.js'
 import {
+  carriedBy,
   countValues,
   examineList,
   examineRecord,
@@ -37,6 +38,7 @@ export interface VerifyDependencies {
 }
 
 export interface Verifier extends VerifyDependencies, Reader {
+  readonly listed: Map<string, ReadonlySet<string>>
   /** Why records could not be read, by stream. */
   readonly unread: Map<string, string[]>
 }
@@ -101,6 +103,7 @@ export async function readSamplePages(
         stream,
       ) ?? [],
   )
+  if (sightings.length > 0) verifier.listed.set(stream, new Set(sightings.flatMap(carriedBy)))
   const unique = new Map(sightings.map((one) => [one.key, one]))
   return {
     total: first.total ?? null,

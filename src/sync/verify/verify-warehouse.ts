@@ -69,8 +69,14 @@ const THEIR_LIST = 'their list'
  * a fault from a change under way. Writes nothing.
  */
 export async function verifySource(dependencies: VerifyDependencies): Promise<VerifyReport> {
-  const verifier: Verifier = { ...dependencies, ledger: new RunLedger(), unread: new Map() }
-  const { warehouse, sample, seed, unread } = verifier
+  const verifier: Verifier = {
+    ...dependencies,
+    ledger: new RunLedger(),
+    unread: new Map(),
+    listed: new Map(),
+    onlyAlone: new Map(),
+  }
+  const { warehouse, sample, seed, unread, onlyAlone } = verifier
   const looks: FirstLook[] = []
   const notCompared: string[] = []
   const examinations: Examination[] = []
@@ -109,6 +115,12 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
   for (const [stream, [first = '', ...others]] of unread) {
     const more = others.length === 0 ? '' : `; and so ${others.length} more`
     notCompared.push(`${stream}: ${first}${more}`)
+  }
+  for (const [stream, names] of onlyAlone) {
+    notCompared.push(
+      `${stream}: ${[...names].join(', ')}: only reads of one record show this, and no list, so ` +
+        'rows have it as of such a read',
+    )
   }
   const streams: StreamVerdict[] = []
   for (const stream of COMPARED) {

@@ -1,5 +1,8 @@
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Fault } from '../../../src/simulator/faults/faults.js'
+import { verifySource } from '../../../src/sync/verify/verify-warehouse.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { withRunDependencies } from '../../support/test-service.js'
 import { closeScenes, openScene, OTHER_LISTS, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
@@ -58,3 +61,75 @@ it(
     expect(await scene.query('select * from tracking_sync.source_capabilities')).toEqual([])
   },
 )
+
+interface Shown {
+  readonly type: string
+  readonly attributes?: Readonly<Record<string, unknown>>
+}
+
+/** Leaves attributes out of records, of the list's own or of those that come included. */
+function without(
+  member: 'data' | 'included',
+  lacking: Readonly<Record<string, readonly string[] | undefined>>,
+): Fault {
+  const thin = (record: Shown): Shown => {
+    const gone = lacking[record.type] ?? []
+    const kept = Object.entries(record.attributes ?? {}).filter(([name]) => !gone.includes(name))
+    return { ...record, attributes: Object.fromEntries(kept) }
+  }
+  return {
+    kind: 'transform',
+    apply: (document) => {
+      const given = document as Record<string, Shown[] | undefined>
+      return { ...given, [member]: given[member]?.map(thin) }
+    },
+  }
+}
+
+describe('records that come included with less than they have', { tags: ['JC10'] }, () => {
+  it('are not believed whole: their list is read, and places by id', async () => {
+    const scene = await openScene({ shipments: 6 })
+    const thin = {
+      container: ['number', 'current_status'],
+      port: ['time_zone'],
+      terminal: ['name'],
+    }
+    const match = { path: '/shipments' }
+    scene.simulator.faults.add({ fault: without('included', thin), match, times: Infinity })
+    expect(await scene.sync()).toMatchObject({ exitCode: 0 })
+    expect(await scene.query('select 1 from tracking.containers where number is null')).toEqual([])
+    expect(await scene.sync({ command: 'sync', areChecksDue: true })).toMatchObject({ exitCode: 0 })
+    expect(await scene.differences()).toEqual([])
+
+    const before = await scene.snapshot()
+    expect(await requestsOfSync(scene)).toMatchObject({ '/shipments': 1, '/containers': 1 })
+    expect(await scene.snapshot()).toEqual(before)
+  })
+
+  it('are believed where their list has no more, and verify does not differ for ever', async () => {
+    const scene = await openScene({ shipments: 6 })
+    const thin = { container: ['number'], shipment: ['customer_name'] }
+    for (const member of ['data', 'included'] as const) {
+      const match = { path: /^\/(?:shipments|containers)$/ }
+      scene.simulator.faults.add({ fault: without(member, thin), match, times: Infinity })
+    }
+    expect(await scene.sync()).toMatchObject({ exitCode: 0 })
+    expect(await requestsOfSync(scene)).not.toHaveProperty('/containers')
+    const verify = () =>
+      withRunDependencies(scene, (dependencies) =>
+        verifySource({ ...dependencies, sample: 4, seed: 1 }),
+      )
+    const report = await verify()
+    expect(report).toMatchObject({ isEqual: true, differences: [] })
+    expect(report.notCompared).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^containers: number: only reads of one record show this/),
+        expect.stringMatching(/^shipments: customer_name: only reads/),
+      ]),
+    )
+    await scene.query(`update tracking.containers set seal_number = 'Edited'`)
+    const found = await verify()
+    const columns = found.differences.filter(({ stream }) => stream === 'containers')
+    expect(new Set(columns.map(({ column }) => column))).toEqual(new Set(['seal_number']))
+  })
+})

@@ -287,14 +287,18 @@ describe('verify', () => {
     async () => {
       const scene = await openScene({ shipments: 10 })
       await scene.sync()
+      interface One {
+        readonly attributes: object
+      }
       const attributes = (more: object) => ({
         kind: 'transform' as const,
         apply: (document: unknown) => {
-          const { data, ...rest } = document as { data: { attributes: object } }
-          return { ...rest, data: { ...data, attributes: { ...data.attributes, ...more } } }
+          const { data, ...rest } = document as { data: One | One[] }
+          const change = (one: One): One => ({ ...one, attributes: { ...one.attributes, ...more } })
+          return { ...rest, data: Array.isArray(data) ? data.map(change) : change(data) }
         },
       })
-      const match = { path: /^\/containers\/[^/]+$/ }
+      const match = { path: /^\/containers(?:\/[^/]+)?$/ }
       const looked = { rail2_last_tracking_request_at: '2026-11-01T00:00:00Z' }
       const faults = scene.simulator.faults.add({
         fault: attributes(looked),

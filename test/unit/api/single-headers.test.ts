@@ -62,7 +62,7 @@ test(
           ends.add(end)
           await client.close()
         }),
-        { numRuns: 200, seed: 38, examples: [[301, 'Location: http://[::1\r\n']] },
+        { numRuns: 120, seed: 38, examples: [[301, 'Location: http://[::1\r\n']] },
       )
     } finally {
       server.close()

@@ -87,11 +87,11 @@ it(
         for (const status of statusesOf(await connection.closed())) seen.add(status)
         expect(problems).toEqual([])
       }),
-      { numRuns: 200, seed: 38 },
+      { numRuns: 120, seed: 38 },
     )
     // Each class was met, and no 500: else nothing is shown of it.
     expect([...seen].sort()).toEqual([100, 202, 400, 401, 403, 415, 417])
-    expect(stored.length).toBeGreaterThan(10)
+    expect(stored.length).toBeGreaterThan(5)
     // What `jsonb` refuses.
     expect(stored.filter((rows) => rows.includes('\\u0000'))).toEqual([])
   },
