@@ -27,11 +27,14 @@ export async function filesIn(folder: string): Promise<string[]> {
 export async function expectSame(warehouse: Warehouse, folder: string): Promise<void> {
   const reader = await LakeReader.open(folder)
   const { tables } = await readManifestOf(folder)
+  let compared = 0
   for (const table of tables.filter((one) => one.folder.startsWith('tables/'))) {
     const expected = await rowsOfWarehouse(warehouse, table)
     expect({ [table.folder]: await reader.latest(table) }).toEqual({ [table.folder]: expected })
     expect(table.row_count).toBe(expected.length)
+    compared += expected.length
   }
+  expect(compared).toBeGreaterThan(0)
 }
 
 const own = ({ name }: { readonly name: string }): boolean => name !== '_beyond_type'

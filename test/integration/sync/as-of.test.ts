@@ -26,6 +26,7 @@ async function expectSameAnswers(scene: Scene, looks: readonly Look[]): Promise<
   const tables = await loadTables(scene.warehouse)
   const end = looks.at(-1)!.at + BigInt(HOUR) * 1000n
   for (const [index, { at, known }] of looks.entries()) {
+    expect(known.size).toBeGreaterThan(0)
     const next = looks[index + 1]?.at ?? end
     for (const asked of [at, (at + next) / 2n, next - 1n]) {
       const answered = knownAt(tables, asked)
