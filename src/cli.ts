@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { completeOutput } from './commands/command-io.js'
-import { boundHeapGrowth, nameRuntime, runCli } from './commands/program.js'
+import { boundHeapGrowth, prepareDriver, runCli } from './commands/program.js'
 
 boundHeapGrowth()
-nameRuntime()
+prepareDriver()
 process.exitCode = await runCli(process.argv, {
   stdout: completeOutput(process.stdout),
   stderr: process.stderr,

@@ -141,7 +141,8 @@ function describeErrors(errors: readonly ApiErrorDetail[]): string {
     const words = [title, detail].filter((text) => text !== undefined).join(': ') || code
     return source === undefined ? words : `${words} [${source}]`
   })
-  return `It says: ${texts.join('; ')}`
+  const said = texts.join('; ')
+  return `It says: ${said}${/[.!?]$/.test(said) ? '' : '.'}`
 }
 
 /** Enough to say what a body looks like. */
@@ -209,6 +210,7 @@ export function toCallError(
   thrown: unknown,
   where: string,
   redact: (text: string) => string,
+  isThroughProxy = false,
 ): unknown {
   if (thrown instanceof ApiRefusedError) return new ApiRefusedError(`${where}: ${thrown.message}.`)
   if (isUsageError(thrown)) return thrown
@@ -236,10 +238,10 @@ export function toCallError(
     )
   }
   const problem = networkProblems[code] ?? 'the connection failed'
-  return new ApiUnavailableError(`${where}: ${problem}${code === '' ? '' : ` (${code})`}.`, {
-    cause,
-    context: { code, wasSent: !unsentCodes.has(code) },
-  })
+  const wasSent = !unsentCodes.has(code)
+  const advice = isThroughProxy && !wasSent ? ' HTTPS_PROXY is set: check that address too.' : ''
+  const message = `${where}: ${problem}${code === '' ? '' : ` (${code})`}.${advice}`
+  return new ApiUnavailableError(message, { cause, context: { code, wasSent } })
 }
 
 /**

@@ -270,7 +270,7 @@ export class ApiClient {
         signal?.throwIfAborted()
         const isRepeated = method === 'GET' && stale < MOST_STALE_IN_A_ROW
         if (!isRepeated || !isStaleConnection(error, this.#counts.bytes > 0)) {
-          throw toCallError(error, call.where, this.#redact)
+          throw toCallError(error, call.where, this.#redact, this.#options.proxy !== undefined)
         }
         this.#counts.staleConnections += 1
       }

@@ -134,11 +134,13 @@ export function boundHeapGrowth(): void {
 }
 
 /**
- * Sets `navigator.userAgent` as Node 21 and later do. Without it the PostgreSQL driver makes a
- * `Response` to learn its runtime, and loading that costs a twentieth of the processor time of a
- * small sync. Called before the driver is loaded.
+ * Called before the PostgreSQL driver is loaded. Keeps it from an addon that is not shipped, and
+ * sets `navigator.userAgent` as Node 21 and later do: without it the driver makes a `Response` to
+ * learn its runtime, and loading that costs a twentieth of the processor time of a small sync.
  */
-export function nameRuntime(): void {
+export function prepareDriver(): void {
+  // eslint-disable-next-line no-restricted-syntax -- the driver reads it, and has no other way
+  delete process.env.NODE_PG_FORCE_NATIVE
   if ('navigator' in globalThis) return
   const [major = ''] = process.versions.node.split('.')
   Object.defineProperty(globalThis, 'navigator', {

@@ -61,7 +61,12 @@ function databaseUrlProblem(value: string): string | undefined {
   if (authority.endsWith('@')) {
     return 'has a user and no host after the @; write localhost there, also beside ?host='
   }
-  if (!URL.canParse(value)) return must
+  if (value.trim() !== value) return 'has a space before or after it; take it away'
+  if (!URL.canParse(value)) {
+    return /^postgres(?:ql)?:/.test(value)
+      ? `${must}; in a password write %2F for / and %3F for ?`
+      : must
+  }
   const { protocol, searchParams } = new URL(value)
   if (!/^postgres(?:ql)?:$/.test(protocol)) return must
   return searchParams.get('sslrootcert') === 'system'

@@ -29,13 +29,14 @@ const GUARD = process.allowedNodeEnvironmentFlags.has('--permission')
 
 it(
   'with a database of one’s own nothing is written to any file, and no program started',
-  { tags: ['S16'], timeout: 120_000 },
+  { tags: ['S16', 'JB12'], timeout: 120_000 },
   async () => {
     const { directory } = await makeFreshHome()
     const net = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ' --allow-net' : ''
     const env = {
       NODE_OPTIONS: `${GUARD} --allow-fs-read=*${net}`,
       NODE_NO_WARNINGS: '1',
+      NODE_PG_FORCE_NATIVE: 'true',
       TRACKING_API_URL: simulator.url,
       TRACKING_API_KEY: simulator.apiKey,
       DATABASE_URL: database.url,

@@ -75,7 +75,7 @@ test.each<[string, unknown]>([
 ])('tells what is said in %s', { tags: ['FF10'] }, async (_name, body) => {
   const { client } = await start([reply(422, body)])
   const failure = await failureOf(client.get('/containers'))
-  expect(failure.message).toMatch(/\(422\)\. It says: no such event$/)
+  expect(failure.message).toMatch(/\(422\)\. It says: no such event\.$/)
 })
 
 describe('changes', () => {

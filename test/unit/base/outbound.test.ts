@@ -98,6 +98,14 @@ describe('HTTPS_PROXY', { tags: ['JB5'] }, () => {
     await connections.destroy()
   })
 
+  test('that is away is named beside the host', async () => {
+    const client = openClient('https://other.example/v2', { url: '127.0.0.1:9' })
+    expect(String(await failureOf(client.get('/containers')))).toMatch(
+      /the connection was refused \(ECONNREFUSED\)\. HTTPS_PROXY is set: check that address too/,
+    )
+    await client.close()
+  })
+
   test.each([
     [407, 'Give it a user and a password in HTTPS_PROXY'],
     [403, 'Check HTTPS_PROXY'],

@@ -315,6 +315,11 @@ describe('problems', () => {
 
   test.each([
     ['postgres://u:p#w@localhost/db', 'has a # in it'],
+    [
+      'postgres://u:p/w@localhost/db',
+      'must look like postgres://user:password@host:5432/database; in',
+    ],
+    [' postgres://u:p@localhost/db', 'has a space before or after it'],
     ['postgres://u:p@/db?host=/run', 'has a user and no host after the @'],
     ['postgres://u:p@one:5432,two:5432/db', 'names several hosts'],
     ['postgres://u:p@localhost/db?sslrootcert=system', 'has sslrootcert=system'],
