@@ -10,9 +10,8 @@ import {
   type IntakeOptions,
 } from './intake.js'
 import { RecordRecognizer } from './recognize-records.js'
-import { retryWarehouse } from './retry-warehouse.js'
 import type { Run } from './run.js'
-import { areContainersThin, withThinContainers } from './thin-records.js'
+import { markThin } from './thin-records.js'
 
 /** A page of a list and what it holds. */
 type Taken = readonly [page: Page, intake: Intake]
@@ -34,7 +33,7 @@ export function takePages(
 ): AsyncIterable<Taken> {
   const recognizer = new RecordRecognizer(run)
   let before: Intake | undefined
-  let isThin: boolean | undefined
+  const thin = new Map<string, boolean>()
   const take = async (page: Page): Promise<Taken> => {
     const { data, included } = page.document
     // What the page before has read may be written while this one is recognized.
@@ -45,10 +44,7 @@ export function takePages(
     const isFirst = before === undefined
     const options = { ...pageOptions(stream, page), fieldDefinitions }
     const taken = await takeInRaw(page.document, options, recognized)
-    if (stream === 'shipments') {
-      isThin ??= await retryWarehouse(run, () => areContainersThin(run.warehouse, taken))
-    }
-    before = isThin === true ? withThinContainers(taken) : taken
+    before = await markThin(run, stream, taken, thin)
     return [isFirst ? page : withoutRecords(page), before]
   }
   return readAhead(mapped(pages, take))
@@ -114,15 +110,20 @@ export async function* readAhead<Item>(source: AsyncIterable<Item>): AsyncGenera
 
 /** True when every shipment of the page lists its containers and all of them came included whole. */
 export function hasAllContainers({ rows }: Page, intake: Intake): boolean {
-  if (intake.sightings.get('containers')?.some((one) => !one.isComplete) === true) return false
+  if (hasThin(intake, 'containers')) return false
   const included = new Set(shownKeys(intake, 'containers'))
   return rows.every(
     ({ id }) => intake.containerIds.get(String(id))?.every((key) => included.has(key)) === true,
   )
 }
 
-/** True when every container lists its transport events and all of them came included. */
+function hasThin({ sightings }: Intake, stream: string): boolean {
+  return sightings.get(stream)?.some((one) => !one.isComplete) === true
+}
+
+/** True when every container lists its transport events and all of them came included whole. */
 export function hasAllTransportEvents(intake: Intake): boolean {
+  if (hasThin(intake, 'transport_events')) return false
   const included = new Set(shownKeys(intake, 'transport_events'))
   return shownKeys(intake, 'containers').every((key) => {
     const listed = intake.transportEventIds.get(key)

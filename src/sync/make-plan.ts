@@ -6,7 +6,7 @@ import { takeIn, type Intake } from '../ingest/intake.js'
 import { loadKnown } from '../ingest/known-rows.js'
 import { RunLedger } from '../ingest/run-ledger.js'
 import type { Run, RunSettings } from '../ingest/run.js'
-import { areContainersThin, withThinContainers } from '../ingest/thin-records.js'
+import { markThin } from '../ingest/thin-records.js'
 import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../ingest/take-pages.js'
 import { membersOf } from '../jsonapi/document.js'
 import { hasOptions } from '../resources/custom-field.js'
@@ -281,8 +281,7 @@ async function readFirstPage(observer: Observer, stream: ListStream): Promise<Fi
   if (isTrial) await rememberIncludes(observer, stream, page, includes)
   const { warehouse } = observer
   const taken = takeIn(page.document, pageOptions(stream, page))
-  const isThin = stream === 'shipments' && (await areContainersThin(warehouse, taken)) === true
-  const intake = isThin ? withThinContainers(taken) : taken
+  const intake = await markThin(observer, stream, taken)
   const known = await warehouse.read('load known rows', (session) =>
     loadKnown(session, session.names, [intake], { mode: 'sync' }),
   )

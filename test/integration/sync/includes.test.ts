@@ -87,15 +87,21 @@ function without(
 }
 
 describe('records that come included with less than they have', { tags: ['JC10'] }, () => {
-  it('are not believed whole: their list is read, and places by id', async () => {
+  it('are not believed whole: they are read alone', async () => {
     const scene = await openScene({ shipments: 6 })
     const thin = {
       container: ['number', 'current_status'],
       port: ['time_zone'],
       terminal: ['name'],
     }
-    const match = { path: '/shipments' }
-    scene.simulator.faults.add({ fault: without('included', thin), match, times: Infinity })
+    const events = { transport_event: ['voyage_number', 'location_locode'] }
+    for (const [lacking, path] of [
+      [thin, /^\/shipments$/],
+      [events, /^\/(?:shipments|containers)$/],
+    ] as const) {
+      const fault = without('included', lacking)
+      scene.simulator.faults.add({ fault, match: { path }, times: Infinity })
+    }
     expect(await scene.sync()).toMatchObject({ exitCode: 0 })
     expect(await scene.query('select 1 from tracking.containers where number is null')).toEqual([])
     expect(await scene.sync({ command: 'sync', areChecksDue: true })).toMatchObject({ exitCode: 0 })
@@ -108,9 +114,13 @@ describe('records that come included with less than they have', { tags: ['JC10']
 
   it('are believed where their list has no more, and verify does not differ for ever', async () => {
     const scene = await openScene({ shipments: 6 })
-    const thin = { container: ['number'], shipment: ['customer_name'] }
+    const thin = {
+      container: ['number'],
+      transport_event: ['voyage_number'],
+      shipment: ['customer_name'],
+    }
     for (const member of ['data', 'included'] as const) {
-      const match = { path: /^\/(?:shipments|containers)$/ }
+      const match = { path: /^\/(?:shipments|containers(?:\/[^/]+\/transport_events)?)$/ }
       scene.simulator.faults.add({ fault: without(member, thin), match, times: Infinity })
     }
     expect(await scene.sync()).toMatchObject({ exitCode: 0 })
