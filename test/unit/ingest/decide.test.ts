@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decide, type Decision, type Known } from '../../../src/ingest/decide.js'
-import { takeIn, type Intake } from '../../../src/ingest/intake.js'
+import { COMPLETE_WHEN_INCLUDED, takeIn, type Intake } from '../../../src/ingest/intake.js'
 import type { StoredRow } from '../../../src/warehouse/rows/stored-rows.js'
 import type { Mode } from '../../../src/warehouse/rows/incoming-rows.js'
 
@@ -41,7 +41,13 @@ function seen(
       data: isNotification ? [] : [container],
       included: [...(isNotification ? [container] : []), ...included.map(event)],
     },
-    { stream: 'containers', source: 'test', observedAt: at(second), ...rest },
+    {
+      stream: 'containers',
+      source: 'test',
+      observedAt: at(second),
+      ...(isNotification ? {} : { completeTypes: COMPLETE_WHEN_INCLUDED }),
+      ...rest,
+    },
   )
 }
 
