@@ -3,6 +3,7 @@ import {
   recordTransportEventChecks,
 } from '../warehouse/bookkeeping/transport-event-checks.js'
 import {
+  areListsInDoubt,
   chooseLeastChecked,
   findContainersWithUnlistedEvents,
   settleListsInDoubt,
@@ -59,9 +60,12 @@ export async function checkUnlistedEvents(run: Run): Promise<void> {
 /** A backfill looks at all containers that were there before it, others where there is a doubt. */
 async function chooseUnlisted(run: Run): Promise<string[]> {
   const { warehouse, syncRunId, mode } = run
-  const found = await settleListsInDoubt(warehouse, (work) =>
-    transact(run, 'settle lists of transport events', work),
-  )
+  const areInDoubt = await retryWarehouse(run, () => areListsInDoubt(warehouse))
+  const found = areInDoubt
+    ? await settleListsInDoubt(warehouse, (work) =>
+        transact(run, 'settle lists of transport events', work),
+      )
+    : []
   const others =
     mode === 'backfill'
       ? await retryWarehouse(run, () => findContainersWithUnlistedEvents(warehouse, syncRunId))

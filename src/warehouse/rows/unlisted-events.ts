@@ -69,6 +69,15 @@ set doubted_at = excluded.doubted_at`,
   )
 }
 
+/** Whether `settleListsInDoubt` has anything to settle: mostly not, and then no transaction is due. */
+export async function areListsInDoubt(warehouse: Warehouse): Promise<boolean> {
+  const rows = await warehouse.query(
+    'look for lists of transport events in doubt',
+    `select container_id from ${warehouse.names.table('event_lists_in_doubt')} limit 1`,
+  )
+  return rows.length > 0
+}
+
 /**
  * Containers in doubt that do have such events; of the others the doubt is taken away, unless they
  * have no row yet: see `findContainersWithoutRow`. A container that another transaction is putting
