@@ -241,7 +241,8 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
   #stopOn(reason: string | undefined): void {
     if (reason === undefined) return
     throw new PaginationLoopError(
-      `GET ${this.#options.path}: the paging does not end: ${reason}. The walk is incomplete.`,
+      `GET ${this.#options.path}: the paging does not end: ${reason}. The walk is incomplete, and nothing is marked as gone. If ` +
+        `every run ends so, tell the service: page[number]=${this.#number}`,
     )
   }
 }
@@ -260,7 +261,9 @@ function toListError(error: unknown): unknown {
     return new ApiAuthError(`${error.message} ${advice}`, { context: error.context })
   }
   if (!(error instanceof ApiNotFoundError)) return error
-  const hint = 'Check that TRACKING_API_URL is the whole address, with the version at its end.'
+  const hint =
+    'Check that TRACKING_API_URL is the whole address, with the version at its end. Where the other ' +
+    'lists answer, ask the service for this one.'
   return new ApiRequestError(`${error.message} ${hint}`, { status: 404, context: error.context })
 }
 

@@ -16,6 +16,12 @@ export interface TextFileOptions {
   readonly mostBytes?: number
 }
 
+const CAUSES: Readonly<Record<string, string>> = {
+  ENOENT: ': there is no such file',
+  EISDIR: ': it is a folder; name a file',
+  EACCES: ': this user may not read it',
+}
+
 /**
  * The text of a file that a person made, whatever editor or shell wrote it: UTF-8 or UTF-16, with
  * or without a byte order mark. Every such file is read here. Throws ConfigError for a file that is
@@ -31,7 +37,7 @@ export function readTextFile(path: string, options: TextFileOptions = {}): strin
     bytes = readBytes(path, mostBytes + 1)
   } catch (thrown) {
     const { code = 'no reason' } = thrown as NodeJS.ErrnoException
-    return refuse(`cannot be read (${code})`, thrown)
+    return refuse(`cannot be read (${code})${CAUSES[code] ?? ''}`, thrown)
   }
   if (bytes.length > mostBytes) return refuse(describeSize(bytes, mostBytes))
   let text: string

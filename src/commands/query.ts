@@ -209,6 +209,11 @@ async function answer(
     if (count > 0 || shipped === undefined) return
     for (const text of await explainEmpty(warehouse, shipped, options)) io.printNote(text)
   } catch (thrown) {
+    if (thrown instanceof ConnectorError && thrown.context.code === QUERY_CANCELED) {
+      const problem =
+        'is over before the answer is there: narrow the question, or give it more seconds'
+      throw new ConfigError([{ setting: '--timeout', problem }], { cause: thrown })
+    }
     throw (shipped === undefined ? await explainMistake(thrown, opened) : undefined) ?? thrown
   }
 }
@@ -288,9 +293,11 @@ function findQuestion(question: string, shipped: readonly ShippedQuery[]): Quest
 }
 
 /** SQLSTATEs that come from the words of a statement, not from the state of the server. */
-const MISTAKES = /^(?:0A|21|22|25|3F|42(?!501)|P0)/
+const MISTAKES = /^(?:0A|21|22|25|3F|42(?!501)|54|P0)/
 
 const FEATURE_NOT_SUPPORTED = '0A000'
+/** By the limit of time that every question has. */
+const QUERY_CANCELED = '57014'
 
 /** PostgreSQL's own words: advice about our tables would mislead. */
 async function explainMistake(

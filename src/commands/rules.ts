@@ -32,7 +32,11 @@ const check = declare({
         ? { rules: read.rules.length, tiers: read.tiers.length }
         : { holidays: read.holidays.length }
     const said = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
-    return { data: counts, text: [`${basename(file)} can be imported: ${said.join(', ')}.`] }
+    const text = [`${basename(file)} can be imported: ${said.join(', ')}.`]
+    if (read.kind === 'rules' && read.rules.length === 0) {
+      text.push(toNote('it has a header alone, and its import takes every rule away'))
+    }
+    return { data: counts, text }
   },
 })
 

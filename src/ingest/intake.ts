@@ -141,6 +141,11 @@ export function mergeIntakes(intakes: readonly Intake[]): Intake {
   }
 }
 
+/** What cannot be read of an answer that does not hold what was asked for; the rest is not believed. */
+export function setAsideOf({ quarantined }: Intake): Intake {
+  return { ...mergeIntakes([]), quarantined }
+}
+
 /** An intake in the making. */
 class Taking implements Intake {
   readonly sightings = new Map<string, Sighting[]>()

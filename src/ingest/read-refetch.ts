@@ -28,7 +28,7 @@ import {
   LIST_WITHOUT_EVENTS,
 } from './fetch-transport-events.js'
 import { FingerprintMemory } from './fingerprint-memory.js'
-import { mergeIntakes, type Intake } from './intake.js'
+import { mergeIntakes, setAsideOf, type Intake } from './intake.js'
 import { readById } from './read-by-id.js'
 import { retryWarehouse } from './retry-warehouse.js'
 import { storeIntake } from './store-intake.js'
@@ -205,7 +205,7 @@ function holdsRecord(intake: Intake, { type, id }: Entry): boolean {
  * remembers that it is missing.
  */
 async function storeWithoutRecord(run: StoringRun, intake: Intake, entry: Entry): Promise<void> {
-  await storeIntake(run, intake)
+  await storeIntake(run, setAsideOf(intake))
   const why = 'the answer does not hold the record, see quarantine'
   const isDropped = REFERENCES.has(entry.type) && !(await isNamed(run, entry))
   await retryWarehouse(run, () =>

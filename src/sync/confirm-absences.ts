@@ -19,7 +19,7 @@ import {
   type OpenAbsence,
 } from '../warehouse/bookkeeping/absences.js'
 import { tombstoneRows, type GoneRecord } from '../warehouse/rows/tombstones.js'
-import { shownKeys, type Intake } from '../ingest/intake.js'
+import { setAsideOf, shownKeys, type Intake } from '../ingest/intake.js'
 import { CONTAINERS_WITH_EVENTS, mostMoving, type ListPass } from './list-pass.js'
 import type { Run } from '../ingest/run.js'
 import { findCustomField, loadEntity } from './custom-fields/find-custom-field.js'
@@ -147,8 +147,10 @@ async function findRecord(run: Run, resource: Resource, key: string): Promise<bo
       : (await readById(run, { type: resource.type, id: key })).intake
   if (intake instanceof Date) return intake
   if (intake === undefined) return false
-  await storeIntake(run, intake)
-  return shownKeys(intake, resource.stream).includes(key)
+  const isShown = shownKeys(intake, resource.stream).includes(key)
+  // The values of an entity are a list, and each of them is what it says.
+  await storeIntake(run, isShown || resource === customFields ? intake : setAsideOf(intake))
+  return isShown
 }
 
 /** Undefined when nothing says of which entity it is. */

@@ -80,9 +80,11 @@ export function whole(least: number, most: number) {
     )
 }
 
+const DAY = /^[12]\d{3}-\d\d-\d\d$/
+
 /** A calendar day as PostgreSQL reads one. */
-export const day = matching(/^[12]\d{3}-\d\d-\d\d$/, 'a day as 2026-11-30').refine((cell) => {
-  if (cell === null) return true
+export const day = matching(DAY, 'a day as 2026-11-30').refine((cell) => {
+  if (cell === null || !DAY.test(cell)) return true
   const at = new Date(`${cell}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(cell)
 }, 'is a day that the calendar does not have')

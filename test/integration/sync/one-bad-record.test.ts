@@ -30,13 +30,13 @@ import { closeScenes, openScene, type Scene } from './sync-scene.js'
  *   one command              `verify`, and `backfill --container`
  */
 
-/** Another record than the one that was asked for. */
+/** Another record than the one that was asked for; in a list also of another type. */
 function another(document: unknown): unknown {
   const { data } = document as { data?: object | object[] }
   if (data === undefined) return document
   const change = (record: object): object => {
     const { id = '' } = record as { id?: string }
-    return { ...record, id: `not ${id}`, type: 'another' }
+    return { ...record, id: `not ${id}`, ...(Array.isArray(data) ? { type: 'another' } : {}) }
   }
   return { ...(document as object), data: Array.isArray(data) ? data.map(change) : change(data) }
 }

@@ -375,8 +375,8 @@ describe('problems', () => {
     mkdirSync(join(workingDirectory, '.env'))
     mkdirSync(join(workingDirectory, 'config/tracking-sync.json'), { recursive: true })
     expect(problemsOf()).toEqual([
-      '.env cannot be read (EISDIR)',
-      'config/tracking-sync.json cannot be read (EISDIR)',
+      '.env cannot be read (EISDIR): it is a folder; name a file',
+      'config/tracking-sync.json cannot be read (EISDIR): it is a folder; name a file',
     ])
   })
 })
@@ -524,8 +524,12 @@ describe('secrets', { tags: ['S4'] }, () => {
     () => {
       const problem = (path: string) => problemsOf({ TRACKING_API_KEY_FILE: path })
       const unreadable = 'TRACKING_API_KEY_FILE names a file that cannot be read'
-      expect(problem(join(workingDirectory, canary))).toEqual([`${unreadable} (ENOENT)`])
-      expect(problem(workingDirectory)).toContain(`${unreadable} (EISDIR)`)
+      expect(problem(join(workingDirectory, canary))).toEqual([
+        `${unreadable} (ENOENT): there is no such file`,
+      ])
+      expect(problem(workingDirectory)).toContain(
+        `${unreadable} (EISDIR): it is a folder; name a file`,
+      )
       expect(problem(write('empty', ''))).toEqual(['TRACKING_API_KEY_FILE names an empty file'])
       expect(problem(write('blank', '\n'))).toEqual(['TRACKING_API_KEY_FILE names an empty file'])
     },
