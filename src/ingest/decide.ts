@@ -6,7 +6,7 @@ import { isConfirming, type Mode } from '../warehouse/rows/incoming-rows.js'
 import type { StoredRow } from '../warehouse/rows/stored-rows.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
 import type { Batch } from '../warehouse/rows/write-batch.js'
-import type { Intake } from './intake.js'
+import { shownKeys, type Intake } from './intake.js'
 import { mergeSightings } from './merge-sightings.js'
 
 /** What the warehouse has of what was seen. */
@@ -98,16 +98,10 @@ class Decider {
     this.#mode = mode
   }
 
-  /**
-   * An answer speaks of what is; what a notification tells of may not become a row, and of what came
-   * thin the rest must be fetched.
-   */
-  notePresent({ sightings, recognized }: Intake): void {
+  /** An answer speaks of what is; what a notification tells of may not become a row. */
+  notePresent(intake: Intake): void {
     if (this.#mode === 'webhook') return
-    const { stream } = transportEvents
-    const whole = (sightings.get(stream) ?? []).filter(({ isComplete }) => isComplete)
-    for (const { key } of whole) this.#presentEvents.add(key)
-    for (const key of recognized.get(stream) ?? []) this.#presentEvents.add(key)
+    for (const key of shownKeys(intake, transportEvents.stream)) this.#presentEvents.add(key)
   }
 
   decideRow(resource: Resource, key: string, seen: readonly Seen[]): void {

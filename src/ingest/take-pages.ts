@@ -11,7 +11,6 @@ import {
 } from './intake.js'
 import { RecordRecognizer } from './recognize-records.js'
 import type { Run } from './run.js'
-import { markThin } from './thin-records.js'
 
 /** A page of a list and what it holds. */
 type Taken = readonly [page: Page, intake: Intake]
@@ -33,7 +32,6 @@ export function takePages(
 ): AsyncIterable<Taken> {
   const recognizer = new RecordRecognizer(run)
   let before: Intake | undefined
-  const thin = new Map<string, boolean>()
   const take = async (page: Page): Promise<Taken> => {
     const { data, included } = page.document
     // What the page before has read may be written while this one is recognized.
@@ -43,8 +41,7 @@ export function takePages(
         : await recognizer.recognize([...included, ...data], hasRead(before))
     const isFirst = before === undefined
     const options = { ...pageOptions(stream, page), fieldDefinitions }
-    const taken = await takeInRaw(page.document, options, recognized)
-    before = await markThin(run, stream, taken, thin)
+    before = await takeInRaw(page.document, options, recognized)
     return [isFirst ? page : withoutRecords(page), before]
   }
   return readAhead(mapped(pages, take))
@@ -108,22 +105,16 @@ export async function* readAhead<Item>(source: AsyncIterable<Item>): AsyncGenera
   }
 }
 
-/** True when every shipment of the page lists its containers and all of them came included whole. */
+/** True when every shipment of the page lists its containers and all of them came included. */
 export function hasAllContainers({ rows }: Page, intake: Intake): boolean {
-  if (hasThin(intake, 'containers')) return false
   const included = new Set(shownKeys(intake, 'containers'))
   return rows.every(
     ({ id }) => intake.containerIds.get(String(id))?.every((key) => included.has(key)) === true,
   )
 }
 
-function hasThin({ sightings }: Intake, stream: string): boolean {
-  return sightings.get(stream)?.some((one) => !one.isComplete) === true
-}
-
-/** True when every container lists its transport events and all of them came included whole. */
+/** True when every container lists its transport events and all of them came included. */
 export function hasAllTransportEvents(intake: Intake): boolean {
-  if (hasThin(intake, 'transport_events')) return false
   const included = new Set(shownKeys(intake, 'transport_events'))
   return shownKeys(intake, 'containers').every((key) => {
     const listed = intake.transportEventIds.get(key)

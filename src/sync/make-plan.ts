@@ -6,7 +6,6 @@ import { takeIn, type Intake } from '../ingest/intake.js'
 import { loadKnown } from '../ingest/known-rows.js'
 import { RunLedger } from '../ingest/run-ledger.js'
 import type { Run, RunSettings } from '../ingest/run.js'
-import { markThin } from '../ingest/thin-records.js'
 import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../ingest/take-pages.js'
 import { membersOf } from '../jsonapi/document.js'
 import { hasOptions } from '../resources/custom-field.js'
@@ -279,9 +278,8 @@ async function readFirstPage(observer: Observer, stream: ListStream): Promise<Fi
   const { includes, isTrial } = await chooseIncludes(observer, stream)
   const page = await readPage(observer, stream, { includes })
   if (isTrial) await rememberIncludes(observer, stream, page, includes)
+  const intake = takeIn(page.document, pageOptions(stream, page))
   const { warehouse } = observer
-  const taken = takeIn(page.document, pageOptions(stream, page))
-  const intake = await markThin(observer, stream, taken)
   const known = await warehouse.read('load known rows', (session) =>
     loadKnown(session, session.names, [intake], { mode: 'sync' }),
   )

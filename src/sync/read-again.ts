@@ -2,7 +2,6 @@ import { FingerprintMemory } from '../ingest/fingerprint-memory.js'
 import type { Intake } from '../ingest/intake.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
-import { carriesAll } from '../ingest/thin-records.js'
 import { storeIntake } from '../ingest/store-intake.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { Sighting } from '../resources/resource.js'
@@ -70,4 +69,11 @@ function intakeOf(sightings: readonly Sighting[]): Intake {
     containerIds: new Map(),
     isDoubtful: false,
   }
+}
+
+/** Whether a sighting carries every attribute that the interface names, null or not. */
+function carriesAll({ resource, values }: Sighting): boolean {
+  return [...resource.attributes.keys()].every(
+    (name) => values[resource.columnIndex.get(name) ?? -1] !== undefined,
+  )
 }

@@ -18,7 +18,8 @@ export function recordUntrusted(run: Run): void {
     if (quarantined * 100 <= fetched * limit) continue
     const message =
       `${quarantined} of ${fetched} records of ${stream} were set aside, more than ${limit} %; ` +
-      `look at ${warehouse.names.sync}.quarantine`
+      `\`quarantine list\` says why (${warehouse.names.sync}.quarantine). When the service is mended, ` +
+      '`quarantine retry --all` stores what can be read, and `quarantine drop` gives the rest up'
     record(stream, new IncompleteRunError(message))
   }
   // Lists check this themselves, before they look for what is gone.
