@@ -465,8 +465,10 @@ describe('verify', () => {
       expect(unnamed).toEqual([])
       // Two, for rows that the service does not have.
       expect(report.advice).toEqual(['tracking-sync backfill', 'tracking-sync backfill'])
-      for (let made = 0; made < report.advice.length; made += 1)
-        await scene.sync({ command: 'backfill', settings })
+      for (const advice of report.advice) {
+        const command = advice.replace('tracking-sync ', '') as 'backfill'
+        await scene.sync({ command, settings })
+      }
       expect(await verify(scene, 200, 1, settings)).toMatchObject({
         isEqual: true,
         differences: [],
