@@ -134,7 +134,7 @@ export default defineConfig({
           name: 'processes',
           include: PROCESSES,
           exclude: LEFT_OUT,
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
