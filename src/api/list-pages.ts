@@ -58,7 +58,7 @@ export interface ListOptions extends Pick<CallOptions, 'signal' | 'purpose' | 'c
   readonly startPage?: number | undefined
 }
 
-/** The document of a page, parsed. A record that is no JSON stays raw: it costs only itself. */
+/** The document of a page, parsed. A record that is not JSON stays raw: it costs only itself. */
 export function parsePage({ document }: Pick<Page, 'document'>): Document {
   const parse = (record: RawRecord): unknown => {
     try {
@@ -241,8 +241,9 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
   #stopOn(reason: string | undefined): void {
     if (reason === undefined) return
     throw new PaginationLoopError(
-      `GET ${this.#options.path}: the paging does not end: ${reason}. The walk is incomplete, and nothing is marked as gone. If ` +
-        `every run ends so, tell the service: page[number]=${this.#number}`,
+      `GET ${this.#options.path}: the paging does not end: ${reason}. The walk is incomplete, and ` +
+        `nothing is marked as gone. If every run ends so, tell the service: ` +
+        `page[number]=${this.#number}`,
     )
   }
 }

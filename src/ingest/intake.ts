@@ -141,7 +141,10 @@ export function mergeIntakes(intakes: readonly Intake[]): Intake {
   }
 }
 
-/** What cannot be read of an answer that does not hold what was asked for; the rest is not believed. */
+/**
+ * The records that cannot be read of an answer without the record that was asked for. The others of
+ * it are not believed.
+ */
 export function setAsideOf({ quarantined }: Intake): Intake {
   return { ...mergeIntakes([]), quarantined }
 }

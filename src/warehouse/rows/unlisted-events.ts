@@ -69,7 +69,7 @@ set doubted_at = excluded.doubted_at`,
   )
 }
 
-/** Whether `settleListsInDoubt` has anything to settle: mostly not, and then no transaction is due. */
+/** Whether `settleListsInDoubt` has anything to settle. Mostly not: then no transaction is due. */
 export async function areListsInDoubt(warehouse: Warehouse): Promise<boolean> {
   const rows = await warehouse.query(
     'look for lists of transport events in doubt',

@@ -150,7 +150,7 @@ async function canRead({ names, ...session }: Warehouse, role: string): Promise<
 
 /**
  * Tables of ours with row-level security and no policy that lets a row pass, as an event trigger of
- * the server makes them: all but their owner see no row, and where it is forced their owner neither.
+ * the server makes them: nobody but their owner sees a row, and where it is forced nobody at all.
  * The list of migrations has no policy of ours.
  */
 export async function findSealedTables({ names, query }: CatalogAccess): Promise<string[]> {

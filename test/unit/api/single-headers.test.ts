@@ -13,7 +13,7 @@ test('of a header that comes twice the first that says anything counts', { tags:
   expect({ ...singleHeaders(headers) }).toEqual({ date: 'a' })
 })
 
-/** Every header of an answer that this program or its HTTP library reads, and some that none does. */
+/** Every header of an answer that this program or its HTTP library reads, and some others. */
 const READ = [
   'Date',
   'Retry-After',
