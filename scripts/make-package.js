@@ -1,6 +1,6 @@
 /**
- * `npm pack` with a lock in the tarball: `npm-shrinkwrap.json`, which npm heeds in an installed
- * package, unlike `package-lock.json`. It is the lock of this repository without what only
+ * `npm pack` with a lock in the tarball: `npm-shrinkwrap.json`, which npm heeds in a package of a
+ * registry, unlike `package-lock.json`. It is the lock of this repository without what only
  * development needs. It is there while packing only: in a checkout npm would take it for the lock.
  */
 import { spawnSync } from 'node:child_process'

@@ -89,6 +89,12 @@ async function cacheFor(account: Account | undefined, home: string): Promise<str
   return cache
 }
 
+interface Locked {
+  readonly version: string
+  readonly dev?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
 describe('the package', () => {
   let sources: FreshHome
   let user: FreshHome
@@ -223,7 +229,7 @@ describe('the package', () => {
   it('brings the versions of our lock, and names no registry', async () => {
     const lock = JSON.parse(
       await readFile(join(repositoryDirectory, 'package-lock.json'), 'utf8'),
-    ) as { packages: Record<string, { version: string; dev?: boolean; optional?: boolean }> }
+    ) as { packages: Record<string, Locked> }
     const text = await readFile(join(installed, 'npm-shrinkwrap.json'), 'utf8')
     expect(text).not.toMatch(/"resolved"|https?:\/\/(?:[\w.-]*registry)/)
     const { packages } = JSON.parse(text) as typeof lock
@@ -232,16 +238,16 @@ describe('the package', () => {
       ([path, one]) => path !== '' && one.dev !== true,
     )
     expect(Object.keys(packages).sort()).toEqual(['', ...shipped.map(([path]) => path)].sort())
-    for (const [path, { version, optional }] of shipped) {
-      const manifest = await readFile(join(installed, path, 'package.json'), 'utf8').catch(
-        () => undefined,
-      )
-      // Of another system.
-      if (manifest === undefined && optional === true) continue
-      expect([path, (JSON.parse(manifest!) as { version: string }).version]).toEqual([
-        path,
-        version,
-      ])
+    for (const [path, { version }] of shipped) {
+      expect([path, packages[path]?.version]).toEqual([path, version])
+    }
+    // npm heeds that file in a package of a registry. Here it comes as a file, so that the newest
+    // patches may stand below what we name ourselves.
+    const root = lock.packages['']!.dependencies ?? {}
+    expect(Object.keys(root).length).toBeGreaterThan(10)
+    for (const [name, version] of Object.entries(root)) {
+      const manifest = await readFile(join(installed, 'node_modules', name, 'package.json'), 'utf8')
+      expect(JSON.parse(manifest)).toMatchObject({ name, version })
     }
   })
 
