@@ -21,7 +21,7 @@ const TRIED_ON_BOTH = [
 
 /** A load, syncs with changes and deletions, a notification, and commands. */
 async function workOfDays(): Promise<void> {
-  const scene = await openScene({ shipments: 24 })
+  const scene = await openScene({ shipments: 12 })
   await scene.sync({ command: 'backfill' })
   const { simulator, warehouse } = scene
   const [first = '', second = ''] = [

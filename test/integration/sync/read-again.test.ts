@@ -174,10 +174,10 @@ describe('places and vessels', () => {
     const settings = { fullSyncHours: 0 }
     await scene.sync({ settings })
     const before = await wordsOf(scene)
-    for (let day = 1; day <= 14; day += 1) {
-      scene.simulator.clock.advance(24 * HOUR)
+    for (let day = 2; day <= 14; day += 2) {
+      scene.simulator.clock.advance(48 * HOUR)
       await scene.query(
-        `update tracking_sync.reference_checks set due_at = due_at - interval '1 day'`,
+        `update tracking_sync.reference_checks set due_at = due_at - interval '2 days'`,
       )
       await scene.sync({ command: 'sync', settings })
       expect(await scene.differences(), `day ${day}`).toEqual([])
