@@ -36,6 +36,7 @@ import {
 } from './custom-fields/custom-field-lists.js'
 import { readOptions } from './custom-fields/read-custom-fields.js'
 import { readRawEvents } from './read-raw-events.js'
+import { settleQuarantine } from './settle-quarantine.js'
 import { walkList } from './walk-lists.js'
 
 export interface SyncDependencies {
@@ -234,6 +235,7 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
   if (arePositionsAllowed && positionsRefusal !== undefined) {
     await attempt(run, 'vessels', () => Promise.reject(positionsRefusal))
   }
+  await settleQuarantine(run)
   await recordShares(run)
 }
 

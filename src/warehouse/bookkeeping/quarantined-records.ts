@@ -114,6 +114,34 @@ export async function loadQuarantine(
   return (await query.execute()).map(toEntry)
 }
 
+const MOST_OUTLIVED = 1_000
+
+/**
+ * Entries of these streams that were not seen since this run began, the oldest first. None without
+ * the type and id of their record.
+ */
+export async function loadOutlived(
+  session: Session,
+  streams: readonly string[],
+  syncRunId: number,
+): Promise<QuarantineEntry[]> {
+  const run = session.sync
+    .selectFrom('sync_runs')
+    .select('started_at')
+    .where('sync_run_id', '=', syncRunId)
+  const rows = await session.sync
+    .selectFrom('quarantine')
+    .selectAll()
+    .where('stream', '=', sql<string>`any(${streams}::text[])`)
+    .where('last_seen_at', '<', run)
+    .where('resource_type', 'is not', null)
+    .where('record_id', 'is not', null)
+    .orderBy('quarantine_id')
+    .limit(MOST_OUTLIVED)
+    .execute()
+  return rows.map(toEntry)
+}
+
 function anyOfIds(ids: readonly number[]) {
   return sql<number>`any(${ids}::bigint[])`
 }

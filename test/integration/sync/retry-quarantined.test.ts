@@ -109,3 +109,46 @@ describe('retrying what was set aside', () => {
     ).toEqual([{ most: 1 }])
   })
 })
+
+it(
+  'what was set aside goes by itself once its list came well, and not before',
+  { tags: ['JD2'] },
+  async () => {
+    const scene = await openScene({ shipments: 6 })
+    await scene.sync()
+    const [never] = await scene.query<{ id: number }>(
+      `insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source, last_seen_at)
+    values ('shipments', 'shipment', 'no row', 'it never was well', '', '{}', '{}', '/shipments', now() - interval '1 day')
+    returning quarantine_id as id`,
+    )
+    const types = ['shipment', 'container', 'transport_event']
+    const fault = scene.simulator.faults.add({
+      fault: {
+        kind: 'transform',
+        apply: (document) => {
+          const { data, included, ...rest } = document as Record<string, RawRecord[]>
+          const last = new Map([...data!, ...included!].map((one) => [one.type, one]))
+          const broken = (one: RawRecord): RawRecord =>
+            types.includes(one.type) && last.get(one.type) === one
+              ? { ...one, attributes: 'gone' }
+              : one
+          return { ...rest, data: data!.map(broken), included: included!.map(broken) }
+        },
+      },
+      match: { path: /^\/shipments$/ },
+      times: Infinity,
+    })
+    const settings = { quarantineLimitPercent: 100, fullSyncHours: 24 }
+    await scene.sync({ settings })
+    expect(await entriesOf(scene)).toHaveLength(4)
+    await scene.sync({ settings })
+    expect(await entriesOf(scene)).toHaveLength(4)
+    fault.remove()
+    // It reads a part of the list.
+    expect(await scene.sync({ command: 'sync', settings })).toMatchObject({ exitCode: 0 })
+    expect(await entriesOf(scene)).toHaveLength(4)
+    await scene.sync({ command: 'sync' })
+    expect((await entriesOf(scene)).map(({ id }) => id)).toEqual([never!.id])
+    expect(await scene.differences()).toEqual([])
+  },
+)

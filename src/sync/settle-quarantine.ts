@@ -1,0 +1,59 @@
+import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import type { Run } from '../ingest/run.js'
+import { membersOf } from '../jsonapi/document.js'
+import { resourceOfType } from '../resources/index.js'
+import {
+  dropQuarantine,
+  loadOutlived,
+  type QuarantineEntry,
+} from '../warehouse/bookkeeping/quarantined-records.js'
+import { loadRowsByKey } from '../warehouse/rows/stored-rows.js'
+
+/**
+ * Takes out of the quarantine what is over by itself: this run read the whole list that an entry
+ * came from, did not set the record aside again, and its row stands. At most a thousand entries a
+ * run. An entry without a row, or without an id, stays for a person.
+ */
+export async function settleQuarantine(run: Run): Promise<void> {
+  const { ledger, warehouse, syncRunId, logger } = run
+  const shown = ledger
+    .states()
+    .map(({ stream }) => stream)
+    .filter((stream) => ledger.isShownWhole(stream))
+  if (shown.length === 0) return
+  const entries = await retryWarehouse(run, () => loadOutlived(warehouse, shown, syncRunId))
+  const settled: number[] = []
+  for (const type of new Set(entries.map(({ resourceType }) => resourceType))) {
+    const resource = resourceOfType(type ?? '')
+    const own = entries.filter((entry) => entry.resourceType === type)
+    const keys = own.map((entry) => keyOf(entry, resource.keyColumns, resource.idColumn))
+    const rows = await retryWarehouse(run, () =>
+      loadRowsByKey(warehouse, warehouse.names, resource, keys),
+    )
+    const stands = (key: readonly string[]): boolean => rows.get(key.join(' '))?.isDeleted === false
+    settled.push(...own.filter((_, at) => stands(keys[at] ?? [])).map((one) => one.quarantineId))
+  }
+  if (settled.length === 0) return
+  await retryWarehouse(run, () => dropQuarantine(warehouse, settled))
+  logger.info('records that were set aside came well since', { records: settled.length })
+}
+
+function keyOf(
+  { recordId, payload }: QuarantineEntry,
+  keyColumns: readonly string[],
+  idColumn: string,
+): string[] {
+  return keyColumns.map((name) =>
+    name === idColumn ? (recordId ?? '') : linkedIdOf(payload, name.replace(/_id$/, '')),
+  )
+}
+
+function linkedIdOf(payload: string, relationship: string): string {
+  try {
+    const { relationships } = membersOf(JSON.parse(payload))
+    const { id } = membersOf(membersOf(membersOf(relationships)[relationship]).data)
+    return typeof id === 'string' ? id : ''
+  } catch {
+    return ''
+  }
+}
