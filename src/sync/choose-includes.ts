@@ -1,4 +1,13 @@
 import type { ListStream } from '../api/endpoints.js'
+import { ConnectorError } from '../base/errors.js'
+import { carriedBy, carryAll } from '../ingest/carried-attributes.js'
+import { containerOf } from '../ingest/decide.js'
+import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
+import { mergeIntakes, takeIn, type Intake } from '../ingest/intake.js'
+import { pageOptions } from '../ingest/take-pages.js'
+import { containers, transportEvents } from '../resources/index.js'
+import type { Sighting } from '../resources/resource.js'
+import { readPage } from './list-pass.js'
 import { parsePage, type Page } from '../api/list-pages.js'
 import { membersOf, type Document } from '../jsonapi/document.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/schema-drift.js'
@@ -23,6 +32,8 @@ const WANTED_INCLUDES: Readonly<Partial<Record<ListStream, readonly string[]>>> 
   ],
   containers: ['transport_events', 'pod_terminal', 'pickup_facility'],
 }
+
+type Reader = Pick<Run, 'service' | 'settings' | 'signal' | 'ledger'>
 
 /** What to ask a list for. */
 export interface IncludeChoice {
@@ -57,17 +68,25 @@ function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? (value as readonly string[]) : []
 }
 
-/** Remembers which of `asked` the service took and sent, by a first page. */
-export async function rememberIncludes(
-  run: Pick<Run, 'warehouse' | 'logger'>,
+/**
+ * Remembers which of `asked` the service took, sent, and sent whole, by a first page. False when
+ * some came thin: then the page is to be read again, without them.
+ */
+export async function settleIncludes(
+  run: Reader & Pick<Run, 'warehouse' | 'logger'>,
   list: ListStream,
   page: Page,
-  asked: readonly string[],
-): Promise<void> {
+  intake: Intake,
+  { includes: asked, isTrial }: IncludeChoice,
+): Promise<boolean> {
   // An empty list proves nothing.
-  if (page.document.data.length === 0) return
-  const document = parsePage(page)
-  const accepted = page.includes.filter((name) => !isWithheld(document, name))
+  if (page.document.data.length === 0) return true
+  const isAsAsked = !isTrial && page.includes.length === asked.length
+  const document = isAsAsked ? undefined : parsePage(page)
+  const sent = page.includes.filter((name) => !document || !isWithheld(document, name))
+  const thin = await findThin(run, intake, sent)
+  const accepted = sent.filter((name) => !thin.some((one) => isWithin(name, one)))
+  if (!isTrial && accepted.length === asked.length) return true
   // Those just tried are tried again last.
   const rest = (WANTED_INCLUDES[list] ?? []).filter((name) => !accepted.includes(name))
   const isAsked = (name: string): boolean => asked.includes(name)
@@ -79,7 +98,53 @@ export async function rememberIncludes(
   }
   await run.warehouse.transaction('remember includes', (session) => saveCapability(session, found))
   if (refused.length > 0) {
-    run.logger.info('the service does not include everything we asked for', { list, refused })
+    run.logger.info('the service does not include everything we asked for', { list, refused, thin })
+  }
+  return thin.length === 0
+}
+
+function isWithin(name: string, relation: string): boolean {
+  return name === relation || name.startsWith(`${relation}.`)
+}
+
+/**
+ * Of the relations that are sent, those whose records lack what their own list shows of each: that
+ * would never be read. At most two requests, and none where each attribute that the interface names
+ * was met. Places come thin too, and are read by id.
+ */
+async function findThin(run: Reader, intake: Intake, sent: readonly string[]): Promise<string[]> {
+  const thin: string[] = []
+  for (const name of sent) {
+    const stream = name.split('.').at(-1) ?? ''
+    const included = intake.sightings.get(stream) ?? []
+    const [one] = included
+    if (one === undefined || carryAll(included) || thin.some((other) => isWithin(name, other))) {
+      continue
+    }
+    const carried = new Set(included.flatMap(carriedBy))
+    const [first = [], ...others] = (await readOwnList(run, one)).map(carriedBy)
+    const isOfEach = (column: string): boolean => others.every((names) => names.includes(column))
+    if (first.some((column) => !carried.has(column) && isOfEach(column))) thin.push(name)
+  }
+  return thin
+}
+
+/** What a run would read in place of included records: nothing where the service does not show it. */
+async function readOwnList(run: Reader, included: Sighting): Promise<Sighting[]> {
+  const { resource } = included
+  try {
+    if (resource === transportEvents) {
+      const containerId = containerOf(included)
+      const [fetched] = await fetchTransportEvents(run, [containerId])
+      return [...(mergeIntakes(fetched?.intake ?? []).sightings.get(resource.stream) ?? [])]
+    }
+    if (resource !== containers) return []
+    const page = await readPage(run, 'containers')
+    const intake = takeIn(page.document, pageOptions('containers', page))
+    return [...(intake.sightings.get(resource.stream) ?? [])]
+  } catch (thrown) {
+    if (run.signal.aborted || !(thrown instanceof ConnectorError)) throw thrown
+    return []
   }
 }
 

@@ -18,7 +18,7 @@ import { countLiveRows } from '../warehouse/bookkeeping/schema-drift.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { loadLiveKeys } from '../warehouse/rows/stored-rows.js'
 import { countChanging } from './changing-list.js'
-import { chooseIncludes, rememberIncludes } from './choose-includes.js'
+import { chooseIncludes, settleIncludes } from './choose-includes.js'
 import { readPage } from './list-pass.js'
 import { countRawEventReads } from './read-raw-events.js'
 import { isNotOurs, MOST_PAGES_IN_A_SYNC } from './custom-fields/custom-field-lists.js'
@@ -275,10 +275,11 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
 }
 
 async function readFirstPage(observer: Observer, stream: ListStream): Promise<FirstPage> {
-  const { includes, isTrial } = await chooseIncludes(observer, stream)
-  const page = await readPage(observer, stream, { includes })
-  if (isTrial) await rememberIncludes(observer, stream, page, includes)
+  const choice = await chooseIncludes(observer, stream)
+  const page = await readPage(observer, stream, choice)
   const intake = takeIn(page.document, pageOptions(stream, page))
+  const isWhole = !choice.isTrial || (await settleIncludes(observer, stream, page, intake, choice))
+  if (!isWhole) return readFirstPage(observer, stream)
   const { warehouse } = observer
   const known = await warehouse.read('load known rows', (session) =>
     loadKnown(session, session.names, [intake], { mode: 'sync' }),

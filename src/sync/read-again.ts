@@ -1,3 +1,4 @@
+import { carryAll } from '../ingest/carried-attributes.js'
 import { FingerprintMemory } from '../ingest/fingerprint-memory.js'
 import type { Intake } from '../ingest/intake.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
@@ -27,7 +28,7 @@ export async function readReferencesAgain(run: Run): Promise<void> {
   if (due.length === 0) return
   const noted = due.flatMap((one) => memory.noted(one) ?? [])
   const fuller = await retryWarehouse(run, () => findFullerRows(warehouse, noted))
-  const shown = noted.filter((one) => !fuller.has(one) && (one.isComplete || carriesAll(one)))
+  const shown = noted.filter((one) => !fuller.has(one) && (one.isComplete || carryAll([one])))
   if (shown.length > 0) {
     // By value: what was edited by hand has the hash of what the service sends.
     const byValue: Run = { ...run, mode: 'backfill', memory: new FingerprintMemory() }
@@ -69,11 +70,4 @@ function intakeOf(sightings: readonly Sighting[]): Intake {
     containerIds: new Map(),
     isDoubtful: false,
   }
-}
-
-/** Whether a sighting carries every attribute that the interface names, null or not. */
-function carriesAll({ resource, values }: Sighting): boolean {
-  return [...resource.attributes.keys()].every(
-    (name) => values[resource.columnIndex.get(name) ?? -1] !== undefined,
-  )
 }

@@ -11,7 +11,7 @@ import {
   refetchThoseThatLeft,
 } from './changing-list.js'
 import { confirmAbsences } from './confirm-absences.js'
-import { chooseIncludes, rememberIncludes } from './choose-includes.js'
+import { chooseIncludes, settleIncludes } from './choose-includes.js'
 import { addListedTypes, foreignStreamError } from '../ingest/foreign-types.js'
 import { shownKeys, type Intake } from '../ingest/intake.js'
 import {
@@ -154,9 +154,9 @@ async function walkPass(
   proof: ListProof,
 ): Promise<WalkedPass | undefined> {
   proof.beginWalk(pass)
-  const { includes, isTrial } = await retryWarehouse(run, () => chooseIncludes(run, stream))
+  const choice = await retryWarehouse(run, () => chooseIncludes(run, stream))
   const options = {
-    includes,
+    includes: choice.includes,
     pageSize: run.settings.pageSize,
     startPage: pass.startPage,
     query: pass.list.query,
@@ -173,13 +173,15 @@ async function walkPass(
   for await (const [page, intake] of takePages(run, stream, pages, fieldDefinitions)) {
     run.reachFailpoint('response_received')
     if (!pass.isContiguous(page)) return undefined
-    if (pass.hasMoved(page)) proof.noteMove()
     // It shows what a trial found out, and what the service no longer takes, so that the next run
-    // does not ask for it in vain.
-    if (isFirst && (isTrial || page.includes.length < includes.length)) {
-      await retryWarehouse(run, () => rememberIncludes(run, stream, page, includes))
+    // does not ask for it in vain. A backfill believes nothing, and looks in any case.
+    const isShort = page.includes.length < choice.includes.length
+    if (isFirst && (choice.isTrial || isShort || run.mode === 'backfill')) {
+      const settle = () => settleIncludes(run, stream, page, intake, choice)
+      if (!(await retryWarehouse(run, settle))) return walkPass(run, stream, pass, proof)
     }
     isFirst = false
+    if (pass.hasMoved(page)) proof.noteMove()
     checkpoint = await storePage(run, stream, pass, page, intake, proof)
     await checkFilter(run, pass, { keys: shownKeys(intake, stream), observedAt: page.observedAt })
     run.signal.throwIfAborted()

@@ -230,12 +230,6 @@ async function compare(reader: Reader, reading: Reading): Promise<Examination[]>
   return examinations
 }
 
-/** What a sighting carries: its columns, and names without one. */
-export function carriedBy({ resource, values, unmappedNames }: Sighting): string[] {
-  const columns = resource.columns.filter((_, at) => values[at] !== undefined)
-  return [...columns.map(({ name }) => name), ...unmappedNames]
-}
-
 /**
  * What the list of a stream does not carry no run can keep equal: it is named, and no fault.
  */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ListStream, TrackingService } from '../../api/endpoints.js'
 import { isAboutOneRecord, toError } from '../../base/errors.js'
+import { carriedBy } from '../../ingest/carried-attributes.js'
 import { loadFieldDefinitions } from '../../ingest/field-definitions.js'
 import { takeIn, type Intake } from '../../ingest/intake.js'
 import type { RunSettings } from '../../ingest/run.js'
@@ -16,7 +17,6 @@ import { readPage } from '../list-pass.js'
 import { askForOwnList, loadOwnKeys } from '../read-own-list.js'
 import { askForCatalogue } from '../read-unlisted.js'
 import {
-  carriedBy,
   countValues,
   examineList,
   examineRecord,

@@ -99,6 +99,39 @@ describe('records that come with less than they have', { tags: ['JC10'] }, () =>
     expect(await scene.snapshot()).toEqual(before)
   })
 
+  it.each([
+    { lacking: { container: ['number', 'equipment_length'] }, readAlso: '/containers' },
+    {
+      lacking: { transport_event: ['voyage_number'] },
+      readAlso: '/containers/*/transport_events',
+    },
+  ])('come by $readAlso, where they are included', async ({ lacking, readAlso }) => {
+    const scene = await openScene({ shipments: 6 })
+    const match = { path: /^\/(?:shipments|containers)$/ }
+    scene.simulator.faults.add({ fault: without('included', lacking), match, times: Infinity })
+    expect(await scene.sync()).toMatchObject({ exitCode: 0 })
+    // Nothing that came thin was stored first.
+    expect(requestCounts(scene.simulator)).toHaveProperty([readAlso])
+    expect(await scene.differences()).toEqual([])
+    const before = await scene.snapshot()
+    await requestsOfSync(scene)
+    expect(await scene.snapshot()).toEqual(before)
+  })
+
+  it('are found by a backfill, where a list became thin after the first load', async () => {
+    const scene = await openScene({ shipments: 6 })
+    await scene.sync()
+    const thin = without('included', { container: ['number'] })
+    const match = { path: /^\/shipments$/ }
+    scene.simulator.faults.add({ fault: thin, match, times: Infinity })
+    expect(await requestsOfSync(scene)).not.toHaveProperty('/containers')
+    await scene.query(`update tracking.containers set number = 'Edited'`)
+    expect(await scene.differences()).not.toEqual([])
+    expect(await scene.sync()).toMatchObject({ exitCode: 0 })
+    expect(await scene.differences()).toEqual([])
+    expect(await requestsOfSync(scene)).toMatchObject({ '/containers': 1 })
+  })
+
   it('differ not for ever by verify, which names what a list lacks', async () => {
     const scene = await openScene({ shipments: 6 })
     const thin = {
