@@ -41,6 +41,34 @@ async function unseenShipments(scene: Scene): Promise<string[]> {
 
 describe('rows that the source no longer shows', () => {
   it(
+    'are not replaced by another record that came when one was asked for',
+    { tags: ['JD2'] },
+    async () => {
+      const scene = await openScene()
+      await sync(scene)
+      const [row] = await scene.query<{ id: string; rows: number }>(
+        `select min(tracking_request_id) as id, count(*)::int as rows from tracking.tracking_requests`,
+      )
+      const { id, rows } = row!
+      scene.simulator.edits.delete('tracking_request', id)
+      const other = { type: 'tracking_request', id: 'another', attributes: { status: 'pending' } }
+      const played = scene.simulator.faults.add({
+        fault: { kind: 'status', status: 200, body: JSON.stringify({ data: other }) },
+        match: { path: `/tracking_requests/${id}` },
+        times: Infinity,
+      })
+      await sync(scene)
+      expect(await sync(scene)).toMatchObject({ exitCode: 6 })
+      expect(played.played).toBe(1)
+      const found = await scene.query<{ id: string }>(
+        `select tracking_request_id as id from tracking.tracking_requests where _deleted_at is null`,
+      )
+      expect(found).toHaveLength(rows)
+      expect(found).toContainEqual({ id })
+    },
+  )
+
+  it(
     'are marked after two complete passes and a 404, with containers, events and open intervals',
     { tags: ['P7'] },
     async () => {
