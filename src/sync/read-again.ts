@@ -5,25 +5,32 @@ import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
-import type { Sighting } from '../resources/resource.js'
+import { resourceOfType } from '../resources/index.js'
+import { REFERENCE_TYPES, type Sighting } from '../resources/resource.js'
 import {
   loadReferenceRows,
   planReferenceChecks,
+  type ReferenceRow,
 } from '../warehouse/bookkeeping/reference-checks.js'
 import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import { findFullerRows } from '../warehouse/rows/stored-rows.js'
+
+const REFERENCE_STREAMS: ReadonlySet<string> = new Set(
+  REFERENCE_TYPES.map((type) => resourceOfType(type).stream),
+)
 
 /**
  * Compares places and vessels whose check is due with the service, value by value: nothing else
  * would show that one was renamed, or that somebody edited its row. In a backfill all of them. What
  * the run has seen included, with every attribute that the interface names and its row has, costs
- * no request; the others are queued to be read by id.
+ * no request; the others are queued to be read by id. Plans the first check of new ones.
  */
 export async function readReferencesAgain(run: Run): Promise<void> {
   const { warehouse, memory, mode } = run
   const rows = await retryWarehouse(run, () =>
     warehouse.read('list places and vessels', loadReferenceRows),
   )
+  await planFirst(run, rows)
   const due = rows.filter(({ isDue }) => isDue === true || (isDue === false && mode === 'backfill'))
   if (due.length === 0) return
   const noted = due.flatMap((one) => memory.noted(one) ?? [])
@@ -42,11 +49,25 @@ export async function readReferencesAgain(run: Run): Promise<void> {
   })
 }
 
-/** Plans the first check of places and vessels that have a row and no plan. */
-export async function planFirstChecks(run: Run): Promise<void> {
+/** Plans the first check of the places and vessels that `work` brings. */
+export async function planFirstChecks(run: Run, work: () => Promise<void>): Promise<void> {
+  const before = countMade(run)
+  await work()
+  if (countMade(run) === before) return
   const rows = await retryWarehouse(run, () =>
     run.warehouse.read('list places and vessels', loadReferenceRows),
   )
+  await planFirst(run, rows)
+}
+
+function countMade({ ledger }: Run): number {
+  return ledger
+    .states()
+    .filter(({ stream }) => REFERENCE_STREAMS.has(stream))
+    .reduce((sum, { counts }) => sum + counts.inserted, 0)
+}
+
+async function planFirst(run: Run, rows: readonly ReferenceRow[]): Promise<void> {
   const isNew = rows.filter(({ isDue }) => isDue === undefined)
   if (isNew.length === 0) return
   await transact(run, 'plan checks of places and vessels', (session) =>

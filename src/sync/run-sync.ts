@@ -227,8 +227,7 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
   await attempt(run, 'references', async () => {
     // After a failure of the list nothing came included, and the service is in trouble.
     if (walked !== undefined) await readReferencesAgain(run)
-    await readQueued(run)
-    await planFirstChecks(run)
+    await planFirstChecks(run, () => readQueued(run))
   })
   // In a first load the vessels are met only then.
   const { positionsRefusal } = run.ledger
