@@ -4,32 +4,30 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { readCatalogue, sentencesOf } from './scripts/reliability/catalogue.js'
 
-/**
- * Of half a minute and more each, the longest first: one of them alone at the end would leave the
- * other worker idle. Two of them mostly wait, for a rate limit, and stand where they do it one after
- * the other beside two that work.
- */
+/** Of half a minute each: one of them alone at the end would leave the others idle. */
 const LONGEST = [
-  'sync/model',
-  'webhooks/permutations',
   'webhooks/side-by-side',
-  'e2e/readme',
   'sync/failures',
-  'sync/crash',
+  'distribute/distribute',
+  'commands/questions',
+  'sync/one-bad-record',
+  'dashboard/dashboard',
+  'commands/commands-by-role',
+  'e2e/readme',
   'e2e/first-steps',
   'e2e/failures',
-  'sync/resume',
-  'sync/plan-accuracy',
-  'e2e/package',
-  'webhooks/crash',
+  'e2e/serve',
   'e2e/serve-failures',
-  'sync/backfill',
+  'sync/crash',
 ]
 
+const CATALOGUE = readCatalogue(fileURLToPath(new URL('.', import.meta.url)))
+
 /** A test carries the ids of the promises and findings it proves: `npx vitest run --tags-filter H3`. */
-const TAGS = Object.entries(
-  sentencesOf(readCatalogue(fileURLToPath(new URL('.', import.meta.url)))),
-).map(([name, description]) => ({ name, description }))
+const TAGS = Object.entries(sentencesOf(CATALOGUE)).map(([name, description]) => ({
+  name,
+  description,
+}))
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -83,8 +81,15 @@ function canHoldTests(directory: string): boolean {
   }
 }
 
+const LONG_ONLY = Object.values(CATALOGUE.longParts)
+  .filter(({ isLongOnly }) => isLongOnly === true)
+  .flatMap(({ files }) => files)
+
 /** What a run of a script leaves out: projects with excludes of their own do not heed `--exclude`. */
-const LEFT_OUT = process.env.TEST_EXCLUDE?.split(',') ?? []
+const LEFT_OUT = [
+  ...(process.env.TEST_EXCLUDE?.split(',') ?? []),
+  ...(process.env.TEST_LONG === undefined ? LONG_ONLY : []),
+]
 
 const DATABASE = {
   globalSetup: ['test/support/database-server.ts'],

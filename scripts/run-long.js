@@ -21,7 +21,8 @@ if (unknown.length > 0) {
 
 const rows = []
 for (const name of named.length > 0 ? named : Object.keys(parts)) {
-  const { env, files } = parts[name]
+  const { files } = parts[name]
+  const env = { ...parts[name].env, TEST_LONG: '1' }
   const settings = Object.entries(env).map(([key, value]) => `${key}=${value}`)
   process.stdout.write(`--- ${name}: ${[...settings, ...files].join(' ')}\n`)
   const outcome = await runTests({ root, env, report: `reports/long/${name}.json`, args: files })

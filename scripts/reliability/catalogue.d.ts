@@ -8,7 +8,15 @@ export interface Catalogue {
   readonly reasons: Sentences
   readonly findings: Sentences
   readonly longParts: Readonly<
-    Record<string, { readonly env: Sentences; readonly files: readonly string[] }>
+    Record<
+      string,
+      {
+        readonly env: Sentences
+        readonly files: readonly string[]
+        /** `npm test` leaves these files out: they take long at any scale. */
+        readonly isLongOnly?: boolean
+      }
+    >
   >
 }
 export function readCatalogue(root: string): Catalogue

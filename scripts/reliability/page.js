@@ -17,7 +17,8 @@ What tracking-sync promises for its worst days. Each promise is proved by the te
 
     npx vitest run --tags-filter H3
 
-*Long: model* means that \`npm run test:long -- model\` proves the promise again with more seeds, rows or hours. Do not edit this page:
+*Long: model* means that \`npm run test:long -- model\` proves the promise again with more seeds, rows or hours;
+*Long only: under-load* that nothing else runs that proof. Do not edit this page:
 \`npm run docs:reliability\` writes it from \`test/catalogue/promises.json\` and the tags, and a test compares them.
 `
 
@@ -26,5 +27,11 @@ function longOf(id, longParts, tests) {
   const parts = Object.keys(longParts).filter((name) =>
     longParts[name].files.some((file) => files.has(file)),
   )
-  return parts.length === 0 ? undefined : `*Long: ${parts.join(', ')}.*`
+  const isOnly = (name) => longParts[name].isLongOnly === true
+  const marks = [
+    ['Long', parts.filter((name) => !isOnly(name))],
+    ['Long only', parts.filter(isOnly)],
+  ].filter(([, names]) => names.length > 0)
+  const texts = marks.map(([mark, names]) => `*${mark}: ${names.join(', ')}.*`)
+  return texts.length === 0 ? undefined : texts.join(' ')
 }
