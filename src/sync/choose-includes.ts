@@ -1,17 +1,17 @@
 import type { ListStream } from '../api/endpoints.js'
+import { parsePage, type Page } from '../api/list-pages.js'
 import { ConnectorError } from '../base/errors.js'
 import { carriedBy, carryAll } from '../ingest/carried-attributes.js'
 import { containerOf } from '../ingest/decide.js'
 import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
 import { mergeIntakes, takeIn, type Intake } from '../ingest/intake.js'
+import type { Run } from '../ingest/run.js'
 import { pageOptions } from '../ingest/take-pages.js'
+import { membersOf, type Document } from '../jsonapi/document.js'
 import { containers, transportEvents } from '../resources/index.js'
 import type { Sighting } from '../resources/resource.js'
-import { readPage } from './list-pass.js'
-import { parsePage, type Page } from '../api/list-pages.js'
-import { membersOf, type Document } from '../jsonapi/document.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/schema-drift.js'
-import type { Run } from '../ingest/run.js'
+import { readPage } from './list-pass.js'
 
 /**
  * Relations we would like to have included, most wanted first. Which of them the service takes is

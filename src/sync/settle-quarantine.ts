@@ -5,7 +5,7 @@ import { resourceOfType } from '../resources/index.js'
 import {
   dropQuarantine,
   loadOutlived,
-  type QuarantineEntry,
+  type OutlivedEntry,
 } from '../warehouse/bookkeeping/quarantined-records.js'
 import { loadRowsByKey } from '../warehouse/rows/stored-rows.js'
 
@@ -39,7 +39,7 @@ export async function settleQuarantine(run: Run): Promise<void> {
 }
 
 function keyOf(
-  { recordId, payload }: QuarantineEntry,
+  { recordId, payload }: OutlivedEntry,
   keyColumns: readonly string[],
   idColumn: string,
 ): string[] {

@@ -178,7 +178,10 @@ async function walkPass(
     const isShort = page.includes.length < choice.includes.length
     if (isFirst && (choice.isTrial || isShort || run.mode === 'backfill')) {
       const settle = () => settleIncludes(run, stream, page, intake, choice)
-      if (!(await retryWarehouse(run, settle))) return walkPass(run, stream, pass, proof)
+      if (!(await retryWarehouse(run, settle))) {
+        proof.discardWalk()
+        return walkPass(run, stream, pass, proof)
+      }
     }
     isFirst = false
     if (pass.hasMoved(page)) proof.noteMove()

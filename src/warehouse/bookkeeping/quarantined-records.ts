@@ -114,32 +114,43 @@ export async function loadQuarantine(
   return (await query.execute()).map(toEntry)
 }
 
+export type OutlivedEntry = Pick<
+  QuarantineEntry,
+  'quarantineId' | 'resourceType' | 'recordId' | 'payload'
+>
+
 const MOST_OUTLIVED = 1_000
+/** Characters: a payload may be as large as an answer. */
+const MOST_OF_PAYLOAD = 20_000
 
 /**
- * Entries of these streams that were not seen since this run began, the oldest first. None without
- * the type and id of their record.
+ * Entries of these streams that were not seen since this run began, the oldest first, with the
+ * beginning of their payload. None without the type and id of their record.
  */
-export async function loadOutlived(
+export function loadOutlived(
   session: Session,
   streams: readonly string[],
   syncRunId: number,
-): Promise<QuarantineEntry[]> {
-  const run = session.sync
+): Promise<OutlivedEntry[]> {
+  const beganAt = session.sync
     .selectFrom('sync_runs')
     .select('started_at')
     .where('sync_run_id', '=', syncRunId)
-  const rows = await session.sync
+  return session.sync
     .selectFrom('quarantine')
-    .selectAll()
+    .select([
+      'quarantine_id as quarantineId',
+      'resource_type as resourceType',
+      'record_id as recordId',
+      sql<string>`left(payload, ${MOST_OF_PAYLOAD})`.as('payload'),
+    ])
     .where('stream', '=', sql<string>`any(${streams}::text[])`)
-    .where('last_seen_at', '<', run)
+    .where('last_seen_at', '<', beganAt)
     .where('resource_type', 'is not', null)
     .where('record_id', 'is not', null)
     .orderBy('quarantine_id')
     .limit(MOST_OUTLIVED)
     .execute()
-  return rows.map(toEntry)
 }
 
 function anyOfIds(ids: readonly number[]) {
