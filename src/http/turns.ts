@@ -2,10 +2,12 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 
 /** Input of one connection that is parsed before the other connections have their turn. */
-const TURN_BYTES = 4 * 1024
+const TURN_BYTES = 1024
 
 /** After the last answer a sender may go on this long: one that is cut off may never see it. */
 const LINGER_MS = 1_000
+/** In a flood the oldest is cut off at once: connections that linger would keep others out. */
+const MOST_LINGERING = 50
 
 /**
  * A connection whose input reaches the HTTP parser in small turns. Node by itself hands over 64 KiB
@@ -15,6 +17,9 @@ const LINGER_MS = 1_000
 export function inTurns(socket: Socket): Duplex {
   return new Turns(socket)
 }
+
+/** Of all servers of this process, the oldest first. */
+const lingering = new Set<Duplex>()
 
 class Turns extends Duplex {
   readonly #socket: Socket
@@ -47,9 +52,13 @@ class Turns extends Duplex {
       const timer = setTimeout(() => {
         this.destroy()
       }, LINGER_MS)
+      lingering.add(this)
       this.once('close', () => {
         clearTimeout(timer)
+        lingering.delete(this)
       })
+      const [oldest] = lingering
+      if (lingering.size > MOST_LINGERING) oldest?.destroy()
     })
   }
 
