@@ -18,7 +18,8 @@ What tracking-sync promises for its worst days. Each promise is proved by the te
     npx vitest run --tags-filter H3
 
 *Long: model* means that \`npm run test:long -- model\` proves the promise again with more seeds, rows or hours;
-*Long only: under-load* that nothing else runs that proof. Do not edit this page:
+*Long only: under-load* means that \`npm test\` and the filter leave that proof to it.
+Do not edit this page:
 \`npm run docs:reliability\` writes it from \`test/catalogue/promises.json\` and the tags, and a test compares them.
 `
 

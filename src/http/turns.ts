@@ -47,6 +47,8 @@ class Turns extends Duplex {
   destroySoon(): void {
     this.pause()
     this.end(() => {
+      // It broke off before its answer was out: nothing would take it out of those that linger.
+      if (this.destroyed) return
       this.#socket.removeAllListeners('readable').resume()
       this.#socket.once('end', () => this.destroy())
       const timer = setTimeout(() => {
@@ -55,7 +57,6 @@ class Turns extends Duplex {
       lingering.add(this)
       this.once('close', () => {
         clearTimeout(timer)
-        lingering.delete(this)
       })
       const [oldest] = lingering
       if (lingering.size > MOST_LINGERING) oldest?.destroy()
@@ -83,6 +84,7 @@ class Turns extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    lingering.delete(this)
     this.#socket.destroy()
     done(error)
   }

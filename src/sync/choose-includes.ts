@@ -15,8 +15,8 @@ import { readPage } from './list-pass.js'
 
 /**
  * Relations we would like to have included, most wanted first. Which of them the service takes is
- * not specified: what it refuses or does not send is dropped, and tried again after a day.
- * Everything works with none of them, at the cost of requests.
+ * not specified: what it refuses, does not send or sends thin is dropped, and tried again after a
+ * day. Everything works with none of them, at the cost of requests.
  */
 const WANTED_INCLUDES: Readonly<Partial<Record<ListStream, readonly string[]>>> = {
   shipments: [
@@ -129,7 +129,7 @@ async function findThin(run: Reader, intake: Intake, sent: readonly string[]): P
   return thin
 }
 
-/** What a run would read in place of included records: nothing where the service does not show it. */
+/** What a run would read in place of included records; nothing where the service refuses it. */
 async function readOwnList(run: Reader, included: Sighting): Promise<Sighting[]> {
   const { resource } = included
   try {
