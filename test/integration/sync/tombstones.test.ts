@@ -69,7 +69,7 @@ describe('rows that the source no longer shows', () => {
   )
 
   it(
-    'are marked after two complete passes and a 404, with containers, events and open intervals',
+    'are marked after two complete passes and a 404, with containers, events and open intervals, and come back to life when the source shows them again',
     { tags: ['P7'] },
     async () => {
       const scene = await openScene({ shipments: 24 })
@@ -92,25 +92,27 @@ describe('rows that the source no longer shows', () => {
       const third = await sync(scene)
       expect(third.streams.map(({ counts }) => counts.tombstoned).filter((n) => n > 0)).toEqual([])
       expect(await scene.differences()).toEqual([])
+
+      scene.simulator.edits.revive('shipment', gone)
+      await sync(scene)
+      expect(await tombstoned(scene, 'shipments')).toBe(0)
+      expect(await scene.differences({ hasRevivedRows: true })).toEqual([])
     },
   )
 
-  it.each([
-    [401, 3],
-    [403, 6],
-  ])(
-    'are not marked where the service answers %i when asked for one by one',
+  it(
+    'are not marked where the service refuses the key when asked for one by one',
     { tags: ['H3'] },
-    async (status, exitCode) => {
+    async () => {
       const scene = await openScene({ shipments: 24 })
       await sync(scene)
       const [gone = ''] = shipmentIds(scene).slice(20, 21)
       scene.simulator.edits.delete('shipment', gone)
       await sync(scene)
-      const fault = { kind: 'status', status } as const
+      const fault = { kind: 'status', status: 401 } as const
       const match = { path: `/shipments/${gone}` }
       const played = scene.simulator.faults.add({ fault, match, times: Infinity })
-      expect(await sync(scene)).toMatchObject({ exitCode })
+      expect(await sync(scene)).toMatchObject({ exitCode: 3 })
       expect(played.played).toBe(1)
       expect(await tombstoned(scene, 'shipments')).toBe(0)
       scene.simulator.faults.clear()
@@ -121,52 +123,69 @@ describe('rows that the source no longer shows', () => {
     },
   )
 
-  it.each([
-    ['403', { kind: 'status', status: 403 }],
-    ['422', { kind: 'status', status: 422 }],
-    ['451', { kind: 'status', status: 451 }],
-    ['500', { kind: 'status', status: 500 }],
-    ['an empty list', { kind: 'status', status: 200, body: '{"data":[]}' }],
-    ['nothing', { kind: 'status', status: 200, body: '{"data":null}' }],
-  ] as const)(
-    'one that is answered by %s costs no other its mark, is told with its id, and is asked for again in a day',
+  it(
+    'that are answered otherwise cost no other its mark, are told with the first id, and are asked for again in a day',
     { tags: ['FG2'] },
-    async (_name, fault) => {
-      const scene = await openScene({ shipments: 24 })
+    async () => {
+      // Never three in a row that look like an outage.
+      const answers = [
+        { status: 403 },
+        { status: 500 },
+        { status: 422 },
+        { status: 200, body: '{"data":[]}' },
+        { status: 451 },
+        { status: 200, body: '{"data":null}' },
+      ]
+      const scene = await openScene({ shipments: 48 })
       await sync(scene)
-      const gone = shipmentIds(scene).slice(18, 21).sort()
-      for (const id of gone) scene.simulator.edits.delete('shipment', id)
+      const { world, clock, edits, faults } = scene.simulator
+      // More containers missing at once would count as a fault of the source.
+      const gone = shipmentIds(scene)
+        .filter((id) => world.containersOf(id, clock.now()).length === 1)
+        .slice(0, answers.length + 2)
+        .sort()
+      for (const id of gone) edits.delete('shipment', id)
       await sync(scene)
-      const [first = ''] = gone
-      const match = { path: `/shipments/${first}` }
-      const played = scene.simulator.faults.add({ fault, match, times: Infinity })
+      const answered = gone.slice(0, answers.length)
+      const played = answers.map((answer, at) =>
+        faults.add({
+          fault: { kind: 'status', ...answer },
+          match: { path: `/shipments/${answered[at]}` },
+          times: Infinity,
+        }),
+      )
+      const tries = () => played.map((one) => one.played)
       const report = await sync(scene)
       expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-      expect(report.problems.join()).toContain(`The first is ${first}: `)
+      expect(report.problems.join()).toContain(`The first is ${answered[0]}: `)
       expect(await tombstoned(scene, 'shipments')).toBe(2)
       const known = () =>
         scene.query(
           `select row_key, error is not null as has_error, not_before > now() as waits
-          from tracking_sync.absences where stream = 'shipments'`,
+          from tracking_sync.absences where stream = 'shipments' order by row_key collate "C"`,
         )
-      expect(await known()).toEqual([{ row_key: first, has_error: true, waits: true }])
-      const tries = played.played
+      expect(await known()).toEqual(
+        answered.map((row_key) => ({ row_key, has_error: true, waits: true })),
+      )
+      const before = tries()
+      expect(Math.min(...before)).toBeGreaterThan(0)
       expect(await sync(scene)).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      expect(played.played).toBe(tries)
-      scene.simulator.faults.clear()
+      expect(tries()).toEqual(before)
+      faults.clear()
       await letADayPass(scene)
       expect(await sync(scene)).toMatchObject({ exitCode: 0 })
       expect(await known()).toEqual([])
-      expect(await tombstoned(scene, 'shipments')).toBe(3)
+      expect(await tombstoned(scene, 'shipments')).toBe(gone.length)
       expect(await scene.differences()).toEqual([])
     },
   )
 
-  it.each(['.', '..'])(
-    'a record whose id is %j is set aside when it comes, and later runs are complete',
+  it(
+    'records whose ids are "." and ".." are set aside when they come, and later runs are complete',
     { tags: ['FG2'] },
-    async (id) => {
+    async () => {
       const scene = await openScene({ shipments: 24 })
+      const ids = ['.', '..']
       const renamed = scene.simulator.faults.add({
         times: Infinity,
         match: { path: '/shipments' },
@@ -175,20 +194,27 @@ describe('rows that the source no longer shows', () => {
           apply: (document) => {
             const { data, ...rest } = document as { data?: object[] }
             if (data === undefined) return document
-            return { ...rest, data: [{ ...data[0], id }, ...data.slice(1)] }
+            return {
+              ...rest,
+              data: data.map((one, at) => ({ ...one, ...(ids[at] && { id: ids[at] }) })),
+            }
           },
         },
       })
-      await sync(scene)
+      const limit = { quarantineLimitPercent: 50 }
+      await scene.sync({ command: 'sync', settings: { ...settings, ...limit } })
       renamed.remove()
-      const [entry] = await scene.query(
-        'select record_id, reason, pointer from tracking_sync.quarantine',
+      expect(
+        await scene.query(
+          'select distinct record_id, reason, pointer from tracking_sync.quarantine order by 1',
+        ),
+      ).toEqual(
+        ids.map((record_id) => ({
+          record_id,
+          reason: 'id cannot stand in an address',
+          pointer: '/id',
+        })),
       )
-      expect(entry).toEqual({
-        record_id: id,
-        reason: 'id cannot stand in an address',
-        pointer: '/id',
-      })
       for (let pass = 0; pass < 3; pass += 1) expect((await sync(scene)).problems).toEqual([])
       expect(await scene.differences()).toEqual([])
     },
@@ -212,20 +238,6 @@ describe('rows that the source no longer shows', () => {
     expect(await tombstoned(scene, 'containers')).toBe(containers.length)
     expect(await tombstoned(scene, 'transport_events')).toBeGreaterThan(0)
     expect(await scene.differences()).toEqual([])
-  })
-
-  it('come back to life when the source shows them again', { tags: ['P7'] }, async () => {
-    const scene = await openScene({ shipments: 24 })
-    await sync(scene)
-    const [gone = ''] = shipmentIds(scene).slice(5, 6)
-    scene.simulator.edits.delete('shipment', gone)
-    await sync(scene)
-    await sync(scene)
-    expect(await tombstoned(scene, 'shipments')).toBe(1)
-    scene.simulator.edits.revive('shipment', gone)
-    await sync(scene)
-    expect(await tombstoned(scene, 'shipments')).toBe(0)
-    expect(await scene.differences({ hasRevivedRows: true })).toEqual([])
   })
 
   it(
