@@ -22,7 +22,14 @@ import {
 } from '../../../src/embedded-postgres/embedded-database.js'
 import { EmbeddedDatabaseError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
+import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
 import { classifyProcess } from '../../../src/embedded-postgres/processes.js'
+import { startSimulator } from '../../../src/simulator/server.js'
+import { compareWarehouse, SELDOM } from '../../support/compare-warehouse.js'
+import { countViewRows } from '../../support/count-view-rows.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { createTestWarehouse } from '../../support/test-warehouse.js'
+import { START } from '../sync/sync-scene.js'
 import { copyApplication } from './application-copy.js'
 import {
   cleanUp,
@@ -150,15 +157,43 @@ describe('a new data directory', () => {
     }
   })
 
-  it('can be made with the oldest PostgreSQL', async () => {
-    const options = { homeDirectory: await makeHome(), logger, packageName: OLDEST }
-    const database = await startEmbeddedDatabase(options)
-    expect(await embeddedDatabaseStatus(options)).toMatchObject({
-      version: expect.stringContaining(`${OLDEST_MAJOR}.`) as string,
-    })
-    expect(await query(database.url, 'show server_encoding')).toEqual([{ server_encoding: 'UTF8' }])
-    await database.stop()
-  })
+  // In more steps: test/integration/sync/oldest-postgres.test.ts, in the long run.
+  it(
+    'can be made with the oldest PostgreSQL, and there comes to hold the same schema and rows',
+    { tags: ['G13'] },
+    async () => {
+      const options = { homeDirectory: await makeHome(), logger, packageName: OLDEST }
+      const database = await startEmbeddedDatabase(options)
+      expect(await embeddedDatabaseStatus(options)).toMatchObject({
+        version: expect.stringContaining(`${OLDEST_MAJOR}.`) as string,
+      })
+      expect(await query(database.url, 'show server_encoding')).toEqual([
+        { server_encoding: 'UTF8' },
+      ])
+      const { warehouse, drop } = await createTestWarehouse({ serverUrl: database.adminUrl })
+      // What the newest holds too: test/integration/warehouse/schema-file.test.ts.
+      const schemaFile = new URL('../../../sql/schema.sql', import.meta.url)
+      expect(await describeSchema(warehouse)).toBe(await readFile(schemaFile, 'utf8'))
+      const simulator = await startSimulator({
+        shipments: 4,
+        startAt: START,
+        speed: 0,
+        rateLimitPerMinute: null,
+      })
+      for (const command of ['backfill', 'sync'] as const) {
+        const report = await runTestSync({ warehouse, source: simulator, command })
+        expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+      }
+      const { world, clock } = simulator
+      const mayLack = SELDOM
+      expect(await compareWarehouse(warehouse, world, clock.now(), { mayLack })).toEqual([])
+      const filled = (await countViewRows(warehouse)).filter(([, count]) => count > 0)
+      expect(filled.length).toBeGreaterThan(20)
+      await simulator.close()
+      await drop()
+      await database.stop()
+    },
+  )
 })
 
 describe('what runs in the place of a server', () => {

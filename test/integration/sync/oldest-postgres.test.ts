@@ -9,8 +9,8 @@ import {
 import { silentLogger } from '../../../src/base/logger.js'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
-import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
+import { countViewRows } from '../../support/count-view-rows.js'
 import { holdOldest } from '../../support/small-world.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
@@ -56,24 +56,6 @@ afterAll(async () => {
   await rm(dirname(oldServer.dataDirectory), { recursive: true, force: true })
   await rm(homeDirectory, { recursive: true, force: true })
 })
-
-/** How many rows each view has when all of its columns are read. */
-async function countViewRows(warehouse: Warehouse): Promise<[view: string, count: number][]> {
-  const views = await warehouse.query<{ name: string }>(
-    'list the views',
-    `select schemaname || '.' || viewname as name from pg_views where schemaname like 'tracking%' order by name`,
-  )
-  expect(views.length).toBeGreaterThan(20)
-  const counts: [string, number][] = []
-  for (const { name } of views) {
-    const [row] = await warehouse.query<{ count: number }>(
-      'read a view',
-      `select count(one::text) as count from ${name} one`,
-    )
-    counts.push([name, row!.count])
-  }
-  return counts
-}
 
 it(
   'the oldest and the newest PostgreSQL end with the same schema and the same rows',
