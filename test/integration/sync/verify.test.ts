@@ -210,83 +210,81 @@ describe('verify', () => {
     expect(await scene.snapshot()).toEqual(before)
   })
 
-  it('names every field that differs, with both values', async () => {
-    const scene = await openScene({ shipments: 10 })
-    await scene.sync()
-    const [shipment] = await scene.query<{ id: string }>(
-      `update tracking.shipments set customer_name = 'Wrong', pod_eta_at = '2001-01-01T00:00:00Z'
-      where shipment_id = (select min(shipment_id) from tracking.shipments) returning shipment_id as id`,
-    )
-    const [event] = await scene.query<{ key: string }>(
-      `update tracking.transport_events set voyage_number = 'XX'
-      where (container_id, transport_event_id) = (select container_id, transport_event_id from tracking.transport_events order by 1, 2 limit 1)
-      returning container_id || ' ' || transport_event_id as key`,
-    )
-    const report = await verify(scene)
-    expect(report.isEqual).toBe(false)
-    expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 10, equal: 9, differing: 1 })
-    expect(
-      report.differences.map(({ stream, record, column, warehouse }) => [
-        stream,
-        record,
-        column,
-        warehouse,
-      ]),
-    ).toEqual([
-      ['shipments', shipment!.id, 'customer_name', 'Wrong'],
-      ['shipments', shipment!.id, 'pod_eta_at', '2001-01-01 00:00:00+00'],
-      ['transport_events', event!.key, 'voyage_number', 'XX'],
-      ['shipment_history', shipment!.id, '(open version)', 'differs from the live row'],
-    ])
-  })
-
   it(
-    'looks at what is derived of a row too, and names the table that differs',
+    'names every field that differs, with both values, and the table of what is derived of a row',
     { tags: ['FA3'] },
     async () => {
-      const scene = await openScene({ shipments: 20 })
+      const scene = await openScene({ shipments: 10 })
       await scene.sync()
-      expect(await verify(scene)).toMatchObject({ isEqual: true, differences: [] })
-      const edited = await scene.query<{ id: string }>(
+      const [shipment] = await scene.query<{ id: string }>(
+        `update tracking.shipments set customer_name = 'Wrong', pod_eta_at = '2001-01-01T00:00:00Z'
+        where shipment_id = (select min(shipment_id) from tracking.shipments) returning shipment_id as id`,
+      )
+      const deadlines = await scene.query<{ id: string; kind: string }>(
         `update tracking.container_import_deadlines
         set local_date = local_date - 1
         where container_id = (
             select container_id from tracking.container_import_deadlines
             where local_date is not null order by container_id limit 1
         )
-        returning container_id as id`,
+        returning container_id as id, kind`,
       )
-      expect(edited.length).toBeGreaterThan(0)
+      const [deadline] = deadlines
+      const [event] = await scene.query<{ key: string }>(
+        `update tracking.transport_events set voyage_number = 'XX'
+        where (container_id, transport_event_id) = (select container_id, transport_event_id from tracking.transport_events order by 1, 2 limit 1)
+        returning container_id || ' ' || transport_event_id as key`,
+      )
       const report = await verify(scene)
       expect(report.isEqual).toBe(false)
-      expect(report.differences.filter(({ stream }) => stream === 'containers')).toEqual([
+      expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 10, equal: 9, differing: 1 })
+      const date = expect.stringContaining('local_date') as string
+      expect(report.differences).toMatchObject([
+        { stream: 'shipments', record: shipment!.id, column: 'customer_name', warehouse: 'Wrong' },
+        {
+          stream: 'shipments',
+          record: shipment!.id,
+          column: 'pod_eta_at',
+          warehouse: '2001-01-01 00:00:00+00',
+        },
         {
           stream: 'containers',
-          record: edited[0]!.id,
+          record: deadline!.id,
           column: 'container_import_deadlines',
-          warehouse: expect.stringContaining('local_date') as unknown,
-          service: expect.stringContaining('local_date') as unknown,
+          warehouse: date,
+          service: date,
         },
+        {
+          stream: 'transport_events',
+          record: event!.key,
+          column: 'voyage_number',
+          warehouse: 'XX',
+        },
+        {
+          stream: 'shipment_history',
+          record: shipment!.id,
+          column: '(open version)',
+          warehouse: 'differs from the live row',
+        },
+        ...deadlines
+          .map(({ id, kind }) => `${id} ${kind}`)
+          .sort()
+          .map((record) => ({ stream: 'container_import_deadline_history', record })),
       ])
     },
   )
 
-  it('takes no difference of a volatile column for a fault', async () => {
-    const scene = await openScene({ shipments: 10 })
-    await scene.sync()
-    await scene.query(
-      `update tracking.containers set terminal_checked_at = '2001-01-01T00:00:00Z' where terminal_checked_at is not null`,
-    )
-    const report = await verify(scene)
-    expect(report).toMatchObject({ isEqual: true, differences: [] })
-  })
-
   it(
-    'takes what only tells when the service looked last for no difference',
+    'takes no volatile column, and nothing that only tells when the service looked last, for a difference',
     { tags: ['FD11'] },
     async () => {
-      const scene = await openScene({ shipments: 10 })
+      const scene = await openScene({ shipments: 6 })
       await scene.sync()
+      const aged = await scene.query(
+        `update tracking.containers set terminal_checked_at = '2001-01-01T00:00:00Z'
+        where terminal_checked_at is not null returning container_id`,
+      )
+      expect(aged.length).toBeGreaterThan(0)
       interface One {
         readonly attributes: object
       }
@@ -318,16 +316,16 @@ describe('verify', () => {
   )
 
   it('finds what is gone at the source, and lists that do not match', async () => {
-    const scene = await openScene({ shipments: 40 })
+    const scene = await openScene({ shipments: 16 })
     await scene.sync()
     const { edits, world, clock } = scene.simulator
-    for (const { id } of world.page('shipment', 0, 12, clock.now())) edits.delete('shipment', id)
-    const report = await verify(scene, 100)
+    for (const { id } of world.page('shipment', 0, 5, clock.now())) edits.delete('shipment', id)
+    const report = await verify(scene)
     expect(report.isEqual).toBe(false)
-    expect(verdictOf(report, 'shipments')).toMatchObject({ equal: 28, missingAtSource: 12 })
+    expect(verdictOf(report, 'shipments')).toMatchObject({ equal: 11, missingAtSource: 5 })
     expect(report.counts[0]).toMatchObject({
-      service: 28,
-      difference: 12,
+      service: 11,
+      difference: 5,
       tolerance: 0,
       isWithin: false,
     })
@@ -534,7 +532,7 @@ describe('verify', () => {
   )
 
   it('says what a backfill of those records then mends', async () => {
-    const scene = await openScene({ shipments: 10 })
+    const scene = await openScene({ shipments: 4 })
     await scene.sync()
     scene.simulator.clock.advance(72 * HOUR)
     expect((await verify(scene)).isEqual).toBe(false)
