@@ -54,14 +54,9 @@ const MANY_ROWS = 'query "select * from generate_series(1, 20000)"'
 describe.concurrent('output that cannot be written', () => {
   test.each([
     '--help',
-    'config --json',
     'sync --json',
     'status',
-    'query',
-    'query terminal_dwell',
     `${MANY_ROWS} --format table`,
-    `${MANY_ROWS} --format csv`,
-    `${MANY_ROWS} --format json`,
     `${MANY_ROWS} --format ndjson`,
   ])('%s > /dev/full ends with 8', { tags: ['FD2'] }, async (args) => {
     const { exitCode, stderr } = await shell(`ours ${args} > /dev/full`)
@@ -97,7 +92,7 @@ describe.concurrent('output that cannot be written', () => {
     })
   })
 
-  test.each(['config', 'status --json', `${MANY_ROWS} --format ndjson`])(
+  test.each(['config', `${MANY_ROWS} --format ndjson`])(
     'is no error where the reader has gone: %s | head -n 1',
     { tags: ['FD2'] },
     async (args) => {
