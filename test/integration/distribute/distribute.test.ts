@@ -47,9 +47,20 @@ async function comments({ warehouse }: TestWarehouse): Promise<unknown> {
 }
 
 describe('distribute', { tags: ['O1'] }, () => {
-  it('puts every table of data on one node, says so, and brings all of it back', async () => {
+  it('prints statements and rows with --dry-run; puts every table of data on one node, says so, and brings all of it back', async () => {
     const scene = await open({})
     const before = await comments(scene)
+    const printed = await distribute(scene, '--by', 'schema', '--dry-run')
+    expect(printed).toMatchObject({ exitCode: 0 })
+    expect(printed.stdout).toMatch(/"tracking"\."containers" +7\n/)
+    expect(printed.stdout).toContain('Nodes that take tables: node-1:5432, node-2:5432.')
+    expect(printed.stdout).toContain(
+      `  select create_distributed_table('"tracking"."ports"', null, colocate_with => '"tracking"."containers"');`,
+    )
+    expect(await standInCalls(scene.warehouse)).toEqual([])
+    const undistributed = await listLakeTables(scene.warehouse)
+    expect(undistributed.some(({ relation }) => relation !== undefined)).toBe(true)
+
     const call = await distribute(scene, '--by', 'schema')
     expect(call).toMatchObject({ exitCode: 0 })
     expect(call.stdout).toMatch(/^\d+ rows of 32 tables moved; tracking stands on node-1:5432\./)
@@ -67,6 +78,10 @@ describe('distribute', { tags: ['O1'] }, () => {
     expect(calls.some((text) => text.includes('ask_for_request'))).toBe(false)
     expect(calls).toContain('truncate_local_data tracking.containers')
     expect(await comments(scene)).toEqual(before)
+    // An export of a distributed warehouse tells changes of no table by transactions.
+    const exported = await listLakeTables(scene.warehouse)
+    expect(exported.filter(({ relation }) => relation !== undefined)).toEqual([])
+    expect(exported.map(({ name }) => name)).toEqual(undistributed.map(({ name }) => name))
     const again = await distribute(scene, '--by', 'schema')
     expect(again).toMatchObject({ exitCode: 0 })
     const since = (await standInCalls(scene.warehouse)).slice(calls.length)
@@ -98,22 +113,10 @@ describe('distribute', { tags: ['O1'] }, () => {
     expect(nothing.stdout).toBe('0 rows of 0 tables brought back.\n')
     expect((await callCli(['check'], settings)).stdout).not.toContain('nodes')
   })
-
-  it('prints statements and rows with --dry-run, and changes nothing', async () => {
-    const scene = await open({})
-    const call = await distribute(scene, '--by', 'schema', '--dry-run')
-    expect(call).toMatchObject({ exitCode: 0 })
-    expect(call.stdout).toMatch(/"tracking"\."containers" +7\n/)
-    expect(call.stdout).toContain('Nodes that take tables: node-1:5432, node-2:5432.')
-    expect(call.stdout).toContain(
-      `  select create_distributed_table('"tracking"."ports"', null, colocate_with => '"tracking"."containers"');`,
-    )
-    expect(await standInCalls(scene.warehouse)).toEqual([])
-  })
 })
 
 describe('a distribute that is killed', { tags: ['O1'] }, () => {
-  it('in the middle of its tables changes nothing, and the next one completes', async () => {
+  it('in the middle of its tables, or stopped after the last one, changes nothing; the next one completes, and an upgrade distributes what its migrations add', async () => {
     const scene = await open({})
     const before = await standing(scene)
     const { directory } = await makeFreshHome()
@@ -139,45 +142,24 @@ describe('a distribute that is killed', { tags: ['O1'] }, () => {
     }
     expect(await standInCalls(scene.warehouse)).toEqual([])
     expect(await standing(scene)).toEqual(before)
-    expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
-    const calls = await standInCalls(scene.warehouse)
-    expect(calls.filter((text) => text.startsWith('create_distributed_table'))).toHaveLength(32)
-    expect(await comments(scene)).toEqual(before.comments)
-  })
-})
 
-it(
-  'a distribute that is stopped after its last table changes nothing',
-  { tags: ['O1'] },
-  async () => {
-    const { warehouse } = await open({})
-    const plan = await planDistribution(warehouse)
+    const plan = await planDistribution(scene.warehouse)
     const stop = new AbortController()
-    const stopped = carryOut(warehouse, plan, {
+    const stopped = carryOut(scene.warehouse, plan, {
       signal: stop.signal,
       onProgress: (_, done) => {
         if (done === plan.statements.length) stop.abort()
       },
     })
     await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
-    expect(await standInCalls(warehouse)).toEqual([])
-  },
-)
+    expect(await standInCalls(scene.warehouse)).toEqual([])
+    expect(await standing(scene)).toEqual(before)
 
-/** What a distribution takes away for a while: comments and views. */
-async function standing(scene: TestWarehouse) {
-  const views = await scene.warehouse.query<{ view: string }>(
-    'list the views',
-    `select schemaname || '.' || viewname as view from pg_views
-    where starts_with(schemaname, 'tracking') order by 1`,
-  )
-  return { comments: await comments(scene), views: views.map(({ view }) => view) }
-}
-
-describe('an upgrade of a distributed warehouse', { tags: ['O1'] }, () => {
-  it('distributes what its migrations add', async () => {
-    const scene = await open({})
     expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
+    const moved = await standInCalls(scene.warehouse)
+    expect(moved.filter((text) => text.startsWith('create_distributed_table'))).toHaveLength(32)
+    expect(await comments(scene)).toEqual(before.comments)
+
     // As before the last migration that made a table of data, and as if an earlier one had failed
     // to move its own.
     const run = (text: string) => scene.warehouse.query('go back', text)
@@ -188,9 +170,9 @@ describe('an upgrade of a distributed warehouse', { tags: ['O1'] }, () => {
     await run(`select undistribute_table('tracking_analytics.holidays')`)
     const settings = { DATABASE_URL: scene.url }
     const check = async () => (await callCli(['check'], settings)).stdout.replaceAll(/\s+/g, ' ')
-    const before = await check()
+    const lacking = await check()
     const fix = 'run `tracking-sync distribute --by schema`'
-    expect(before).toContain(`"tracking_analytics"."holidays" not distributed; ${fix}`)
+    expect(lacking).toContain(`"tracking_analytics"."holidays" not distributed; ${fix}`)
     const sofar = (await standInCalls(scene.warehouse)).length
 
     const issued = await collectStatements(async () => {
@@ -208,6 +190,16 @@ describe('an upgrade of a distributed warehouse', { tags: ['O1'] }, () => {
     expect(after).not.toContain('not distributed')
   })
 })
+
+/** What a distribution takes away for a while: comments and views. */
+async function standing(scene: TestWarehouse) {
+  const views = await scene.warehouse.query<{ view: string }>(
+    'list the views',
+    `select schemaname || '.' || viewname as view from pg_views
+    where starts_with(schemaname, 'tracking') order by 1`,
+  )
+  return { comments: await comments(scene), views: views.map(({ view }) => view) }
+}
 
 it('rows that are spread by container are refused by every command', { tags: ['O2'] }, async () => {
   const scene = await open({})
@@ -336,14 +328,4 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
     expect(call).toMatchObject({ exitCode: 5 })
     expect(call.stderr).toContain('run `tracking-sync backfill` first')
   })
-})
-
-it('an export of a distributed warehouse tells changes of no table by transactions', async () => {
-  const scene = await open({})
-  const before = await listLakeTables(scene.warehouse)
-  expect(before.some(({ relation }) => relation !== undefined)).toBe(true)
-  expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
-  const after = await listLakeTables(scene.warehouse)
-  expect(after.filter(({ relation }) => relation !== undefined)).toEqual([])
-  expect(after.map(({ name }) => name)).toEqual(before.map(({ name }) => name))
 })
