@@ -6,7 +6,7 @@ import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { runNarrowedBackfill } from '../../../src/sync/narrow-backfill.js'
 import { TEST_SETTINGS, withRunDependencies, withTestService } from '../../support/test-service.js'
-import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -530,13 +530,4 @@ describe('verify', () => {
       expect(await verify(scene)).toMatchObject({ isEqual: true, differences: [] })
     },
   )
-
-  it('says what a backfill of those records then mends', async () => {
-    const scene = await openScene({ shipments: 4 })
-    await scene.sync()
-    scene.simulator.clock.advance(72 * HOUR)
-    expect((await verify(scene)).isEqual).toBe(false)
-    await scene.sync({ command: 'sync' })
-    expect(await verify(scene)).toMatchObject({ isEqual: true, differences: [] })
-  })
 })
