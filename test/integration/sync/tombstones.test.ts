@@ -136,7 +136,7 @@ describe('rows that the source no longer shows', () => {
         { status: 451 },
         { status: 200, body: '{"data":null}' },
       ]
-      const scene = await openScene({ shipments: 48 })
+      const scene = await openScene({ shipments: 28 })
       await sync(scene)
       const { world, clock, edits, faults } = scene.simulator
       // More containers missing at once would count as a fault of the source.
@@ -144,6 +144,7 @@ describe('rows that the source no longer shows', () => {
         .filter((id) => world.containersOf(id, clock.now()).length === 1)
         .slice(0, answers.length + 2)
         .sort()
+      expect(gone).toHaveLength(answers.length + 2)
       for (const id of gone) edits.delete('shipment', id)
       await sync(scene)
       const answered = gone.slice(0, answers.length)
