@@ -256,7 +256,7 @@ describe('when something is missing', () => {
     'a panel that is slow costs itself: the page comes in two seconds, and the panel says so',
     { tags: ['JE1'] },
     async () => {
-      const warehouse = openAnother({ statementTimeoutMs: 2_500 })
+      const warehouse = openAnother({ statementTimeoutMs: 1_500 })
       const slow = await openDashboard(warehouse)
       onTestFinished(() => slow.stop(1_000))
       const { release } = await lockTable(scene.warehouse, 'tracking.containers')

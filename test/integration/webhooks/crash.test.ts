@@ -17,6 +17,8 @@ import {
 
 const SEED_COUNT = Number(process.env.WEBHOOK_CRASH_SEEDS ?? 1)
 const SEEDS = Array.from({ length: SEED_COUNT }, (_, index) => index + 1)
+/** In one process each blow hits both parts; a short run leaves the others to the parts apart. */
+const BLOWS_IN_ONE = SEED_COUNT > 1 ? Infinity : 3
 const TIMEOUT_MS = 300_000
 const MOST_ROUNDS = 3_000
 
@@ -73,10 +75,16 @@ class Post {
   isGone = true
 
   constructor(open: WebhookCrashScene, parts: ServeParts) {
-    const victims = BLOWS.filter(({ victim }) => parts === 'all' || victim === parts)
+    const victims =
+      parts === 'all'
+        ? shuffled(BLOWS, open.dice).slice(0, BLOWS_IN_ONE)
+        : shuffled(
+            BLOWS.filter(({ victim }) => victim === parts),
+            open.dice,
+          )
     this.#scene = open
     this.#parts = parts
-    this.#blows = shuffled(victims, open.dice)
+    this.#blows = victims
   }
 
   async startNext(): Promise<void> {

@@ -84,14 +84,14 @@ describe('PostgreSQL goes away under load', { tags: ['C12', 'I5', 'W16'] }, () =
     const program = await startServing(scene, 'all')
     // Fast, immediate, and as the kernel does it when memory runs out.
     for (const name of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-      for (let round = 0; round < 10; round += 1) await sendRound(scene)
+      for (let round = 0; round < 4; round += 1) await sendRound(scene)
       const sending = sendRound(scene)
       await server.signal(name)
       await sending
       const before = countAnswers(scene)
       const startedAt = performance.now()
-      for (let round = 0; round < 3; round += 1) await sendRound(scene)
-      expect((performance.now() - startedAt) / 3).toBeLessThan(5_000)
+      await sendRound(scene)
+      expect(performance.now() - startedAt).toBeLessThan(5_000)
       const after = countAnswers(scene)
       const moved = [...after].filter(([status, count]) => count !== before.get(status))
       expect(
