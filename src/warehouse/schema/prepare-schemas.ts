@@ -10,7 +10,6 @@ import {
   type MigrationReport,
 } from './run-migrations.js'
 import { readViews } from './shipped-views.js'
-import { renewPublication } from './publication.js'
 import { NOT_ALLOWED, renewGrants } from './roles.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
@@ -20,8 +19,8 @@ export interface PreparationReport extends MigrationReport {
 }
 
 /**
- * Brings tables and views to what this program ships, and with them the rights of the roles, the
- * publication and what customers may read; new tables of a distributed warehouse go to its nodes.
+ * Brings tables and views to what this program ships, and with them the rights of the roles and what
+ * customers may read; new tables of a distributed warehouse go to its nodes.
  * Idempotent; any number of processes may do it at once. Throws MigrationError, also where
  * something is to be done that only the owner may do.
  */
@@ -42,7 +41,6 @@ export async function prepareSchemas(
       await warehouse.transaction('renew what others may read', async (session) => {
         await takeMigrationLock(session, warehouse.names)
         await renewGrants(session, warehouse.names)
-        await renewPublication(session)
         await renewCustomerAccess(session)
       })
     }
