@@ -1,0 +1,2 @@
+export function measureHouse(root: string): Record<string, number>
+export function countPhrasesByRoom(root: string): Record<string, number>

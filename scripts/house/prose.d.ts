@@ -1,0 +1,1 @@
+export function countPhrases(path: string, text: string): Record<string, number>
