@@ -15,6 +15,7 @@ import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
 } from './embedded-postgres/embedded-database.js'
+import { onMigrated } from './extensions.js'
 import { MigrationError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
 import { alertSettingsOf, describeKey, proxyOf, requireService } from './config/needed-settings.js'
@@ -24,9 +25,10 @@ import { createDatabaseClock } from './warehouse/connection/database-clock.js'
 import { readMigrations, readSchemaVersion } from './warehouse/schema/run-migrations.js'
 import { prepareSchemas } from './warehouse/schema/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
-import { refuseReadOnly, refuseSubscriber } from './warehouse/connection/read-only.js'
+import { refuseReadOnly } from './warehouse/connection/read-only.js'
+import { refuseSubscriber } from './warehouse/schema/publication.js'
 import { refuseExcessRights, refuseMissingRights } from './warehouse/schema/roles.js'
-import { isDistributed } from './warehouse/distribute/citus.js'
+import { isDistributed } from './warehouse/connection/citus.js'
 import {
   createPool,
   type ConnectionPool,
@@ -256,7 +258,6 @@ export class App {
     await refuseOtherAccount(warehouse, { apiUrl, apiKey })
   }
 
-  /** Connects and prepares. */
   async openWarehouse(options?: PrepareOptions): Promise<Warehouse> {
     const warehouse = await this.connect()
     await this.prepare(warehouse, options)
@@ -403,7 +404,7 @@ async function bringUpToDate(
   const isStrict = config.strict && !isEmbedded && config.databaseUrl !== undefined
   if (isStrict) await refuseExcessRights(warehouse)
   if (config.migrate && !isStrict) {
-    await prepareSchemas(warehouse, { sleep })
+    await prepareSchemas(warehouse, { sleep, onMigrated })
     return
   }
   // Throws where no statement of ours would work.

@@ -134,7 +134,7 @@ async function checkZones(app: App): Promise<string> {
 async function checkSchema(app: App): Promise<string> {
   const { readMigrations, readSchemaVersion } =
     await import('../warehouse/schema/run-migrations.js')
-  const { isDistributed } = await import('../warehouse/distribute/citus.js')
+  const { isDistributed } = await import('../warehouse/connection/citus.js')
   const warehouse = await app.connect()
   // Throws where no statement of ours would work.
   await isDistributed(warehouse)
@@ -212,9 +212,17 @@ async function checkShape(warehouse: Warehouse, version: number): Promise<string
         'readers see no row; their owner runs `tracking-sync migrate --roles`, which switches it off',
     )
   }
+  const { findUnpublishedTables } = await import('../warehouse/schema/publication.js')
+  const unpublished = await findUnpublishedTables(warehouse)
   return [
     state,
     ...(foreign.length === 0 ? [] : [`not ours and left alone: ${listSome(foreign)}`]),
+    ...(unpublished.length === 0
+      ? []
+      : [
+          `warning: the publication does not send ${listSome(unpublished)}; ` +
+            'its owner runs `tracking-sync migrate --publication`',
+        ]),
   ].join('; ')
 }
 

@@ -1,6 +1,6 @@
 import { USERS_TABLES, type Schemas } from '../warehouse/connection/schema-names.js'
 import { QUESTIONS } from '../warehouse/questions/questions.js'
-import { isDistributed, type CatalogueReader } from '../warehouse/distribute/citus.js'
+import { isDistributed, type CatalogueReader } from '../warehouse/connection/citus.js'
 import { readShippedTables } from '../warehouse/schema/compare-schema.js'
 import { toLakeColumns, type CatalogColumn, type LakeColumn } from './column-types.js'
 

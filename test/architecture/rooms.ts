@@ -14,7 +14,10 @@ export interface Room {
   readonly onlyFor?: readonly string[]
 }
 
-/** Who may import whom, from the ground up: a room is a file or a directory of src. */
+/**
+ * Who may import whom, from the ground up: a room is a file or a directory of src, or one in it. A
+ * directory that is named alone stands for all rooms in it.
+ */
 export const ROOMS: Readonly<Record<string, Room>> = {
   base: {
     holds: 'what every room may use: errors, logger, retry, schedule',
@@ -53,10 +56,42 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     may: ['base'],
     packages: ['pg', 'node:fs', 'node:net', 'node:child_process', 'node:timers'],
   },
-  warehouse: {
-    holds: 'SQL: connection, rows, bookkeeping, coordination, schema, questions, move',
-    may: ['resources', 'jsonapi', 'base'],
-    packages: ['pg', 'kysely', 'zod', 'csv-parse', 'node:fs'],
+  'warehouse/connection': {
+    holds: 'connections, sessions, names, what the server says, answers as tables',
+    may: ['resources', 'base'],
+    packages: ['pg', 'kysely'],
+  },
+  'warehouse/bookkeeping': {
+    holds: 'what runs leave for the next: checkpoints, absences, queues, quarantine',
+    may: ['warehouse/connection', 'resources', 'jsonapi', 'base'],
+    packages: ['kysely', 'zod'],
+  },
+  'warehouse/rows': {
+    holds: 'records as rows: recognize, write, history, what is derived of them',
+    may: ['warehouse/bookkeeping', 'warehouse/connection', 'resources', 'jsonapi', 'base'],
+  },
+  'warehouse/schema': {
+    holds: 'migrations, views, roles: what makes the schemas and compares them',
+    may: ['warehouse/rows', 'warehouse/bookkeeping', 'warehouse/connection', 'resources', 'base'],
+    packages: ['kysely', 'pg', 'node:fs'],
+  },
+  'warehouse/coordination': {
+    holds: 'who may write and ask now: lease, request budget, jobs of accounts',
+    may: ['warehouse/schema', 'warehouse/connection', 'base'],
+  },
+  'warehouse/distribute': {
+    holds: 'an account whole on a node of Citus',
+    may: ['warehouse/schema', 'warehouse/connection', 'base'],
+    packages: ['pg'],
+  },
+  'warehouse/move': {
+    holds: 'the embedded warehouse goes to a server',
+    may: ['warehouse/schema', 'warehouse/connection', 'resources', 'base'],
+  },
+  'warehouse/questions': {
+    holds: 'shipped questions, rules, invoices, evidence',
+    may: ['warehouse/schema', 'warehouse/connection', 'resources', 'base'],
+    packages: ['zod', 'csv-parse', 'node:fs'],
   },
   lake: {
     holds: 'the warehouse as Parquet files for other engines',
@@ -73,10 +108,29 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     may: ['ingest', 'api', 'warehouse', 'resources', 'jsonapi', 'base'],
     packages: ['p-limit'],
   },
-  webhooks: {
-    holds: 'receiving, processing, reconciling and managing webhooks',
-    may: ['ingest', 'http', 'api', 'warehouse', 'resources', 'jsonapi', 'base'],
-    packages: ['node:http', 'node:net', 'node:timers'],
+  'webhooks/receive': {
+    holds: 'deliveries: signature, sender, inbox, their states',
+    may: ['http', 'warehouse', 'resources', 'jsonapi', 'base'],
+    packages: ['node:http', 'node:net'],
+  },
+  'webhooks/manage': {
+    holds: 'our webhooks at the service: create, check, test, reconcile with the inbox',
+    may: ['webhooks/receive', 'http', 'api', 'warehouse', 'resources', 'jsonapi', 'base'],
+    packages: ['node:http', 'node:timers'],
+  },
+  'webhooks/process': {
+    holds: 'notifications as rows, in the order in which they are true',
+    may: [
+      'webhooks/manage',
+      'webhooks/receive',
+      'ingest',
+      'api',
+      'warehouse',
+      'resources',
+      'jsonapi',
+      'base',
+    ],
+    packages: ['node:timers'],
   },
   status: {
     holds: 'what is to be known about the running thing',
@@ -114,6 +168,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     may: ['jsonapi'],
     packages: ['node:http', 'node:https', 'node:net', 'node:timers'],
     onlyFor: ['commands'],
+  },
+  extensions: {
+    holds: 'what is called at points that the core leaves open',
+    may: ['*'],
+    onlyFor: ['app', 'commands'],
   },
   app: {
     holds: 'the one place where the parts are put together',

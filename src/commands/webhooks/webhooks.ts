@@ -9,7 +9,7 @@ import {
   type ReplayReport,
 } from '../../webhooks/process/replay-notifications.js'
 import type { Envelope } from '../../webhooks/receive/delivery.js'
-import type { ReconcileReport } from '../../webhooks/reconcile.js'
+import type { ReconcileReport } from '../../webhooks/manage/reconcile.js'
 import {
   declare,
   flag,
@@ -112,7 +112,7 @@ const failed = declare({
     limit: value('--limit <count>', 'Show at most this many.', wholeNumber(1, 10_000), 50),
   },
   run: async (app, { limit }) => {
-    const { listFailedNotifications } = await import('../../webhooks/reconcile.js')
+    const { listFailedNotifications } = await import('../../webhooks/manage/reconcile.js')
     const { service } = await app.openService()
     const found: Envelope[] = []
     const pageSize = Math.min(limit, app.config.pageSize)
@@ -152,7 +152,7 @@ const reconcile = declare({
     'webhookReactivate',
   ],
   run: async (app) => {
-    const { reconcile: catchUp } = await import('../../webhooks/reconcile.js')
+    const { reconcile: catchUp } = await import('../../webhooks/manage/reconcile.js')
     // Before a database is started in vain.
     requireService(app.config)
     const warehouse = await app.openWarehouse({ isWriting: true })

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { ConfigError } from '../../base/errors.js'
-import { isDistributed } from '../distribute/citus.js'
+import { isDistributed } from './citus.js'
 import { adviseReaderLogin, describeMight, MIGHTY_ROLE } from './mighty-login.js'
 import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
 import type { PreparedSession } from './session-settings.js'

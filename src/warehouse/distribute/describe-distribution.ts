@@ -1,6 +1,11 @@
 import { countOf } from '../../base/phrases.js'
 import { sessionSettings } from '../connection/session-settings.js'
-import { readCitus, readCitusTables, type CatalogueReader, type Citus } from './citus.js'
+import {
+  readCitus,
+  readCitusTables,
+  type CatalogueReader,
+  type Citus,
+} from '../connection/citus.js'
 import { ON_NODES } from './moving-statements.js'
 import { findOpen, refuseOtherWays } from './plan-distribution.js'
 

@@ -5,7 +5,7 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 import { dropViews, makeViews } from '../schema/install-views.js'
 import { renewGrants } from '../schema/roles.js'
 import { takeMigrationLock } from '../schema/run-migrations.js'
-import { isDistributed, quotedName } from './citus.js'
+import { isDistributed, quotedName } from '../connection/citus.js'
 import { planDistribution, type DistributionPlan } from './plan-distribution.js'
 
 export interface DistributeOptions {

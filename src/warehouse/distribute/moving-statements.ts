@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import { sessionSettings } from '../connection/session-settings.js'
-import type { CatalogueReader } from './citus.js'
+import type { CatalogueReader } from '../connection/citus.js'
 
 /** Nodes do one statement after the other, which a transaction that moves many tables needs. */
 const SEQUENTIAL = `set local citus.multi_shard_modify_mode = 'sequential'`

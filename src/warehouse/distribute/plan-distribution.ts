@@ -6,7 +6,7 @@ import {
   describeSpread,
   type CatalogueReader,
   type CitusTable,
-} from './citus.js'
+} from '../connection/citus.js'
 import { findObstacles } from './find-obstacles.js'
 import { distributing, freeing, returning } from './moving-statements.js'
 

@@ -5,7 +5,7 @@ import {
   replaceStanding,
   type ChildTable,
 } from './container-children.js'
-import { fillTimeZones } from '../schema/install-views.js'
+import { fillTimeZones } from './zone-data.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 

@@ -1,4 +1,5 @@
-import type { Warehouse } from '../connection/warehouse.js'
+import type { SchemaNames } from '../connection/schema-names.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /**
  * An instant at which the clocks of a place are known, and what changed there; younger zone data
@@ -121,4 +122,31 @@ where name = 'CONFIGURE'`,
   return path === undefined
     ? `time zone data that come with ${release}`
     : `time zone data of the system (${path}), used by ${release}`
+}
+
+/**
+ * Makes the list of zones equal to what this server knows; a view would fail on a zone that the
+ * server has dropped. A login that may only write rows leaves the list to the next `migrate`.
+ */
+export async function fillTimeZones(session: Session, names: SchemaNames): Promise<void> {
+  const table = names.table('time_zones')
+  const [allowed] = await session.query(
+    'look at the rights on the time zones',
+    `select where has_table_privilege($1, 'insert') and has_table_privilege($1, 'delete')`,
+    [table],
+  )
+  if (allowed === undefined) return
+  await session.query(
+    'fill the time zones',
+    `with known as materialized (
+    select name from pg_timezone_names
+),
+forgotten as (
+    delete from ${table} as zone
+    where zone.name not in (select known.name from known)
+)
+insert into ${table} (name)
+select known.name from known
+on conflict do nothing`,
+  )
 }

@@ -1,6 +1,6 @@
 import { ConnectorError, WarehouseSchemaError } from '../../base/errors.js'
 import { quoteIdentifier, type DataTable, type SchemaNames } from '../connection/schema-names.js'
-import { isDistributed } from '../distribute/citus.js'
+import { isDistributed } from '../connection/citus.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { NOT_ALLOWED } from './roles.js'
 import { takeMigrationLock, withLockRetries, type MigrateOptions } from './run-migrations.js'

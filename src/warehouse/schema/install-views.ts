@@ -9,6 +9,7 @@ import {
 } from './run-migrations.js'
 import { readViews, type ShippedView, storedTable } from './shipped-views.js'
 import { refuseReadOnly } from '../connection/read-only.js'
+import { fillTimeZones } from '../rows/zone-data.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
 import type { InstalledViewsTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
@@ -90,33 +91,6 @@ function isInstalled(wanted: WantedView, installed: readonly InstalledView[]): b
 
 function isSameName(one: InstalledView, two: InstalledView): boolean {
   return one.schema_name === two.schema_name && one.view_name === two.view_name
-}
-
-/**
- * Makes the list of zones what this server knows; a view would fail on one that it knows no more. A
- * login that may only write rows leaves the list to the next `migrate`.
- */
-export async function fillTimeZones(session: Session, names: SchemaNames): Promise<void> {
-  const table = names.table('time_zones')
-  const [allowed] = await session.query(
-    'look at the rights on the time zones',
-    `select where has_table_privilege($1, 'insert') and has_table_privilege($1, 'delete')`,
-    [table],
-  )
-  if (allowed === undefined) return
-  await session.query(
-    'fill the time zones',
-    `with known as materialized (
-    select name from pg_timezone_names
-),
-forgotten as (
-    delete from ${table} as zone
-    where zone.name not in (select known.name from known)
-)
-insert into ${table} (name)
-select known.name from known
-on conflict do nothing`,
-  )
 }
 
 /** Makes the schemas again that hold only views, where they were dropped. */

@@ -1,5 +1,5 @@
 import { ConnectorError, MigrationError } from '../../base/errors.js'
-import { isDistributed } from '../distribute/citus.js'
+import { isDistributed } from '../connection/citus.js'
 import { renewCustomerAccess } from './customer-access.js'
 import { installViews } from './install-views.js'
 import {
@@ -10,6 +10,7 @@ import {
   type MigrationReport,
 } from './run-migrations.js'
 import { readViews } from './shipped-views.js'
+import { renewPublication } from './publication.js'
 import { NOT_ALLOWED, renewGrants } from './roles.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
@@ -18,29 +19,31 @@ export interface PreparationReport extends MigrationReport {
   readonly views: readonly string[]
 }
 
+export interface PrepareOptions extends MigrateOptions {
+  /** After migrations were applied, before the views are installed. */
+  readonly onMigrated?: (warehouse: Warehouse) => Promise<void>
+}
+
 /**
- * Brings tables and views to what this program ships, and with them the rights of the roles and what
- * customers may read; new tables of a distributed warehouse go to its nodes.
- * Idempotent; any number of processes may do it at once. Throws MigrationError, also where
- * something is to be done that only the owner may do.
+ * Brings tables and views to what this program ships, and with them the rights of the roles, the
+ * publication and what customers may read. Idempotent; any number of processes may do it at once.
+ * Throws MigrationError, also where something is to be done that only the owner may do.
  */
 export async function prepareSchemas(
   warehouse: Warehouse,
-  options: MigrateOptions,
+  options: PrepareOptions,
 ): Promise<PreparationReport> {
   // Throws where no statement of ours would work.
   await isDistributed(warehouse)
   try {
     const report = await migrate(warehouse, await readMigrations(), options)
-    if (report.applied.length > 0) {
-      const { distributeAdded } = await import('../distribute/distribute-warehouse.js')
-      await distributeAdded(warehouse)
-    }
+    if (report.applied.length > 0) await options.onMigrated?.(warehouse)
     const views = await installViews(warehouse, await readViews(), options)
     if (report.applied.length + views.length > 0) {
       await warehouse.transaction('renew what others may read', async (session) => {
         await takeMigrationLock(session, warehouse.names)
         await renewGrants(session, warehouse.names)
+        await renewPublication(session)
         await renewCustomerAccess(session)
       })
     }

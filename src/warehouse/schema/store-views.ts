@@ -1,5 +1,5 @@
 import type { Logger } from '../../base/logger.js'
-import { isDistributed } from '../distribute/citus.js'
+import { isDistributed } from '../connection/citus.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'

@@ -30,7 +30,7 @@ import {
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
 import { doubtLists } from '../../warehouse/rows/unlisted-events.js'
 import { LIST_BEHIND_EVENT, writeRows } from '../../warehouse/rows/write-batch.js'
-import type { Outcome } from '../notification-states.js'
+import type { Outcome } from '../receive/notification-states.js'
 import {
   prepareNotifications,
   type ParsedNotification,

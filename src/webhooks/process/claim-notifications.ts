@@ -5,7 +5,12 @@ import {
   loadConfirmedPasses,
 } from '../../warehouse/bookkeeping/complete-passes.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
-import { ALLOWED_OUTCOMES, canBe, stateAfter, type Outcome } from '../notification-states.js'
+import {
+  ALLOWED_OUTCOMES,
+  canBe,
+  stateAfter,
+  type Outcome,
+} from '../receive/notification-states.js'
 
 /** A notification of the inbox, locked by the transaction that claimed it. */
 export interface ClaimedNotification {

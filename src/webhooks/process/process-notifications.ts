@@ -5,7 +5,7 @@ import { toStorableText } from '../../resources/storable-text.js'
 import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { OwnWebhookSettings } from '../manage/own-webhooks.js'
-import type { Outcome } from '../notification-states.js'
+import type { Outcome } from '../receive/notification-states.js'
 import { applyNotifications } from './apply-notifications.js'
 import {
   claimNotifications,

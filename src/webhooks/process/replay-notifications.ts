@@ -1,5 +1,5 @@
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import { stateAfter } from '../notification-states.js'
+import { stateAfter } from '../receive/notification-states.js'
 
 /** States that a notification can be put back from by choice. */
 export const REPLAYABLE_STATES = ['dead', 'ignored', 'foreign', 'unresolved', 'processed'] as const

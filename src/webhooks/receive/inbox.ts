@@ -1,6 +1,6 @@
 import { compareKeys } from '../../warehouse/connection/compare-keys.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
-import { stateAfter } from '../notification-states.js'
+import { stateAfter } from './notification-states.js'
 import { NO_ENVELOPE, type Delivery } from './delivery.js'
 
 /**

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { readStatus } from '../../../src/status/read-status.js'
-import { reconcile } from '../../../src/webhooks/reconcile.js'
+import { reconcile } from '../../../src/webhooks/manage/reconcile.js'
 import { waitUntil } from '../../support/run-cli.js'
 import { closeScenes, HOUR, openScene } from '../sync/sync-scene.js'
 import { closeHosts, countWaiting, startHost, subscribe } from './serve-bench.js'

@@ -12,7 +12,7 @@ import {
   NOTIFICATION_EVENTS,
   type NotificationEvent,
   type Outcome,
-} from '../../../src/webhooks/notification-states.js'
+} from '../../../src/webhooks/receive/notification-states.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 

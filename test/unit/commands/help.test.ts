@@ -125,7 +125,19 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     'check',
     [...WEBHOOKS, '--webhook-url', '--webhook-ids', '--webhook-events', '--webhook-event-names'],
   ],
-  ['migrate', [...COMMON, ...FOR_ALL, '--json', '--roles', '--customers', '--drop-customers']],
+  [
+    'migrate',
+    [
+      ...COMMON,
+      ...FOR_ALL,
+      '--json',
+      '--roles',
+      '--publication',
+      '--drop-publication',
+      '--customers',
+      '--drop-customers',
+    ],
+  ],
   ['plan', [...COMMON, ...without('--quarantine-limit')]],
   [
     'backfill',

@@ -1,13 +1,13 @@
-import { parsePage, type Page } from '../api/list-pages.js'
-import type { TrackingService } from '../api/endpoints.js'
-import type { Logger } from '../base/logger.js'
-import { stringifyExactJson } from '../jsonapi/exact-json.js'
-import { membersOf } from '../jsonapi/document.js'
-import { RawRecord } from '../jsonapi/raw-record.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { checkWebhook, type WatchSettings, type WebhookReport } from './manage/check-webhooks.js'
-import { REFERENCE_INCLUDE, readEnvelope, type Delivery } from './receive/delivery.js'
-import { storeDeliveries } from './receive/inbox.js'
+import { parsePage, type Page } from '../../api/list-pages.js'
+import type { TrackingService } from '../../api/endpoints.js'
+import type { Logger } from '../../base/logger.js'
+import { stringifyExactJson } from '../../jsonapi/exact-json.js'
+import { membersOf } from '../../jsonapi/document.js'
+import { RawRecord } from '../../jsonapi/raw-record.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import { checkWebhook, type WatchSettings, type WebhookReport } from './check-webhooks.js'
+import { REFERENCE_INCLUDE, readEnvelope, type Delivery } from '../receive/delivery.js'
+import { storeDeliveries } from '../receive/inbox.js'
 
 export interface ReconcileDependencies {
   readonly service: TrackingService

@@ -1,5 +1,5 @@
 import { WarehouseSchemaError } from '../../base/errors.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { quoteIdentifier, type SchemaNames } from './schema-names.js'
 
 /** A warehouse, one transaction of it, or another connection to its database. */
 export interface CatalogueReader {
