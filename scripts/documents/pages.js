@@ -5,7 +5,7 @@ const WRITTEN = '<!-- Written by `npm run docs`; do not edit. -->'
 /** docs/settings.md. `descriptions` are those of src/config, `presets` by their names. */
 export function settingsPage(descriptions, presets) {
   const entries = descriptions.map(({ name, variable, flag, meaning, defaultValue, isSecret }) => {
-    const ofPresets = Object.entries(presets).map(([preset, { settings }]) =>
+    const ofPresets = Object.entries(presets).map(([preset, settings]) =>
       presetFact(preset, settings[name], defaultValue),
     )
     const facts = [
@@ -46,9 +46,22 @@ const SETTINGS_INTRO = `A value is looked for in this order: flag, environment, 
 empty value counts as absent. A malformed one ends the command with exit code 2 and names the
 variable.
 
-A preset, chosen with \`TRACKING_SERVICE\`, knows a service: where it is, how it signs, what it
-allows. Each is a file in \`config/services\`: \`generic\` holds where none is chosen, \`terminal49\` is
-for [Terminal49](terminal49.md).
+A preset, chosen with \`TRACKING_SERVICE\`, knows a service: where it is, what it allows, and how it
+sends webhooks. Each is a file in [config/services](../config/services): \`generic\` holds where none
+is chosen, \`terminal49\` is for [Terminal49](terminal49.md). For another service, or another choice,
+copy one, change it, and name the copy: \`TRACKING_SERVICE=./my-service.json\`. Its members:
+
+- \`title\`, \`rateLimitPerMinute\`, and \`apiUrl\`, which may be left out
+- \`pageSize\`: records of a list page to ask for; the service may send fewer
+- \`webhooks.signature\`: \`header\`, \`algorithm\` (sha256, sha512 or sha1), \`encoding\` (hex or
+  base64) and \`prefix\`, a text before the signature like \`sha256=\`
+- \`webhooks.events\`: the events that our webhook must subscribe to, \`["all"]\` unless given. \`*\` is
+  any part of a name, and a leading \`-\` leaves out: \`["all", "-document.*"]\`
+- \`webhooks.eventNames\`: all events, where the service has no list of its own
+- \`webhooks.checkSenders\`: true accepts deliveries only from the addresses that the service
+  publishes; until they were read, from \`webhooks.senders\`. The signature is checked either way.
+
+A setting of an earlier version has no effect; a warning says where it went.
 
 \`tracking-sync config\` shows each setting with its value now and where it comes from.
 [config/tracking-sync.example.json](../config/tracking-sync.example.json) is a configuration file

@@ -274,7 +274,7 @@ function withAdvice(error: ApiUnavailableError, url: URL): ApiUnavailableError {
   const { message, retryAfterMs, context } = error
   return new ApiUnavailableError(
     `${message} If this page alone fails in every run, tell the service: page[number]=` +
-      `${number}, page[size]=${size}; with a smaller TRACKING_PAGE_SIZE fewer records stand on it.`,
+      `${number}, page[size]=${size}; a preset file with a smaller pageSize puts fewer records on it.`,
     { cause: error, context, retryAfterMs },
   )
 }

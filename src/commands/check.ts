@@ -28,7 +28,7 @@ export const check = declare({
   help:
     'Check settings, database, time zones, schema, service and, if there is one, our webhook: ' +
     'one line each, with the fix. Changes nothing.',
-  settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds', 'webhookEvents', 'webhookEventNames'],
+  settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds'],
   run: async (app) => {
     const results = await runChecks(app)
     return {
@@ -87,11 +87,12 @@ async function checkSettings(app: App): Promise<string> {
 async function describePreset({ config: { service }, origins }: App): Promise<string> {
   const preset = `preset ${service} (${origins.service})`
   if (service === 'generic') return preset
-  const { serviceSettings } = await import('../config/service-settings.js')
-  const names = Object.keys(serviceSettings) as (keyof typeof serviceSettings)[]
-  const given = names
-    .filter((name) => origins[name] !== 'preset' && origins[name] !== 'default')
-    .map((name) => `${serviceSettings[name].variable} (${origins[name]})`)
+  const { PRESET_SETTINGS } = await import('../config/load.js')
+  const { allSettings } = await import('../config/settings.js')
+  const given = allSettings
+    .filter(({ name }) => PRESET_SETTINGS.some((setting) => setting === name))
+    .filter(({ name }) => origins[name] !== 'preset' && origins[name] !== 'default')
+    .map(({ name, variable }) => `${variable} (${origins[name]})`)
   return given.length === 0 ? preset : `${preset}, overridden by ${given.join(', ')}`
 }
 

@@ -21,17 +21,9 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   'webhookPath',
   'webhookUrl',
   'webhookIds',
-  'webhookEvents',
-  'webhookEventNames',
   'webhookReactivate',
   'webhookRetentionDays',
-  'webhookCheckSenders',
-  'webhookSenders',
   'trustedProxyHops',
-  'webhookSignatureHeader',
-  'webhookSignatureAlgorithm',
-  'webhookSignatureEncoding',
-  'webhookSignaturePrefix',
   'syncCron',
   'reconcileCron',
   'storeViewsCron',
@@ -165,9 +157,6 @@ async function createSignature(
   const { createSignatureCheck } = await import('../webhooks/receive/signature.js')
   return createSignatureCheck({
     secrets: requireWebhookSecrets(config),
-    header: config.webhookSignatureHeader,
-    algorithm: config.webhookSignatureAlgorithm,
-    encoding: config.webhookSignatureEncoding,
-    prefix: config.webhookSignaturePrefix ?? '',
+    ...config.preset.webhooks.signature,
   })
 }

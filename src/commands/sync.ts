@@ -20,7 +20,6 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'service',
   'apiUrl',
   'rateLimitPerMinute',
-  'pageSize',
   'requestTimeoutSeconds',
   'eventConcurrency',
   'fullSyncHours',
@@ -283,10 +282,10 @@ export async function describeProblem(
 
 /** Only these: a run stores its settings in its row, and the configuration holds secrets. */
 export function runSettingsOf(config: Config): RunSettings {
-  const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = config
+  const { eventConcurrency, vesselPositions, quarantineLimitPercent } = config
   const { transportEventChecksPerSync, fullSyncHours, rawEvents, sensitiveFields } = config
   return {
-    pageSize,
+    pageSize: config.preset.pageSize,
     eventConcurrency,
     vesselPositions,
     quarantineLimitPercent,
@@ -344,7 +343,7 @@ export const plan = declare({
     const warehouse = await app.openWarehouse()
     const { service } = await app.openService()
     const { logger, config, signal } = app
-    const settings = { settings: config, ratePerMinute: config.rateLimitPerMinute }
+    const settings = { settings: runSettingsOf(config), ratePerMinute: config.rateLimitPerMinute }
     const data = estimatePlan(
       await observePlan({ service, warehouse, logger, signal, ...settings }),
     )

@@ -4,6 +4,7 @@ import { countOf } from '../base/phrases.js'
 import { requireService } from '../config/needed-settings.js'
 import type { VerifyReport } from '../sync/verify/verify-report.js'
 import { declare, value, wholeNumber } from './declare-command.js'
+import { runSettingsOf } from './sync.js'
 import type { Part } from './output/print-table.js'
 
 const LARGEST_SEED = 2 ** 31 - 1
@@ -49,7 +50,7 @@ export const verify = declare({
     const report = await verifySource({
       service,
       warehouse: await app.connect({ isReadOnly: true }),
-      settings: app.config,
+      settings: runSettingsOf(app.config),
       signal: app.signal,
       sample,
       seed,

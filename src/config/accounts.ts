@@ -1,6 +1,8 @@
 import type { ConfigProblem } from '../base/errors.js'
 import { listNames, suggest } from '../base/phrases.js'
+import { tellFormer } from './former-settings.js'
 import { accountName, schemaName } from './kinds.js'
+import type { Findings } from './setting.js'
 import { allSettings, type SettingDescription, type SettingName } from './settings.js'
 
 /** One account of the configuration file: what is its own of the settings. */
@@ -49,14 +51,11 @@ const IS_TAKEN = /^previous(?:_|$)|(?:^|_)file$/
 const SCHEMA_SUFFIXES = ['sync', 'analytics', 'as_of', 'datasync', 'stored', 'accounts']
 
 /**
- * The member `accounts` of the configuration file. What is wrong goes to `problems`; an entry
+ * The member `accounts` of the configuration file. What is wrong goes to `findings`; an entry
  * without a usable name is left out.
  */
-export function readAccounts(
-  value: unknown,
-  file: string,
-  problems: ConfigProblem[],
-): AccountEntry[] {
+export function readAccounts(value: unknown, file: string, findings: Findings): AccountEntry[] {
+  const { problems } = findings
   if (value === undefined) return []
   if (!Array.isArray(value)) {
     problems.push({ setting: `accounts in ${file}`, problem: 'must be a list of objects' })
@@ -65,7 +64,7 @@ export function readAccounts(
   const entries: AccountEntry[] = []
   for (const [at, one] of value.entries()) {
     const place = `accounts[${at}] in ${file}`
-    const entry = readEntry(one, place, problems)
+    const entry = readEntry(one, place, findings)
     if (entry === undefined) continue
     if (entries.some(({ name }) => suffixOf(name) === suffixOf(entry.name))) {
       problems.push({ setting: place, problem: `has the name ${entry.name}, which another has` })
@@ -77,7 +76,7 @@ export function readAccounts(
 function readEntry(
   one: unknown,
   place: string,
-  problems: ConfigProblem[],
+  { problems, warnings }: Findings,
 ): AccountEntry | undefined {
   if (typeof one !== 'object' || one === null || Array.isArray(one)) {
     problems.push({ setting: place, problem: 'must be an object with a name' })
@@ -101,7 +100,9 @@ function readEntry(
   const settings: Partial<Record<SettingName, unknown>> = {}
   for (const [member, setting] of Object.entries(members)) {
     if (member.startsWith('//')) continue
+    const former = tellFormer(member, ` of ${name.data}`)
     if (isOfAccount(member)) settings[member as SettingName] = setting
+    else if (former !== undefined) warnings.push(former)
     else problems.push({ setting: `${member} of ${name.data}`, problem: problemOf(member) })
   }
   return {

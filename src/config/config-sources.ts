@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { ConfigError, type ConfigProblem } from '../base/errors.js'
+import { ConfigError } from '../base/errors.js'
 import { listNames } from '../base/phrases.js'
 import { readTextFile, readTextFileIfThere } from '../base/text-file.js'
 import { readAccounts, type AccountEntry } from './accounts.js'
 import { parseEnvText, variablesOf, type EnvText } from './env-text.js'
+import { tellFormer } from './former-settings.js'
+import type { Findings } from './setting.js'
 import { allSettings, type SettingDescription, type SettingName } from './settings.js'
 
 /** Where settings stand: an environment, `.env`, files of secrets, the configuration file. */
@@ -21,12 +23,6 @@ export interface ConfigSources {
   readonly withoutDotEnv?: readonly string[]
   /** Must exist. Absent: `config/tracking-sync.json`, if it exists. */
   readonly configFile?: string | undefined
-}
-
-/** What is found while the settings are read. No text holds a value. */
-export interface Findings {
-  readonly problems: ConfigProblem[]
-  readonly warnings: string[]
 }
 
 /** The group may read the file of a secret; only the owner may read `.env`. */
@@ -175,9 +171,11 @@ export function readConfigFile(
   )
   for (const [key] of entries) {
     if (allSettings.some((setting) => setting.name === key && setting.isHidden !== true)) continue
-    problems.push({ setting: `${key} in ${name}`, problem: 'is not a setting' })
+    const former = tellFormer(key, ` in ${name}`)
+    if (former !== undefined) findings.warnings.push(former)
+    else problems.push({ setting: `${key} in ${name}`, problem: 'is not a setting' })
   }
-  return { ...Object.fromEntries(entries), accounts: readAccounts(accounts, name, problems) }
+  return { ...Object.fromEntries(entries), accounts: readAccounts(accounts, name, findings) }
 }
 
 function parseJsonObject(content: string): object | undefined {

@@ -25,6 +25,8 @@ export function wholeNumber(minimum: number, maximum: number) {
   )
 }
 
+export const requestsPerMinute = wholeNumber(1, 100_000)
+
 export const port = (minimum: 0 | 1) => wholeNumber(minimum, 65_535)
 
 /** `z.coerce.boolean()` would turn `"false"` into true. */
@@ -138,12 +140,9 @@ function isCronExpression(value: string): boolean {
   return validate(value)
 }
 
-const addressOrRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
-
-/** Addresses or ranges like 192.0.2.0/24, separated by commas. */
-export const addressList = text.refine(
-  (value) => value.split(',').every((part) => addressOrRange.safeParse(part.trim()).success),
-  'must be addresses or ranges like 192.0.2.0/24, separated by commas',
+export const addressOrRange = z.union(
+  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+  'must be an address, or a range like 192.0.2.0/24',
 )
 
 export const timeZone = text.refine((value) => {

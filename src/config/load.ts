@@ -17,11 +17,12 @@ import {
   readSecretFile,
   type ConfigSources,
   type Environment,
-  type Findings,
   type Origin,
 } from './config-sources.js'
+import { tellFormer } from './former-settings.js'
 import { checkDatabaseLink, isSafeForKey, type LinkCheck } from './kinds.js'
-import { presetNames, readPreset } from './presets.js'
+import { readPreset, type Preset } from './presets.js'
+import type { Findings } from './setting.js'
 import {
   allSettings,
   settingsSchema,
@@ -72,7 +73,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     problems,
   )
   const values: Partial<Record<SettingName, unknown>> = {}
-  let preset: Partial<Record<SettingName, unknown>> = {}
+  let preset = GENERIC
   const origins = {} as Record<SettingName, SettingOrigin>
   const from: Origin = { directory: workingDirectory, findings }
   for (const setting of allSettings) {
@@ -85,7 +86,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
       ['environment', isGeneral ? fromEnvironment(setting, environment, from) : undefined],
       ['.env', isGeneral ? fromEnvironment(setting, dotEnv, from) : undefined],
       ['file', file[name]],
-      ['preset', preset[name]],
+      ['preset', isOfPreset(name) && preset !== GENERIC ? preset[name] : undefined],
     ]
     const found = candidates.find(([, value]) => value !== undefined && value !== '')
     // Even if another source wins: the file would still hold the secret.
@@ -98,7 +99,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     if (found !== undefined) values[name] = found[1]
     origins[name] = found?.[0] ?? 'default'
     // The first of all settings.
-    if (name === 'service' && found !== undefined) preset = presetOf(found[1], findings)
+    if (name === 'service' && found !== undefined) preset = presetOf(found[1], sources, findings)
   }
   const base = typeof values.schema === 'string' ? values.schema : DEFAULT_SCHEMA
   problems.push(...schemaProblems(accounts, base))
@@ -130,12 +131,14 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   }
   problems.push(...alertProblems(values))
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
-  const config = Object.freeze(parsed.data)
+  const config = Object.freeze({ ...parsed.data, preset })
   const names = accounts.map(({ name }) => name)
   return { config, origins, accounts: names, secrets: secretsOf(config), warnings }
 }
 
 const DEFAULT_SCHEMA = 'tracking'
+
+const GENERIC = readPreset('generic')
 
 /**
  * Variables that Kubernetes sets in a pod for each service beside it, by the service's
@@ -178,15 +181,27 @@ function ofAccount(
   return readSecretFile(`apiKeyFile of ${account.name}`, path, origin.findings)
 }
 
-function presetOf(service: unknown, { problems }: Findings): Partial<Record<SettingName, unknown>> {
-  const names = presetNames()
-  const name = names.find((each) => each === service)
-  if (name === 'generic') return {}
-  if (name !== undefined) return readPreset(name).settings
-  const wanted = typeof service === 'string' ? suggest(service, names) : ''
-  const problem = `is not a service we have a preset for: ${names.join(', ')}${wanted}`
-  problems.push({ setting: 'TRACKING_SERVICE', problem })
-  return {}
+/** A service that cannot be told is reported, and read as one without a preset. */
+function presetOf(
+  service: unknown,
+  { workingDirectory }: ConfigSources,
+  { problems }: Findings,
+): Preset {
+  if (typeof service !== 'string' || service === 'generic') return GENERIC
+  try {
+    return readPreset(service, workingDirectory)
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown
+    problems.push(...thrown.problems)
+    return GENERIC
+  }
+}
+
+/** The settings that a preset gives. */
+export const PRESET_SETTINGS = ['apiUrl', 'rateLimitPerMinute'] as const
+
+function isOfPreset(name: SettingName): name is (typeof PRESET_SETTINGS)[number] {
+  return PRESET_SETTINGS.some((setting) => setting === name)
 }
 
 /** Variables that begin as ours do, but which nothing reads. */
@@ -202,7 +217,10 @@ function misspelt(accounts: readonly AccountEntry[], ...sources: readonly Enviro
   return [...given]
     .filter((name) => name.startsWith('TRACKING_') && !known.includes(name))
     .sort()
-    .map((name) => `${name} is not a setting and has no effect${suggest(name, known)}`)
+    .map(
+      (name) =>
+        tellFormer(name) ?? `${name} is not a setting and has no effect${suggest(name, known)}`,
+    )
 }
 
 function toProblem({ path, message }: { readonly path: readonly PropertyKey[]; message: string }) {

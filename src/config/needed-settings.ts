@@ -82,8 +82,8 @@ export function watchSettingsOf(config: Config) {
   return {
     url: config.webhookUrl,
     ids: partsOf(config.webhookIds),
-    events: config.webhookEvents,
-    eventNames: partsOf(config.webhookEventNames),
+    events: config.preset.webhooks.events,
+    eventNames: config.preset.webhooks.eventNames,
     isReactivating: config.webhookReactivate,
     secrets: webhookSecrets(config),
   }

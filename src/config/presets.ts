@@ -1,32 +1,51 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { z } from 'zod'
+import { ConfigError } from '../base/errors.js'
+import { listNames, suggest } from '../base/phrases.js'
 import { projectFile } from '../base/project-file.js'
+import { readTextFile } from '../base/text-file.js'
 import * as kind from './kinds.js'
-import { serviceSettings as ofService } from './service-settings.js'
 
-/** A list in the file, the text of a setting outside of it. */
-const list = <Kind extends z.ZodType<unknown, string>>(items: Kind) =>
-  z
-    .array(kind.text)
-    .transform((parts) => parts.join(','))
-    .pipe(items)
-
-/** One file of `config/services/`. Whole: a preset takes nothing from another. */
-const presetKind = z.strictObject({
-  title: kind.text,
-  settings: z.strictObject({
-    apiUrl: ofService.apiUrl.kind.optional(),
-    rateLimitPerMinute: ofService.rateLimitPerMinute.kind,
-    pageSize: ofService.pageSize.kind,
-    webhookSignatureHeader: ofService.webhookSignatureHeader.kind,
-    webhookSignatureAlgorithm: ofService.webhookSignatureAlgorithm.kind,
-    webhookSignatureEncoding: ofService.webhookSignatureEncoding.kind,
-    webhookSignaturePrefix: ofService.webhookSignaturePrefix.kind.optional(),
-    webhookEvents: ofService.webhookEvents.kind,
-    webhookEventNames: list(ofService.webhookEventNames.kind).optional(),
-    webhookSenders: list(ofService.webhookSenders.kind).optional(),
+/** How a service sends its webhooks. */
+const webhooksKind = z.strictObject({
+  signature: z.strictObject({
+    header: kind.matching(
+      /^[A-Za-z0-9-]{1,64}$/,
+      'must be the name of a header: letters, digits and hyphens',
+    ),
+    /** Of the HMAC over the raw body. */
+    algorithm: kind.oneOf(['sha256', 'sha512', 'sha1']),
+    /** `hex` is in lower case. */
+    encoding: kind.oneOf(['hex', 'base64']),
+    prefix: kind
+      .matching(/^[A-Za-z0-9_.-]{0,30}[=:,]?$/, 'must be a short text like sha256=')
+      .default(''),
   }),
+  /** Those that our webhook must subscribe to; see `neededEvents`. */
+  events: z
+    .array(kind.matching(/^-?[\w.*]+$/, 'must be all, or the name of an event, like -document.*'))
+    .default(['all']),
+  /** Those that the service can send: used where it has no list of its own. */
+  eventNames: z.array(kind.matching(/^[\w.]+$/, 'must be the name of an event')).default([]),
+  /** Whether deliveries are accepted only from the addresses that the service publishes. */
+  checkSenders: z.boolean('must be true or false').default(false),
+  /** Addresses in force until the list of the service was read. */
+  senders: z.array(kind.addressOrRange).default([]),
 })
+
+/** One file of `config/services/`, or of an operator. Whole: it takes nothing from another. */
+const presetKind = z.strictObject(
+  {
+    title: kind.text,
+    apiUrl: kind.baseUrl.optional(),
+    rateLimitPerMinute: kind.requestsPerMinute,
+    /** Most records that the service sends on a page. */
+    pageSize: kind.wholeNumber(1, 1000),
+    webhooks: webhooksKind,
+  },
+  { error: ({ code }) => (code === 'invalid_type' ? 'is not a JSON object' : undefined) },
+)
 
 export type Preset = z.output<typeof presetKind>
 
@@ -40,12 +59,39 @@ export function presetNames(): readonly string[] {
     .sort()
 }
 
-/** The settings of a service. `name` is one of `presetNames`. Throws for a file that is wrong. */
-export function readPreset(name: string): Preset {
-  const file = `${DIRECTORY}/${name}.json`
-  const parsed = presetKind.safeParse(JSON.parse(readFileSync(projectFile(file), 'utf8')))
+/**
+ * The preset with this name, or of this file: what ends with `.json` is one, relative to
+ * `workingDirectory`. Throws ConfigError where there is none, or it is wrong.
+ */
+export function readPreset(service: string, workingDirectory = ''): Preset {
+  const refuse = (problem: string): never => {
+    throw new ConfigError([{ setting: 'TRACKING_SERVICE', problem }])
+  }
+  const isFile = service.endsWith('.json')
+  const names = isFile ? [] : presetNames()
+  if (!isFile && !names.includes(service)) {
+    refuse(
+      `is not a service we have a preset for: ${names.join(', ')}${suggest(service, names)}; ` +
+        'for another, name a file like ./my-service.json',
+    )
+  }
+  const path = isFile
+    ? resolve(workingDirectory, service)
+    : projectFile(`${DIRECTORY}/${service}.json`)
+  const parsed = presetKind.safeParse(parseJson(readTextFile(path, { name: service })))
   if (parsed.success) return parsed.data
-  throw new Error(`the preset ${file} is wrong:\n${z.prettifyError(parsed.error)}`)
+  const problems = parsed.error.issues.map(({ path: members, message }) =>
+    members.length === 0 ? message : `${members.join('.')} ${message}`,
+  )
+  return refuse(`names the preset ${service}, which is wrong: ${listNames(problems)}`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** All of them by their names, for the documentation. */

@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { alertSettings } from './alert-settings.js'
 import * as kind from './kinds.js'
 import type { Setting } from './setting.js'
-import { readPreset } from './presets.js'
-import { serviceSettings as ofService } from './service-settings.js'
+import { readPreset, type Preset } from './presets.js'
 
 /** What holds without a preset is in a file, as each preset is. */
-const generic = readPreset('generic').settings
+const generic = readPreset('generic')
 
 /** Every setting, in the order of the documentation. */
 const settings = {
@@ -14,10 +13,14 @@ const settings = {
     variable: 'TRACKING_SERVICE',
     kind: kind.text.default('generic'),
     meaning:
-      'Preset of the service: its address, headers, limits, senders and events. ' +
-      'A setting that is given wins.',
+      'Preset of the service: its address, limits, page size, and how it sends webhooks. ' +
+      'Another service: a file of your own, like ./my-service.json.',
   },
-  apiUrl: { ...ofService.apiUrl, kind: ofService.apiUrl.kind.optional() },
+  apiUrl: {
+    variable: 'TRACKING_API_URL',
+    kind: kind.baseUrl.optional(),
+    meaning: 'Base address of the tracking service; ends with the version segment /v2.',
+  },
   apiKey: {
     variable: 'TRACKING_API_KEY',
     isSecret: true,
@@ -90,10 +93,13 @@ const settings = {
     meaning: 'Accounts that one process reads at the same time; the others wait for their turn.',
   },
   rateLimitPerMinute: {
-    ...ofService.rateLimitPerMinute,
-    kind: ofService.rateLimitPerMinute.kind.default(generic.rateLimitPerMinute),
+    variable: 'TRACKING_RATE_LIMIT_PER_MINUTE',
+    flag: '--rate-limit',
+    kind: kind.requestsPerMinute.default(generic.rateLimitPerMinute),
+    meaning:
+      'Requests to the service in any 60 seconds. The service allows an account about 100; ' +
+      '90 leaves room for others.',
   },
-  pageSize: { ...ofService.pageSize, kind: ofService.pageSize.kind.default(generic.pageSize) },
   requestTimeoutSeconds: {
     variable: 'TRACKING_REQUEST_TIMEOUT_SECONDS',
     flag: '--request-timeout',
@@ -202,22 +208,6 @@ const settings = {
       'The secret before it. Set it while you change the secret: deliveries signed with either ' +
       'are accepted.',
   },
-  webhookSignatureHeader: {
-    ...ofService.webhookSignatureHeader,
-    kind: ofService.webhookSignatureHeader.kind.default(generic.webhookSignatureHeader),
-  },
-  webhookSignatureAlgorithm: {
-    ...ofService.webhookSignatureAlgorithm,
-    kind: ofService.webhookSignatureAlgorithm.kind.default(generic.webhookSignatureAlgorithm),
-  },
-  webhookSignatureEncoding: {
-    ...ofService.webhookSignatureEncoding,
-    kind: ofService.webhookSignatureEncoding.kind.default(generic.webhookSignatureEncoding),
-  },
-  webhookSignaturePrefix: {
-    ...ofService.webhookSignaturePrefix,
-    kind: ofService.webhookSignaturePrefix.kind.optional(),
-  },
   webhookPath: {
     variable: 'TRACKING_WEBHOOK_PATH',
     kind: kind
@@ -232,17 +222,6 @@ const settings = {
     variable: 'TRACKING_WEBHOOK_URL',
     kind: kind.publicUrl.optional(),
     meaning: 'Address at which the service reaches the receiver from outside, path included.',
-  },
-  webhookCheckSenders: {
-    variable: 'TRACKING_WEBHOOK_CHECK_SENDERS',
-    kind: kind.flag.default(false),
-    meaning:
-      'Accept deliveries only from the addresses that the service publishes. ' +
-      'The signature is checked either way.',
-  },
-  webhookSenders: {
-    ...ofService.webhookSenders,
-    kind: ofService.webhookSenders.kind.optional(),
   },
   trustedProxyHops: {
     variable: 'TRACKING_TRUSTED_PROXY_HOPS',
@@ -274,14 +253,6 @@ const settings = {
     meaning:
       'Ids of our webhooks, separated by commas; only their notifications are applied. ' +
       'Default: the webhooks that send to TRACKING_WEBHOOK_URL.',
-  },
-  webhookEventNames: {
-    ...ofService.webhookEventNames,
-    kind: ofService.webhookEventNames.kind.optional(),
-  },
-  webhookEvents: {
-    ...ofService.webhookEvents,
-    kind: ofService.webhookEvents.kind.default(generic.webhookEvents),
   },
   webhookReactivate: {
     variable: 'TRACKING_WEBHOOK_REACTIVATE',
@@ -379,7 +350,8 @@ export const settingsSchema = z.strictObject(
   Object.fromEntries(Object.entries(settings).map(([name, { kind }]) => [name, kind])) as Kinds,
 )
 
-export type Config = Readonly<z.output<typeof settingsSchema>>
+/** What is set, and what the preset knows of the service. */
+export type Config = Readonly<z.output<typeof settingsSchema>> & { readonly preset: Preset }
 
 export interface SettingDescription extends Omit<Setting, 'kind'> {
   readonly name: SettingName

@@ -155,7 +155,7 @@ function raise(
 
 async function runReconcile(dependencies: JobDependencies): Promise<void> {
   const { config, service, warehouse, logger, signal } = dependencies
-  const settings = { ...watchSettingsOf(config), pageSize: config.pageSize }
+  const settings = { ...watchSettingsOf(config), pageSize: config.preset.pageSize }
   const report = await reconcile({ service, warehouse, logger, signal, settings })
   const { failed, recovered, webhook } = report
   logger.info('reconciled', { failed, recovered, alerts: webhook.alerts.length })

@@ -1,7 +1,7 @@
 import { toError, WarehouseUnavailableError } from '../base/errors.js'
 import { backoffMs } from '../base/retry.js'
 import { startSchedule, type Schedule } from '../base/schedule.js'
-import { partsOf, watchSettingsOf } from '../config/needed-settings.js'
+import { watchSettingsOf } from '../config/needed-settings.js'
 import { startHttpServer, type HttpServer } from '../http/http-server.js'
 import { isSyncDue, readSyncFreshness, slotsOf } from '../status/read-vitals.js'
 import { startProcessor } from '../webhooks/process/run-processor.js'
@@ -170,10 +170,10 @@ export function createSenders(
   dependencies: Pick<ServeDependencies, 'config' | 'service' | 'logger' | 'clock' | 'sleep'>,
 ): SenderAddresses | undefined {
   const { config, service, ...others } = dependencies
-  if (!config.webhookCheckSenders) return undefined
+  if (!config.preset.webhooks.checkSenders) return undefined
   const load = async (stop?: AbortSignal): Promise<unknown> =>
     (await service.getWebhookIps(stop && { signal: stop })).body
-  return new SenderAddresses({ load, known: partsOf(config.webhookSenders), ...others })
+  return new SenderAddresses({ load, known: config.preset.webhooks.senders, ...others })
 }
 
 /**

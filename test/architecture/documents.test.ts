@@ -122,8 +122,8 @@ describe('the schema of the configuration file', () => {
   })
 
   it.each([
-    { pageSize: 0 },
-    { pageSize: 'many' },
+    { rateLimitPerMinute: 0 },
+    { rateLimitPerMinute: 'many' },
     { migrate: 'perhaps' },
     { logLevel: 'loud' },
     { webhookPath: 'no path' },

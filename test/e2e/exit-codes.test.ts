@@ -114,7 +114,7 @@ describe('wrong usage', () => {
     ['--nope', /unknown option '--nope'/],
     ['nope', /unknown command 'nope'/],
     ['sync extra', /too many arguments/],
-    ['sync --page-size 0', /TRACKING_PAGE_SIZE must be a whole number/],
+    ['sync --rate-limit 0', /TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number/],
     ['sync --config nofile.json', /nofile\.json does not exist/],
     ['query nope', /nope/],
     ['query pickup_worklist --limit abc', /'--limit <value>' argument 'abc'/],
@@ -147,7 +147,7 @@ describe('wrong usage', () => {
     ],
     ['DATABASE_URL', 'mysql://127.0.0.1/house', /must look like postgres:/],
     ['TRACKING_API_URL', 'https://api.example', /must end with the version segment/],
-    ['TRACKING_PAGE_SIZE', 'many', /must be a whole number/],
+    ['TRACKING_RATE_LIMIT_PER_MINUTE', 'many', /must be a whole number/],
     ['TRACKING_CRON_TIME_ZONE', 'Mars/Base', /must be an IANA time zone/],
   ])('of a setting ends with 2: %s=%s', { tags: ['FD8'] }, async (name, value, said) => {
     const env = { ...options.env, [name]: value }

@@ -19,6 +19,7 @@ import {
 import { repositoryDirectory } from '../support/run-cli.js'
 import { startSameWorld, WORLD } from '../support/simulate-cli.js'
 import { createTestDatabase, readerSettings, type TestDatabase } from '../support/test-database.js'
+import { presetFile } from '../support/preset-file.js'
 
 const KEY = 'canary/key+9f3a='
 const PASSWORD = 'canary/pass+7c1e='
@@ -151,7 +152,9 @@ const waiting = new Map<string, Promise<{ scene: Scene; result: CliCall }>>()
 
 beforeAll(async () => {
   for (const [name, prepare] of Object.entries(AWAY)) {
-    const scene = prepare(await makeScene({ TRACKING_PAGE_SIZE: '8' }, patient))
+    const scene = prepare(
+      await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) }, patient),
+    )
     const ended = callProgram(['sync'], scene.options).then((result) => ({ scene, result }))
     // Awaited by its test, which may come later than the failure.
     ended.catch(() => undefined)
@@ -212,7 +215,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
   )
 
   it('when the service asks to wait for an hour: 4, at once, and the first page stays whole', async () => {
-    const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
+    const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
     scene.simulator.faults.add({
       fault: { kind: 'status', status: 503, headers: { 'retry-after': '3600' } },
       match: isSecondPage,
@@ -274,7 +277,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
 
   // To drop it on every node takes longer than the backfill.
   it.skipIf(isOnCitus)('when the database goes away in the middle: 5', async () => {
-    const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
+    const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
     const { simulator, database, options } = scene
     simulator.faults.add({
       fault: { kind: 'slow', bytesPerSecond: 200_000 },
@@ -303,10 +306,12 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
     const scene = await makeScene()
     const one = await callProgram(
       ['sync'],
-      withSettings(scene, { TRACKING_PAGE_SIZE: 'canary-size' }),
+      withSettings(scene, { TRACKING_RATE_LIMIT_PER_MINUTE: 'canary-size' }),
     )
     expect(one).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(sentenceOf(one)).toBe('error: TRACKING_PAGE_SIZE must be a whole number from 1 to 1000')
+    expect(sentenceOf(one)).toBe(
+      'error: TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 100000',
+    )
     const bad = {
       TRACKING_API_URL: 'canary-address',
       TRACKING_API_KEY: `Token ${KEY}`,
@@ -438,7 +443,7 @@ describe('a signal', () => {
     'ends a backfill in a pause with 143 in a moment, the run says aborted, and the next one completes',
     { tags: ['X1', 'X2'] },
     async () => {
-      const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
+      const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
       const { simulator, database, options } = scene
       const fault: Fault = { kind: 'status', status: 429, headers: { 'retry-after': '250' } }
       const played = simulator.faults.add({ fault, match: isSecondPage, times: Infinity })
@@ -474,7 +479,7 @@ describe('a signal', () => {
     'that comes a second time ends the program at once, and the next backfill completes',
     { tags: ['X2'] },
     async () => {
-      const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
+      const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
       const { database, options } = scene
       expect((await callProgram(['migrate'], options)).exitCode).toBe(0)
       await lookAt(database.url, (warehouse) =>
@@ -509,7 +514,7 @@ describe('a signal', () => {
   )
 
   it('of a closed terminal ends with 129, and stops the embedded database too', async () => {
-    const scene = await makeScene({ TRACKING_PAGE_SIZE: '8' })
+    const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
     const { simulator, options } = scene
     await prepareHome(join(options.directory, '.tracking-sync'))
     const { DATABASE_URL, TRACKING_READER_URL, ...env } = options.env!

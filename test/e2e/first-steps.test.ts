@@ -542,12 +542,16 @@ describe('check', () => {
       const failed = lines.filter((line) => !line.startsWith('ok  '))
       expect(failed).toEqual(fails.map((pattern) => expect.stringMatching(pattern) as unknown))
     }
-    const bad = { ...good, TRACKING_API_URL: 'nonsense', TRACKING_PAGE_SIZE: 'canary-size' }
+    const bad = {
+      ...good,
+      TRACKING_API_URL: 'nonsense',
+      TRACKING_RATE_LIMIT_PER_MINUTE: 'canary-size',
+    }
     expect(await callProgram(['check'], { directory, env: bad })).toMatchObject({
       exitCode: 2,
       stdout: '',
       stderr:
-        'error: settings need attention\n  TRACKING_API_URL is not a URL\n  TRACKING_PAGE_SIZE must be a whole number from 1 to 1000\n',
+        'error: settings need attention\n  TRACKING_API_URL is not a URL\n  TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 100000\n',
     })
     expect(simulator.requests.recent.every(({ status }) => status === 200 || status === 401)).toBe(
       true,

@@ -13,6 +13,7 @@ import {
   untilSynced,
   type ServeScene,
 } from './serve-scene.js'
+import { presetFile } from '../support/preset-file.js'
 
 let proxy: FaultProxy | undefined
 
@@ -170,7 +171,9 @@ describe('serve that is told to stop', () => {
   )
 
   it('in the middle of a sync goes on from there at the next start', { tags: ['X1'] }, async () => {
-    const scene = await openServeScene({ settings: { TRACKING_PAGE_SIZE: '2' } })
+    const scene = await openServeScene({
+      settings: { TRACKING_SERVICE: presetFile({ pageSize: 2 }) },
+    })
     const hang = scene.simulator.faults.add(hangAtPageFour)
     const program = await scene.serve()
     await waitUntil('some pages are stored', async () => {
@@ -328,7 +331,9 @@ describe('runs that would overlap', () => {
     'a sync that takes longer than it may ends with 6 and says so, and the next one goes on',
     { tags: ['X7'] },
     async () => {
-      const scene = await openServeScene({ settings: { TRACKING_PAGE_SIZE: '2' } })
+      const scene = await openServeScene({
+        settings: { TRACKING_SERVICE: presetFile({ pageSize: 2 }) },
+      })
       const { simulator, database } = scene
       const hang = simulator.faults.add(hangAtPageFour)
       // The limit's minute is over when this test says so.

@@ -105,7 +105,7 @@ async function createReceivers(
 /** Undefined where the account takes deliveries from any address. */
 async function openSenders(ofAccount: App): Promise<SenderAddresses | undefined> {
   const { config, logger, signal } = ofAccount
-  if (!config.webhookCheckSenders) return undefined
+  if (!config.preset.webhooks.checkSenders) return undefined
   const { service } = await ofAccount.openService()
   const sleep = createSleep()
   const senders = createSenders({ config, service, logger, clock: () => new Date(), sleep })

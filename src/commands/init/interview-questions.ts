@@ -86,7 +86,7 @@ export const MISSING: Partial<Record<SettingName, ConfigProblem>> = {
 }
 
 function presetsOfServices(): readonly string[] {
-  return presetNames().filter((name) => readPreset(name).settings.apiUrl !== undefined)
+  return presetNames().filter((name) => readPreset(name).apiUrl !== undefined)
 }
 
 function testAddress({ config: { service, apiUrl } }: App): Promise<string> {

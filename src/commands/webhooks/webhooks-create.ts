@@ -40,7 +40,7 @@ export const create = declare({
     'Have the service send us every event we need, signed. ' +
     'Exit code 6 until the secret it signs with is in our settings; at a terminal it offers to ' +
     'write it there.',
-  settings: [...SERVICE_ONLY, 'webhookEvents', 'webhookEventNames'],
+  settings: SERVICE_ONLY,
   takes: {
     givenUrl: value('--url <url>', 'Address of our receiver. Default: TRACKING_WEBHOOK_URL.'),
     isAgain: flag('--again', 'Even if a webhook already sends to this address.'),
@@ -161,7 +161,7 @@ async function writeSettings(
 export const enable = declare({
   name: 'enable',
   help: 'Switch a webhook on again after the service has switched it off.',
-  settings: [...SERVICE_ONLY, 'webhookEvents', 'webhookEventNames'],
+  settings: SERVICE_ONLY,
   takes: {
     webhookId: argument('<id>', 'Id of the webhook, from `webhooks list`.'),
     isWithEvents: flag('--events', 'Also subscribe it to every event we need.'),
@@ -271,15 +271,7 @@ export const trigger = declare({
     'Test the whole way of a delivery: open the receiver for a moment, compare the secret of ' +
     'our webhook with TRACKING_WEBHOOK_SECRET, have the service send a sample to ' +
     'TRACKING_WEBHOOK_URL, and check what arrives. Stores nothing.',
-  settings: [
-    ...SERVICE_ONLY,
-    'webhookUrl',
-    'webhookPath',
-    'webhookSignatureHeader',
-    'webhookSignatureAlgorithm',
-    'webhookSignatureEncoding',
-    'webhookSignaturePrefix',
-  ],
+  settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookPath'],
   takes: {
     event: value('--event <name>', 'Event of the sample.', String, 'tracking_request.succeeded'),
     to: value(
@@ -359,12 +351,7 @@ async function testWay(
     host: listen?.host ?? config.host,
     httpPort: listen?.httpPort ?? config.httpPort,
     path: config.webhookPath,
-    signature: {
-      header: config.webhookSignatureHeader,
-      algorithm: config.webhookSignatureAlgorithm,
-      encoding: config.webhookSignatureEncoding,
-      prefix: config.webhookSignaturePrefix ?? '',
-    },
+    signature: config.preset.webhooks.signature,
     timeoutMs: timeout * 1000,
     onStep: ({ name, isOk, detail }) => {
       if (!json) io.print({ name, isOk, detail: app.redact(detail) })

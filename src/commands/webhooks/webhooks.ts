@@ -73,13 +73,13 @@ function yesOrNo(isSo: boolean | null, [yes, no] = ['yes', 'no']): string | unde
 const events = declare({
   name: 'events',
   help: 'List the events that a webhook can subscribe to, and which of them we need.',
-  settings: [...SERVICE_ONLY, 'webhookEvents'],
+  settings: SERVICE_ONLY,
   run: async (app) => {
     const { listCatalogueEvents, neededEvents } =
       await import('../../webhooks/manage/needed-events.js')
     const { document } = await (await app.openService()).service.getWebhookEvents()
     const catalogue = listCatalogueEvents(document)
-    const needed = new Set(neededEvents(catalogue, app.config.webhookEvents))
+    const needed = new Set(neededEvents(catalogue, app.config.preset.webhooks.events))
     const data = catalogue.map((entry) => ({ ...entry, isNeeded: needed.has(entry.name) }))
     if (data.length === 0) return { data, text: ['The catalogue of the service is empty.'] }
     const rows = data.map(({ category, name, isNeeded, description }) => [
@@ -115,7 +115,7 @@ const failed = declare({
     const { listFailedNotifications } = await import('../../webhooks/manage/reconcile.js')
     const { service } = await app.openService()
     const found: Envelope[] = []
-    const pageSize = Math.min(limit, app.config.pageSize)
+    const pageSize = Math.min(limit, app.config.preset.pageSize)
     for await (const page of listFailedNotifications(service, { pageSize })) {
       found.push(...page.failed.map(({ envelope }) => envelope))
       if (found.length >= limit) break
@@ -143,12 +143,9 @@ const reconcile = declare({
   settings: [
     ...SERVICE_ONLY,
     'rateLimitPerMinute',
-    'pageSize',
     'migrate',
     'webhookUrl',
     'webhookIds',
-    'webhookEvents',
-    'webhookEventNames',
     'webhookReactivate',
   ],
   run: async (app) => {
@@ -158,7 +155,7 @@ const reconcile = declare({
     const warehouse = await app.openWarehouse({ isWriting: true })
     const { service } = await app.openService({ warehouse })
     const { logger, signal, config } = app
-    const settings = { ...watchSettingsOf(config), pageSize: config.pageSize }
+    const settings = { ...watchSettingsOf(config), pageSize: config.preset.pageSize }
     const report = await catchUp({ service, warehouse, logger, signal, settings })
     const isWell = report.webhook.alerts.length === 0
     return {

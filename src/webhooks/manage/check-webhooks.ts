@@ -16,9 +16,9 @@ import {
 } from './own-webhooks.js'
 
 export interface WatchSettings extends OwnWebhookSettings {
-  /** TRACKING_WEBHOOK_EVENTS; see `neededEvents`. */
-  readonly events: string
-  /** TRACKING_WEBHOOK_EVENT_NAMES. */
+  /** See `neededEvents`. */
+  readonly events: readonly string[]
+  /** Those that the service can send, by its preset. */
   readonly eventNames?: readonly string[]
   /** TRACKING_WEBHOOK_REACTIVATE: switch our webhook on again where it is not active. */
   readonly isReactivating: boolean
@@ -210,7 +210,7 @@ function missingEvents(
   const sentence =
     `webhook ${webhookId} does not subscribe to ${missing.length} of the ${needed.length} events ` +
     `we need: ${shown}${more}; run \`tracking-sync webhooks enable ${webhookId} --events\`, or ` +
-    'leave them out in TRACKING_WEBHOOK_EVENTS'
+    'leave them out in webhooks.events of a preset file of your own (TRACKING_SERVICE)'
   return [{ webhookId, kind: 'events_missing', sentence }]
 }
 

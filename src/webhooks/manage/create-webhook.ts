@@ -18,9 +18,9 @@ export interface ManageDependencies {
     'listWebhooks' | 'getWebhookEvents' | 'createWebhook' | 'updateWebhook'
   >
   readonly signal: AbortSignal
-  /** TRACKING_WEBHOOK_EVENTS. */
-  readonly events: string
-  /** TRACKING_WEBHOOK_EVENT_NAMES. */
+  /** See `neededEvents`. */
+  readonly events: readonly string[]
+  /** Those that the service can send, by its preset. */
   readonly eventNames?: readonly string[]
   /** Ours, the present one first. The first goes to the service and nowhere else. */
   readonly secrets: readonly string[]

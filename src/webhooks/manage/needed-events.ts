@@ -33,19 +33,15 @@ export function listCatalogueEvents(catalogue: Document): CatalogueEvent[] {
  * Which of the catalogue's events we need: every one, because an event that is new to us may bring
  * a change of a shipment, minus what `selection` leaves out.
  *
- * `selection` is the setting TRACKING_WEBHOOK_EVENTS: names separated by commas, `*` for any part
- * of a name, `all` for everything, a `-` in front to leave out; the last word on an event counts. A
- * selection that only leaves out starts from all: `all,-document.*` and `-document.*` are the same.
+ * `selection` is `webhooks.events` of the preset: names, `*` for any part of a name, `all` for
+ * everything, a `-` in front to leave out; the last word on an event counts. A selection that only
+ * leaves out starts from all: `all`, `-document.*` and `-document.*` alone are the same.
  */
 export function neededEvents(
   catalogue: readonly Pick<CatalogueEvent, 'name'>[],
-  selection: string,
+  selection: readonly string[],
 ): string[] {
-  const words = selection
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '')
-  const rules = words.map((word) => {
+  const rules = selection.map((word) => {
     const isLeftOut = word.startsWith('-')
     return { isLeftOut, pattern: toPattern(isLeftOut ? word.slice(1) : word) }
   })
@@ -66,14 +62,14 @@ function toPattern(word: string): RegExp {
 export interface NeededEventsOptions {
   readonly service: Pick<TrackingService, 'getWebhookEvents'>
   readonly signal: AbortSignal
-  /** TRACKING_WEBHOOK_EVENTS. */
-  readonly events: string
-  /** TRACKING_WEBHOOK_EVENT_NAMES: in place of a catalogue, where the service has none. */
+  /** See `neededEvents`. */
+  readonly events: readonly string[]
+  /** In place of a catalogue, where the service has none. */
   readonly eventNames?: readonly string[]
 }
 
 /**
- * Of the service's catalogue, or of the names that the settings have where it offers none or an
+ * Of the service's catalogue, or of the names that the preset has where it offers none or an
  * empty one; undefined where neither has any. One request.
  */
 export async function readNeededEvents(

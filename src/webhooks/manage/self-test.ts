@@ -244,7 +244,7 @@ function* checkArrival(
   if (!receiver.isSigned(arrived.rawHeaders, arrived.body)) {
     throw new FailedStep('signature', explainSignature(arrived, signature.header, receiver.secret))
   }
-  yield passed('signature', `it is signed in ${signature.header} as the settings say`)
+  yield passed('signature', `it is signed in ${signature.header} as the preset says`)
   const { envelope, deadReason } = readDelivery(arrived.body, {})
   if (deadReason !== null) {
     throw new FailedStep('body', `it cannot be read; please report this: ${deadReason}`)
@@ -259,10 +259,8 @@ function explainSignature({ rawHeaders, body }: Arrival, header: string, secret:
   if (found !== undefined) {
     const { algorithm, encoding, prefix } = found
     return (
-      'it is signed in another form; set ' +
-      `TRACKING_WEBHOOK_SIGNATURE_HEADER=${found.header} ` +
-      `TRACKING_WEBHOOK_SIGNATURE_ALGORITHM=${algorithm} ` +
-      `TRACKING_WEBHOOK_SIGNATURE_ENCODING=${encoding} TRACKING_WEBHOOK_SIGNATURE_PREFIX=${prefix}`
+      'it is signed in another form; have a preset file of your own (TRACKING_SERVICE) say ' +
+      `"signature": ${JSON.stringify({ header: found.header, algorithm, encoding, prefix })}`
     )
   }
   const names = rawHeaders.filter((_, index) => index % 2 === 0)

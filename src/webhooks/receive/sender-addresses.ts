@@ -13,7 +13,7 @@ export interface SenderAddressesOptions {
   readonly clock: Clock
   readonly sleep: Sleep
   readonly logger: Logger
-  /** TRACKING_WEBHOOK_SENDERS: in force until the list was read. */
+  /** Of the preset: in force until the list was read. */
   readonly known?: readonly string[]
 }
 

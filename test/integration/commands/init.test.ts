@@ -129,7 +129,7 @@ describe('without a terminal', () => {
       databaseUrl: database.url,
       webhookUrl: 'https://hooks.example/webhooks',
       webhookSecret: SECRET,
-      webhookSignatureHeader: 'X-T49-Webhook-Signature',
+      preset: { webhooks: { signature: { header: 'X-T49-Webhook-Signature' } } },
     })
     expect((await stat(join(directory, '.env'))).mode & 0o777).toBe(0o600)
   })
@@ -198,7 +198,7 @@ describe('without a terminal', () => {
   })
 
   it('can be run again, and changes only what is answered', { tags: ['JE4'] }, async () => {
-    const old = `# ours\nOTHER=1\nTRACKING_API_KEY_FILE=old\nDATABASE_URL=${database.url}\nTRACKING_PAGE_SIZE=50\n`
+    const old = `# ours\nOTHER=1\nTRACKING_API_KEY_FILE=old\nDATABASE_URL=${database.url}\nTRACKING_RATE_LIMIT_PER_MINUTE=50\n`
     await writeFile(join(directory, '.env'), old, { mode: 0o600 })
     await writeFile(join(directory, 'old'), 'old-key', { mode: 0o600 })
     const after = old.replace('TRACKING_API_KEY_FILE=old\n', '')
@@ -206,7 +206,7 @@ describe('without a terminal', () => {
       const { exitCode, stderr } = await init(['--api-url', simulator.url], env)
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
       expect(await readEnv()).toMatch(new RegExp(`^${escape(after)}`))
-      expect(configIn()).toMatchObject({ apiKey: KEY, apiUrl: simulator.url, pageSize: 50 })
+      expect(configIn()).toMatchObject({ apiKey: KEY, apiUrl: simulator.url, rateLimitPerMinute: 50 })
     }
     const settled = await readEnv()
     expect((await init([], {})).exitCode).toBe(0)

@@ -10,6 +10,7 @@ import { DEFAULT_SIGNATURE } from '../../support/test-receiver.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { startWebhookReceiver } from '../../support/webhook-receiver.js'
 import { withTestService } from '../../support/test-service.js'
+import { presetFile } from '../../support/preset-file.js'
 
 const SECRET = 'a-secret-that-only-the-service-knows'
 
@@ -74,16 +75,16 @@ describe('webhooks trigger, the test of the whole way', () => {
   })
 
   it.each([
-    ['TRACKING_WEBHOOK_SIGNATURE_HEADER', 'X-Other-Signature'],
-    ['TRACKING_WEBHOOK_SIGNATURE_ALGORITHM', 'sha512'],
-    ['TRACKING_WEBHOOK_SIGNATURE_ENCODING', 'base64'],
-    ['TRACKING_WEBHOOK_SIGNATURE_PREFIX', 'sha256='],
-  ])('finds the right form when %s is %s', async (variable, value) => {
-    settings[variable] = value
+    { header: 'X-Other-Signature' },
+    { algorithm: 'sha512' },
+    { encoding: 'base64' },
+    { prefix: 'sha256=' },
+  ] as const)('finds the right form when the preset says %j', async (signature) => {
+    settings.TRACKING_SERVICE = presetFile({ webhooks: { signature } })
     const output = await trigger()
     expect(output.exitCode).toBe(2)
     expect(failure(output)).toMatch(
-      /signature .*HEADER=x-svc-webhook-signature TRACKING_WEBHOOK_SIGNATURE_ALGORITHM=sha256 TRACKING_WEBHOOK_SIGNATURE_ENCODING=hex TRACKING_WEBHOOK_SIGNATURE_PREFIX=$/i,
+      /signature .*"signature": {"header":"x-svc-webhook-signature","algorithm":"sha256","encoding":"hex","prefix":""}$/i,
     )
   })
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
 import { callCli, callProgram, type CliCall } from '../../support/call-cli.js'
+import { presetFile } from '../../support/preset-file.js'
 
 const SECRET = 'a-secret-that-only-the-service-knows'
 const URL_OF_OURS = 'https://tracking.example.com/webhooks'
@@ -80,9 +81,11 @@ describe('webhooks list', () => {
   )
 })
 
+const WITHOUT_DOCUMENTS = presetFile({ webhooks: { events: ['-document.*'] } })
+
 describe('webhooks create', () => {
   it('subscribes to every event we need and signs with the secret of the settings', async () => {
-    const created = await call('webhooks', 'create', '--webhook-events', '-document.*')
+    const created = await call('webhooks', 'create', '--service', WITHOUT_DOCUMENTS)
     const [webhook] = storedWebhooks()
     expect(webhook).toMatchObject({
       url: URL_OF_OURS,
@@ -366,7 +369,7 @@ describe('what the service does not accept', () => {
 
 describe('webhooks events, ips and failed', () => {
   it('prints the catalogue and what of it we need', async () => {
-    const events = await call('webhooks', 'events', '--webhook-events', '-document.*')
+    const events = await call('webhooks', 'events', '--service', WITHOUT_DOCUMENTS)
     expect(events).toMatchObject({ exitCode: 0, stderr: '' })
     expect(events.stdout).toMatch(/^container-events +container.updated +yes +An attribute/m)
     expect(events.stdout).toMatch(/^document-events +document.extracted +no +/m)

@@ -17,6 +17,7 @@ import { TEST_SETTINGS } from '../../support/test-service.js'
 import type { Scene } from '../sync/sync-scene.js'
 import { runMeasured } from './cli-peak.js'
 import { useFaultScenes, wrongCounts } from './fault-scene.js'
+import { presetFile } from '../../support/preset-file.js'
 
 const scenes = useFaultScenes()
 
@@ -115,7 +116,7 @@ describe('a bad link to the service', { tags: ['H8'] }, () => {
         TRACKING_API_KEY: scene.simulator.apiKey,
         DATABASE_URL: scene.url,
         TRACKING_LOG_LEVEL: 'silent',
-        TRACKING_PAGE_SIZE: '10',
+        TRACKING_SERVICE: presetFile({ pageSize: 10 }),
         TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
       })
       expect(result.exitCode).toBe(0)

@@ -6,6 +6,7 @@ import { openBench, statesOf } from '../webhooks/process-scene.js'
 import { doubledRows, useFaultScenes } from './fault-scene.js'
 import { notifyOfAll } from './notify-of-all.js'
 import { injectSqlFault } from './sql-faults.js'
+import { presetFile } from '../../support/preset-file.js'
 
 const scenes = useFaultScenes()
 
@@ -27,7 +28,7 @@ describe('a disk that is full', { tags: ['C13'] }, () => {
       TRACKING_API_URL: scene.simulator.url,
       TRACKING_API_KEY: scene.simulator.apiKey,
       DATABASE_URL: scene.url,
-      TRACKING_PAGE_SIZE: '2',
+      TRACKING_SERVICE: presetFile({ pageSize: 2 }),
       TRACKING_LOG_LEVEL: 'error',
       TRACKING_LOG_FORMAT: 'text',
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(HASTE)}`,

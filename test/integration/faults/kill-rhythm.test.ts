@@ -5,6 +5,7 @@ import { atScale, isFullScale } from '../../support/fault-scale.js'
 import { startFaultProxy } from '../../support/fault-proxy.js'
 import type { Scene } from '../sync/sync-scene.js'
 import { doubledRows, useFaultScenes } from './fault-scene.js'
+import { presetFile } from '../../support/preset-file.js'
 
 const scenes = useFaultScenes()
 
@@ -25,7 +26,7 @@ function envOf(scene: Scene, apiUrl = scene.simulator.url): Record<string, strin
     TRACKING_API_URL: apiUrl,
     TRACKING_API_KEY: scene.simulator.apiKey,
     DATABASE_URL: scene.url,
-    TRACKING_PAGE_SIZE: String(PAGE_SIZE),
+    TRACKING_SERVICE: presetFile({ pageSize: PAGE_SIZE }),
     TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
     TRACKING_LOG_LEVEL: 'silent',
   }

@@ -11,6 +11,7 @@ import { differencesFrom } from '../../support/look-at-cli-rows.js'
 import { runCli, startCli, waitUntil } from '../../support/run-cli.js'
 import { notification } from '../webhooks/process-scene.js'
 import { readPeakMiB } from './cli-peak.js'
+import { presetFile } from '../../support/preset-file.js'
 
 afterEach(closeServeScenes)
 
@@ -112,7 +113,9 @@ describe('a backfill beside everything else', { tags: ['D10'] }, () => {
     'is refused a second time, does not set live rows back, and lets deliveries be answered in time',
     { timeout: 300_000 },
     async () => {
-      const scene = await openServeScene({ settings: { TRACKING_PAGE_SIZE: '2' } })
+      const scene = await openServeScene({
+        settings: { TRACKING_SERVICE: presetFile({ pageSize: 2 }) },
+      })
       const { simulator, database, options } = scene
       await scene.serve(['--no-scheduler'])
       const { world, clock, faults } = simulator

@@ -12,6 +12,7 @@ import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { findCheckpointLies } from './checkpoint-lies.js'
+import { presetFile } from '../../support/preset-file.js'
 
 /** One world, one warehouse, and the built program between them. */
 export interface CrashScene {
@@ -91,7 +92,7 @@ export async function runBuiltCli(
       TRACKING_API_URL: simulator.url,
       TRACKING_API_KEY: simulator.apiKey,
       DATABASE_URL: target.url,
-      TRACKING_PAGE_SIZE: String(pageSize),
+      TRACKING_SERVICE: presetFile({ pageSize }),
       TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
       // Each run is to end equal to the source.
       TRACKING_FULL_SYNC_HOURS: '0',

@@ -276,10 +276,7 @@ interface ListPlace {
 type Outcomes = Readonly<Partial<Record<Answer, readonly [number, RegExp]>>>
 
 const DOWN = [4, /the service answered|no complete answer/] as const
-const PASSED_OVER = [
-  4,
-  /the service answered .* a smaller TRACKING_PAGE_SIZE .* behind it/,
-] as const
+const PASSED_OVER = [4, /the service answered .* a smaller pageSize .* behind it/] as const
 const FINE = [0, /^$/] as const
 const FOREIGN = [6, /newer version of this program knows it/] as const
 const NEEDED: Outcomes = {
@@ -558,7 +555,7 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
           settings: {
             url: 'https://x.example',
             ids: [],
-            events: 'all',
+            events: ['all'],
             isReactivating: false,
             pageSize: 5,
           },

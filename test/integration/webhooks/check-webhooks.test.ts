@@ -10,9 +10,10 @@ import { callCli } from '../../support/call-cli.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { withTestService } from '../../support/test-service.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
+import { presetFile } from '../../support/preset-file.js'
 
 const OUR_URL = 'https://tracking.example.com/webhooks'
-const SETTINGS: WatchSettings = { url: OUR_URL, ids: [], events: 'all', isReactivating: false }
+const SETTINGS: WatchSettings = { url: OUR_URL, ids: [], events: ['all'], isReactivating: false }
 const OURS = {
   url: OUR_URL,
   active: true,
@@ -210,7 +211,7 @@ describe('the watch of our webhook', { tags: ['W18'] }, () => {
       `does not subscribe to ${rest.length} of the ${WEBHOOK_EVENT_NAMES.length} events we need: ${rest[0]}, `,
     )
     expect(report.alerts[0]!.sentence).toMatch(`webhooks enable ${id} --events`)
-    expect(kinds(await check({ events: some.join() }))).toEqual([])
+    expect(kinds(await check({ events: some }))).toEqual([])
     scene.simulator.webhooks.create({ ...OURS, events: rest })
     expect(kinds(await check())).toEqual([])
   })
@@ -235,6 +236,8 @@ describe('the watch of our webhook', { tags: ['W18'] }, () => {
   })
 })
 
+const UPDATES_ONLY = presetFile({ webhooks: { events: ['container.updated'] } })
+
 describe('check and status', () => {
   const call = (...args: string[]) =>
     callCli(args, {
@@ -258,13 +261,13 @@ describe('check and status', () => {
       expect(good.stdout).toContain(`ok    webhook   ${id} is active and sends what we need\n`)
 
       scene.simulator.webhooks.update(id, { active: false, events: [] })
-      const bad = await call('check', '--webhook-events', 'container.updated')
+      const bad = await call('check', '--service', UPDATES_ONLY)
       expect(bad).toMatchObject({ exitCode: 6, stderr: '' })
       expect(bad.stdout).toMatch(/^FAIL {2}webhook {3}.* is not active: .*; .* 1 of the 1 events/m)
       expect(await storedAlerts()).toEqual([])
       expect(scene.simulator.webhooks.find(id)?.attributes).toMatchObject({ active: false })
 
-      await check({ events: 'container.updated' })
+      await check({ events: ['container.updated'] })
       await scene.query(
         `insert into tracking_sync.webhook_notifications (notification_id, webhook_id, headers, received_at)
       values ('one', $1, '{}', '2026-03-01 10:00:00+00')`,

@@ -58,7 +58,7 @@ describe('when the service loses deliveries', () => {
         settings: {
           url: `${host.serving.url}/webhooks`,
           ids: [],
-          events: 'all',
+          events: ['all'],
           isReactivating: false,
           pageSize: 100,
         },

@@ -49,7 +49,7 @@ const runReconcile = ({ mostPages, ...settings }: Options = {}): Promise<Reconci
       settings: {
         url: OUR_URL,
         ids: [],
-        events: 'all',
+        events: ['all'],
         isReactivating: false,
         pageSize: 100,
         ...settings,

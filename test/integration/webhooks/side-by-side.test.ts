@@ -8,6 +8,7 @@ import { waitUntil } from '../../support/run-cli.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 import { closeHosts, countWaiting, openClient, startHost, subscribe } from './serve-bench.js'
+import { presetFile } from '../../support/preset-file.js'
 
 afterEach(async () => {
   await closeHosts()
@@ -100,7 +101,7 @@ describe('two serves and a backfill side by side', () => {
         settings: {
           SYNC_CRON: '*/5 * * * * *',
           TRACKING_RECONCILE_CRON: '*/20 * * * * *',
-          TRACKING_PAGE_SIZE: '10',
+          TRACKING_SERVICE: presetFile({ pageSize: 10 }),
         },
       }
       const filling = backfill(scene)

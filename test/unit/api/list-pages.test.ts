@@ -186,7 +186,7 @@ describe('where a walk ends', () => {
       const error = await failureOf(walk())
       expect(error).toBeInstanceOf(ApiUnavailableError)
       expect(error.message).toMatch(
-        /answered 500.*page\[number\]=2, page\[size\]=10.*smaller TRACKING_PAGE_SIZE.*behind it are read/,
+        /answered 500.*page\[number\]=2, page\[size\]=10.*smaller pageSize.*behind it are read/,
       )
       expect(pages.map(({ number, isBehindGap }) => [number, isBehindGap])).toEqual([
         [1, false],

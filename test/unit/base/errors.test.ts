@@ -87,12 +87,12 @@ describe('errors say what happens next', () => {
   test('wrong settings are told all at once, a line each', () => {
     const problems = [
       { setting: 'TRACKING_API_URL', problem: 'is not a URL' },
-      { setting: 'TRACKING_PAGE_SIZE', problem: 'must be a whole number from 1 to 1000' },
+      { setting: 'TRACKING_RUN_MINUTES', problem: 'must be a whole number from 1 to 10000' },
     ]
     const error = new ConfigError(problems)
     expect(error.problems).toEqual(problems)
     expect(error.message).toBe(
-      'TRACKING_API_URL is not a URL\nTRACKING_PAGE_SIZE must be a whole number from 1 to 1000',
+      'TRACKING_API_URL is not a URL\nTRACKING_RUN_MINUTES must be a whole number from 1 to 10000',
     )
   })
 })

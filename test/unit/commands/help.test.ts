@@ -22,7 +22,6 @@ const SERVICE = [
   '--service',
   '--api-url',
   '--rate-limit',
-  '--page-size',
   '--request-timeout',
   '--event-concurrency',
   '--event-checks',
@@ -85,17 +84,9 @@ const SERVE = [
   '--webhook-path',
   '--webhook-url',
   '--webhook-ids',
-  '--webhook-events',
-  '--webhook-event-names',
   '--webhook-reactivate',
   '--webhook-retention',
-  '--webhook-check-senders',
-  '--webhook-senders',
   '--trusted-proxy-hops',
-  '--webhook-signature-header',
-  '--webhook-signature-algorithm',
-  '--webhook-signature-encoding',
-  '--webhook-signature-prefix',
   '--sync-cron',
   '--reconcile-cron',
   '--store-views-cron',
@@ -121,10 +112,7 @@ const ALL_SETTINGS = settingDescriptions.flatMap(({ flag }) => flag ?? [])
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['demo', [...COMMON, '--shipments']],
   ['init', [...WEBHOOKS, '--webhook-url', '--embedded']],
-  [
-    'check',
-    [...WEBHOOKS, '--webhook-url', '--webhook-ids', '--webhook-events', '--webhook-event-names'],
-  ],
+  ['check', [...WEBHOOKS, '--webhook-url', '--webhook-ids']],
   [
     'migrate',
     [
@@ -196,7 +184,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
     'verify',
     [
       ...COMMON,
-      ...without('--quarantine-limit', '--page-size', '--event-checks', '--full-sync-hours'),
+      ...without('--quarantine-limit', '--event-checks', '--full-sync-hours'),
       '--sample',
       '--seed',
     ],
@@ -222,59 +210,24 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['webhooks list', [...WEBHOOKS, '--webhook-url', '--webhook-ids']],
   [
     'webhooks create',
-    [
-      ...WEBHOOKS,
-      '--webhook-events',
-      '--webhook-event-names',
-      '--url',
-      '--again',
-      '--write',
-      '--show-secret',
-      '--secret-file',
-    ],
+    [...WEBHOOKS, '--url', '--again', '--write', '--show-secret', '--secret-file'],
   ],
-  [
-    'webhooks enable',
-    [
-      ...WEBHOOKS,
-      '--webhook-events',
-      '--webhook-event-names',
-      '--events',
-      '--sign',
-      '--show-secret',
-      '--secret-file',
-    ],
-  ],
-  ['webhooks events', [...WEBHOOKS, '--webhook-events']],
+  ['webhooks enable', [...WEBHOOKS, '--events', '--sign', '--show-secret', '--secret-file']],
+  ['webhooks events', [...WEBHOOKS]],
   ['webhooks ips', WEBHOOKS],
   ['webhooks failed', [...WEBHOOKS, '--limit']],
   [
     'webhooks trigger',
-    [
-      ...WEBHOOKS,
-      '--event',
-      '--to',
-      '--listen',
-      '--timeout',
-      '--webhook-url',
-      '--webhook-path',
-      '--webhook-signature-header',
-      '--webhook-signature-algorithm',
-      '--webhook-signature-encoding',
-      '--webhook-signature-prefix',
-    ],
+    [...WEBHOOKS, '--event', '--to', '--listen', '--timeout', '--webhook-url', '--webhook-path'],
   ],
   [
     'webhooks reconcile',
     [
       ...WEBHOOKS,
       '--rate-limit',
-      '--page-size',
       '--migrate',
       '--webhook-url',
       '--webhook-ids',
-      '--webhook-events',
-      '--webhook-event-names',
       '--webhook-reactivate',
     ],
   ],
@@ -338,7 +291,7 @@ describe('the help', () => {
   it('tells the variable and the default of each setting', { tags: ['FD11'] }, async () => {
     const { stdout } = await runInProcess('sync', '--help')
     const help = stdout.replaceAll(/\s+/g, ' ')
-    expect(help).toContain('(TRACKING_PAGE_SIZE; default: 100)')
+    expect(help).toContain('(TRACKING_RATE_LIMIT_PER_MINUTE; default: 90)')
     expect(help).toContain('(TRACKING_ALLOW_INSECURE_API_URL; default: false)')
     expect(help).toContain('(TRACKING_API_URL)')
     expect(help).not.toContain('preset')

@@ -29,7 +29,7 @@ function sources(
   rest: object = {},
 ): ConfigSources {
   const file = join(workingDirectory, 'config', 'tracking-sync.json')
-  writeFileSync(file, JSON.stringify({ pageSize: 50, accounts, ...rest }))
+  writeFileSync(file, JSON.stringify({ rateLimitPerMinute: 50, accounts, ...rest }))
   return { environment, workingDirectory }
 }
 
@@ -43,7 +43,7 @@ function problemsOf(work: () => unknown): string[] {
   return []
 }
 
-const TWO = [{ name: 'acme' }, { name: 'blue-sea', pageSize: 25, syncCron: '0 * * * *' }]
+const TWO = [{ name: 'acme' }, { name: 'blue-sea', rateLimitPerMinute: 25, syncCron: '0 * * * *' }]
 
 describe('an account', () => {
   test('is an overlay: its own settings, then the general ones, with its key and schema', () => {
@@ -51,16 +51,16 @@ describe('an account', () => {
     expect(acme!.config).toMatchObject({
       account: 'acme',
       apiKey: 'key-of-acme-1234',
-      pageSize: 50,
+      rateLimitPerMinute: 50,
       schema: 'tracking_acme',
     })
     expect(blueSea!.config).toMatchObject({
       apiKey: 'key-of-blue-sea-1',
-      pageSize: 25,
+      rateLimitPerMinute: 25,
       schema: 'tracking_blue_sea',
       syncCron: '0 * * * *',
     })
-    expect(blueSea!.origins).toMatchObject({ pageSize: 'account', schema: 'account' })
+    expect(blueSea!.origins).toMatchObject({ rateLimitPerMinute: 'account', schema: 'account' })
     expect(acme!.secrets).toEqual(['key-of-acme-1234'])
   })
 
@@ -154,7 +154,11 @@ describe('wrong accounts are refused together', () => {
     ['a secret', [{ name: 'acme', apiKey: 'x' }], /set TRACKING_API_KEY_<ACCOUNT>/],
     ['a setting of the process', [{ name: 'acme', httpPort: 1 }], /is the same for all accounts/],
     ['a database of its own', [{ name: 'acme', databaseUrl: 'x' }], /is the same for all accounts/],
-    ['an unknown setting', [{ name: 'acme', pagesize: 1 }], /not a setting; did you mean pageSize/],
+    [
+      'an unknown setting',
+      [{ name: 'acme', runminutes: 1 }],
+      /not a setting; did you mean runMinutes/,
+    ],
     [
       'one schema',
       [
@@ -177,12 +181,12 @@ describe('wrong accounts are refused together', () => {
 
   test('a value of one, one key for two: each with the account, and without the value', () => {
     const accounts = [
-      { name: 'acme', pageSize: 0 },
-      { name: 'blue-sea', pageSize: 'many' },
+      { name: 'acme', rateLimitPerMinute: 0 },
+      { name: 'blue-sea', rateLimitPerMinute: 'many' },
     ]
     expect(problemsOf(() => loadAccounts(sources(accounts)))).toEqual([
-      'TRACKING_PAGE_SIZE of acme must be a whole number from 1 to 1000',
-      'TRACKING_PAGE_SIZE of blue-sea must be a whole number from 1 to 1000',
+      'TRACKING_RATE_LIMIT_PER_MINUTE of acme must be a whole number from 1 to 100000',
+      'TRACKING_RATE_LIMIT_PER_MINUTE of blue-sea must be a whole number from 1 to 100000',
     ])
     const same = { ...KEYS, TRACKING_API_KEY_BLUE_SEA: KEYS.TRACKING_API_KEY_ACME }
     expect(problemsOf(() => loadAccounts(sources(TWO, same)))).toEqual([

@@ -7,6 +7,7 @@ import { loadConfig, type ConfigSources, type LoadedConfig } from '../../../src/
 import { settingDescriptions } from '../../../src/config/settings.js'
 import { ConfigError, type ConfigProblem } from '../../../src/base/errors.js'
 import { requireService } from '../../../src/config/needed-settings.js'
+import { readPreset } from '../../../src/config/presets.js'
 
 const canary = 'canary-9d1f4c77ab'
 const apiUrl = 'https://api.tracking.example/v2'
@@ -60,11 +61,11 @@ describe('where a setting comes from', () => {
   test('without anything every setting has its default', () => {
     const { config, origins, secrets, warnings } = load()
     expect(config).toEqual({
+      preset: readPreset('generic'),
       service: 'generic',
       home: '.tracking-sync',
       schema: 'tracking',
       rateLimitPerMinute: 90,
-      pageSize: 100,
       requestTimeoutSeconds: 120,
       accountsAtOnce: 8,
       eventConcurrency: 4,
@@ -77,15 +78,10 @@ describe('where a setting comes from', () => {
       allowInsecureApiUrl: false,
       allowInsecureDatabase: false,
       strict: false,
-      webhookSignatureHeader: 'X-SVC-Webhook-Signature',
-      webhookSignatureAlgorithm: 'sha256',
-      webhookSignatureEncoding: 'hex',
       webhookPath: '/webhooks',
-      webhookCheckSenders: false,
       trustedProxyHops: 0,
       host: '127.0.0.1',
       httpPort: 8080,
-      webhookEvents: 'all',
       webhookReactivate: false,
       webhookRetentionDays: 30,
       syncCron: '*/15 * * * *',
@@ -117,41 +113,61 @@ describe('where a setting comes from', () => {
   test('flag before environment before .env before file before default', () => {
     const take = (flags: object, environment: Record<string, string>): readonly unknown[] => {
       const { config, origins } = load(environment, { flags })
-      return [config.pageSize, origins.pageSize]
+      return [config.rateLimitPerMinute, origins.rateLimitPerMinute]
     }
-    expect(take({}, {})).toEqual([100, 'default'])
-    writeConfig({ pageSize: 1 })
+    expect(take({}, {})).toEqual([90, 'default'])
+    writeConfig({ rateLimitPerMinute: 1 })
     expect(take({}, {})).toEqual([1, 'file'])
-    write('.env', 'TRACKING_PAGE_SIZE=2\n')
+    write('.env', 'TRACKING_RATE_LIMIT_PER_MINUTE=2\n')
     expect(take({}, {})).toEqual([2, '.env'])
-    expect(take({}, { TRACKING_PAGE_SIZE: '3' })).toEqual([3, 'environment'])
-    expect(take({ pageSize: '4' }, { TRACKING_PAGE_SIZE: '3' })).toEqual([4, 'flag'])
+    expect(take({}, { TRACKING_RATE_LIMIT_PER_MINUTE: '3' })).toEqual([3, 'environment'])
+    expect(take({ rateLimitPerMinute: '4' }, { TRACKING_RATE_LIMIT_PER_MINUTE: '3' })).toEqual([
+      4,
+      'flag',
+    ])
   })
 
   test('empty means absent, in every source', () => {
-    write('.env', 'TRACKING_PAGE_SIZE=\nTRACKING_SCHEMA=""\nTRACKING_API_KEY=\n')
-    writeConfig({ pageSize: '', schema: 'warehouse' })
-    const environment = { TRACKING_PAGE_SIZE: '', TRACKING_SCHEMA: '  ', TRACKING_API_KEY_FILE: '' }
-    const { config, origins } = load(environment, { flags: { pageSize: '', home: undefined } })
-    expect(config).toMatchObject({ pageSize: 100, schema: 'warehouse', home: '.tracking-sync' })
+    write('.env', 'TRACKING_RATE_LIMIT_PER_MINUTE=\nTRACKING_SCHEMA=""\nTRACKING_API_KEY=\n')
+    writeConfig({ rateLimitPerMinute: '', schema: 'warehouse' })
+    const environment = {
+      TRACKING_RATE_LIMIT_PER_MINUTE: '',
+      TRACKING_SCHEMA: '  ',
+      TRACKING_API_KEY_FILE: '',
+    }
+    const { config, origins } = load(environment, {
+      flags: { rateLimitPerMinute: '', home: undefined },
+    })
+    expect(config).toMatchObject({
+      rateLimitPerMinute: 90,
+      schema: 'warehouse',
+      home: '.tracking-sync',
+    })
     expect(config.apiKey).toBeUndefined()
-    expect(origins).toMatchObject({ pageSize: 'default', schema: 'file', apiKey: 'default' })
+    expect(origins).toMatchObject({
+      rateLimitPerMinute: 'default',
+      schema: 'file',
+      apiKey: 'default',
+    })
   })
 
   test('a .env file may hold comments, quotes and exports', () => {
-    write('.env', `# the service\nTRACKING_API_URL="${apiUrl}"\nTRACKING_PAGE_SIZE=50 # few\n`)
-    expect(load().config).toMatchObject({ apiUrl, pageSize: 50 })
+    write(
+      '.env',
+      `# the service\nTRACKING_API_URL="${apiUrl}"\nTRACKING_RATE_LIMIT_PER_MINUTE=50 # few\n`,
+    )
+    expect(load().config).toMatchObject({ apiUrl, rateLimitPerMinute: 50 })
   })
 
   test('a configuration file may hold comments as members that begin with //', () => {
-    writeConfig({ '//': 'few at a time', '// pageSize': 5, pageSize: 50 })
-    expect(load().config.pageSize).toBe(50)
+    writeConfig({ '//': 'few at a time', '// rateLimitPerMinute': 5, rateLimitPerMinute: 50 })
+    expect(load().config.rateLimitPerMinute).toBe(50)
   })
 
   test('a named configuration file takes the place of the default one, and must exist', () => {
-    writeConfig({ pageSize: 1 })
-    write('other.json', '{"pageSize":2}')
-    expect(load({}, { configFile: 'other.json' }).config.pageSize).toBe(2)
+    writeConfig({ rateLimitPerMinute: 1 })
+    write('other.json', '{"rateLimitPerMinute":2}')
+    expect(load({}, { configFile: 'other.json' }).config.rateLimitPerMinute).toBe(2)
     expect(problemsOf({}, { configFile: 'missing.json' })).toEqual(['missing.json does not exist'])
   })
 
@@ -233,7 +249,7 @@ describe('.env as people write it', { tags: ['JB1'] }, () => {
 
 describe('problems', () => {
   test('all of them are told together, by the name of the variable and without any value', () => {
-    writeConfig({ pageSize: canary, unknownThing: canary })
+    writeConfig({ runMinutes: canary, unknownThing: canary })
     write('.env', `TRACKING_SCHEMA=${canary.toUpperCase()}\n`)
     const problems = problemsOf({
       TRACKING_API_URL: `http://${canary}.example/v2`,
@@ -249,8 +265,8 @@ describe('problems', () => {
       'TRACKING_API_URL is plain http or a private address, and the key would go there; use https://, or set TRACKING_ALLOW_INSECURE_API_URL=true',
       'TRACKING_LOG_LEVEL must be one of debug, info, warn, error, silent',
       'TRACKING_MIGRATE must be true or false',
-      'TRACKING_PAGE_SIZE must be a whole number from 1 to 1000',
       'TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 100000',
+      'TRACKING_RUN_MINUTES must be a whole number from 1 to 10000',
       'TRACKING_SCHEMA must be 1 to 50 lower-case letters, digits or underscores, not beginning with a digit',
       'unknownThing in config/tracking-sync.json is not a setting',
     ])
@@ -362,7 +378,7 @@ describe('problems', () => {
     },
   )
 
-  test.each([`{"pageSize":${canary}`, `["${canary}"]`, `"${canary}"`, 'null', ''])(
+  test.each([`{"rateLimitPerMinute":${canary}`, `["${canary}"]`, `"${canary}"`, 'null', ''])(
     'a configuration file that is no JSON object is refused, and not quoted: %s',
     { tags: ['G12'] },
     (content) => {
@@ -393,12 +409,12 @@ describe('numbers and booleans', () => {
     'NaN',
     'Infinity',
     '0',
-    '1001',
+    '100001',
     '-1',
     '٣',
-  ])('the page size %j is no whole number from 1 to 1000', (value) => {
-    expect(problemsOf({ TRACKING_PAGE_SIZE: value })).toEqual([
-      'TRACKING_PAGE_SIZE must be a whole number from 1 to 1000',
+  ])('the rate limit %j is no whole number from 1 to 100000', (value) => {
+    expect(problemsOf({ TRACKING_RATE_LIMIT_PER_MINUTE: value })).toEqual([
+      'TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 100000',
     ])
   })
 
@@ -406,13 +422,15 @@ describe('numbers and booleans', () => {
     ['1', 1],
     ['1000', 1000],
     ['012', 12],
-  ])('the page size %j is %s', (value, pageSize) => {
-    expect(load({ TRACKING_PAGE_SIZE: value }).config.pageSize).toBe(pageSize)
+  ])('the rate limit %j is %s', (value, rateLimitPerMinute) => {
+    expect(load({ TRACKING_RATE_LIMIT_PER_MINUTE: value }).config.rateLimitPerMinute).toBe(
+      rateLimitPerMinute,
+    )
   })
 
   test('a number of the configuration file is a number', () => {
-    writeConfig({ pageSize: 20, quarantineLimitPercent: 0 })
-    expect(load().config).toMatchObject({ pageSize: 20, quarantineLimitPercent: 0 })
+    writeConfig({ rateLimitPerMinute: 20, quarantineLimitPercent: 0 })
+    expect(load().config).toMatchObject({ rateLimitPerMinute: 20, quarantineLimitPercent: 0 })
   })
 
   test.each([
@@ -481,7 +499,7 @@ describe('secrets', { tags: ['S4'] }, () => {
     [0o600, `TRACKING_API_KEY=${canary}`, 0],
     [0o640, `TRACKING_API_KEY=${canary}\nTRACKING_WEBHOOK_SECRET=${canary}`, 1],
     [0o604, `DATABASE_URL=postgres://user:${canary}@localhost/db`, 1],
-    [0o644, 'TRACKING_PAGE_SIZE=2', 0],
+    [0o644, 'TRACKING_RATE_LIMIT_PER_MINUTE=2', 0],
   ])(
     'a .env of mode %o that others can read is told once, where it holds a secret',
     { tags: ['FC6'] },

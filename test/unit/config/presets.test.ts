@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ConfigError } from '../../../src/base/errors.js'
+import type { ConfigError } from '../../../src/base/errors.js'
 import { loadConfig, type LoadedConfig } from '../../../src/config/load.js'
 import { describeKey } from '../../../src/config/needed-settings.js'
 import { presetNames, readPreset } from '../../../src/config/presets.js'
-import { serviceSettings } from '../../../src/config/service-settings.js'
 
 let workingDirectory: string
 
@@ -21,68 +20,155 @@ afterAll(() => {
 const load = (environment: Readonly<Record<string, string>>): LoadedConfig =>
   loadConfig({ environment, workingDirectory })
 
-const namesOfService = Object.keys(serviceSettings) as (keyof typeof serviceSettings)[]
+const problemsOf = (service: string): string => {
+  try {
+    load({ TRACKING_SERVICE: service })
+  } catch (error) {
+    return (error as ConfigError).message
+  }
+  throw new Error('expected the preset to be refused')
+}
 
 describe('a preset', () => {
   it.each(presetNames())('%s is whole and well-formed', (name) => {
-    const { title, settings } = readPreset(name)
-    expect(title).not.toBe('')
-    expect(load({ TRACKING_SERVICE: name }).config).toMatchObject({ ...settings, service: name })
+    const preset = readPreset(name)
+    expect(preset.title).not.toBe('')
+    expect(load({ TRACKING_SERVICE: name }).config).toMatchObject({ service: name, preset })
   })
 
-  it('gives every setting that nobody gave, and says so', () => {
+  it('gives the settings that nobody gave, and says so', () => {
     const { config, origins } = load({ TRACKING_SERVICE: 'terminal49' })
     expect(config).toMatchObject({
       apiUrl: 'https://api.terminal49.com/v2',
-      webhookSignatureHeader: 'X-T49-Webhook-Signature',
-      webhookSignatureAlgorithm: 'sha256',
-      webhookSignatureEncoding: 'hex',
-      webhookSenders: '35.222.62.171,3.230.67.145,44.217.15.129',
+      preset: {
+        pageSize: 100,
+        webhooks: {
+          signature: {
+            header: 'X-T49-Webhook-Signature',
+            algorithm: 'sha256',
+            encoding: 'hex',
+            prefix: '',
+          },
+          events: ['all'],
+          checkSenders: false,
+          senders: ['35.222.62.171', '3.230.67.145', '44.217.15.129'],
+        },
+      },
     })
-    expect(config.webhookEventNames?.split(',')).toContain('container.pickup_lfd_rail.changed')
-    for (const name of namesOfService) {
-      // The service signs without a prefix.
-      const from = name === 'webhookSignaturePrefix' ? 'default' : 'preset'
-      expect([name, origins[name]]).toEqual([name, from])
-    }
+    expect(config.preset.webhooks.eventNames).toContain('container.pickup_lfd_rail.changed')
+    expect(origins).toMatchObject({ apiUrl: 'preset', rateLimitPerMinute: 'preset' })
   })
 
   it('gives way to a setting from anywhere', () => {
-    writeFileSync(join(workingDirectory, 'own.json'), '{"service":"terminal49","pageSize":30}')
+    writeFileSync(join(workingDirectory, 'own.json'), '{"service":"terminal49"}')
     const { config, origins } = loadConfig({
-      environment: { TRACKING_WEBHOOK_SIGNATURE_HEADER: 'X-Own' },
+      environment: {},
       workingDirectory,
       configFile: 'own.json',
       flags: { rateLimitPerMinute: '50' },
     })
     expect(config).toMatchObject({
       apiUrl: 'https://api.terminal49.com/v2',
-      pageSize: 30,
       rateLimitPerMinute: 50,
-      webhookSignatureHeader: 'X-Own',
     })
     expect(origins).toMatchObject({
       service: 'file',
       apiUrl: 'preset',
-      pageSize: 'file',
       rateLimitPerMinute: 'flag',
-      webhookSignatureHeader: 'environment',
     })
   })
 
   it.each([
-    ['terminal48', 'generic, terminal49; did you mean terminal49?'],
-    ['../services/terminal49', 'generic, terminal49'],
-    ['toString', 'generic, terminal49'],
+    ['terminal48', '; did you mean terminal49?'],
+    ['../services/terminal49', ''],
+    ['toString', ''],
   ])('%s is unknown: those there are, are listed', (name, rest) => {
-    expect(() => load({ TRACKING_SERVICE: name })).toThrow(
-      new ConfigError([
-        {
-          setting: 'TRACKING_SERVICE',
-          problem: `is not a service we have a preset for: ${rest}`,
-        },
-      ]),
+    expect(problemsOf(name)).toBe(
+      `TRACKING_SERVICE is not a service we have a preset for: generic, terminal49${rest}; ` +
+        'for another, name a file like ./my-service.json',
     )
+  })
+})
+
+describe('a preset file of an operator', () => {
+  const OWN = {
+    title: 'another service',
+    apiUrl: 'https://api.other.example/v2',
+    rateLimitPerMinute: 60,
+    pageSize: 50,
+    webhooks: {
+      signature: { header: 'X-Own', algorithm: 'sha512', encoding: 'base64', prefix: 'sha512=' },
+      events: ['all', '-document.*'],
+      checkSenders: true,
+      senders: ['192.0.2.0/24'],
+    },
+  }
+  const write = (preset: unknown, name = 'my-service.json'): string => {
+    writeFileSync(
+      join(workingDirectory, name),
+      typeof preset === 'string' ? preset : JSON.stringify(preset),
+    )
+    return `./${name}`
+  }
+
+  it('is named by its path, relative or absolute', () => {
+    const { apiUrl, rateLimitPerMinute } = OWN
+    const relative = write(OWN)
+    for (const service of [relative, join(workingDirectory, 'my-service.json')]) {
+      const { config, origins } = load({ TRACKING_SERVICE: service })
+      expect(config).toMatchObject({ service, apiUrl, rateLimitPerMinute, preset: OWN })
+      expect(origins).toMatchObject({ apiUrl: 'preset', rateLimitPerMinute: 'preset' })
+    }
+  })
+
+  it.each([
+    [{ header: 'X Signature' }, 'signature.header must be the name of a header'],
+    [{ algorithm: 'md5' }, 'signature.algorithm must be one of sha256, sha512, sha1'],
+    [{ encoding: 'binary' }, 'signature.encoding must be one of hex, base64'],
+    [{ prefix: 'sha 256=' }, 'signature.prefix must be a short text like sha256='],
+  ])('is refused with %j', { tags: ['G12'] }, (signature, problem) => {
+    const webhooks = { ...OWN.webhooks, signature: { ...OWN.webhooks.signature, ...signature } }
+    expect(problemsOf(write({ ...OWN, webhooks }))).toContain(
+      `TRACKING_SERVICE names the preset ./my-service.json, which is wrong: webhooks.${problem}`,
+    )
+  })
+
+  it.each([
+    [{ ...OWN, pageSize: undefined }, 'pageSize must be a whole number from 1 to 1000'],
+    [{ ...OWN, pagesize: 3 }, 'pagesize'],
+    [{ ...OWN, webhooks: { ...OWN.webhooks, senders: ['x'] } }, 'webhooks.senders.0 must be an'],
+    ['{', 'is not a JSON object'],
+  ])('that is incomplete or malformed is refused by its member: %j', (preset, problem) => {
+    expect(problemsOf(write(preset))).toContain(problem)
+  })
+
+  it('that does not exist is told', () => {
+    expect(problemsOf('./nowhere.json')).toContain('there is no such file')
+  })
+})
+
+describe('a setting that belongs to the preset now', () => {
+  it('is told, one line each, wherever it stands', () => {
+    writeFileSync(join(workingDirectory, '.env'), 'TRACKING_WEBHOOK_SIGNATURE_PREFIX=sha256=\n')
+    writeFileSync(
+      join(workingDirectory, 'old.json'),
+      JSON.stringify({ webhookCheckSenders: true, accounts: [{ name: 'acme', pageSize: 10 }] }),
+    )
+    const { warnings } = loadConfig({
+      environment: { TRACKING_PAGE_SIZE: '30' },
+      workingDirectory,
+      configFile: 'old.json',
+    })
+    rmSync(join(workingDirectory, '.env'))
+    const where = (member: string): string =>
+      `is no longer a setting and has no effect: it is ${member} in the preset of the service; for ` +
+      'another value, name a preset file of your own in TRACKING_SERVICE'
+    expect(warnings.toSorted()).toEqual([
+      `TRACKING_PAGE_SIZE ${where('pageSize')}`,
+      `TRACKING_WEBHOOK_SIGNATURE_PREFIX ${where('webhooks.signature.prefix')}`,
+      `pageSize of acme ${where('pageSize')}`,
+      `webhookCheckSenders in old.json ${where('webhooks.checkSenders')}`,
+    ])
   })
 })
 

@@ -70,10 +70,6 @@ describe('the other settings of the receiver', () => {
     ['TRACKING_WEBHOOK_URL', 'ftp://receiver.example/webhooks'],
     ['TRACKING_WEBHOOK_URL', 'https://user:pass@receiver.example/webhooks'],
     ['TRACKING_WEBHOOK_URL', 'https://receiver.example/webhooks?key=1'],
-    ['TRACKING_WEBHOOK_SIGNATURE_HEADER', 'X Signature'],
-    ['TRACKING_WEBHOOK_SIGNATURE_ALGORITHM', 'md5'],
-    ['TRACKING_WEBHOOK_SIGNATURE_ENCODING', 'binary'],
-    ['TRACKING_WEBHOOK_SIGNATURE_PREFIX', 'sha 256='],
     ['TRACKING_TRUSTED_PROXY_HOPS', '-1'],
     ['TRACKING_HOST', 'a host'],
     ['PORT', '65536'],
@@ -85,7 +81,6 @@ describe('the other settings of the receiver', () => {
     const { config } = load({
       TRACKING_WEBHOOK_PATH: '/hooks/v1.2/in~x',
       TRACKING_WEBHOOK_URL: 'https://receiver.example/hooks',
-      TRACKING_WEBHOOK_SIGNATURE_PREFIX: 'sha256=',
       TRACKING_HOST: '::',
       PORT: '0',
     })

@@ -25,13 +25,13 @@ describe('the events we need', () => {
 
   it('are all of the catalogue, also what is new to us', () => {
     const withNews = [...catalogue, { name: 'warehouse.gate.opened' }]
-    expect(neededEvents(withNews, 'all')).toEqual([...names, 'warehouse.gate.opened'])
-    expect(neededEvents(withNews, '')).toEqual([...names, 'warehouse.gate.opened'])
+    expect(neededEvents(withNews, ['all'])).toEqual([...names, 'warehouse.gate.opened'])
+    expect(neededEvents(withNews, [])).toEqual([...names, 'warehouse.gate.opened'])
   })
 
   it.each([
     ['-document.*', (name: string) => !name.startsWith('document.')],
-    ['all, -document.*', (name: string) => !name.startsWith('document.')],
+    ['all,-document.*', (name: string) => !name.startsWith('document.')],
     [
       'container.*,-*.estimated.*',
       (name: string) => name.startsWith('container.') && !name.includes('.estimated.'),
@@ -46,7 +46,7 @@ describe('the events we need', () => {
     // A dot is a dot.
     ['-tracking_requestXsucceeded,-tracking.request.*', () => true],
   ])('follow the selection %s', (selection, isNeeded) => {
-    expect(neededEvents(catalogue, selection)).toEqual(names.filter(isNeeded))
+    expect(neededEvents(catalogue, selection.split(','))).toEqual(names.filter(isNeeded))
   })
 
   it('of a catalogue in another shape are those that can be read', () => {
@@ -67,7 +67,7 @@ describe('the events we need', () => {
       readNeededEvents({
         service: { getWebhookEvents: () => answer },
         signal: new AbortController().signal,
-        events: 'all,-b.*',
+        events: ['all', '-b.*'],
         eventNames,
       })
     const missing = () => Promise.reject(new ApiNotFoundError('', { observedAt: new Date() }))
@@ -77,7 +77,7 @@ describe('the events we need', () => {
     it.each([
       ['none', missing],
       ['an empty one', empty],
-    ])('%s: are those of the settings', async (_, answer) => {
+    ])('%s: are those of the preset', async (_, answer) => {
       expect(await ask(answer(), ['a.one', 'b.two', 'a.three'])).toEqual(['a.one', 'a.three'])
       expect(await ask(answer(), [])).toBeUndefined()
     })

@@ -1,0 +1,38 @@
+const inPreset = (member: string): string =>
+  `it is ${member} in the preset of the service; for another value, name a preset file of your ` +
+  'own in TRACKING_SERVICE'
+
+/** Settings of earlier versions: member of the configuration file, variable, where it went. */
+const FORMER: readonly (readonly [name: string, variable: string, where: string])[] = [
+  ['pageSize', 'TRACKING_PAGE_SIZE', inPreset('pageSize')],
+  [
+    'webhookSignatureHeader',
+    'TRACKING_WEBHOOK_SIGNATURE_HEADER',
+    inPreset('webhooks.signature.header'),
+  ],
+  [
+    'webhookSignatureAlgorithm',
+    'TRACKING_WEBHOOK_SIGNATURE_ALGORITHM',
+    inPreset('webhooks.signature.algorithm'),
+  ],
+  [
+    'webhookSignatureEncoding',
+    'TRACKING_WEBHOOK_SIGNATURE_ENCODING',
+    inPreset('webhooks.signature.encoding'),
+  ],
+  [
+    'webhookSignaturePrefix',
+    'TRACKING_WEBHOOK_SIGNATURE_PREFIX',
+    inPreset('webhooks.signature.prefix'),
+  ],
+  ['webhookEvents', 'TRACKING_WEBHOOK_EVENTS', inPreset('webhooks.events')],
+  ['webhookEventNames', 'TRACKING_WEBHOOK_EVENT_NAMES', inPreset('webhooks.eventNames')],
+  ['webhookCheckSenders', 'TRACKING_WEBHOOK_CHECK_SENDERS', inPreset('webhooks.checkSenders')],
+  ['webhookSenders', 'TRACKING_WEBHOOK_SENDERS', inPreset('webhooks.senders')],
+]
+
+/** One warning about a name that was a setting; undefined for any other name. */
+export function tellFormer(name: string, place = ''): string | undefined {
+  const former = FORMER.find(([member, variable]) => name === member || name === variable)
+  return former && `${name}${place} is no longer a setting and has no effect: ${former[2]}`
+}
