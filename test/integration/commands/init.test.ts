@@ -206,7 +206,11 @@ describe('without a terminal', () => {
       const { exitCode, stderr } = await init(['--api-url', simulator.url], env)
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
       expect(await readEnv()).toMatch(new RegExp(`^${escape(after)}`))
-      expect(configIn()).toMatchObject({ apiKey: KEY, apiUrl: simulator.url, rateLimitPerMinute: 50 })
+      expect(configIn()).toMatchObject({
+        apiKey: KEY,
+        apiUrl: simulator.url,
+        rateLimitPerMinute: 50,
+      })
     }
     const settled = await readEnv()
     expect((await init([], {})).exitCode).toBe(0)
