@@ -146,8 +146,8 @@ const settings = {
     variable: 'TRACKING_RAW_EVENTS',
     kind: kind.flag.default(false),
     meaning:
-      'Read the raw events of each container that is new or has changed: one request for each. ' +
-      'The service marks them as deprecated.',
+      'Read the raw events of each container that is new or has changed, and once a day while its ' +
+      'shipment is tracked: one request for each. The service marks them as deprecated.',
   },
   sensitiveFields: {
     variable: 'TRACKING_SENSITIVE_FIELDS',

@@ -93,8 +93,9 @@ export const containers = defineResource({
     pickup_facility: one('terminal'),
     pod_terminal: one('terminal'),
     transport_events: many('transport_event', 'transport_event_ids'),
-    raw_events: many('raw_event', 'raw_event_ids'),
   },
+  // Asked for by container where TRACKING_RAW_EVENTS is on.
+  ignoredRelationships: ['raw_events'],
   derive: (record, target) => {
     const attributes = membersOf(record.attributes)
     reportUnknown(attributes, target)

@@ -113,7 +113,9 @@ function unmappedName(attribute: string): string {
 }
 
 function flattenRelationships(row: RowBuilder, relationships: Members): void {
+  const { ignoredRelationships } = row.resource
   for (const name of Object.keys(relationships)) {
+    if (ignoredRelationships?.includes(name) === true) continue
     const relationship = relationships[name]
     const plan = row.resource.plan.relationships.get(name)
     if (plan === undefined) row.unmapped(`relationships.${name}`, relationship)

@@ -71,6 +71,8 @@ export interface ResourceDefinition {
   readonly keyColumns?: readonly string[]
   readonly attributes: Attributes
   readonly relationships?: Readonly<Record<string, RelationshipSpec>>
+  /** Not stored, and not told as unknown. */
+  readonly ignoredRelationships?: readonly string[]
   readonly extraColumns?: readonly Column[]
   /** The interface requires `attributes` on these types; without them a record says nothing. */
   readonly requiresAttributes?: boolean

@@ -5,38 +5,49 @@ import type { Session } from '../warehouse/connection/warehouse.js'
 import { readOwnLists, type OwnList } from './read-own-list.js'
 
 /** A container that names another event has moved, whatever else of it stays. */
-const EVENT_IDS_HASH = `md5(array_to_string(container.raw_event_ids || container.transport_event_ids, ' '))`
+const EVENT_IDS_HASH = `md5(array_to_string(container.transport_event_ids, ' '))`
 
-/** Containers that changed since their raw events were read. */
+/** Less than a day: the sync of the next day may start a little sooner than that of today. */
+const READ_AGAIN_AFTER = `interval '20 hours'`
+
+/**
+ * Containers whose raw events may differ from those that were read. A change of the container shows
+ * it at once. Without one, only raw events of tracked shipments can change: each container is read
+ * once a day until a day after the tracking stopped, by whichever clock.
+ */
 const CHANGED_SQL = (session: Session): string => `
 from ${session.names.table('containers')} as container
 left join ${session.names.table('raw_event_reads')} as done
     on done.container_id = container.container_id
+left join ${session.names.table('shipments')} as shipment
+    on shipment.shipment_id = container.shipment_id
 where container._deleted_at is null
     and (
         done.changed_at is distinct from container._changed_at
         or done.event_ids_hash is distinct from ${EVENT_IDS_HASH}
+        or done.read_at < now() - ${READ_AGAIN_AFTER}
+            and (done.read_at < shipment.line_tracking_stopped_at + interval '1 day') is not false
     )`
 
 /** How many requests the next run makes for raw events. */
 export async function countRawEventReads(session: Session): Promise<number> {
   const [row] = await session.query<{ count: number }>(
-    'count containers that changed since their raw events were read',
+    'count containers whose raw events are due',
     `select count(*)::int as count${CHANGED_SQL(session)}`,
   )
   return row?.count ?? 0
 }
 
 /**
- * Reads the raw events of each container that changed since they were last read: one request each.
- * A run that is cut off leaves the rest to the next. The order differs from run to run, so that
- * containers which cannot be read keep none from being read.
+ * Reads the raw events of each container for which they are due: one request each. A run that is
+ * cut off leaves the rest to the next. The order differs from run to run, so that containers which
+ * cannot be read keep none from being read.
  */
 export async function readRawEvents(run: Run): Promise<void> {
   const { warehouse, service, syncRunId } = run
   const containers = await retryWarehouse(run, () =>
     warehouse.query<{ id: string; changed_at: string; hash: string | null }>(
-      'list containers that changed since their raw events were read',
+      'list containers whose raw events are due',
       `select container.container_id as id, container._changed_at::text as changed_at,
     ${EVENT_IDS_HASH} as hash
 ${CHANGED_SQL(warehouse)}
@@ -57,10 +68,11 @@ order by md5(container.container_id || $1), container.container_id`,
       session.query(
         'note that raw events were read',
         `insert into ${session.names.table('raw_event_reads')}
-    (container_id, changed_at, event_ids_hash)
-values ($1, $2::timestamptz, $3)
+    (container_id, changed_at, event_ids_hash, read_at)
+values ($1, $2::timestamptz, $3, now())
 on conflict (container_id) do update
-set changed_at = excluded.changed_at, event_ids_hash = excluded.event_ids_hash`,
+set changed_at = excluded.changed_at, event_ids_hash = excluded.event_ids_hash,
+    read_at = excluded.read_at`,
         [containerId, states.get(containerId)?.changed_at, states.get(containerId)?.hash],
       ),
     )

@@ -39,6 +39,7 @@ export function unfoundLeaves(record: StandInRecord, tables: StoredTables): stri
     if (name !== 'id' || value !== record.id) finder.attribute(name, value)
   }
   for (const [name, { data, ...others }] of Object.entries(record.relationships ?? {})) {
+    if (record.type === 'container' && name === 'raw_events') continue
     finder.relationship(name, data)
     if (Object.keys(others).length > 0) finder.kept(`relationships.${name}`, others)
   }

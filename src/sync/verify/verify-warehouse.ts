@@ -148,7 +148,7 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
   }
   notCompared.push(
     verifier.settings.rawEvents === true
-      ? 'raw_events: they are read once after each change of their container'
+      ? 'raw_events: they are read after a change of their container, and once a day while it is tracked'
       : 'raw_events: TRACKING_RAW_EVENTS is off',
   )
   notCompared.push('other_resources: the service has no list of them')

@@ -71,12 +71,30 @@ it(
     await scene.sync({ command: 'sync', settings })
     expect(requestCounts(simulator)[LIST]).toBeUndefined()
     expect(await scene.snapshot()).toEqual(before)
+    // One that names another event is read, whatever else of it stays.
+    await scene.query(
+      `update tracking_sync.raw_event_reads set event_ids_hash = 'of others'
+      where container_id = '${containers[1]!.id}'`,
+    )
+    requests.reset()
+    await scene.sync({ command: 'sync', settings })
+    expect(requestCounts(simulator)[LIST]).toBe(1)
     clock.advance(40 * HOUR)
     requests.reset()
     await scene.sync({ command: 'sync', settings })
     const changed = requestCounts(simulator)[LIST] ?? 0
     expect(changed).toBeGreaterThan(0)
     expect(changed).toBeLessThan(containers.length)
+    // One that stays as it is, too: once a day while it is tracked.
+    await scene.query(`update tracking_sync.raw_event_reads set read_at = now() - interval '1 day'`)
+    requests.reset()
+    await scene.sync({ command: 'sync', settings })
+    const tracked = requestCounts(simulator)[LIST] ?? 0
+    expect(tracked).toBeGreaterThan(0)
+    expect(tracked).toBeLessThan(containers.length)
+    requests.reset()
+    await scene.sync({ command: 'sync', settings })
+    expect(requestCounts(simulator)[LIST]).toBeUndefined()
   },
 )
 

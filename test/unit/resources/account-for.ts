@@ -78,6 +78,7 @@ function accountForRelationship(
   relationship: unknown,
 ): void {
   const resource = resources.find(({ stream }) => stream === row.stream)
+  if (resource?.ignoredRelationships?.includes(name) === true) return
   const spec = resource?.relationships.get(name)
   if (spec === undefined) {
     account.unmapped(`relationships.${name}`, relationship)

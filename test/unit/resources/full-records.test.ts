@@ -285,7 +285,6 @@ const fullRecords: readonly FullRecord[] = [
       pickup_facility_id: 't-2',
       pod_terminal_id: 't-1',
       transport_event_ids: '{"e-1","e-2"}',
-      raw_event_ids: '{}',
     },
   },
   {
@@ -676,7 +675,6 @@ describe('types of columns', () => {
       'transport_events.is_estimated',
     ])
     expect(typed('text[]')).toEqual([
-      'containers.raw_event_ids',
       'containers.ref_numbers',
       'containers.transport_event_ids',
       'custom_fields.value_list',
@@ -726,7 +724,6 @@ describe('what marks a change as material', () => {
     expect(immaterial).toEqual([
       'containers.pod_last_tracking_request_at',
       'containers.rail_last_tracking_request_at',
-      'containers.raw_event_ids',
       'containers.shipment_last_tracking_request_at',
       'containers.terminal_checked_at',
       'containers.transport_event_ids',
