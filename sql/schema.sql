@@ -369,7 +369,6 @@ create table tracking.containers (
     pickup_facility_id text collate "C",
     pod_terminal_id text collate "C",
     transport_event_ids text[],
-    raw_event_ids text[],
     pickup_lfd_terminal timestamp with time zone,
     pickup_lfd_rail timestamp with time zone,
     pickup_lfd_line timestamp with time zone,
@@ -440,7 +439,6 @@ comment on column tracking.containers.shipment_id is 'Shipment; shipments. A con
 comment on column tracking.containers.pickup_facility_id is 'Facility where it is picked up; terminals. From relationships.pickup_facility.';
 comment on column tracking.containers.pod_terminal_id is 'Terminal at the port of discharge; terminals. From relationships.pod_terminal.';
 comment on column tracking.containers.transport_event_ids is 'Ids of the container''s transport events. From relationships.transport_events.';
-comment on column tracking.containers.raw_event_ids is 'Ids of the container''s raw events. From relationships.raw_events.';
 comment on column tracking.containers.pickup_lfd_terminal is 'Last free day before demurrage at the terminal. UTC; local zone pod_timezone. From attributes.import_deadlines.pickup_lfd_terminal.';
 comment on column tracking.containers.pickup_lfd_rail is 'Last free day at the inland destination as the rail carrier says. UTC; local zone final_destination_timezone. From attributes.import_deadlines.pickup_lfd_rail.';
 comment on column tracking.containers.pickup_lfd_line is 'Last free day as the shipping line says; depends on the line. UTC; local zone final_destination_timezone or pod_timezone. From attributes.import_deadlines.pickup_lfd_line.';
@@ -1743,12 +1741,14 @@ create table tracking_sync.raw_event_reads (
     container_id text collate "C" not null,
     changed_at timestamp with time zone not null,
     event_ids_hash text,
+    read_at timestamp with time zone not null default now(),
     constraint raw_event_reads_pkey PRIMARY KEY (container_id)
 );
 comment on table tracking_sync.raw_event_reads is 'One row per container whose raw events were read.';
 comment on column tracking_sync.raw_event_reads.container_id is 'Container; containers.';
 comment on column tracking_sync.raw_event_reads.changed_at is 'containers._changed_at at that time: the raw events are read again when it differs. UTC.';
-comment on column tracking_sync.raw_event_reads.event_ids_hash is 'Hash of the events that the container named at that time: they are read again when it differs.';
+comment on column tracking_sync.raw_event_reads.event_ids_hash is 'Hash of the transport events that the container named at that time: the raw events are read again when it differs.';
+comment on column tracking_sync.raw_event_reads.read_at is 'When that was. They are read again once a day until a day after the tracking of the shipment stopped. UTC.';
 
 create table tracking_sync.reference_checks (
     resource_type text not null,
