@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { startEmbeddedDatabase } from '../dist/embedded-postgres/embedded-database.js'
+import { startEmbeddedDatabase } from '../dist/extensions/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../dist/base/logger.js'
 import { describeMachine, noteServer } from './machine.js'
 

@@ -5,7 +5,7 @@
  *
  *   node bench/changed-pass.js [shipments, 3000 unless told] [hours, 6 unless told]
  */
-import { startSimulator } from '../dist/simulator/server.js'
+import { startSimulator } from '../dist/extensions/simulator/server.js'
 import {
   atEnd,
   CONNECTOR,

@@ -3,8 +3,8 @@
  * cannot have; prints what it reports and used. The command `migrate` only lays out the schemas.
  */
 import { accountKey } from '../dist/base/service-address.js'
-import { ApiClient } from '../dist/api/client.js'
-import { createTrackingService } from '../dist/api/endpoints.js'
+import { ApiClient } from '../dist/source/client/client.js'
+import { createTrackingService } from '../dist/source/client/endpoints.js'
 import { boundHeapGrowth } from '../dist/commands/program.js'
 import { silentLogger } from '../dist/base/logger.js'
 import { createSleep } from '../dist/base/retry.js'

@@ -14,7 +14,7 @@ import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
-import { startSimulator } from '../dist/simulator/server.js'
+import { startSimulator } from '../dist/extensions/simulator/server.js'
 import { atEnd, CLI, openDatabase, round, runBench, runMeasured, START } from './bench-world.js'
 import { createDeliveryMaker, quantiles, SECRET } from './webhook-load.js'
 

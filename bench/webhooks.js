@@ -18,7 +18,7 @@ import { createServer } from 'node:http'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { startSimulator, WEBHOOK_EVENT_NAMES } from '../dist/simulator/server.js'
+import { startSimulator, WEBHOOK_EVENT_NAMES } from '../dist/extensions/simulator/server.js'
 import {
   atEnd,
   CLI,

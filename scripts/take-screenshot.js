@@ -6,7 +6,7 @@
  */
 import { chromium } from 'playwright-core'
 import { CLI, atEnd, openDatabase, runBench, runMeasured } from '../bench/bench-world.js'
-import { startSimulator } from '../dist/simulator/server.js'
+import { startSimulator } from '../dist/extensions/simulator/server.js'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

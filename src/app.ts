@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { accountKey } from './base/service-address.js'
-import { createTrackingService } from './api/endpoints.js'
+import { createTrackingService } from './source/client/endpoints.js'
 import {
   createFallbackBudget,
   createRequestBudget,
   type RequestBudget,
-} from './api/request-budget.js'
+} from './source/client/request-budget.js'
 import type { Config } from './config/settings.js'
 import type { LoadedConfig } from './config/load.js'
 import type { LoadedAccount } from './config/load-accounts.js'
@@ -14,7 +14,7 @@ import {
   embeddedDatabaseStatus,
   startEmbeddedDatabase,
   type EmbeddedDatabase,
-} from './embedded-postgres/embedded-database.js'
+} from './extensions/embedded-postgres/embedded-database.js'
 import { onMigrated } from './extensions.js'
 import { MigrationError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
@@ -273,7 +273,7 @@ export class App {
     const { config, logger, signal } = this
     const address = choice.other ?? { ...config, ...requireService(config) }
     // Many commands do not use the service, and loading its client takes a tenth of their start.
-    const { ApiClient } = await import('./api/client.js')
+    const { ApiClient } = await import('./source/client/client.js')
     this.#keepSecret(address.apiKey)
     const client = new ApiClient({
       baseUrl: address.apiUrl,

@@ -1,4 +1,4 @@
-import { resources } from '../../dist/resources/index.js'
+import { resources } from '../../dist/source/records/index.js'
 
 /**
  * The parts of the loads by hand, made from the columns that our own tables have, so that all store

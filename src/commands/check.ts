@@ -12,7 +12,7 @@ import { describeOtherPath } from '../base/this-path.js'
 import { requireService, watchSettingsOf } from '../config/needed-settings.js'
 import type { Config } from '../config/settings.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { ALL } from './accounts/for-all.js'
+import { ALL } from '../extensions/accounts/commands/for-all.js'
 import { declare, SERVICE_ONLY } from './declare-command.js'
 import type { Part } from './output/print-table.js'
 
@@ -73,7 +73,8 @@ const TO_BE_MADE = 'none yet: the first run makes the embedded PostgreSQL'
 /** To look at it would make it, and this command changes nothing. */
 async function isDatabaseToBeMade(app: App): Promise<boolean> {
   if (app.config.databaseUrl !== undefined) return false
-  const { embeddedDatabaseStatus } = await import('../embedded-postgres/embedded-database.js')
+  const { embeddedDatabaseStatus } =
+    await import('../extensions/embedded-postgres/embedded-database.js')
   return (await embeddedDatabaseStatus(app)).version === undefined
 }
 
@@ -188,7 +189,8 @@ async function checkDeliveries(app: App): Promise<CheckResult[]> {
 
 /** No line unless the warehouse is distributed; a dead database has its own. */
 async function checkNodes(app: App): Promise<CheckResult[]> {
-  const { describeDistribution } = await import('../warehouse/distribute/describe-distribution.js')
+  const { describeDistribution } =
+    await import('../extensions/accounts/distribute/describe-distribution.js')
   const result = await attempt('nodes', async () => {
     return (await describeDistribution(await app.connect())) ?? ''
   })
@@ -309,7 +311,8 @@ export const status = declare({
   settings: ['accountsAtOnce'],
   takes: ALL,
   run: async (app, { allAccounts }) => {
-    if (allAccounts) return (await import('./accounts/status-all.js')).statusOfAll(app)
+    if (allAccounts)
+      return (await import('../extensions/accounts/commands/status-all.js')).statusOfAll(app)
     const { describeStatus, findAlerts, sentencesOf } = await import('../status/describe-status.js')
     const { readStatus } = await import('../status/read-status.js')
     const { slotsOf } = await import('../status/read-vitals.js')

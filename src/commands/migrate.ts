@@ -8,7 +8,7 @@ import type { PublicationReport } from '../warehouse/schema/publication.js'
 import type { RolesReport } from '../warehouse/schema/roles.js'
 import type { App } from '../app.js'
 import { onMigrated } from '../extensions.js'
-import { ALL } from './accounts/for-all.js'
+import { ALL } from '../extensions/accounts/commands/for-all.js'
 import { declare, flag } from './declare-command.js'
 
 export const migrate = declare({
@@ -41,7 +41,7 @@ export const migrate = declare({
     refuseBoth('publication', given.publication, given.dropPublication)
     refuseBoth('customers', given.customers, given.dropCustomers)
     if (!allAccounts) return migrateOne(app, given)
-    const { migrateAll } = await import('./accounts/migrate-all.js')
+    const { migrateAll } = await import('../extensions/accounts/commands/migrate-all.js')
     return migrateAll(app, (ofAccount) => migrateOne(ofAccount, given))
   },
 })

@@ -1,6 +1,6 @@
 import { ConfigError } from '../base/errors.js'
 import { countOf } from '../base/phrases.js'
-import { parseExactJson, stringifyExactJson } from '../jsonapi/exact-json.js'
+import { parseExactJson, stringifyExactJson } from '../source/jsonapi/exact-json.js'
 import type {
   QuarantineEntry,
   QuarantineSelection,

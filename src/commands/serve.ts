@@ -7,9 +7,9 @@ import { requireService, requireWebhookSecrets } from '../config/needed-settings
 import type { ServeParts } from '../serve/serve-dependencies.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import type { CommandIo } from './command-io.js'
-import { DASHBOARD_TIMEOUT_MS } from './dashboard.js'
+import { DASHBOARD_TIMEOUT_MS } from '../extensions/dashboard/commands/dashboard.js'
 import { declare, flag } from './declare-command.js'
-import { formatCsv } from './output/print-answer.js'
+import { formatCsv } from '../extensions/answers/output/print-answer.js'
 import { serveUntilStopped } from './serve-until-stopped.js'
 import { ALERT_SETTINGS, failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
 
@@ -65,7 +65,7 @@ export const serve = declare({
   },
   run: async (app, { allAccounts, worker, isInsecure, ...parts }, io) => {
     if (!allAccounts && !worker) return run(app, io, parts, isInsecure)
-    const { serveAccounts } = await import('./accounts/serve-accounts.js')
+    const { serveAccounts } = await import('../extensions/accounts/commands/serve-accounts.js')
     const ofWorker = worker ? { ...parts, isReceiving: false } : parts
     return serveAccounts(app, io, ofWorker, (ofAccount, ofParts) =>
       createSignature(ofAccount, ofParts, isInsecure),

@@ -6,13 +6,13 @@ import { countOf } from '../base/phrases.js'
 import { alertSettingsOf, requireService } from '../config/needed-settings.js'
 import type { Config, SettingName } from '../config/settings.js'
 import type { RunSettings } from '../ingest/run.js'
-import type { Plan, PlanTotal } from '../sync/make-plan.js'
+import type { Plan, PlanTotal } from '../extensions/doctor/make-plan.js'
 import { limitRun } from '../sync/run-outcome.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
-import { ALL } from './accounts/for-all.js'
+import { ALL } from '../extensions/accounts/commands/for-all.js'
 import type { Answer, CommandIo } from './command-io.js'
 import { declare, flag, list } from './declare-command.js'
-import { ON_FINISH, runOnFinish, type RunEnd } from './on-finish.js'
+import { ON_FINISH, runOnFinish, type RunEnd } from '../extensions/alerts/commands/on-finish.js'
 import type { Part } from './output/print-table.js'
 
 /** Settings of every command that reads the service into the warehouse. */
@@ -149,7 +149,7 @@ async function run(
   work: Work,
 ): Promise<Answer> {
   if (options.allAccounts) {
-    const { runForAll } = await import('./accounts/sync-all.js')
+    const { runForAll } = await import('../extensions/accounts/commands/sync-all.js')
     return runForAll(app, (ofAccount) => runOne(ofAccount, io, { ...options, isQuiet: true }, work))
   }
   const report = await runOne(app, io, options, work)
@@ -195,14 +195,14 @@ async function beatAfter(app: App, end: RunEnd): Promise<void> {
   const { heartbeat } = alertSettingsOf(app.config)
   if (heartbeat === undefined) return
   if ('thrown' in end && end.thrown instanceof LeaseHeldError) return
-  const { sendHeartbeat } = await import('../alerts/heartbeat.js')
+  const { sendHeartbeat } = await import('../extensions/alerts/heartbeat.js')
   const isComplete = 'report' in end && end.report.exitCode === EXIT_CODES.complete
   await sendHeartbeat(heartbeat, isComplete, app.logger)
 }
 
 /** Tells people of what this run has changed. Cannot fail. */
 async function raiseAfterRun(app: App, dependencies: SyncDependencies): Promise<void> {
-  const { raiseAlerts } = await import('../alerts/raise-alerts.js')
+  const { raiseAlerts } = await import('../extensions/alerts/raise-alerts.js')
   const { slotsOf } = await import('../status/read-vitals.js')
   const { warehouse, reachFailpoint = noFailpoints } = dependencies
   await raiseAlerts({
@@ -338,7 +338,7 @@ export const plan = declare({
     (name) => name !== 'quarantineLimitPercent' && name !== 'runMinutes',
   ),
   run: async (app) => {
-    const { estimatePlan, observePlan } = await import('../sync/make-plan.js')
+    const { estimatePlan, observePlan } = await import('../extensions/doctor/make-plan.js')
     requireService(app.config)
     const warehouse = await app.openWarehouse()
     const { service } = await app.openService()

@@ -1,4 +1,4 @@
-import type { Sighting } from '../resources/resource.js'
+import type { Sighting } from '../source/records/resource.js'
 
 /** What a sighting carries, null or not: its columns, and names without one. */
 export function carriedBy({ resource, values, unmappedNames }: Sighting): string[] {

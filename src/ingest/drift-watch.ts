@@ -1,6 +1,6 @@
-import { otherResources } from '../resources/index.js'
-import { NAMED_TYPES } from '../resources/other-resource.js'
-import type { Resource, Sighting } from '../resources/resource.js'
+import { otherResources } from '../source/records/index.js'
+import { NAMED_TYPES } from '../source/records/other-resource.js'
+import type { Resource, Sighting } from '../source/records/resource.js'
 import type { DriftFinding } from '../warehouse/bookkeeping/schema-drift.js'
 import type { Intake } from './intake.js'
 

@@ -1,4 +1,4 @@
-import type { FieldDefinitions } from '../resources/resource.js'
+import type { FieldDefinitions } from '../source/records/resource.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { RunSettings } from './run.js'
 

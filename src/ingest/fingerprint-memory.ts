@@ -1,6 +1,11 @@
-import type { ResourceIdentifier } from '../jsonapi/document.js'
-import type { RawRecord } from '../jsonapi/raw-record.js'
-import { isDigestOf, REFERENCE_TYPES, type Resource, type Sighting } from '../resources/resource.js'
+import type { ResourceIdentifier } from '../source/jsonapi/document.js'
+import type { RawRecord } from '../source/jsonapi/raw-record.js'
+import {
+  isDigestOf,
+  REFERENCE_TYPES,
+  type Resource,
+  type Sighting,
+} from '../source/records/resource.js'
 import { mergeSightings } from './merge-sightings.js'
 
 const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)

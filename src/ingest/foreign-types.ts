@@ -1,5 +1,5 @@
 import { IncompleteRunError } from '../base/errors.js'
-import type { RecordIdentity } from '../jsonapi/raw-record.js'
+import type { RecordIdentity } from '../source/jsonapi/raw-record.js'
 import type { ListedTypes } from '../warehouse/bookkeeping/checkpoints.js'
 
 const NONE: ListedTypes = { isOwnTypeSeen: false, foreign: [] }

@@ -1,7 +1,7 @@
-import type { EncodedValue } from '../resources/column.js'
-import { membersOf } from '../jsonapi/document.js'
-import { parseExactJson, stringifyExactJson } from '../jsonapi/exact-json.js'
-import { fingerprint, type Sighting } from '../resources/resource.js'
+import type { EncodedValue } from '../source/records/column.js'
+import { membersOf } from '../source/jsonapi/document.js'
+import { parseExactJson, stringifyExactJson } from '../source/jsonapi/exact-json.js'
+import { fingerprint, type Sighting } from '../source/records/resource.js'
 
 /**
  * Two sightings of one record as one: `better` counts where both say something, and what it does

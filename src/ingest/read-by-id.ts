@@ -1,8 +1,8 @@
-import type { ApiAnswer } from '../api/client.js'
-import type { PlainReadOptions } from '../api/endpoints.js'
+import type { ApiAnswer } from '../source/client/client.js'
+import type { PlainReadOptions } from '../source/client/endpoints.js'
 import { ApiAuthError, ApiContractError } from '../base/errors.js'
-import type { Document, ResourceIdentifier } from '../jsonapi/document.js'
-import { resourceOfType } from '../resources/index.js'
+import type { Document, ResourceIdentifier } from '../source/jsonapi/document.js'
+import { resourceOfType } from '../source/records/index.js'
 import { takeIn, type Intake } from './intake.js'
 import type { Run } from './run.js'
 

@@ -1,5 +1,5 @@
 import { ApiUnavailableError, type ApiAuthError } from '../base/errors.js'
-import type { RecordIdentity } from '../jsonapi/raw-record.js'
+import type { RecordIdentity } from '../source/jsonapi/raw-record.js'
 import {
   createStreamCounts,
   type ShownBy,

@@ -1,5 +1,5 @@
-import type { TrackingService } from '../api/endpoints.js'
-import type { RequestPurpose } from '../api/request-budget.js'
+import type { TrackingService } from '../source/client/endpoints.js'
+import type { RequestPurpose } from '../source/client/request-budget.js'
 import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Logger } from '../base/logger.js'
 import type { Sleep } from '../base/retry.js'

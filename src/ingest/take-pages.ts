@@ -1,6 +1,6 @@
-import type { Page } from '../api/list-pages.js'
-import type { RawRecord } from '../jsonapi/raw-record.js'
-import type { FieldDefinitions } from '../resources/resource.js'
+import type { Page } from '../source/client/list-pages.js'
+import type { RawRecord } from '../source/jsonapi/raw-record.js'
+import type { FieldDefinitions } from '../source/records/resource.js'
 import {
   COMPLETE_WHEN_INCLUDED,
   hasRead,

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { ApiStats } from '../api/client.js'
+import type { ApiStats } from '../source/client/client.js'
 import type { JobState } from '../base/schedule.js'
 import {
   isSyncOverdue,

@@ -1,4 +1,4 @@
-import { resources } from '../resources/index.js'
+import { resources } from '../source/records/index.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import {

@@ -6,8 +6,8 @@ import {
   toError,
 } from '../base/errors.js'
 import { SimulatedCrash } from '../base/failpoint.js'
-import { containers, customFields, resources } from '../resources/index.js'
-import type { Resource } from '../resources/resource.js'
+import { containers, customFields, resources } from '../source/records/index.js'
+import type { Resource } from '../source/records/resource.js'
 import {
   countAbsences,
   findContainersOfNamedEvents,

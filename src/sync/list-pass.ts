@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import type { ListStream } from '../api/endpoints.js'
-import type { ListOptions, Page } from '../api/list-pages.js'
+import type { ListStream } from '../source/client/endpoints.js'
+import type { ListOptions, Page } from '../source/client/list-pages.js'
 import { SeenKeys } from '../base/seen-keys.js'
-import type { RecordIdentity } from '../jsonapi/raw-record.js'
+import type { RecordIdentity } from '../source/jsonapi/raw-record.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import {

@@ -1,5 +1,5 @@
 import { SeenKeys } from '../base/seen-keys.js'
-import type { Page } from '../api/list-pages.js'
+import type { Page } from '../source/client/list-pages.js'
 import type { Intake } from '../ingest/intake.js'
 import type { PassList, TallyState } from '../warehouse/bookkeeping/checkpoints.js'
 

@@ -7,8 +7,8 @@ import {
   toError,
   type ConfigProblem,
 } from '../base/errors.js'
-import { containers, shipments } from '../resources/index.js'
-import type { Resource } from '../resources/resource.js'
+import { containers, shipments } from '../source/records/index.js'
+import type { Resource } from '../source/records/resource.js'
 import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
 import { COMPLETE_WHEN_INCLUDED, mergeIntakes, shownKeys } from '../ingest/intake.js'
 import { readById } from '../ingest/read-by-id.js'

@@ -4,9 +4,9 @@ import type { Intake } from '../ingest/intake.js'
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
-import type { ResourceIdentifier } from '../jsonapi/document.js'
-import { resourceOfType } from '../resources/index.js'
-import { REFERENCE_TYPES, type Sighting } from '../resources/resource.js'
+import type { ResourceIdentifier } from '../source/jsonapi/document.js'
+import { resourceOfType } from '../source/records/index.js'
+import { REFERENCE_TYPES, type Sighting } from '../source/records/resource.js'
 import {
   loadReferenceRows,
   planReferenceChecks,

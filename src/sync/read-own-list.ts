@@ -1,5 +1,5 @@
 import { ApiNotFoundError, isAboutOneRecord } from '../base/errors.js'
-import { parsePage, type ListOptions, type Page } from '../api/list-pages.js'
+import { parsePage, type ListOptions, type Page } from '../source/client/list-pages.js'
 import {
   mergeIntakes,
   shownKeys,
@@ -10,10 +10,10 @@ import {
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
-import { RawRecord } from '../jsonapi/raw-record.js'
-import { isObject } from '../jsonapi/document.js'
-import { otherResources, resourceOfType } from '../resources/index.js'
-import type { Resource } from '../resources/resource.js'
+import { RawRecord } from '../source/jsonapi/raw-record.js'
+import { isObject } from '../source/jsonapi/document.js'
+import { otherResources, resourceOfType } from '../source/records/index.js'
+import type { Resource } from '../source/records/resource.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import { tombstoneRows } from '../warehouse/rows/tombstones.js'

@@ -1,6 +1,6 @@
 import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
-import { rawEvents } from '../resources/index.js'
+import { rawEvents } from '../source/records/index.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import { readOwnLists, type OwnList } from './read-own-list.js'
 

@@ -1,6 +1,6 @@
 import { WATCHED_STREAMS } from '../ingest/drift-watch.js'
 import type { Run } from '../ingest/run.js'
-import { toStorableText } from '../resources/storable-text.js'
+import { toStorableText } from '../source/records/storable-text.js'
 import {
   countLiveRows,
   loadSeenAttributes,

@@ -1,7 +1,7 @@
 import { ConnectorError } from '../base/errors.js'
 import { transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
-import { otherResources, resources } from '../resources/index.js'
+import { otherResources, resources } from '../source/records/index.js'
 import { recordPassShares } from '../warehouse/bookkeeping/pass-shares.js'
 
 /**

@@ -5,8 +5,8 @@ import {
   isAboutOneRecord,
   toError,
 } from '../base/errors.js'
-import type { Document } from '../jsonapi/document.js'
-import { parseExactJson } from '../jsonapi/exact-json.js'
+import type { Document } from '../source/jsonapi/document.js'
+import { parseExactJson } from '../source/jsonapi/exact-json.js'
 import {
   dropQuarantine,
   loadQuarantine,
@@ -14,8 +14,8 @@ import {
   type QuarantineSelection,
 } from '../warehouse/bookkeeping/quarantined-records.js'
 import { loadFieldDefinitions } from '../ingest/field-definitions.js'
-import { customFields } from '../resources/index.js'
-import type { Sighting } from '../resources/resource.js'
+import { customFields } from '../source/records/index.js'
+import type { Sighting } from '../source/records/resource.js'
 import { loadStoredRows } from '../warehouse/rows/stored-rows.js'
 import { takeIn, type Intake } from '../ingest/intake.js'
 import { readById } from '../ingest/read-by-id.js'

@@ -1,4 +1,4 @@
-import type { TrackingService } from '../api/endpoints.js'
+import type { TrackingService } from '../source/client/endpoints.js'
 import { ApiAuthError, ApiUnavailableError, ConnectorError, toError } from '../base/errors.js'
 import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
 import { noFailpoints, SimulatedCrash, type ReachFailpoint } from '../base/failpoint.js'

@@ -1,7 +1,7 @@
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
-import { membersOf } from '../jsonapi/document.js'
-import { resourceOfType } from '../resources/index.js'
+import { membersOf } from '../source/jsonapi/document.js'
+import { resourceOfType } from '../source/records/index.js'
 import {
   dropQuarantine,
   loadOutlived,

@@ -1,5 +1,5 @@
-import type { ListStream } from '../api/endpoints.js'
-import type { Page } from '../api/list-pages.js'
+import type { ListStream } from '../source/client/endpoints.js'
+import type { Page } from '../source/client/list-pages.js'
 import type { Checkpoint } from '../warehouse/bookkeeping/checkpoints.js'
 import type { PassFindings } from '../warehouse/bookkeeping/checkpoints.js'
 import { ApiRequestError } from '../base/errors.js'

@@ -20,7 +20,7 @@ import { loadConfig } from '../../src/config/load.js'
 import { isOfAccount } from '../../src/config/accounts.js'
 import { readPresets } from '../../src/config/presets.js'
 import { settingDescriptions, settingsSchema } from '../../src/config/settings.js'
-import { ACCOUNT_METRICS } from '../../src/serve/account-metrics.js'
+import { ACCOUNT_METRICS } from '../../src/extensions/accounts/serve/account-metrics.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../../src/serve/metrics.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -191,9 +191,7 @@ function quotedByHand(path: string, text: string): string[] {
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .filter((path) =>
-    /^(?:alerts|embedded-postgres|ingest|lake|sync|webhooks|status|serve|commands|warehouse)[/\\].*\.ts$/.test(
-      path,
-    ),
+    /^(?:ingest|sync|webhooks|status|serve|commands|warehouse|extensions)[/\\].*\.ts$/.test(path),
   )
   .map((path) => ({ path, text: readFileSync(join(SOURCE, path), 'utf8') }))
 
@@ -250,7 +248,7 @@ describe('texts of statements', { tags: ['S6'] }, () => {
 
   it('quote identifiers in one function only', { tags: ['S6'] }, () => {
     const quoting = files
-      .filter(({ path }) => !path.startsWith('commands'))
+      .filter(({ path }) => !/^(?:commands|extensions\/answers\/output)\//.test(path))
       .filter(({ text }) => text.includes(`replaceAll('"', '""')`))
     expect(quoting.map(({ path }) => basename(path))).toEqual(['schema-names.ts'])
   })
@@ -292,7 +290,7 @@ describe('what the source sends', { tags: ['S8'] }, () => {
       const all = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
       const opening = all
         .filter((path) =>
-          /^(?:alerts|api|jsonapi|resources|ingest|sync|webhooks|status|warehouse)[/\\].*\.ts$/.test(
+          /^(?:source|ingest|sync|webhooks|status|warehouse|extensions\/(?:alerts|answers\/questions))[/\\].*\.ts$/.test(
             path,
           ),
         )

@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/base/logger.js'
 import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
-} from '../../src/embedded-postgres/embedded-database.js'
+} from '../../src/extensions/embedded-postgres/embedded-database.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
 import { differencesFrom } from '../support/look-at-cli-rows.js'
 import { endPrograms, repositoryDirectory, runCli } from '../support/run-cli.js'

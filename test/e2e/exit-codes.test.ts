@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { Simulator } from '../../src/simulator/server.js'
+import type { Simulator } from '../../src/extensions/simulator/server.js'
 import { callProgram } from '../support/call-cli.js'
 import { makeFreshHome, makePreparedHome, removeFreshHomes } from '../support/fresh-home.js'
 import {

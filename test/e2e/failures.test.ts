@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Simulator } from '../../src/simulator/server.js'
+import type { Simulator } from '../../src/extensions/simulator/server.js'
 import type { RunReport } from '../../src/sync/run-sync.js'
 import { callProgram, type CliCall } from '../support/call-cli.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'

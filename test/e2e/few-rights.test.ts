@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Simulator } from '../../src/simulator/server.js'
+import type { Simulator } from '../../src/extensions/simulator/server.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
 import { differencesFrom } from '../support/look-at-cli-rows.js'
 import { endPrograms, runCli } from '../support/run-cli.js'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPERATION_ALERTS } from '../../src/base/alert-names.js'
-import { ACCOUNT_METRICS } from '../../src/serve/account-metrics.js'
+import { ACCOUNT_METRICS } from '../../src/extensions/accounts/serve/account-metrics.js'
 import { repositoryDirectory, waitUntil } from '../support/run-cli.js'
 import {
   closeServeScenes,

@@ -1,7 +1,7 @@
 import { chown, cp, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { chooseAccount, type Account } from '../../src/embedded-postgres/area.js'
+import { chooseAccount, type Account } from '../../src/extensions/embedded-postgres/area.js'
 import {
   isServerRunning,
   makeFreshHome,

@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Simulator } from '../../src/simulator/server.js'
+import type { Simulator } from '../../src/extensions/simulator/server.js'
 import {
   isServerRunning,
   makeFreshHome,

@@ -1,8 +1,8 @@
 import { Agent, fetch as fetchBy, type Response as Answer } from 'undici'
 import { inject } from 'vitest'
-import { chooseFreePort } from '../../src/embedded-postgres/server-process.js'
-import type { Simulator } from '../../src/simulator/server.js'
-import { WEBHOOK_EVENT_NAMES } from '../../src/simulator/webhooks/webhook-catalog.js'
+import { chooseFreePort } from '../../src/extensions/embedded-postgres/server-process.js'
+import type { Simulator } from '../../src/extensions/simulator/server.js'
+import { WEBHOOK_EVENT_NAMES } from '../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
 import { selectRows } from '../support/look-at-cli-rows.js'
 import {

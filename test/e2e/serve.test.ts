@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
-import { WEBHOOK_EVENT_NAMES } from '../../src/simulator/webhooks/webhook-catalog.js'
+import { WEBHOOK_EVENT_NAMES } from '../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import { injectSqlFault } from '../integration/faults/sql-faults.js'
 import { openRaw, statusesOf } from '../support/raw-http.js'
 import { callProgram } from '../support/call-cli.js'

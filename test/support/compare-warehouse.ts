@@ -1,7 +1,7 @@
-import type { ResourceIdentifier, ResourceObject } from '../../src/jsonapi/document.js'
-import { optionRecords } from '../../src/simulator/records/custom-field-record.js'
-import type { World } from '../../src/simulator/world/world.js'
-import { webhookEventCategories } from '../../src/simulator/webhooks/webhook-catalog.js'
+import type { ResourceIdentifier, ResourceObject } from '../../src/source/jsonapi/document.js'
+import { optionRecords } from '../../src/extensions/simulator/records/custom-field-record.js'
+import type { World } from '../../src/extensions/simulator/world/world.js'
+import { webhookEventCategories } from '../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import { compareChildren, latestDay, listOf } from './snapshot-children.js'
 import { compareHistories } from './snapshot-history.js'
 import {

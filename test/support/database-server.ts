@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node'
 import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
-} from '../../src/embedded-postgres/embedded-database.js'
+} from '../../src/extensions/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../../src/base/logger.js'
 import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'

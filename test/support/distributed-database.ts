@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { silentLogger } from '../../src/base/logger.js'
 import { createWarehouse } from '../../src/warehouse/connection/warehouse.js'
-import { carryOut } from '../../src/warehouse/distribute/distribute-warehouse.js'
-import { planDistribution } from '../../src/warehouse/distribute/plan-distribution.js'
+import { carryOut } from '../../src/extensions/accounts/distribute/distribute-warehouse.js'
+import { planDistribution } from '../../src/extensions/accounts/distribute/plan-distribution.js'
 import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
 
 /**

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import {
   embeddedDatabaseStatus,
   stopEmbeddedDatabase,
-} from '../../src/embedded-postgres/embedded-database.js'
-import { isAlive } from '../../src/embedded-postgres/processes.js'
+} from '../../src/extensions/embedded-postgres/embedded-database.js'
+import { isAlive } from '../../src/extensions/embedded-postgres/processes.js'
 import { silentLogger } from '../../src/base/logger.js'
 import { prepareHome } from './prepared-home.js'
 

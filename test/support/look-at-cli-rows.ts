@@ -1,5 +1,5 @@
 import { silentLogger } from '../../src/base/logger.js'
-import type { World } from '../../src/simulator/world/world.js'
+import type { World } from '../../src/extensions/simulator/world/world.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse, type CompareOptions } from './compare-warehouse.js'
 import { snapshotRows, type RowSnapshot } from './snapshot-tables.js'

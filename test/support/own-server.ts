@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
-} from '../../src/embedded-postgres/embedded-database.js'
+} from '../../src/extensions/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../../src/base/logger.js'
 import { prepareHome } from './prepared-home.js'
 import { waitUntil } from './run-cli.js'

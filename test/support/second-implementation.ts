@@ -1,5 +1,5 @@
-import type { ResourceObject } from '../../src/jsonapi/document.js'
-import type { World } from '../../src/simulator/world/world.js'
+import type { ResourceObject } from '../../src/source/jsonapi/document.js'
+import type { World } from '../../src/extensions/simulator/world/world.js'
 
 /**
  * Stays, exposure, charged days and exceptions worked out a second time: from the records of the

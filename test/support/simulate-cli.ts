@@ -1,4 +1,4 @@
-import { startSimulator, type Simulator } from '../../src/simulator/server.js'
+import { startSimulator, type Simulator } from '../../src/extensions/simulator/server.js'
 import { startCli, type ProgramOptions, type RunningProgram } from './run-cli.js'
 
 export interface SimulateCli {

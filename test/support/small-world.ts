@@ -1,4 +1,4 @@
-import type { Simulator } from '../../src/simulator/server.js'
+import type { Simulator } from '../../src/extensions/simulator/server.js'
 
 /**
  * Holds and charges the oldest container for good: in a small account seldom one is, and what

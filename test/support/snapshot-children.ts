@@ -1,4 +1,4 @@
-import type { ResourceObject } from '../../src/jsonapi/document.js'
+import type { ResourceObject } from '../../src/source/jsonapi/document.js'
 import { countRow, type Row, type TableSnapshot } from './snapshot-tables.js'
 import { canonical, dayAt, shown } from './snapshot-values.js'
 

@@ -1,5 +1,5 @@
-import { ApiClient } from '../../src/api/client.js'
-import { createTrackingService, type TrackingService } from '../../src/api/endpoints.js'
+import { ApiClient } from '../../src/source/client/client.js'
+import { createTrackingService, type TrackingService } from '../../src/source/client/endpoints.js'
 import { unlimitedBudget } from './unlimited-budget.js'
 import { silentLogger } from '../../src/base/logger.js'
 import type { SyncDependencies } from '../../src/sync/run-sync.js'

@@ -1,4 +1,4 @@
-import type { RequestBudget } from '../../src/api/request-budget.js'
+import type { RequestBudget } from '../../src/source/client/request-budget.js'
 
 /** Never waits. */
 export const unlimitedBudget: RequestBudget = {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ResourceObject } from '../../src/jsonapi/document.js'
+import type { ResourceObject } from '../../src/source/jsonapi/document.js'
 
 /** One request as it came in. */
 export interface ReceivedDelivery {

@@ -88,7 +88,8 @@ const hasPassword = ({ password, searchParams }: URL): boolean =>
 
 /** Looking for the warehouse must not make a new one. */
 async function requireEmbedded(app: App): Promise<void> {
-  const { embeddedDatabaseStatus } = await import('../../embedded-postgres/embedded-database.js')
+  const { embeddedDatabaseStatus } =
+    await import('../../extensions/embedded-postgres/embedded-database.js')
   const { version } = await embeddedDatabaseStatus(app)
   if (version !== undefined) return
   throw new EmbeddedDatabaseError(

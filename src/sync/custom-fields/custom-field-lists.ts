@@ -1,6 +1,10 @@
 import { ConnectorError } from '../../base/errors.js'
 import type { Run } from '../../ingest/run.js'
-import { customFieldDefinitions, customFieldOptions, customFields } from '../../resources/index.js'
+import {
+  customFieldDefinitions,
+  customFieldOptions,
+  customFields,
+} from '../../source/records/index.js'
 import { countLiveRows } from '../../warehouse/bookkeeping/schema-drift.js'
 
 /** Lists that an account may lack; the warehouse is whole without them. */

@@ -1,8 +1,8 @@
 import { shownKeys, type Intake } from '../../ingest/intake.js'
 import type { Run } from '../../ingest/run.js'
-import type { ResourceIdentifier } from '../../jsonapi/document.js'
-import { customFields, resourceOfType } from '../../resources/index.js'
-import type { FieldDefinitions, Sighting } from '../../resources/resource.js'
+import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
+import { customFields, resourceOfType } from '../../source/records/index.js'
+import type { FieldDefinitions, Sighting } from '../../source/records/resource.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { askForOwnList } from '../read-own-list.js'
 

@@ -1,6 +1,6 @@
 import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import type { Run } from '../../ingest/run.js'
-import { customFieldOptions } from '../../resources/index.js'
+import { customFieldOptions } from '../../source/records/index.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readOwnLists, type OwnList } from '../read-own-list.js'
 

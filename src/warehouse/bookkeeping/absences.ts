@@ -1,4 +1,4 @@
-import type { Resource } from '../../resources/resource.js'
+import type { Resource } from '../../source/records/resource.js'
 import { anyOf } from '../connection/typed-statements.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'

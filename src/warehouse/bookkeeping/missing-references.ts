@@ -1,5 +1,5 @@
-import type { ResourceIdentifier } from '../../jsonapi/document.js'
-import { resourceOfType, resources } from '../../resources/index.js'
+import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
+import { resourceOfType, resources } from '../../source/records/index.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import { together } from '../connection/together.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'

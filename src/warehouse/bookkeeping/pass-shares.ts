@@ -1,4 +1,4 @@
-import { resources } from '../../resources/index.js'
+import { resources } from '../../source/records/index.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'

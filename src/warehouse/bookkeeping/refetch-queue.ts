@@ -1,5 +1,5 @@
-import type { ResourceIdentifier } from '../../jsonapi/document.js'
-import { resourceOfType } from '../../resources/index.js'
+import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
+import { resourceOfType } from '../../source/records/index.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import { together } from '../connection/together.js'

@@ -1,4 +1,4 @@
-import type { HistoryTable, Stream } from '../../resources/resource.js'
+import type { HistoryTable, Stream } from '../../source/records/resource.js'
 
 /** The six schemas of one account, all named after one setting (`TRACKING_SCHEMA`). */
 export interface Schemas {

@@ -1,4 +1,4 @@
-import type { EncodedValue } from '../../resources/column.js'
+import type { EncodedValue } from '../../source/records/column.js'
 import type { SchemaNames } from '../connection/schema-names.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { Session } from '../connection/warehouse.js'

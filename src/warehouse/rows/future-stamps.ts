@@ -1,4 +1,4 @@
-import { resources } from '../../resources/index.js'
+import { resources } from '../../source/records/index.js'
 import { containerChildren } from './container-children.js'
 import type { SchemaNames } from '../connection/schema-names.js'
 import { together } from '../connection/together.js'

@@ -1,4 +1,4 @@
-import type { Resource } from '../../resources/resource.js'
+import type { Resource } from '../../source/records/resource.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import { sourceOf, type WriteOptions } from './incoming-rows.js'
 import { together } from '../connection/together.js'

@@ -1,5 +1,5 @@
-import type { Column, EncodedValue } from '../../resources/column.js'
-import type { Resource, Sighting } from '../../resources/resource.js'
+import type { Column, EncodedValue } from '../../source/records/column.js'
+import type { Resource, Sighting } from '../../source/records/resource.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 
 /**

@@ -1,4 +1,4 @@
-import type { Resource, Sighting } from '../../resources/resource.js'
+import type { Resource, Sighting } from '../../source/records/resource.js'
 import { CopiedRows } from '../connection/copy-rows.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session } from '../connection/warehouse.js'

@@ -1,10 +1,10 @@
-import type { RawRecord } from '../../jsonapi/raw-record.js'
+import type { RawRecord } from '../../source/jsonapi/raw-record.js'
 import {
   FINGERPRINT_IN_DIGEST,
   READING_MARK_LENGTH,
   type Resource,
   type Sighting,
-} from '../../resources/resource.js'
+} from '../../source/records/resource.js'
 import { lookUpSql } from './incoming-rows.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session } from '../connection/warehouse.js'

@@ -1,4 +1,4 @@
-import type { Resource, Sighting } from '../../resources/resource.js'
+import type { Resource, Sighting } from '../../source/records/resource.js'
 import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import {

@@ -1,5 +1,5 @@
-import type { Resource } from '../../resources/resource.js'
-import { containers } from '../../resources/index.js'
+import type { Resource } from '../../source/records/resource.js'
+import { containers } from '../../source/records/index.js'
 import { replaceContainerChildren } from './container-children.js'
 import { writeVersions } from './history.js'
 import { doubtLists } from './unlisted-events.js'

@@ -1,5 +1,5 @@
-import type { Sighting } from '../../resources/resource.js'
-import { containers, transportEvents } from '../../resources/index.js'
+import type { Sighting } from '../../source/records/resource.js'
+import { containers, transportEvents } from '../../source/records/index.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { isConfirming, type Mode } from './incoming-rows.js'

@@ -1,5 +1,5 @@
-import type { Column } from '../../resources/column.js'
-import type { Resource, Sighting } from '../../resources/resource.js'
+import type { Column } from '../../source/records/column.js'
+import type { Resource, Sighting } from '../../source/records/resource.js'
 import {
   anyDistinct,
   coercionsAfter,

@@ -1,6 +1,6 @@
-import { vesselPositions } from '../../resources/vessel.js'
+import { vesselPositions } from '../../source/records/vessel.js'
 import { quoteIdentifier } from '../connection/schema-names.js'
-import type { Sighting } from '../../resources/resource.js'
+import type { Sighting } from '../../source/records/resource.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'

@@ -1,4 +1,4 @@
-import { resources } from '../../resources/index.js'
+import { resources } from '../../source/records/index.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { containerChildren } from '../rows/container-children.js'
 import type { StreamState } from '../bookkeeping/sync-runs.js'

@@ -1,4 +1,4 @@
-import type { TrackingService } from '../../api/endpoints.js'
+import type { TrackingService } from '../../source/client/endpoints.js'
 import { ConnectorError, isAboutOneRecord, toError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import { showText } from '../../base/phrases.js'

@@ -1,5 +1,5 @@
-import type { ApiAnswer } from '../../api/client.js'
-import type { TrackingService } from '../../api/endpoints.js'
+import type { ApiAnswer } from '../../source/client/client.js'
+import type { TrackingService } from '../../source/client/endpoints.js'
 import { ApiUnavailableError, ConfigError } from '../../base/errors.js'
 import { isThisMachine } from '../../base/this-machine.js'
 import { checkSecret } from './check-webhooks.js'

@@ -1,5 +1,5 @@
-import type { TrackingService } from '../../api/endpoints.js'
-import { membersOf, type Document } from '../../jsonapi/document.js'
+import type { TrackingService } from '../../source/client/endpoints.js'
+import { membersOf, type Document } from '../../source/jsonapi/document.js'
 import { ApiAuthError, ApiNotFoundError, ApiRequestError } from '../../base/errors.js'
 
 /** An event that a webhook can subscribe to, as the service's catalogue has it. */

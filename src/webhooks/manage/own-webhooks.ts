@@ -1,6 +1,6 @@
-import type { TrackingService } from '../../api/endpoints.js'
-import { parsePage } from '../../api/list-pages.js'
-import { membersOf } from '../../jsonapi/document.js'
+import type { TrackingService } from '../../source/client/endpoints.js'
+import { parsePage } from '../../source/client/list-pages.js'
+import { membersOf } from '../../source/jsonapi/document.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 
 /** A secret from the service. It can be compared and revealed; no print of its owner shows it. */

@@ -9,11 +9,11 @@ import {
   membersOf,
   type Document,
   type ResourceIdentifier,
-} from '../../jsonapi/document.js'
-import { readIdentity } from '../../resources/flatten.js'
-import { resourceOfType } from '../../resources/index.js'
-import { toStorableJson, toStorableText } from '../../resources/storable-text.js'
-import { checkTimestamp } from '../../resources/timestamp.js'
+} from '../../source/jsonapi/document.js'
+import { readIdentity } from '../../source/records/flatten.js'
+import { resourceOfType } from '../../source/records/index.js'
+import { toStorableJson, toStorableText } from '../../source/records/storable-text.js'
+import { checkTimestamp } from '../../source/records/timestamp.js'
 import { quarantineRecords } from '../../warehouse/bookkeeping/quarantined-records.js'
 import {
   countUntried,

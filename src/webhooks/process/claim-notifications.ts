@@ -1,5 +1,5 @@
 import { backoffMs } from '../../base/retry.js'
-import type { ResourceIdentifier } from '../../jsonapi/document.js'
+import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import {
   completeSyncBegan,
   loadConfirmedPasses,

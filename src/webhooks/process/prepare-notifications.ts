@@ -4,10 +4,10 @@ import {
   parseDocument,
   type Document,
   type ResourceIdentifier,
-} from '../../jsonapi/document.js'
-import { JsonNestingError } from '../../jsonapi/exact-json.js'
-import { parseJsonBytes } from '../../jsonapi/parse-json-bytes.js'
-import { resourceOfType } from '../../resources/index.js'
+} from '../../source/jsonapi/document.js'
+import { JsonNestingError } from '../../source/jsonapi/exact-json.js'
+import { parseJsonBytes } from '../../source/jsonapi/parse-json-bytes.js'
+import { resourceOfType } from '../../source/records/index.js'
 import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'

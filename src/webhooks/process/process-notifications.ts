@@ -1,7 +1,7 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { ApiContractError, ConnectorError, toError } from '../../base/errors.js'
 import { SimulatedCrash, type ReachFailpoint } from '../../base/failpoint.js'
-import { toStorableText } from '../../resources/storable-text.js'
+import { toStorableText } from '../../source/records/storable-text.js'
 import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { OwnWebhookSettings } from '../manage/own-webhooks.js'

@@ -1,4 +1,4 @@
-import type { TrackingService } from '../../api/endpoints.js'
+import type { TrackingService } from '../../source/client/endpoints.js'
 import {
   ApiNotFoundError,
   ApiRequestError,
@@ -25,7 +25,7 @@ import {
   type ClaimedRefetch,
 } from '../../warehouse/bookkeeping/refetch-queue.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import type { Document } from '../../jsonapi/document.js'
+import type { Document } from '../../source/jsonapi/document.js'
 import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import { readEnvelope, REFERENCE_INCLUDE } from '../receive/delivery.js'
 import { applyNotifications } from './apply-notifications.js'

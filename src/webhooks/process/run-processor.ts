@@ -1,4 +1,4 @@
-import type { TrackingService } from '../../api/endpoints.js'
+import type { TrackingService } from '../../source/client/endpoints.js'
 import { toError } from '../../base/errors.js'
 import type { ReachFailpoint } from '../../base/failpoint.js'
 import type { Logger } from '../../base/logger.js'

@@ -1,4 +1,4 @@
-import type { TrackingService } from '../../api/endpoints.js'
+import type { TrackingService } from '../../source/client/endpoints.js'
 import { ConnectorError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import type { Sleep } from '../../base/retry.js'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { JsonNestingError, decodeUtf8, parseExactJson } from '../../jsonapi/exact-json.js'
-import { membersOf, type ResourceIdentifier } from '../../jsonapi/document.js'
-import { checkTimestamp } from '../../resources/timestamp.js'
+import { JsonNestingError, decodeUtf8, parseExactJson } from '../../source/jsonapi/exact-json.js'
+import { membersOf, type ResourceIdentifier } from '../../source/jsonapi/document.js'
+import { checkTimestamp } from '../../source/records/timestamp.js'
 
 /** One HTTP POST of a notification. */
 export interface Delivery {

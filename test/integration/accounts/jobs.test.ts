@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { startWorker, type RunningWorker } from '../../../src/serve/worker.js'
+import { startWorker, type RunningWorker } from '../../../src/extensions/accounts/serve/worker.js'
 import { AccountsNames } from '../../../src/warehouse/connection/schema-names.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import {
@@ -13,7 +13,7 @@ import {
   readJobs,
   takeJobs,
   type PlannedJob,
-} from '../../../src/warehouse/coordination/account-jobs.js'
+} from '../../../src/extensions/accounts/serve/account-jobs.js'
 import { waitUntil } from '../../support/run-cli.js'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'
 

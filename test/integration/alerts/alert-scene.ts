@@ -1,5 +1,5 @@
-import { raiseAlerts, type AlertDependencies } from '../../../src/alerts/raise-alerts.js'
-import type { AlertSettings } from '../../../src/alerts/alert-channels.js'
+import { raiseAlerts, type AlertDependencies } from '../../../src/extensions/alerts/raise-alerts.js'
+import type { AlertSettings } from '../../../src/extensions/alerts/alert-channels.js'
 import { chosenAlerts } from '../../../src/base/alert-names.js'
 import { noFailpoints } from '../../../src/base/failpoint.js'
 import { silentLogger } from '../../../src/base/logger.js'

@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { postJson } from '../../../src/alerts/channels/post-json.js'
-import { toSlack } from '../../../src/alerts/channels/slack.js'
-import { toTeams } from '../../../src/alerts/channels/teams.js'
-import { describeDigest, describeOperation, type Message } from '../../../src/alerts/message.js'
-import { sendMessage } from '../../../src/alerts/send-message.js'
+import { postJson } from '../../../src/extensions/alerts/channels/post-json.js'
+import { toSlack } from '../../../src/extensions/alerts/channels/slack.js'
+import { toTeams } from '../../../src/extensions/alerts/channels/teams.js'
+import {
+  describeDigest,
+  describeOperation,
+  type Message,
+} from '../../../src/extensions/alerts/message.js'
+import { sendMessage } from '../../../src/extensions/alerts/send-message.js'
 import { startSmtpReceiver, type SmtpReceiver } from '../../support/smtp-receiver.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
 

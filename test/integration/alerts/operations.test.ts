@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { forgetAlerts } from '../../../src/alerts/forget-alerts.js'
+import { forgetAlerts } from '../../../src/extensions/alerts/forget-alerts.js'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { openAlertScene, SECRET, type AlertScene } from './alert-scene.js'
 

@@ -2,8 +2,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
-import { parseInvoices, storeInvoices } from '../../../src/warehouse/questions/dd-invoices.js'
+import {
+  parseRulesFile,
+  storeRulesFile,
+} from '../../../src/extensions/answers/questions/free-time-rules.js'
+import {
+  parseInvoices,
+  storeInvoices,
+} from '../../../src/extensions/answers/questions/dd-invoices.js'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 import { callCli } from '../../support/call-cli.js'
 import { insertKnown } from '../../support/insert-known.js'

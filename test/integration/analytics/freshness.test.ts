@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { resources } from '../../../src/resources/index.js'
+import { resources } from '../../../src/source/records/index.js'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 
 let scene: AnalyticsScene

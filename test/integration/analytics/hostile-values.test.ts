@@ -1,7 +1,13 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { parseInvoices, storeInvoices } from '../../../src/warehouse/questions/dd-invoices.js'
-import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
+import {
+  parseInvoices,
+  storeInvoices,
+} from '../../../src/extensions/answers/questions/dd-invoices.js'
+import {
+  parseRulesFile,
+  storeRulesFile,
+} from '../../../src/extensions/answers/questions/free-time-rules.js'
 import { quoteIdentifier } from '../../../src/warehouse/connection/schema-names.js'
 import { readFile } from 'node:fs/promises'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'

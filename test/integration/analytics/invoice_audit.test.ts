@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { parseInvoices, storeInvoices } from '../../../src/warehouse/questions/dd-invoices.js'
-import { parseRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
+import {
+  parseInvoices,
+  storeInvoices,
+} from '../../../src/extensions/answers/questions/dd-invoices.js'
+import { parseRulesFile } from '../../../src/extensions/answers/questions/free-time-rules.js'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'

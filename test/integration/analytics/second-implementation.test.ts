@@ -1,6 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { parseRulesFile, storeRulesFile } from '../../../src/warehouse/questions/free-time-rules.js'
-import type { Hold } from '../../../src/simulator/plans/container-status.js'
+import {
+  parseRulesFile,
+  storeRulesFile,
+} from '../../../src/extensions/answers/questions/free-time-rules.js'
+import type { Hold } from '../../../src/extensions/simulator/plans/container-status.js'
 import { countLike, SecondImplementation, type Rule } from '../../support/second-implementation.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 import { setAsOf } from '../../support/set-as-of.js'

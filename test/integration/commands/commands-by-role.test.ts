@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'
 

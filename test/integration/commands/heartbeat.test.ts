@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RoleNames } from '../../../src/warehouse/connection/schema-names.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
-import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { createTestDatabase } from '../../support/test-database.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'

@@ -5,8 +5,8 @@ import {
   bindQuery,
   readShippedQueries,
   type ShippedQuery,
-} from '../../../src/warehouse/questions/shipped-queries.js'
-import type { QueryValues } from '../../../src/warehouse/questions/query-parameters.js'
+} from '../../../src/extensions/answers/questions/shipped-queries.js'
+import type { QueryValues } from '../../../src/extensions/answers/questions/query-parameters.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { readerSettings } from '../../support/test-database.js'
 import { closeScenes, openScene, HOUR, type Scene } from '../sync/sync-scene.js'

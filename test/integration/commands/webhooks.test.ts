@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
-import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import { callCli, callProgram, type CliCall } from '../../support/call-cli.js'
 import { presetFile } from '../../support/preset-file.js'
 

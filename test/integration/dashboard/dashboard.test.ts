@@ -4,9 +4,12 @@ import axe from 'axe-core'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { formatCsv } from '../../../src/commands/output/print-answer.js'
-import { askAsReader } from '../../../src/dashboard/read-panels.js'
-import { createDashboardRoutes, PANELS } from '../../../src/dashboard/dashboard-routes.js'
+import { formatCsv } from '../../../src/extensions/answers/output/print-answer.js'
+import { askAsReader } from '../../../src/extensions/dashboard/read-panels.js'
+import {
+  createDashboardRoutes,
+  PANELS,
+} from '../../../src/extensions/dashboard/dashboard-routes.js'
 import { onListedHosts } from '../../../src/http/listed-hosts.js'
 import { startHttpServer, type HttpServer } from '../../../src/http/http-server.js'
 import { readStatus } from '../../../src/status/read-status.js'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { findObstacles } from '../../../src/warehouse/distribute/find-obstacles.js'
+import { findObstacles } from '../../../src/extensions/accounts/distribute/find-obstacles.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 const [owner, other] = ['owner', 'other'].map((name) => `${name}_${randomUUID().slice(0, 8)}`)

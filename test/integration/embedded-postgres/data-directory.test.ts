@@ -19,12 +19,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   embeddedDatabaseStatus,
   startEmbeddedDatabase,
-} from '../../../src/embedded-postgres/embedded-database.js'
+} from '../../../src/extensions/embedded-postgres/embedded-database.js'
 import { EmbeddedDatabaseError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
-import { classifyProcess } from '../../../src/embedded-postgres/processes.js'
-import { startSimulator } from '../../../src/simulator/server.js'
+import { classifyProcess } from '../../../src/extensions/embedded-postgres/processes.js'
+import { startSimulator } from '../../../src/extensions/simulator/server.js'
 import { compareWarehouse, SELDOM } from '../../support/compare-warehouse.js'
 import { countViewRows } from '../../support/count-view-rows.js'
 import { runTestSync } from '../../support/run-test-sync.js'

@@ -9,8 +9,8 @@ import pg from 'pg'
 import {
   embeddedDatabaseStatus,
   stopEmbeddedDatabase,
-} from '../../../src/embedded-postgres/embedded-database.js'
-import { isAlive } from '../../../src/embedded-postgres/processes.js'
+} from '../../../src/extensions/embedded-postgres/embedded-database.js'
+import { isAlive } from '../../../src/extensions/embedded-postgres/processes.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { prepareHome } from '../../support/prepared-home.js'
 

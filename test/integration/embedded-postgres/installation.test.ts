@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startEmbeddedDatabase } from '../../../src/embedded-postgres/embedded-database.js'
+import { startEmbeddedDatabase } from '../../../src/extensions/embedded-postgres/embedded-database.js'
 import { EmbeddedDatabaseError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { closeToOthers, copyApplication } from './application-copy.js'

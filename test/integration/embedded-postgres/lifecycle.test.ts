@@ -6,7 +6,7 @@ import {
   embeddedDatabaseStatus,
   startEmbeddedDatabase,
   stopEmbeddedDatabase,
-} from '../../../src/embedded-postgres/embedded-database.js'
+} from '../../../src/extensions/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { REQUIRE_SCRAM } from '../../../src/base/scram-client.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Simulator } from '../../../src/simulator/server.js'
+import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import {
   isServerRunning,
   makeFreshHome,

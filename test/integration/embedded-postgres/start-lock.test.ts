@@ -1,7 +1,7 @@
 import { readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { withStartLock } from '../../../src/embedded-postgres/start-lock.js'
+import { withStartLock } from '../../../src/extensions/embedded-postgres/start-lock.js'
 import { cleanUp, makeDirectory } from './embedded-homes.js'
 
 afterEach(cleanUp)

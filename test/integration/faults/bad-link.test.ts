@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ApiClient } from '../../../src/api/client.js'
-import { createTrackingService } from '../../../src/api/endpoints.js'
+import { ApiClient } from '../../../src/source/client/client.js'
+import { createTrackingService } from '../../../src/source/client/endpoints.js'
 import { defaultRetryPolicy } from '../../../src/base/retry.js'
 import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import { silentLogger } from '../../../src/base/logger.js'

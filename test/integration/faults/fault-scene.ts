@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { startSimulator, type SimulatorOptions } from '../../../src/simulator/server.js'
+import { startSimulator, type SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import {
   createWarehouse,
   type Warehouse,

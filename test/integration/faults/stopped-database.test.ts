@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
-import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'

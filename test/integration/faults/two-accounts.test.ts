@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { startSimulator } from '../../../src/simulator/server.js'
+import { startSimulator } from '../../../src/extensions/simulator/server.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse, RAIL } from '../../support/compare-warehouse.js'

@@ -5,7 +5,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { parseManifest, type Manifest, type ManifestTable } from '../../../src/lake/manifest.js'
+import {
+  parseManifest,
+  type Manifest,
+  type ManifestTable,
+} from '../../../src/extensions/lake/manifest.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 
 /** The rows of a table, each as a text of its values, sorted: equal texts mean equal rows. */

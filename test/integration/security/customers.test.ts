@@ -11,7 +11,7 @@ import {
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import { storeViews } from '../../../src/warehouse/schema/store-views.js'
-import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { callCli } from '../../support/call-cli.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { holdOldest } from '../../support/small-world.js'

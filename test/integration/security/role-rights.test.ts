@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Simulator } from '../../../src/simulator/server.js'
+import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import { callCli } from '../../support/call-cli.js'
 import { startSameWorld } from '../../support/simulate-cli.js'

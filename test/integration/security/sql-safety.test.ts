@@ -2,11 +2,14 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { noFailpoints } from '../../../src/base/failpoint.js'
-import type { ResourceObject } from '../../../src/jsonapi/document.js'
-import { toStorableText } from '../../../src/resources/storable-text.js'
+import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
+import { toStorableText } from '../../../src/source/records/storable-text.js'
 import { takeIn } from '../../../src/ingest/intake.js'
 import { loadQuarantine } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
-import { bindQuery, readShippedQueries } from '../../../src/warehouse/questions/shipped-queries.js'
+import {
+  bindQuery,
+  readShippedQueries,
+} from '../../../src/extensions/answers/questions/shipped-queries.js'
 import { writeRows } from '../../../src/warehouse/rows/write-batch.js'
 import {
   closeWebhookScenes,

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
-import { sign } from '../../../src/simulator/notifications/notification-body.js'
+import { sign } from '../../../src/extensions/simulator/notifications/notification-body.js'
 import { makeFreshHome, removeFreshHomes } from '../../support/fresh-home.js'
 import { endPrograms, runCli, startCli, type ProgramOptions } from '../../support/run-cli.js'
 import { WORLD_ARGUMENTS } from '../../support/simulate-cli.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Simulator } from '../../../src/simulator/server.js'
+import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { startSameWorld } from '../../support/simulate-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { FaultRequest } from '../../../src/simulator/faults/faults.js'
+import type { FaultRequest } from '../../../src/extensions/simulator/faults/faults.js'
 import { knownAt, knownNow, type Known } from '../../support/snapshot-as-of.js'
 import { loadTables } from '../../support/snapshot-tables.js'
 import { syncToEquality } from './expect-sync.js'

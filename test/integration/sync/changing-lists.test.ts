@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type LogFields, type Logger, silentLogger } from '../../../src/base/logger.js'
 import { loadConfirmedPasses } from '../../../src/warehouse/bookkeeping/complete-passes.js'
-import type { SimulatorOptions } from '../../../src/simulator/server.js'
+import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
 import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'
-import { estimatePlan, observePlan } from '../../../src/sync/make-plan.js'
+import { estimatePlan, observePlan } from '../../../src/extensions/doctor/make-plan.js'
 import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
 import { expectTrueCounts } from './expect-sync.js'
 import {

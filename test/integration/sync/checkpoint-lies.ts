@@ -1,5 +1,5 @@
-import type { ResourceObject } from '../../../src/jsonapi/document.js'
-import type { Simulator } from '../../../src/simulator/server.js'
+import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
+import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareRecord, typed } from '../../support/compare-warehouse.js'
 import { loadTables, type Row } from '../../support/snapshot-tables.js'

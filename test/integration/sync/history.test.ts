@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import type { ResourceIdentifier, ResourceObject } from '../../../src/jsonapi/document.js'
+import type { ResourceIdentifier, ResourceObject } from '../../../src/source/jsonapi/document.js'
 import { expectedDeadlines, listOf } from '../../support/snapshot-children.js'
 import { canonical, instant } from '../../support/snapshot-values.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'

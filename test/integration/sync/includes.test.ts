@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Fault } from '../../../src/simulator/faults/faults.js'
-import { verifySource } from '../../../src/sync/verify/verify-warehouse.js'
+import type { Fault } from '../../../src/extensions/simulator/faults/faults.js'
+import { verifySource } from '../../../src/extensions/doctor/verify/verify-warehouse.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { withRunDependencies } from '../../support/test-service.js'
 import { closeScenes, openScene, OTHER_LISTS, requestCounts, type Scene } from './sync-scene.js'

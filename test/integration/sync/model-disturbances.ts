@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { ResourceObject } from '../../../src/jsonapi/document.js'
-import type { Fault } from '../../../src/simulator/faults/faults.js'
-import type { Simulator } from '../../../src/simulator/server.js'
+import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
+import type { Fault } from '../../../src/extensions/simulator/faults/faults.js'
+import type { Simulator } from '../../../src/extensions/simulator/server.js'
 
 /** What is wrong with the service during one run. */
 export type Disturbance =

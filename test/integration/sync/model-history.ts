@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { SYNC_FAILPOINTS } from '../../../src/base/failpoint.js'
-import { DEFAULT_INCLUDES } from '../../../src/simulator/interface/included-records.js'
-import type { ResourceObject } from '../../../src/jsonapi/document.js'
+import { DEFAULT_INCLUDES } from '../../../src/extensions/simulator/interface/included-records.js'
+import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { disturbances } from './model-disturbances.js'
 import {

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
-} from '../../../src/embedded-postgres/embedded-database.js'
+} from '../../../src/extensions/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { countViewRows } from '../../support/count-view-rows.js'

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ResourceObject } from '../../../src/jsonapi/document.js'
+import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import type { SimulatorOptions } from '../../../src/simulator/server.js'
-import { estimatePlan, observePlan, type Plan } from '../../../src/sync/make-plan.js'
+import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
+import { estimatePlan, observePlan, type Plan } from '../../../src/extensions/doctor/make-plan.js'
 import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 

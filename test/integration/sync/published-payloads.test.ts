@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { resourceOfType, resources } from '../../../src/resources/index.js'
+import { resourceOfType, resources } from '../../../src/source/records/index.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
 import { queueMissingReferences } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import { runTestSync } from '../../support/run-test-sync.js'

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { estimatePlan, observePlan } from '../../../src/sync/make-plan.js'
+import { estimatePlan, observePlan } from '../../../src/extensions/doctor/make-plan.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
 import { closeScenes, HOUR, openScene, requestCounts } from './sync-scene.js'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { DEFAULT_INCLUDES } from '../../../src/simulator/interface/included-records.js'
+import { DEFAULT_INCLUDES } from '../../../src/extensions/simulator/interface/included-records.js'
 import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { TrackingService } from '../../../src/api/endpoints.js'
-import { RawRecord } from '../../../src/jsonapi/raw-record.js'
+import type { TrackingService } from '../../../src/source/client/endpoints.js'
+import { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)

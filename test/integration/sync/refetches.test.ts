@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { TrackingService } from '../../../src/api/endpoints.js'
+import type { TrackingService } from '../../../src/source/client/endpoints.js'
 import { queueRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import {
   closeScenes,

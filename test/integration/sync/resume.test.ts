@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFailpoint, SimulatedCrash, type SyncFailpoint } from '../../../src/base/failpoint.js'
-import type { TrackingService } from '../../../src/api/endpoints.js'
+import type { TrackingService } from '../../../src/source/client/endpoints.js'
 import { readSyncFreshness, readVitals } from '../../../src/status/read-vitals.js'
 import { readStatus } from '../../../src/status/read-status.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'

@@ -2,7 +2,7 @@ import {
   startSimulator,
   type Simulator,
   type SimulatorOptions,
-} from '../../../src/simulator/server.js'
+} from '../../../src/extensions/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse, RAIL, type CompareOptions } from '../../support/compare-warehouse.js'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { forgetAbsences } from '../../../src/warehouse/bookkeeping/absences.js'
-import { trackingRequests } from '../../../src/resources/shipment.js'
+import { trackingRequests } from '../../../src/source/records/shipment.js'
 import { tombstoneRows } from '../../../src/warehouse/rows/tombstones.js'
 import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
 import { isOnCitus } from '../../support/distributed-database.js'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createDice } from '../../../src/simulator/world/dice.js'
+import { createDice } from '../../../src/extensions/simulator/world/dice.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)

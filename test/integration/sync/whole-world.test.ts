@@ -3,9 +3,12 @@ import {
   importExamples,
   leaveReportsOut,
   letThingsGoWrong,
-} from '../../../src/commands/demo/demo-scene.js'
-import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
-import { bindQuery, readShippedQueries } from '../../../src/warehouse/questions/shipped-queries.js'
+} from '../../../src/extensions/simulator/commands/demo/demo-scene.js'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
+import {
+  bindQuery,
+  readShippedQueries,
+} from '../../../src/extensions/answers/questions/shipped-queries.js'
 import { compareTables } from '../../support/compare-warehouse.js'
 import { describeTallies, findEmpty, NOT_COMPARED } from '../../support/count-values.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'

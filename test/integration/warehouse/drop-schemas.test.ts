@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dropDemoSchemas, markDemoSchemas } from '../../../src/warehouse/schema/demo-schemas.js'
+import {
+  dropDemoSchemas,
+  markDemoSchemas,
+} from '../../../src/extensions/simulator/commands/demo/demo-schemas.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let scene: TestWarehouse

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { afterEach, beforeAll, describe, expect, inject, it, test } from 'vitest'
 import { MigrationError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { startSimulator } from '../../../src/simulator/server.js'
+import { startSimulator } from '../../../src/extensions/simulator/server.js'
 import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
 import {
   migrate,

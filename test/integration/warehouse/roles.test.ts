@@ -8,7 +8,7 @@ import {
 } from '../../../src/warehouse/schema/roles.js'
 import { readShippedTables } from '../../../src/warehouse/schema/compare-schema.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
-import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'

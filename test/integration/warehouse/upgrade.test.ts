@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { MigrationError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import type { Simulator } from '../../../src/simulator/server.js'
+import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
 import {
   migrate,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import {
   checkWebhook,
   type WatchSettings,

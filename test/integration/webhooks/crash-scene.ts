@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os'
 import { expect } from 'vitest'
-import type { ResourceIdentifier, ResourceObject } from '../../../src/jsonapi/document.js'
-import { createDice, type Dice } from '../../../src/simulator/world/dice.js'
+import type { ResourceIdentifier, ResourceObject } from '../../../src/source/jsonapi/document.js'
+import { createDice, type Dice } from '../../../src/extensions/simulator/world/dice.js'
 import {
   startSimulator,
   WEBHOOK_EVENT_NAMES,
   type Simulator,
-} from '../../../src/simulator/server.js'
+} from '../../../src/extensions/simulator/server.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse, SELDOM } from '../../support/compare-warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'

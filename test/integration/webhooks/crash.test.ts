@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { chooseFreePort } from '../../../src/embedded-postgres/server-process.js'
-import type { Dice } from '../../../src/simulator/world/dice.js'
+import { chooseFreePort } from '../../../src/extensions/embedded-postgres/server-process.js'
+import type { Dice } from '../../../src/extensions/simulator/world/dice.js'
 import { endPrograms, type RunningProgram } from '../../support/run-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import {

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
-} from '../../../src/embedded-postgres/embedded-database.js'
-import { chooseFreePort } from '../../../src/embedded-postgres/server-process.js'
+} from '../../../src/extensions/embedded-postgres/embedded-database.js'
+import { chooseFreePort } from '../../../src/extensions/embedded-postgres/server-process.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'

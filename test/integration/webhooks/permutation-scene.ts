@@ -5,7 +5,7 @@ import {
   type Failpoint,
   type ReachFailpoint,
 } from '../../../src/base/failpoint.js'
-import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse, SELDOM } from '../../support/compare-warehouse.js'
 import { runTestSync } from '../../support/run-test-sync.js'

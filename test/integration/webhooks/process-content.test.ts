@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { containers, shipments } from '../../../src/resources/index.js'
-import type { Resource } from '../../../src/resources/resource.js'
+import { containers, shipments } from '../../../src/source/records/index.js'
+import type { Resource } from '../../../src/source/records/resource.js'
 import { notification, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 

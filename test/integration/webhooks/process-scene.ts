@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { ApiClient } from '../../../src/api/client.js'
-import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
+import { ApiClient } from '../../../src/source/client/client.js'
+import {
+  createTrackingService,
+  type TrackingService,
+} from '../../../src/source/client/endpoints.js'
 import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import { noFailpoints } from '../../../src/base/failpoint.js'
-import type { ResourceIdentifier } from '../../../src/jsonapi/document.js'
+import type { ResourceIdentifier } from '../../../src/source/jsonapi/document.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { readDelivery } from '../../../src/webhooks/receive/delivery.js'
 import { storeDeliveries } from '../../../src/webhooks/receive/inbox.js'

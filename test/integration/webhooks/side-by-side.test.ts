@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { LeaseHeldError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { resources } from '../../../src/resources/index.js'
+import { resources } from '../../../src/source/records/index.js'
 import { runSync, type RunReport } from '../../../src/sync/run-sync.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { waitUntil } from '../../support/run-cli.js'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { chooseFreePort } from '../../../src/embedded-postgres/server-process.js'
+import { chooseFreePort } from '../../../src/extensions/embedded-postgres/server-process.js'
 import { endPrograms } from '../../support/run-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { startWebhookReceiver, type ReceivedDelivery } from '../../support/webhook-receiver.js'

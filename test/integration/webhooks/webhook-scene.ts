@@ -1,5 +1,5 @@
-import type { ResourceObject } from '../../../src/jsonapi/document.js'
-import type { SimulatorOptions } from '../../../src/simulator/server.js'
+import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
+import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 import {
   notification,

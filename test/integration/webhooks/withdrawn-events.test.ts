@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { verifySource } from '../../../src/sync/verify/verify-warehouse.js'
+import { verifySource } from '../../../src/extensions/doctor/verify/verify-warehouse.js'
 import { countUnlistedEvents } from '../../../src/warehouse/rows/unlisted-events.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { toCallError } from '../../../src/api/call-errors.js'
-import { CutAnswerError } from '../../../src/api/exchange.js'
+import { toCallError } from '../../../src/source/client/call-errors.js'
+import { CutAnswerError } from '../../../src/source/client/exchange.js'
 
 test.each([
   [new TypeError('pool.request is not a function'), true],

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ApiClientOptions } from '../../../src/api/client.js'
-import { createRequestBudget } from '../../../src/api/request-budget.js'
+import type { ApiClientOptions } from '../../../src/source/client/client.js'
+import { createRequestBudget } from '../../../src/source/client/request-budget.js'
 import { ApiRateLimitedError, ApiUnavailableError } from '../../../src/base/errors.js'
-import { ExactNumber } from '../../../src/jsonapi/exact-json.js'
+import { ExactNumber } from '../../../src/source/jsonapi/exact-json.js'
 import {
   canaryKey,
   createRecordingLogger,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ApiClientOptions } from '../../../src/api/client.js'
+import type { ApiClientOptions } from '../../../src/source/client/client.js'
 import {
   ApiAuthError,
   ApiNotFoundError,

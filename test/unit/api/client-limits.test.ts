@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ApiClientOptions } from '../../../src/api/client.js'
+import type { ApiClientOptions } from '../../../src/source/client/client.js'
 import { ApiRefusedError, ApiUnavailableError } from '../../../src/base/errors.js'
 import {
   container,

@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
-import { createTrackingService, type TrackingService } from '../../../src/api/endpoints.js'
-import type { Page } from '../../../src/api/list-pages.js'
+import {
+  createTrackingService,
+  type TrackingService,
+} from '../../../src/source/client/endpoints.js'
+import type { Page } from '../../../src/source/client/list-pages.js'
 import { ApiContractError } from '../../../src/base/errors.js'
 import { container, createTestClient, failureOf, reply, startFakeService } from './fake-service.js'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
-import { ApiClient, type ApiClientOptions } from '../../../src/api/client.js'
+import { ApiClient, type ApiClientOptions } from '../../../src/source/client/client.js'
 import { unlimitedBudget } from '../../support/unlimited-budget.js'
 import type { Clock, Sleep } from '../../../src/base/retry.js'
 

@@ -6,7 +6,7 @@ import {
   parsePage,
   type ListPagesOptions,
   type Page,
-} from '../../../src/api/list-pages.js'
+} from '../../../src/source/client/list-pages.js'
 import {
   ApiNotFoundError,
   ApiRefusedError,
@@ -14,8 +14,8 @@ import {
   ApiUnavailableError,
   PaginationLoopError,
 } from '../../../src/base/errors.js'
-import { createTrackingService } from '../../../src/api/endpoints.js'
-import { RawRecord } from '../../../src/jsonapi/raw-record.js'
+import { createTrackingService } from '../../../src/source/client/endpoints.js'
+import { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
 import { listWebhookRecords } from '../../../src/webhooks/manage/own-webhooks.js'
 import {
   container,

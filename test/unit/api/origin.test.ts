@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseBaseUrl, resolveSameOrigin } from '../../../src/api/origin.js'
+import { parseBaseUrl, resolveSameOrigin } from '../../../src/source/client/origin.js'
 import { ApiRefusedError, ConfigError } from '../../../src/base/errors.js'
 
 const base = parseBaseUrl('https://api.tracking.example/v2/')

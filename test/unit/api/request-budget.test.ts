@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRequestBudget } from '../../../src/api/request-budget.js'
+import { createRequestBudget } from '../../../src/source/client/request-budget.js'
 import { createSleep } from '../../../src/base/retry.js'
 import { createVirtualTime } from './fake-service.js'
 

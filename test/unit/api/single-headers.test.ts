@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { singleHeaders } from '../../../src/api/exchange.js'
+import { singleHeaders } from '../../../src/source/client/exchange.js'
 import { toError } from '../../../src/base/errors.js'
 import { EXIT_CODES, exitCodeOf } from '../../../src/base/exit-code.js'
 import { defaultRetryPolicy } from '../../../src/base/retry.js'

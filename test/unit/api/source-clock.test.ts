@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseRetryAfter, SourceClock } from '../../../src/api/source-clock.js'
+import { parseRetryAfter, SourceClock } from '../../../src/source/client/source-clock.js'
 
 const noon = Date.parse('2026-03-01T12:00:00Z')
 

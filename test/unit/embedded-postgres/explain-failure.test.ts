@@ -3,7 +3,7 @@ import {
   explainFileError,
   explainProgramFailure,
   recognizeFailure,
-} from '../../../src/embedded-postgres/explain-failure.js'
+} from '../../../src/extensions/embedded-postgres/explain-failure.js'
 import { EmbeddedDatabaseError } from '../../../src/base/errors.js'
 
 describe('what PostgreSQL says when it fails', () => {

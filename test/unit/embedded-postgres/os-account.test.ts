@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseAccount, mayAccess } from '../../../src/embedded-postgres/area.js'
+import { chooseAccount, mayAccess } from '../../../src/extensions/embedded-postgres/area.js'
 
 const ROOT = 'root:x:0:0:root:/root:/bin/bash'
 const NOBODY = 'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin'

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { classifyCommand, parsePostmasterPid } from '../../../src/embedded-postgres/processes.js'
+import {
+  classifyCommand,
+  parsePostmasterPid,
+} from '../../../src/extensions/embedded-postgres/processes.js'
 
 describe('postmaster.pid', () => {
   it('names the process and its port', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderServerSettings } from '../../../src/embedded-postgres/server-process.js'
+import { renderServerSettings } from '../../../src/extensions/embedded-postgres/server-process.js'
 
 describe('the server settings', () => {
   it('come after what initdb found out, so that they win', () => {

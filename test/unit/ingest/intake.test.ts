@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { parseJsonBytes, splitJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
-import { parseDocument, type Document } from '../../../src/jsonapi/document.js'
-import type { RawRecord } from '../../../src/jsonapi/raw-record.js'
+import { parseJsonBytes, splitJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
+import { parseDocument, type Document } from '../../../src/source/jsonapi/document.js'
+import type { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
 import { hasRead, shownKeys, takeIn, takeInRaw, type Intake } from '../../../src/ingest/intake.js'
 
 const OPTIONS = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mergeSightings } from '../../../src/ingest/merge-sightings.js'
-import type { Sighting } from '../../../src/resources/resource.js'
+import type { Sighting } from '../../../src/source/records/resource.js'
 import { flatten, type JsonObject } from '../resources/flat-rows.js'
 
 const port = (attributes: JsonObject, isComplete = false): Sighting =>

@@ -5,7 +5,7 @@ import {
   JsonNestingError,
   parseExactJson,
   stringifyExactJson,
-} from '../../../src/jsonapi/exact-json.js'
+} from '../../../src/source/jsonapi/exact-json.js'
 
 describe('parseExactJson', () => {
   test.each([

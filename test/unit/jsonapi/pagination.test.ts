@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Document } from '../../../src/jsonapi/document.js'
-import { LoopGuard, readNextLink, readTotal } from '../../../src/jsonapi/pagination.js'
+import type { Document } from '../../../src/source/jsonapi/document.js'
+import { LoopGuard, readNextLink, readTotal } from '../../../src/source/jsonapi/pagination.js'
 
 function documentWith(links: Document['links'], meta: Document['meta'] = {}): Document {
   return { data: [], isList: true, included: [], links, meta }

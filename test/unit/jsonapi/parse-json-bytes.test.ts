@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseDocument } from '../../../src/jsonapi/document.js'
-import { JsonNestingError, decodeUtf8, parseExactJson } from '../../../src/jsonapi/exact-json.js'
-import { JsonSizeError, parseJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
+import { parseDocument } from '../../../src/source/jsonapi/document.js'
+import {
+  JsonNestingError,
+  decodeUtf8,
+  parseExactJson,
+} from '../../../src/source/jsonapi/exact-json.js'
+import { JsonSizeError, parseJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
 
 /** Enough that the text is read record by record. */
 const PADDING = ' '.repeat(70_000)

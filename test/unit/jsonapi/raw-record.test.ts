@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { membersOf } from '../../../src/jsonapi/document.js'
-import { parseExactJson } from '../../../src/jsonapi/exact-json.js'
-import { parseJsonBytes, splitJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
-import { digestOf, RawRecord } from '../../../src/jsonapi/raw-record.js'
+import { membersOf } from '../../../src/source/jsonapi/document.js'
+import { parseExactJson } from '../../../src/source/jsonapi/exact-json.js'
+import { parseJsonBytes, splitJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
+import { digestOf, RawRecord } from '../../../src/source/jsonapi/raw-record.js'
 
 /** The entries of the lists of a document, unparsed. */
 function rawRecords(text: string): readonly RawRecord[] {

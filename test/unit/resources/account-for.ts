@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { EncodedValue } from '../../../src/resources/column.js'
-import { resources } from '../../../src/resources/index.js'
+import type { EncodedValue } from '../../../src/source/records/column.js'
+import { resources } from '../../../src/source/records/index.js'
 import { flatten, readArrayLiteral, storable, type JsonObject, type NamedRow } from './flat-rows.js'
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ApiContractError } from '../../../src/base/errors.js'
-import { parseDocument } from '../../../src/jsonapi/document.js'
+import { parseDocument } from '../../../src/source/jsonapi/document.js'
 import { takeIn } from '../../../src/ingest/intake.js'
-import { flattenAnyRecord } from '../../../src/resources/index.js'
+import { flattenAnyRecord } from '../../../src/source/records/index.js'
 import { container, flatten, SEEN, shipment } from './flat-rows.js'
 
 /** What sets a record aside: `pointer: reason`. */

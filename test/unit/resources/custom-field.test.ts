@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { takeIn } from '../../../src/ingest/intake.js'
-import { flattenRecord } from '../../../src/resources/flatten.js'
-import { customFields } from '../../../src/resources/index.js'
-import type { FieldDefinition, FieldDefinitions } from '../../../src/resources/resource.js'
+import { flattenRecord } from '../../../src/source/records/flatten.js'
+import { customFields } from '../../../src/source/records/index.js'
+import type { FieldDefinition, FieldDefinitions } from '../../../src/source/records/resource.js'
 
 const observedAt = new Date('2026-03-02T08:00:00Z')
 

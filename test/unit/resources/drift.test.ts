@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { ColumnType } from '../../../src/resources/column.js'
-import { resourceOfType, resources } from '../../../src/resources/index.js'
-import type { Resource } from '../../../src/resources/resource.js'
+import type { ColumnType } from '../../../src/source/records/column.js'
+import { resourceOfType, resources } from '../../../src/source/records/index.js'
+import type { Resource } from '../../../src/source/records/resource.js'
 import { container, flatten, shipment, type JsonObject } from './flat-rows.js'
 
 test(

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { READING } from '../../../src/resources/resource.js'
+import { READING } from '../../../src/source/records/resource.js'
 import { flatten, type JsonObject } from './flat-rows.js'
 
 const directory = new URL('../../fixtures/samples/', import.meta.url)

@@ -1,7 +1,7 @@
-import { parseExactJson } from '../../../src/jsonapi/exact-json.js'
-import type { EncodedValue } from '../../../src/resources/column.js'
-import { flattenAnyRecord } from '../../../src/resources/index.js'
-import type { SeenIn, Sighting } from '../../../src/resources/resource.js'
+import { parseExactJson } from '../../../src/source/jsonapi/exact-json.js'
+import type { EncodedValue } from '../../../src/source/records/column.js'
+import { flattenAnyRecord } from '../../../src/source/records/index.js'
+import type { SeenIn, Sighting } from '../../../src/source/records/resource.js'
 
 /** A complete record of no special instant. */
 export const SEEN: SeenIn = { observedAt: new Date('2026-03-02T08:00:00Z'), isComplete: true }

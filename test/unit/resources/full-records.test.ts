@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { resources } from '../../../src/resources/index.js'
+import { resources } from '../../../src/source/records/index.js'
 import { flatten, type JsonObject } from './flat-rows.js'
 
 const to = (type: string, id: string) => ({ data: { type, id } })

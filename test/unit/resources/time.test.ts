@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isDateOnly, checkTimestamp } from '../../../src/resources/timestamp.js'
+import { isDateOnly, checkTimestamp } from '../../../src/source/records/timestamp.js'
 import { container, flatten } from './flat-rows.js'
 
 /** What a time becomes: the text PostgreSQL is given, and why it is flagged. */

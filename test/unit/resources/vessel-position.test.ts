@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { vesselPositions } from '../../../src/resources/vessel.js'
+import { vesselPositions } from '../../../src/source/records/vessel.js'
 import { flatten, flattenText, type JsonObject } from './flat-rows.js'
 
 const position = {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { JsonNestingError, parseExactJson } from '../../../src/jsonapi/exact-json.js'
+import { JsonNestingError, parseExactJson } from '../../../src/source/jsonapi/exact-json.js'
 import { Health } from '../../../src/serve/health.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { startHttpServer } from '../../../src/http/http-server.js'

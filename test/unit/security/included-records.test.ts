@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseDocument } from '../../../src/jsonapi/document.js'
-import { parseJsonBytes } from '../../../src/jsonapi/parse-json-bytes.js'
+import { parseDocument } from '../../../src/source/jsonapi/document.js'
+import { parseJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
 import { takeIn } from '../../../src/ingest/intake.js'
 
 const OPTIONS = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { nextDue } from '../../../src/serve/job-rhythm.js'
+import { nextDue } from '../../../src/extensions/accounts/serve/job-rhythm.js'
 
 const QUARTER = { cron: '*/15 * * * *', timeZone: 'UTC' }
 const QUARTER_MS = 900_000

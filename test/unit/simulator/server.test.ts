@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Simulator, SimulatorOptions } from '../../../src/simulator/server.js'
+import type { Simulator, SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import { ask, send, START, startStillSimulator, type Reply } from './simulator-client.js'
 
 const open: Simulator[] = []

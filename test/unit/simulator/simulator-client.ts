@@ -1,9 +1,9 @@
-import type { ResourceObject } from '../../../src/jsonapi/document.js'
+import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import {
   startSimulator,
   type Simulator,
   type SimulatorOptions,
-} from '../../../src/simulator/server.js'
+} from '../../../src/extensions/simulator/server.js'
 
 /** An instant in the middle of a week without a change of daylight saving time. */
 export const START = new Date('2026-03-04T12:00:00Z')

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ResourceObject } from '../../../src/jsonapi/document.js'
-import { startSimulator, type Simulator } from '../../../src/simulator/server.js'
-import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
+import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import {
   startWebhookReceiver,
   type ReceivedDelivery,

@@ -4,9 +4,9 @@ import {
   startSimulator,
   type Simulator,
   type SimulatorOptions,
-} from '../../../src/simulator/server.js'
-import { WEBHOOK_EVENT_NAMES } from '../../../src/simulator/webhooks/webhook-catalog.js'
-import type { WebhookAttributes } from '../../../src/simulator/webhooks/webhook-desk.js'
+} from '../../../src/extensions/simulator/server.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../src/extensions/simulator/webhooks/webhook-catalog.js'
+import type { WebhookAttributes } from '../../../src/extensions/simulator/webhooks/webhook-desk.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
 import { ask, send, START } from './simulator-client.js'
 

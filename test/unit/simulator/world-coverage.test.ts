@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { ResourceObject } from '../../../src/jsonapi/document.js'
-import { createWorld, type World } from '../../../src/simulator/world/world.js'
+import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
+import { createWorld, type World } from '../../../src/extensions/simulator/world/world.js'
 import { START } from './simulator-client.js'
 
 const EVENTS = `

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseDocument } from '../../../src/jsonapi/document.js'
+import { parseDocument } from '../../../src/source/jsonapi/document.js'
 import { isWithheld } from '../../../src/sync/choose-includes.js'
 
 const link = (type: string, id: string) => ({ data: { type, id } })

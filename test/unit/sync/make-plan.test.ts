@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatParts } from '../../../src/commands/output/print-table.js'
 import { describePlan } from '../../../src/commands/sync.js'
-import { estimatePlan, type PlanObservations } from '../../../src/sync/make-plan.js'
+import { estimatePlan, type PlanObservations } from '../../../src/extensions/doctor/make-plan.js'
 
 const observed: PlanObservations = {
   lists: [

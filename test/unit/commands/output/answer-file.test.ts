@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { CommandIo } from '../../../../src/commands/command-io.js'
-import { findAnswerFile, putAnswer } from '../../../../src/commands/output/answer-file.js'
-import type { AnswerFormat } from '../../../../src/commands/output/print-answer.js'
+import { findAnswerFile, putAnswer } from '../../../../src/extensions/answers/output/answer-file.js'
+import type { AnswerFormat } from '../../../../src/extensions/answers/output/print-answer.js'
 import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
 
 let folder: string

@@ -6,7 +6,7 @@ import {
   describeComparison,
   type ComparedColumns,
   type Comparison,
-} from '../../../../src/commands/output/compare-answers.js'
+} from '../../../../src/extensions/answers/output/compare-answers.js'
 import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
 
 const [TEXT, INTEGER, NUMERIC] = [25, 23, 1700]

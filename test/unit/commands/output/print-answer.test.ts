@@ -5,9 +5,9 @@ import {
   printAnswer,
   type AnswerFormat,
   type AnswerOptions,
-} from '../../../../src/commands/output/print-answer.js'
+} from '../../../../src/extensions/answers/output/print-answer.js'
 import { terminalOf, widthOf } from '../../../../src/commands/output/print-table.js'
-import { readShippedQueries } from '../../../../src/warehouse/questions/shipped-queries.js'
+import { readShippedQueries } from '../../../../src/extensions/answers/questions/shipped-queries.js'
 import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
 import { SchemaNames } from '../../../../src/warehouse/connection/schema-names.js'
 

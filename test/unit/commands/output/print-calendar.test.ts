@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import {
   asCalendar,
   requireCalendarQuestion,
-} from '../../../../src/commands/output/print-calendar.js'
-import { asPieces } from '../../../../src/commands/output/print-answer.js'
+} from '../../../../src/extensions/answers/output/print-calendar.js'
+import { asPieces } from '../../../../src/extensions/answers/output/print-answer.js'
 import { readCalendar } from '../../../support/read-calendar.js'
 
 const STAY = {

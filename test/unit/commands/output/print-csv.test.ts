@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asCsv, type AnswerOptions } from '../../../../src/commands/output/print-answer.js'
+import {
+  asCsv,
+  type AnswerOptions,
+} from '../../../../src/extensions/answers/output/print-answer.js'
 
 async function formatCsv(
   columns: readonly string[],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asWorkbook } from '../../../../src/commands/output/print-workbook.js'
+import { asWorkbook } from '../../../../src/extensions/answers/output/print-workbook.js'
 import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
 import { readWorkbook, type ReadWorkbook } from '../../../support/read-workbook.js'
 

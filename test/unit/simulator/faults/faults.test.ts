@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Fault } from '../../../../src/simulator/faults/faults.js'
-import type { Simulator } from '../../../../src/simulator/server.js'
+import type { Fault } from '../../../../src/extensions/simulator/faults/faults.js'
+import type { Simulator } from '../../../../src/extensions/simulator/server.js'
 import { ask, START, startStillSimulator, type Reply } from '../simulator-client.js'
 
 let simulator: Simulator

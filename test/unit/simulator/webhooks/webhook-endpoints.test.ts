@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Simulator } from '../../../../src/simulator/server.js'
-import type { TriggerRequest } from '../../../../src/simulator/webhooks/webhook-desk.js'
+import type { Simulator } from '../../../../src/extensions/simulator/server.js'
+import type { TriggerRequest } from '../../../../src/extensions/simulator/webhooks/webhook-desk.js'
 import { ask, send, startStillSimulator } from '../simulator-client.js'
 
 let simulator: Simulator

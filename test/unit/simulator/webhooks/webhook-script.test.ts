@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startSimulator, type Simulator } from '../../../../src/simulator/server.js'
-import { sign } from '../../../../src/simulator/notifications/notification-body.js'
-import { WEBHOOK_EVENT_NAMES } from '../../../../src/simulator/webhooks/webhook-catalog.js'
+import { startSimulator, type Simulator } from '../../../../src/extensions/simulator/server.js'
+import { sign } from '../../../../src/extensions/simulator/notifications/notification-body.js'
+import { WEBHOOK_EVENT_NAMES } from '../../../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../../../support/webhook-receiver.js'
 import { START } from '../simulator-client.js'
 

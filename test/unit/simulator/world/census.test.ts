@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createCensus } from '../../../../src/simulator/world/census.js'
+import { createCensus } from '../../../../src/extensions/simulator/world/census.js'
 import {
   requestAt,
   requestsBefore,
   requestVariantsOf,
-} from '../../../../src/simulator/plans/tracking-requests.js'
+} from '../../../../src/extensions/simulator/plans/tracking-requests.js'
 import { START } from '../simulator-client.js'
 
 const start = START.getTime()

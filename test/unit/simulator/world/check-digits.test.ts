@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { containerCheckDigit, imoCheckDigit } from '../../../../src/simulator/world/check-digits.js'
+import {
+  containerCheckDigit,
+  imoCheckDigit,
+} from '../../../../src/extensions/simulator/world/check-digits.js'
 
 test.each(['CSQU3054383', 'MSKU4807969', 'TCLU6718159', 'FFAU3144344'])(
   'the check digit of container %s is its last',

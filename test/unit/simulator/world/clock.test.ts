@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createClock } from '../../../../src/simulator/world/clock.js'
+import { createClock } from '../../../../src/extensions/simulator/world/clock.js'
 
 test('virtual time runs at its speed, stands, and can be pushed', () => {
   let real = 1_000

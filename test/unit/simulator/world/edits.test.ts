@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createEdits } from '../../../../src/simulator/world/edits.js'
-import { createIds } from '../../../../src/simulator/world/ids.js'
-import { createWorld } from '../../../../src/simulator/world/world.js'
+import { createEdits } from '../../../../src/extensions/simulator/world/edits.js'
+import { createIds } from '../../../../src/extensions/simulator/world/ids.js'
+import { createWorld } from '../../../../src/extensions/simulator/world/world.js'
 import { START } from '../simulator-client.js'
 
 const DAY = 86_400_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createIds, KINDS } from '../../../../src/simulator/world/ids.js'
+import { createIds, KINDS } from '../../../../src/extensions/simulator/world/ids.js'
 
 const byte = fc.integer({ min: 0, max: 255 })
 

@@ -4,7 +4,7 @@ import {
   isoSeconds,
   isoWithOffset,
   localMidnight,
-} from '../../../../src/simulator/world/local-time.js'
+} from '../../../../src/extensions/simulator/world/local-time.js'
 
 const at = (text: string): number => Date.parse(text)
 

@@ -3,10 +3,17 @@ import type {
   Relationship,
   ResourceIdentifier,
   ResourceObject,
-} from '../../../../src/jsonapi/document.js'
-import { containerCheckDigit, imoCheckDigit } from '../../../../src/simulator/world/check-digits.js'
+} from '../../../../src/source/jsonapi/document.js'
+import {
+  containerCheckDigit,
+  imoCheckDigit,
+} from '../../../../src/extensions/simulator/world/check-digits.js'
 import { latestDay } from '../../../support/snapshot-children.js'
-import { createWorld, type RecordType, type World } from '../../../../src/simulator/world/world.js'
+import {
+  createWorld,
+  type RecordType,
+  type World,
+} from '../../../../src/extensions/simulator/world/world.js'
 import { START } from '../simulator-client.js'
 
 const DAY = 86_400_000

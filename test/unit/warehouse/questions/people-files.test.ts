@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { containerNumberProblem } from '../../../../src/resources/container-number.js'
-import { containerCheckDigit } from '../../../../src/simulator/world/check-digits.js'
-import { notesOf, parseInvoices } from '../../../../src/warehouse/questions/dd-invoices.js'
-import { parseRulesFile } from '../../../../src/warehouse/questions/free-time-rules.js'
+import { containerNumberProblem } from '../../../../src/source/records/container-number.js'
+import { containerCheckDigit } from '../../../../src/extensions/simulator/world/check-digits.js'
+import { notesOf, parseInvoices } from '../../../../src/extensions/answers/questions/dd-invoices.js'
+import { parseRulesFile } from '../../../../src/extensions/answers/questions/free-time-rules.js'
 
 const [HEADER = '', FIRST = ''] = readFileSync('config/invoices.example.csv', 'utf8').split('\n')
 const COLUMNS = HEADER.split(',')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseDocument } from '../../../../src/jsonapi/document.js'
-import { webhookEventCategories } from '../../../../src/simulator/webhooks/webhook-catalog.js'
-import type { ApiAnswer } from '../../../../src/api/client.js'
+import { parseDocument } from '../../../../src/source/jsonapi/document.js'
+import { webhookEventCategories } from '../../../../src/extensions/simulator/webhooks/webhook-catalog.js'
+import type { ApiAnswer } from '../../../../src/source/client/client.js'
 import { ApiNotFoundError, ApiUnavailableError } from '../../../../src/base/errors.js'
 import {
   listCatalogueEvents,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TrackingService } from '../../../../src/api/endpoints.js'
+import type { TrackingService } from '../../../../src/source/client/endpoints.js'
 import { silentLogger } from '../../../../src/base/logger.js'
 import { SchemaNames } from '../../../../src/warehouse/connection/schema-names.js'
 import type { Session, Warehouse } from '../../../../src/warehouse/connection/warehouse.js'

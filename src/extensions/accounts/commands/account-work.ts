@@ -1,0 +1,95 @@
+import type { App } from '../../../app.js'
+import { createSleep } from '../../../base/retry.js'
+import { alertSettingsOf } from '../../../config/needed-settings.js'
+import { applyInbox, INBOX_JOB, INBOX_RHYTHM } from '../../../serve/apply-inbox.js'
+import { createJobs, cronsOf } from '../../../serve/jobs.js'
+import type { ServeParts } from '../../../serve/serve-dependencies.js'
+import type { AccountJob, Lane } from '../serve/worker.js'
+import type { ConnectionPool } from '../../../warehouse/connection/connection-pool.js'
+import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
+import type { TakenJob } from '../serve/account-jobs.js'
+import { failpointOf, runSettingsOf } from '../../../commands/sync.js'
+
+/** What is to be done for each account, and when. */
+export function plannedJobs(app: App): AccountJob[] {
+  return app.accounts.flatMap(({ name: account, config }) => [
+    ...cronsOf(config, alertSettingsOf(config)).map(({ name: job, cron }) => ({
+      account,
+      job,
+      rhythm: { cron, timeZone: config.cronTimeZone },
+      isFirstAtOnce: job === 'sync',
+    })),
+    { account, job: INBOX_JOB, rhythm: INBOX_RHYTHM, isFirstAtOnce: true },
+  ])
+}
+
+const UPKEEP = ['reconcile', 'alerts', 'storing of views', 'housekeeping']
+
+/** Places for each kind of work; a sync of an hour keeps no notification waiting. */
+export function lanesOf(
+  accountsAtOnce: number,
+  { isProcessing, isScheduling }: ServeParts,
+): Lane[] {
+  const few = Math.ceil(accountsAtOnce / 4)
+  return [
+    ...(isScheduling ? [{ jobs: ['sync'], places: accountsAtOnce }] : []),
+    ...(isProcessing ? [{ jobs: [INBOX_JOB], places: few }] : []),
+    ...(isScheduling ? [{ jobs: UPKEEP, places: few }] : []),
+  ]
+}
+
+/** Another holds the lease: of a worker that died elsewhere it is stale after 50 s. */
+const HELD_AGAIN_MS = 5_000
+
+/** Does the jobs of accounts, each with the settings of its own, all on shared connections. */
+export class AccountWork {
+  readonly #app: App
+  readonly #pool: ConnectionPool
+  /** Accounts whose schemas are up to date and whose key is the right one. */
+  readonly #prepared = new Set<string | undefined>()
+
+  constructor(app: App, pool: ConnectionPool) {
+    this.#app = app
+    this.#pool = pool
+  }
+
+  /** Once for each account. Throws what is wrong. */
+  async prepare(ofAccount: App, warehouse: Warehouse): Promise<void> {
+    const { account } = ofAccount.config
+    if (this.#prepared.has(account)) return
+    await ofAccount.prepare(warehouse, { isWriting: true })
+    this.#prepared.add(account)
+  }
+
+  /** Does one job. Gives when it is due again where that is sooner than its rhythm says. */
+  async run({ account, job }: TakenJob, signal: AbortSignal): Promise<number | undefined> {
+    const loaded = this.#app.accounts.find(({ name }) => name === account)
+    if (loaded === undefined) throw new Error(`there is no account ${account}`)
+    const ofAccount = this.#app.ofAccount(loaded, signal)
+    try {
+      const warehouse = await ofAccount.connect({ pool: this.#pool })
+      await this.prepare(ofAccount, warehouse)
+      const { config, logger, programVersion } = ofAccount
+      const { service } = await ofAccount.openService({ warehouse })
+      const dependencies = {
+        config,
+        logger,
+        programVersion,
+        service,
+        signal,
+        warehouse,
+        alerts: ofAccount.alertDependencies(warehouse),
+        clock: () => new Date(),
+        freeDiskBytes: () => this.#app.freeDiskBytes(),
+        reachFailpoint: failpointOf(ofAccount),
+        runSettings: runSettingsOf(config),
+        sleep: createSleep(),
+      }
+      if (job === INBOX_JOB) return await applyInbox(dependencies)
+      const found = createJobs(dependencies, () => undefined).find(({ name }) => name === job)
+      return (await found?.run()) === 'held' ? HELD_AGAIN_MS : undefined
+    } finally {
+      await ofAccount.close()
+    }
+  }
+}

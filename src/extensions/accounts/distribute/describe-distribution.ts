@@ -1,0 +1,94 @@
+import { countOf } from '../../../base/phrases.js'
+import { sessionSettings } from '../../../warehouse/connection/session-settings.js'
+import {
+  readCitus,
+  readCitusTables,
+  type CatalogueReader,
+  type Citus,
+} from '../../../warehouse/connection/citus.js'
+import { ON_NODES } from './moving-statements.js'
+import { findOpen, refuseOtherWays } from './plan-distribution.js'
+
+/**
+ * How the warehouse is distributed, over which nodes, and how full each is; undefined where it is
+ * not. A warning for each thing that makes it slow or keeps it from working. Asks every node for
+ * the sizes of its tables.
+ */
+export async function describeDistribution(reader: CatalogueReader): Promise<string | undefined> {
+  const citus = await readCitus(reader)
+  if (citus === undefined) return undefined
+  const kept = await readCitusTables(reader)
+  const [first] = kept
+  if (first === undefined) return undefined
+  const open = await findOpen(reader, kept)
+  const warnings = [
+    ...(open.length === 0
+      ? []
+      : [`${open.join(', ')} not distributed; run \`tracking-sync distribute --by schema\``]),
+    ...refuseOtherWays(reader, kept),
+    ...(await findSilentNodes(reader)),
+    ...(await findOtherSettings(reader)),
+  ]
+  return [
+    `by schema with Citus ${citus.version}: ${countOf(kept.length, 'table')} on ${first.node ?? 'several nodes'}`,
+    await describeNodes(reader, citus),
+    ...warnings.map((sentence) => `warning: ${sentence}`),
+  ].join('; ')
+}
+
+/** Bytes of every distributed table of the database, also of other accounts. */
+async function describeNodes({ query }: CatalogueReader, { nodes }: Citus): Promise<string> {
+  const rows = await query<{ node: string; bytes: number }>(
+    'ask the nodes how full they are',
+    `select nodename || ':' || nodeport as node, sum(shard_size)::float8 as bytes
+from citus_shards
+group by 1`,
+  )
+  const sizes = nodes
+    .map(({ name, takesTables }) => {
+      const bytes = rows.find(({ node }) => node === name)?.bytes ?? 0
+      return { name, bytes, isUsed: takesTables || bytes > 0 }
+    })
+    .filter(({ isUsed }) => isUsed)
+  const all = sizes.reduce((sum, { bytes }) => sum + bytes, 0)
+  const share = (bytes: number): number => (all === 0 ? 0 : Math.round((bytes / all) * 100))
+  return `nodes: ${sizes.map(({ name, bytes }) => `${name} ${formatBytes(bytes)} (${share(bytes)} %)`).join(', ')}`
+}
+
+function formatBytes(bytes: number): string {
+  if (bytes < 1024 ** 3) return `${(bytes / 1024 ** 2).toFixed(1)} MiB`
+  return `${(bytes / 1024 ** 3).toFixed(1)} GiB`
+}
+
+/** Nodes that do not answer: whatever needs their rows fails. */
+async function findSilentNodes({ query }: CatalogueReader): Promise<string[]> {
+  const rows = await query<{ node: string; said: string }>(
+    'ask the nodes whether they answer',
+    `select nodename || ':' || nodeport as node, result as said
+from run_command_on_workers('select 1')
+where not success`,
+  )
+  return rows.map(({ node, said }) => `${node} does not answer (${said}); start PostgreSQL there`)
+}
+
+/** The nodes that answer give this login other settings than our sessions have. */
+async function findOtherSettings({ query }: CatalogueReader): Promise<string[]> {
+  const wanted = sessionSettings({})
+  const warnings: string[] = []
+  for (const name of ON_NODES) {
+    const rows = await query<{ node: string; found: string }>(
+      'ask the nodes for their settings',
+      `select nodename || ':' || nodeport as node, result as found
+from run_command_on_workers(format('select current_setting(%L)', $1::text))
+where success and result is distinct from $2`,
+      [name, wanted[name]],
+    )
+    for (const { node, found } of rows) {
+      warnings.push(
+        `${node} has ${name} ${found} for this login, and needs ${wanted[name] ?? ''}; ` +
+          'run `alter role … in database … set …` for it',
+      )
+    }
+  }
+  return warnings
+}

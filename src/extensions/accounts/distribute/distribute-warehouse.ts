@@ -1,0 +1,158 @@
+import { ConnectorError, toError, WarehouseSchemaError } from '../../../base/errors.js'
+import { WITHOUT_TIME_LIMIT } from '../../../warehouse/connection/bound-connection.js'
+import type { SchemaNames } from '../../../warehouse/connection/schema-names.js'
+import type { Session, Warehouse } from '../../../warehouse/connection/warehouse.js'
+import { dropViews, makeViews } from '../../../warehouse/schema/install-views.js'
+import { renewGrants } from '../../../warehouse/schema/roles.js'
+import { takeMigrationLock } from '../../../warehouse/schema/run-migrations.js'
+import { isDistributed, quotedName } from '../../../warehouse/connection/citus.js'
+import { planDistribution, type DistributionPlan } from './plan-distribution.js'
+
+export interface DistributeOptions {
+  readonly signal: AbortSignal
+  /** Called after each statement: what it was, how many are done, and of how many. */
+  readonly onProgress?: (statement: string, done: number, all: number) => void
+}
+
+/**
+ * Carries out a plan without refusals. The caller holds the lease. All tables in one transaction,
+ * which also tries every view: where one could not be read from the nodes nothing is changed, and
+ * neither is anything after a kill. Then frees the room that the rows took, table by table; what a
+ * kill leaves of that is in the next plan.
+ */
+export async function carryOut(
+  warehouse: Warehouse,
+  plan: DistributionPlan,
+  { signal, onProgress }: DistributeOptions,
+): Promise<void> {
+  const { names } = warehouse
+  const all = plan.statements.length + plan.freeing.length
+  let done = 0
+  const run = async (session: Session, statement: string): Promise<void> => {
+    signal.throwIfAborted()
+    await session.query('distribute the warehouse', statement)
+    done += 1
+    onProgress?.(statement, done, all)
+  }
+  if (plan.statements.length > 0) {
+    await warehouse.transaction('distribute the warehouse', async (session) => {
+      await takeMigrationLock(session, names)
+      const lost = await readWhatIsLost(session, names)
+      // Citus would make each of them on every node, and again for every table.
+      await dropViews(session, names)
+      for (const statement of plan.statements) await run(session, statement)
+      await makeViews(session, names)
+      await renewGrants(session, names)
+      for (const statement of lost) await session.query('bring back what is lost', statement)
+      await tryViews(session, names)
+      // A stop until here changes nothing.
+      signal.throwIfAborted()
+    })
+  }
+  for (const statement of plan.freeing) {
+    await warehouse.transaction('free what was moved', async (session) => {
+      await session.query('free what was moved', WITHOUT_TIME_LIMIT)
+      await run(session, statement)
+    })
+  }
+}
+
+/**
+ * After migrations: tables that they made go where the rest of a distributed warehouse is. Where
+ * something of somebody's is in the way it stays, and `check` says so.
+ */
+export async function distributeAdded(warehouse: Warehouse): Promise<void> {
+  if (!(await isDistributed(warehouse))) return
+  const plan = await planDistribution(warehouse)
+  if (plan.refusals.length > 0) return
+  await carryOut(warehouse, plan, { signal: new AbortController().signal })
+}
+
+/**
+ * Statements that bring back what goes with a table or view that is made anew: comments of tables,
+ * which Citus does not keep on the way back, and rights that somebody was given on views of ours.
+ */
+async function readWhatIsLost(session: Session, names: SchemaNames): Promise<readonly string[]> {
+  const rows = await session.query<{ statement: string }>(
+    'read comments and rights',
+    `select format(
+    'comment on %s %s%s is %L',
+    case when objsubid = 0 then 'table' else 'column' end,
+    objoid::regclass,
+    coalesce('.' || quote_ident(attname), ''),
+    description
+) as statement
+from pg_description
+inner join pg_class
+    on pg_class.oid = objoid and classoid = 'pg_class'::regclass
+inner join pg_namespace
+    on pg_namespace.oid = relnamespace
+left join pg_attribute
+    on attrelid = objoid and attnum = objsubid and objsubid > 0
+where nspname = any($1::text[]) and relkind = 'r'
+union all
+select format(
+    'grant %s on %s to %s%s',
+    granted.privilege_type,
+    pg_class.oid::regclass,
+    case granted.grantee when 0 then 'public' else granted.grantee::regrole::text end,
+    case when granted.is_grantable then ' with grant option' else '' end
+)
+from pg_class
+inner join pg_namespace
+    on pg_namespace.oid = relnamespace
+cross join lateral aclexplode(relacl) as granted
+where nspname = any($1::text[]) and relkind = 'v' and granted.grantee <> relowner`,
+    [Object.values(names)],
+  )
+  return rows.map(({ statement }) => statement)
+}
+
+/**
+ * Every view that reads one of our tables, ours or another's, in the order of their making. Stored
+ * ones read the others.
+ */
+async function tryViews(session: Session, names: SchemaNames): Promise<void> {
+  const views = await session.query<{ schema: string; view: string }>(
+    'list the views',
+    `with recursive reading as (
+    select pg_class.oid
+    from pg_class
+    inner join pg_namespace
+        on pg_namespace.oid = relnamespace
+    where nspname = any($1::text[]) and relkind = 'r'
+    union
+    select rule.ev_class
+    from reading
+    inner join pg_depend as depend
+        on depend.refobjid = reading.oid and depend.refclassid = 'pg_class'::regclass
+    inner join pg_rewrite as rule
+        on rule.oid = depend.objid and depend.classid = 'pg_rewrite'::regclass
+)
+select nspname::text as schema, relname::text as view
+from reading
+inner join pg_class
+    on pg_class.oid = reading.oid
+inner join pg_namespace
+    on pg_namespace.oid = relnamespace
+where relkind in ('v', 'm') and nspname <> $2
+order by pg_class.oid`,
+    [Object.values(names), names.stored],
+  )
+  for (const { schema, view } of views) {
+    try {
+      await session.query(
+        'try a view',
+        `select shown.* from ${quotedName(schema, view)} as shown limit 0`,
+      )
+    } catch (thrown) {
+      if (!(thrown instanceof ConnectorError) || thrown.fate === 'retry') throw thrown
+      const said = thrown.cause instanceof Error ? thrown.cause.message : toError(thrown).message
+      throw new WarehouseSchemaError(
+        `the view ${schema}.${view} could not be read any more: ${said}. Nothing was changed; ` +
+          'drop the view, or have it read from tables of one kind',
+        { cause: thrown },
+      )
+    }
+  }
+}

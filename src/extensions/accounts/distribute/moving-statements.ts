@@ -1,0 +1,104 @@
+import pg from 'pg'
+import { quoteIdentifier } from '../../../warehouse/connection/schema-names.js'
+import { sessionSettings } from '../../../warehouse/connection/session-settings.js'
+import type { CatalogueReader } from '../../../warehouse/connection/citus.js'
+
+/** Nodes do one statement after the other, which a transaction that moves many tables needs. */
+const SEQUENTIAL = `set local citus.multi_shard_modify_mode = 'sequential'`
+
+/** The statements that put the tables on one node, where the first of them goes. */
+export async function distributing(
+  reader: CatalogueReader,
+  tables: readonly string[],
+): Promise<readonly string[]> {
+  const first = reader.names.table('containers')
+  const keys = await listKeys(reader, tables)
+  return [
+    SEQUENTIAL,
+    ...(await settingNodes(reader)),
+    ...(await spreadingFunctions(reader)),
+    ...keys.map(({ drop }) => drop),
+    ...tables.map(
+      (name) =>
+        `select create_distributed_table(${pg.escapeLiteral(name)}, null, ` +
+        `colocate_with => ${pg.escapeLiteral(name === first ? 'none' : first)})`,
+    ),
+    ...keys.map(({ add }) => add),
+  ]
+}
+
+/** The statements that bring them back. */
+export async function returning(
+  reader: CatalogueReader,
+  tables: readonly string[],
+): Promise<readonly string[]> {
+  const keys = await listKeys(reader, tables)
+  return [
+    SEQUENTIAL,
+    ...keys.map(({ drop }) => drop),
+    ...tables.map((name) => `select undistribute_table(${pg.escapeLiteral(name)})`),
+    ...keys.map(({ add }) => add),
+  ]
+}
+
+/** The statement that frees what the rows of a table took before they were moved. */
+export function freeing(table: string): string {
+  return `select truncate_local_data_after_distributing_table(${pg.escapeLiteral(table)})`
+}
+
+/** Of what a session sets for itself, what decides how values look, and how fast views are. */
+export const ON_NODES = ['TimeZone', 'DateStyle', 'IntervalStyle', 'jit'] as const
+
+/** Nodes do not get the settings of our sessions: they become those of the login. */
+async function settingNodes({ query }: CatalogueReader): Promise<string[]> {
+  const [here] = await query<{ database: string }>(
+    'ask for the database',
+    'select current_database()::text as database',
+  )
+  const settings = sessionSettings({})
+  const database = quoteIdentifier(here?.database ?? '')
+  return ON_NODES.map(
+    (name) =>
+      `alter role current_user in database ${database} set ${name} = ${pg.escapeLiteral(settings[name] ?? '')}`,
+  )
+}
+
+/** Functions that read no table run where the rows are. */
+async function spreadingFunctions({ query, names }: CatalogueReader): Promise<string[]> {
+  const functions = await query<{ signature: string }>(
+    'list our functions',
+    `select pg_proc.oid::regprocedure::text as signature
+from pg_proc
+inner join pg_namespace
+    on pg_namespace.oid = pronamespace
+inner join pg_language
+    on pg_language.oid = prolang
+where nspname = any($1::text[]) and lanname = 'sql'
+order by pg_proc.oid`,
+    [[names.sync, names.analytics, names.asOf]],
+  )
+  return functions.map(
+    ({ signature }) => `select create_distributed_function(${pg.escapeLiteral(signature)})`,
+  )
+}
+
+/** Foreign keys between the tables, which cannot stand while one of them has gone. */
+async function listKeys(
+  { query }: CatalogueReader,
+  tables: readonly string[],
+): Promise<readonly { readonly drop: string; readonly add: string }[]> {
+  return query(
+    'list the foreign keys',
+    `select
+    format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
+    format(
+        'alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)
+    ) as add
+from pg_constraint
+where contype = 'f'
+    and conrelid = any($1::regclass[])
+    and confrelid = any($1::regclass[])
+order by conname`,
+    [tables],
+  )
+}

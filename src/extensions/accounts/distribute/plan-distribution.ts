@@ -1,0 +1,168 @@
+import { readShippedTables } from '../../../warehouse/schema/compare-schema.js'
+import {
+  quotedName,
+  readCitus,
+  readCitusTables,
+  describeSpread,
+  type CatalogueReader,
+  type CitusTable,
+} from '../../../warehouse/connection/citus.js'
+import { findObstacles } from './find-obstacles.js'
+import { distributing, freeing, returning } from './moving-statements.js'
+
+/** A table that is moved to a node, or back from it. */
+export interface PlannedTable {
+  /** Quoted, with its schema. */
+  readonly name: string
+  readonly rows: number
+}
+
+/** What will be done, and what speaks against it. */
+export interface DistributionPlan {
+  /** Where the rows may go, as `host:port`. */
+  readonly nodes: readonly string[]
+  readonly tables: readonly PlannedTable[]
+  /** In this order, in one transaction. */
+  readonly statements: readonly string[]
+  /**
+   * After it, each by itself: they free the room that the rows took before. What an earlier run
+   * left is freed too.
+   */
+  readonly freeing: readonly string[]
+  /** Why it cannot be done, each a sentence; empty where it can. */
+  readonly refusals: readonly string[]
+}
+
+/** Its tables can stand whole on a node. */
+const OLDEST_CITUS = 12
+
+/** Of the bookkeeping: statements look at their rows and at those of containers at once. */
+const BESIDE_DATA = ['event_lists_in_doubt', 'transport_event_checks']
+
+const NO_CITUS =
+  'the database has no Citus: install it on every node, run `create extension citus` in the ' +
+  'database of this name there, and `select citus_add_node(…)` here for each of the others'
+
+const NO_NODE = 'no node of Citus takes tables; add one with `select citus_add_node(…)`'
+
+/**
+ * Plans to put the account whole on one node: the tables of data and those that views read beside
+ * them. The bookkeeping stays where commands connect. Tables that an earlier run moved are left
+ * out. Reads only, and counts the rows.
+ */
+export async function planDistribution(reader: CatalogueReader): Promise<DistributionPlan> {
+  const citus = await readCitus(reader)
+  if (citus === undefined) return refuse(NO_CITUS)
+  if (Number.parseInt(citus.version, 10) < OLDEST_CITUS) {
+    return refuse(`Citus ${citus.version} is too old; use ${OLDEST_CITUS} or later`)
+  }
+  const nodes = citus.nodes.filter(({ takesTables }) => takesTables).map(({ name }) => name)
+  const kept = await readCitusTables(reader)
+  const open = await findOpen(reader, kept)
+  const left = await findUnfreed(reader, kept)
+  return {
+    nodes,
+    tables: await countRows(reader, open),
+    statements: open.length === 0 ? [] : await distributing(reader, open),
+    freeing: [...left, ...open].map(freeing),
+    refusals: [
+      ...(nodes.length === 0 ? [NO_NODE] : []),
+      ...refuseOtherWays(reader, kept),
+      ...(open.length === 0
+        ? []
+        : await findObstacles(reader, [...kept.map(({ name }) => name), ...open])),
+    ],
+  }
+}
+
+/** Plans to bring every table back to where commands connect. Reads only, and counts the rows. */
+export async function planReturn(reader: CatalogueReader): Promise<DistributionPlan> {
+  const kept = (await readCitus(reader)) === undefined ? [] : await readCitusTables(reader)
+  const tables = kept.map(({ name }) => name)
+  return {
+    nodes: [],
+    tables: await countRows(reader, tables),
+    statements: tables.length === 0 ? [] : await returning(reader, tables),
+    freeing: [],
+    refusals: [...refuseOtherWays(reader, kept), ...(await findObstacles(reader, tables))],
+  }
+}
+
+function refuse(sentence: string): DistributionPlan {
+  return { nodes: [], tables: [], statements: [], freeing: [], refusals: [sentence] }
+}
+
+/**
+ * The tables that are to stand together and do not yet; the one that decides where is the first.
+ * Reads only.
+ */
+export async function findOpen(
+  { query, names }: CatalogueReader,
+  kept: readonly CitusTable[],
+): Promise<readonly string[]> {
+  const shipped = (await readShippedTables(names)).map((name) => name.split('.'))
+  const wanted = shipped
+    .filter(
+      ([schema, table = '']) =>
+        schema === names.data || schema === names.analytics || BESIDE_DATA.includes(table),
+    )
+    .map(([schema = '', table = '']) => quotedName(schema, table))
+  const found = await query<{ name: string }>(
+    'list our tables',
+    'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
+    [wanted],
+  )
+  const first = names.table('containers')
+  return found
+    .map(({ name }) => name)
+    .filter((name) => kept.every((table) => table.name !== name))
+    .sort((one, other) => Number(other === first) - Number(one === first))
+}
+
+async function countRows(
+  { query }: CatalogueReader,
+  tables: readonly string[],
+): Promise<readonly PlannedTable[]> {
+  const planned: PlannedTable[] = []
+  for (const qualifiedName of tables) {
+    const [row] = await query<{ rows: number }>(
+      `count the rows of ${qualifiedName}`,
+      `select count(*) as rows from ${qualifiedName}`,
+    )
+    planned.push({ name: qualifiedName, rows: row?.rows ?? 0 })
+  }
+  return planned
+}
+
+/** Tables whose rows were moved and still take room here: a run ended before it freed them. */
+async function findUnfreed(
+  { query }: CatalogueReader,
+  kept: readonly CitusTable[],
+): Promise<readonly string[]> {
+  const rows = await query<{ name: string }>(
+    'look for rows that were moved',
+    `select name
+from unnest($1::text[]) as name
+where pg_relation_size(name::regclass) > 0`,
+    [kept.map(({ name }) => name)],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * A sentence where a table is distributed in another way than it should, or apart from the others.
+ */
+export function refuseOtherWays(
+  reader: Pick<CatalogueReader, 'names'>,
+  kept: readonly CitusTable[],
+): string[] {
+  const spread = describeSpread(reader, kept)
+  if (spread !== undefined) return [spread]
+  const group = kept.find(({ isWhole }) => isWhole)?.group
+  const other = kept.find((table) => !table.isWhole || table.group !== group)
+  if (other === undefined) return []
+  return [
+    `${other.name} was distributed in another way than this command does; bring it back first: ` +
+      `select undistribute_table('${other.name}')`,
+  ]
+}

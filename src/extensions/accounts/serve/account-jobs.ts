@@ -1,0 +1,254 @@
+import { projectFile } from '../../../base/project-file.js'
+import {
+  migrate,
+  readMigrations,
+  type MigrateOptions,
+} from '../../../warehouse/schema/run-migrations.js'
+import type { Session, Warehouse } from '../../../warehouse/connection/warehouse.js'
+
+/**
+ * The jobs of accounts, from which workers take what is due:
+ *
+ *   waiting ──(due) taken──► held ──sign of life──► held
+ *      ▲                      │ ├── ended ────► waiting, due at its next slot
+ *      │                      │ ├── given back ► waiting, due as before
+ *      │                      │ └── silent for 30 s: taken by another
+ *      └── asked for: due at once, or once more when it has ended
+ *
+ * - To hold a job is only a plan. What may be written is decided by the lease of the warehouse.
+ * - Each taking raises the number of the job: a worker that lost it neither ends nor returns it.
+ * - Only the database's clock decides what is due and who is silent.
+ */
+
+/** Three missed signs of life. */
+const SILENT_AFTER_SECONDS = 30
+
+/** A job as it is planned. */
+export interface PlannedJob {
+  readonly account: string
+  readonly job: string
+  /** What its due times follow: when it differs from the stored one, the job is planned anew. */
+  readonly rhythm: string
+  /** Of a job that is new or planned anew. */
+  readonly dueAt: Date
+}
+
+/** A job that this worker holds. */
+export interface TakenJob {
+  readonly account: string
+  readonly job: string
+  readonly takeNumber: number
+  /** When it was due. */
+  readonly dueAt: Date
+  /** The worker that held it and fell silent; null if it was free. */
+  readonly formerWorker: string | null
+}
+
+export interface JobRow {
+  readonly account: string
+  readonly job: string
+  readonly rhythm: string
+  readonly dueAt: string
+  readonly worker: string | null
+  readonly takenAt: string | null
+  /** Since the last sign of life of its worker. */
+  readonly silentSeconds: number | null
+  readonly succeededAt: string | null
+  readonly succeededSeconds: number | null
+  readonly overdueSeconds: number
+  readonly problem: string | null
+  readonly failures: number
+}
+
+/** Makes the table where it is missing. Throws MigrationError. */
+export async function prepareJobs(accounts: Warehouse, options: MigrateOptions): Promise<void> {
+  await migrate(accounts, await readMigrations(projectFile('sql/accounts/')), options)
+}
+
+/** False where it was not made yet. */
+export async function hasJobs(accounts: Session): Promise<boolean> {
+  const rows = await accounts.query(
+    'look for the jobs of accounts',
+    `select from pg_tables where schemaname = $1 and tablename = 'jobs'`,
+    [accounts.names.sync],
+  )
+  return rows.length > 0
+}
+
+/**
+ * Plans the jobs of these accounts: what is new is added, what follows another rhythm now is due
+ * anew, what is no longer wanted goes. A job that is planned already stays as it is.
+ */
+export async function planJobs(accounts: Warehouse, jobs: readonly PlannedJob[]): Promise<void> {
+  const table = accounts.names.table('jobs')
+  const columns = [
+    jobs.map(({ account }) => account),
+    jobs.map(({ job }) => job),
+    jobs.map(({ rhythm }) => rhythm),
+    jobs.map(({ dueAt }) => dueAt.toISOString()),
+  ]
+  await accounts.transaction('plan the jobs of accounts', async (session) => {
+    await session.query(
+      'plan the jobs of accounts',
+      `insert into ${table} as planned (account_name, job_name, rhythm, due_at)
+select wanted.account_name, wanted.job_name, wanted.rhythm, wanted.due_at
+from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])
+    as wanted (account_name, job_name, rhythm, due_at)
+order by wanted.account_name, wanted.job_name
+on conflict (account_name, job_name) do update
+set rhythm = excluded.rhythm, due_at = excluded.due_at
+where planned.rhythm != excluded.rhythm`,
+      columns,
+    )
+    await session.query(
+      'take away jobs of accounts',
+      `delete from ${table} as planned
+where planned.account_name = any($1)
+    and planned.worker is null
+    and not exists (
+        select from unnest($1::text[], $2::text[]) as wanted (account_name, job_name)
+        where wanted.account_name = planned.account_name and wanted.job_name = planned.job_name
+    )`,
+      columns.slice(0, 2),
+    )
+  })
+}
+
+/**
+ * Takes up to `limit` jobs that are due or whose worker fell silent, those that wait longest first.
+ * One short transaction; workers that take at the same time do not wait for each other.
+ */
+export async function takeJobs(
+  accounts: Session,
+  worker: string,
+  of: { readonly accounts: readonly string[]; readonly jobs: readonly string[] },
+  limit: number,
+): Promise<TakenJob[]> {
+  const table = accounts.names.table('jobs')
+  const rows = await accounts.query<Omit<TakenJob, 'dueAt'> & { readonly dueMs: number }>(
+    'take jobs of accounts',
+    `with due as (
+    select account_name, job_name, worker
+    from ${table}
+    where account_name = any($2)
+        and job_name = any($3)
+        and (
+            (worker is null and due_at <= clock_timestamp())
+            or seen_at < clock_timestamp() - make_interval(secs => $5)
+        )
+    order by due_at, account_name, job_name
+    limit $4
+    for update skip locked
+)
+
+update ${table} as taken
+set
+    worker = $1,
+    take_number = taken.take_number + 1,
+    taken_at = clock_timestamp(),
+    seen_at = clock_timestamp(),
+    asked_at = null
+from due
+where taken.account_name = due.account_name and taken.job_name = due.job_name
+returning
+    taken.account_name as account,
+    taken.job_name as job,
+    taken.take_number as "takeNumber",
+    due.worker as "formerWorker",
+    floor(extract(epoch from taken.due_at) * 1000)::bigint as "dueMs"`,
+    [worker, of.accounts, of.jobs, limit, SILENT_AFTER_SECONDS],
+  )
+  return rows.map(({ dueMs, ...row }) => ({ ...row, dueAt: new Date(dueMs) }))
+}
+
+/** A sign of life for all that a worker holds. Gives the numbers of what is still its own. */
+export async function keepJobs(accounts: Session, worker: string): Promise<ReadonlySet<string>> {
+  const rows = await accounts.query<TakenJob>(
+    'keep the jobs of accounts',
+    `update ${accounts.names.table('jobs')}
+set seen_at = clock_timestamp()
+where worker = $1
+returning account_name as account, job_name as job, take_number as "takeNumber"`,
+    [worker],
+  )
+  return new Set(rows.map(keyOfTake))
+}
+
+/** Tells one taking from every other. */
+export function keyOfTake({
+  account,
+  job,
+  takeNumber,
+}: Pick<TakenJob, 'account' | 'job' | 'takeNumber'>): string {
+  return `${account} ${job} ${takeNumber}`
+}
+
+/** Ends a job that this worker holds; due again at `dueAt`, or at once where it was asked for. */
+export async function endJob(
+  accounts: Session,
+  { account, job, takeNumber }: TakenJob,
+  { dueAt, problem }: { readonly dueAt: Date; readonly problem: string | null },
+): Promise<void> {
+  await accounts.query(
+    'end a job of an account',
+    `update ${accounts.names.table('jobs')}
+set
+    worker = null,
+    seen_at = null,
+    due_at = case when asked_at is null then $4::timestamptz else clock_timestamp() end,
+    ended_at = clock_timestamp(),
+    succeeded_at = case when $5::text is null then taken_at else succeeded_at end,
+    problem = $5,
+    failures = case when $5::text is null then 0 else failures + 1 end
+where account_name = $1 and job_name = $2 and take_number = $3 and worker is not null`,
+    [account, job, takeNumber, dueAt.toISOString(), problem],
+  )
+}
+
+/** Gives back a job that was not done: another takes it at once. */
+export async function giveBackJob(accounts: Session, taken: TakenJob): Promise<void> {
+  const { account, job, takeNumber } = taken
+  await accounts.query(
+    'give back a job of an account',
+    `update ${accounts.names.table('jobs')}
+set worker = null, seen_at = null
+where account_name = $1 and job_name = $2 and take_number = $3 and worker is not null`,
+    [account, job, takeNumber],
+  )
+}
+
+/** Makes a job due now; where it is held, due again when it ends. */
+export async function askForJob(accounts: Session, account: string, job: string): Promise<void> {
+  await accounts.query(
+    'ask for a job of an account',
+    `update ${accounts.names.table('jobs')}
+set due_at = least(due_at, clock_timestamp()), asked_at = clock_timestamp()
+where account_name = $1 and job_name = $2`,
+    [account, job],
+  )
+}
+
+/** The jobs of these accounts as they stand; none where the table was not made yet. */
+export async function readJobs(accounts: Session, of: readonly string[]): Promise<JobRow[]> {
+  if (!(await hasJobs(accounts))) return []
+  return accounts.query<JobRow>(
+    'read the jobs of accounts',
+    `select
+    account_name as account,
+    job_name as job,
+    rhythm,
+    due_at as "dueAt",
+    worker,
+    taken_at as "takenAt",
+    extract(epoch from clock_timestamp() - seen_at)::float8 as "silentSeconds",
+    succeeded_at as "succeededAt",
+    extract(epoch from clock_timestamp() - succeeded_at)::float8 as "succeededSeconds",
+    extract(epoch from clock_timestamp() - due_at)::float8 as "overdueSeconds",
+    problem,
+    failures
+from ${accounts.names.table('jobs')}
+where account_name = any($1)
+order by account_name, job_name`,
+    [of],
+  )
+}

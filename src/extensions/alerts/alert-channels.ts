@@ -1,0 +1,47 @@
+import type { ProxySettings } from '../../base/outbound.js'
+
+/** An incoming webhook whose address is its secret. */
+export interface ChatChannel {
+  readonly url: string
+  readonly proxy?: ProxySettings | undefined
+}
+
+/** The target of signed webhooks. */
+export interface WebhookChannel extends ChatChannel {
+  readonly secret: string
+}
+
+export interface MailChannel {
+  /** `smtps://user:password@host:465`, or `smtp://`. */
+  readonly url: string
+  readonly from: string
+  readonly to: readonly string[]
+}
+
+/** The channels that are set. */
+export interface AlertChannels {
+  readonly webhook?: WebhookChannel
+  readonly slack?: ChatChannel
+  readonly teams?: ChatChannel
+  readonly mail?: MailChannel
+}
+
+export interface AlertSettings extends AlertChannels {
+  /** The monitor that hears of each run; see `sendHeartbeat`. */
+  readonly heartbeat?: ChatChannel | undefined
+  /** Of the alerts and exceptions to send. */
+  readonly names: ReadonlySet<string>
+  /** Hour of the local day from which the digest is made. */
+  readonly digestHour: number
+  /** IANA time zone of that day. */
+  readonly timeZone: string
+}
+
+export const CHANNEL_NAMES = ['webhook', 'slack', 'teams', 'mail'] as const
+
+export type ChannelName = (typeof CHANNEL_NAMES)[number]
+
+/** In the order of CHANNEL_NAMES. */
+export function channelsOf(settings: AlertChannels): ChannelName[] {
+  return CHANNEL_NAMES.filter((name) => settings[name] !== undefined)
+}

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { App } from '../../../app.js'
+import { toError } from '../../../base/errors.js'
+import { exitCodeOf } from '../../../base/exit-code.js'
+import { showText } from '../../../base/phrases.js'
+import { readEnvironment } from '../../../config/load.js'
+import type { RunReport } from '../../../sync/run-sync.js'
+import type { CommandIo } from '../../../commands/command-io.js'
+import { value } from '../../../commands/declare-command.js'
+
+export const ON_FINISH = {
+  onFinish: value(
+    '--on-finish <command>',
+    'Command for the shell when the run has ended, however it ended. Its environment has ' +
+      'RUN_OUTCOME, RUN_EXIT_CODE, RUN_PROBLEM and counts, PATH, HOME, user, language and time ' +
+      'zone, and nothing else. It may take a minute.',
+  ),
+}
+
+const LIMIT_MS = 60_000
+const GRACE_MS = 5_000
+
+/** How a run ended, in the words of the environment. */
+export type RunEnd = { readonly report: RunReport } | { readonly thrown: unknown }
+
+interface FinishedRun {
+  readonly app: App
+  readonly io: CommandIo
+  /** The command of the user's. */
+  readonly onFinish: string
+  /** Ours: backfill or sync. */
+  readonly command: string
+}
+
+/**
+ * Runs a command of the user's own. What the run knows goes into its environment and never into its
+ * text. Whatever becomes of it is told and changes nothing of the run.
+ */
+export async function runOnFinish(
+  { app, io, onFinish, command }: FinishedRun,
+  end: RunEnd,
+): Promise<void> {
+  const env = { ...inheritedEnvironment(io), RUN_COMMAND: command, ...factsOf(end, app) }
+  const problem = await runCommand(onFinish, env)
+  if (problem !== undefined) app.logger.warn(`the command of --on-finish ${problem}`)
+}
+
+/** What went wrong, as the end of a sentence; undefined when it ended with 0. */
+async function runCommand(
+  command: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  // A group of its own: what the shell has started ends with it. Standard output is the report's.
+  const child = spawn(command, { shell: true, detached: true, stdio: ['ignore', 2, 2], env })
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  const progress = { isLate: false }
+  const end = (signal: NodeJS.Signals) => (): void => {
+    progress.isLate = true
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal)
+    } catch {
+      // It has just ended.
+    }
+  }
+  const timers = [
+    setTimeout(end('SIGTERM'), LIMIT_MS),
+    setTimeout(end('SIGKILL'), LIMIT_MS + GRACE_MS),
+  ]
+  try {
+    const [code, signal] = await ended
+    if (progress.isLate) return `took longer than ${LIMIT_MS / 1000} s and was ended`
+    if (code === 0) return undefined
+    return code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`
+  } catch (thrown) {
+    return `could not be started: ${toError(thrown).message}`
+  } finally {
+    for (const timer of timers) clearTimeout(timer)
+  }
+}
+
+const COUNTS = ['fetched', 'inserted', 'updated', 'tombstoned', 'quarantined'] as const
+
+/**
+ * The variables that a shell and its programs need. Any other may be a secret of ours or of another
+ * program.
+ */
+const INHERITED =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|SYSTEMROOT)$/
+
+function inheritedEnvironment({ process }: CommandIo): Record<string, string> {
+  const { env = readEnvironment() } = process
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && INHERITED.test(entry[0]),
+    ),
+  )
+}
+
+function factsOf(end: RunEnd, app: App): Record<string, string> {
+  const says = (problem: string): string => showText(app.redact(problem), 1_000)
+  if ('thrown' in end) {
+    return {
+      RUN_OUTCOME: 'failed',
+      RUN_EXIT_CODE: String(exitCodeOf(end.thrown)),
+      RUN_PROBLEM: says(toError(end.thrown).message),
+    }
+  }
+  const { syncRunId, outcome, exitCode, requests, streams, problems } = end.report
+  const counts = COUNTS.map((name) => {
+    const sum = streams.reduce((total, { counts: one }) => total + one[name], 0)
+    return [`RUN_${name.toUpperCase()}`, String(sum)]
+  })
+  return {
+    RUN_ID: String(syncRunId),
+    RUN_OUTCOME: outcome,
+    RUN_EXIT_CODE: String(exitCode),
+    RUN_REQUESTS: String(requests),
+    RUN_PROBLEM: says(problems[0] ?? ''),
+    ...(Object.fromEntries(counts) as Record<string, string>),
+  }
+}

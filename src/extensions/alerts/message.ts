@@ -1,0 +1,140 @@
+import { countOf, showText } from '../../base/phrases.js'
+
+export type MessageEvent = 'opened' | 'closed' | 'digest' | 'test'
+
+/** What a message says, before it takes the form of its channel. Kept in `alert_messages`. */
+export interface MessageContent {
+  readonly title: string
+  /** For people, one each; texts of the source may stand in them, and break no line. */
+  readonly lines: readonly string[]
+  /** What the signed webhook carries beside them. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** One message as it goes through one channel; the same at each attempt but for `sentAt`. */
+export interface Message {
+  readonly id: string
+  readonly event: MessageEvent
+  readonly createdAt: string
+  readonly content: MessageContent
+  /** Schema of the warehouse it is about. */
+  readonly warehouse: string
+}
+
+/** How a message ended at its receiver. */
+export type Delivery =
+  | { readonly outcome: 'sent'; readonly note?: string }
+  /** It certainly did not arrive, or was not taken: it may be sent again. */
+  | { readonly outcome: 'refused'; readonly reason: string }
+  /** It may have arrived: it must not be sent again. */
+  | { readonly outcome: 'in_doubt'; readonly reason: string }
+
+/** Below each message, so that two can be told apart. */
+export function footerOf({ id, warehouse }: Message): string {
+  return `tracking-sync, schema ${warehouse}, message ${id}`
+}
+
+/** An alert of this program, as it was stored. */
+export interface OperationRow {
+  readonly alertId: number
+  readonly name: string
+  readonly sentence: string
+  readonly openedAt: string
+  readonly closedAt: string | null
+}
+
+/** `calm`: what holds now that it is over; undefined for one that opens. */
+export function describeOperation(row: OperationRow, calm?: string): MessageContent {
+  const { alertId, name, sentence, openedAt, closedAt } = row
+  const alert = { id: alertId, name, sentence, opened_at: openedAt, closed_at: closedAt }
+  const was = sentence.split('\n').map((line) => showText(line))
+  if (calm === undefined) return { title: `Alert: ${name}`, lines: was, data: { alert } }
+  return {
+    title: `Over: ${name}`,
+    lines: [`now: ${showText(calm)}`, ...was.map((line) => `was: ${line}`)],
+    data: { alert: { ...alert, now: calm } },
+  }
+}
+
+/** One exception as a digest tells of it. */
+export interface DigestRow {
+  readonly name: string
+  readonly severity: string
+  readonly sentence: string
+  readonly openedAt: string
+  readonly closedAt: string | null
+  readonly details: {
+    readonly container_id: string
+    readonly container_number: string | null
+    readonly bill_of_lading_number: string | null
+  }
+}
+
+export interface Digest {
+  /** A local day. */
+  readonly day: string
+  readonly opened: number
+  readonly closed: number
+  readonly open: number
+  /** The gravest first; the first some hundred of each. */
+  readonly openedRows: readonly DigestRow[]
+  readonly closedRows: readonly DigestRow[]
+}
+
+/** More are counted: who needs them all asks the warehouse. */
+const ROWS_SHOWN = 15
+
+export function describeDigest(digest: Digest): MessageContent {
+  const { day, opened, closed, open, openedRows, closedRows } = digest
+  return {
+    title: `Exceptions of ${day}: ${opened} new, ${closed} over, ${open} open`,
+    lines: [
+      ...openedRows.slice(0, ROWS_SHOWN).map(describeRow),
+      ...restOf(opened, 'new exception'),
+      ...closedRows.slice(0, ROWS_SHOWN).map((row) => `over: ${describeRow(row)}`),
+      ...restOf(closed, 'exception', ' over'),
+      'All that are open: tracking-sync query exceptions',
+    ],
+    data: {
+      digest: {
+        day,
+        opened,
+        closed,
+        open,
+        opened_exceptions: openedRows.map(toData),
+        closed_exceptions: closedRows.map(toData),
+      },
+    },
+  }
+}
+
+function restOf(count: number, noun: string, ending = ''): string[] {
+  const rest = count - ROWS_SHOWN
+  return rest > 0 ? [`and ${countOf(rest, `more ${noun}`)}${ending}`] : []
+}
+
+function describeRow({ name, sentence, details }: DigestRow): string {
+  const { container_id, container_number, bill_of_lading_number } = details
+  const bill = bill_of_lading_number === null ? '' : ` (${bill_of_lading_number})`
+  const box = `${container_number ?? container_id}${bill}`
+  return showText(`${box}, ${name.replaceAll('_', ' ')}: ${sentence}`)
+}
+
+function toData({ name, severity, sentence, openedAt, closedAt, details }: DigestRow) {
+  return {
+    exception: name,
+    severity,
+    sentence,
+    opened_at: openedAt,
+    closed_at: closedAt,
+    ...details,
+  }
+}
+
+export function testContent(): MessageContent {
+  return {
+    title: 'Test of alerts',
+    lines: ['Alerts of tracking-sync arrive here. Nothing is wrong.'],
+    data: {},
+  }
+}

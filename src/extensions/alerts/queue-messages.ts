@@ -1,0 +1,45 @@
+import type { Session } from '../../warehouse/connection/warehouse.js'
+import type { ChannelName } from './alert-channels.js'
+import type { MessageContent } from './message.js'
+
+interface Queued {
+  readonly event: 'opened' | 'closed' | 'digest'
+  /** Of an alert, else null. */
+  readonly alertId: number | null
+  /** Of a digest, else null. */
+  readonly digestOn: string | null
+  readonly content: MessageContent
+}
+
+/**
+ * One message for each channel. The same event of an alert, or the digest of a day, is queued once
+ * for a channel, whoever asks.
+ */
+export async function queueMessages(
+  session: Session,
+  channels: readonly ChannelName[],
+  messages: readonly Queued[],
+  at: string | null,
+): Promise<void> {
+  if (messages.length === 0) return
+  await session.query(
+    'queue messages about alerts',
+    `insert into ${session.names.table('alert_messages')}
+    (channel, event, alert_id, digest_on, content, created_at, next_attempt_at)
+select channel.name, message.event, message.alert_id, message.digest_on, message.content::jsonb,
+    moment.at, moment.at
+from unnest($1::text[]) as channel (name)
+cross join unnest($2::text[], $3::bigint[], $4::date[], $5::text[])
+    as message (event, alert_id, digest_on, content)
+cross join (select coalesce($6::timestamptz, now()) as at) as moment
+on conflict do nothing`,
+    [
+      channels,
+      messages.map(({ event }) => event),
+      messages.map(({ alertId }) => alertId),
+      messages.map(({ digestOn }) => digestOn),
+      messages.map(({ content }) => JSON.stringify(content)),
+      at,
+    ],
+  )
+}

@@ -1,0 +1,132 @@
+import { toError } from '../../base/errors.js'
+import { countOf } from '../../base/phrases.js'
+import {
+  describeCalm,
+  findAlerts,
+  type Alert,
+  type AlertFacts,
+} from '../../status/describe-status.js'
+import { readVitals, type Vitals } from '../../status/read-vitals.js'
+import type { Session } from '../../warehouse/connection/warehouse.js'
+import { isDistributed } from '../../warehouse/connection/citus.js'
+import { channelsOf, type AlertSettings } from './alert-channels.js'
+import { deliverMessages, type DeliveryDependencies } from './deliver-messages.js'
+import { describeDigest, describeOperation } from './message.js'
+import { queueMessages } from './queue-messages.js'
+import { findDueDigest, makeDigest, recordExceptions } from './record-exceptions.js'
+import { recordOperations } from './record-operations.js'
+
+export interface AlertDependencies extends Omit<DeliveryDependencies, 'channels' | 'at'> {
+  readonly settings: AlertSettings
+  /** What alerts depend on beside the warehouse. */
+  readonly facts: () => Promise<AlertFacts>
+  /** Requests to the service that are allowed in a minute. */
+  readonly requestLimit: number
+  /** Only for tests: the instant of the look in place of the database's now. */
+  readonly at?: string
+  /** A run has ended: the exceptions are compared too, not only when a digest is due. */
+  readonly isAfterRun: boolean
+}
+
+/**
+ * Looks what needs attention, keeps what was opened and closed, and sends what is to be told: the
+ * operations at once, the exceptions in the digest of the day. Does nothing where no channel is
+ * set. Never throws: what fails is logged, and the next look makes up for it.
+ */
+export async function raiseAlerts(dependencies: AlertDependencies): Promise<void> {
+  const { settings, logger, at = null } = dependencies
+  if (channelsOf(settings).length === 0) return
+  const steps: readonly (readonly [string, () => Promise<void>])[] = [
+    ['the alerts could not be looked for', () => lookAtOperations(dependencies, at)],
+    ['the exceptions could not be looked for', () => lookAtExceptions(dependencies, at)],
+    [
+      'the messages about alerts could not be sent',
+      () => deliverMessages({ ...dependencies, channels: settings, at }),
+    ],
+  ]
+  for (const [failure, step] of steps) {
+    await step().catch((thrown: unknown) => {
+      logger.warn(failure, { error: toError(thrown) })
+    })
+  }
+}
+
+async function lookAtOperations(
+  { warehouse, settings, facts, requestLimit }: AlertDependencies,
+  at: string | null,
+): Promise<void> {
+  const vitals = await readVitals(warehouse)
+  const found = [
+    ...findAlerts(vitals, await facts()),
+    ...findExhaustedBudget(vitals, requestLimit),
+  ].filter(({ name }) => settings.names.has(name))
+  await warehouse.transaction('compare the alerts', async (session) => {
+    const { opened, closed } = await recordOperations(session, found, at)
+    const changes = [
+      ...opened.map((row) => ({ event: 'opened' as const, row, calm: undefined })),
+      ...closed.map((row) => ({
+        event: 'closed' as const,
+        row,
+        calm: describeCalm(row.name, vitals),
+      })),
+    ]
+    const messages = changes.map(({ event, row, calm }) => ({
+      event,
+      alertId: row.alertId,
+      digestOn: null,
+      content: describeOperation(row, calm),
+    }))
+    await queueMessages(session, channelsOf(settings), messages, at)
+  })
+}
+
+async function lookAtExceptions(
+  { warehouse, settings, logger, isAfterRun }: AlertDependencies,
+  at: string | null,
+): Promise<void> {
+  const day = await findDueDigest(warehouse, settings, at)
+  if (day === undefined && !isAfterRun) return
+  const isAway = await isDistributed(warehouse)
+  await warehouse.transaction('compare the exceptions', async (session) => {
+    // It takes seconds on a large account, and another process is at it.
+    if (!(await isFirstAt(session))) return
+    // Nothing is stored where nodes have the rows, and to ask there whether it is takes long.
+    const schema = isAway ? 'analytics' : 'stored'
+    await recordExceptions(session, settings, schema, at)
+    const digest = day === undefined ? undefined : await makeDigest(session, day, at)
+    if (digest === undefined) return
+    const { opened, closed, open } = digest
+    logger.info('made the digest of the exceptions', { day: digest.day, opened, closed, open })
+    if (opened + closed === 0) return
+    const content = describeDigest(digest)
+    const message = { event: 'digest' as const, alertId: null, digestOn: digest.day, content }
+    await queueMessages(session, channelsOf(settings), [message], at)
+  })
+}
+
+async function isFirstAt(session: Session): Promise<boolean> {
+  const [row] = await session.query<{ isFirst: boolean }>(
+    'look whether another process compares the exceptions',
+    'select pg_try_advisory_xact_lock($1, hashtext($2)) as "isFirst"',
+    [LOCK_CLASS, session.names.in('stored', 'exceptions')],
+  )
+  return row?.isFirst === true
+}
+
+/** Any constant of our own: the first key of our advisory locks. */
+const LOCK_CLASS = 820_315
+
+const NEARLY_ALL = 0.9
+
+/** Normal while much is read; told only where it lasts. */
+function findExhaustedBudget({ budgets }: Vitals, requestLimit: number): Alert[] {
+  const used = Math.max(0, ...budgets.map(({ requestsLastMinute }) => requestsLastMinute))
+  const isPaused = budgets.some(({ pausedUntil }) => pausedUntil !== null)
+  if (used < NEARLY_ALL * requestLimit && !isPaused) return []
+  const sentence = isPaused
+    ? 'the service has asked for pauses for 15 minutes: another program may use up the requests ' +
+      'of the account'
+    : `the budget of ${countOf(requestLimit, 'request')} a minute has been used up for 15 minutes: ` +
+      'runs wait for it (TRACKING_RATE_LIMIT_PER_MINUTE)'
+  return [{ name: 'TrackingSyncBudgetExhausted', key: 'TrackingSyncBudgetExhausted', sentence }]
+}

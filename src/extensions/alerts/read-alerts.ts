@@ -1,0 +1,89 @@
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+
+export interface OpenOperation {
+  readonly name: string
+  readonly openedAt: string
+  readonly ageSeconds: number
+  readonly sentence: string
+}
+
+export interface OpenExceptions {
+  readonly name: string
+  readonly severity: string
+  readonly open: number
+  /** Not in a digest yet. */
+  readonly untold: number
+}
+
+export interface MessageRow {
+  readonly messageId: string
+  readonly channel: string
+  readonly event: string
+  /** Title of the message. */
+  readonly title: string
+  readonly state: string
+  readonly attempts: number
+  readonly ageSeconds: number
+  readonly error: string | null
+}
+
+export interface AlertsAnswer {
+  readonly operations: readonly OpenOperation[]
+  readonly exceptions: readonly OpenExceptions[]
+  /** All that did not arrive, then the latest of the others. */
+  readonly messages: readonly MessageRow[]
+}
+
+const MESSAGES_SHOWN = 20
+
+/** What is open, and what became of the messages about it. */
+export async function readAlerts(warehouse: Warehouse): Promise<AlertsAnswer> {
+  const alerts = warehouse.names.table('alerts')
+  return {
+    operations: await warehouse.query<OpenOperation>(
+      'read the open alerts',
+      `select name, opened_at as "openedAt", sentence,
+    round(extract(epoch from now() - opened_at))::float8 as "ageSeconds"
+from ${alerts}
+where kind = 'operations' and closed_at is null and opened_at is not null
+order by opened_at, alert_id`,
+    ),
+    exceptions: await warehouse.query<OpenExceptions>(
+      'count the open exceptions',
+      `select name, severity, count(*) as open,
+    count(*) filter (where opening_digest_on is null) as untold
+from ${alerts}
+where kind = 'exceptions' and closed_at is null
+group by name, severity
+order by array_position(array['high', 'medium', 'low'], severity), name`,
+    ),
+    messages: await warehouse.query<MessageRow>(
+      'read the messages about alerts',
+      `select message_id as "messageId", channel, event, content ->> 'title' as title, state,
+    attempts, error, round(extract(epoch from now() - created_at))::float8 as "ageSeconds"
+from ${warehouse.names.table('alert_messages')}
+order by state = 'sent', created_at desc, channel
+limit $1`,
+      [MESSAGES_SHOWN],
+    ),
+  }
+}
+
+/**
+ * Has messages sent again that are in doubt or were given up. Gives the ids that were; the others
+ * have another state or do not exist.
+ */
+export async function resendMessages(
+  warehouse: Warehouse,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await warehouse.query<{ id: string }>(
+    'have messages sent again',
+    `update ${warehouse.names.table('alert_messages')}
+set state = 'waiting', attempts = 0, next_attempt_at = now(), error = null
+where message_id::text = any($1) and state in ('in_doubt', 'given_up')
+returning message_id as id`,
+    [ids.map((id) => id.toLowerCase())],
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,148 @@
+import { EXCEPTION_ALERTS } from '../../base/alert-names.js'
+import type { Session } from '../../warehouse/connection/warehouse.js'
+import type { AlertSettings } from './alert-channels.js'
+import type { Digest, DigestRow } from './message.js'
+
+/**
+ * The view reads much: in the schema `stored` its rows are as old as `stored_views` says, where
+ * they are stored. Read first and compared then: nodes take no statement that does both.
+ */
+export async function recordExceptions(
+  session: Session,
+  { names }: Pick<AlertSettings, 'names'>,
+  schema: 'stored' | 'analytics',
+  at: string | null,
+): Promise<void> {
+  const table = session.names.table('alerts')
+  // One of several rows about a container and exception: two holds are one thing to tell.
+  const [open] = await session.query<{ found: string }>(
+    'look for exceptions',
+    `select coalesce(jsonb_agg(found), '[]')::text as found
+from (
+    select distinct on (shown.exception, shown.container_id)
+        shown.exception || ':' || shown.container_id as alert_key,
+        shown.exception as name,
+        shown.severity,
+        shown.sentence,
+        jsonb_build_object(
+            'container_id', shown.container_id,
+            'container_number', shown.container_number,
+            'bill_of_lading_number', shown.bill_of_lading_number,
+            'shipping_line_scac', shown.shipping_line_scac,
+            'since_at', shown.since_at,
+            'cost_amount', shown.cost_amount,
+            'cost_currency_code', shown.cost_currency_code
+        ) as details
+    from ${session.names.in(schema, 'exceptions')} as shown
+    where shown.exception = any($1)
+    order by shown.exception, shown.container_id, shown.since_at
+) as found`,
+    [EXCEPTION_ALERTS.filter((name) => names.has(name))],
+  )
+  await session.query(
+    'store the exceptions',
+    `with found as materialized (
+    select found.alert_key, found.name, found.severity, found.sentence, found.details
+    from jsonb_to_recordset($1::jsonb)
+        as found (alert_key text, name text, severity text, sentence text, details jsonb)
+),
+
+closed as (
+    update ${table} as kept
+    set closed_at = coalesce($2::timestamptz, now())
+    where kept.kind = 'exceptions'
+        and kept.closed_at is null
+        and not exists (select from found where found.alert_key = kept.alert_key)
+)
+
+insert into ${table}
+    (kind, alert_key, name, severity, sentence, details, first_seen_at, seen_at, opened_at)
+select 'exceptions', found.alert_key, found.name, found.severity, found.sentence, found.details,
+    moment.at, moment.at, moment.at
+from found
+cross join (select coalesce($2::timestamptz, now()) as at) as moment
+order by found.alert_key
+on conflict (kind, alert_key) where closed_at is null do nothing`,
+    [open?.found ?? '[]', at],
+  )
+}
+
+/** The local day whose digest is due and not made yet; undefined where there is none. */
+export async function findDueDigest(
+  session: Session,
+  { names, digestHour, timeZone }: AlertSettings,
+  at: string | null,
+): Promise<string | undefined> {
+  if (!EXCEPTION_ALERTS.some((name) => names.has(name))) return undefined
+  const [row] = await session.query<{ day: string }>(
+    'look whether a digest is due',
+    `select local.at::date as day
+from (select coalesce($1::timestamptz, now()) at time zone $2 as at) as local
+where extract(hour from local.at) >= $3
+    and not exists (
+        select from ${session.names.table('alert_digests')} as made
+        where made.digest_on >= local.at::date
+    )`,
+    [at, timeZone, digestHour],
+  )
+  return row?.day
+}
+
+const MOST_ROWS = 300
+
+const GRAVEST_FIRST = `array_position(array['high', 'medium', 'low'], severity), name, alert_key`
+
+/**
+ * Marks what no digest told of as told by this one. Undefined where another process made it first.
+ */
+export async function makeDigest(
+  session: Session,
+  day: string,
+  at: string | null,
+): Promise<Digest | undefined> {
+  const table = session.names.table('alerts')
+  const digests = session.names.table('alert_digests')
+  const [made] = await session.query<{ opened: number; closed: number; open: number }>(
+    'make the digest',
+    `insert into ${digests} (digest_on, made_at, opened, closed, open)
+select
+    $1,
+    coalesce($2::timestamptz, now()),
+    count(*) filter (where opening_digest_on is null),
+    count(*) filter (where closed_at is not null and closing_digest_on is null),
+    count(*) filter (where closed_at is null)
+from ${table}
+where kind = 'exceptions'
+on conflict do nothing
+returning opened, closed, open`,
+    [day, at],
+  )
+  if (made === undefined) return undefined
+  const read = (event: string, sqlText: string): Promise<DigestRow[]> =>
+    session.query<DigestRow>(`tell of the ${event} exceptions`, sqlText, [day, MOST_ROWS])
+  const openedRows = await read(
+    'new',
+    `with told as (
+    update ${table} set opening_digest_on = $1
+    where kind = 'exceptions' and opening_digest_on is null
+    returning name, severity, sentence, details, opened_at, closed_at, alert_key
+)
+select name, severity, sentence, details, opened_at as "openedAt", closed_at as "closedAt"
+from told
+order by ${GRAVEST_FIRST}
+limit $2`,
+  )
+  const closedRows = await read(
+    'closed',
+    `with told as (
+    update ${table} set closing_digest_on = $1
+    where kind = 'exceptions' and closed_at is not null and closing_digest_on is null
+    returning name, severity, sentence, details, opened_at, closed_at, alert_key
+)
+select name, severity, sentence, details, opened_at as "openedAt", closed_at as "closedAt"
+from told
+order by ${GRAVEST_FIRST}
+limit $2`,
+  )
+  return { day, ...made, openedRows, closedRows }
+}

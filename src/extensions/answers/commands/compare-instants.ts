@@ -1,0 +1,100 @@
+import type { App } from '../../../app.js'
+import { ConfigError } from '../../../base/errors.js'
+import {
+  bindQuery,
+  ROW_KEY,
+  ROW_POSITION,
+  type ShippedQuery,
+} from '../questions/shipped-queries.js'
+import type { CommandIo } from '../../../commands/command-io.js'
+import { instant } from '../../../commands/declare-command.js'
+import {
+  explainAsOf,
+  explainEffectless,
+  explainEmpty,
+  givenValues,
+  PARAMETERS,
+  type QueryOptions,
+} from './explain-answer.js'
+import {
+  asChangedCells,
+  asColumns,
+  compareAnswers,
+  describeComparison,
+} from '../output/compare-answers.js'
+import { putAnswer } from '../output/answer-file.js'
+import { asPieces } from '../output/print-answer.js'
+
+/** A question at an instant; now where there is none. */
+export interface Side {
+  readonly asOf: string | undefined
+  readonly question: ShippedQuery
+}
+
+/** Shows what differs between two instants, from the earlier to the later one. */
+export async function compareInstants(
+  app: App,
+  io: CommandIo,
+  { asOf, question }: Side,
+  { asOf: against, question: other }: Side,
+  options: QueryOptions,
+): Promise<void> {
+  const { format, file, columns } = options
+  if (question.isOfNow) {
+    const problem = `cannot be asked of ${question.name}: this answer is always of the present`
+    throw new ConfigError([{ setting: '--against', problem }])
+  }
+  // Of an answer cut short, what is behind the cut would seem to have gone.
+  const { limit, ...values } = givenValues(options, PARAMETERS)
+  await app.openWarehouse()
+  const warehouse = await app.connect({
+    isReadOnly: true,
+    statementTimeoutMs: options.timeout * 1000,
+  })
+  const now = Date.now()
+  const timeOf = (text: string | undefined): number =>
+    text === undefined ? now : instant(text).getTime()
+  const sides = [
+    { asOf, question },
+    { asOf: against, question: other },
+  ].sort((one, two) => timeOf(one.asOf) - timeOf(two.asOf))
+  const [earlier, later] = sides.map((side) => {
+    const { sqlText, parameters } = bindQuery(side.question, values, side.question.comparedSqlText)
+    return warehouse.streamTable('answer a question', sqlText, { parameters, asOf: side.asOf })
+  })
+  if (earlier === undefined || later === undefined) return
+  const notes = [
+    ...(await explainAsOf(warehouse, '--as-of', asOf, question)),
+    ...(await explainAsOf(warehouse, '--against', against, question)),
+    ...explainEffectless(options),
+    ...(timeOf(asOf) === timeOf(against) ? ['both instants are the same: nothing differs'] : []),
+  ]
+  for (const text of notes) io.printNote(text)
+  const { key, sums, leading } = question
+  const compared = await compareAnswers(earlier, later, {
+    columns,
+    key: ROW_KEY,
+    position: ROW_POSITION,
+    sums,
+  })
+  const differences = compared.differences.slice(0, limit === undefined ? undefined : Number(limit))
+  const shown = { ...compared, differences }
+  await putAnswer(
+    io,
+    asPieces(format === 'table' ? asChangedCells(shown) : asColumns(shown, key)),
+    { format, file, signal: app.signal },
+    {
+      ...options,
+      name: question.name,
+      columns: undefined,
+      isAll: options.isAll || limit !== undefined,
+      leading: columns === undefined ? ['change', ...leading] : [],
+    },
+  )
+  const [from, to] = sides.map((side) => side.asOf ?? 'now')
+  const [counts = '', ...totals] = describeComparison(compared)
+  for (const text of [`from ${from} to ${to}: ${counts}`, ...totals]) io.printNote(text)
+  const isEmpty = differences.length === 0 && compared.unchanged === 0
+  if (!isEmpty) return
+  for (const text of await explainEmpty(warehouse, question, options)) io.printNote(text)
+}

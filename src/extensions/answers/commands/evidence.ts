@@ -1,0 +1,135 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { ConfigError } from '../../../base/errors.js'
+import type { TableAnswer } from '../../../warehouse/connection/read-answer.js'
+import type { Journey } from '../questions/container-evidence.js'
+import {
+  argument,
+  declare,
+  instant,
+  instantText,
+  requiredValue,
+  value,
+} from '../../../commands/declare-command.js'
+import { explainAsOf, explainUnknown } from './explain-answer.js'
+import { formatEvidencePage } from '../output/evidence-page.js'
+import { asCsv, asPieces } from '../output/print-answer.js'
+
+export const evidence = declare({
+  name: 'evidence',
+  help:
+    'Write what was known of a container, to send with a dispute: ' +
+    'a page that prints, a CSV file for each of its tables, and their digests.',
+  json: 'Print the names and digests of the files as JSON.',
+  takes: {
+    container: argument('<container>', 'Number or id of a container.'),
+    out: requiredValue('--out <folder>', 'Folder to make; it may exist if it is empty.'),
+    asOf: value('--as-of <instant>', 'What was known at this instant; else now.', instantText),
+  },
+  run: async (app, { container, out, asOf: asked }, io) => {
+    const folder = resolve(io.process.cwd(), out)
+    await requireFree(folder, out)
+    const asOf = (asked === undefined ? new Date() : instant(asked)).toISOString()
+    if (Date.parse(asOf) > Date.now()) {
+      throw refuse('--as-of', `${asked} is in the future; name an instant that has passed`)
+    }
+    const { findJourneys, readEvidence } = await import('../questions/container-evidence.js')
+    await app.openWarehouse()
+    const warehouse = await app.connect({ isReadOnly: true })
+    for (const note of await explainAsOf(warehouse, '--as-of', asked, undefined)) io.printNote(note)
+    const journeys = await findJourneys(warehouse, container.trim(), asOf)
+    const [journey] = journeys
+    if (journey === undefined) {
+      const [unknown] = await explainUnknown(warehouse, { container: container.trim() })
+      throw refuse('<container>', unknown ?? `was not known at ${asOf}; name a later --as-of`)
+    }
+    if (journeys.length > 1 && journey.containerId !== container.trim()) {
+      throw refuse('<container>', askForId(container.trim(), journeys))
+    }
+    const tables = await readEvidence(warehouse, journey.containerId, asOf)
+    const files = new Map<string, string>()
+    for (const { name, answer } of tables) files.set(`${name}.csv`, await csvOf(answer))
+    const page = { journey, asOf, tables, digests: digestsOf(files) }
+    files.set('index.html', formatEvidencePage({ ...page, programVersion: io.programVersion }))
+    const digests = digestsOf(files)
+    const sums = [...digests].map(([name, digest]) => `${digest}  ${name}\n`).join('')
+    await writeWhole(folder, out, new Map([...files, ['SHA256SUMS', sums]]))
+    return {
+      data: {
+        containerId: journey.containerId,
+        asOf,
+        folder,
+        files: Object.fromEntries(digests),
+      },
+      text: [
+        `What was known of ${journey.number ?? journey.containerId} at ${asOf} is in ${out}:`,
+        `  index.html, to read and to print`,
+        `  ${tables.length} CSV files with every column, and SHA256SUMS with their digests`,
+      ],
+    }
+  },
+})
+
+function refuse(setting: string, problem: string): ConfigError {
+  return new ConfigError([{ setting, problem }])
+}
+
+function askForId(number: string, journeys: readonly Journey[]): string {
+  const lines = journeys.map(
+    ({ containerId, billOfLading, dischargedAt }) =>
+      `\n  ${containerId}  bill of lading ${billOfLading ?? 'not known'}, ` +
+      `discharged ${dischargedAt?.slice(0, 10) ?? 'not yet'}`,
+  )
+  return `${number} was on ${journeys.length} journeys; name the id of one:${lines.join('')}`
+}
+
+/** Throws ConfigError where something is that would be overwritten or mixed in. */
+async function requireFree(folder: string, out: string): Promise<void> {
+  if (!existsSync(dirname(folder))) {
+    throw refuse('--out', `${out} is in a folder that does not exist; make that first`)
+  }
+  const found = await readdir(folder).catch((thrown: unknown) => {
+    const code = codeOf(thrown)
+    if (code === 'ENOENT') return []
+    throw refuse('--out', `${out} cannot be used (${code}); name a folder that is new or empty`)
+  })
+  if (found.length === 0) return
+  throw refuse('--out', `${out} has files in it; name a folder that is new or empty`)
+}
+
+function codeOf(thrown: unknown): string {
+  return (thrown as NodeJS.ErrnoException).code ?? 'no reason'
+}
+
+async function csvOf(answer: TableAnswer): Promise<string> {
+  let text = ''
+  for await (const piece of asCsv(asPieces(answer), {})) text += piece
+  return text
+}
+
+function digestsOf(files: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map(
+    [...files].map(([name, text]) => [name, createHash('sha256').update(text).digest('hex')]),
+  )
+}
+
+/** All files or none: they are written beside the folder, which is then put in its place. */
+async function writeWhole(
+  folder: string,
+  out: string,
+  files: ReadonlyMap<string, string>,
+): Promise<void> {
+  const beside = join(dirname(folder), `.${basename(folder)}-${randomUUID()}`)
+  try {
+    // Not recursive: where nobody can make a folder, as below /proc, Node would try for ever.
+    await mkdir(beside)
+    for (const [name, text] of files) await writeFile(join(beside, name), text)
+    // An empty folder gives way; one that was filled meanwhile is an error.
+    await rename(beside, folder)
+  } catch (thrown) {
+    await rm(beside, { recursive: true, force: true })
+    throw refuse('--out', `${out} cannot be written (${codeOf(thrown)}); name another folder`)
+  }
+}

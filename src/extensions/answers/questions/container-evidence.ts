@@ -1,0 +1,360 @@
+import { collectAnswer, type TableAnswer } from '../../../warehouse/connection/read-answer.js'
+import { withSchemaNames } from '../../../warehouse/connection/schema-names.js'
+import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
+import { readShippedQueries, type QueryColumn, type ShippedQuery } from './shipped-queries.js'
+
+/** One table of the evidence of a container. */
+export interface EvidenceTable {
+  /** Of its CSV file, without the ending. */
+  readonly name: string
+  readonly title: string
+  /** What a row is. */
+  readonly note: string
+  /** Said in place of the table where it has no rows. */
+  readonly empty: string
+  readonly answer: TableAnswer
+  /** Those that the page shows, with their meaning; the CSV file has all. */
+  readonly shown: readonly QueryColumn[]
+}
+
+/** A container with its shipment, as known at an instant. */
+export interface Journey {
+  readonly containerId: string
+  readonly number: string | null
+  readonly billOfLading: string | null
+  readonly shippingLine: string | null
+  readonly customer: string | null
+  readonly portOfDischarge: string | null
+  readonly dischargedAt: string | null
+}
+
+interface Source {
+  readonly title: string
+  readonly note: string
+  readonly empty: string
+  readonly shown: string
+}
+
+/** Tables that are a view's rows of the container, whole. */
+interface ViewSource extends Source {
+  readonly view: string
+  readonly order: string
+  /** When we learned what a row says: the version that stood then is the one it was read from. */
+  readonly seenAt?: string
+}
+
+/** Tables of their own, of the container `$1`; `meanings` of the columns that they show. */
+interface OwnSource extends Source {
+  readonly sql: string
+  readonly meanings: Readonly<Record<string, string>>
+}
+
+/**
+ * The values of a version, which its digest is of: without its end, which comes later, and without
+ * the run that wrote it, so that two warehouses that saw the same have the same.
+ */
+const SAID = `(to_jsonb(version) - array['valid_to', '_sync_run_id'])::text`
+
+const SOURCES: Readonly<Record<string, ViewSource | OwnSource>> = {
+  stays: {
+    title: 'Stays and the days that bind',
+    note: 'One row per stay: at the port, and at the ramp where a train took the container there.',
+    empty: 'No stay is known.',
+    view: 'container_stays',
+    order: 'place',
+    shown: `place, terminal_name, state, binding_on, binding_source, terminal_on, line_on, rail_on,
+      days_left, start_at, end_at, time_zone`,
+  },
+  charges: {
+    title: 'Charges, each with its clock',
+    note: 'One row per charge: its last free day, whose it is, and what the days past it cost.',
+    empty: 'No rule holds for this container and nobody reported a last free day.',
+    sql: `select charge.*
+from {{asOf}}.charge_clocks as charge
+where charge.container_id = $1
+order by charge.place, charge.charge`,
+    shown: `place, charge, state, last_free_on, last_free_source, days_over, amount, currency_code,
+      rule_name, clock_on, ended_on`,
+    meanings: {
+      place: 'Where it runs: port, ramp, or out with the customer.',
+      charge: 'storage, demurrage or detention.',
+      state: 'upcoming, due_today, overdue, ended_in_time, ended_late or unknown.',
+      last_free_on: 'The last day without a charge.',
+      last_free_source: 'Who says so: terminal, line, rail or service; rule: counted by the rule.',
+      days_over: 'Calendar days past it, to the end or to today, that day included.',
+      amount: 'What those days cost by the rule.',
+      currency_code: 'ISO 4217.',
+      rule_name: 'The rule; see Rules.',
+      clock_on: 'The day on which the free time began to count.',
+      ended_on: 'The day on which the charge ended.',
+    },
+  },
+  'charge-days': {
+    title: 'Every day that is charged',
+    note:
+      'One row per charge and day past its last free day, with what the terminal said of that day: ' +
+      'a day on which the container could not be picked up is disputable.',
+    empty: 'No day is past a last free day.',
+    view: 'charge_days',
+    order: 'place, charge, charged_on',
+    shown: `charged_on, place, charge, day_over, charge_amount, currency_code, was_available, holds,
+      fees_seen, is_working_day, last_free_on, last_free_seen_on`,
+  },
+  invoices: {
+    title: 'Invoices beside these days',
+    note: 'One row per line of an invoice for this container, with the reasons to look into.',
+    empty: 'No invoice for this container was imported.',
+    view: 'invoice_audit',
+    order: 'issued_on, issuer, invoice_number, line_number',
+    shown: `invoice_number, line_number, issuer, charge, charged_from_on, charged_to_on, amount,
+      amount_ours, difference_amount, currency_code, days_claimed, days_ours, reasons`,
+  },
+  known: {
+    title: 'What was known when',
+    note:
+      'One row per last free day, hold, fee and availability, for as long as it stood. seen_at is ' +
+      'when it was first seen so; version_sha256 is the digest of the version it was read from.',
+    empty: 'Nothing was seen.',
+    view: 'demurrage_evidence',
+    order: 'seen_at, kind, subject',
+    seenAt: 'seen_at',
+    shown: `place, kind, subject, value, source, seen_at, gone_at, is_start_known, version_sha256`,
+  },
+  corrections: {
+    title: 'Corrected dates',
+    note: 'One row per milestone that was moved or taken back after it was reported.',
+    empty: 'No milestone was corrected.',
+    view: 'date_corrections',
+    order: 'learned_at, milestone',
+    seenAt: 'learned_at',
+    shown: `milestone, kind, from_local, to_local, shift_hours, data_source, source, learned_at,
+      version_sha256`,
+  },
+  timeline: {
+    title: 'Everything that happened',
+    note: 'One row per transport event, status, hold, fee, last free day and move of the ETA.',
+    empty: 'Nothing has happened.',
+    view: 'container_timeline',
+    order: 'coalesce(occurred_at, learned_at), learned_at, kind, subject',
+    shown: `occurred_local, kind, subject, from_value, to_value, detail, location_locode, source,
+      learned_at`,
+  },
+  rules: {
+    title: 'Rules',
+    note: 'One row per rule above and tier of its rates. They are those of the user of this program.',
+    empty: 'No rule holds.',
+    sql: `select rule.*, tier.from_day, tier.daily_rate
+from {{analytics}}.free_time_rules as rule
+left join {{analytics}}.free_time_tiers as tier
+    on tier.rule_name = rule.rule_name
+where rule.rule_name in (
+    select rule_name from {{asOf}}.charge_clocks where container_id = $1
+)
+order by rule.rule_name, tier.from_day`,
+    shown: `rule_name, charge, free_days, counts, holiday_calendar, starts_with, from_day,
+      daily_rate, currency_code`,
+    meanings: {
+      rule_name: 'Name of the rule.',
+      charge: 'storage, demurrage or detention.',
+      free_days: 'Days without a charge after the day the clock starts.',
+      counts: 'calendar or working days.',
+      holiday_calendar: 'Calendar whose holidays are not working days; see Holidays.',
+      starts_with: 'The event that starts the clock.',
+      from_day: 'The first charged day that the rate is for.',
+      daily_rate: 'Amount of a day.',
+      currency_code: 'ISO 4217.',
+    },
+  },
+  holidays: {
+    title: 'Holidays',
+    note: 'One row per holiday of the calendars above, from the year before the first clock on.',
+    empty: 'No calendar is used.',
+    sql: `select holiday.*
+from {{analytics}}.holidays as holiday
+inner join (
+    select holiday_calendar, min(clock_on) as clock_on
+    from {{asOf}}.charge_clocks
+    where container_id = $1
+    group by holiday_calendar
+) as clock
+    on clock.holiday_calendar = holiday.calendar
+    and holiday.holiday_on >= clock.clock_on - 365
+order by holiday.calendar, holiday.holiday_on`,
+    shown: 'calendar, holiday_on, name',
+    meanings: {
+      calendar: 'Name of the calendar.',
+      holiday_on: 'A day on which nobody works.',
+      name: 'Its name.',
+    },
+  },
+  versions: {
+    title: 'Versions, with their digests',
+    note:
+      'One row per version of the container and of its shipment, and per transport event as it ' +
+      'stands now: events have no versions. sha256 is the SHA-256 of the text in the column said ' +
+      'of versions.csv.',
+    empty: 'No version is kept.',
+    sql: `select record.type, record.id, record.known_from, record.known_to, record.source,
+    encode(sha256(convert_to(record.said, 'UTF8')), 'hex') as sha256, record.said
+from (
+    select
+        'container' as type,
+        version.container_id as id,
+        version.valid_from as known_from,
+        case when version.valid_to <= {{asOf}}.as_of() then version.valid_to end as known_to,
+        version.source,
+        ${SAID} as said
+    from {{data}}.container_history as version
+    where version.container_id = $1
+        and version.valid_from <= {{asOf}}.as_of()
+    union all
+    select
+        'shipment',
+        version.shipment_id,
+        version.valid_from,
+        case when version.valid_to <= {{asOf}}.as_of() then version.valid_to end,
+        version.source,
+        ${SAID}
+    from {{data}}.shipment_history as version
+    where version.shipment_id = (
+            select shipment_id from {{asOf}}.known_containers where container_id = $1
+        )
+        and version.valid_from <= {{asOf}}.as_of()
+    union all
+    select
+        'transport event',
+        version.transport_event_id,
+        version._first_seen_at,
+        case when version._deleted_at <= {{asOf}}.as_of() then version._deleted_at end,
+        null,
+        (
+            to_jsonb(version) - array[
+                '_observed_at', '_first_seen_at', '_changed_at', '_deleted_at', '_sync_run_id',
+                '_fingerprint', '_digest'
+            ]
+        )::text
+    from {{data}}.transport_events as version
+    where version.container_id = $1
+        and version._first_seen_at <= {{asOf}}.as_of()
+) as record
+order by record.type, record.known_from, record.id`,
+    shown: 'type, id, known_from, known_to, source, sha256',
+    meanings: {
+      type: 'container, shipment or transport event.',
+      id: 'The id that the service gave it.',
+      known_from: 'When it was first known to be so. UTC.',
+      known_to:
+        'When another version took its place, or the event was withdrawn; empty: it stands.',
+      source: 'Where it was learned first: sync or webhook.',
+      sha256: 'Digest of what the version says.',
+    },
+  },
+}
+
+const VERSION_SHA256: QueryColumn = {
+  name: 'version_sha256',
+  meaning: 'Digest of the version of the container that it was read from; see Versions.',
+}
+
+/**
+ * The journeys of a container by its id or number, as known at an instant: that of the id first,
+ * then the newest. A number is used again on later journeys.
+ */
+export async function findJourneys(
+  warehouse: Warehouse,
+  asked: string,
+  asOf: string,
+): Promise<Journey[]> {
+  const sqlText = withSchemaNames(
+    `select container.container_id, container.number, shipment.bill_of_lading_number,
+    shipment.shipping_line_scac, shipment.customer_name, shipment.port_of_discharge_locode,
+    container.pod_discharged_at::text
+from {{asOf}}.known_containers as container
+left join {{asOf}}.known_shipments as shipment
+    on shipment.shipment_id = container.shipment_id
+where container.container_id = $1 or container.number = upper($1)
+order by container.container_id <> $1, container.created_at desc, container.container_id`,
+    warehouse.names,
+  )
+  const { rows } = await collectAnswer(
+    warehouse.streamTable('look for the container', sqlText, { parameters: [asked], asOf }),
+  )
+  return (rows as (readonly (string | null)[])[]).map((row) => ({
+    containerId: row[0] ?? '',
+    number: row[1] ?? null,
+    billOfLading: row[2] ?? null,
+    shippingLine: row[3] ?? null,
+    customer: row[4] ?? null,
+    portOfDischarge: row[5] ?? null,
+    dischargedAt: row[6] ?? null,
+  }))
+}
+
+/**
+ * What is known of one container at an instant, table by table: what is sent with a dispute.
+ * Transport events, names of places, rules and invoices have no history, and are those of now. While
+ * they stay the same, so do the tables of an instant. Ten statements, each on a connection of its
+ * own.
+ */
+export async function readEvidence(
+  warehouse: Warehouse,
+  containerId: string,
+  asOf: string,
+): Promise<EvidenceTable[]> {
+  const views = await readShippedQueries(warehouse.names, 'asOf')
+  const tables: EvidenceTable[] = []
+  for (const [name, source] of Object.entries(SOURCES)) {
+    const { sqlText, columns } = 'sql' in source ? own(source) : whole(source, views)
+    const answer = await collectAnswer(
+      warehouse.streamTable(`read ${name}`, withSchemaNames(sqlText, warehouse.names), {
+        parameters: [containerId],
+        asOf,
+      }),
+    )
+    const { title, note, empty, shown } = source
+    tables.push({ name, title, note, empty, answer, shown: pick(shown, columns, name) })
+  }
+  return tables
+}
+
+interface Table {
+  /** With the id of the container as `$1`. */
+  readonly sqlText: string
+  readonly columns: readonly QueryColumn[]
+}
+
+function own({ sql, meanings }: OwnSource): Table {
+  const columns = Object.entries(meanings).map(([name, meaning]) => ({ name, meaning }))
+  return { sqlText: sql, columns }
+}
+
+function whole({ view, order, seenAt }: ViewSource, views: readonly ShippedQuery[]): Table {
+  const found = views.find(({ name }) => name === view)
+  if (found === undefined) throw new Error(`there is no question ${view}`)
+  const columns = seenAt === undefined ? found.columns : [...found.columns, VERSION_SHA256]
+  const digest = [
+    '(',
+    `select encode(sha256(convert_to(${SAID}, 'UTF8')), 'hex')`,
+    'from {{data}}.container_history as version',
+    'where version.container_id = answer.container_id',
+    `and version.valid_from <= answer.${seenAt ?? ''}`,
+    'order by version.valid_from desc limit 1',
+    ') as version_sha256',
+  ]
+  const sqlText = [
+    `select ${found.columns.map(({ name }) => name).join(', ')}`,
+    ...(seenAt === undefined ? [] : [',', ...digest]),
+    `from {{asOf}}.${view} as answer`,
+    'where container_id = $1',
+    `order by ${order}`,
+  ]
+  return { sqlText: sqlText.join('\n'), columns }
+}
+
+function pick(shown: string, columns: readonly QueryColumn[], table: string): QueryColumn[] {
+  return shown.split(',').map((text) => {
+    const found = columns.find(({ name }) => name === text.trim())
+    if (found === undefined) throw new Error(`${table} has no column ${text.trim()}`)
+    return found
+  })
+}

@@ -1,0 +1,209 @@
+import { z } from 'zod'
+import { containerNumberProblem } from '../../../source/records/container-number.js'
+import type { Session } from '../../../warehouse/connection/warehouse.js'
+import {
+  amount,
+  CHARGES,
+  compareRows,
+  currency,
+  day,
+  findTwice,
+  identifier,
+  name,
+  oneOf,
+  optionalIdentifier,
+  readCsv,
+  refuse,
+  signedAmount,
+  splitCsv,
+  text,
+  waitForOtherImports,
+  whole,
+  type BadLine,
+  type ImportReport,
+} from './csv-file.js'
+
+const neededDay = day.refine((cell): cell is string => cell !== null, 'is empty')
+
+/**
+ * Containers are looked up by number, which invoices print as `MSKU 000000-1` and people type in
+ * small letters. Here and not in the view, which would have to read every container for it.
+ */
+const containerNumber = identifier
+  .transform((cell) =>
+    cell
+      .normalize('NFKC')
+      .toUpperCase()
+      .replace(/[\s\p{P}\p{Cf}]/gu, ''),
+  )
+  .superRefine((cell, context) => {
+    const [other] = /[^A-Z0-9]/u.exec(cell) ?? []
+    if (cell !== '' && other === undefined) return
+    const message =
+      other === undefined
+        ? 'must be a container number as MSKU0000001'
+        : `has ${describeLetter(other)}, which container numbers do not have: type it again`
+    context.addIssue({ code: 'custom', message })
+  })
+
+/** Some look as those of container numbers do. */
+function describeLetter(letter: string): string {
+  const script = SCRIPTS.find((name) => new RegExp(`\\p{Script=${name}}`, 'u').test(letter))
+  const code = letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? ''
+  return `the ${script ?? 'character'} ${letter} (U+${code})`
+}
+
+const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee']
+
+/** What a line claims, and the items that 46 CFR 541.6 asks an invoice for. */
+const invoiceLine = z.object({
+  invoice_number: identifier,
+  line_number: whole(1, 100_000).refine((cell): cell is number => cell !== null, 'is empty'),
+  issuer: name,
+  charge: oneOf(...CHARGES),
+  container_number: containerNumber,
+  bill_of_lading_number: optionalIdentifier,
+  charged_from_on: neededDay,
+  charged_to_on: neededDay,
+  amount: signedAmount.refine((cell): cell is string => cell !== null, 'is empty'),
+  currency_code: currency,
+  daily_rate: amount,
+  issued_on: day,
+  due_on: day,
+  port_of_discharge: text,
+  billed_because: text,
+  free_days: whole(0, 365),
+  free_from_on: day,
+  free_to_on: day,
+  available_on: day,
+  rule_reference: optionalIdentifier,
+  dispute_contact: text,
+  dispute_url: text,
+  dispute_within: text,
+  certification: text,
+  note: text,
+})
+
+const COLUMNS = Object.keys(invoiceLine.shape)
+
+/** A file without these is taken too: they came later. */
+const LATER_COLUMNS = ['dispute_url']
+
+const COLUMN_LIST = COLUMNS.join(', ')
+
+export type InvoiceLine = z.output<typeof invoiceLine>
+
+/**
+ * Reads a file of invoice lines: comma- or semicolon-separated values with a header, one line for
+ * each charge of a container. Throws ConfigError that names every bad line with its number.
+ */
+export function parseInvoices(fileName: string, csvText: string): InvoiceLine[] {
+  const bad: BadLine[] = []
+  const cells = splitCsv(fileName, csvText)
+  const lines = readCsv(fileName, cells, invoiceLine, COLUMNS, bad, LATER_COLUMNS)
+  for (const { line, value } of lines) {
+    if (value.charged_to_on < value.charged_from_on) {
+      bad.push({ line, reason: 'charged_to_on is before charged_from_on' })
+    }
+  }
+  bad.push(
+    ...findTwice(
+      lines,
+      ({ issuer, invoice_number, line_number }) =>
+        `line ${line_number} of invoice ${invoice_number} of ${issuer}`,
+    ),
+  )
+  refuse(fileName, bad)
+  return lines.map(({ value }) => value)
+}
+
+/** Notes on lines that are taken and worth a look. */
+export function notesOf(lines: readonly InvoiceLine[]): string[] {
+  const numbers = [...new Set(lines.map((line) => line.container_number))]
+  return numbers.flatMap((number) => {
+    const problem = containerNumberProblem(number)
+    return problem === undefined ? [] : [`container ${number} ${problem}`]
+  })
+}
+
+/**
+ * Puts the invoices of the file in place of those of the same issuer and number; others stand. Call
+ * it in a transaction: whole or not at all. Idempotent.
+ */
+export async function storeInvoices(
+  session: Session,
+  lines: readonly InvoiceLine[],
+): Promise<ImportReport> {
+  const table = session.names.table('dd_invoices')
+  const keys = [lines.map(({ issuer }) => issuer), lines.map((line) => line.invoice_number)]
+  const isNamed = `(issuer, invoice_number) in (select * from unnest($1::text[], $2::text[]))`
+  const read = async () => {
+    const rows = await session.query<{ key: string; said: string }>(
+      'read the invoices',
+      `select
+    jsonb_build_array(issuer, invoice_number, line_number)::text as key,
+    to_jsonb(stored)::text as said
+from ${table} as stored
+where ${isNamed}`,
+      keys,
+    )
+    return new Map(rows.map(({ key, said }) => [key, said]))
+  }
+  await waitForOtherImports(session, 'dd_invoices')
+  const before = await read()
+  await session.query('remove the invoices', `delete from ${table} where ${isNamed}`, keys)
+  await session.query(
+    'store the invoices',
+    `insert into ${table}
+select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given`,
+    [JSON.stringify(lines)],
+  )
+  const after = await read()
+  return {
+    kind: 'invoice lines',
+    total: after.size,
+    ...compareRows(before, after),
+    warnings: [
+      ...notesOf(lines),
+      ...(await findLostZeros(session)),
+      ...(await findUnknownContainers(session)),
+    ],
+  }
+}
+
+/** A spreadsheet takes the zeros that a number begins with: then an invoice is there twice. */
+async function findLostZeros(session: Session): Promise<string[]> {
+  const rows = await session.query<{ note: string }>(
+    'look for invoice numbers without their zeros',
+    `select 'invoice ' || min(invoice_number) || ' of ' || issuer || ' is there as '
+    || max(invoice_number) || ' too: did a spreadsheet take its zeros?' as note
+from ${session.names.table('dd_invoices')}
+where invoice_number ~ '^[0-9]+$'
+group by issuer, ltrim(invoice_number, '0')
+having min(invoice_number) <> max(invoice_number)
+order by note`,
+  )
+  return rows.map(({ note }) => note)
+}
+
+async function findUnknownContainers(session: Session): Promise<string[]> {
+  const { names } = session
+  const rows = await session.query<{ number: string }>(
+    'look for containers of invoices',
+    `select distinct invoice.container_number as number
+from ${names.table('dd_invoices')} as invoice
+where not exists (
+    select from ${names.table('containers')} as container
+    where container.number = invoice.container_number
+)
+order by number`,
+  )
+  return rows.map(({ number }) => `the warehouse has no container ${number}`)
+}
+
+/** SQL whose answer, as comma-separated values, is a file that can be imported again. */
+export function exportInvoicesSql({ names }: Pick<Session, 'names'>): string {
+  return `select ${COLUMN_LIST}
+from ${names.table('dd_invoices')}
+order by issuer, invoice_number, line_number`
+}

@@ -1,0 +1,340 @@
+import { z } from 'zod'
+import type { Session } from '../../../warehouse/connection/warehouse.js'
+import {
+  amount,
+  CHARGES,
+  compareRows,
+  currency,
+  day,
+  findTwice,
+  matching,
+  name,
+  oneOf,
+  optionalIdentifier,
+  readCsv,
+  refuse,
+  splitCsv,
+  text,
+  waitForOtherImports,
+  whole,
+  type BadLine,
+  type ImportReport,
+  type Line,
+} from './csv-file.js'
+
+/** What a file of the user holds: it is told by its header. */
+export type RulesFile =
+  | { readonly kind: 'rules'; readonly rules: readonly Rule[]; readonly tiers: readonly Tier[] }
+  | { readonly kind: 'holidays'; readonly holidays: readonly Holiday[] }
+
+const ruleLine = z
+  .object({
+    rule: name,
+    charge: oneOf(...CHARGES),
+    line: optionalIdentifier,
+    terminal: optionalIdentifier,
+    locode: matching(/^[A-Z]{2}[A-Z0-9]{3}$/, 'a UN/LOCODE as USLAX'),
+    place: z.union([z.literal('').transform(() => null), oneOf('port', 'ramp')]),
+    equipment_type: text,
+    equipment_length: whole(1, 100),
+    free_days: whole(0, 365),
+    counts: z.union([z.literal('').transform(() => 'calendar'), oneOf('calendar', 'working')]),
+    holiday_calendar: text,
+    starts_with: z.union([
+      z.literal('').transform(() => null),
+      oneOf('arrival', 'discharge', 'gate_out'),
+    ]),
+    from_day: whole(1, 10_000),
+    daily_rate: amount,
+    currency,
+    valid_from: day,
+    valid_to: day,
+    note: text,
+  })
+  .transform(({ line, currency, rule, from_day, daily_rate, starts_with, ...rest }) => ({
+    tier: { rule_name: rule, from_day, daily_rate },
+    rule: {
+      rule_name: rule,
+      shipping_line_scac: line,
+      currency_code: currency,
+      starts_with: starts_with ?? (rest.charge === 'detention' ? 'gate_out' : 'discharge'),
+      ...rest,
+    },
+  }))
+
+const holidayLine = z.object({
+  calendar: name,
+  holiday_on: day.refine((cell): cell is string => cell !== null, 'is empty'),
+  name: text,
+})
+
+type RuleLine = z.output<typeof ruleLine>
+export type Rule = RuleLine['rule']
+export type Tier = RuleLine['tier']
+export type Holiday = z.output<typeof holidayLine>
+
+const RULE_COLUMNS = Object.keys(ruleLine.def.in.shape)
+const HOLIDAY_COLUMNS = Object.keys(holidayLine.shape)
+
+/** Columns of a file that the tables call otherwise. */
+const COLUMN_SQL: Readonly<Record<string, string>> = {
+  rule: 'rule.rule_name as rule',
+  line: 'rule.shipping_line_scac as line',
+  currency: 'rule.currency_code as currency',
+  from_day: 'tier.from_day',
+  daily_rate: 'tier.daily_rate',
+}
+const RULE_LIST = RULE_COLUMNS.map((column) => COLUMN_SQL[column] ?? `rule.${column}`).join(', ')
+const HOLIDAY_LIST = HOLIDAY_COLUMNS.join(', ')
+
+/**
+ * Reads a file of rules or of holidays: comma- or semicolon-separated values with a header. A rule
+ * has one line for each tier. Throws ConfigError that names every bad line with its number.
+ */
+export function parseRulesFile(fileName: string, csvText: string): RulesFile {
+  const cells = splitCsv(fileName, csvText)
+  const bad: BadLine[] = []
+  if (cells.columns.includes('holiday_on')) {
+    const holidays = readCsv(fileName, cells, holidayLine, HOLIDAY_COLUMNS, bad)
+    bad.push(...findTwice(holidays, ({ calendar, holiday_on }) => `${holiday_on} of ${calendar}`))
+    refuse(fileName, bad)
+    return { kind: 'holidays', holidays: holidays.map(({ value }) => value) }
+  }
+  const read = readCsv(fileName, cells, ruleLine, RULE_COLUMNS, bad)
+  bad.push(...findContradictions(read))
+  refuse(fileName, bad)
+  const rules = new Map(read.map(({ value }) => [value.rule.rule_name, value.rule]))
+  const tiers = read.flatMap(({ value }) => (value.tier.from_day === null ? [] : [value.tier]))
+  return { kind: 'rules', rules: [...rules.values()], tiers }
+}
+
+/** What lines of one rule say differently, and what a rule cannot say. */
+function findContradictions(lines: readonly Line<RuleLine>[]): BadLine[] {
+  const bad: BadLine[] = []
+  const first = new Map<string, Line<RuleLine>>()
+  for (const { line, value } of lines) {
+    const { rule, tier } = value
+    const say = (reason: string) => bad.push({ line, reason: `${rule.rule_name}: ${reason}` })
+    if ((tier.from_day === null) !== (tier.daily_rate === null)) {
+      say('from_day and daily_rate go together')
+    }
+    if ((rule.charge === 'detention') !== (rule.starts_with === 'gate_out')) {
+      say('detention starts with gate_out, and the other charges do not')
+    }
+    if (rule.charge === 'detention' && rule.place !== null) say('detention has no place')
+    if (rule.charge === 'detention' && rule.free_days === null) say('detention needs free_days')
+    if (rule.counts === 'working' && rule.free_days === null) {
+      say('working days are counted of free_days, which is empty')
+    }
+    if (rule.valid_from !== null && rule.valid_to !== null && rule.valid_to < rule.valid_from) {
+      say('valid_to is before valid_from')
+    }
+    const earlier = first.get(rule.rule_name)
+    if (earlier === undefined) {
+      first.set(rule.rule_name, { line, value })
+      continue
+    }
+    const other = Object.keys(rule).filter(
+      (key) => rule[key as keyof Rule] !== earlier.value.rule[key as keyof Rule],
+    )
+    if (other.length > 0) say(`differs from line ${earlier.line} in ${other.join(', ')}`)
+    if (tier.from_day === null) say(`is in line ${earlier.line} already, and this one has no tier`)
+  }
+  const tiers = lines.filter(({ value }) => value.tier.from_day !== null)
+  return [
+    ...bad,
+    ...findTwice(
+      tiers,
+      ({ tier }) => `a tier of ${tier.rule_name} from day ${String(tier.from_day)} on`,
+    ),
+  ]
+}
+
+/**
+ * Puts the file in place of what was there: all rules, or the holidays of the calendars that it
+ * names. Call it in a transaction: whole or not at all. Idempotent.
+ */
+export async function storeRulesFile(session: Session, file: RulesFile): Promise<ImportReport> {
+  return file.kind === 'rules' ? storeRules(session, file) : storeHolidays(session, file.holidays)
+}
+
+async function storeRules(
+  session: Session,
+  { rules, tiers }: Extract<RulesFile, { kind: 'rules' }>,
+): Promise<ImportReport> {
+  const { names } = session
+  await waitForOtherImports(session, 'free_time_rules')
+  const before = await readRules(session)
+  await session.query('remove the rules', `delete from ${names.table('free_time_rules')}`)
+  await session.query(
+    'store the rules',
+    `insert into ${names.table('free_time_rules')}
+select given.*
+from jsonb_populate_recordset(null::${names.table('free_time_rules')}, $1::jsonb) as given`,
+    [JSON.stringify(rules)],
+  )
+  await session.query(
+    'store the tiers of the rules',
+    `insert into ${names.table('free_time_tiers')}
+select given.*
+from jsonb_populate_recordset(null::${names.table('free_time_tiers')}, $1::jsonb) as given`,
+    [JSON.stringify(tiers)],
+  )
+  const after = await readRules(session)
+  return {
+    kind: 'rules',
+    total: after.size,
+    ...compareRows(before, after),
+    warnings: await findUnknownNames(session),
+  }
+}
+
+/** Each rule with its tiers as one text, by name. */
+async function readRules(session: Session): Promise<ReadonlyMap<string, string>> {
+  const { names } = session
+  const rows = await session.query<{ name: string; said: string }>(
+    'read the rules',
+    `select
+    rule.rule_name as name,
+    jsonb_build_array(to_jsonb(rule), jsonb_agg(to_jsonb(tier) order by tier.from_day))::text
+        as said
+from ${names.table('free_time_rules')} as rule
+left join ${names.table('free_time_tiers')} as tier
+    on tier.rule_name = rule.rule_name
+group by rule.rule_name`,
+  )
+  return new Map(rows.map(({ name: rule, said }) => [rule, said]))
+}
+
+async function storeHolidays(
+  session: Session,
+  holidays: readonly Holiday[],
+): Promise<ImportReport> {
+  const table = session.names.table('holidays')
+  const calendars = [...new Set(holidays.map(({ calendar }) => calendar))]
+  const read = async () => {
+    const rows = await session.query<{ day: string; name: string | null }>(
+      'read the holidays',
+      `select concat_ws(' ', calendar, holiday_on) as day, name
+from ${table} where calendar = any($1::text[])`,
+      [calendars],
+    )
+    return new Map(rows.map((row) => [row.day, row.name ?? '']))
+  }
+  await waitForOtherImports(session, 'holidays')
+  const before = await read()
+  await session.query(
+    'remove the holidays',
+    `delete from ${table} where calendar = any($1::text[])`,
+    [calendars],
+  )
+  await session.query(
+    'store the holidays',
+    `insert into ${table}
+select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given`,
+    [JSON.stringify(holidays)],
+  )
+  const after = await read()
+  return { kind: 'holidays', total: after.size, ...compareRows(before, after), warnings: [] }
+}
+
+/**
+ * Calendars without a holiday, and terminals, shipping lines, places and types of equipment that
+ * nothing has: a misspelt name holds for nothing. A warehouse that has none yet knows no better.
+ */
+async function findUnknownNames(session: Session): Promise<string[]> {
+  const { names } = session
+  const rows = await session.query<{ warning: string }>(
+    'look for names that the warehouse does not know',
+    `select distinct
+    'the calendar ' || rule.holiday_calendar || ' has no holidays: import them too' as warning
+from ${names.table('free_time_rules')} as rule
+where rule.holiday_calendar is not null
+    and not exists (
+        select from ${names.table('holidays')} as holiday
+        where holiday.calendar = rule.holiday_calendar
+    )
+union all
+select distinct
+    'the warehouse has no terminal ' || rule.terminal || ' by id, FIRMS code, nickname or name'
+from ${names.table('free_time_rules')} as rule
+where rule.terminal is not null
+    and not exists (
+        select from ${names.table('terminals')} as known
+        where rule.terminal
+            in (known.terminal_id, known.firms_code, known.nickname, known.name)
+    )
+    and not exists (
+        select from ${names.table('rail_terminals')} as known
+        where rule.terminal
+            in (known.rail_terminal_id, known.firms_code, known.nickname, known.name)
+    )
+union all
+select distinct
+    'the warehouse has no shipping line ' || rule.shipping_line_scac || ' by SCAC'
+from ${names.table('free_time_rules')} as rule
+where rule.shipping_line_scac is not null
+    and exists (
+        select from ${names.table('shipments')} as any_one
+        where any_one.shipping_line_scac is not null
+    )
+    and not exists (
+        select from ${names.table('shipments')} as known
+        where known.shipping_line_scac = rule.shipping_line_scac
+    )
+union all
+select distinct
+    'the warehouse has no place ' || rule.locode || ' by UN/LOCODE'
+from ${names.table('free_time_rules')} as rule
+where rule.locode is not null
+    and exists (
+        select from ${names.table('shipments')} as any_one
+        where any_one.port_of_discharge_locode is not null
+    )
+    and not exists (
+        select from ${names.table('shipments')} as known
+        where known.port_of_discharge_locode = rule.locode
+    )
+    and not exists (
+        select from ${names.table('shipments')} as known
+        where known.destination_locode = rule.locode
+    )
+    and not exists (
+        select from ${names.table('ports')} as known
+        where known.code = rule.locode
+    )
+    and not exists (
+        select from ${names.table('metro_areas')} as known
+        where known.code = rule.locode
+    )
+union all
+select distinct
+    'the warehouse has no container of the equipment type ' || rule.equipment_type
+from ${names.table('free_time_rules')} as rule
+where rule.equipment_type is not null
+    and exists (
+        select from ${names.table('containers')} as any_one
+        where any_one.equipment_type is not null
+    )
+    and not exists (
+        select from ${names.table('containers')} as known
+        where known.equipment_type = rule.equipment_type
+    )
+order by warning`,
+  )
+  return rows.map(({ warning }) => warning)
+}
+
+/** SQL whose answer, as comma-separated values, is a file that can be imported again. */
+export function exportSql({ names }: Pick<Session, 'names'>, kind: RulesFile['kind']): string {
+  if (kind === 'holidays') {
+    return `select ${HOLIDAY_LIST}
+from ${names.table('holidays')}
+order by calendar, holiday_on`
+  }
+  return `select ${RULE_LIST}
+from ${names.table('free_time_rules')} as rule
+left join ${names.table('free_time_tiers')} as tier
+    on tier.rule_name = rule.rule_name
+order by rule.rule_name, tier.from_day`
+}

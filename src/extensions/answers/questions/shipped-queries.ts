@@ -1,0 +1,172 @@
+import { ConfigError } from '../../../base/errors.js'
+import { withSchemaNames, type Schemas } from '../../../warehouse/connection/schema-names.js'
+import { readViews, type ShippedView } from '../../../warehouse/schema/shipped-views.js'
+import { QUERY_DEFAULTS, type QueryParameter, type QueryValues } from './query-parameters.js'
+import { filtersOf } from './question-filters.js'
+import { CUSTOMER_COLUMNS, QUESTIONS, type Question } from './questions.js'
+
+/** A shipped question with its SQL. */
+export interface ShippedQuery {
+  readonly name: string
+  readonly title: string
+  /** The header of the view: the grain and every choice a reader could doubt. */
+  readonly definition: string
+  /** What it can be filtered by. */
+  readonly parameters: readonly QueryParameter[]
+  /** Columns of the view it reads, with their meaning and unit. */
+  readonly columns: readonly QueryColumn[]
+  /** With `:name` where the value of a parameter goes; its default or null where none is given. */
+  readonly sqlText: string
+  /** The rows to compare, in the order of `ROW_KEY`, which is their last column but one. */
+  readonly comparedSqlText: string
+  /** Columns that say which row is the same one at another instant. */
+  readonly key: readonly string[]
+  readonly needs: string
+  readonly leading: readonly string[]
+  readonly sums: readonly string[]
+  readonly isOfNow: boolean
+}
+
+export interface QueryColumn {
+  readonly name: string
+  readonly meaning: string
+}
+
+/** What a comparison needs of a row: which one it is, and where it stands in the answer. */
+export const ROW_KEY = '_key'
+export const ROW_POSITION = '_position'
+
+/** All shipped questions, by name: for now or as of an instant. Reads files, asks no database. */
+export async function readShippedQueries(
+  names: Schemas,
+  schema: 'analytics' | 'asOf' = 'analytics',
+): Promise<ShippedQuery[]> {
+  const views = await readViews()
+  return Object.entries(QUESTIONS).map(([name, question]) => {
+    const view = views.find((one) => one.schema === schema && one.name === name)
+    if (view === undefined) throw new Error(`there is no view for the question ${name}`)
+    return toQuery(view, question, names)
+  })
+}
+
+function toQuery(view: ShippedView, question: Question, names: Schemas): ShippedQuery {
+  const { schema, name, title, definition } = view
+  const columns = columnsOf(view)
+  const known = new Set(columns.map((column) => column.name))
+  const filters = filtersOf(known, listOf(question.key), question.period)
+  const parameters = Object.keys(filters) as QueryParameter[]
+  const conditions = Object.entries(filters).map(
+    ([parameter, condition]) => `(:${placeholder(parameter)}::text is null or ${condition})`,
+  )
+  const select = (selected: readonly string[], by: string): string =>
+    [
+      `select\n    ${selected.join(',\n    ')}`,
+      `from {{${schema}}}.${name}`,
+      ...(conditions.length === 0 ? [] : [`where ${conditions.join('\n    and ')}`]),
+      `order by ${by}`,
+      'limit :limit::text::bigint\n',
+    ].join('\n')
+  const { key, order } = question
+  const own = listOf(question.columns)
+  const whose = CUSTOMER_COLUMNS.filter((column) => known.has(column))
+  const shown = own.flatMap((column) => (column === 'container_id' ? [...whose, column] : [column]))
+  // Whose they are is sought for the rows of the answer, and not for all that it chooses from.
+  const answer =
+    whose.length === 0
+      ? select(shown, order)
+      : [
+          'select',
+          shown
+            .map((column) => `    ${own.includes(column) ? 'answer' : 'customer'}.${column}`)
+            .join(',\n'),
+          'from (',
+          `select\n    ${own.join(',\n    ')},`,
+          `    row_number() over () as ${ROW_POSITION}`,
+          `from (\n${select(own, order)}) as chosen`,
+          ') as answer',
+          `left join {{${schema}}}.container_customers as customer`,
+          '    on customer.container_id = answer.container_id',
+          `order by answer.${ROW_POSITION}\n`,
+        ].join('\n')
+  const clock = listOf(question.clock)
+  const compared = [
+    ...shown.filter((column) => !clock.includes(column)),
+    `jsonb_build_array(${key})::text collate "C" as ${ROW_KEY}`,
+    `row_number() over (order by ${order}) as ${ROW_POSITION}`,
+  ]
+  return {
+    name,
+    title,
+    definition,
+    parameters: [...parameters, 'limit'],
+    columns,
+    sqlText: withSchemaNames(answer, names),
+    comparedSqlText: withSchemaNames(select(compared, `${ROW_KEY}, ${ROW_POSITION}`), names),
+    key: listOf(key),
+    needs: question.needs,
+    leading: listOf(question.leading),
+    sums: listOf(question.sums),
+    isOfNow: question.isOfNow ?? false,
+  }
+}
+
+/** Names of parameters have hyphens, those of placeholders underscores. */
+function placeholder(parameter: string): string {
+  return parameter.replaceAll('-', '_')
+}
+
+function listOf(names = ''): string[] {
+  return names.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
+}
+
+/** The comments on the columns of a view, as its file has them. */
+function columnsOf({ name, sqlText }: ShippedView): QueryColumn[] {
+  const comments = sqlText.matchAll(
+    new RegExp(
+      `comment on column \\{\\{\\w+\\}\\}\\.${name}\\.(\\w+) is\\s+((?:'(?:[^']|'')*'\\s*)+);`,
+      'g',
+    ),
+  )
+  return [...comments].map(([, column = '', texts = '']) => ({
+    name: column,
+    meaning: [...texts.matchAll(/'((?:[^']|'')*)'/g)]
+      .map(([, part = '']) => part.replaceAll("''", "'"))
+      .join(''),
+  }))
+}
+
+export interface BoundQuery {
+  /** With `$1`, `$2` and so on where values go. */
+  readonly sqlText: string
+  readonly parameters: readonly (string | null)[]
+}
+
+/**
+ * Puts values into a question, or into one as it is compared. Throws ConfigError for a value that
+ * does not filter it.
+ */
+export function bindQuery(
+  query: ShippedQuery,
+  values: QueryValues,
+  sqlText = query.sqlText,
+): BoundQuery {
+  const given = Object.keys(values) as QueryParameter[]
+  const misplaced = given.filter((name) => !query.parameters.includes(name))
+  if (misplaced.length > 0) {
+    const takes = query.parameters.map((name) => `--${name}`).join(', ')
+    throw new ConfigError(
+      misplaced.map((name) => ({
+        setting: `--${name}`,
+        problem: `does not narrow ${query.name}, which takes ${takes}`,
+      })),
+    )
+  }
+  return {
+    // `:name`, but not the `::` of a cast.
+    sqlText: sqlText.replaceAll(
+      /(?<![:\w]):([a-z_]+)\b/g,
+      (_, word: string) => `$${query.parameters.map(placeholder).indexOf(word) + 1}`,
+    ),
+    parameters: query.parameters.map((name) => values[name] ?? QUERY_DEFAULTS[name] ?? null),
+  }
+}

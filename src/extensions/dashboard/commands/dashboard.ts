@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { EXIT_CODES } from '../../../base/exit-code.js'
+import { namesOf, onListedHosts } from '../../../http/listed-hosts.js'
+import { describeStatus } from '../../../status/describe-status.js'
+import { slotsOf } from '../../../status/read-vitals.js'
+import { isStandby } from '../../../warehouse/connection/read-only.js'
+import { SchemaNames } from '../../../warehouse/connection/schema-names.js'
+import { declare } from '../../../commands/declare-command.js'
+import { formatCsv } from '../../answers/output/print-answer.js'
+
+/** Of each panel: a page that takes longer is closed by who waits for it. */
+export const DASHBOARD_TIMEOUT_MS = 5_000
+
+const GRACE_MS = 2_000
+
+export const dashboard = declare({
+  name: 'dashboard',
+  help:
+    'Show pictures of what is in the warehouse on a page for a browser, until it is stopped. ' +
+    'Reads only, as the role of readers where it is there. `serve` shows the same page.',
+  json: false,
+  settings: ['host', 'hosts', 'httpPort', 'syncCron', 'cronTimeZone', 'rateLimitPerMinute'],
+  takes: {},
+  run: async (app, _given, io) => {
+    const { config, logger, signal } = app
+    const { startHttpServer } = await import('../../../http/http-server.js')
+    const { createDashboardRoutes } = await import('../dashboard-routes.js')
+    const { readStatus } = await import('../../../status/read-status.js')
+    const opened = await app.openWarehouse()
+    await app.keepReader(opened)
+    // A standby cannot read what is stored: the views themselves take its place.
+    const stored = (await isStandby(opened)) ? opened.names.analytics : opened.names.stored
+    const counted = await app.connect({ isReadOnly: true, poolSize: 1 })
+    const warehouse = await app.connectReader({
+      statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
+      poolSize: 2,
+      names: new SchemaNames(config.schema, stored),
+    })
+    const routes = onListedHosts(
+      createDashboardRoutes({
+        warehouse,
+        readStatus: () => readStatus(counted),
+        logger,
+        formatCsv,
+        facts: async () => ({
+          slots: slotsOf(config),
+          isServing: false,
+          freeDiskBytes: await app.freeDiskBytes(),
+        }),
+        describe: (status) => describeStatus(status, config.rateLimitPerMinute),
+      }),
+      namesOf(config.hosts),
+    )
+    const { host, httpPort } = config
+    const server = await startHttpServer({ host, httpPort, routes, logger })
+    io.print(`the dashboard is at ${server.url}; Ctrl+C ends it`)
+    if (!signal.aborted) await once(signal, 'abort')
+    await server.stop(GRACE_MS)
+    return EXIT_CODES.complete
+  },
+})

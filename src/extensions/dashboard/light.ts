@@ -1,0 +1,63 @@
+import { formatSeconds } from '../../base/phrases.js'
+import { nextSlot } from '../../base/schedule.js'
+import type { AlertFacts } from '../../status/describe-status.js'
+import { isSyncOverdue, type Vitals } from '../../status/read-vitals.js'
+
+/** One look at the whole: a colour and the sentence that says the same. */
+export interface Light {
+  readonly colour: 'green' | 'yellow' | 'red'
+  readonly sentence: string
+}
+
+export const AWAY: Light = {
+  colour: 'red',
+  sentence: 'The database does not answer. This page asks again every 5 seconds.',
+}
+
+export const NOT_LAID_OUT: Light = {
+  colour: 'yellow',
+  sentence: 'The database answers, and the tables are not there yet.',
+}
+
+export const STILL_READ: Light = {
+  colour: 'yellow',
+  sentence: 'The state of the warehouse is still being read. This page asks again in a moment.',
+}
+
+export const UNREAD: Light = {
+  colour: 'yellow',
+  sentence: 'The database answers, and the state of the warehouse could not be read.',
+}
+
+/**
+ * Red where no sync has completed or one is overdue, yellow where the first is under way or there
+ * is an alert.
+ */
+export function lightOf(
+  vitals: Vitals,
+  { slots, isServing }: AlertFacts,
+  alerts: readonly string[],
+  now: Date,
+): Light {
+  const { ageSeconds } = vitals.freshness
+  if (ageSeconds === null) {
+    return vitals.isRunUnderWay
+      ? { colour: 'yellow', sentence: 'The first run is under way.' }
+      : { colour: 'red', sentence: 'No sync has completed yet.' }
+  }
+  const began = `the last complete sync began ${formatSeconds(ageSeconds)} ago`
+  if (isSyncOverdue(vitals, slots) === true) {
+    return { colour: 'red', sentence: `Overdue: ${began}.` }
+  }
+  const next = isServing && slots.cron !== 'off' ? nextSlot(slots.cron, slots.timeZone) : undefined
+  const then =
+    next === undefined
+      ? ''
+      : `, the next is due in ${formatSeconds((next.getTime() - now.getTime()) / 1000)}`
+  const attention =
+    alerts.length === 0 ? '' : ` ${alerts.length === 1 ? 'One alert' : `${alerts.length} alerts`}.`
+  return {
+    colour: alerts.length === 0 ? 'green' : 'yellow',
+    sentence: `Fresh: ${began}${then}.${attention}`,
+  }
+}

@@ -1,0 +1,117 @@
+import pLimit from 'p-limit'
+import { keepFor } from '../../base/in-time.js'
+import { ConnectorError, WarehouseUnavailableError } from '../../base/errors.js'
+import { showText } from '../../base/phrases.js'
+import { withSchemaNames } from '../../warehouse/connection/schema-names.js'
+import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import type { Panel } from './panels.js'
+
+/** A panel with what its SQL answered, or why it did not. */
+export interface AnsweredPanel {
+  readonly panel: Panel
+  readonly answer: TableAnswer | undefined
+  /** One sentence; undefined where there is an answer. */
+  readonly problem: string | undefined
+  readonly readAt: Date
+  /** It is still being read. */
+  readonly isLate?: true
+}
+
+export interface PanelReader {
+  /**
+   * The answer of a panel, read at most once in 15 seconds for all clients; with `parameters`,
+   * where its SQL has `$1`, whenever somebody asks.
+   */
+  read(panel: Panel, parameters?: readonly string[]): Promise<AnsweredPanel>
+  /** Its last answer, however old. */
+  last(panel: Panel): AnsweredPanel | undefined
+}
+
+/** Each takes a connection of its own, and the database has not many. */
+const AT_ONCE = 3
+/** More that wait for one of these are turned away. */
+const MOST_WAITING = 20
+/** Readers within this time share one reading of a panel, as page and as CSV. */
+const KEPT_MS = 15_000
+
+/**
+ * Asks for the rows of panels as the reader's role, a few at a time for the whole process. A panel
+ * that fails, or takes too long, says so and leaves the others.
+ */
+export function createPanelReader(warehouse: Warehouse): PanelReader {
+  const limit = pLimit(AT_ONCE)
+  const readers = new Map<Panel, () => Promise<AnsweredPanel>>()
+  const last = new Map<Panel, AnsweredPanel>()
+
+  function readerOf(panel: Panel): () => Promise<AnsweredPanel> {
+    const known = readers.get(panel)
+    if (known !== undefined) return known
+    const made = keepFor(KEPT_MS, async () => {
+      const answered = await limit(() => readPanel(warehouse, panel))
+      last.set(panel, answered)
+      return answered
+    })
+    readers.set(panel, made)
+    return made
+  }
+
+  return {
+    read: async (panel, parameters) => {
+      if (parameters === undefined) return readerOf(panel)()
+      if (limit.pendingCount < MOST_WAITING) {
+        return limit(() => readPanel(warehouse, panel, parameters))
+      }
+      return failed(panel, 'Too many ask at once. Ask again in a moment.')
+    },
+    last: (panel) => last.get(panel),
+  }
+}
+
+async function readPanel(
+  warehouse: Warehouse,
+  panel: Panel,
+  parameters: readonly string[] = [],
+): Promise<AnsweredPanel> {
+  try {
+    const answer = await askAsReader(warehouse, panel.sqlText, parameters)
+    return { panel, answer, problem: undefined, readAt: new Date() }
+  } catch (thrown) {
+    if (!(thrown instanceof ConnectorError)) throw thrown
+    return failed(panel, explain(thrown))
+  }
+}
+
+function failed(panel: Panel, problem: string): AnsweredPanel {
+  return { panel, answer: undefined, problem, readAt: new Date() }
+}
+
+/** In place of a panel that takes longer than a reader waits. */
+export function stillRead(panel: Panel): AnsweredPanel {
+  const problem = 'Still being read. This page asks again in a moment.'
+  return { ...failed(panel, problem), isLate: true }
+}
+
+export function askAsReader(
+  warehouse: Warehouse,
+  sqlText: string,
+  parameters: readonly string[] = [],
+): Promise<TableAnswer> {
+  return warehouse.readTable(
+    'read a panel of the dashboard',
+    withSchemaNames(sqlText, warehouse.names),
+    { parameters, isAsReader: true },
+  )
+}
+
+const TOO_SLOW = '57014'
+
+/** The reason why a question of the page was not answered, in one sentence. */
+export function explain(error: ConnectorError): string {
+  if (error.context.code === TOO_SLOW) {
+    return 'The answer took too long. Ask for it with `tracking-sync query` and a longer --timeout.'
+  }
+  if (error instanceof WarehouseUnavailableError) return 'The database does not answer.'
+  const { cause, message } = error
+  return `The question failed: ${showText(cause instanceof Error ? cause.message : message, 200)}`
+}

@@ -1,0 +1,61 @@
+import { ConfigError } from '../../base/errors.js'
+
+/** A file below the place of a lake. */
+export interface StoredFile {
+  /** From there, with `/`. */
+  readonly path: string
+  readonly bytes: number
+}
+
+/** A file that is complete, in the work folder. */
+export interface UnplacedFile {
+  readonly path: string
+  readonly workPath: string
+}
+
+/** Where files stand until they are complete. */
+export interface WorkFolder {
+  /** What the user calls it. */
+  readonly name: string
+  readonly pathOf: (name: string) => string
+}
+
+/** Where a lake is: a folder or a bucket. Only one export may write there at a time. */
+export interface LakeStore {
+  /** What the user calls it. */
+  readonly name: string
+  readonly work: WorkFolder
+  /** What stands there, as a text; undefined where nothing does. */
+  readonly read: (path: string) => Promise<string | undefined>
+  /** Whether files of anybody else may be there; of a place without a manifest. */
+  readonly isTaken: () => Promise<boolean>
+  /** Makes the place and its work folder ready. Not before the place is known to be ours. */
+  readonly open: () => Promise<void>
+  /** All files whose path begins so; `top` is a folder. */
+  readonly list: (top: string) => Promise<StoredFile[]>
+  /** Puts files into their places. Once it returns they stay, whatever happens then. */
+  readonly place: (files: readonly UnplacedFile[]) => Promise<void>
+  /** Puts one text in place of another, at once and whole. */
+  readonly replace: (path: string, text: string) => Promise<void>
+  readonly remove: (paths: readonly string[]) => Promise<void>
+  /** Removes the work folder, where `open` was called: else it is another's. Idempotent. */
+  readonly close: () => Promise<void>
+}
+
+export function refuse(problem: string, cause?: unknown): ConfigError {
+  return new ConfigError([{ setting: '--out', problem }], cause === undefined ? {} : { cause })
+}
+
+/** Runs `work`; whatever the disk refuses is told of the folder, as the user calls it. */
+export async function onDisk<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException
+    if (thrown instanceof ConfigError || code === undefined) throw thrown
+    throw refuse(
+      `${name} cannot be used (${code}); free or mend it, or name another folder`,
+      thrown,
+    )
+  }
+}

@@ -1,0 +1,115 @@
+import { USERS_TABLES, type Schemas } from '../../warehouse/connection/schema-names.js'
+import { QUESTIONS } from '../answers/questions/questions.js'
+import { isDistributed, type CatalogueReader } from '../../warehouse/connection/citus.js'
+import { readShippedTables } from '../../warehouse/schema/compare-schema.js'
+import { toLakeColumns, type CatalogColumn, type LakeColumn } from './column-types.js'
+
+/** A table or an answer, as it is exported. */
+export interface LakeTable {
+  /** Folder in the lake: `tables/containers`, `answers/exceptions`. */
+  readonly folder: string
+  readonly schema: keyof Schemas
+  readonly name: string
+  readonly columns: readonly LakeColumn[]
+  /** Of the primary key; empty for an answer. */
+  readonly key: readonly string[]
+  /**
+   * `changes`: rows are never removed, a tombstone marks them, so what changed can be added.
+   * `whole`: all rows each time.
+   */
+  readonly kind: 'changes' | 'whole'
+  /** The column whose month, in UTC, names the partition; of `changes` only. */
+  readonly createdAtSql: string | undefined
+  /**
+   * PostgreSQL's number of the table; undefined where transactions do not tell which of its rows
+   * are new: for an answer, and where it stands on nodes.
+   */
+  readonly relation: number | undefined
+}
+
+interface CatalogRow {
+  readonly schema: string
+  readonly name: string
+  readonly relation: number
+  readonly is_table: boolean
+  readonly columns: readonly CatalogColumn[]
+  readonly key: readonly string[]
+}
+
+/**
+ * All data tables, those that users fill, and the answers; the catalogue says their types. Tables
+ * of a distributed warehouse are written whole each time, because every node numbers its
+ * transactions by itself.
+ */
+export async function listLakeTables(reader: CatalogueReader): Promise<LakeTable[]> {
+  const { query, names } = reader
+  const { data, analytics } = names
+  const isAway = await isDistributed(reader)
+  const shipped = await readShippedTables(names)
+  const wanted = [
+    ...shipped.filter((name) => name.startsWith(`${data}.`)),
+    ...USERS_TABLES.map((name) => `${analytics}.${name}`),
+    ...Object.keys(QUESTIONS).map((name) => `${analytics}.${name}`),
+  ]
+  const rows = await query<CatalogRow>(
+    'list what there is to export',
+    `select
+    nspname::text as schema,
+    relname::text as name,
+    class.oid::int8 as relation,
+    relkind = 'r' as is_table,
+    (
+        select json_agg(
+            json_build_object(
+                'name', attname,
+                'type', format_type(
+                    coalesce(nullif(typbasetype, 0), atttypid),
+                    case when typbasetype = 0 then atttypmod else typtypmod end
+                )
+            )
+            order by attnum
+        )
+        from pg_attribute
+        inner join pg_type on pg_type.oid = atttypid
+        where attrelid = class.oid and attnum > 0 and not attisdropped
+    ) as columns,
+    array(
+        select attname::text
+        from pg_constraint
+        cross join unnest(conkey) with ordinality as part (attnum, place)
+        inner join pg_attribute on attrelid = conrelid and pg_attribute.attnum = part.attnum
+        where conrelid = class.oid and contype = 'p'
+        order by place
+    ) as key
+from pg_class as class
+inner join pg_namespace on pg_namespace.oid = relnamespace
+where relkind in ('r', 'v') and nspname = any($1::text[]) and nspname || '.' || relname = any($2::text[])
+order by relkind, nspname, relname`,
+    [[data, analytics], wanted],
+  )
+  return rows.map((row) => {
+    const table = toLakeTable(row, row.schema === data ? 'data' : 'analytics')
+    return isAway ? { ...table, relation: undefined } : table
+  })
+}
+
+function toLakeTable(row: CatalogRow, schema: keyof Schemas): LakeTable {
+  const { name, relation, columns, key } = row
+  const has = (column: string): boolean => columns.some((one) => one.name === column)
+  const isMarked = ['_changed_at', '_deleted_at', '_first_seen_at'].every(has)
+  const isByChange = row.is_table && isMarked && key.length > 0
+  return {
+    folder: `${row.is_table ? 'tables' : 'answers'}/${name}`,
+    schema,
+    name,
+    columns: toLakeColumns(columns),
+    key,
+    kind: isByChange ? 'changes' : 'whole',
+    createdAtSql: !isByChange
+      ? undefined
+      : has('created_at')
+        ? 'coalesce(created_at, _first_seen_at)'
+        : '_first_seen_at',
+    relation: row.is_table ? relation : undefined,
+  }
+}

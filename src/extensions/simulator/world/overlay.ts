@@ -1,0 +1,35 @@
+import type { ResourceObject } from '../../../source/jsonapi/document.js'
+
+export interface InsertedShipment {
+  readonly serial: number
+  readonly createdAt: number
+}
+
+/** What the world asks of the edits that lie on top of it. */
+export interface Overlay {
+  isGone(type: string, id: string): boolean
+  /** Ids of one type that were deleted themselves, not through what they belong to. */
+  goneIds(type: string): Iterable<string>
+  isWithdrawn(containerId: string, eventId: string): boolean
+  /** The record with its changed attributes; the same object when there are none. */
+  revise(record: ResourceObject): ResourceObject
+  /** Latest first. */
+  readonly inserted: readonly InsertedShipment[]
+  /** Undefined when nothing was set by hand; its value is undefined when it was taken away. */
+  customValue(entityId: string, slug: string): { readonly value: unknown } | undefined
+  /** Entities of which a custom field was set by hand, and its slug. */
+  customValues(): Iterable<readonly [entityId: string, slug: string]>
+  /** How often anything was edited. */
+  readonly version: number
+}
+
+export const NO_EDITS: Overlay = {
+  isGone: () => false,
+  goneIds: () => [],
+  isWithdrawn: () => false,
+  revise: (record) => record,
+  inserted: [],
+  customValue: () => undefined,
+  customValues: () => [],
+  version: 0,
+}

@@ -1,0 +1,106 @@
+import { ApiRefusedError, ApiUnavailableError } from '../../base/errors.js'
+import { isObject, parseDocument, type Document } from '../jsonapi/document.js'
+import { JsonNestingError } from '../jsonapi/exact-json.js'
+import {
+  JsonSizeError,
+  parseJsonBytes,
+  splitJsonBytes,
+  type JsonLimits,
+} from '../jsonapi/parse-json-bytes.js'
+import { describeBody, isWebPage, type ReceivedAnswer } from './call-errors.js'
+
+/**
+ * What a successful answer must hold. `list`: a document whose `data` is an array. `record`: one
+ * whose `data` is one record. `document`: either. `anything`: any JSON or nothing at all, for
+ * endpoints whose answer the interface leaves open.
+ */
+export type Expectation = 'list' | 'record' | 'document' | 'anything'
+
+/** Rows of an answer that was not asked for a number of them. */
+const USUAL_PAGE_SIZE = 100
+
+/**
+ * What an answer may hold at most: ten times what the richest rows bring. Smaller values than the
+ * service's own could fill the memory within the limit of bytes: a value of three bytes takes fifty
+ * in memory, a record some hundreds.
+ */
+function limitsOf(url: URL): JsonLimits {
+  const pageSize = Number(url.searchParams.get('page[size]')) || USUAL_PAGE_SIZE
+  return {
+    records: 1_000 + 200 * pageSize,
+    values: Math.min(1_000_000, 100_000 + 5_000 * pageSize),
+  }
+}
+
+export interface ParsedAnswer {
+  readonly document: Document
+  /** The whole JSON value; undefined for an empty body. */
+  readonly body: unknown
+}
+
+const emptyDocument: Document = { data: [], isList: false, included: [], links: {}, meta: {} }
+
+/**
+ * The document of an answer with a good status. A portal's page, an empty or cut body or `errors`
+ * under 200 say nothing about the records, so they throw `ApiUnavailableError` ("ask again") and
+ * never pass for an empty list. Too deep nesting, and more records or values than the limits allow,
+ * throw `ApiRefusedError`.
+ */
+export function parseAnswer(
+  answer: ReceivedAnswer,
+  expectation: Expectation = 'document',
+  areRecordsRaw = false,
+): ParsedAnswer {
+  if (isBlank(answer.body)) {
+    if (expectation === 'anything') return { document: emptyDocument, body: undefined }
+    throw unusable(answer, 'an empty body')
+  }
+  if (isWebPage(answer)) {
+    throw unusable(answer, 'a web page instead of data')
+  }
+  const body = parseBody(answer, areRecordsRaw ? splitJsonBytes : parseJsonBytes)
+  const document = parseDocument(body)
+  if (expectation === 'anything') return { document: document ?? emptyDocument, body }
+  if (document === undefined) throw unusable(answer, describeNoDocument(body))
+  if (expectation === 'list' && !document.isList) {
+    throw unusable(answer, '"data" that is not a list')
+  }
+  if (expectation === 'record' && (document.isList || document.data.length === 0)) {
+    throw unusable(answer, '"data" that is not one record')
+  }
+  return { document, body }
+}
+
+/** A blank body is an empty one; a long one is left to the parser, which refuses it as well. */
+function isBlank(body: Buffer): boolean {
+  return body.length <= 1_024 && body.toString('utf8').trim() === ''
+}
+
+function parseBody(answer: ReceivedAnswer, parse: typeof parseJsonBytes): unknown {
+  try {
+    return parse(answer.body, limitsOf(answer.url))
+  } catch (error) {
+    if (error instanceof JsonNestingError) {
+      throw new ApiRefusedError(`${answer.where}: ${error.message}`, { cause: error })
+    }
+    if (error instanceof JsonSizeError) {
+      throw new ApiRefusedError(`${answer.where}: the service's answer holds ${error.message}`)
+    }
+    if (!(error instanceof SyntaxError)) throw error
+    // The parser's message quotes the body, so it is not kept as the cause.
+    throw unusable(answer, 'a body that is not complete JSON')
+  }
+}
+
+function describeNoDocument(body: unknown): string {
+  const hasErrors = isObject(body) && 'errors' in body
+  return hasErrors ? '"errors" under a good status' : 'JSON that is not a JSON:API document'
+}
+
+function unusable(answer: ReceivedAnswer, what: string): ApiUnavailableError {
+  const { where, status } = answer
+  return new ApiUnavailableError(
+    `${where}: the service answered ${status} with ${what}. ${describeBody(answer)}`,
+    { context: { where, status, wasSent: true } },
+  )
+}

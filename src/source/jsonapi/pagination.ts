@@ -1,0 +1,85 @@
+import { SeenKeys } from '../../base/seen-keys.js'
+import type { Document } from './document.js'
+import type { RecordIdentity } from './raw-record.js'
+
+/**
+ * What a page says about the pages after it, and when a walk over pages is a loop. The
+ * walk itself is in `source/client/list-pages.ts`.
+ */
+
+/**
+ * The address of the next page as the service wrote it: `links.next` as text or as `{ href }`.
+ * Undefined on the last page (null, absent or "").
+ */
+export function readNextLink(document: Document): string | undefined {
+  const { next } = document.links
+  const link = typeof next === 'object' && next !== null && 'href' in next ? next.href : next
+  return typeof link === 'string' && link.trim() !== '' ? link : undefined
+}
+
+/**
+ * `meta.total` where it can be a count of rows; else undefined. Even a plausible total is only a
+ * hint and an alarm: the service does not promise that it is right, so nothing is allocated by it
+ * and no walk ends early because of it.
+ */
+export function readTotal(document: Document): number | undefined {
+  const { total } = document.meta
+  return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : undefined
+}
+
+/** No account is this large; a service that sends more pages is looping. */
+const MOST_PAGES = 100_000
+
+/**
+ * Drift and repeated rows explain this many pages in a row without anything new; a loop makes more.
+ */
+const MOST_STALE_PAGES = 3
+
+/**
+ * Notices a walk that cannot end: an address for the second time, more than three pages in a row
+ * without a new row, or far more pages than the total allows.
+ */
+export class LoopGuard {
+  readonly #addresses = new SeenKeys()
+  readonly #rows = new SeenKeys()
+  #pages = 0
+  #stalePages = 0
+  #smallestPage = Infinity
+
+  /** To be asked before an address is requested; returns why it must not be. */
+  follow(address: string): string | undefined {
+    if (this.#addresses.add(address)) return undefined
+    return 'a link leads back to a page that was already read'
+  }
+
+  /**
+   * Takes a page in; returns how many of its rows are new. A row without an id counts as new: it
+   * ends up in the quarantine.
+   */
+  see(rows: readonly RecordIdentity[]): number {
+    let fresh = 0
+    let isStale = true
+    for (const { type, id } of rows) {
+      const isNew = this.#rows.add(JSON.stringify([type, id]))
+      if (isNew) isStale = false
+      if (isNew || typeof id !== 'string') fresh += 1
+    }
+    this.#pages += 1
+    this.#stalePages = isStale ? this.#stalePages + 1 : 0
+    if (rows.length > 0) this.#smallestPage = Math.min(this.#smallestPage, rows.length)
+    return fresh
+  }
+
+  /** Why the walk must end here although a page follows; undefined when it may go on. */
+  stop(total: number | undefined, rowsSoFar: number): string | undefined {
+    if (this.#stalePages > MOST_STALE_PAGES) {
+      return `${this.#stalePages} pages in a row held nothing new`
+    }
+    if (this.#pages >= MOST_PAGES) return `there are more than ${MOST_PAGES} pages`
+    // A total below what has already come is wrong and says nothing.
+    if (total === undefined || total < rowsSoFar) return undefined
+    const expected = Math.ceil(total / this.#smallestPage)
+    if (this.#pages <= expected + Math.max(10, Math.ceil(expected * 0.05))) return undefined
+    return `${this.#pages} pages came for a total of ${total} rows`
+  }
+}

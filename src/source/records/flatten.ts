@@ -1,0 +1,397 @@
+import { ApiContractError } from '../../base/errors.js'
+import { isObject, type Members, type ResourceIdentifier } from '../jsonapi/document.js'
+import { stringifyExactJson } from '../jsonapi/exact-json.js'
+import { digestOf } from '../jsonapi/raw-record.js'
+import { encodePlainly, encodeValue, REPLACED, type Column, type EncodedValue } from './column.js'
+import {
+  ANY_TYPE,
+  REFERENCE_TYPES,
+  fingerprint,
+  rowDigest,
+  type RelationshipPlan,
+  type RelationshipSpec,
+  type Resource,
+  type SeenIn,
+  type Sighting,
+  type UnknownValue,
+} from './resource.js'
+import { toStorableJson, toStorableText } from './storable-text.js'
+
+/** Segments of a path that climb out of it, also when they are percent-encoded. */
+const NOT_IN_A_PATH = /^\.{1,2}$/
+
+/** Longer ids exist nowhere; refusing them keeps every key within what an index can hold. */
+export const MAX_ID_LENGTH = 255
+
+/** Control characters and lone surrogates: PostgreSQL or the log would not show the id as it is. */
+const ID_HAZARD = /[\p{Cc}\p{Surrogate}]/u
+
+/**
+ * One resource object as a row. Pure: same record, same row. Nothing is lost: an attribute without
+ * a column goes to `unmapped`, a value that cannot be its column's type becomes null and its
+ * original goes to `coercions`, an absent attribute stays absent. Throws ApiContractError (fate:
+ * quarantine) when the record has no usable id, type or frame.
+ */
+export function flattenRecord(resource: Resource, record: unknown, seen: SeenIn): Sighting {
+  const { id, members } = readIdentity(record)
+  if (resource.type !== ANY_TYPE && members.type !== resource.type) {
+    throw contractError(`type is not "${resource.type}"`, '/type')
+  }
+  const attributes = readMembers(members, 'attributes')
+  if (attributes === undefined && resource.requiresAttributes) {
+    throw contractError('attributes are missing', '/attributes')
+  }
+  const row = new RowBuilder(resource)
+  row.setId(id)
+  if (attributes !== undefined) flattenAttributes(row, attributes, id)
+  const relationships = readMembers(members, 'relationships')
+  if (relationships !== undefined) flattenRelationships(row, relationships)
+  const { containerId, definitionId } = seen
+  const isHelped =
+    (containerId !== undefined && row.fillIn('container_id', containerId)) ||
+    (definitionId !== undefined && row.fillIn('definition_id', definitionId)) ||
+    resource.isMadeWithOthers === true
+  keepOtherMembers(row, members, id)
+  resource.derive?.({ ...members, id }, row, seen)
+  // Its bytes alone would not make this row.
+  return row.finish(seen, isHelped ? undefined : digestOf(record))
+}
+
+interface Identity {
+  readonly id: string
+  readonly members: Members
+}
+
+/** The id and members of a record. Throws ApiContractError with a pointer to what is not usable. */
+export function readIdentity(record: unknown): Identity {
+  if (!isObject(record)) throw contractError('the record is not an object', '')
+  const { id, type } = record
+  if (typeof type !== 'string' || type === '') throw contractError('type is missing', '/type')
+  if (!isUsable(id)) throw contractError(`id ${describeIdProblem(id)}`, '/id')
+  return { id, members: record }
+}
+
+function isUsable(id: unknown): id is string {
+  return describeIdProblem(id) === undefined
+}
+
+/** Why a text can be no part of a key; undefined when it can. */
+function describeIdProblem(id: unknown): string | undefined {
+  if (typeof id !== 'string' || id === '') return 'is missing or not a text'
+  if (id.length > MAX_ID_LENGTH) return `is longer than ${MAX_ID_LENGTH} characters`
+  if (ID_HAZARD.test(id)) return 'holds control characters or lone surrogates'
+  return NOT_IN_A_PATH.test(id) ? 'cannot stand in an address' : undefined
+}
+
+function readMembers(members: Members, name: string): Members | undefined {
+  const value = members[name]
+  if (value === undefined) return undefined
+  if (!isObject(value)) throw contractError(`${name} is not an object`, `/${name}`)
+  return value
+}
+
+function contractError(message: string, pointer: string): ApiContractError {
+  return new ApiContractError(message, { pointer })
+}
+
+function flattenAttributes(row: RowBuilder, attributes: Members, id: string): void {
+  const places = row.resource.plan.attributes
+  for (const name of Object.keys(attributes)) {
+    const value = attributes[name]
+    const place = places.get(name)
+    if (place !== undefined) row.setColumn(place, value)
+    else if (name !== 'id' || value !== id) row.unmapped(unmappedName(name), value)
+  }
+}
+
+/**
+ * JSON:API allows no dot in a name. Should one come, it must not take the place of a relationship
+ * or a link.
+ */
+function unmappedName(attribute: string): string {
+  return attribute.includes('.') ? `attributes.${attribute}` : attribute
+}
+
+function flattenRelationships(row: RowBuilder, relationships: Members): void {
+  const { ignoredRelationships } = row.resource
+  for (const name of Object.keys(relationships)) {
+    if (ignoredRelationships?.includes(name) === true) continue
+    const relationship = relationships[name]
+    const plan = row.resource.plan.relationships.get(name)
+    if (plan === undefined) row.unmapped(`relationships.${name}`, relationship)
+    else if (!isObject(relationship)) row.refuseRelationship(plan, relationship)
+    else flattenRelationship(row, name, plan, relationship)
+  }
+}
+
+/**
+ * The linkage becomes columns. What else the relationship holds (links, meta, an unexpected target
+ * type) is kept beside them.
+ */
+function flattenRelationship(
+  row: RowBuilder,
+  name: string,
+  plan: RelationshipPlan,
+  relationship: Members,
+): void {
+  const { data } = relationship
+  if (data !== undefined && !flattenLinkage(row, plan, data)) {
+    row.refuseRelationship(plan, data)
+  } else if (saysMoreThanColumns(plan.spec, data)) {
+    row.unmapped(`relationships.${name}`, relationship)
+    return
+  }
+  if (hasOnly(relationship, 'data')) return
+  const others = Object.entries(relationship).filter(([member]) => member !== 'data')
+  row.unmapped(`relationships.${name}`, Object.fromEntries(others))
+}
+
+function hasOnly(members: Members, only: string): boolean {
+  for (const name in members) if (name !== only) return false
+  return true
+}
+
+/** False when the linkage has another shape than the interface says; then nothing was set. */
+function flattenLinkage(row: RowBuilder, plan: RelationshipPlan, data: unknown): boolean {
+  const { spec, place, typePlace } = plan
+  if (spec.kind === 'many') {
+    const ids = linkedIds(data)
+    if (ids !== undefined) row.setColumn(place, ids)
+    return ids !== undefined
+  }
+  const id = data === null ? null : identifierId(data)
+  if (id === undefined) return false
+  row.setColumn(place, id)
+  const type = isObject(data) ? data.type : null
+  if (id !== null) row.refer(type, id)
+  if (typePlace !== undefined) row.setColumn(typePlace, type)
+  return true
+}
+
+/**
+ * True when an identifier points to another type than the interface says, or has members beside
+ * `type` and `id`.
+ */
+function saysMoreThanColumns(spec: RelationshipSpec, data: unknown): boolean {
+  if (!Array.isArray(data)) return identifierSaysMore(spec, data)
+  return data.some((identifier) => identifierSaysMore(spec, identifier))
+}
+
+function identifierSaysMore(spec: RelationshipSpec, identifier: unknown): boolean {
+  if (!isObject(identifier)) return false
+  const { type } = identifier
+  const isExpected = spec.kind === 'polymorphic' || type === undefined || type === spec.type
+  if (!isExpected) return true
+  for (const name in identifier) if (name !== 'type' && name !== 'id') return true
+  return false
+}
+
+/**
+ * The ids of a to-many linkage, sorted: it is a set, and an order that changes from answer to
+ * answer must not look like a change. Undefined when it is not a list of identifiers.
+ */
+export function linkedIds(data: unknown): string[] | undefined {
+  if (!Array.isArray(data)) return undefined
+  const ids = (data as readonly unknown[]).map(identifierId).filter((id) => id !== undefined)
+  return ids.length === data.length ? ids.sort() : undefined
+}
+
+function identifierId(identifier: unknown): string | undefined {
+  const id = isObject(identifier) ? identifier.id : undefined
+  return typeof id === 'string' && id !== '' && id.length <= MAX_ID_LENGTH ? id : undefined
+}
+
+const FRAME_MEMBERS = new Set(['id', 'type', 'attributes', 'relationships'])
+
+/**
+ * `links.self` that only repeats type and id says nothing; any other member of the record is kept.
+ */
+function keepOtherMembers(row: RowBuilder, members: Members, id: string): void {
+  for (const name of Object.keys(members)) {
+    if (FRAME_MEMBERS.has(name)) continue
+    const value = members[name]
+    if (name !== 'links' || !isObject(value)) row.unmapped(`record.${name}`, value)
+    else keepLinks(row, value, id)
+  }
+}
+
+function keepLinks(row: RowBuilder, links: Members, id: string): void {
+  const ownPath = `/v2/${row.resource.path ?? ''}/${id}`
+  for (const [name, link] of Object.entries(links)) {
+    if (name !== 'self' || link !== ownPath) row.unmapped(`links.${name}`, link)
+  }
+}
+
+const WITHHELD = 'withheld: the definition is sensitive'
+
+const NO_NAMES: readonly string[] = []
+const NO_VALUES: readonly UnknownValue[] = []
+const NO_REFERENCES: readonly ResourceIdentifier[] = []
+
+class RowBuilder {
+  readonly resource: Resource
+  readonly #values: (EncodedValue | undefined)[]
+  #unmapped: Record<string, unknown> | undefined
+  #coercions: Record<string, { reason: string; original: string }> | undefined
+  #references: ResourceIdentifier[] | undefined
+  #unknownValues: UnknownValue[] | undefined
+  #unknownMembers: Set<string> | undefined
+
+  constructor(resource: Resource) {
+    this.resource = resource
+    this.#values = new Array<EncodedValue | undefined>(resource.columns.length).fill(undefined)
+  }
+
+  setId(id: string): void {
+    this.#values[this.resource.plan.idPlace] = id
+  }
+
+  set(name: string, value: unknown): void {
+    const place = this.resource.columnIndex.get(name)
+    if (place === undefined) throw new Error(`${this.resource.stream} has no column ${name}`)
+    this.setColumn(place, value)
+  }
+
+  setColumn(place: number, value: unknown): void {
+    const column = this.resource.columns[place]
+    if (column === undefined) throw new Error(`${this.resource.stream} has no column ${place}`)
+    const plain = encodePlainly(column.type, value)
+    const encoded = plain === undefined ? this.#encode(column, value) : plain
+    this.#values[place] = encoded
+    if (encoded !== null && column.knownValues?.has(encoded) === false) {
+      this.unknownValue(column.name, encoded)
+    }
+  }
+
+  withhold(name: string): void {
+    this.set(name, null)
+    this.#coerce(name, WITHHELD, null)
+  }
+
+  #encode({ name, type }: Column, value: unknown): EncodedValue {
+    const encoded = encodeValue(type, value)
+    if (encoded.reason !== undefined) this.#coerce(name, encoded.reason, value)
+    return encoded.value
+  }
+
+  /**
+   * Sets a column where the resource has it and the record said nothing usable; tells whether it
+   * did.
+   */
+  fillIn(name: string, value: unknown): boolean {
+    const index = this.resource.columnIndex.get(name)
+    if (index === undefined || (this.#values[index] ?? null) !== null) return false
+    this.set(name, value)
+    return true
+  }
+
+  unmapped(name: string, value: unknown): void {
+    this.#unmapped ??= Object.create(null) as Record<string, unknown>
+    this.#unmapped[name] = value
+  }
+
+  unknownValue(attribute: string, value: string): void {
+    this.#unknownValues ??= []
+    this.#unknownValues.push({ attribute, value })
+  }
+
+  unknownMember(name: string): void {
+    this.#unknownMembers ??= new Set()
+    this.#unknownMembers.add(name)
+  }
+
+  refer(type: unknown, id: string): void {
+    if (isUsable(id) && REFERENCE_TYPES.some((name) => name === type)) {
+      this.#references ??= []
+      this.#references.push({ type: String(type), id })
+    }
+  }
+
+  /**
+   * The linkage has another shape than the interface says: null, flagged, and the original kept.
+   */
+  refuseRelationship({ place, typePlace }: RelationshipPlan, original: unknown): void {
+    if (typePlace !== undefined) this.setColumn(typePlace, null)
+    this.setColumn(place, null)
+    this.#coerce(this.resource.columns[place]?.name ?? '', 'not a resource linkage', original)
+  }
+
+  finish({ observedAt, isComplete }: SeenIn, digest: string | undefined): Sighting {
+    const unmapped = this.#encodeUnmapped()
+    const coercions = this.#coercions === undefined ? null : toStorableJson(this.#coercions).text
+    const values = this.#values
+    const rowFingerprint = fingerprint(values, unmapped, coercions)
+    return {
+      resource: this.resource,
+      observedAt,
+      isComplete,
+      key: this.#key(),
+      values,
+      unmapped,
+      unmappedNames: this.#unmapped === undefined ? NO_NAMES : Object.keys(this.#unmapped),
+      unknownValues: this.#unknownValues ?? NO_VALUES,
+      unknownMembers: this.#unknownMembers === undefined ? NO_NAMES : [...this.#unknownMembers],
+      coercions,
+      references: this.#references ?? NO_REFERENCES,
+      fingerprint: rowFingerprint,
+      digest: digest === undefined ? null : rowDigest(this.resource, digest, rowFingerprint),
+    }
+  }
+
+  /**
+   * Characters that had to be replaced are flagged under `_unmapped`, with the members they were
+   * in.
+   */
+  #encodeUnmapped(): EncodedValue {
+    if (this.#unmapped === undefined) return null
+    // Sorted, so that a source that reorders its attributes changes nothing.
+    const sorted = Object.entries(this.#unmapped).sort(([one], [two]) => (one < two ? -1 : 1))
+    const { text, isReplaced } = toStorableJson(Object.fromEntries(sorted))
+    if (isReplaced) this.#coerce('_unmapped', REPLACED, withReplacements(this.#unmapped))
+    return text
+  }
+
+  #key(): string {
+    const { keyColumns, plan } = this.resource
+    let key = ''
+    for (let at = 0; at < keyColumns.length; at += 1) {
+      const value = this.#values[plan.keyPlaces[at] ?? -1]
+      // The parts are joined by a space: two rows would share a key if any but the last held one.
+      const isAmbiguous = at < keyColumns.length - 1 && value?.includes(' ') === true
+      this.#checkKeyPart(keyColumns[at] ?? '', value, isAmbiguous)
+      key = at === 0 ? String(value) : `${key} ${String(value)}`
+    }
+    return key
+  }
+
+  #checkKeyPart(name: string, value: unknown, isAmbiguous: boolean): void {
+    const isReplaced = this.#coercions?.[name] !== undefined
+    const problem =
+      describeIdProblem(value) ??
+      (isReplaced ? 'holds control characters or lone surrogates' : undefined) ??
+      (isAmbiguous ? 'holds a space' : undefined)
+    if (problem === undefined) return
+    throw contractError(`${name} ${problem}, and the row needs it as its key`, '')
+  }
+
+  #coerce(column: string, reason: string, original: unknown): void {
+    this.#coercions ??= {}
+    this.#coercions[column] = { reason, original: stringifyExactJson(original) }
+  }
+}
+
+/**
+ * The members that cannot be stored as sent, and those whose names the replaced names fall together
+ * with.
+ */
+function withReplacements(members: Members): Members {
+  const entries = Object.entries(members)
+  const isReplaced = ([name, value]: [string, unknown]): boolean =>
+    toStorableJson({ [name]: value }).isReplaced
+  const storableNames = new Set(
+    entries.filter(isReplaced).map(([name]) => toStorableText(name).text),
+  )
+  return Object.fromEntries(
+    entries.filter((entry) => isReplaced(entry) || storableNames.has(entry[0])),
+  )
+}
