@@ -51,7 +51,7 @@ const IS_TAKEN = /^previous(?:_|$)|(?:^|_)file$/
 const SCHEMA_SUFFIXES = ['sync', 'analytics', 'as_of', 'datasync', 'stored', 'accounts']
 
 /**
- * The member `accounts` of the configuration file. What is wrong goes to `findings`; an entry
+ * The member `accounts` of the configuration file. Problems go to `findings`; an entry
  * without a usable name is left out.
  */
 export function readAccounts(value: unknown, file: string, findings: Findings): AccountEntry[] {
