@@ -215,17 +215,9 @@ async function checkShape(warehouse: Warehouse, version: number): Promise<string
         'readers see no row; their owner runs `tracking-sync migrate --roles`, which switches it off',
     )
   }
-  const { findUnpublishedTables } = await import('../warehouse/schema/publication.js')
-  const unpublished = await findUnpublishedTables(warehouse)
   return [
     state,
     ...(foreign.length === 0 ? [] : [`not ours and left alone: ${listSome(foreign)}`]),
-    ...(unpublished.length === 0
-      ? []
-      : [
-          `warning: the publication does not send ${listSome(unpublished)}; ` +
-            'its owner runs `tracking-sync migrate --publication`',
-        ]),
   ].join('; ')
 }
 

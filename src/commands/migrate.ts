@@ -4,7 +4,6 @@ import { countOf } from '../base/phrases.js'
 import { createSleep } from '../base/retry.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { CustomerReport } from '../warehouse/schema/customer-access.js'
-import type { PublicationReport } from '../warehouse/schema/publication.js'
 import type { RolesReport } from '../warehouse/schema/roles.js'
 import type { App } from '../app.js'
 import { onMigrated } from '../extensions.js'
@@ -25,12 +24,6 @@ export const migrate = declare({
       'Also create the roles for readers and writers, ' +
         'or print the statements if this user may not; and the login of TRACKING_READER_URL.',
     ),
-    publication: flag(
-      '--publication',
-      'Also publish the tables for logical replication, all but the bookkeeping. ' +
-        'Again: adds what is new.',
-    ),
-    dropPublication: flag('--drop-publication', 'Take the publication away.'),
     customers: flag(
       '--customers',
       'Also let customers read their own rows, and only those (PostgreSQL 15 or later).',
@@ -38,8 +31,10 @@ export const migrate = declare({
     dropCustomers: flag('--drop-customers', 'Take that from customers again.'),
   },
   run: async (app, { allAccounts, ...given }) => {
-    refuseBoth('publication', given.publication, given.dropPublication)
-    refuseBoth('customers', given.customers, given.dropCustomers)
+    if (given.customers && given.dropCustomers) {
+      const problem = 'cannot be given together with --drop-customers; give one of them'
+      throw new ConfigError([{ setting: '--customers', problem }])
+    }
     if (!allAccounts) return migrateOne(app, given)
     const { migrateAll } = await import('../extensions/accounts/commands/migrate-all.js')
     return migrateAll(app, (ofAccount) => migrateOne(ofAccount, given))
@@ -48,8 +43,6 @@ export const migrate = declare({
 
 interface Given {
   readonly roles: boolean
-  readonly publication: boolean
-  readonly dropPublication: boolean
   readonly customers: boolean
   readonly dropCustomers: boolean
 }
@@ -59,12 +52,10 @@ async function migrateOne(app: App, given: Given) {
   const { refuseReadOnly } = await import('../warehouse/connection/read-only.js')
   const { createRoles, unsealTables } = await import('../warehouse/schema/roles.js')
   const { loginOf } = await import('../warehouse/schema/reader-login.js')
-  const publishing = await import('../warehouse/schema/publication.js')
   const opening = await import('../warehouse/schema/customer-access.js')
   const warehouse = await app.connect()
   const options = { sleep: createSleep(), onMigrated }
   await refuseReadOnly(warehouse)
-  if (given.publication) await publishing.refuseUnpublishable(warehouse)
   if (given.customers) await opening.refuseUnopenable(warehouse)
   // Forced on their owner too, it hides the list of migrations.
   const unsealed = given.roles ? await unsealTables(warehouse) : []
@@ -73,8 +64,6 @@ async function migrateOne(app: App, given: Given) {
   const login = readerUrl === undefined ? undefined : loginOf(readerUrl)
   const roles = given.roles ? await createRoles(warehouse, login) : undefined
   await app.keepReader(warehouse)
-  const publication = given.publication ? await publishing.createPublication(warehouse) : undefined
-  const dropped = given.dropPublication ? await publishing.dropPublication(warehouse) : undefined
   const customers = given.customers ? await opening.openToCustomers(warehouse, options) : undefined
   const closed = given.dropCustomers
     ? await opening.closeToCustomers(warehouse, options)
@@ -91,8 +80,6 @@ async function migrateOne(app: App, given: Given) {
     data: {
       ...report,
       roles,
-      publication,
-      isPublicationDropped: dropped,
       customers,
       isClosedToCustomers: closed,
     },
@@ -100,8 +87,6 @@ async function migrateOne(app: App, given: Given) {
       // Where statements follow, all of it can be handed to psql.
       ...(isRefused ? done.map((line) => `-- ${line}`) : done),
       ...(roles === undefined ? [] : describeRoles(roles, login?.user)),
-      ...(publication === undefined ? [] : describePublication(publication)),
-      ...(dropped === undefined ? [] : await describeDropped(warehouse, dropped)),
       ...(customers === undefined ? [] : describeCustomers(customers, warehouse)),
       ...(closed === undefined
         ? []
@@ -134,12 +119,6 @@ function describeUnsealed(statement: string): string {
   return `${statement}, which was switched on from outside.`
 }
 
-function refuseBoth(name: string, isGiven: boolean, isDropGiven: boolean): void {
-  if (!isGiven || !isDropGiven) return
-  const problem = `cannot be given together with --drop-${name}; give one of them`
-  throw new ConfigError([{ setting: `--${name}`, problem }])
-}
-
 function describeCustomers(
   { role, tables, views }: CustomerReport,
   { names }: Warehouse,
@@ -150,29 +129,6 @@ function describeCustomers(
       `${names.sync}.customer_roles.`,
     `For each customer: grant ${role} to <login>; insert into ${names.sync}.customer_roles ` +
       "values ('<login>', '<customer_name>');",
-  ]
-}
-
-function describePublication({ name, tables, added }: PublicationReport): string[] {
-  const news = added.length === tables.length ? '' : `; ${added.length} of them are new`
-  return [
-    `The publication ${name} sends ${countOf(tables.length, 'table')}${news}.`,
-    'How a subscriber or Debezium reads it: docs/replicas.md.',
-  ]
-}
-
-/** A slot whose reader does not come back fills the disk. */
-async function describeDropped(warehouse: Warehouse, isDropped: boolean): Promise<string[]> {
-  const { readReplicationSlots } = await import('../status/replication-slots.js')
-  const slots = (await readReplicationSlots(warehouse)).filter(({ plugin }) => plugin !== null)
-  return [
-    isDropped ? 'The publication is gone.' : 'There is no publication.',
-    ...slots.map(
-      ({ name }) =>
-        `The replication slot ${name} is still there and keeps log. Where it was for the ` +
-        `publication: drop subscription at the subscriber, or select ` +
-        `pg_drop_replication_slot('${name}') here.`,
-    ),
   ]
 }
 

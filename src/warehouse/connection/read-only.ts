@@ -1,5 +1,5 @@
 import { WarehouseSchemaError } from '../../base/errors.js'
-import type { Session } from './warehouse.js'
+import type { Session, Warehouse } from './warehouse.js'
 
 type Asking = Pick<Session, 'query'>
 
@@ -28,5 +28,30 @@ export async function refuseReadOnly(
       : `${what}: default_transaction_read_only is on for this login or database, which providers ` +
           'set on a full disk; make room there, then ' +
           '`alter role … reset default_transaction_read_only`',
+  )
+}
+
+/**
+ * Throws WarehouseSchemaError where a subscription fills our tables: a row that is written there too
+ * stops it.
+ */
+export async function refuseSubscriber({
+  names,
+  query,
+}: Pick<Warehouse, 'names' | 'query'>): Promise<void> {
+  const [row] = await query(
+    'look for a subscription',
+    `select
+    from pg_subscription_rel
+    inner join pg_class
+        on pg_class.oid = srrelid
+    where relnamespace = (select oid from pg_namespace where nspname = $1)
+    limit 1`,
+    [names.data],
+  )
+  if (row === undefined) return
+  throw new WarehouseSchemaError(
+    `a subscription fills the tables of ${names.data} here; run this on the server that publishes ` +
+      'them, or drop the subscription first (docs/replicas.md)',
   )
 }

@@ -10,7 +10,6 @@ import {
   type MigrationReport,
 } from './run-migrations.js'
 import { readViews } from './shipped-views.js'
-import { renewPublication } from './publication.js'
 import { NOT_ALLOWED, renewGrants } from './roles.js'
 import type { Warehouse } from '../connection/warehouse.js'
 
@@ -25,9 +24,9 @@ export interface PrepareOptions extends MigrateOptions {
 }
 
 /**
- * Brings tables and views to what this program ships, and with them the rights of the roles, the
- * publication and what customers may read. Idempotent; any number of processes may do it at once.
- * Throws MigrationError, also where something is to be done that only the owner may do.
+ * Brings tables and views to what this program ships, and with them the rights of the roles and what
+ * customers may read. Idempotent; any number of processes may do it at once. Throws MigrationError,
+ * also where something is to be done that only the owner may do.
  */
 export async function prepareSchemas(
   warehouse: Warehouse,
@@ -43,7 +42,6 @@ export async function prepareSchemas(
       await warehouse.transaction('renew what others may read', async (session) => {
         await takeMigrationLock(session, warehouse.names)
         await renewGrants(session, warehouse.names)
-        await renewPublication(session)
         await renewCustomerAccess(session)
       })
     }

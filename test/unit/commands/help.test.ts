@@ -113,19 +113,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['demo', [...COMMON, '--shipments']],
   ['init', [...WEBHOOKS, '--webhook-url', '--embedded']],
   ['check', [...WEBHOOKS, '--webhook-url', '--webhook-ids']],
-  [
-    'migrate',
-    [
-      ...COMMON,
-      ...FOR_ALL,
-      '--json',
-      '--roles',
-      '--publication',
-      '--drop-publication',
-      '--customers',
-      '--drop-customers',
-    ],
-  ],
+  ['migrate', [...COMMON, ...FOR_ALL, '--json', '--roles', '--customers', '--drop-customers']],
   ['plan', [...COMMON, ...without('--quarantine-limit')]],
   [
     'backfill',

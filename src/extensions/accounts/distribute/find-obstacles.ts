@@ -8,8 +8,8 @@ const OBSTACLES = {
     'nodes know no policy of row security (`tracking-sync migrate --drop-customers` takes ours ' +
     'away); take away first: ',
   publication:
-    'a publication here sends no row of a node (`tracking-sync migrate --drop-publication` takes ' +
-    'ours away); take away first: ',
+    'a publication here sends no row of a node (`drop publication` takes it away); ' +
+    'take away first: ',
   'view on a view': 'our views are made anew, and something of yours reads them; take away first: ',
   "another's view":
     'Citus makes views on our tables anew, which only their owners may; take away first: ',
