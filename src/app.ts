@@ -10,24 +10,18 @@ import {
 import type { Config } from './config/settings.js'
 import type { LoadedConfig } from './config/load.js'
 import type { LoadedAccount } from './config/load-accounts.js'
-import {
-  embeddedDatabaseStatus,
-  startEmbeddedDatabase,
-  type EmbeddedDatabase,
-} from './extensions/embedded-postgres/embedded-database.js'
-import { onMigrated } from './extensions.js'
-import { MigrationError } from './base/errors.js'
+import type { DatabaseProvider, Extension, ProvidedDatabase } from './extension.js'
+import { ConfigError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
 import { alertSettingsOf, describeKey, proxyOf, requireService } from './config/needed-settings.js'
 import { createSleep } from './base/retry.js'
 import { REQUIRE_SCRAM } from './base/scram-client.js'
 import { createDatabaseClock } from './warehouse/connection/database-clock.js'
-import { readMigrations, readSchemaVersion } from './warehouse/schema/run-migrations.js'
-import { prepareSchemas } from './warehouse/schema/prepare-schemas.js'
+import { bringUpToDate } from './warehouse/schema/bring-up-to-date.js'
+import type { PrepareOptions as MigrateOptions } from './warehouse/schema/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
 import { refuseReadOnly, refuseSubscriber } from './warehouse/connection/read-only.js'
-import { refuseExcessRights, refuseMissingRights } from './warehouse/schema/roles.js'
-import { isDistributed } from './warehouse/connection/citus.js'
+import { refuseMissingRights } from './warehouse/schema/roles.js'
 import {
   createPool,
   type ConnectionPool,
@@ -38,6 +32,7 @@ import { createWarehouse, type Warehouse } from './warehouse/connection/warehous
 
 export interface AppOptions {
   readonly loaded: LoadedConfig
+  readonly extensions: readonly Extension[]
   /** Where relative paths of the settings start. */
   readonly workingDirectory: string
   /** Log lines go here. */
@@ -126,7 +121,7 @@ export class App {
   readonly #whole: App | undefined
   readonly #logLongWaits: (ms: number) => void
   #database: Promise<OpenDatabase> | undefined
-  #embedded: EmbeddedDatabase | undefined
+  #embedded: ProvidedDatabase | undefined
   #controlBudget: RequestBudget | undefined
 
   constructor(options: AppOptions, whole?: App) {
@@ -185,7 +180,7 @@ export class App {
       return { url: config.databaseUrl, readerUrl: config.readerUrl, isEmbedded: false }
     }
     const port = config.databasePort
-    const embedded = await startEmbeddedDatabase({ homeDirectory, logger, port })
+    const embedded = await this.#provider().start({ homeDirectory, logger, port })
     this.#embedded = embedded
     this.onClose(() => embedded.stop())
     const [url, readerUrl] = [embedded.url, embedded.readerUrl].map((address) => {
@@ -193,6 +188,31 @@ export class App {
       return `${address}?${REQUIRE_SCRAM}`
     }) as [string, string]
     return { url, readerUrl, isEmbedded: true }
+  }
+
+  #provider(): DatabaseProvider {
+    const provider = this.extensions.find(({ database }) => database !== undefined)?.database
+    if (provider !== undefined) return provider
+    const problem = 'is not set; this build has no database of its own'
+    throw new ConfigError([{ setting: 'DATABASE_URL', problem }])
+  }
+
+  /** False where the first command makes the database. */
+  async hasDatabase(): Promise<boolean> {
+    if (this.config.databaseUrl !== undefined) return true
+    return (await this.#provider().status(this)).version !== undefined
+  }
+
+  /** How schemas are brought up to date. */
+  migrateOptions(): MigrateOptions {
+    const onMigrated = async (warehouse: Warehouse): Promise<void> => {
+      for (const extension of this.extensions) await extension.onMigrated?.(warehouse)
+    }
+    return { sleep, onMigrated }
+  }
+
+  get extensions(): readonly Extension[] {
+    return this.#options.extensions
   }
 
   /** Free bytes on the disk of the embedded database; undefined where another one is used. */
@@ -245,7 +265,10 @@ export class App {
       await refuseMissingRights(warehouse)
       if (options.isForSubscriber !== true) await refuseSubscriber(warehouse)
     }
-    await bringUpToDate(warehouse, this.config, isEmbedded)
+    const { migrate: isMigrating, strict, databaseUrl } = this.config
+    // Only this program has the password of the embedded one.
+    const isStrict = strict && !isEmbedded && databaseUrl !== undefined
+    await bringUpToDate(warehouse, { isMigrating, isStrict }, this.migrateOptions())
     if (isWriting) await this.keepReader(warehouse)
     if (isWriting && !isAccountAccepted) await this.#requireSameAccount(warehouse)
   }
@@ -310,7 +333,7 @@ export class App {
 
   async #openSharedBudget(service: OtherService): Promise<RequestBudget | undefined> {
     const isReachable =
-      this.config.databaseUrl !== undefined || (await embeddedDatabaseStatus(this)).isRunning
+      this.config.databaseUrl !== undefined || (await this.#provider().status(this)).isRunning
     if (!isReachable) return undefined
     // People wait for these commands, and a sync may have used up the minute.
     return shareBudget(
@@ -392,27 +415,4 @@ function shareBudget(
       return sleep(ms, signal)
     },
   })
-}
-
-/** Strictness does not concern the embedded database: only this program has its password. */
-async function bringUpToDate(
-  warehouse: Warehouse,
-  config: Pick<Config, 'migrate' | 'strict' | 'databaseUrl'>,
-  isEmbedded: boolean,
-): Promise<void> {
-  const isStrict = config.strict && !isEmbedded && config.databaseUrl !== undefined
-  if (isStrict) await refuseExcessRights(warehouse)
-  if (config.migrate && !isStrict) {
-    await prepareSchemas(warehouse, { sleep, onMigrated })
-    return
-  }
-  // Throws where no statement of ours would work.
-  await isDistributed(warehouse)
-  const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
-  if (version === expected) return
-  const reason = isStrict ? 'TRACKING_STRICT is true' : 'TRACKING_MIGRATE is false'
-  throw new MigrationError(
-    `the schemas are at version ${version} and this program needs ${expected}; ` +
-      `run \`tracking-sync migrate\` (${reason})`,
-  )
 }

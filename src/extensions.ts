@@ -1,8 +1,41 @@
-import type { Warehouse } from './warehouse/connection/warehouse.js'
+import type { AddCommand } from './commands/declare-command.js'
+import type { Extension } from './extension.js'
+import { accounts } from './extensions/accounts/accounts-extension.js'
+import { distribute } from './extensions/accounts/commands/distribute.js'
+import { alerts } from './extensions/alerts/commands/alerts.js'
+import { evidence } from './extensions/answers/commands/evidence.js'
+import { invoices } from './extensions/answers/commands/invoices.js'
+import { query } from './extensions/answers/commands/query.js'
+import { rules } from './extensions/answers/commands/rules.js'
+import { dashboard } from './extensions/dashboard/commands/dashboard.js'
+import { customFields } from './extensions/doctor/commands/custom-fields.js'
+import { plan } from './extensions/doctor/commands/plan.js'
+import { verify } from './extensions/doctor/commands/verify.js'
+import { init } from './extensions/doctor/init/init.js'
+import { database } from './extensions/embedded-postgres/commands/database.js'
+import { embeddedPostgres } from './extensions/embedded-postgres/embedded-postgres-extension.js'
+import { exportGroup } from './extensions/lake/commands/export.js'
+import { demo } from './extensions/simulator/commands/demo/demo.js'
+import { simulate } from './extensions/simulator/commands/simulate.js'
 
-/** After migrations were applied: new tables of a distributed warehouse go to its nodes. */
-export async function onMigrated(warehouse: Warehouse): Promise<void> {
-  const { distributeAdded } =
-    await import('./extensions/accounts/distribute/distribute-warehouse.js')
-  await distributeAdded(warehouse)
-}
+/** Everything that the core does without. With empty lists the program still loads and serves. */
+export const extensions: readonly Extension[] = [accounts, embeddedPostgres]
+
+/** Their commands, each with the command of the core that follows it in `--help`. */
+export const extensionCommands: readonly (readonly [AddCommand, string])[] = [
+  [demo, 'check'],
+  [init, 'check'],
+  [plan, 'backfill'],
+  [dashboard, 'store-views'],
+  [alerts, 'quarantine'],
+  [verify, 'quarantine'],
+  [customFields, 'config'],
+  [query, 'config'],
+  [rules, 'config'],
+  [invoices, 'config'],
+  [evidence, 'config'],
+  [exportGroup, 'config'],
+  [database, 'config'],
+  [distribute, 'config'],
+  [simulate, 'config'],
+]

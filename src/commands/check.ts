@@ -43,14 +43,14 @@ export const check = declare({
 async function runChecks(app: App): Promise<CheckResult[]> {
   return [
     await attempt('settings', () => checkSettings(app)),
-    ...((await isDatabaseToBeMade(app))
+    ...(!(await app.hasDatabase())
       ? [await attempt('database', () => Promise.resolve(TO_BE_MADE))]
       : [
           await attempt('database', () => checkDatabase(app)),
           await attempt('zones', () => checkZones(app)),
           await attempt('schema', () => checkSchema(app)),
           await attempt('own SQL', () => checkReader(app)),
-          ...(await checkNodes(app)),
+          ...(await checkExtensions(app)),
           ...(await checkDeliveries(app)),
         ]),
     await attempt('service', () => checkService(app)),
@@ -68,15 +68,8 @@ async function attempt(name: string, work: () => Promise<string>): Promise<Check
   }
 }
 
-const TO_BE_MADE = 'none yet: the first run makes the embedded PostgreSQL'
-
 /** To look at it would make it, and this command changes nothing. */
-async function isDatabaseToBeMade(app: App): Promise<boolean> {
-  if (app.config.databaseUrl !== undefined) return false
-  const { embeddedDatabaseStatus } =
-    await import('../extensions/embedded-postgres/embedded-database.js')
-  return (await embeddedDatabaseStatus(app)).version === undefined
-}
+const TO_BE_MADE = 'none yet: the first run makes the embedded PostgreSQL'
 
 /** Malformed settings have ended the program before. */
 async function checkSettings(app: App): Promise<string> {
@@ -187,14 +180,16 @@ async function checkDeliveries(app: App): Promise<CheckResult[]> {
   return result.isOk && result.detail !== '' ? [result] : []
 }
 
-/** No line unless the warehouse is distributed; a dead database has its own. */
-async function checkNodes(app: App): Promise<CheckResult[]> {
-  const { describeDistribution } =
-    await import('../extensions/accounts/distribute/describe-distribution.js')
-  const result = await attempt('nodes', async () => {
-    return (await describeDistribution(await app.connect())) ?? ''
-  })
-  return result.isOk && result.detail !== '' ? [result] : []
+/** No line unless an extension has something to tell. A dead database has its own. */
+async function checkExtensions(app: App): Promise<CheckResult[]> {
+  const results: CheckResult[] = []
+  for (const { check: own } of app.extensions) {
+    if (own === undefined) continue
+    const describe = async () => (await own.describe(await app.connect())) ?? ''
+    const result = await attempt(own.line, describe)
+    if (result.isOk && result.detail !== '') results.push(result)
+  }
+  return results
 }
 
 /** At the right version, it may still have been changed by hand. */

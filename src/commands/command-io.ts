@@ -9,6 +9,7 @@ import {
   stopSignalOf,
   type StopSignal,
 } from '../base/exit-code.js'
+import type { Extension } from '../extension.js'
 import { projectFile } from '../base/project-file.js'
 import type { ConfigSources } from '../config/load.js'
 import type { LoadedAccount } from '../config/load-accounts.js'
@@ -70,10 +71,12 @@ export class CommandIo {
   readonly programVersion = readProgramVersion()
   /** Of the last command that ran. */
   exitCode: number = EXIT_CODES.complete
+  readonly #extensions: readonly Extension[]
   readonly #written: () => Promise<Error | undefined>
 
-  constructor(process: ProcessLike) {
+  constructor(process: ProcessLike, extensions: readonly Extension[]) {
     this.process = process
+    this.#extensions = extensions
     this.#written = watchOutput(process.stdout)
     // A log that cannot be written never stops a run.
     process.stderr.on('error', () => undefined)
@@ -171,6 +174,7 @@ export class CommandIo {
       app = new App({
         loaded,
         accounts,
+        extensions: this.#extensions,
         workingDirectory: process.cwd(),
         logStream: process.stderr,
         isLogForPeople: logFormat === 'text' || (logFormat === 'auto' && process.stderr.isTTY),

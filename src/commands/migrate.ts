@@ -1,12 +1,10 @@
 import { ConfigError, WarehouseSchemaError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
-import { createSleep } from '../base/retry.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { CustomerReport } from '../warehouse/schema/customer-access.js'
 import type { RolesReport } from '../warehouse/schema/roles.js'
 import type { App } from '../app.js'
-import { onMigrated } from '../extensions.js'
 import { ALL } from '../extensions/accounts/commands/for-all.js'
 import { declare, flag } from './declare-command.js'
 
@@ -54,7 +52,7 @@ async function migrateOne(app: App, given: Given) {
   const { loginOf } = await import('../warehouse/schema/reader-login.js')
   const opening = await import('../warehouse/schema/customer-access.js')
   const warehouse = await app.connect()
-  const options = { sleep: createSleep(), onMigrated }
+  const options = app.migrateOptions()
   await refuseReadOnly(warehouse)
   if (given.customers) await opening.refuseUnopenable(warehouse)
   // Forced on their owner too, it hides the list of migrations.

@@ -1,57 +1,30 @@
 import { setFlagsFromString } from 'node:v8'
 import { Command, CommanderError } from 'commander'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
-import { alerts } from '../extensions/alerts/commands/alerts.js'
+import { extensionCommands, extensions } from '../extensions.js'
 import { check, config, status } from './check.js'
 import { readCommandTree, type CommandNode } from './command-tree.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
-import { customFields } from '../extensions/doctor/commands/custom-fields.js'
-import { dashboard } from '../extensions/dashboard/commands/dashboard.js'
-import { database } from '../extensions/embedded-postgres/commands/database.js'
-import { distribute } from '../extensions/accounts/commands/distribute.js'
-import { demo } from '../extensions/simulator/commands/demo/demo.js'
-import { evidence } from '../extensions/answers/commands/evidence.js'
-import { exportGroup } from '../extensions/lake/commands/export.js'
-import { init } from '../extensions/doctor/init/init.js'
-import { invoices } from '../extensions/answers/commands/invoices.js'
+import type { AddCommand } from './declare-command.js'
 import { migrate, storeViews } from './migrate.js'
 import { quarantine } from './quarantine.js'
-import { query } from '../extensions/answers/commands/query.js'
-import { rules } from '../extensions/answers/commands/rules.js'
 import { serve } from './serve.js'
-import { simulate } from '../extensions/simulator/commands/simulate.js'
-import { backfill, plan, sync } from './sync.js'
-import { verify } from '../extensions/doctor/commands/verify.js'
+import { backfill, sync } from './sync.js'
 import { replay, webhooks } from './webhooks/webhooks.js'
 
-/** In the order of `--help`. */
-const COMMANDS = [
-  demo,
-  init,
-  check,
-  migrate,
-  plan,
-  backfill,
-  sync,
-  serve,
-  dashboard,
-  storeViews,
-  status,
-  alerts,
-  verify,
-  quarantine,
-  replay,
-  webhooks,
-  customFields,
-  query,
-  rules,
-  invoices,
-  evidence,
-  exportGroup,
-  database,
-  distribute,
-  simulate,
-  config,
+/** Those of the core, by name, in the order of `--help`. */
+const COMMANDS: readonly (readonly [string, AddCommand])[] = [
+  ['check', check],
+  ['migrate', migrate],
+  ['backfill', backfill],
+  ['sync', sync],
+  ['serve', serve],
+  ['store-views', storeViews],
+  ['status', status],
+  ['quarantine', quarantine],
+  ['replay', replay],
+  ['webhooks', webhooks],
+  ['config', config],
 ]
 
 const EXIT_CODE_HELP = [
@@ -83,13 +56,16 @@ function createProgram(io: CommandIo): Command {
       },
     })
     .addHelpText('after', EXIT_CODE_HELP)
-  for (const add of COMMANDS) add(program, io)
+  for (const [name, add] of COMMANDS) {
+    for (const [addOther, before] of extensionCommands) if (before === name) addOther(program, io)
+    add(program, io)
+  }
   return program
 }
 
 /** Every command with its flags, for pages about them. */
 export async function readProgramTree(process: ProcessLike): Promise<CommandNode> {
-  return readCommandTree(createProgram(new CommandIo(process)))
+  return readCommandTree(createProgram(new CommandIo(process, extensions)))
 }
 
 /**
@@ -97,7 +73,7 @@ export async function readProgramTree(process: ProcessLike): Promise<CommandNode
  * otherwise output is written out and everything opened is closed first.
  */
 export async function runCli(argv: readonly string[], process: ProcessLike): Promise<number> {
-  const io = new CommandIo(process)
+  const io = new CommandIo(process, extensions)
   const program = createProgram(io)
   try {
     await program.parseAsync(withHelpFlag(argv, program))

@@ -106,8 +106,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:http', 'node:net'],
   },
   'webhooks/manage': {
-    holds: 'our webhooks at the service: create, check, reconcile with the inbox',
-    may: ['webhooks/receive', 'source', 'warehouse', 'base'],
+    holds: 'our webhooks at the service: create, check, test, reconcile with the inbox',
+    may: ['webhooks/receive', 'http', 'source', 'warehouse', 'base'],
+    packages: ['node:http', 'node:timers'],
   },
   'webhooks/process': {
     holds: 'notifications as rows, in the order in which they are true',
@@ -136,9 +137,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['prom-client', 'node:http', 'node:perf_hooks'],
   },
   extensions: {
-    holds: 'what is called at points that the core leaves open',
+    holds: 'the list of extensions, and of their commands',
     may: ['*'],
-    onlyFor: ['app', 'commands'],
+    onlyFor: ['commands'],
+  },
+  extension: {
+    holds: 'the points that the core leaves open, as one type',
+    may: ['warehouse', 'base'],
   },
   app: {
     holds: 'the one place where the parts are put together',
@@ -155,7 +160,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: { holds: 'the first file of the program', may: ['commands', 'app', 'base'], onlyFor: [] },
   'extensions/embedded-postgres': {
     holds: 'the PostgreSQL server that comes with the program',
-    may: ['app', 'commands', 'config', 'base'],
+    may: ['extension', 'app', 'commands', 'config', 'base'],
     packages: ['pg', 'node:fs', 'node:net', 'node:child_process', 'node:timers'],
   },
   'extensions/answers': {
@@ -166,6 +171,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'extensions/accounts': {
     holds: 'many accounts: jobs, workers, Citus',
     may: [
+      'extension',
       'app',
       'commands',
       'serve',
@@ -190,7 +196,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@observablehq/plot', 'linkedom', 'p-limit', 'node:http'],
   },
   'extensions/doctor': {
-    holds: 'init, plan, verify, the self-test of webhooks, custom fields set by hand',
+    holds: 'init, plan, verify, custom fields set by hand',
     may: [
       'app',
       'commands',

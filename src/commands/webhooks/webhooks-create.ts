@@ -79,7 +79,7 @@ const SETTINGS_FILE = '.env'
 
 async function isWritingWanted(app: App, { process }: CommandIo): Promise<boolean> {
   if (process.stdin?.isTTY !== true) return false
-  const { Prompt } = await import('../../extensions/doctor/init/prompt.js')
+  const { Prompt } = await import('../prompt.js')
   const prompt = new Prompt({ input: process.stdin, output: process.stderr, signal: app.signal })
   const answer = await prompt.ask('Write its id and secret into .env? Enter for yes, n for no: ')
   return !/^n/i.test(answer)
@@ -96,7 +96,7 @@ async function requireWritable({ origins }: App, path: string): Promise<void> {
     .filter((name) => ['environment', 'flag', 'file'].includes(origins[name]))
     .map((name) => ({ setting: names[name], problem }))
   if (problems.length > 0) throw new ConfigError(problems)
-  const { requireUpdatable } = await import('../../extensions/doctor/init/env-file.js')
+  const { requireUpdatable } = await import('../../config/env-file.js')
   requireUpdatable(path)
 }
 
@@ -142,7 +142,7 @@ async function writeSettings(
       Object.assign(changes, { [before]: webhookSecret, [`${before}_FILE`]: undefined })
     }
   }
-  const { updateEnvFile } = await import('../../extensions/doctor/init/env-file.js')
+  const { updateEnvFile } = await import('../../config/env-file.js')
   try {
     updateEnvFile(path, changes)
   } catch (thrown) {
@@ -337,7 +337,7 @@ async function testWay(
   { event, listen, timeout, json }: TestOptions,
 ): Promise<Answer> {
   const { checkTargetUrl } = await import('../../webhooks/manage/create-webhook.js')
-  const { testWebhook } = await import('../../extensions/doctor/self-test.js')
+  const { testWebhook } = await import('../../webhooks/manage/self-test.js')
   const { config } = app
   const url = requireWebhookUrl(config)
   checkTargetUrl('TRACKING_WEBHOOK_URL', url)

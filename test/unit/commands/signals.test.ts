@@ -33,7 +33,7 @@ it.each([
   { tags: ['X1', 'X2'] },
   async (signal, exitCode) => {
     const { process, listeners, exits, stderr } = createFake()
-    const io = new CommandIo(process)
+    const io = new CommandIo(process, [])
     let isAsked = false
     await io.withApp(
       {},

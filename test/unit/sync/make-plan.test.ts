@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatParts } from '../../../src/commands/output/print-table.js'
-import { describePlan } from '../../../src/commands/sync.js'
+import { describePlan } from '../../../src/extensions/doctor/commands/plan.js'
 import { estimatePlan, type PlanObservations } from '../../../src/extensions/doctor/make-plan.js'
 
 const observed: PlanObservations = {

@@ -9,9 +9,9 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { ConfigError } from '../../../base/errors.js'
-import { readTextFileIfThere } from '../../../base/text-file.js'
-import { parseEnvText, variablesOf } from '../../../config/env-text.js'
+import { ConfigError } from '../base/errors.js'
+import { readTextFileIfThere } from '../base/text-file.js'
+import { parseEnvText, variablesOf } from './env-text.js'
 
 /** Only for its owner: it holds secrets. */
 const MODE = 0o600

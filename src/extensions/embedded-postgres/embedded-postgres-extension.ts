@@ -1,0 +1,12 @@
+import type { Extension } from '../../extension.js'
+
+const database = () => import('./embedded-database.js')
+
+/** A PostgreSQL server for people who have none. */
+export const embeddedPostgres: Extension = {
+  name: 'embedded-postgres',
+  database: {
+    start: async (place) => (await database()).startEmbeddedDatabase(place),
+    status: async (place) => (await database()).embeddedDatabaseStatus(place),
+  },
+}
