@@ -39,8 +39,6 @@ export const ALERT_FAILPOINTS = [
 export const MOVE_FAILPOINTS = [
   /** Some rows of a table are copied; the transaction is open. */
   'mid_move',
-  /** A table is copied and committed; the move is not complete. */
-  'after_moved_table',
 ] as const
 
 export const LAKE_FAILPOINTS = [

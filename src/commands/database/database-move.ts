@@ -15,7 +15,7 @@ export const moveTo = declare({
   name: 'move-to',
   help:
     'Move the embedded warehouse to a server: all rows with history and bookkeeping, compared ' +
-    'on both sides. Run it again after a stop. The embedded one stays as it is.',
+    'on both sides. Stopped before its end it leaves nothing. The embedded one stays as it is.',
   takes: {
     address: argument(
       '[url]',
@@ -129,12 +129,11 @@ const LINE_EVERY_MS = 5_000
 function describeMove(report: MoveReport, { config, homeDirectory }: App): Answer {
   const { tables, foreign } = report
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
-  const copied = tables.filter(({ isCopied }) => isCopied).length
   return {
     data: report,
     text: [
-      `${countOf(rows, 'row')} of ${countOf(tables.length, 'table')} are the same on both sides; ` +
-        `${countOf(copied, 'table')} copied now.`,
+      `${countOf(rows, 'row')} of ${countOf(tables.length, 'table')} were copied, and are the same ` +
+        'on both sides.',
       ...foreign.map((name) => `${name} is not ours and was not moved.`),
       'Set DATABASE_URL to the new address and start `serve` again, then run ' +
         '`tracking-sync check` and `tracking-sync sync`.',

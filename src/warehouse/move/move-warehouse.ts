@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   ConfigError,
   LeaseHeldError,
@@ -6,48 +5,47 @@ import {
   WarehouseSchemaError,
 } from '../../base/errors.js'
 import type { ReachFailpoint } from '../../base/failpoint.js'
-import { countOf } from '../../base/phrases.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
+import { CopiedRows } from '../connection/copy-rows.js'
+import { quoteIdentifier, type Schemas } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { readShippedTables } from '../schema/compare-schema.js'
 import { prepareSchemas } from '../schema/prepare-schemas.js'
-import { MOVE_MARK, readMigrations, readSchemaVersion } from '../schema/run-migrations.js'
-import {
-  copySequence,
-  copyTable,
-  isSame,
-  listForeignTables,
-  listMovedTables,
-  readContents,
-  type Contents,
-  type MovedTable,
-} from './table-contents.js'
+import { readMigrations, readSchemaVersion } from '../schema/run-migrations.js'
+import { holdsStoredRows } from '../schema/shipped-views.js'
 
 export interface MoveOptions {
   readonly signal: AbortSignal
   readonly sleep: (ms: number) => Promise<void>
   readonly reachFailpoint: ReachFailpoint
   /** Rows of a table that were copied so far, of those it has. */
-  readonly onProgress?: (table: string, copied: number, rows: number) => void
+  readonly onProgress?: (name: string, copied: number, rows: number) => void
 }
 
 export interface MoveReport {
-  /** Of every table: its rows, and whether they were there already. */
-  readonly tables: readonly {
-    readonly name: string
-    readonly rows: number
-    readonly isCopied: boolean
-  }[]
+  readonly tables: readonly { readonly name: string; readonly rows: number }[]
   /** Not ours, and so left where they are. */
   readonly foreign: readonly string[]
 }
 
+type Reader = Pick<Session, 'query' | 'names'>
+
+/** A table of ours that is moved. */
+interface MovedTable {
+  readonly name: string
+  readonly schema: keyof Schemas
+  readonly relname: string
+  readonly columns: readonly string[]
+  /** Whose values come from a sequence. */
+  readonly identity: string | null
+}
+
 /**
- * Copies every row of one warehouse into another database, and compares both sides, table by table,
- * by number and digest of the rows. The caller holds the source's lease; here its tables are locked
- * against writing too. Each table is one transaction, so a move that was killed goes on with the
- * next table; what is whole is known by its digest. Until the end a mark in the target keeps every
- * other command out. Changes nothing at the source. Throws ConfigError for a target that holds
- * anything else.
+ * Copies every row of one warehouse into an empty one of another database, and compares both sides,
+ * table by table, by number and digest of the rows. All rows come in one transaction: a move that
+ * is killed leaves empty tables, and is run again. The caller holds the source's lease; its tables
+ * are locked against writing too, since deliveries do not ask for the lease. Changes nothing at the
+ * source. Throws ConfigError for a target with rows.
  */
 export async function moveWarehouse(
   source: Warehouse,
@@ -56,13 +54,28 @@ export async function moveWarehouse(
 ): Promise<MoveReport> {
   await requireCurrent(source)
   return source.transaction('read the warehouse', async (reading) => {
-    await reading.query('read the warehouse', WITHOUT_TIME_LIMIT)
-    await reading.query('read the warehouse', 'set local idle_in_transaction_session_timeout = 0')
+    await waitForOtherSide(reading)
     const tables = await listMovedTables(reading)
-    await lockTables(reading, tables)
-    return holdOtherDatabase(reading, target, async () => {
-      const move = new Move(reading, target, tables, options)
-      return { tables: await move.run(), foreign: await listForeignTables(reading) }
+    for (const { schema, relname } of tables) {
+      const table = reading.names.in(schema, relname)
+      await reading.query(`keep writers from ${table}`, `lock table ${table} in share mode`)
+    }
+    await takeLock(reading)
+    return target.transaction('move the warehouse', async (writing) => {
+      await waitForOtherSide(writing)
+      if (!(await takeLock(writing))) {
+        throw new LeaseHeldError(
+          'the target is the embedded database itself, or another move goes into it at this moment',
+        )
+      }
+      await refuseRows(writing, tables)
+      await prepareSchemas(target, options)
+      const report = []
+      for (const moved of tables) {
+        options.signal.throwIfAborted()
+        report.push({ name: moved.name, rows: await moveTable(moved, reading, writing, options) })
+      }
+      return { tables: report, foreign: await listForeignTables(reading) }
     })
   })
 }
@@ -77,234 +90,161 @@ async function requireCurrent(source: Warehouse): Promise<void> {
   )
 }
 
-/** Deliveries do not ask for the lease. Readers are let through. */
-async function lockTables(
-  { query, names }: Pick<Session, 'query' | 'names'>,
-  tables: readonly MovedTable[],
-): Promise<void> {
-  for (const { schema, table } of tables) {
-    await query('keep writers away', `lock table ${names.in(schema, table)} in share mode`)
+async function waitForOtherSide({ query }: Reader): Promise<void> {
+  await query('wait for the other side', WITHOUT_TIME_LIMIT)
+  await query('wait for the other side', 'set local idle_in_transaction_session_timeout = 0')
+}
+
+/** False when the database is the one that is moved, or another move has it. */
+async function takeLock({ query, names }: Reader): Promise<boolean> {
+  const [row] = await query<{ isTaken: boolean }>(
+    'keep other moves away',
+    `select pg_try_advisory_xact_lock(820314, hashtext($1)) as "isTaken"`,
+    [names.sync],
+  )
+  return row?.isTaken === true
+}
+
+/** All but what belongs to the place and not to the data. Tables that refer to others come last. */
+async function listMovedTables({ query, names }: Reader): Promise<readonly MovedTable[]> {
+  return query<MovedTable>(
+    'list the tables',
+    `select
+    nspname || '.' || relname as name,
+    schema,
+    relname::text as relname,
+    array_agg(attname::text order by attnum) as columns,
+    max(attname::text) filter (where attidentity <> '') as identity
+from pg_class as class
+inner join pg_namespace on pg_namespace.oid = relnamespace
+inner join unnest($2::text[], $3::text[]) as ours (schema, nspname) using (nspname)
+inner join pg_attribute
+    on attrelid = class.oid and attnum > 0 and not attisdropped and attgenerated = ''
+where relkind = 'r' and nspname || '.' || relname = any($1::text[])
+    and relname not in (
+        'migrations', 'installed_views', 'lease', 'request_budget', 'stored_views', 'time_zones'
+    )
+group by class.oid, nspname, schema, relname
+order by exists (select from pg_constraint where conrelid = class.oid and contype = 'f'), 1`,
+    [await readShippedTables(names), Object.keys(names), Object.values(names)],
+  )
+}
+
+/** A warehouse that was made there and never filled is as good as none. */
+async function refuseRows({ query, names }: Reader, tables: readonly MovedTable[]): Promise<void> {
+  for (const { name, schema, relname } of tables) {
+    const table = names.in(schema, relname)
+    const found = await query('look for it', 'select where to_regclass($1) is not null', [table])
+    if (found.length === 0) continue
+    const rows = await query(`look into ${name}`, `select from ${table} limit 1`)
+    if (rows.length === 0) continue
+    const problem =
+      `has rows in ${name}; name an empty database, set TRACKING_SCHEMA to a name that is free in ` +
+      'both, or drop the schemas of that warehouse'
+    throw new ConfigError([{ setting: 'the target', problem }])
   }
 }
 
-/** Any constant of our own: the first key of the advisory lock. */
-const LOCK_CLASS = 820_314
+/** About as much as is in memory at once; a row may be as large as a delivery. */
+const PIECE_BYTES = 4 * 1024 * 1024
 
-/** Runs `work` unless the target is the source, or another move goes into it at this moment. */
-async function holdOtherDatabase<Result>(
+/** Copies all rows of a table and sets its sequence. Returns how many rows there are. */
+async function moveTable(
+  moved: MovedTable,
   source: Session,
-  target: Warehouse,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const take = `select pg_try_advisory_xact_lock($1, hashtext($2)) as "isTaken"`
-  const key = [LOCK_CLASS, target.names.sync]
-  await source.query('mark the source', take, key)
-  return target.transaction('keep other moves away', async (session) => {
-    await session.query(
-      'keep other moves away',
-      'set local idle_in_transaction_session_timeout = 0',
-    )
-    const [row] = await session.query<{ isTaken: boolean }>('look at the target', take, key)
-    if (row?.isTaken === true) return work()
-    throw new LeaseHeldError(
-      'the target is the embedded database itself, or another move goes into it at this moment',
-    )
-  })
-}
-
-class Move {
-  readonly #source: Session
-  readonly #target: Warehouse
-  readonly #tables: readonly MovedTable[]
-  readonly #options: MoveOptions
-
-  constructor(
-    source: Session,
-    target: Warehouse,
-    tables: readonly MovedTable[],
-    options: MoveOptions,
-  ) {
-    this.#source = source
-    this.#target = target
-    this.#tables = tables
-    this.#options = options
-  }
-
-  async run(): Promise<MoveReport['tables']> {
-    await this.#prepareTarget()
-    const wanted = new Map<string, Contents>()
-    const missing = new Set<string>()
-    for (const table of this.#tables) {
-      this.#options.signal.throwIfAborted()
-      const contents = await readContents(this.#source, table)
-      wanted.set(table.name, contents)
-      const isThere = isSame(contents, await this.#readTarget(table))
-      // What refers to rows that are copied anew is copied anew as well.
-      if (!isThere || table.parents.some((parent) => missing.has(parent))) missing.add(table.name)
-    }
-    await this.#empty(this.#tables.filter(({ name }) => missing.has(name)))
-    const report = []
-    for (const table of this.#tables) {
-      const contents = wanted.get(table.name)
-      const isCopied = missing.has(table.name)
-      if (contents === undefined) throw new Error(`${table.name} was not counted`)
-      if (isCopied) await this.#copy(table, contents)
-      report.push({ name: table.name, rows: contents.rows, isCopied })
-    }
-    await this.#finish()
-    return report
-  }
-
-  async #readTarget(table: MovedTable): Promise<Contents> {
-    return this.#target.transaction(`count ${table.name}`, async (session) => {
-      await session.query(`count ${table.name}`, WITHOUT_TIME_LIMIT)
-      return readContents(session, table)
-    })
-  }
-
-  /** Our tables, and a mark that no other command goes on with them before the end. */
-  async #prepareTarget(): Promise<void> {
-    const { names } = this.#target
-    const source = await this.#nameSource()
-    const mark = await readMark(this.#target)
-    if (mark !== undefined && mark !== source) {
-      throw refused(`a move from another warehouse into ${names.data} there is not complete`)
-    }
-    if (mark !== undefined) return this.#requireSameVersion()
-    await this.#refuseOtherRows()
-    await prepareSchemas(this.#target, this.#options)
-    await this.#target.query(
-      'mark the target',
-      `insert into ${names.table('migrations')} (version, name, checksum) values ($1, $2, $3)`,
-      [MOVE_MARK.version, MOVE_MARK.name, source],
-    )
-  }
-
-  /** The instants at which its schemas were made, which stay the same as long as it lives. */
-  async #nameSource(): Promise<string> {
-    const rows = await this.#source.query<{ applied_at: string }>(
-      'name the source',
-      `select applied_at from ${this.#source.names.table('migrations')} order by version limit 1`,
-    )
-    return createHash('sha256').update(JSON.stringify(rows)).digest('hex')
-  }
-
-  async #requireSameVersion(): Promise<void> {
-    const { names } = this.#target
-    const rows = await this.#target.query<{ checksum: string }>(
-      'look at the version of the target',
-      `select checksum from ${names.table('migrations')} where version > 0 order by version`,
-    )
-    const shipped = await readMigrations()
-    const isSameVersion = shipped.every(({ checksum }, at) => rows[at]?.checksum === checksum)
-    if (isSameVersion && rows.length === shipped.length) return
-    throw new MigrationError(
-      `the move into ${names.data} was begun by another version of this program; ` +
-        `drop the schemas ${Object.values(names).join(', ')} there, and begin again`,
-    )
-  }
-
-  /** Only an empty target is taken, or one with exactly our rows. */
-  async #refuseOtherRows(): Promise<void> {
-    const { names } = this.#target
-    const existing = await this.#target.query<{ name: string }>(
-      'look for tables at the target',
-      `select name from unnest($1::text[]) as name where to_regclass(name) is not null`,
-      [this.#tables.map(({ schema, table }) => names.in(schema, table))],
-    )
-    const found = this.#tables.filter(({ schema, table }) =>
-      existing.some(({ name }) => name === names.in(schema, table)),
-    )
-    const filled: MovedTable[] = []
-    for (const table of found) {
-      const rows = await this.#target.query(
-        `look into ${table.name}`,
-        `select from ${names.in(table.schema, table.table)} limit 1`,
-      )
-      if (rows.length > 0) filled.push(table)
-    }
-    if (filled.length === 0) return
-    for (const table of filled) {
-      const contents = await readContents(this.#source, table)
-      if (isSame(contents, await this.#readTarget(table))) continue
-      const others = filled.length - 1
-      throw refused(
-        `${table.name} there has rows of its own` +
-          (others > 0 ? `, and ${countOf(others, 'other table')} too` : ''),
-      )
-    }
-  }
-
-  async #empty(tables: readonly MovedTable[]): Promise<void> {
-    await this.#target.transaction('empty what is not whole', async (session) => {
-      await session.query('empty what is not whole', WITHOUT_TIME_LIMIT)
-      // Those that refer to others come last, and go first.
-      for (const { name, schema, table } of tables.toReversed()) {
-        await session.query(`empty ${name}`, `delete from ${session.names.in(schema, table)}`)
-      }
-    })
-  }
-
-  async #copy(table: MovedTable, wanted: Contents): Promise<void> {
-    const { signal, reachFailpoint, onProgress } = this.#options
-    await this.#target.transaction(`move ${table.name}`, async (session) => {
-      await session.query(`move ${table.name}`, WITHOUT_TIME_LIMIT)
-      let copied = 0
-      await copyTable(table, this.#source, session, (count) => {
-        signal.throwIfAborted()
-        reachFailpoint('mid_move')
-        copied += count
-        onProgress?.(table.name, copied, wanted.rows)
-      })
-      if (isSame(wanted, await readContents(session, table))) return
-      throw new WarehouseSchemaError(
-        `the rows of ${table.name} are not the same after they were copied; nothing of it is kept`,
-      )
-    })
-    reachFailpoint('after_moved_table')
-  }
-
-  async #finish(): Promise<void> {
-    const { names } = this.#target
-    await this.#target.transaction('finish the move', async (session) => {
-      await session.query('finish the move', WITHOUT_TIME_LIMIT)
-      for (const table of this.#tables) {
-        await copySequence(table, this.#source, session)
-        await session.query(
-          `analyze ${table.name}`,
-          `analyze ${names.in(table.schema, table.table)}`,
-        )
-      }
-      await session.query(
-        'take the mark away',
-        `delete from ${names.table('migrations')} where version = $1`,
-        [MOVE_MARK.version],
-      )
-    })
-  }
-}
-
-/** The source that a move into the target began from; undefined without one. */
-async function readMark({
-  query,
-  names,
-}: Pick<Warehouse, 'query' | 'names'>): Promise<string | undefined> {
-  const migrations = names.table('migrations')
-  const [found] = await query<{ isThere: boolean }>(
-    'look at the target',
-    'select to_regclass($1) is not null as "isThere"',
-    [migrations],
+  target: Session,
+  { signal, reachFailpoint, onProgress }: MoveOptions,
+): Promise<number> {
+  const { name, schema, relname } = moved
+  const table = source.names.in(schema, relname)
+  const wanted = await readContents(source, moved)
+  await source.query(
+    `read ${name}`,
+    `declare moved no scroll cursor for
+select ${moved.columns.map(quoteIdentifier).join('::text, ')}::text from ${table}`,
   )
-  if (found?.isThere !== true) return undefined
-  const [mark] = await query<{ checksum: string }>(
-    'look for a mark',
-    `select checksum from ${migrations} where version = $1`,
-    [MOVE_MARK.version],
-  )
-  return mark?.checksum
+  let copied = 0
+  for (let piece = 100; ;) {
+    signal.throwIfAborted()
+    const rows = await source.query<Record<string, string | null>>(
+      `read ${name}`,
+      `fetch ${piece} from moved`,
+    )
+    if (rows.length === 0) break
+    const sent = new CopiedRows()
+    for (const row of rows) sent.addRow(Object.values(row), [])
+    const into = `copy ${table} (${moved.columns.map(quoteIdentifier).join(', ')}) from stdin`
+    await target.copy(`write ${name}`, into, sent)
+    reachFailpoint('mid_move')
+    copied += rows.length
+    onProgress?.(name, copied, wanted.rows)
+    piece = Math.ceil((PIECE_BYTES * rows.length) / sent.bytes.length)
+  }
+  await source.query(`read ${name}`, 'close moved')
+  const found = await readContents(target, moved)
+  if (found.rows !== wanted.rows || found.digest !== wanted.digest) {
+    throw new WarehouseSchemaError(
+      `the rows of ${name} are not the same after they were copied; nothing was kept at the target`,
+    )
+  }
+  await setSequence(moved, source, target)
+  await target.query(`analyze ${name}`, `analyze ${table}`)
+  return wanted.rows
 }
 
-function refused(what: string): ConfigError {
-  const problem = `${what}; name an empty database, or set TRACKING_SCHEMA to a name that is free in both`
-  return new ConfigError([{ setting: 'the target', problem }])
+/** Equal contents mean equal rows, on any two servers and in any order. */
+interface Contents {
+  readonly rows: number
+  readonly digest: string
+}
+
+async function readContents(
+  { query, names }: Reader,
+  { name, schema, relname, columns }: MovedTable,
+): Promise<Contents> {
+  const [contents = { rows: 0, digest: '' }] = await query<Contents>(
+    `count ${name}`,
+    `select count(*) as rows, coalesce(sum(
+    ('x' || encode(substr(sha256(convert_to(
+        row(${columns.map(quoteIdentifier).join(', ')})::text, 'UTF8'
+    )), 1, 8), 'hex'))::bit(64)::bigint::numeric
+), 0) as digest
+from ${names.in(schema, relname)}`,
+  )
+  return contents
+}
+
+/** The next value at the target is what it would have been at the source. */
+async function setSequence(
+  { name, schema, relname, identity }: MovedTable,
+  source: Session,
+  target: Session,
+): Promise<void> {
+  if (identity === null) return
+  const table = source.names.in(schema, relname)
+  const [state] = await source.query<{ last: number | null }>(
+    `read the sequence of ${name}`,
+    'select pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass) as last',
+    [table, identity],
+  )
+  if (typeof state?.last !== 'number') return
+  const setting = 'select setval(pg_get_serial_sequence($1, $2), $3::bigint)'
+  await target.query(`set the sequence of ${name}`, setting, [table, identity, state.last])
+}
+
+/** Tables in our schemas that are not ours. Rows of stored views are ours, and are made there. */
+async function listForeignTables({ query, names }: Reader): Promise<readonly string[]> {
+  const rows = await query<{ schema: string; name: string }>(
+    'list the tables of others',
+    `select nspname::text as schema, relname::text as name
+from pg_class
+inner join pg_namespace on pg_namespace.oid = relnamespace
+where relkind in ('r', 'p', 'm') and nspname = any($1::text[])
+    and not nspname || '.' || relname = any($2::text[])
+order by 1, 2`,
+    [[names.data, names.sync, names.analytics], await readShippedTables(names)],
+  )
+  return rows
+    .filter(({ schema, name }) => schema !== names.sync || !holdsStoredRows(name))
+    .map(({ schema, name }) => `${schema}.${name}`)
 }

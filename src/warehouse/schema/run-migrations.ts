@@ -40,12 +40,6 @@ export interface MigrationReport {
   readonly version: number
 }
 
-/**
- * Stands among the applied migrations of a warehouse that another is moved into, until all of it is
- * there: no command goes on with a part of it.
- */
-export const MOVE_MARK = { version: 0, name: 'move_is_not_complete' } as const
-
 /** The reason why a database that only reads cannot be used by this program. */
 export const NOT_UPGRADED = 'the schemas are not those of this version of the program'
 
@@ -250,12 +244,6 @@ function checkHistory(
   migrations: readonly Migration[],
   names: SchemaNames,
 ): void {
-  if (rows[0]?.version === MOVE_MARK.version) {
-    throw new MigrationError(
-      `a move into ${names.data} is not complete; run \`tracking-sync database move-to\` again, ` +
-        'where it was begun and with the same address',
-    )
-  }
   for (const [index, row] of rows.entries()) {
     const shipped = migrations[index]
     if (shipped === undefined) break

@@ -71,7 +71,7 @@ it(
     await scene.sync({ command: 'sync', settings })
     expect(requestCounts(simulator)[LIST]).toBeUndefined()
     expect(await scene.snapshot()).toEqual(before)
-    // One that names another event is read, whatever else of it stays.
+    // One that names another event is read, though the rest of it stays.
     await scene.query(
       `update tracking_sync.raw_event_reads set event_ids_hash = 'of others'
       where container_id = '${containers[1]!.id}'`,
