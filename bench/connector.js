@@ -50,9 +50,7 @@ async function run() {
     logger,
     settings: {
       pageSize: 100,
-      eventConcurrency: 4,
       vesselPositions: false,
-      quarantineLimitPercent: 5,
     },
     programVersion: 'bench',
     signal: new AbortController().signal,

@@ -114,7 +114,7 @@ function secondsOf(requests, assumed) {
   return Math.max(answered, allowed)
 }
 
-/** How many accounts a worker works on at once (`TRACKING_ACCOUNTS_AT_ONCE`). */
+/** How many accounts a worker works on at once (`ACCOUNTS_AT_ONCE`). */
 const PLACES_OF_WORKER = 8
 
 /** Accounts differ: most are small, a few are large. Log-normal with this spread, same mean. */

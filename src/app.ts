@@ -179,8 +179,7 @@ export class App {
     if (config.databaseUrl !== undefined && !isEmbedded) {
       return { url: config.databaseUrl, readerUrl: config.readerUrl, isEmbedded: false }
     }
-    const port = config.databasePort
-    const embedded = await this.#provider().start({ homeDirectory, logger, port })
+    const embedded = await this.#provider().start({ homeDirectory, logger })
     this.#embedded = embedded
     this.onClose(() => embedded.stop())
     const [url, readerUrl] = [embedded.url, embedded.readerUrl].map((address) => {
@@ -305,7 +304,6 @@ export class App {
       sleep,
       random: Math.random,
       budget: this.#openBudget(address, choice),
-      timeouts: { totalMs: config.requestTimeoutSeconds * 1000 },
       userAgent: `tracking-sync/${this.programVersion}`,
       proxy: proxyOf(config),
       signal,

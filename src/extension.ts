@@ -26,7 +26,6 @@ export interface DatabasePlace {
   readonly homeDirectory: string
   readonly logger: Logger
   /** Taken when it is free. */
-  readonly port?: number | undefined
 }
 
 export interface DatabaseProvider {

@@ -295,7 +295,6 @@ export const status = declare({
   help:
     'Show what needs attention and how fresh the warehouse is: ' +
     'rows, last runs, queues, quarantine, request budget, who is writing.',
-  settings: ['accountsAtOnce'],
   takes: ALL,
   run: async (app, { allAccounts }) => {
     if (allAccounts)

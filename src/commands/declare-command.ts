@@ -39,7 +39,6 @@ const COMMON: readonly SettingName[] = [
   'home',
   'account',
   'schema',
-  'databasePort',
   'allowInsecureDatabase',
   'strict',
   'logLevel',
@@ -47,12 +46,7 @@ const COMMON: readonly SettingName[] = [
 ]
 
 /** Settings of commands that only ask the service something. */
-export const SERVICE_ONLY: readonly SettingName[] = [
-  'service',
-  'apiUrl',
-  'requestTimeoutSeconds',
-  'allowInsecureApiUrl',
-]
+export const SERVICE_ONLY: readonly SettingName[] = ['service', 'apiUrl', 'allowInsecureApiUrl']
 
 export function declare<const Takes extends Inputs>(declaration: Declaration<Takes>): AddCommand {
   const {

@@ -14,7 +14,6 @@ export const migrate = declare({
     'Create or upgrade the schemas. ' +
     'The other commands do it too, unless TRACKING_MIGRATE is false.',
   json: 'Print what was done as JSON.',
-  settings: ['accountsAtOnce'],
   takes: {
     ...ALL,
     roles: flag(

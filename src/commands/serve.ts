@@ -31,7 +31,6 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   'processorWorkers',
   'refetchDelayMs',
   'shutdownSeconds',
-  'accountsAtOnce',
   ...ALERT_SETTINGS,
 ]
 

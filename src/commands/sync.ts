@@ -19,14 +19,10 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'service',
   'apiUrl',
   'rateLimitPerMinute',
-  'requestTimeoutSeconds',
-  'eventConcurrency',
   'fullSyncHours',
-  'transportEventChecksPerSync',
   'vesselPositions',
   'rawEvents',
   'sensitiveFields',
-  'quarantineLimitPercent',
   'runMinutes',
   'migrate',
   'allowInsecureApiUrl',
@@ -61,7 +57,7 @@ const ACCEPTING = {
 
 export const backfill = declare({
   ...RUN,
-  settings: [...RUN.settings, 'accountsAtOnce'],
+  settings: RUN.settings,
   name: 'backfill',
   help: 'Load everything the service has into the warehouse: the first run.',
   takes: {
@@ -108,7 +104,7 @@ export const sync = declare({
   help:
     'Read what can still change, and everything once a day; write only what differs. ' +
     'For cron.',
-  settings: [...RUN.settings, 'accountsAtOnce'],
+  settings: RUN.settings,
   takes: {
     ...ALL,
     ...ACCEPTING,
@@ -281,14 +277,12 @@ export async function describeProblem(
 
 /** Only these: a run stores its settings in its row, and the configuration holds secrets. */
 export function runSettingsOf(config: Config): RunSettings {
-  const { eventConcurrency, vesselPositions, quarantineLimitPercent } = config
-  const { transportEventChecksPerSync, fullSyncHours, rawEvents, sensitiveFields } = config
+  const { vesselPositions, fullSyncHours, rawEvents, sensitiveFields } = config
   return {
     pageSize: config.preset.pageSize,
-    eventConcurrency,
     vesselPositions,
-    quarantineLimitPercent,
-    transportEventChecksPerSync,
+    // An unchanged account costs a request more (decision 12).
+    transportEventChecksPerSync: 1,
     fullSyncHours,
     rawEvents,
     sensitiveFields,

@@ -2,6 +2,8 @@ const inPreset = (member: string): string =>
   `it is ${member} in the preset of the service; for another value, name a preset file of your ` +
   'own in TRACKING_SERVICE'
 
+const always = (what: string): string => `${what}; remove it`
+
 /** Settings of earlier versions: member of the configuration file, variable, where it went. */
 const FORMER: readonly (readonly [name: string, variable: string, where: string])[] = [
   ['pageSize', 'TRACKING_PAGE_SIZE', inPreset('pageSize')],
@@ -29,6 +31,28 @@ const FORMER: readonly (readonly [name: string, variable: string, where: string]
   ['webhookEventNames', 'TRACKING_WEBHOOK_EVENT_NAMES', inPreset('webhooks.eventNames')],
   ['webhookCheckSenders', 'TRACKING_WEBHOOK_CHECK_SENDERS', inPreset('webhooks.checkSenders')],
   ['webhookSenders', 'TRACKING_WEBHOOK_SENDERS', inPreset('webhooks.senders')],
+  ['accountsAtOnce', 'TRACKING_ACCOUNTS_AT_ONCE', always('eight accounts are read at a time')],
+  [
+    'requestTimeoutSeconds',
+    'TRACKING_REQUEST_TIMEOUT_SECONDS',
+    always('an attempt of a request takes at most 120 seconds'),
+  ],
+  ['eventConcurrency', 'TRACKING_EVENT_CONCURRENCY', always('four requests run at a time')],
+  [
+    'transportEventChecksPerSync',
+    'TRACKING_EVENT_CHECKS_PER_SYNC',
+    always('each sync reads the events of one unchanged container'),
+  ],
+  [
+    'quarantineLimitPercent',
+    'TRACKING_QUARANTINE_LIMIT_PERCENT',
+    always('a run that sets aside more than 5 % of a list ends with exit code 6'),
+  ],
+  [
+    'databasePort',
+    'TRACKING_DATABASE_PORT',
+    always('the embedded database chooses a free port once and keeps it'),
+  ],
 ]
 
 /** One warning about a name that was a setting; undefined for any other name. */

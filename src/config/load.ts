@@ -63,7 +63,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const findings: Findings = { problems: [], warnings: [] }
   const { problems, warnings } = findings
   const { workingDirectory } = sources
-  const environment = withoutServiceLinks(sources.environment, warnings)
+  const environment = withoutServiceLinks(sources.environment)
   const dotEnv = readDotEnv(sources, findings)
   const { accounts, ...file } = readConfigFile(sources, findings)
   warnings.push(...misspelt(accounts, environment, dotEnv))
@@ -142,22 +142,15 @@ const GENERIC = readPreset('generic')
 
 /**
  * Variables that Kubernetes sets in a pod for each service beside it, by the service's
- * name: a service `tracking-database` is no port of ours.
+ * name: those of a service `tracking-database` begin as our settings do.
  */
 const LINK_NAME = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?$/
 const LINK_VALUE = /^(?:tcp|udp|sctp):\/\//
 
-function withoutServiceLinks(environment: Environment, warnings: string[]): Environment {
+function withoutServiceLinks(environment: Environment): Environment {
   const isLink = ([name, value = '']: readonly [string, string | undefined]): boolean =>
     LINK_NAME.test(name) || (name.endsWith('_PORT') && LINK_VALUE.test(value))
   const entries = Object.entries(environment)
-  for (const [name] of entries.filter(isLink)) {
-    if (!allSettings.some(({ variable }) => variable === name)) continue
-    warnings.push(
-      `${name} is the address of a Kubernetes service and has no effect; set enableServiceLinks: ` +
-        'false in the pod, or give the service another name',
-    )
-  }
   return Object.fromEntries(entries.filter((entry) => !isLink(entry)))
 }
 

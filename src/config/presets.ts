@@ -22,11 +22,11 @@ const webhooksKind = z.strictObject({
       .matching(/^[A-Za-z0-9_.-]{0,30}[=:,]?$/, 'must be a short text like sha256=')
       .default(''),
   }),
-  /** Those that our webhook must subscribe to; see `neededEvents`. */
+  /** Our webhook must subscribe to these; see `neededEvents`. */
   events: z
     .array(kind.matching(/^-?[\w.*]+$/, 'must be all, or the name of an event, like -document.*'))
     .default(['all']),
-  /** Those that the service can send: used where it has no list of its own. */
+  /** All events of the service, where it has no list of its own. */
   eventNames: z.array(kind.matching(/^[\w.]+$/, 'must be the name of an event')).default([]),
   /** Whether deliveries are accepted only from the addresses that the service publishes. */
   checkSenders: z.boolean('must be true or false').default(false),

@@ -15,7 +15,7 @@ export interface Setting {
   readonly meaning: string
 }
 
-/** What is found while the settings are read. No text holds a value. */
+/** Faults found while the settings are read. No text holds a value. */
 export interface Findings {
   readonly problems: ConfigProblem[]
   readonly warnings: string[]

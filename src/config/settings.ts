@@ -87,11 +87,6 @@ const settings = {
     kind: kind.accountName.optional(),
     meaning: 'Account of the configuration file to work for, where it names several.',
   },
-  accountsAtOnce: {
-    variable: 'TRACKING_ACCOUNTS_AT_ONCE',
-    kind: kind.wholeNumber(1, 64).default(8),
-    meaning: 'Accounts that one process reads at the same time; the others wait for their turn.',
-  },
   rateLimitPerMinute: {
     variable: 'TRACKING_RATE_LIMIT_PER_MINUTE',
     flag: '--rate-limit',
@@ -99,19 +94,6 @@ const settings = {
     meaning:
       'Requests to the service in any 60 seconds. The service allows an account about 100; ' +
       '90 leaves room for others.',
-  },
-  requestTimeoutSeconds: {
-    variable: 'TRACKING_REQUEST_TIMEOUT_SECONDS',
-    flag: '--request-timeout',
-    kind: kind.wholeNumber(1, 3600).default(120),
-    meaning: 'Seconds that one attempt of a request may take, headers and body together.',
-  },
-  eventConcurrency: {
-    variable: 'TRACKING_EVENT_CONCURRENCY',
-    kind: kind.wholeNumber(1, 32).default(4),
-    meaning:
-      'Requests for transport events, and for places and vessels, to run at once. ' +
-      'Events are asked for only where the list of containers does not include them.',
   },
   runMinutes: {
     variable: 'TRACKING_RUN_MINUTES',
@@ -127,15 +109,6 @@ const settings = {
       'Hours between two syncs that read every list completely. The syncs in between read only ' +
       'the shipments still tracked and the tracking requests that changed. Only a complete sync ' +
       'notices deletions. 0: every sync is complete.',
-  },
-  transportEventChecksPerSync: {
-    variable: 'TRACKING_EVENT_CHECKS_PER_SYNC',
-    flag: '--event-checks',
-    kind: kind.wholeNumber(0, 1000).default(1),
-    meaning:
-      'Unfinished containers whose transport events each sync refetches, unchanged or not: ' +
-      'one request each, the least recently read first. ' +
-      'Only used where the list of containers does not include the events. 0: none.',
   },
   vesselPositions: {
     variable: 'TRACKING_VESSEL_POSITIONS',
@@ -157,12 +130,6 @@ const settings = {
     meaning:
       'Slugs of sensitive custom fields whose values are stored all the same, separated by commas.',
   },
-  quarantineLimitPercent: {
-    variable: 'TRACKING_QUARANTINE_LIMIT_PERCENT',
-    flag: '--quarantine-limit',
-    kind: kind.wholeNumber(0, 100).default(5),
-    meaning: 'A run that sets aside more than this share of a stream ends with exit code 6.',
-  },
   migrate: {
     variable: 'TRACKING_MIGRATE',
     kind: kind.flag.default(true),
@@ -176,11 +143,6 @@ const settings = {
     meaning:
       'Refuse to run as a superuser or as the owner of the schemas, and never upgrade them. ' +
       'For a login with the role <schema>_writer.',
-  },
-  databasePort: {
-    variable: 'TRACKING_DATABASE_PORT',
-    kind: kind.port(1).optional(),
-    meaning: 'Port of the embedded database on 127.0.0.1. Default: a free one, chosen once.',
   },
   allowInsecureApiUrl: {
     variable: 'TRACKING_ALLOW_INSECURE_API_URL',
@@ -350,7 +312,7 @@ export const settingsSchema = z.strictObject(
   Object.fromEntries(Object.entries(settings).map(([name, { kind }]) => [name, kind])) as Kinds,
 )
 
-/** What is set, and what the preset knows of the service. */
+/** The settings, and the preset of the service. */
 export type Config = Readonly<z.output<typeof settingsSchema>> & { readonly preset: Preset }
 
 export interface SettingDescription extends Omit<Setting, 'kind'> {

@@ -4,7 +4,7 @@ import { EVENT_LIST_ENTRY, queueRefetches } from '../warehouse/bookkeeping/refet
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
 import { takeIn, type Intake } from './intake.js'
 import { retryWarehouse } from './retry-warehouse.js'
-import type { Run } from './run.js'
+import { REQUESTS_AT_ONCE, type Run } from './run.js'
 
 /**
  * The transport events of one container. `list` is undefined when the pages cannot prove which
@@ -29,7 +29,7 @@ export async function fetchTransportEvents(
   run: Reader,
   containerIds: readonly string[],
 ): Promise<FetchedEvents[]> {
-  const limit = pLimit(run.settings.eventConcurrency)
+  const limit = pLimit(REQUESTS_AT_ONCE)
   return Promise.all(containerIds.map((id) => limit(() => fetchOfContainer(run, id))))
 }
 
@@ -102,7 +102,7 @@ export async function fetchWhatIsShown(
   containerIds: readonly string[],
 ): Promise<FetchedEvents[]> {
   const { ledger, signal } = run
-  const limit = pLimit(run.settings.eventConcurrency)
+  const limit = pLimit(REQUESTS_AT_ONCE)
   const fetchOne = async (containerId: string): Promise<FetchedEvents> => {
     if (ledger.isServiceFailing) return refused(containerId, 'the service failed to show others')
     try {

@@ -31,6 +31,7 @@ import { FingerprintMemory } from './fingerprint-memory.js'
 import { mergeIntakes, setAsideOf, type Intake } from './intake.js'
 import { readById } from './read-by-id.js'
 import { retryWarehouse } from './retry-warehouse.js'
+import { REQUESTS_AT_ONCE } from './run.js'
 import { storeIntake } from './store-intake.js'
 import type { StoringRun } from './store-batch.js'
 
@@ -92,9 +93,8 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
       if (!holdsRecord(intake, entry)) await storeWithoutRecord(run, intake, entry)
     }
   }
-  const { eventConcurrency, vesselPositions } = run.settings
   // The first vessel shows whether the account may see positions: the others must wait for it.
-  const limit = pLimit(vesselPositions ? 1 : eventConcurrency)
+  const limit = pLimit(run.settings.vesselPositions ? 1 : REQUESTS_AT_ONCE)
   const isReference = ({ type }: Entry): boolean => REFERENCES.has(type)
   await Promise.all(entries.filter(isReference).map((entry) => limit(() => readOne(entry))))
   if (failure !== undefined) {

@@ -5,6 +5,9 @@ import type { StreamFailure } from '../ingest/run-ledger.js'
 import type { Run } from '../ingest/run.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 
+/** Single bad records cost no run its exit code; a list that changed its form does. */
+const QUARANTINE_LIMIT_PERCENT = 5
+
 /** Makes streams incomplete that were read to their end but are not to be trusted. */
 export function recordUntrusted(run: Run): void {
   const { ledger, warehouse, settings } = run
@@ -12,7 +15,7 @@ export function recordUntrusted(run: Run): void {
     ledger.conclude(stream, 'incomplete', error.message)
     ledger.failures.push({ stream, error })
   }
-  const { quarantineLimitPercent: limit } = settings
+  const { quarantineLimitPercent: limit = QUARANTINE_LIMIT_PERCENT } = settings
   for (const { stream, counts } of ledger.states()) {
     const { quarantined, fetched } = counts
     if (quarantined * 100 <= fetched * limit) continue

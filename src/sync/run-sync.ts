@@ -123,14 +123,8 @@ async function executeAlone(
 ): Promise<RunReport> {
   const { service, programVersion, settings, logger, sleep = createSleep() } = dependencies
   // Named one by one: the row can be read by many, and a caller may pass more than these.
-  const { pageSize, eventConcurrency, vesselPositions, quarantineLimitPercent } = settings
-  const options = {
-    pageSize,
-    eventConcurrency,
-    vesselPositions,
-    quarantineLimitPercent,
-    ...narrowing,
-  }
+  const { pageSize, vesselPositions } = settings
+  const options = { pageSize, vesselPositions, ...narrowing }
   const syncRunId = await retryWarehouse({ signal, sleep, logger }, async () => {
     // This also closes our own row if its commit was lost.
     await closeKilledRuns(dependencies.warehouse)

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RunReport } from '../../src/sync/run-sync.js'
@@ -363,28 +361,6 @@ describe('the embedded database', () => {
       expect(await isServerRunning(home)).toBe(false)
     },
   )
-
-  it('takes another port, with a warning, when the one it was told is taken', async () => {
-    const { directory } = await makePreparedHome()
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    closers.push(() => {
-      server.close()
-      return once(server, 'close')
-    })
-    const taken = (server.address() as AddressInfo).port
-    const args = ['database', 'start', '--json', '--database-port', String(taken)]
-    const start = await callProgram(args, { directory })
-    expect(start.exitCode).toBe(0)
-    const { port } = JSON.parse(start.stdout) as { port: number }
-    expect(port).not.toBe(taken)
-    expect(JSON.parse(start.stderr)).toMatchObject({
-      level: 'warn',
-      takenPort: taken,
-      databasePort: port,
-    })
-    expect(await callProgram(['database', 'stop'], { directory })).toMatchObject({ exitCode: 0 })
-  })
 })
 
 describe('simulate', () => {

@@ -59,9 +59,7 @@ export async function runTestSync(options: TestSyncOptions): Promise<RunReport> 
       logger: options.logger ?? silentLogger,
       settings: {
         pageSize: 100,
-        eventConcurrency: 4,
         vesselPositions: false,
-        quarantineLimitPercent: 5,
         ...options.settings,
       },
       sleep: options.sleep ?? (() => Promise.resolve()),

@@ -34,9 +34,7 @@ export async function withTestService<Result>(
 
 export const TEST_SETTINGS: SyncDependencies['settings'] = {
   pageSize: 100,
-  eventConcurrency: 4,
   vesselPositions: false,
-  quarantineLimitPercent: 5,
 }
 
 /** What every kind of run is given. */

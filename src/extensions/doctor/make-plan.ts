@@ -149,8 +149,7 @@ function planReads(observations: PlanObservations): PlanStep[] {
       : 'one read for each new container, and for each on the first page whose list differs'
   steps.push(read('transport_events', eventReads, whyEvents))
   if (eventChecks > 0) {
-    const why =
-      'known containers whose events are read again to be sure: TRACKING_EVENT_CHECKS_PER_SYNC'
+    const why = 'known containers whose events are read again to be sure'
     steps.push({ step: 'transport event checks', backfill: 0, sync: eventChecks, why })
   }
   // Complete passes read these, so each sync does where it is complete.

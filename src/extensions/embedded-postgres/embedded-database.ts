@@ -32,8 +32,6 @@ export interface EmbeddedDatabaseOptions {
   readonly logger: Logger
   /** The npm package that brings the programs. */
   readonly packageName?: string | undefined
-  /** Taken when free; otherwise the last port of this home, otherwise any. */
-  readonly port?: number | undefined
   readonly databaseName?: string | undefined
   /**
    * Server settings on top of ours, for tests; `fsync: 'off'` also makes the first start faster.
@@ -210,7 +208,7 @@ async function startNew(
       dataDirectory: area.dataDirectory,
     })
   }
-  return startServer(area, binaries, { port: options.port, extraSettings, logger: options.logger })
+  return startServer(area, binaries, { extraSettings, logger: options.logger })
 }
 
 async function leaveServer(

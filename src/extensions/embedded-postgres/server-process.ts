@@ -64,14 +64,14 @@ export async function startServer(
   area: DatabaseArea,
   binaries: Binaries,
   options: {
-    readonly port: number | undefined
     readonly extraSettings: Readonly<Record<string, string>>
     readonly logger: Logger
   },
 ): Promise<number> {
   await disownStalePid(area.dataDirectory)
   await boundLog(area.logFile)
-  const wanted = [options.port, await readRememberedPort(area)].filter((port) => port !== undefined)
+  const remembered = await readRememberedPort(area)
+  const wanted = remembered === undefined ? [] : [remembered]
   const taken = new Set<number>()
   const deadline = performance.now() + OLD_PROCESS_LIMIT_MS
   for (;;) {
@@ -83,10 +83,9 @@ export async function startServer(
     )
     const output = await runStart(area, binaries)
     if (output === undefined) {
-      const [first] = wanted
-      if (first !== undefined && first !== port) {
+      if (remembered !== undefined && remembered !== port) {
         options.logger.warn('the port of the embedded database was taken, so it has a new one', {
-          takenPort: first,
+          takenPort: remembered,
           databasePort: port,
         })
       }
@@ -217,7 +216,7 @@ export async function chooseFreePort(
   }
   throw new EmbeddedDatabaseError(
     `No free port was found on 127.0.0.1 between ${LOWEST_PORT} and ${HIGHEST_PORT}; ` +
-      'set TRACKING_DATABASE_PORT to a free one, or set DATABASE_URL.',
+      'end what holds them, or set DATABASE_URL.',
   )
 }
 

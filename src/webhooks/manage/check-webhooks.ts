@@ -18,7 +18,7 @@ import {
 export interface WatchSettings extends OwnWebhookSettings {
   /** See `neededEvents`. */
   readonly events: readonly string[]
-  /** Those that the service can send, by its preset. */
+  /** All events of the service, by its preset. */
   readonly eventNames?: readonly string[]
   /** TRACKING_WEBHOOK_REACTIVATE: switch our webhook on again where it is not active. */
   readonly isReactivating: boolean

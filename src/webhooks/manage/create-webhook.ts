@@ -20,7 +20,7 @@ export interface ManageDependencies {
   readonly signal: AbortSignal
   /** See `neededEvents`. */
   readonly events: readonly string[]
-  /** Those that the service can send, by its preset. */
+  /** All events of the service, by its preset. */
   readonly eventNames?: readonly string[]
   /** Ours, the present one first. The first goes to the service and nowhere else. */
   readonly secrets: readonly string[]

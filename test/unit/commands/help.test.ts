@@ -9,38 +9,26 @@ const COMMON = [
   '--account',
   '--home',
   '--schema',
-  '--database-port',
   '--allow-insecure-database',
   '--strict',
   '--log-level',
   '--log-format',
 ]
 /** Of commands that can be for every account. */
-const FOR_ALL = ['--all', '--accounts-at-once']
+const FOR_ALL = ['--all']
 const SERVICE = [
   '--json',
   '--service',
   '--api-url',
   '--rate-limit',
-  '--request-timeout',
-  '--event-concurrency',
-  '--event-checks',
   '--full-sync-hours',
   '--vessel-positions',
   '--raw-events',
   '--sensitive-fields',
-  '--quarantine-limit',
   '--migrate',
   '--allow-insecure-api-url',
 ]
-const WEBHOOKS = [
-  ...COMMON,
-  '--json',
-  '--service',
-  '--api-url',
-  '--request-timeout',
-  '--allow-insecure-api-url',
-]
+const WEBHOOKS = [...COMMON, '--json', '--service', '--api-url', '--allow-insecure-api-url']
 const SIMULATE = [
   '--json',
   '--port',
@@ -114,7 +102,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['init', [...WEBHOOKS, '--webhook-url', '--embedded']],
   ['check', [...WEBHOOKS, '--webhook-url', '--webhook-ids']],
   ['migrate', [...COMMON, ...FOR_ALL, '--json', '--roles', '--customers', '--drop-customers']],
-  ['plan', [...COMMON, ...without('--quarantine-limit')]],
+  ['plan', [...COMMON, ...SERVICE]],
   [
     'backfill',
     [
@@ -168,15 +156,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['alerts list', [...COMMON, '--json']],
   ['alerts test', [...COMMON, '--json', '--alert-smtp-from', '--alert-smtp-to']],
   ['alerts resend', [...COMMON, '--json']],
-  [
-    'verify',
-    [
-      ...COMMON,
-      ...without('--quarantine-limit', '--event-checks', '--full-sync-hours'),
-      '--sample',
-      '--seed',
-    ],
-  ],
+  ['verify', [...COMMON, ...without('--full-sync-hours'), '--sample', '--seed']],
   ['quarantine list', [...COMMON, '--json', '--stream', '--limit']],
   ['quarantine show', [...COMMON, '--json']],
   ['quarantine retry', [...COMMON, ...SERVICE, '--run-minutes', '--all', '--stream']],

@@ -9,6 +9,7 @@ import type { ConnectionPool } from '../../../warehouse/connection/connection-po
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import type { TakenJob } from '../serve/account-jobs.js'
 import { failpointOf, runSettingsOf } from '../../../commands/sync.js'
+import { ACCOUNTS_AT_ONCE } from './for-all.js'
 
 /** What is to be done for each account, and when. */
 export function plannedJobs(app: App): AccountJob[] {
@@ -26,13 +27,10 @@ export function plannedJobs(app: App): AccountJob[] {
 const UPKEEP = ['reconcile', 'alerts', 'storing of views', 'housekeeping']
 
 /** Places for each kind of work; a sync of an hour keeps no notification waiting. */
-export function lanesOf(
-  accountsAtOnce: number,
-  { isProcessing, isScheduling }: ServeParts,
-): Lane[] {
-  const few = Math.ceil(accountsAtOnce / 4)
+export function lanesOf({ isProcessing, isScheduling }: ServeParts): Lane[] {
+  const few = ACCOUNTS_AT_ONCE / 4
   return [
-    ...(isScheduling ? [{ jobs: ['sync'], places: accountsAtOnce }] : []),
+    ...(isScheduling ? [{ jobs: ['sync'], places: ACCOUNTS_AT_ONCE }] : []),
     ...(isProcessing ? [{ jobs: [INBOX_JOB], places: few }] : []),
     ...(isScheduling ? [{ jobs: UPKEEP, places: few }] : []),
   ]

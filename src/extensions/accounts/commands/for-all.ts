@@ -5,6 +5,12 @@ import { countOf } from '../../../base/phrases.js'
 import type { Answer } from '../../../commands/command-io.js'
 import { flag } from '../../../commands/declare-command.js'
 
+/**
+ * Accounts that one process reads at a time. Three workers with three connections for each stay
+ * below the 100 connections of a PostgreSQL that nobody configured; more accounts have more workers.
+ */
+export const ACCOUNTS_AT_ONCE = 8
+
 /** For commands that can be for every account at once. */
 export const ALL = {
   allAccounts: flag('--all', 'For every account of the configuration file, side by side.'),
@@ -28,7 +34,7 @@ interface Ended {
 }
 
 /**
- * Does `work` for every account, `TRACKING_ACCOUNTS_AT_ONCE` of them at a time, in the given order.
+ * Does `work` for every account, `ACCOUNTS_AT_ONCE` of them at a time, in the given order.
  * What fails for one account holds up no other. After a signal no further account is begun.
  */
 export async function forAllAccounts<Result extends Ended>(
@@ -44,7 +50,7 @@ export async function forAllAccounts<Result extends Ended>(
       ends.set(account, await workFor(app, account, work))
     }
   }
-  const places = Math.min(app.config.accountsAtOnce, order.length)
+  const places = Math.min(ACCOUNTS_AT_ONCE, order.length)
   await Promise.all(Array.from({ length: places }, takeTurns))
   return order.map((account) => ends.get(account) ?? notBegun(account))
 }

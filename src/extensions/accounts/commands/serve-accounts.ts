@@ -16,6 +16,7 @@ import type { CommandIo } from '../../../commands/command-io.js'
 import { serveUntilStopped } from '../../../commands/serve-until-stopped.js'
 import { failpointOf } from '../../../commands/sync.js'
 import { AccountWork, lanesOf, plannedJobs } from './account-work.js'
+import { ACCOUNTS_AT_ONCE } from './for-all.js'
 
 type SignatureOf = (app: App, parts: ServeParts) => Promise<SignatureCheck | 'insecure'>
 
@@ -35,8 +36,7 @@ export async function serveAccounts(
 ): Promise<number> {
   const { config, logger, signal, programVersion } = app
   for (const { config: own } of app.accounts) requireService(own)
-  const { accountsAtOnce } = config
-  const pool = await app.openPool(accountsAtOnce * CONNECTIONS_PER_ACCOUNT + OTHER_CONNECTIONS)
+  const pool = await app.openPool(ACCOUNTS_AT_ONCE * CONNECTIONS_PER_ACCOUNT + OTHER_CONNECTIONS)
   const accounts = await app.openAccounts(pool)
   const sleep = createSleep()
   const work = new AccountWork(app, pool)
@@ -46,7 +46,7 @@ export async function serveAccounts(
     accounts,
     receivers: parts.isReceiving ? await createReceivers(app, work, signatureOf, parts) : [],
     jobs: plannedJobs(app),
-    lanes: lanesOf(accountsAtOnce, parts),
+    lanes: lanesOf(parts),
     // Who is who in the table: a process id comes again.
     worker: `${hostname()}/${process.pid}/${randomUUID().slice(0, 4)}`,
     run: (taken, jobSignal) => work.run(taken, jobSignal),

@@ -8,11 +8,11 @@ import { isSyncOverdue, slotsOf } from '../../../status/read-vitals.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { readJobs, type JobRow } from '../serve/account-jobs.js'
 import type { Answer } from '../../../commands/command-io.js'
-import { answerForAll, forAllAccounts } from './for-all.js'
+import { ACCOUNTS_AT_ONCE, answerForAll, forAllAccounts } from './for-all.js'
 
 /** How each account stands, a line each; workers are named where they share the accounts. */
 export async function statusOfAll(app: App): Promise<Answer> {
-  const pool = await app.openPool(app.config.accountsAtOnce)
+  const pool = await app.openPool(ACCOUNTS_AT_ONCE)
   const names = app.accounts.map(({ name }) => name)
   const jobs = await readJobs(await app.openAccounts(pool), names)
   const ends = await forAllAccounts(app, async (ofAccount) => {

@@ -14,7 +14,6 @@ const set = declare({
     'service',
     'apiUrl',
     'rateLimitPerMinute',
-    'requestTimeoutSeconds',
     'sensitiveFields',
     'migrate',
     'allowInsecureApiUrl',

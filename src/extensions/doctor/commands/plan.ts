@@ -10,9 +10,7 @@ export const plan = declare({
   help:
     'Show what a backfill and a sync would cost in requests and minutes, and why. ' +
     'Looks at first pages only.',
-  settings: SERVICE_SETTINGS.filter(
-    (name) => name !== 'quarantineLimitPercent' && name !== 'runMinutes',
-  ),
+  settings: SERVICE_SETTINGS.filter((name) => name !== 'runMinutes'),
   run: async (app) => {
     const { estimatePlan, observePlan } = await import('../make-plan.js')
     requireService(app.config)

@@ -20,8 +20,6 @@ export const verify = declare({
     'service',
     'apiUrl',
     'rateLimitPerMinute',
-    'requestTimeoutSeconds',
-    'eventConcurrency',
     'vesselPositions',
     'rawEvents',
     'sensitiveFields',

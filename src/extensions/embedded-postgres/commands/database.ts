@@ -19,7 +19,6 @@ const start = declare({
     const running = await startEmbeddedDatabase({
       homeDirectory,
       logger,
-      port: app.config.databasePort,
       keepRunning: true,
     })
     await running.stop()
