@@ -25,7 +25,6 @@ export interface DatabasePlace {
   /** Made when missing. */
   readonly homeDirectory: string
   readonly logger: Logger
-  /** Taken when it is free. */
 }
 
 export interface DatabaseProvider {
