@@ -32,7 +32,7 @@ export interface SimulatorOptions {
   readonly shipments?: number
   /** Where the virtual clock starts. Default: the real time now. */
   readonly startAt?: Date
-  /** Virtual seconds per real second; 0 stands still. Default 1. */
+  /** Virtual seconds per real second; 0 stops the clock. Default 1. */
   readonly speed?: number
   /** Default `simulator-key`. */
   readonly apiKey?: string
@@ -42,7 +42,7 @@ export interface SimulatorOptions {
   readonly host?: string
   /** In any rolling 60 real seconds; null: no limit. Default 100. */
   readonly rateLimitPerMinute?: number | null
-  /** What counts as the minute, in real milliseconds; 60,000 unless a test has less time. */
+  /** The length of the minute in real milliseconds; 60,000 unless a test has less time. */
   readonly rateLimitWindowMs?: number
   /** Default 30. */
   readonly pageSizeDefault?: number
@@ -50,11 +50,11 @@ export interface SimulatorOptions {
   readonly pageSizeMax?: number
   /** Per type; replaces the default of the types it names. */
   readonly acceptedIncludes?: AcceptedIncludes
-  /** A 400, or as if it had not been asked for. Default `reject`. */
+  /** A 400, or an answer without it. Default `reject`. */
   readonly onUnknownInclude?: 'reject' | 'ignore'
   /**
-   * What becomes of `filter[tracking_stopped]` of shipments and `filter[updated_at][start]` of
-   * tracking requests. Default `obey`.
+   * How `filter[tracking_stopped]` of shipments and `filter[updated_at][start]` of tracking
+   * requests are treated. Default `obey`.
    */
   readonly filters?: FilterRule
   /** Attributes that published payloads have beyond the interface. Default true. */
@@ -72,7 +72,7 @@ export interface Simulator {
   readonly url: string
   readonly apiKey: string
   readonly clock: Clock
-  /** What is served, edits included: compare a warehouse with this. */
+  /** The data it serves, edits included: compare a warehouse with this. */
   readonly world: World
   readonly edits: Edits
   readonly faults: FaultScript
@@ -91,7 +91,7 @@ interface Running extends Service {
   readonly sending: WebhookMachine
 }
 
-/** Starts a stand-in for the tracking service on this machine. */
+/** Starts a simulated tracking service on this machine. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const running = createRunning(options)
   const server = createServer((request, response) => {

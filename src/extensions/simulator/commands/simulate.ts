@@ -7,9 +7,9 @@ import type { Simulator } from '../server.js'
 import type { Disturbance } from '../webhooks/webhook-script.js'
 import { declare, flag, instant, value, wholeNumber } from '../../../commands/declare-command.js'
 
-/** A stand-in must not be given the real key, which `.env` may hold. */
+/** The simulator must not be given the real key, which `.env` may hold. */
 const SIMULATOR_KEY = 'simulator-key'
-/** Public, like the key: only a stand-in signs with it. */
+/** Public, like the key: only the simulator signs with it. */
 const SIMULATOR_SECRET = 'simulator-webhook-secret'
 const SECRET_VARIABLE = 'SIMULATOR_WEBHOOK_SECRET'
 const SHORTEST_SECRET = 16
@@ -27,7 +27,7 @@ export const simulate = declare({
     'Run a stand-in for the tracking service on this machine, with shipments that move as time ' +
     'passes. Ctrl-C ends it.',
   json: 'Print the address as JSON.',
-  // It has no database.
+  // The simulator opens no database.
   common: ['logLevel', 'logFormat'],
   takes: {
     port: value('--port <port>', 'HTTP port; 0 takes a free one.', port, 4949),
@@ -101,7 +101,7 @@ export const simulate = declare({
       apiKey: SIMULATOR_KEY,
       rateLimitPerMinute: requestsPerMinute === 0 ? null : requestsPerMinute,
       pageSizeMax: options.largestPage,
-      // People also edit a world that stands still, and trigger samples to this machine.
+      // People edit a world whose clock is stopped, too, and trigger samples to this machine.
       webhooks: { automatic: true },
       allowInsecureTrigger: true,
       makesSecrets,

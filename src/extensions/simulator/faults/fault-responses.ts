@@ -109,17 +109,14 @@ function withDate(
   return { ...outgoing, headers: { ...outgoing.headers, date } }
 }
 
-/**
- * Gzip members may follow one another, so that the bomb needs no more memory than it is long: about
- * 1 KiB a MiB.
- */
+/** Gzip members may follow one another, so the bomb takes about 1 KiB of memory a MiB. */
 function gzipBomb(mebibytes: number): Buffer {
   const member = gzipSync(Buffer.alloc(MEBIBYTE, ' '), { level: 9 })
   return Buffer.concat(Array.from({ length: mebibytes }, () => member))
 }
 
 /**
- * Sends the answer, or what the fault leaves of it. Whatever goes on by itself ends with the
+ * Sends the answer, or the part that the fault leaves. A fault that goes on by itself ends with the
  * connection.
  */
 export function deliver(

@@ -11,7 +11,7 @@
 /** Change which records a list request is given. */
 export type QueryFault =
   | { readonly kind: 'capPageSize'; readonly size: number }
-  /** Whatever page is asked for, this one comes; its links say it is the one asked for. */
+  /** Every request gets this page; its links name the page that was asked for. */
   | { readonly kind: 'repeatPage'; readonly page: number }
   /**
    * Records within groups of this size change places from page to page, as ties do without a stable
@@ -134,7 +134,7 @@ export interface FaultsInForce {
 }
 
 export interface FaultScript {
-  /** The returned handle takes the fault out again and tells how often it was played. */
+  /** The returned handle removes the fault and says how often it was played. */
   add(scripted: ScriptedFault): { remove(): void; readonly played: number }
   clear(): void
   /** Counts as one play of each fault that is returned. */

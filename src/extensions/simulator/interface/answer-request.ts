@@ -37,7 +37,7 @@ const CUSTOM_FIELD_OF =
   /^\/(?<type>container|shipment|tracking_request)s\/(?<id>[^/]+)\/custom_fields\/(?<slug>[^/]+)$/
 
 /**
- * Every path of the interface. The first one that matches wins: `/webhooks/events` stands before
+ * Every path of the interface. The first one that matches wins, so `/webhooks/events` comes before
  * `/webhooks/{id}`.
  */
 const ENDPOINTS: readonly Endpoint[] = [
@@ -177,7 +177,7 @@ function eventList(
         return notFound(request.path)
       }
       const events = reader(service.world, id, request.at)
-      // All events of a container come at once unless a page size is asked for.
+      // Without a page size, all events of a container come at once.
       const largestSize = Number.MAX_SAFE_INTEGER
       const pages = { defaultSize: Math.max(1, events.length), largestSize }
       const paged = slicesOf(events)

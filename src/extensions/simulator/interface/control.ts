@@ -7,11 +7,11 @@ import { controlWebhooks } from '../webhooks/webhook-control.js'
 import type { World } from '../world/world.js'
 
 /**
- * The control surface, for people in another shell. It is beside the interface: no key, no faults,
- * no rate limit.
+ * The control surface, for people in another shell. It is beside the interface: without key, faults
+ * or rate limit.
  *
  *   GET  /simulator                 {"time", "speed", "counts", "edits", "requests", "webhooks"}
- *   POST /simulator/clock           {"advance_hours": 24}   or   {"speed": 3600}   (0 stands still)
+ *   POST /simulator/clock           {"advance_hours": 24}   or   {"speed": 3600}   (0 stops it)
  *   POST /simulator/edits           {"change": {"type", "id", "attributes"}}
  *                                   {"delete": {"type", "id"}}     {"revive": {"type", "id"}}
  *                                   {"withdraw_event": {"container_id", "event_id"}}
@@ -20,7 +20,7 @@ import type { World } from '../world/world.js'
  *                                   {"insert_shipments": 5}
  *   POST /simulator/webhooks        see webhook-control.ts
  *
- * Every answer is the state after it, as of `GET /simulator`.
+ * Every answer is the state after the request, as `GET /simulator` shows it.
  */
 export interface ControlSurface {
   readonly clock: Clock

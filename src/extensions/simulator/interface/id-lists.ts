@@ -36,7 +36,7 @@ interface Sources {
   readonly overlay: Overlay
 }
 
-/** One kind of growing list: how long it is at an instant, and what stands where, oldest first. */
+/** One kind of growing list: its length at an instant, and the id at each index, oldest first. */
 interface Growth {
   countAt(at: number): number
   idAt(index: number): string

@@ -35,7 +35,7 @@ export const DEFAULT_INCLUDES: AcceptedIncludes = {
   ],
 }
 
-/** Undefined when the id stands for nothing of that type at the instant. */
+/** Undefined when no record of that type has the id at the instant. */
 export type RecordFinder = (type: string, id: string, at: Date) => ResourceObject | undefined
 
 export interface IncludeRules {
@@ -61,9 +61,9 @@ export function readIncludes(
 }
 
 /**
- * The related records, each once, never one of the primary data. A nested relation
- * (`containers.transport_events`) brings the ones on the way with it. Links to what does not exist
- * any more are passed over. `recordOf` finds what a link leads to.
+ * The related records, each once and without the primary data. A nested relation
+ * (`containers.transport_events`) also brings the records on the way to it. A link whose record is
+ * gone is passed over. `recordOf` finds the record of a link.
  */
 export function collectIncluded(
   world: World,

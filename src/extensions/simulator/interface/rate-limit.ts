@@ -1,7 +1,8 @@
 /** A rolling window over real time, as strict as the service's. */
 export interface RateLimit {
   /**
-   * Takes one request; when there is no room, the whole seconds until there is, and takes nothing.
+   * Takes one request. When the window is full, takes nothing and returns the whole seconds until
+   * there is room.
    */
   take(): { readonly retryAfterSeconds: number } | undefined
 }

@@ -4,10 +4,10 @@ import { nextStirAfter, occurrencesOf } from './occurrences.js'
 import { createSoonestFirst } from './soonest-first.js'
 
 /**
- * What happens next, so that looking every moment costs no more than what happened since: `advance`
+ * The coming occurrences, so that a look costs only what happened since the last one: `advance`
  * gives exactly what `occurrencesBetween` would, one call after the other without gap or overlap.
- * The first call plans every shipment that exists (about a millisecond each, unless they were
- * prepared); later ones only those that stir, and the new ones.
+ * The first call plans every shipment that exists (about a millisecond each, unless `prepare` did
+ * so); later calls plan only new shipments and those with an occurrence.
  */
 export interface Agenda {
   /**
@@ -15,7 +15,7 @@ export interface Agenda {
    * planned.
    */
   prepare(to: number, budgetMs: number): boolean
-  /** What was told after the last call, or after the start, until `to`. In order. */
+  /** The occurrences after the last call, or after the start, until `to`. In order. */
   advance(to: number): Occurrence[]
   /** A shipment inserted by hand, from the last call on. */
   addInserted(serial: number): void

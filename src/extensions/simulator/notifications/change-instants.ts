@@ -7,8 +7,8 @@ import type { ShipmentPlan } from '../plans/shipment-plan.js'
 
 /**
  * Whole seconds at which an attribute of the container may differ from the second before, in order.
- * More than really do: whoever asks compares the attributes. Nothing changes after the shipment is
- * frozen.
+ * Some of them change nothing: the caller compares the attributes. Nothing changes after the
+ * shipment is frozen.
  */
 export function containerChangeInstants(plan: ContainerPlan, frozenAt: number): number[] {
   const { stay } = plan

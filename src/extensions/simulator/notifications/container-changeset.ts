@@ -1,6 +1,6 @@
 import type { Changeset } from './occurrence.js'
 
-/** They move whenever the service looks, which is no news. */
+/** The service moves them at each of its looks, so a change of them is not news. */
 const VOLATILE: ReadonlySet<string> = new Set([
   'terminal_checked_at',
   'pod_last_tracking_request_at',
@@ -10,7 +10,7 @@ const VOLATILE: ReadonlySet<string> = new Set([
 
 type Attributes = Readonly<Record<string, unknown>>
 
-/** What of a container changed; undefined when nothing did that is worth telling. */
+/** The attributes that changed; undefined when none changed that is worth a notification. */
 export function containerChangeset(before: Attributes, after: Attributes): Changeset | undefined {
   const changeset: Record<string, readonly [unknown, unknown]> = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
@@ -33,7 +33,7 @@ const FROM_TERMINAL: ReadonlySet<string> = new Set([
   'pod_full_out_chassis_number',
 ])
 
-/** Whose word a change is. */
+/** The source that reported a change. */
 export function sourceOfChange(changeset: Changeset): 'terminal' | 'shipping_line' {
   return Object.keys(changeset).some((name) => FROM_TERMINAL.has(name))
     ? 'terminal'

@@ -6,11 +6,11 @@ import type { Occurrence } from './occurrence.js'
 import { occurrencesOf, requestEvent } from './occurrences.js'
 
 /**
- * What the service tells of an edit, at a whole second: a changed container by what changed, a
- * shipment by its estimated arrival, a tracking request by its status, a transport event by its
- * name once more, an inserted shipment by all that is told of it so far. Nothing of what is
- * deleted, withdrawn or revived, nor of reference resources: there is no event for them. A last
- * free day that is changed by hand has no transport event either, and comes as `container.updated`.
+ * The occurrences of an edit, at a whole second. A changed container gives its changeset, a
+ * shipment its estimated arrival, a tracking request its status, a transport event its name again,
+ * an inserted shipment everything that happened to it so far. A deleted, withdrawn or revived
+ * record gives nothing, nor does a reference resource: the service knows no event for them. A last
+ * free day that is changed by hand comes as `container.updated`, not as a transport event.
  */
 export function editOccurrences(
   world: World,
@@ -66,7 +66,7 @@ function changeOccurrence(
 }
 
 /**
- * A transport event told by its own name; undefined for one without a name, a container or a
+ * A transport event under its own name; undefined for one without a name, a container or a
  * shipment.
  */
 export function transportEventTold(record: ResourceObject): Omit<Occurrence, 'at'> | undefined {

@@ -78,7 +78,7 @@ function isDelivery(document: unknown): document is Delivery {
   )
 }
 
-/** What published deliveries of 2022 do not have and answers of today do. */
+/** Attributes that today's answers have and the published deliveries of 2022 lack. */
 const LATER_ATTRIBUTES = new Set([
   'current_status',
   'import_deadlines',

@@ -8,8 +8,8 @@ import type { Occurrence } from './occurrence.js'
 type Found = ResourceObject | undefined
 
 /**
- * The record a notification points to as it stands at an instant; undefined when it is gone. Events
- * of updates, creations and estimates live in notifications only, under the id given.
+ * The record a notification points to, as of an instant; undefined when it is gone. Events of
+ * updates, creations and estimates exist in notifications only, under the id given.
  */
 export function referenceRecord(
   world: World,
@@ -80,9 +80,9 @@ export function referenceRecord(
 }
 
 /**
- * What comes with a notification, as the API shows it at the instant and in the order of published
- * deliveries: the shipment, its containers or the one concerned, places, the ship, and last the
- * record it points to. Costs five to ten records.
+ * The records that come with a notification, as the API shows them at the instant and in the order
+ * of published deliveries: the shipment, its containers or the one concerned, places, the ship, and
+ * last the record it points to. Costs five to ten records.
  */
 export function includedRecords(
   world: World,

@@ -14,12 +14,12 @@ import { containerChangeset } from './container-changeset.js'
 import { compareOccurrences, type Occurrence } from './occurrence.js'
 
 /**
- * What the service tells about one shipment, its containers and its tracking requests at instants
- * in `(from, to]`, in order. A pure function of the world and its edits. Drawing the plan costs
- * about a millisecond, each change some tens of microseconds.
+ * The occurrences of one shipment, its containers and its tracking requests at instants in `(from,
+ * to]`, in order. A pure function of the world and its edits. Drawing the plan costs about a
+ * millisecond, each change some tens of microseconds.
  *
- * Nothing is told of what was deleted, of a withdrawn transport event, nor of attributes of a
- * shipment other than its estimated arrival: the service has no event for them.
+ * A deleted record gives nothing, nor does a withdrawn transport event or an attribute of a
+ * shipment other than its estimated arrival: the service knows no event for them.
  */
 export function occurrencesOf(
   sources: WorldSources,
@@ -43,9 +43,8 @@ export function occurrencesOf(
 }
 
 /**
- * What the service tells about the whole world at instants in `(from, to]`, in order. Looks at
- * every shipment there is: a thousand of them cost about a second. Who asks again and again keeps
- * an agenda.
+ * The occurrences of the whole world at instants in `(from, to]`, in order. Looks at every shipment
+ * there is: a thousand of them cost about a second. A caller that asks repeatedly keeps an agenda.
  */
 export function occurrencesBetween(sources: WorldSources, from: number, to: number): Occurrence[] {
   const { census, overlay } = sources
@@ -60,8 +59,8 @@ export function occurrencesBetween(sources: WorldSources, from: number, to: numb
 }
 
 /**
- * The next instant after `from` at which `occurrencesOf` may tell something; infinite when there is
- * none any more.
+ * The next instant after `from` at which `occurrencesOf` may give something; infinite after the
+ * last one.
  */
 export function nextStirAfter(sources: WorldSources, serial: number, from: number): number {
   const { book } = sources
@@ -96,7 +95,7 @@ function requestSeats({ ids, census, book }: WorldSources, serial: number): Requ
   }))
 }
 
-/** The event that tells of a status; none for a request that merely was made. */
+/** The event of a status; undefined for a request that was only made. */
 export function requestEvent(status: unknown): string | undefined {
   const events: Partial<Record<RequestStatus, string>> = {
     created: 'tracking_request.succeeded',
@@ -131,7 +130,7 @@ function requestOccurrences(
   })
 }
 
-/** A first estimate is no change; it is told by the tracking request. */
+/** The first estimate is not a change: the event of the tracking request reports it. */
 function arrivalOccurrences(
   sources: WorldSources,
   { id, serial, voyage, ending }: ShipmentPlan,

@@ -3,7 +3,7 @@ import { createWorld, type World } from '../world/world.js'
 import type { Occurrence } from './occurrence.js'
 import { occurrencesOf } from './occurrences.js'
 
-/** A world of its own, none of whose ids stand for anything in the world it is a sample for. */
+/** A world of its own: none of its ids exists in the world that it gives samples for. */
 export interface SampleWorld {
   readonly world: World
   /** The first occurrence of the event in it. */

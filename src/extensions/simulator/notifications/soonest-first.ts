@@ -1,4 +1,6 @@
-/** A binary heap: what is due first comes out first; of equals, what went in first. */
+/**
+ * A binary heap: the item that is due first comes out first; of equals, the one that went in first.
+ */
 export interface SoonestFirst<Item> {
   readonly size: number
   /** Infinite when empty. */
@@ -6,7 +8,7 @@ export interface SoonestFirst<Item> {
   add(at: number, item: Item): void
   /** The first item due at or before the instant; undefined when there is none. */
   take(until: number): Item | undefined
-  /** Takes out whatever matches, in no order. Costs the size. */
+  /** Takes out all unwanted items, in no order. Costs the size. */
   remove(isUnwanted: (item: Item) => boolean): Item[]
 }
 

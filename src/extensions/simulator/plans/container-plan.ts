@@ -13,7 +13,9 @@ import {
 import { planTerminalStay, type TerminalStay } from './terminal-stay.js'
 import type { Voyage } from '../world/voyage.js'
 
-/** Everything that will ever happen to one container, whatever the instant it is looked at. */
+/**
+ * Everything that will ever happen to one container; it does not depend on the instant of a look.
+ */
 export interface ContainerPlan {
   readonly id: string
   readonly serial: number

@@ -7,10 +7,7 @@ export interface Revision<Value> {
   readonly value: Value
 }
 
-/**
- * The value that stands at an instant; undefined before the first revision. Revisions are few and
- * in order.
- */
+/** The value at an instant; undefined before the first revision. Revisions are few and in order. */
 export function valueAt<Value>(
   revisions: readonly Revision<Value>[],
   at: number,
@@ -24,7 +21,7 @@ export function valueAt<Value>(
 }
 
 export interface EstimateFacts {
-  /** What will really happen, and therefore what the estimates close in on. */
+  /** The instant at which it will happen: the estimates close in on it. */
   readonly actual: number
   /** First instant at which anybody could know the estimate. */
   readonly knownFrom: number

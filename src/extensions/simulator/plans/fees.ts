@@ -15,9 +15,9 @@ const FIRST_TIER_DAYS = 4
 const DWELL_FEE_AFTER_DAYS = 6
 
 /**
- * The fees standing at an instant, `total` last. Demurrage grows by a whole day at each local
- * midnight after the last free day and stops when the container leaves; twelve hours later the
- * terminal lists nothing any more.
+ * The fees at an instant, `total` last. Demurrage grows by a whole day at each local midnight after
+ * the last free day and stops when the container leaves; twelve hours later the terminal lists no
+ * fee.
  */
 export function feesAt(stay: TerminalStay, at: number): Fee[] {
   if (at < stay.dischargedAt || at >= stay.leftAt + 12 * HOUR) return []

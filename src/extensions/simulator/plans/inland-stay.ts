@@ -37,7 +37,7 @@ function inlandStay(plan: ContainerPlan): InlandStay | undefined {
   return { from, until, hold: isHeld ? { at: into(0.05), clearedAt: into(0.6) } : undefined }
 }
 
-/** Null where there is no ramp, or the container is not there. */
+/** Null without a ramp, or while the container is not there. */
 export function inlandHoldsAt(plan: ContainerPlan, at: number): Hold[] | null {
   const stay = inlandStay(plan)
   if (stay === undefined || at < stay.from || at >= stay.until) return null

@@ -6,7 +6,7 @@ import { valueAt, type Revision } from './estimates.js'
 /** Of so many containers, one has an object in place of each date, with all that is known of it. */
 const DETAILED_EVERY = 24
 
-/** The days that stand, by source. */
+/** The last free days at an instant, by source. */
 export function lastFreeDaysAt({ stay }: ContainerPlan, at: number) {
   return {
     pickup_lfd_terminal: isoSecondsOrNull(valueAt(stay.lfdTerminal, at)),

@@ -44,7 +44,7 @@ export interface Milestone {
   readonly reportedAt: number
   /** Of a few: from here on a terminal says that it has happened, hours or days too soon. */
   readonly announcedAt?: number
-  /** What was said first, until when. */
+  /** The instant that was reported first, and until when. */
   readonly misreported?: { readonly at: number; readonly until: number }
   readonly source: DataSource
   readonly site: Site

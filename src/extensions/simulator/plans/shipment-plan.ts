@@ -15,8 +15,8 @@ type StopReason =
   | 'booking_cancelled'
 
 /**
- * How tracking ends. From `frozenAt` on nothing about the shipment changes any more; the stop
- * itself may come later.
+ * How tracking ends. From `frozenAt` on the shipment does not change; the stop itself may come
+ * later.
  */
 interface Ending {
   readonly frozenAt: number

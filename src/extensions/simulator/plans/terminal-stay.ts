@@ -12,8 +12,8 @@ interface Availability {
 }
 
 /**
- * What happens to a container between discharge and pick-up. All instants are those of the
- * service's knowledge.
+ * A container's time between discharge and pick-up. All instants are those of the service's
+ * knowledge.
  */
 export interface TerminalStay {
   readonly dischargedAt: number

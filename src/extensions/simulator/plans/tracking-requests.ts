@@ -5,9 +5,9 @@ import { reference } from '../records/reference-records.js'
 import { SHIPPING_LINES } from '../world/shipping-lines.js'
 
 /**
- * Tracking requests in the order of their creation: each shipment has one; every twelfth shipment
- * is preceded by one that fails, every fortieth by one that waits for a manifest for days and then
- * fails.
+ * Tracking requests in the order of their creation. Each shipment has one. A failed request
+ * precedes every twelfth shipment; every fortieth follows a request that waits for a manifest for
+ * days and then fails.
  */
 export type RequestVariant = 'tracked' | 'failed' | 'waiting'
 
@@ -16,7 +16,7 @@ export interface RequestSeat {
   readonly variant: RequestVariant
 }
 
-/** The number in an id's `ordinal` by which variants are told apart. */
+/** An id's `ordinal` is the index of the variant in this list. */
 export const REQUEST_VARIANTS: readonly RequestVariant[] = ['tracked', 'failed', 'waiting']
 
 const FAILED = { every: 12, offset: 7 }

@@ -19,7 +19,7 @@ export interface PlannedEvent {
   readonly createdAt: number
   readonly withdrawnAt: number
   readonly source: DataSource
-  /** Undefined when the place is not told: then zone and UN/LOCODE are null as well. */
+  /** Undefined for an event without a place: then zone and UN/LOCODE are null as well. */
   readonly site: Site | undefined
   readonly terminal: TerminalSite | undefined
   readonly vessel: Vessel | undefined
@@ -41,7 +41,7 @@ type Draft = Omit<PlannedEvent, 'id'> & {
   readonly isOfSeries?: boolean
 }
 
-/** Slots make ids stable: a milestone keeps its slot whatever else is planned beside it. */
+/** Slots make ids stable: a milestone keeps its slot when other events are planned or not. */
 const SLOTS = {
   milestones: 0,
   estimatedDeparture: 40,
@@ -232,7 +232,7 @@ function planAvailabilityEvents(dice: Dice, shipment: ShipmentPlan, plan: Contai
   const { stay } = plan
   if (!stay.isAvailabilityKnown || stay.leftAt <= stay.dischargedAt) return []
   const { pod, podTerminal } = shipment.voyage
-  // The last change is the departure itself, which is no event of its own.
+  // The last change is the departure itself: it makes no event of availability.
   return stay.availability.slice(0, -1).flatMap(({ at, isAvailable }, revision): Draft[] => {
     if (revision === 0 && dice.chance(0.5)) return []
     return [

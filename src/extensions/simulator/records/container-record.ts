@@ -12,7 +12,7 @@ import { reference, without } from './reference-records.js'
 import type { ShipmentPlan } from '../plans/shipment-plan.js'
 import { lastTick } from '../world/ticks.js'
 
-/** What surrounds a container's own plan when its record is written. */
+/** The records and options around a container's own plan that its record needs. */
 export interface ContainerScene {
   readonly shipment: ShipmentPlan
   /** Attributes that published payloads carry and the interface does not name. */
@@ -128,7 +128,7 @@ function allAttributes(
   }
 }
 
-/** What published payloads have beyond the interface. */
+/** Attributes that published payloads have and the interface does not name. */
 const EXTRAS = new Set([
   'delivered_at',
   'empty_out_at',

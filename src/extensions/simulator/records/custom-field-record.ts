@@ -23,8 +23,8 @@ interface Definition {
 }
 
 /**
- * The definitions of the account, one at least of each data type. Which entity has a value at first
- * is drawn; every entity of the type may be given one.
+ * The definitions of the account, at least one of each data type. A draw decides which entity has a
+ * value at first; every entity of the type may be given one.
  */
 export const CUSTOM_FIELDS: readonly Definition[] = [
   {
@@ -124,8 +124,8 @@ export function drawnCustomValue(
 }
 
 /**
- * The value that the service stores for one that is to be set: a number given as a text, or an
- * option in another case, is stored as the definition has it.
+ * The value as the service stores it: a number given as a text, or an option in another case,
+ * becomes the number or the option of the definition.
  */
 export function storedCustomValue(slot: number, value: unknown): unknown {
   const { type = '', values = [] } = CUSTOM_FIELDS[slot] ?? {}

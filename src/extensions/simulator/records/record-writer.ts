@@ -38,7 +38,7 @@ export interface WorldSources {
   readonly overlay: Overlay
 }
 
-/** The record an id stands for; undefined when it stands for nothing at the instant. */
+/** The record with this id; undefined when there is none at the instant. */
 export function writeRecord(
   world: WorldSources,
   parts: IdParts,
@@ -152,8 +152,7 @@ export function writeEvent(
 }
 
 /**
- * The attributes alone, which is what a change of a container is seen by; a tenth of the cost of
- * the record.
+ * The attributes alone, enough to see a change of a container; a tenth of the cost of the record.
  */
 export function writeContainerAttributes(
   { hasExtras, overlay }: WorldSources,

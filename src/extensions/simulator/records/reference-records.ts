@@ -40,7 +40,7 @@ export function reference(type: string, id: string): Relationship {
   return { data: { id, type } }
 }
 
-/** The same attributes but for those named. */
+/** The same attributes without the named ones. */
 export function without(
   names: ReadonlySet<string>,
   attributes: Readonly<Record<string, unknown>>,

@@ -12,7 +12,7 @@ import { lastTick } from '../world/ticks.js'
 export interface ShipmentScene {
   readonly hasExtras: boolean
   readonly containerIds: readonly string[]
-  /** Who is named when a user stopped the tracking. */
+  /** The user who stopped the tracking, if a user did. */
   readonly userId: string
 }
 
@@ -49,7 +49,7 @@ function placeReference(place: Site | TerminalSite | undefined): Relationship {
   return place === undefined ? { data: null } : reference(place.type, place.id)
 }
 
-/** What published payloads have beyond the interface. */
+/** Attributes that published payloads have and the interface does not name. */
 const EXTRAS = new Set(['pol_original_etd_at', 'destination_original_eta_at'])
 
 /** One literal: put together from parts it would cost several times as much. */
@@ -112,7 +112,7 @@ function checksAt(
   const { ending, createdAt } = plan
   const attemptedAt = lastTick(plan, Math.min(at, ending.stoppedAt), ATTEMPT_HOURS) ?? createdAt
   const checkedAt = lastTick(plan, Math.min(at, ending.frozenAt), ATTEMPT_HOURS) ?? createdAt
-  // One check in eight fails; then the success before it stands.
+  // One check in eight fails; then the last success is the one before.
   const earlierAt = checkedAt - ATTEMPT_HOURS * HOUR
   const hasFailed = mix(plan.serial, checkedAt / 1000) % 8 === 0
   const succeededAt = hasFailed && earlierAt >= createdAt ? earlierAt : checkedAt

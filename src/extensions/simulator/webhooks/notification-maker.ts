@@ -5,17 +5,17 @@ import type { DeliveryStatus, NotificationEntry, SendingDesk } from './webhook-d
 import type { World } from '../world/world.js'
 
 /**
- * Turns what happens into notifications, numbered in the order they are made, and keeps those that
- * have not ended.
+ * Turns occurrences into notifications, numbered in the order they are made, and keeps each until
+ * it has ended.
  */
 export interface NotificationMaker {
   /**
-   * One for each webhook that is active and subscribed to the event at this moment: whoever changes
-   * a webhook has what happened before made first.
+   * One for each webhook that is active and subscribed to the event at this moment. Before a
+   * webhook changes, its caller makes the notifications of all earlier occurrences.
    */
   make(occurrence: Occurrence): NotificationEntry[]
   /**
-   * Fixes the records of those about a shipment, its containers or requests that have not ended.
+   * Fixes the records of the unfinished notifications about a shipment, its containers or requests.
    */
   fix(shipmentSerial: number | undefined): void
   end(entry: NotificationEntry, status: DeliveryStatus): void
@@ -42,7 +42,7 @@ export function createNotificationMaker({ world, desk, onMade }: MakerParts): No
         .subscriptions()
         .filter(({ active, events }) => active && events.includes(event))
       if (wanted.length === 0) return []
-      // One record for all webhooks that are told of it.
+      // // One record for all subscribed webhooks.
       const referenceId = 'id' in reference ? reference.id : ids.encode(reference.type, told)
       told += 1
       const entries = wanted.map(({ id: webhookId }, place): NotificationEntry => ({

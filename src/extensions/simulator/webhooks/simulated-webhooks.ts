@@ -17,16 +17,17 @@ import type { World } from '../world/world.js'
 import { createWorldWatch, wholeSecondOf } from '../world/world-watch.js'
 
 /**
- * The simulator's webhooks: what happens in the world becomes a notification for each active webhook that subscribed to
- * it, and is sent, at least once, with retries.
+ * The simulator's webhooks: each occurrence becomes a notification for each active webhook that
+ * subscribed to it, and is sent, at least once, with retries.
  *
  *   the world moves ─┐
  *   an edit ─────────┼─▶ made, listed as `pending` ──look──▶ script ──▶ sent (see webhook-sender.ts)
  *   emit, burst ─────┘
  *
- * The records of a notification are those of the world at its `created_at`: an edit fixes those that are still to be sent
- * for the same shipment before it changes them. Two simulators with the same options, clock readings, edits and calls
- * make the same notifications with the same ids in the same order, however often they look.
+ * The records of a notification are those of the world at its `created_at`: before an edit changes
+ * a shipment, it fixes the records of the notifications about it that are not sent yet. Two
+ * simulators with the same options, clock readings, edits and calls make the same notifications
+ * with the same ids in the same order, however often they look.
  */
 export interface SimulatedWebhooks extends WebhookDesk {
   readonly script: WebhookScript
@@ -37,24 +38,24 @@ export interface SimulatedWebhooks extends WebhookDesk {
    */
   deliverDue(): Promise<number>
   /**
-   * Resolves when nothing is queued or on its way and no retry is outstanding. Retries on the
-   * virtual clock count when they are due: `deliverDue` sends them. What is due but was never
-   * looked at does not count.
+   * Resolves when nothing is queued or on its way and no retry is outstanding. A retry on the
+   * virtual clock counts from the instant it is due: `deliverDue` sends it. An occurrence that was
+   * due but never looked at does not count.
    */
   settle(): Promise<void>
   /** Looks by itself from now on, however the clock runs. Looking twice is the same as once. */
   start(): void
-  /** Looks no more by itself; retries in real time go on. */
+  /** Stops looking by itself; retries in real time go on. */
   stop(): void
   /**
-   * How many notifications and requests stand where. `pending` are made and not yet sent, held ones
+   * Counts notifications and requests by state. `pending` are made and not yet sent, held ones
    * included.
    */
   outstanding(): WebhookCounts
   /**
-   * Makes one notification for a record as it stands now, for each active webhook that subscribed
-   * to the event; returns their ids. RangeError when there is no such record. Sent at the next
-   * look, or by `deliverDue`.
+   * Makes one notification for the present state of a record, for each active webhook that
+   * subscribed to the event; returns their ids. RangeError when the record does not exist. Sent at
+   * the next look, or by `deliverDue`.
    */
   emit(event: string, about: EmitTarget): string[]
   /**
@@ -71,7 +72,7 @@ export interface WebhookCounts {
   readonly retrying: number
 }
 
-/** What the server needs of the webhooks beyond what the simulator shows. */
+/** The side of the webhooks that only the server needs. */
 export interface WebhookMachine {
   readonly webhooks: SimulatedWebhooks
   /**

@@ -1,8 +1,8 @@
 import type { ResourceObject } from '../../../source/jsonapi/document.js'
 
 /**
- * What can be subscribed to, in the order the service groups it. Transport events are those of the
- * interface's list.
+ * The events one can subscribe to, in the service's groups and their order. Transport events are
+ * those of the interface's list.
  */
 const CATEGORIES: readonly (readonly [
   slug: string,

@@ -2,7 +2,7 @@ import type { SimulatedWebhooks } from './simulated-webhooks.js'
 import type { Disturbance, ScriptedDisturbance } from './webhook-script.js'
 
 /**
- * What people in another shell may do with the webhooks:
+ * Orders that people in another shell may give to the webhooks:
  *
  *   {"deliver": true}                      look and send now, as with a running clock
  *   {"disturb": {"kind": "duplicate", "copies": 3, "share": 0.2, "times": 5, "attempts": 1, "event": "container.updated"}}
@@ -12,7 +12,7 @@ import type { Disturbance, ScriptedDisturbance } from './webhook-script.js'
  *   {"emit": {"event": "container.created", "container_id", "shipment_id", "transport_event_id", "tracking_request_id"}}
  *   {"burst": {"count": 100, "per_second": 50}}
  *
- * Returns what is wrong with the order; undefined when it is carried out.
+ * Returns the fault of the order; undefined when it is carried out.
  */
 export function controlWebhooks(webhooks: SimulatedWebhooks, given: Given): string | undefined {
   const [[name, argument] = ['', undefined]] = Object.entries(given)
@@ -38,7 +38,7 @@ export function controlWebhooks(webhooks: SimulatedWebhooks, given: Given): stri
       const perSecond = numberOf(order.per_second)
       if (perSecond === 0) return 'per_second must be above 0.'
       webhooks.burst(count, perSecond === undefined ? {} : { perSecond }).catch(() => {
-        // A world without containers has nothing to send; whoever asked sees that nothing comes.
+        // A world without containers has nothing to send; the person sees that nothing comes.
       })
       return undefined
     }

@@ -11,7 +11,7 @@ export interface WebhookDesk {
   find(id: string): ResourceObject | undefined
   /** Told of what happens from now on. */
   create(attributes: WebhookAttributes): ResourceObject
-  /** Made active again, it is told of what happens from then on; what it missed never comes. */
+  /** A webhook made active again gets what happens from then on; what it missed never comes. */
   update(id: string, attributes: Partial<WebhookAttributes>): ResourceObject | undefined
   remove(id: string): boolean
   /**
@@ -57,23 +57,20 @@ export interface NotificationEntry {
   readonly createdAt: string
   status: DeliveryStatus
   readonly logs: ResourceObject[]
-  /**
-   * The records it comes with, once they are fixed; undefined while they are still those of the
-   * world.
-   */
+  /** The records it comes with, once they are fixed; before that, undefined: the world has them. */
   included: readonly ResourceObject[] | undefined
 }
 
-/** What the sender needs of the desk beyond what its consumer sees. */
+/** The side of the desk that the sender needs and its consumer does not see. */
 export interface SendingDesk extends WebhookDesk {
   subscription(id: string): Subscription | undefined
   subscriptions(): readonly Subscription[]
   keep(entry: NotificationEntry): void
-  /** The kept notification whose own event record, which no list has, bears this id. */
+  /** The kept notification with this id of its own event record, which is in no list. */
   entryOfReference(referenceId: string): NotificationEntry | undefined
   /**
-   * Called before a webhook is made or changed, so that it is told of nothing earlier, and after it
-   * was stopped.
+   * Called before a webhook is made or changed, so that it gets nothing of earlier occurrences, and
+   * after it was stopped.
    */
   onChange: (change: { readonly before: true } | { readonly stopped: string }) => void
 }
@@ -152,7 +149,7 @@ export function createWebhookDesk(ids: Ids): SendingDesk {
   return desk
 }
 
-/** The notification as a record; `status` and `logs` are those of the moment it is looked at. */
+/** The notification as a record, with `status` and `logs` of this moment. */
 function liveResource(entry: NotificationEntry): ResourceObject {
   return {
     id: entry.id,

@@ -8,12 +8,14 @@ import {
   type WebhookScript,
 } from './webhook-script.js'
 
-/** What was made and not yet handed to the sender: it asks the script once per notification. */
+/**
+ * Notifications that are made and not yet handed to the sender. It asks the script once about each.
+ */
 export interface Dispatch {
   add(entry: NotificationEntry): void
   /**
-   * Hands over what is neither dropped nor held back, oldest first unless the script reorders;
-   * tells how many. `now` is virtual.
+   * Hands over all that is neither dropped nor held back, oldest first unless the script reorders;
+   * returns how many. `now` is virtual.
    */
   run(now: number): number
   /** Ends everything of one webhook. */
@@ -25,7 +27,7 @@ export interface DispatchParts {
   readonly script: WebhookScript
   readonly seed: number
   readonly send: (entry: NotificationEntry, inForce: readonly DisturbanceInForce[]) => void
-  /** For those that are never sent. */
+  /** For a notification that is never sent. */
   readonly end: (entry: NotificationEntry, status: DeliveryStatus) => void
 }
 

@@ -8,13 +8,11 @@ export interface EmitTarget {
   readonly shipmentId?: string | undefined
   readonly transportEventId?: string | undefined
   readonly trackingRequestId?: string | undefined
-  /** Of `container.updated`. Default: nothing in it. */
+  /** For `container.updated`. Default: an empty one. */
   readonly changeset?: Changeset
 }
 
-/**
- * What is told of a record as it stands at a whole second. RangeError when there is no such record.
- */
+/** The occurrence for a record at a whole second. RangeError when the record does not exist. */
 export function occurrenceOfRecord(
   world: World,
   event: string,

@@ -57,7 +57,7 @@ export function listWebhookIps(): Answer {
   return { status: 200, document: { webhook_notification_ips: WEBHOOK_IPS } }
 }
 
-/** Accepted at once; sending the sample is the business of whoever set `onTrigger`. */
+/** Accepts at once; `onTrigger` sends the sample. */
 export function triggerWebhook(
   { desk, allowInsecureTrigger }: WebhookRules,
   request: ServiceRequest,
@@ -80,7 +80,7 @@ function isAllowedTarget(url: string, allowInsecure: boolean): boolean {
   return protocol === 'https:' || (allowInsecure && protocol === 'http:')
 }
 
-/** Guarded in no way: it signs nothing but what the stand-in sends. The same again in each run. */
+/** Not guarded: only the simulator signs with it. Each run makes the same secrets. */
 function makeSecret(desk: WebhookDesk): string {
   const count = desk.webhooks().length
   return createHash('sha256').update(`secret of simulated webhook ${count}`).digest('hex')
@@ -94,7 +94,7 @@ function readTakenAttributes(
   return makesSecrets || secret === undefined ? rest : { ...rest, secret }
 }
 
-/** A JSON:API body, or the attributes alone; only those of the right type are taken. */
+/** A JSON:API body, or the attributes alone. An attribute of the wrong type is left out. */
 function readAttributes(body: unknown): Partial<WebhookAttributes> {
   const data = asObject(asObject(body).data)
   const given = 'attributes' in data ? asObject(data.attributes) : asObject(body)

@@ -17,7 +17,7 @@ export interface WebhookOptions {
   /** Multiplies the waits; 0.001 makes milliseconds of the default's seconds. Default 1. */
   readonly retryScale?: number
   /**
-   * Whose milliseconds the waits are. Virtual ones pass with the clock and are looked at like all
+   * The clock of the waits. On the virtual one, a retry waits for the next look like everything
    * else. Default `real`.
    */
   readonly retryClock?: 'real' | 'virtual'
@@ -28,7 +28,7 @@ export interface WebhookOptions {
   readonly rerenderRetries?: boolean
   /** So many failed notifications in a row make a webhook inactive; null: never. Default 10. */
   readonly deactivateAfter?: number | null
-  /** Edits are told at once. Default true. */
+  /** Edits make notifications at once. Default true. */
   readonly notifyEdits?: boolean
 }
 

@@ -7,7 +7,7 @@ export interface WebhookPost {
   readonly body: Buffer
 }
 
-/** What became of one request: a status, or why there was none. */
+/** The result of one request: a status, or the reason why there was none. */
 export interface PostOutcome {
   readonly status: number | null
   readonly error: string | null
@@ -85,7 +85,7 @@ export function createPoster(timeoutMs: number): Poster {
     post: async (post) => {
       if (closed !== undefined) return { status: null, error: closed.message }
       let outcome = await attempt(post)
-      // The receiver closed a kept connection at the moment it was used; that says nothing about
+      // The receiver closed a kept connection at the moment it was used, which is not a failure of
       // this request.
       while (outcome.isStale) outcome = await attempt(post)
       return { status: outcome.status, error: outcome.error }

@@ -1,11 +1,10 @@
 import { mix } from '../world/dice.js'
 
 /**
- * A script of what goes wrong between the service and its subscriber. It is asked once for each
- * notification, when that is sent for the first time; what it says then holds for every attempt,
- * unless `attempts` limits it. Which notifications a `share` takes follows from the seed, the
- * disturbance and the notification's number alone, so it is the same in every run of the same
- * world.
+ * A script of faults between the service and its subscriber. The dispatch asks it once for each
+ * notification, when it is sent for the first time; the answer holds for every attempt, unless
+ * `attempts` limits it. The seed, the disturbance and the notification's number alone decide which
+ * notifications a `share` takes, so the choice is the same in every run of the same world.
  */
 export type Disturbance =
   /**
@@ -31,7 +30,7 @@ export type Disturbance =
   /** Any other document. */
   | { readonly kind: 'transform'; readonly apply: (document: unknown) => unknown }
 
-/** What a script may look at. */
+/** The facts of a notification that a script may look at. */
 export interface NotificationFacts {
   /** 0 for the first one of the simulator's life. */
   readonly number: number
@@ -63,7 +62,7 @@ export interface DisturbanceInForce {
 }
 
 export interface WebhookScript {
-  /** The returned handle takes it out again and tells how many notifications it took. */
+  /** The returned handle removes it and says how many notifications it took. */
   add(scripted: ScriptedDisturbance): { remove(): void; readonly played: number }
   clear(): void
   /** Counts as one play of each that is returned, oldest first. */

@@ -28,7 +28,7 @@ export interface WebhookSender {
    * Queues the retries that are due by the virtual clock; none when retries follow the real one.
    */
   retryDue(): void
-  /** Fails what is under way for the webhook, requests on their way apart. */
+  /** Fails the webhook's queued work and retries; requests on their way go on. */
   stop(webhookId: string): void
   counts(): { readonly queued: number; readonly onTheirWay: number; readonly retrying: number }
   /** When everything queued so far, other than by a real retry, was answered or timed out once. */
@@ -46,7 +46,7 @@ export interface SenderParts {
   readonly poster: Poster
   /** The world, the address and the virtual time as they are now. */
   readonly scene: () => DeliveryScene
-  /** Writes down what became of the notification; it needs nothing any more. */
+  /** Writes down how the notification ended; it needs nothing else. */
   readonly end: (entry: NotificationEntry, status: DeliveryStatus) => void
 }
 

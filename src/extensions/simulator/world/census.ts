@@ -2,9 +2,9 @@ import { mix } from './dice.js'
 import { DAY, HOUR, toSecond } from './local-time.js'
 
 /**
- * Who exists when, without a table: shipments have serials in the order of their creation, one in
- * each slot of equal length, somewhere in it. Sixteen shipments in a row always have thirty-two
- * containers, in an order of their own.
+ * The creation of every shipment, without a table: shipments have serials in the order of their
+ * creation, one in each slot of equal length, somewhere in it. Sixteen shipments in a row always
+ * have thirty-two containers, in an order of their own.
  */
 export interface Census {
   /** Shipments created at or before the instant; their serials are 0 … n-1. */

@@ -5,7 +5,7 @@
 export interface Clock {
   now(): Date
   advance(milliseconds: number): void
-  /** 1 runs, 0 stands still, 3600 makes an hour of a second. The time passed so far stays. */
+  /** 1 runs, 0 stops, 3600 makes an hour of a second. The time passed so far stays. */
   setSpeed(speed: number): void
   readonly speed: number
   /** The same as speed 0. */

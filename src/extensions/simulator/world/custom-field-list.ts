@@ -21,9 +21,8 @@ export interface CustomFieldFilter {
 type Field = Pick<IdParts, 'serial' | 'ordinal' | 'slot'>
 
 /**
- * The list of values, those of the newest shipments first. Which entity has which value is drawn
- * from hashes alone, so that a page of a large world costs no plans but its own; the last list is
- * remembered.
+ * The list of values, those of the newest shipments first. Hashes alone decide which entity has
+ * which value, so a page of a large world costs only its own plans. The last list is remembered.
  */
 export function createCustomFieldList(
   world: WorldSources,

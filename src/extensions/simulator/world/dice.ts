@@ -1,6 +1,6 @@
 /**
  * Numbers that look random and are not: the same path (seed, topic, index…) always gives the same
- * sequence. Everything in the world is drawn from these, so that nothing has to be stored.
+ * sequence. Everything in the world is drawn from these, so the simulator stores nothing.
  */
 export interface Dice {
   /** In [0, 1). */

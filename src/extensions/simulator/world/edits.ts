@@ -35,7 +35,7 @@ export interface Edits extends Overlay {
   watch(watcher: EditWatcher): void
 }
 
-/** What an edit is about. A withdrawn or deleted record is named by what it was. */
+/** The subject of an edit. A withdrawn or deleted record is named by the type and id it had. */
 export type EditTarget =
   | {
       readonly kind: 'change' | 'delete' | 'revive'

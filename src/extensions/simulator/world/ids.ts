@@ -1,10 +1,10 @@
 import { mix } from './dice.js'
 
 /**
- * UUID-shaped ids that carry what they stand for, so that an id is found again without a table. 64
- * bits (kind, serial, ordinal, slot, revision) are scrambled with the seed into the first and the
- * last eight hex digits; the digits between are a check, so that an id of another seed, or an
- * invented one, stands for nothing.
+ * UUID-shaped ids that carry the place of their record in the world, so that an id is found again
+ * without a table. 64 bits (kind, serial, ordinal, slot, revision) are scrambled with the seed into
+ * the first and the last eight hex digits; the digits between are a check, so that an id of another
+ * seed, or an invented one, is recognised as unknown.
  */
 
 export const KINDS = [
@@ -33,7 +33,7 @@ export const KINDS = [
 
 type Kind = (typeof KINDS)[number]
 
-/** What an id stands for. `serial` has 32 bits, the others 8. */
+/** The content of an id. `serial` has 32 bits, the others 8. */
 export interface IdParts {
   readonly kind: Kind
   readonly serial: number

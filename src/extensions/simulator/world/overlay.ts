@@ -5,17 +5,17 @@ export interface InsertedShipment {
   readonly createdAt: number
 }
 
-/** What the world asks of the edits that lie on top of it. */
+/** The answers that the world needs from the edits on top of it. */
 export interface Overlay {
   isGone(type: string, id: string): boolean
   /** Ids of one type that were deleted themselves, not through what they belong to. */
   goneIds(type: string): Iterable<string>
   isWithdrawn(containerId: string, eventId: string): boolean
-  /** The record with its changed attributes; the same object when there are none. */
+  /** The record with its changed attributes; the same object when nothing changed. */
   revise(record: ResourceObject): ResourceObject
   /** Latest first. */
   readonly inserted: readonly InsertedShipment[]
-  /** Undefined when nothing was set by hand; its value is undefined when it was taken away. */
+  /** Undefined when no value was set by hand; `value` is undefined when one was taken away. */
   customValue(entityId: string, slug: string): { readonly value: unknown } | undefined
   /** Entities of which a custom field was set by hand, and its slug. */
   customValues(): Iterable<readonly [entityId: string, slug: string]>

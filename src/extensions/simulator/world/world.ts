@@ -37,13 +37,13 @@ export interface WorldOptions {
 
 /**
  * The service's data as a pure function of the options, the edits and an instant. Nothing is
- * stored: an id says which serial it belongs to, and everything about a serial is drawn anew (a
- * bounded memory of the last ones apart).
+ * stored: an id names its serial, and everything about a serial is drawn each time (a bounded
+ * memory of the last ones apart).
  */
 export interface World {
   readonly ids: Ids
   readonly atlas: Atlas
-  /** What the records are drawn from, for what looks at plans rather than at records. */
+  /** The sources of the records, for code that looks at plans rather than at records. */
   readonly sources: WorldSources
   /**
    * How many records of each listed type exist. Transport events are not counted: that would cost a
@@ -51,10 +51,7 @@ export interface World {
    */
   counts(at: Date): Record<ListedType, number>
   count(type: ListedType, at: Date): number
-  /**
-   * Undefined when the id stands for nothing of that type, or for nothing that exists at the
-   * instant.
-   */
+  /** Undefined when no record of that type has the id, or does not exist yet at the instant. */
   record(type: string, id: string, at: Date): ResourceObject | undefined
   /** All of a type, in list order; one at a time, so that a large world never is in memory. */
   records(type: RecordType, at: Date): Iterable<ResourceObject>
@@ -66,7 +63,7 @@ export interface World {
   /** Those of entities of every kind, or what a filter leaves of them. */
   customFields(at: Date, filter?: CustomFieldFilter): PagedList
   customFieldDefinitions(): ResourceObject[]
-  /** Undefined when there is no such entity or no such definition, or no value yet. */
+  /** Undefined when the entity, the definition or the value does not exist. */
   customField(entityId: string, apiSlug: string, at: Date): ResourceObject | undefined
   /** With the history of positions, which no list has. */
   vesselWithPositions(id: string, at: Date): ResourceObject | undefined

@@ -4,11 +4,11 @@ import type { ResourceObject } from '../../../../source/jsonapi/document.js'
 import type { Simulator } from '../../server.js'
 import type { Warehouse } from '../../../../warehouse/connection/warehouse.js'
 
-/** Of one line everything is told; of the others some of what has happened is not. */
+/** Every ninth container whose empty has been returned lacks a report. */
 const SILENT_EVERY = 9
 const FIVE_HOURS_MS = 5 * 60 * 60 * 1000
 
-/** Reports that never come: the simulator's plans always bring them. */
+/** The simulator's plans report every milestone; this takes some of the reports away. */
 export function leaveReportsOut({ world, edits, clock }: Simulator): void {
   const gaps = ['pod_arrived_at', 'pod_discharged_at', 'empty_terminated_at'] as const
   const containers = [...world.records('container', clock.now())]

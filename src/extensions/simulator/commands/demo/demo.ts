@@ -11,7 +11,7 @@ import { printAnswer } from '../../../answers/output/print-answer.js'
 import type { Part } from '../../../../commands/output/print-table.js'
 import { describeProblem, runSettingsOf } from '../../../../commands/sync.js'
 
-/** The demo's own schema, dropped and made anew each time: real data are never in it. */
+/** The demo drops and makes its own schema each time: real data are never in it. */
 const DEMO_SCHEMA = 'tracking_demo'
 const DEMO = { schema: DEMO_SCHEMA, isEmbedded: true }
 /** A few minutes. */
@@ -57,7 +57,7 @@ export const demo = declare({
 
 type Step = (text: string) => void
 
-/** Says what is done, and how long all took so far. */
+/** Prints each step and the time since the start. */
 function startSteps(io: CommandIo): Step {
   const startedAt = performance.now()
   return (text) => {
@@ -72,7 +72,7 @@ async function runDemo(app: App, io: CommandIo, shipments: number, step: Step): 
   const { startSimulator } = await import('../../server.js')
   const simulator = await startSimulator({
     shipments,
-    // The demo lets the days pass, and then it is now: nothing is of a time to come.
+    // // The demo moves the clock forward day by day and ends now: no row lies in the future.
     startAt: new Date(Date.now() - STEPS.length * STEP_MS),
     speed: 0,
     rateLimitPerMinute: null,
@@ -147,7 +147,7 @@ async function run(
   }
 }
 
-/** What happened to each stream, in plain words. */
+/** One row a stream: its counts in plain words. */
 function describeRun({ streams, requests }: RunReport): Part[] {
   const rows = streams
     .filter(({ counts }) => counts.fetched > 0)
