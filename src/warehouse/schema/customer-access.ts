@@ -3,7 +3,7 @@ import { quoteIdentifier, type DataTable, type SchemaNames } from '../connection
 import { isDistributed } from '../connection/citus.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { NOT_ALLOWED } from './roles.js'
-import { takeMigrationLock, withLockRetries, type MigrateOptions } from './run-migrations.js'
+import { withMigrationLock, type MigrateOptions } from './run-migrations.js'
 import { readViews, type ShippedView } from './shipped-views.js'
 
 /** What is open to customers. */
@@ -78,20 +78,17 @@ export async function openToCustomers(
   const role = customerRole(names)
   const views = openViews(await readViews())
   try {
-    await withLockRetries(options, () =>
-      warehouse.transaction('open to customers', async (session) => {
-        await takeMigrationLock(session, names)
-        const [found] = await session.query(
-          'look for the role of customers',
-          'select from pg_roles where rolname = $1',
-          [role],
-        )
-        if (found === undefined) {
-          await session.query('create the role', `create role ${quoteIdentifier(role)} nologin`)
-        }
-        await apply(session, views)
-      }),
-    )
+    await withMigrationLock(warehouse, options, 'open to customers', async (session) => {
+      const [found] = await session.query(
+        'look for the role of customers',
+        'select from pg_roles where rolname = $1',
+        [role],
+      )
+      if (found === undefined) {
+        await session.query('create the role', `create role ${quoteIdentifier(role)} nologin`)
+      }
+      await apply(session, views)
+    })
   } catch (thrown) {
     if (!(thrown instanceof ConnectorError) || thrown.context.code !== NOT_ALLOWED) throw thrown
     throw new WarehouseSchemaError(
@@ -137,26 +134,23 @@ export async function closeToCustomers(
   if (!(await isOpenToCustomers(warehouse))) return false
   const role = quoteIdentifier(customerRole(names))
   const views = (await readViews()).filter(isOfTheInvoker)
-  await withLockRetries(options, () =>
-    warehouse.transaction('close to customers', async (session) => {
-      await takeMigrationLock(session, names)
-      for (const schema of schemasOf(names)) {
-        await session.query('revoke', `revoke all on all tables in schema ${schema} from ${role}`)
-        await session.query('revoke', `revoke all on schema ${schema} from ${role}`)
+  await withMigrationLock(warehouse, options, 'close to customers', async (session) => {
+    for (const schema of schemasOf(names)) {
+      await session.query('revoke', `revoke all on all tables in schema ${schema} from ${role}`)
+      await session.query('revoke', `revoke all on schema ${schema} from ${role}`)
+    }
+    await session.query('revoke', `revoke all on ${names.table('customer_roles')} from ${role}`)
+    for (const table of restrictedTables(names)) {
+      for (const policy of [FOR_CUSTOMERS, FOR_ALL]) {
+        await session.query('drop a policy', `drop policy if exists ${policy} on ${table}`)
       }
-      await session.query('revoke', `revoke all on ${names.table('customer_roles')} from ${role}`)
-      for (const table of restrictedTables(names)) {
-        for (const policy of [FOR_CUSTOMERS, FOR_ALL]) {
-          await session.query('drop a policy', `drop policy if exists ${policy} on ${table}`)
-        }
-        await session.query('disable', `alter table ${table} disable row level security`)
-      }
-      for (const { schema, name } of views) {
-        const view = names.in(schema, name)
-        await session.query('reset a view', `alter view ${view} reset (security_invoker)`)
-      }
-    }),
-  )
+      await session.query('disable', `alter table ${table} disable row level security`)
+    }
+    for (const { schema, name } of views) {
+      const view = names.in(schema, name)
+      await session.query('reset a view', `alter view ${view} reset (security_invoker)`)
+    }
+  })
   return true
 }
 

@@ -1,12 +1,7 @@
 import { sql } from 'kysely'
 import { ConnectorError, MigrationError } from '../../base/errors.js'
 import { isOpenToCustomers, readAsInvoker } from './customer-access.js'
-import {
-  NOT_UPGRADED,
-  takeMigrationLock,
-  withLockRetries,
-  type MigrateOptions,
-} from './run-migrations.js'
+import { NOT_UPGRADED, withMigrationLock, type MigrateOptions } from './run-migrations.js'
 import { readViews, type ShippedView, storedTable } from './shipped-views.js'
 import { refuseReadOnly } from '../connection/read-only.js'
 import { fillTimeZones } from '../rows/zone-data.js'
@@ -51,16 +46,13 @@ export async function installViews(
   }))
   if (isSame(await loadInstalled(warehouse, names), wanted)) return []
   await refuseReadOnly(warehouse, NOT_UPGRADED)
-  return withLockRetries(options, () =>
-    warehouse.transaction('install the views', async (session) => {
-      await takeMigrationLock(session, names)
-      const installed = await loadInstalled(session, names)
-      if (isSame(installed, wanted)) return []
-      await healSchemas(session, names)
-      await fillTimeZones(session, names)
-      return install(session, names, installed, wanted)
-    }),
-  )
+  return withMigrationLock(warehouse, options, 'install the views', async (session) => {
+    const installed = await loadInstalled(session, names)
+    if (isSame(installed, wanted)) return []
+    await healSchemas(session, names)
+    await fillTimeZones(session, names)
+    return install(session, names, installed, wanted)
+  })
 }
 
 /** Only those that still stand. */

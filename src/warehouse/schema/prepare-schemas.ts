@@ -5,7 +5,7 @@ import { installViews } from './install-views.js'
 import {
   migrate,
   readMigrations,
-  takeMigrationLock,
+  withMigrationLock,
   type MigrateOptions,
   type MigrationReport,
 } from './run-migrations.js'
@@ -39,8 +39,7 @@ export async function prepareSchemas(
     if (report.applied.length > 0) await options.onMigrated?.(warehouse)
     const views = await installViews(warehouse, await readViews(), options)
     if (report.applied.length + views.length > 0) {
-      await warehouse.transaction('renew what others may read', async (session) => {
-        await takeMigrationLock(session, warehouse.names)
+      await withMigrationLock(warehouse, options, 'renew what others may read', async (session) => {
         await renewGrants(session, warehouse.names)
         await renewCustomerAccess(session)
       })

@@ -86,11 +86,22 @@ export async function migrate(
   options: MigrateOptions,
 ): Promise<MigrationReport> {
   await ensureUtf8(warehouse)
+  // Most starts find everything done: one read, no lock.
+  const before = await readSchemaVersion(warehouse, migrations)
+  if (before.version < migrations.length) await refuseReadOnly(warehouse, NOT_UPGRADED)
   const applied: string[] = []
-  for (;;) {
-    const name = await withLockRetries(options, () => applyNext(warehouse, migrations))
-    if (name === undefined) break
-    applied.push(name)
+  for (const migration of migrations.slice(before.version)) {
+    const isApplied = await withMigrationLock(warehouse, options, 'migrate', async (session) => {
+      const { version } = await readSchemaVersion(session, migrations)
+      if (version >= migration.version) return false
+      if (version === 0) {
+        await refuseUnknownTables(session, true)
+        await refuseMissingRights(session)
+      }
+      await apply(session, migration)
+      return true
+    })
+    if (isApplied) applied.push(migration.name)
   }
   return { applied, version: migrations.length }
 }
@@ -102,93 +113,94 @@ export interface SchemaVersion {
 }
 
 /**
- * Where the database stands against the program. Reads only; throws MigrationError for a newer or
- * an edited one.
+ * Compares the database with the program. Reads only; throws MigrationError for a newer or an
+ * edited one.
  */
 export async function readSchemaVersion(
-  warehouse: Warehouse,
+  session: Session,
   migrations: readonly Migration[],
 ): Promise<SchemaVersion> {
-  const rows = await appliedMigrations(warehouse, warehouse.names)
-  checkHistory(rows, migrations, warehouse.names)
+  const { names } = session
+  const rows = await appliedMigrations(session)
+  for (const [index, row] of rows.entries()) {
+    const shipped = migrations[index]
+    if (shipped === undefined) {
+      throw new MigrationError(
+        `the database is at migration ${rows.length} and this program knows ${migrations.length}: ` +
+          'install the newer tracking-sync',
+      )
+    }
+    if (shipped.version !== row.version || shipped.name !== row.name) {
+      throw ofAnotherBuild(`it has ${row.name} as number ${row.version}`, shipped, names)
+    }
+    if (shipped.checksum !== row.checksum) {
+      throw ofAnotherBuild('it applied another text (the checksum differs)', shipped, names)
+    }
+  }
   return { version: rows.length, expected: migrations.length }
 }
 
-interface AppliedRow {
-  readonly version: number
-  readonly name: string
-  readonly checksum: string
-}
-
-/** Applies the first migration that is missing; undefined when none is. */
-async function applyNext(
+/**
+ * Runs `work` in a transaction under the lock of these schemas. A taken lock or a long reader is
+ * waited for in short pieces, so that readers queue behind us for seconds at most.
+ */
+export async function withMigrationLock<Result>(
   warehouse: Warehouse,
-  migrations: readonly Migration[],
-): Promise<string | undefined> {
-  // Most starts find everything done: one read, no lock.
-  const before = await appliedMigrations(warehouse, warehouse.names)
-  checkHistory(before, migrations, warehouse.names)
-  if (before.length === migrations.length) return undefined
-  await refuseReadOnly(warehouse, NOT_UPGRADED)
-  return warehouse.transaction('migrate', async (session) => {
-    await takeMigrationLock(session, warehouse.names)
-    const rows = await appliedMigrations(session, warehouse.names)
-    checkHistory(rows, migrations, warehouse.names)
-    const next = migrations[rows.length]
-    if (next === undefined) return undefined
-    if (rows.length === 0) {
-      await refuseUnknownTables(session, true)
-      await refuseMissingRights(session)
+  { sleep }: MigrateOptions,
+  action: string,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await warehouse.transaction(action, async (session) => {
+        await takeMigrationLock(session)
+        return work(session)
+      })
+    } catch (thrown) {
+      if (!(thrown instanceof WarehouseConflictError) || attempt >= MAX_TRIES) throw thrown
+      await sleep(Math.random() * 200 * attempt)
     }
-    await apply(session, next, warehouse.names)
-    return next.name
-  })
+  }
 }
 
 /** A lock per set of schemas. It ends with the transaction, so a killed starter holds nobody up. */
-export async function takeMigrationLock(session: Session, names: SchemaNames): Promise<void> {
+export async function takeMigrationLock(session: Session): Promise<void> {
   await session.query('migrate', `set local lock_timeout = '${DDL_LOCK_TIMEOUT}'`)
   await session.query('migrate', WITHOUT_TIME_LIMIT)
   await session.query('take the migration lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [
     LOCK_CLASS,
-    names.sync,
+    session.names.sync,
   ])
 }
 
 /** Any constant of our own: the first key of our advisory locks. */
 const LOCK_CLASS = 820_311
 
-async function apply(session: Session, migration: Migration, names: SchemaNames): Promise<void> {
+async function apply(session: Session, migration: Migration): Promise<void> {
+  const { version, name, checksum } = migration
   try {
-    if (migration.version === 1) await createMigrationsTable(session, names)
+    if (version === 1) await createMigrationsTable(session)
     // One by one: of several that are sent at once, Citus would have each node run all.
-    for (const statement of splitStatements(withSchemaNames(migration.sqlText, names))) {
-      await session.query(`apply migration ${migration.name}`, statement)
+    for (const statement of splitStatements(withSchemaNames(migration.sqlText, session.names))) {
+      await session.query(`apply migration ${name}`, statement)
     }
-    await session.sync
-      .insertInto('migrations')
-      .values({
-        version: migration.version,
-        name: migration.name,
-        checksum: migration.checksum,
-      })
-      .execute()
+    await session.sync.insertInto('migrations').values({ version, name, checksum }).execute()
   } catch (thrown) {
     if (thrown instanceof WarehouseConflictError) throw thrown
     throw new MigrationError(
-      `migration ${migration.name} failed and was rolled back; nothing after it was applied: ` +
+      `migration ${name} failed and was rolled back; nothing after it was applied: ` +
         toError(thrown).message,
       { cause: thrown },
     )
   }
 }
 
-async function createMigrationsTable(session: Session, names: SchemaNames): Promise<void> {
-  const sync = quoteIdentifier(names.sync)
+async function createMigrationsTable(session: Session): Promise<void> {
+  const { names } = session
   const table = names.table('migrations')
   await session.query(
     'create the table of migrations',
-    `create schema if not exists ${sync};
+    `create schema if not exists ${quoteIdentifier(names.sync)};
     create table ${table} (
         version integer not null,
         name text not null,
@@ -204,7 +216,10 @@ async function createMigrationsTable(session: Session, names: SchemaNames): Prom
   )
 }
 
-async function appliedMigrations(session: Session, names: SchemaNames): Promise<AppliedRow[]> {
+async function appliedMigrations(
+  session: Session,
+): Promise<Pick<Migration, 'version' | 'name' | 'checksum'>[]> {
+  const { names } = session
   // Read from the catalog itself: `to_regclass` may answer from what the session remembered before
   // it waited for the lock.
   const [found] = await session.query<{ role: string; isReadable: boolean; isHidden: boolean }>(
@@ -239,29 +254,6 @@ async function appliedMigrations(session: Session, names: SchemaNames): Promise<
     .execute()
 }
 
-function checkHistory(
-  rows: readonly AppliedRow[],
-  migrations: readonly Migration[],
-  names: SchemaNames,
-): void {
-  for (const [index, row] of rows.entries()) {
-    const shipped = migrations[index]
-    if (shipped === undefined) break
-    if (shipped.version !== row.version || shipped.name !== row.name) {
-      throw ofAnotherBuild(`it has ${row.name} as number ${row.version}`, shipped, names)
-    }
-    if (shipped.checksum !== row.checksum) {
-      throw ofAnotherBuild('it applied another text (the checksum differs)', shipped, names)
-    }
-  }
-  if (rows.length > migrations.length) {
-    throw new MigrationError(
-      `the database is at migration ${rows.length} and this program knows ${migrations.length}: ` +
-        'install the newer tracking-sync',
-    )
-  }
-}
-
 /**
  * Releases never change a migration: only a build between releases, or an edited file, comes here.
  */
@@ -275,8 +267,8 @@ function ofAnotherBuild(what: string, shipped: Migration, names: SchemaNames): M
   )
 }
 
-async function ensureUtf8(warehouse: Warehouse): Promise<void> {
-  const [row] = await warehouse.query<{ encoding: string }>(
+async function ensureUtf8(session: Session): Promise<void> {
+  const [row] = await session.query<{ encoding: string }>(
     'read the encoding of the database',
     'select getdatabaseencoding() as encoding',
   )
@@ -284,23 +276,5 @@ async function ensureUtf8(warehouse: Warehouse): Promise<void> {
     throw new MigrationError(
       `the database has encoding ${row?.encoding ?? 'unknown'}; create it with encoding UTF8`,
     )
-  }
-}
-
-/**
- * A taken lock or a long reader is waited for in short pieces, so that readers queue behind us for
- * seconds at most.
- */
-export async function withLockRetries<Result>(
-  { sleep }: MigrateOptions,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (thrown) {
-      if (!(thrown instanceof WarehouseConflictError) || attempt >= MAX_TRIES) throw thrown
-      await sleep(Math.random() * 200 * attempt)
-    }
   }
 }

@@ -185,7 +185,7 @@ describe('the query of docs/replicas.md', () => {
   const page = readFileSync(new URL('../../../docs/replicas.md', import.meta.url), 'utf8')
   const [, query = ''] = /^## Publish\n.*?^```sql\n(.*?)^```$/ms.exec(page) ?? []
 
-  /** What it prints, executed by the login that owns the tables, which is no superuser. */
+  /** Executes what it prints, with the login that owns the tables and nothing else. */
   async function publish(): Promise<string[]> {
     const owner = await connect(source.url)
     const printed = (await owner.query<{ statement: string }>(query)).rows

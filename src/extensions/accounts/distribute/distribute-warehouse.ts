@@ -36,7 +36,7 @@ export async function carryOut(
   }
   if (plan.statements.length > 0) {
     await warehouse.transaction('distribute the warehouse', async (session) => {
-      await takeMigrationLock(session, names)
+      await takeMigrationLock(session)
       const lost = await readWhatIsLost(session, names)
       // Citus would make each of them on every node, and again for every table.
       await dropViews(session, names)
