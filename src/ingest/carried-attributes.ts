@@ -1,6 +1,6 @@
 import type { Sighting } from '../source/records/resource.js'
 
-/** What a sighting carries, null or not: its columns, and names without one. */
+/** The attributes that a sighting carries, null or not: its columns, and names without a column. */
 export function carriedBy({ resource, values, unmappedNames }: Sighting): string[] {
   const columns = resource.columns.filter((_, at) => values[at] !== undefined)
   return [...columns.map(({ name }) => name), ...unmappedNames]

@@ -9,7 +9,7 @@ import type { Batch } from '../warehouse/rows/write-batch.js'
 import { shownKeys, type Intake } from './intake.js'
 import { mergeSightings } from './merge-sightings.js'
 
-/** What the warehouse has of what was seen. */
+/** The state of the warehouse about the sightings of some intakes. */
 export interface Known {
   /** By stream and key; for notifications also the containers of transport events. */
   readonly rows: ReadonlyMap<string, ReadonlyMap<string, StoredRow>>
@@ -24,8 +24,8 @@ export interface Decision {
    */
   readonly rounds: readonly Pick<Batch, 'sightings' | 'eventLists'>[]
   /**
-   * Of those that are written, what has no row yet: nothing of them need be compared. None beside
-   * the runs, where others may write the same row and all take rows strictly by key.
+   * The written sightings without a row, which need no comparison. Empty beside the runs, where
+   * others may write the same row and every writer takes rows strictly by key.
    */
   readonly withoutRow: ReadonlySet<Sighting>
   /** Equal to their row: not written. */
@@ -41,8 +41,8 @@ export interface Decision {
 }
 
 /**
- * Decides what becomes of what was seen: of one answer, or of several notifications in the order
- * the source made them. Pure.
+ * Decides about the sightings of one answer, or of several notifications in the order the source
+ * made them. Pure.
  *
  *   an answer (sync, backfill, refetch)
  *     equal to its row, in a sync          → nothing to do
@@ -65,7 +65,7 @@ export interface Decision {
 export function decide(intakes: readonly Intake[], known: Known, mode: Mode): Decision {
   const decider = new Decider(known, mode)
   for (const intake of intakes) decider.notePresent(intake)
-  // Events first: a container's list is compared with those that are there.
+  // Events first: a container's list is compared with the events that are there.
   for (const resource of [transportEvents, ...resources.filter((one) => one !== transportEvents)]) {
     for (const [key, seen] of byKey(intakes, resource)) decider.decideRow(resource, key, seen)
   }
@@ -98,7 +98,9 @@ class Decider {
     this.#mode = mode
   }
 
-  /** An answer speaks of what is; what a notification tells of may not become a row. */
+  /**
+   * Notes the events of an answer: they exist. An event of a notification might not become a row.
+   */
   notePresent(intake: Intake): void {
     if (this.#mode === 'webhook') return
     for (const key of shownKeys(intake, transportEvents.stream)) this.#presentEvents.add(key)
@@ -142,7 +144,7 @@ class Decider {
     return this.#known.rows.get(resource.stream)?.get(key)
   }
 
-  /** Records what is to be done instead of writing. */
+  /** Records the verdict unless it is to write. */
   #take(seen: Seen, row: StoredRow | undefined): Verdict {
     const [sighting] = seen
     const { resource, key } = sighting
@@ -180,7 +182,7 @@ class Decider {
       this.#presentEvents.add(sighting.key)
       return this.#isNewer(seen, row.observedAt) ? 'write' : 'doubt'
     }
-    // What is older than its container may have been withdrawn since; and a withdrawn event does
+    // An event older than its container may have been withdrawn since, and a withdrawn event does
     // not come back from a payload.
     const isOvertaken = sighting.observedAt < container.observedAt
     if (row !== undefined || isOvertaken || !this.#isNewer(seen, undefined)) return 'fetchEvents'
@@ -196,7 +198,7 @@ class Decider {
   }
 
   /**
-   * The list of transport events that a container came with, where it proves what was withdrawn.
+   * The list of transport events that a container came with, where it proves which were withdrawn.
    * `before`: as stored, undefined without a live row.
    */
   #decideList(
@@ -262,7 +264,7 @@ function decideAnswer(sighting: Sighting, row: StoredRow | undefined, mode: Mode
   if (row === undefined) return 'write'
   const { fingerprint, positions, observedAt } = sighting
   const isEqual = !row.isDeleted && row.fingerprint === fingerprint && positions === undefined
-  // What equals its row confirms it, however old the sighting is.
+  // A sighting that equals its row confirms it, however old the sighting is.
   if (mode === 'sync' && isEqual) return 'equal'
   // Positions are rows of their own, each of its instant: the stamp of the vessel is not theirs.
   return row.observedAt > observedAt && positions === undefined ? 'doubt' : 'write'

@@ -18,7 +18,7 @@ export interface FetchedEvents {
   readonly list: TransportEventList | undefined
   /** Why the service does not show them; the intake is empty then. */
   readonly refusal?: string
-  /** When the service answered that there is no such container. */
+  /** When the service answered that the container does not exist. */
   readonly goneAt?: Date | undefined
 }
 
@@ -61,8 +61,8 @@ async function fetchOfContainer(run: Reader, containerId: string): Promise<Fetch
         ),
       )
       run.ledger.listed('transport_events', page.rows, 'transport_event')
-      // What is of another type, as after a renaming, may be one of ours: then the list does not
-      // tell which are gone.
+      // A record of another type, as after a renaming, may be an event of ours: then the list does
+      // not tell which events are gone.
       const isWhole =
         taken.quarantined.length === 0 && page.rows.every(({ type }) => type === 'transport_event')
       // A row on two pages has pushed another off both.
@@ -95,7 +95,7 @@ export const LIST_WITHOUT_EVENTS =
 
 /**
  * The same; a container whose events the service does not show costs only itself. When several in a
- * row look like an outage, that is noted as a failure of the run, and no more are asked for.
+ * row look like an outage, the ledger notes a failure of the run, and the rest is not requested.
  */
 export async function fetchWhatIsShown(
   run: Reader,

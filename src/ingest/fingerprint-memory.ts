@@ -19,7 +19,7 @@ export function isMetOften(stream: string): boolean {
 }
 
 /**
- * What this run has already stored of things that come again and again: a port is included in
+ * The records that this run has already stored and meets again and again: a port is included in
  * hundreds of pages. Bounded; forgetting costs only another comparison.
  */
 export class FingerprintMemory {
@@ -58,13 +58,13 @@ export class FingerprintMemory {
     return this.#noted.get(`${type} ${id}`)
   }
 
-  /** The same for a record that is not parsed and whose id is all of its key. */
+  /** The same for a record that is not parsed and whose id is its whole key. */
   hasBytes(resource: Resource, raw: RawRecord): boolean {
     const digest = this.#met.get(`${resource.stream} ${raw.id ?? ''}`)?.digest
     return typeof digest === 'string' && isDigestOf(digest, resource, raw.digest)
   }
 
-  /** Remembers those that come often; called when what they say is in the warehouse. */
+  /** Remembers sightings of streams that come often; called when the warehouse has their values. */
   remember(sightings: readonly Sighting[]): void {
     for (const sighting of sightings) {
       if (!isMetOften(sighting.resource.stream)) continue
@@ -74,7 +74,7 @@ export class FingerprintMemory {
     }
   }
 
-  /** What sightings point to and this run has not looked up yet, each once. */
+  /** References of the sightings that this run has not looked up yet, each once. */
   unknownReferences(sightings: readonly Sighting[]): ResourceIdentifier[] {
     const unknown: ResourceIdentifier[] = []
     const met = new Identifiers()
@@ -92,7 +92,7 @@ export class FingerprintMemory {
   }
 }
 
-/** A set of types and ids that makes no text of each that it is asked for. */
+/** A set of types and ids that looks one up without joining the two into a text. */
 class Identifiers {
   readonly #ids = new Map<string, Set<string>>()
   size = 0

@@ -11,7 +11,7 @@ import type { QuarantinedRecord } from '../warehouse/bookkeeping/quarantined-rec
 
 type IdsByKey = ReadonlyMap<string, readonly string[]>
 
-/** What one answer or notification holds, flattened, by stream. */
+/** The content of one answer or notification, flattened, by stream. */
 export interface Intake {
   readonly sightings: ReadonlyMap<string, readonly Sighting[]>
   /** Keys of records recognized by their bytes: each equals its row, or what this run has met. */
@@ -22,7 +22,7 @@ export interface Intake {
   readonly transportEventIds: IdsByKey
   /** Of each shipment that came with a list, the ids of its containers, sorted. */
   readonly containerIds: IdsByKey
-  /** Its stamp says nothing about order: whatever it says must be confirmed by a read. */
+  /** Its stamp says nothing about order: a read must confirm everything in it. */
   readonly isDoubtful: boolean
 }
 
@@ -34,7 +34,7 @@ export interface IntakeOptions {
   readonly observedAt: Date
   /** Types whose included records are complete, and not a subset of their attributes. */
   readonly completeTypes?: ReadonlySet<string>
-  /** Whose transport events were asked for. */
+  /** The container whose transport events were requested. */
   readonly containerId?: string
   /** See `SeenIn`. */
   readonly definitionId?: string
@@ -58,7 +58,7 @@ export const COMPLETE_WHEN_INCLUDED: ReadonlySet<string> = new Set(['container',
  */
 export function takeIn(records: Records, options: IntakeOptions): Intake {
   const taking = new Taking(options)
-  // Included first: of two equal sightings in one answer the primary one stands.
+  // Included first: of two equal sightings in one answer the primary one wins.
   for (const record of records.included) taking.take(record, false)
   for (const record of records.data) taking.take(record, true)
   return taking
@@ -142,8 +142,8 @@ export function mergeIntakes(intakes: readonly Intake[]): Intake {
 }
 
 /**
- * The records that cannot be read of an answer without the record that was asked for. The others of
- * it are not believed.
+ * The quarantined records of an answer that lacks the requested record. Its other records are not
+ * believed.
  */
 export function setAsideOf({ quarantined }: Intake): Intake {
   return { ...mergeIntakes([]), quarantined }

@@ -20,14 +20,14 @@ import type { Intake } from './intake.js'
 export interface KnownOptions {
   readonly mode: Mode
   /**
-   * Transport events of a container that came with them and has no row are not looked up: they have
-   * none either, and where the warehouse disagrees, writing them tells. Spares a load a few per
-   * cent of its time, and takes one wait more.
+   * Transport events that come with a container without a row are not looked up: they lack rows
+   * too, and where the warehouse disagrees, the write shows it. Spares a load a few per cent of its
+   * time, and takes one wait more.
    */
   readonly isLoad?: boolean
 }
 
-/** What `decide` must know of what was seen. One query a stream; reads only. */
+/** Loads the state that `decide` compares with. One query a stream; reads only. */
 export async function loadKnown(
   session: Session,
   names: SchemaNames,
@@ -80,7 +80,7 @@ async function forgetIncompleteLists(
   }
 }
 
-/** Of doubtful sightings those that say something else than their row. Reads only. */
+/** The doubtful sightings that differ from their row. Reads only. */
 export async function findDiffering(
   session: Session,
   names: SchemaNames,
@@ -96,8 +96,8 @@ export async function findDiffering(
 }
 
 /**
- * What to refetch to confirm a sighting: the record, or for a transport event the list of its
- * container; undefined where the service has no such read.
+ * The read that confirms a sighting: of the record, or for a transport event of its container's
+ * list; undefined where the service lacks such a read.
  */
 export function refetchOf(sighting: Sighting): ResourceIdentifier | undefined {
   const { resource, key } = sighting

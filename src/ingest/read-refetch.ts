@@ -46,15 +46,15 @@ const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
 const UNPROVEN_WAIT_MS = 60_000
 
 /**
- * Reads what an entry of the refetch queue asks for, stores it by the rule of all writes, and takes
- * the entry off the queue in the same transaction: one request, and those for the events of a
- * container whose list of them changed.
+ * Reads the record or list of an entry of the refetch queue, stores it by the rule of all writes,
+ * and takes the entry off the queue in the same transaction. It costs one request, and one for the
+ * events of a container whose list of them changed.
  *
- * What is gone (404) is never invented: the entry goes and nothing is written. A row that still
- * stands for it is left to the passes of the runs, which alone mark rows as gone. A reference that
- * is gone is asked for again no sooner than in a day, as long as rows point to it. An entry that
- * cannot be read rests with its reason. What concerns the account or the service as a whole is
- * thrown, and the entry stays.
+ * A record that is gone (404) is never invented: the entry goes and nothing is written. If it still
+ * has a row, the row is left to the passes of the runs, which alone mark rows as gone. A reference
+ * that is gone is requested again after a day at the earliest, as long as rows point to it. An
+ * entry that cannot be read rests with its reason. A failure of the account or the service as a
+ * whole is thrown, and the entry stays.
  */
 export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> {
   await unlessGone(run, entry, async () => {
@@ -64,9 +64,9 @@ export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> 
 }
 
 /**
- * The same for several entries: references, of which a first load reads hundreds, are read side by
+ * The same for several entries. References, of which a first load reads hundreds, are read side by
  * side and stored together, in one transaction instead of one for each; then the others, one after
- * the other. What was read before a failure, or before the run was told to stop, is stored.
+ * the other. When a read fails, or the run is told to stop, the records read before are stored.
  */
 export async function readRefetches(run: StoringRun, entries: readonly Entry[]): Promise<void> {
   const read: { readonly entry: Entry; readonly intake: Intake }[] = []
@@ -113,7 +113,7 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
   }
 }
 
-/** A read by id finds out what is so: it is compared by value, also with what was met before. */
+/** A read by id must find the truth: it is compared by value, also with records met before. */
 function believingNoHash(run: StoringRun): StoringRun {
   return run.mode === 'sync' ? { ...run, mode: 'backfill', memory: new FingerprintMemory() } : run
 }
@@ -159,8 +159,8 @@ function restOf({ attempts = 0 }: Entry, thrown: Error): number {
 
 /**
  * Settles a place or vessel that the service does not show by id. A 404 marks its row, unless
- * another row points to it: the service has no address for rail terminals and shows them beside
- * records. It is asked for again when its check is due. Without a row it is settled when no row
+ * another row points to it: the service has rail terminals only beside other records, without an
+ * address. The id is requested again when its check is due. Without a row it is settled when no row
  * points to it.
  */
 async function isSettled(run: StoringRun, entry: Entry, thrown: Error): Promise<boolean> {
@@ -184,7 +184,7 @@ async function isSettled(run: StoringRun, entry: Entry, thrown: Error): Promise<
   return true
 }
 
-/** A reference that no row points to any more is not needed. */
+/** A reference is not needed once no row points to it. */
 function isNamed(run: StoringRun, { id }: Entry): Promise<boolean> {
   return retryWarehouse(run, () => isReferenced(run.warehouse, id))
 }
@@ -201,8 +201,8 @@ function holdsRecord(intake: Intake, { type, id }: Entry): boolean {
 }
 
 /**
- * The record was set aside, or another one came. Nothing points to it anew, so only the queue
- * remembers that it is missing.
+ * The record was set aside, or another one came. A later run may meet no reference to it, so only
+ * the queue remembers that it is missing.
  */
 async function storeWithoutRecord(run: StoringRun, intake: Intake, entry: Entry): Promise<void> {
   await storeIntake(run, setAsideOf(intake))

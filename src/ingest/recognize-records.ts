@@ -15,11 +15,11 @@ type Candidates = Map<RawRecord, readonly string[]>
 
 /**
  * Recognizes records by their bytes, so that a page in which nothing changed is neither parsed nor
- * flattened (decision 17): rows by their digest, and what is included with page after page by what
- * this run has met. Nothing in a backfill, which believes no hash.
+ * flattened (decision 17): rows by their digest, and records that are included in page after page
+ * by what this run has met. Nothing in a backfill, which believes no hash.
  *
  * Records of a stream whose attributes are watched are read until every attribute that its records
- * carried before was met again: one that no record carries any more has vanished.
+ * carried before was met again: an attribute that none of them carries has vanished.
  */
 export class RecordRecognizer {
   readonly #run: Run
@@ -96,8 +96,8 @@ export class RecordRecognizer {
 }
 
 /**
- * Values of the key columns that a record will have once it is read, as far as its text tells: the
- * own id, and ids of records that it points to. Undefined where it does not.
+ * Values of the key columns that a record will have once it is read, as far as its text shows them:
+ * its own id, and ids of records that it points to. Undefined where the text does not show them.
  */
 function rawKeyValues(resource: Resource, raw: RawRecord): readonly string[] | undefined {
   const values: string[] = []

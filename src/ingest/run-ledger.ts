@@ -10,7 +10,7 @@ import type { StreamOutcome } from '../warehouse/connection/tables.js'
 import type { ListedTypes } from '../warehouse/bookkeeping/checkpoints.js'
 import { addListedTypes } from './foreign-types.js'
 
-/** So many bad answers to reads of one record each are no longer those of the records. */
+/** So many bad answers in a row to reads of one record each are not the fault of the records. */
 const SEVERAL = 3
 
 export type CountsDelta = Partial<StreamCounts>
@@ -46,8 +46,8 @@ export class RunLedger {
   readonly #listed = new Map<string, { pages: number; types: ListedTypes | undefined }>()
 
   /**
-   * Why the positions of vessels are not ours to see, once the service has said so: they are not
-   * asked for again.
+   * The reason why the account may not see the positions of vessels, once the service has given it:
+   * they are not requested again.
    */
   positionsRefusal: ApiAuthError | undefined
 
@@ -76,7 +76,7 @@ export class RunLedger {
     if (!isKnown) this.#distrusted.push({ stream, why })
   }
 
-  /** What was noted by `distrust`. */
+  /** The streams and reasons that `distrust` noted. */
   distrusted(): readonly { readonly stream: string; readonly why: string }[] {
     return this.#distrusted
   }

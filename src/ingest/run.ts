@@ -31,8 +31,8 @@ export interface RunSettings {
   /** A run that sets aside more of a stream than this does not end well; 5 unless given. */
   readonly quarantineLimitPercent?: number
   /**
-   * Containers whose transport events a sync reads again although nothing says that they changed;
-   * none unless given.
+   * Containers whose transport events a sync reads again without any sign of a change; none unless
+   * given.
    */
   readonly transportEventChecksPerSync?: number
   /**
@@ -50,7 +50,7 @@ export interface RunSettings {
   readonly acceptShrink?: boolean
 }
 
-/** What every step of a run is given. */
+/** The tools and settings that every step of a run gets. */
 export interface Run {
   readonly syncRunId: number
   readonly service: TrackingService
@@ -64,11 +64,12 @@ export interface Run {
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
   readonly sleep: Sleep
-  /** Which share of the request budget its reads are from; `sync` unless told otherwise. */
+  /** The share of the request budget that pays for its reads; `sync` by default. */
   readonly purpose?: RequestPurpose
   /**
-   * In a backfill every record is compared with its row value by value, what hangs on a row is
-   * derived anew, and what is missing is read: it heals what somebody changed by hand.
+   * In a backfill every record is compared with its row value by value, everything that depends on
+   * a row is derived again, and missing records are read: it heals a change that somebody made by
+   * hand.
    */
   readonly mode: Mode
   /** Inert, unless a test asked for a crash. */

@@ -10,8 +10,8 @@ import { addToDelta, type CountsDelta } from './run-ledger.js'
 import type { Run } from './run.js'
 
 /**
- * What it takes to store an answer: a run, or a worker beside the runs, which has no run row and
- * writes for the webhooks.
+ * A run that stores answers, or a worker beside the runs, which writes for the webhooks without a
+ * run row.
  */
 export interface StoringRun extends Omit<Run, 'syncRunId' | 'onProgress'> {
   readonly syncRunId: number | null
@@ -19,7 +19,7 @@ export interface StoringRun extends Omit<Run, 'syncRunId' | 'onProgress'> {
 
 type Refetched = Batch['refetched'][number]
 
-/** Why a stream is distrusted whose records are older than the rows that they differ from. */
+/** The reason to distrust a stream whose records differ from newer rows. */
 export const OLDER_THAN_ROWS =
   'records differ from rows that are stamped later than they were read: a clock was wrong. ' +
   'Check the clocks of the database and of this machine, then run `tracking-sync backfill`'

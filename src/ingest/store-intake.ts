@@ -25,14 +25,14 @@ import { OLDER_THAN_ROWS, storeBatch, type StoringRun } from './store-batch.js'
  */
 const CONTAINERS_PER_FETCH = 20
 
-/** What the last transaction of an intake does besides. */
+/** The further work of an intake's last transaction. */
 type Closing = Partial<Pick<Batch, 'refetched' | 'eventLists' | 'checkpoint'>>
 
 /**
- * Compares what an answer holds with the warehouse and writes what differs: rows, histories,
- * quarantine and counts in one transaction; then, in batches, the containers whose list of
- * transport events changed, together with those events. What equals its row is not written, and
- * when nothing differs there is no transaction at all.
+ * Compares an answer with the warehouse and writes the differences: rows, histories, quarantine and
+ * counts in one transaction; then, in batches, the containers whose list of transport events
+ * changed, together with those events. A record that equals its row is not written, and an answer
+ * without a difference takes no transaction at all.
  */
 export async function storeIntake(
   run: StoringRun,
@@ -109,8 +109,7 @@ async function compare(run: StoringRun, intake: Intake): Promise<Compared> {
 }
 
 /**
- * Of a recognized record an equal row stands, or, where it comes again with every page, the run has
- * met an equal one.
+ * A recognized record equals its row, or, if it comes with every page, one that the run has met.
  */
 function countsOf(
   intake: Intake,
@@ -160,7 +159,10 @@ async function fillDigests(
 /** If more than this many of one answer look stale, suspect the clock, not the records. */
 const MOST_REFETCHES = 20
 
-/** Records that differ from a row seen later. What is not refetched makes its stream distrusted. */
+/**
+ * Records that differ from a row seen later. A record that is not refetched makes its stream
+ * distrusted.
+ */
 function toRefetches({ ledger }: StoringRun, stale: readonly Sighting[]): ResourceIdentifier[] {
   const refetches = new Map<string, ResourceIdentifier>()
   for (const entry of stale.flatMap((sighting) => refetchOf(sighting) ?? [])) {

@@ -34,7 +34,7 @@ export function takePages(
   let before: Intake | undefined
   const take = async (page: Page): Promise<Taken> => {
     const { data, included } = page.document
-    // What the page before has read may be written while this one is recognized.
+    // The rows of the page before may be written while this one is recognized.
     const recognized =
       before === undefined
         ? NOTHING_RECOGNIZED

@@ -1,6 +1,6 @@
 import type { Panel } from './panels.js'
 
-/** What people ask about containers. */
+/** The questions that people ask about containers. */
 export const BUSINESS_PANELS: readonly Panel[] = [
   {
     id: 'worklist',
@@ -221,7 +221,7 @@ order by arrivals desc, 1, 2`,
   },
 ]
 
-/** What happened to one container; `$1` is its id. */
+/** The events of one container; `$1` is its id. */
 export const TIMELINE: Panel = {
   id: 'timeline',
   group: 'business',
@@ -248,8 +248,8 @@ limit 500`,
 }
 
 /**
- * Containers by number, id, bill of lading or reference; `$1` is what was typed, with or without
- * spaces and hyphens. Where nothing is exactly that, those that have it as a part.
+ * Containers by number, id, bill of lading or reference; `$1` is the typed text, with or without
+ * spaces and hyphens. Without an exact match, the containers that have it as a part.
  */
 export const SEARCH: Panel = {
   id: 'search',

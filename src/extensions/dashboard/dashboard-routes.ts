@@ -46,13 +46,13 @@ export const PANELS: readonly Panel[] = [...BUSINESS_PANELS, ...OPERATIONS_PANEL
 const KEPT_MS = 15_000
 /** The same of the question whether the database answers. */
 const KNOWN_MS = 1_000
-/** The page is sent after this time, with what was read by then: somebody waits. */
+/** The page is sent after this time with the panels read by then, because somebody waits. */
 const ANSWER_MS = 1_500
 /** Until a page that lacks something asks again. */
 const REST_SECONDS = '3'
 
 const HTML = 'text/html; charset=utf-8'
-/** Nothing runs, nothing comes from elsewhere, and nobody may frame it. */
+/** The page runs no script, loads nothing from elsewhere, and nobody may frame it. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -251,7 +251,7 @@ function sqlRoute(warehouse: Warehouse, panel: Panel): Route {
   })
 }
 
-/** What was asked for, at most as long as the box takes; undefined where nothing was. */
+/** The container of the query, at most as long as the box takes; undefined without one. */
 function containerOf({ url = '' }: IncomingMessage): string | undefined {
   const text = new URLSearchParams(url.split('?')[1]).get('container')?.slice(0, 100).trim()
   return text === undefined || text === '' ? undefined : text

@@ -2,7 +2,7 @@ import type { Panel } from './panels.js'
 
 const NO_RUN = 'Nothing was loaded yet. Start with `tracking-sync backfill`.'
 
-/** What the operator asks. */
+/** The questions that the operator asks. */
 export const OPERATIONS_PANELS: readonly Panel[] = [
   {
     id: 'freshness',

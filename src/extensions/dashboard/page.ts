@@ -6,21 +6,21 @@ import { coloursOf, drawPicture, type PanelRow } from './pictures.js'
 import type { AnsweredPanel } from './read-panels.js'
 import type { Light } from './light.js'
 
-/** Everything on the page that does not depend on what was searched for. */
+/** Everything on the page that does not depend on the search. */
 export interface PageParts {
   readonly title: string
   readonly light: Light
-  /** What needs attention, a sentence each. */
+  /** Matters that need attention, a sentence each. */
   readonly alerts: readonly string[]
   /** When the panels were read, as it is shown. */
   readonly readAt: string
   /** None before the first run. */
   readonly panels: readonly AnsweredPanel[]
-  /** What `status` prints, as tables. */
+  /** The sections of `status`, as tables. */
   readonly sections: readonly StatusSection[]
 }
 
-/** Of what was typed into the search box. */
+/** The search and its result. */
 export interface Search {
   readonly wanted: string
   /** Containers it may mean; the timeline is of the only one. */
@@ -55,7 +55,7 @@ ${sections.map(formatSection).join('\n')}
 
 const START = 'Start with `tracking-sync backfill`. Then this page shows what is there.'
 
-/** In place of the dashboard where nothing can be read. */
+/** In place of the dashboard where the warehouse cannot be read. */
 export function formatNotice(title: string, light: Light, advice: string): string {
   return formatDocument(title, [formatLight(light), `<p>${formatText(advice)}</p>`])
 }
@@ -232,7 +232,7 @@ function cellOf(value: unknown): string {
   return escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** Our own sentences: what stands between backticks is to be typed. */
+/** Our own sentences: a text between backticks is one to type. */
 function formatText(sentence: string): string {
   return escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>')
 }

@@ -1,7 +1,7 @@
 /** The first day drawn and the one after the last, in days from today. */
 export type Days = readonly [from: number, to: number]
 
-/** What a panel shows of the rows of its SQL; names are columns of it. */
+/** How a panel shows the rows of its SQL; names are columns of it. */
 export type Picture =
   /** Stacked columns over days or hours: rows of the same `at` lie on each other by `kind`. */
   | {
@@ -10,7 +10,10 @@ export type Picture =
       readonly every: 'day' | 'hour'
       readonly value: string
       readonly kind: string
-      /** One small picture for each value, below each other: money of two currencies is no sum. */
+      /**
+       * One small picture for each value, below each other: amounts in two currencies cannot be
+       * added.
+       */
       readonly facet?: string
       readonly days: Days
     }
@@ -45,11 +48,11 @@ export interface Panel {
   readonly id: string
   readonly group: 'business' | 'operations'
   readonly title: string
-  /** What it says, and what to do about it. */
+  /** The meaning of the panel, and what to do about it. */
   readonly meaning: string
-  /** What is on the axis. */
+  /** The unit of the axis. */
   readonly unit: string
-  /** Said in place of a picture without rows: what must be there first. */
+  /** Shown in place of a picture without rows: it says what must be there first. */
   readonly empty: string
   readonly picture: Picture
   /** With placeholders for the schema names; `$1` where the panel is about containers. */

@@ -8,7 +8,7 @@ export type PanelRow = Readonly<Record<string, unknown>>
 export interface PictureOptions {
   /** In CSS pixels; the text stays as large as it is. */
   readonly width: number
-  /** What stands on the axis of numbers. */
+  /** The unit of the axis of numbers. */
   readonly unit: string
   readonly now: Date
   /** Read aloud in place of the picture. */
@@ -19,7 +19,7 @@ export interface PictureOptions {
 const FIRST = 'var(--series-a)'
 const SERIES = [FIRST, ...['b', 'c', 'd', 'e', 'f', 'g'].map((name) => `var(--series-${name})`)]
 
-/** Kinds that mean good or bad have the colour of that, wherever they stand. */
+/** Kinds that mean good or bad have that colour in every picture. */
 const MEANT: Readonly<Record<string, string>> = {
   high: 'var(--bad)',
   medium: 'var(--middling)',
@@ -42,7 +42,7 @@ export function coloursOf(picture: Picture, rows: readonly PanelRow[]): Map<stri
   )
 }
 
-/** What we need of an element; our types know no browser. */
+/** The part of an element that we need; our types do not include the browser's. */
 interface Drawn {
   readonly outerHTML: string
   querySelectorAll(selector: string): Iterable<Drawn>
@@ -261,7 +261,7 @@ function text(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown'
 }
 
-/** A calendar day is drawn at its midnight UTC, whatever zone it is of. */
+/** A calendar day is drawn at its midnight UTC, in every time zone. */
 function instant(value: unknown): Date {
   return new Date(
     text(value)

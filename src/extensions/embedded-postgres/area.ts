@@ -127,7 +127,7 @@ async function prepareForRoot(home: string, logger: Logger): Promise<void> {
 async function makeSharedDirectory(account: Account, home: string): Promise<string> {
   try {
     const isNew = (await mkdir(SHARED_BASE, { recursive: true })) !== undefined
-    // Whatever the umask says.
+    // The umask does not decide it.
     if (isNew) await chmod(SHARED_BASE, 0o755)
     if ((await findBlockedDirectory(SHARED_BASE, account)) === undefined) {
       const place = await mkdtemp(join(SHARED_BASE, 'database-'))

@@ -87,7 +87,7 @@ async function findPlatformPackage(packageName: string): Promise<PlatformPackage
   }
 }
 
-/** Packages of platforms without links (Windows) have no such file. */
+/** Packages of platforms without links (Windows) lack this file. */
 async function readLinks(root: string): Promise<Link[]> {
   const text = await readIfThere(join(root, 'native', 'pg-symlinks.json'))
   return JSON.parse(text ?? '[]') as Link[]

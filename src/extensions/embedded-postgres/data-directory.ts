@@ -12,8 +12,8 @@ const STAGING_PREFIX = 'initializing-'
 
 /**
  * Makes the data directory when it is missing, and checks that its version fits when it is there.
- * It is built beside its place and renamed when complete: whatever lies in `data` is whole, and
- * leftovers of a killed attempt are removed.
+ * It is built beside its place and renamed when complete, so `data` is always whole. Leftovers of a
+ * killed attempt are removed.
  */
 export async function ensureDataDirectory(
   area: DatabaseArea,

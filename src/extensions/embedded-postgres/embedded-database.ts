@@ -56,7 +56,7 @@ export interface EmbeddedDatabase {
   readonly port: number
   readonly dataDirectory: string
   /**
-   * What the server's own log says of a connection that failed: a disk that is full or read-only.
+   * The reason in the server's own log why a connection failed: a disk that is full or read-only.
    */
   explain(): Promise<EmbeddedDatabaseError | undefined>
   /**
@@ -96,7 +96,7 @@ export async function startEmbeddedDatabase(
   })
 }
 
-/** Stops the server of a home at once, whoever uses it; for the operator's own command. */
+/** Stops the server of a home at once, even while others use it; for the operator's own command. */
 export async function stopEmbeddedDatabase(
   options: EmbeddedDatabaseOptions,
 ): Promise<'stopped' | 'not_running'> {

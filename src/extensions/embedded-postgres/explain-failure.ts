@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { EmbeddedDatabaseError } from '../../base/errors.js'
 
 /**
- * What the output of PostgreSQL's programs, which run in English, says; undefined when unclear.
+ * The failure in the output of PostgreSQL's programs, which run in English; undefined when unclear.
  */
 export function recognizeFailure(
   output: string,

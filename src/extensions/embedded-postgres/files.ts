@@ -28,7 +28,7 @@ export async function writeFileAtomically(path: string, text: string, mode: numb
   const file = await open(draft, 'wx', mode)
   try {
     await file.writeFile(text)
-    // Whatever the umask says: the server's account reads some of these files.
+    // The umask does not decide it: the server's account reads some of these files.
     await file.chmod(mode)
   } finally {
     await file.close()

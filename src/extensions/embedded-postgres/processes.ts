@@ -43,7 +43,7 @@ async function readProcessStat(
   return fields && { state: fields[0], startTime: fields[19] }
 }
 
-/** What `postmaster.pid`, which a running server keeps in its data directory, says. */
+/** The content of `postmaster.pid`, which a running server keeps in its data directory. */
 export interface Postmaster {
   readonly pid: number
   /** Undefined until the server has come so far. */
@@ -83,8 +83,8 @@ function pidFile(dataDirectory: string): string {
 }
 
 /**
- * What the process behind a pid is; `unknown` when the system does not say. After a reboot, or in a
- * new container, the pid in `postmaster.pid` may belong to any program.
+ * Classifies the process behind a pid; `unknown` when the system does not say. After a reboot, or
+ * in a new container, the pid in `postmaster.pid` may belong to any program.
  */
 export async function classifyProcess(
   pid: number,

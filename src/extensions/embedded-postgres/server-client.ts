@@ -15,7 +15,7 @@ const EMBEDDED_USER = 'tracking'
  */
 export const ADMIN_USER = 'tracking_admin'
 
-/** The login of own SQL: it reads, and has no rights on the server. */
+/** The login for the user's own SQL: it reads, without any right on the server itself. */
 const READER_USER = 'tracking_query'
 
 export interface Login {
@@ -91,9 +91,9 @@ export async function ensureDatabase(
     if (mayBind && isMissing(everyday)) {
       await client.query(`alter role ${pg.escapeIdentifier(everyday.user)} createrole`)
     }
-    // There the everyday login makes the role of readers, and grants it. Before, which only our
-    // tests have, it can make none; this role reads more than it should, the passwords' verifiers
-    // too.
+    // From that version on, the everyday login makes the role of readers and grants it. On earlier
+    // versions, which only our tests use, it cannot; the role made here reads more than it should,
+    // the passwords' verifiers too.
     if (!mayBind && isMissing(reader)) {
       await client.query(`grant pg_read_all_data to ${pg.escapeIdentifier(reader.user)}`)
     }

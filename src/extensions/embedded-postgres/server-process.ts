@@ -25,8 +25,8 @@ const OLD_PROCESS_POLL_MS = 250
 const OLD_PROCESS_LIMIT_MS = 20_000
 
 /**
- * The server that runs on this data directory, or undefined. Waits up to `waitMs` for one that is
- * still starting. Changes nothing, so it may be called without the start lock.
+ * The server that runs on this data directory, or undefined. Waits up to `waitMs` for a server that
+ * is still starting. Changes nothing, so it may be called without the start lock.
  */
 export async function findRunningServer(
   area: DatabaseArea,
@@ -249,7 +249,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   work_mem: '16MB',
   maintenance_work_mem: '64MB',
   effective_cache_size: '512MB',
-  // There are no replicas: without them bulk loads into new tables skip most of the log.
+  // Nothing replicates this server, and without replicas bulk loads into new tables skip most of
+  // the log.
   wal_level: 'minimal',
   max_wal_senders: '0',
   wal_compression: 'on',

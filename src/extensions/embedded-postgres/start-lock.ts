@@ -7,8 +7,8 @@
  * old number sees the newer one and steps back. A single lock file that is deleted and made again
  * could be broken twice.
  *
- * Who uses the server is counted under the same lock (decision 28): `users/` beside the data has one
- * file for each process that uses it, and `kept` for a server that is to stay.
+ * The users of the server are counted under the same lock (decision 28): `users/` beside the data
+ * has one file for each process that uses it, and `kept` for a server that stays.
  */
 import { readFile, readdir, rm, stat, writeFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -70,7 +70,10 @@ export class BucketStore implements LakeStore {
     this.#options = options
   }
 
-  /** `name` is what the user calls it. Throws ConfigError where the library is not installed. */
+  /**
+   * `name` is the place as the user wrote it. Throws ConfigError where the library is not
+   * installed.
+   */
   static async connect(
     name: string,
     address: BucketAddress,
@@ -189,7 +192,7 @@ function isWorthAnotherTry(thrown: unknown): boolean {
   return status === undefined || status >= 500 || status === 429
 }
 
-/** What to do, by the names that AWS gives to what went wrong. */
+/** The advice for each error, by the name that AWS gives it. */
 const FIXES: Readonly<Record<string, string>> = {
   NoSuchBucket: 'has no such bucket; make it first',
   CredentialsProviderError:
@@ -224,7 +227,7 @@ function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : ''
 }
 
-/** Of HTTP; undefined where nothing answered. */
+/** The HTTP status; undefined where nothing answered. */
 function statusOf(thrown: unknown): number | undefined {
   return (thrown as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
 }
@@ -232,8 +235,8 @@ function statusOf(thrown: unknown): number | undefined {
 const silent = (): void => undefined
 
 async function makeClient(env: BucketOptions['env']): Promise<S3> {
-  // On standard error it would say when it drops this Node; package.json says which we support.
-  // eslint-disable-next-line no-restricted-syntax -- the library reads it, and has no other way
+  // The library would announce on standard error when it drops this Node; package.json names ours.
+  // eslint-disable-next-line no-restricted-syntax -- the library reads it, and nothing else
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   const library = await import('@aws-sdk/client-s3').catch((cause: unknown) =>
     refusePackage('@aws-sdk/client-s3', 'to s3:// ', cause),
@@ -245,7 +248,7 @@ async function makeClient(env: BucketOptions['env']): Promise<S3> {
     // Other stores do not know the sums that AWS has since 2024.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // They have no host for each bucket, and mostly no regions.
+    // Other stores have one host for all buckets, and mostly do without regions.
     ...(isElsewhere && { forcePathStyle: true, region: env.AWS_REGION ?? 'us-east-1' }),
   })
 }

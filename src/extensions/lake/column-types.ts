@@ -10,7 +10,7 @@ export interface CatalogColumn {
 /** How a column leaves PostgreSQL, as a text, and what it becomes in the files. */
 export interface LakeColumn {
   readonly name: string
-  /** What `copy` selects. */
+  /** The expression that `copy` selects. */
   readonly sourceSql: string
   /** DuckDB's type, which decides Parquet's. */
   readonly type: string
@@ -66,8 +66,8 @@ const LISTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The columns of a table as they stand in its files. What Parquet has no common type for, such as a
- * uuid, an interval or a value of an enumeration, is a text as PostgreSQL writes it.
+ * The columns of a table as its files have them. A value without a common type in Parquet, such as
+ * a uuid, an interval or a value of an enumeration, becomes a text as PostgreSQL writes it.
  */
 export function toLakeColumns(columns: readonly CatalogColumn[]): LakeColumn[] {
   const bound = columns.flatMap((column) => {
@@ -120,7 +120,7 @@ function beyondType(bound: readonly BoundColumn[]): LakeColumn {
   for (let at = 0; at < originals.length; at += PAIRS_OF_A_CALL) {
     objects.push(`jsonb_build_object(${originals.slice(at, at + PAIRS_OF_A_CALL).join(', ')})`)
   }
-  // Most rows have none, and then nothing is built for them.
+  // Most rows have none, and nothing is built for them.
   return {
     name: BEYOND_TYPE,
     sourceSql: `case

@@ -21,7 +21,7 @@ export interface ExportOptions {
   readonly store: LakeStore
   /** Names of tables and answers, or `tables` or `answers` for all of them. Empty: everything. */
   readonly only: readonly string[]
-  /** Write all rows of each table again, in place of what is there. */
+  /** Write all rows of each table again, in place of the present files. */
   readonly isWhole: boolean
   readonly signal: AbortSignal
   readonly reachFailpoint: ReachFailpoint
@@ -48,10 +48,10 @@ export interface ExportReport {
 
 /**
  * Writes each table and each answer as Parquet into a folder or a bucket: all rows once, and from
- * then on those that were written since. All of it shows one instant. A reader sees the whole
- * export or none of it, and what a killed one left is removed by the next. Throws ConfigError for a
- * place of anything else, LeaseHeldError while another export of this warehouse runs. Reads each
- * table once to find what changed.
+ * then on the rows that were written since. All of it shows one instant. A reader sees the whole
+ * export or none of it, and each export removes what a killed one left. Throws ConfigError for a
+ * place that holds anything else, LeaseHeldError while another export of this warehouse runs. Reads
+ * each table once to find its changes.
  */
 export async function exportLake(
   warehouse: Pick<Warehouse, 'readSnapshot'>,
@@ -61,7 +61,7 @@ export async function exportLake(
   const report = await warehouse
     .readSnapshot('export the warehouse', signal, (snapshot) => exportSnapshot(snapshot, options))
     .catch(async (thrown: unknown) => {
-      // Why it failed is what counts.
+      // The first failure is the one to report.
       await store.close().catch(() => undefined)
       throw thrown
     })
@@ -212,8 +212,8 @@ async function exportTables(
 }
 
 /**
- * Of a table that is exported by changes every file is needed; of one that is exported whole a day
- * that was taken away is forgotten.
+ * A table that is exported by changes needs every file of its own. A table that is exported whole
+ * forgets a day whose files were taken away.
  */
 function findKnown(
   { tables, files }: Manifest,

@@ -8,7 +8,7 @@ import type { ParquetWriter } from './parquet-writer.js'
 import { stageRows } from './stage-rows.js'
 import { PARTITION, writeFiles, type Partitioning } from './write-files.js'
 
-/** What an export knows of the server and of its own snapshot. */
+/** The facts that an export has about the server and its own snapshot. */
 export interface SnapshotState {
   /** In UTC, as ISO 8601. */
   readonly instant: string
@@ -20,7 +20,7 @@ export interface SnapshotState {
   readonly next: string
 }
 
-/** What the folder has of a table. */
+/** The table as the folder has it. */
 export interface KnownTable {
   readonly entry: ManifestTable
   readonly files: readonly ManifestFile[]
@@ -46,16 +46,16 @@ export interface TableDependencies {
 }
 
 export interface WrittenTable {
-  /** How the manifest tells of it from now on. */
+  /** The table's entry in the manifest from now on. */
   readonly entry: ManifestTable
-  /** Of those it had, the files that still count. */
+  /** The earlier files that still count. */
   readonly kept: readonly ManifestFile[]
   readonly added: readonly FinishedFile[]
-  /** Whether all rows were written, changes only, or nothing because nothing has changed. */
+  /** All rows, changes only, or nothing because nothing has changed. */
   readonly wrote: 'all' | 'changes' | 'nothing'
 }
 
-/** Writes one table or answer into the work folder, as far as it has to be. */
+/** Writes one table or answer into the work folder, as far as that is necessary. */
 export async function exportTable(
   exported: TableExport,
   dependencies: TableDependencies,
@@ -79,8 +79,8 @@ export async function exportTable(
 }
 
 /**
- * Since when changes can be told from the rest: undefined where all rows must be written, because
- * the numbers are those of another server, too far back, or the files do not fit any more.
+ * The transaction from which changes can be told from the rest. Undefined where all rows must be
+ * written: the numbers are those of another server or too far back, or the files no longer fit.
  */
 function usableSince(exported: TableExport, known: KnownTable): Since | undefined {
   const { table, state, isWholeWanted } = exported
@@ -99,8 +99,8 @@ const FURTHEST = 2n ** 31n - 2n ** 24n
 const EPOCH = 2n ** 32n
 
 /**
- * The row was written by a transaction that may have been open at the export before. The number of
- * one that was over before 2^31 others may seem to be new: then a row comes twice, and none is
+ * The row was written by a transaction that may have been open at the export before. A row of a
+ * transaction that was over more than 2^31 others ago may look new: it is then written twice, never
  * missed.
  */
 const IS_NEW = `age(xmin) <= (select age(current_setting('tracking_sync.exported')::xid))`
@@ -202,7 +202,7 @@ async function write(
   const day = state.instant.slice(0, 10)
   const selected = columns.map(({ sourceSql }) => sourceSql)
   if (createdAtSql !== undefined) {
-    // Of an infinite instant there is no month.
+    // An infinite instant lies in no month.
     const month = `to_char(${createdAtSql} at time zone 'UTC', 'YYYY-MM')`
     selected.push(`coalesce(${month}, 'unknown') as ${PARTITION}`)
   }

@@ -8,7 +8,7 @@ const WORK = '.work'
 
 /**
  * A lake in a folder. Its work folder is in it, on the same disk, so that a finished file is only
- * renamed; what a killed export left there is removed by the next. `name` is what the user calls
+ * renamed; each export removes what a killed one left there. `name` is the folder as the user wrote
  * it.
  */
 export function folderStore(name: string, folder: string): LakeStore {
@@ -74,7 +74,7 @@ async function makeFolder(name: string, folder: string): Promise<void> {
   })
 }
 
-/** An export that was killed before it took the folder leaves no more than its work folder. */
+/** An export that was killed before it took the folder leaves only its work folder. */
 async function isTaken(folder: string): Promise<boolean> {
   const found = await unlessAbsent(readdir(folder), [])
   const others = found.filter((one) => one !== WORK && one !== dirname(MANIFEST))

@@ -13,19 +13,19 @@ export interface UnplacedFile {
   readonly workPath: string
 }
 
-/** Where files stand until they are complete. */
+/** The folder of files that are not complete yet. */
 export interface WorkFolder {
-  /** What the user calls it. */
+  /** The place as the user wrote it. */
   readonly name: string
   readonly pathOf: (name: string) => string
 }
 
 /** Where a lake is: a folder or a bucket. Only one export may write there at a time. */
 export interface LakeStore {
-  /** What the user calls it. */
+  /** The place as the user wrote it. */
   readonly name: string
   readonly work: WorkFolder
-  /** What stands there, as a text; undefined where nothing does. */
+  /** The text at a path; undefined where nothing is. */
   readonly read: (path: string) => Promise<string | undefined>
   /** Whether files of anybody else may be there; of a place without a manifest. */
   readonly isTaken: () => Promise<boolean>
@@ -33,7 +33,7 @@ export interface LakeStore {
   readonly open: () => Promise<void>
   /** All files whose path begins so; `top` is a folder. */
   readonly list: (top: string) => Promise<StoredFile[]>
-  /** Puts files into their places. Once it returns they stay, whatever happens then. */
+  /** Puts files into their places. Once it returns they stay, even if the export fails. */
   readonly place: (files: readonly UnplacedFile[]) => Promise<void>
   /** Puts one text in place of another, at once and whole. */
   readonly replace: (path: string, text: string) => Promise<void>
@@ -46,7 +46,7 @@ export function refuse(problem: string, cause?: unknown): ConfigError {
   return new ConfigError([{ setting: '--out', problem }], cause === undefined ? {} : { cause })
 }
 
-/** Runs `work`; whatever the disk refuses is told of the folder, as the user calls it. */
+/** Runs `work`. An error of the disk becomes one about the folder, named as the user wrote it. */
 export async function onDisk<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -18,11 +18,11 @@ export interface LakeTable {
    * `whole`: all rows each time.
    */
   readonly kind: 'changes' | 'whole'
-  /** The column whose month, in UTC, names the partition; of `changes` only. */
+  /** For `changes` only: the column whose month, in UTC, names the partition. */
   readonly createdAtSql: string | undefined
   /**
-   * PostgreSQL's number of the table; undefined where transactions do not tell which of its rows
-   * are new: for an answer, and where it stands on nodes.
+   * PostgreSQL's number of the table. Undefined where transactions do not show which rows are new:
+   * for an answer, and for a table spread over nodes.
    */
   readonly relation: number | undefined
 }
@@ -37,8 +37,8 @@ interface CatalogRow {
 }
 
 /**
- * All data tables, those that users fill, and the answers; the catalogue says their types. Tables
- * of a distributed warehouse are written whole each time, because every node numbers its
+ * All data tables, the tables that users fill, and the answers; the catalogue gives their types.
+ * Tables of a distributed warehouse are written whole each time, because every node numbers its
  * transactions by itself.
  */
 export async function listLakeTables(reader: CatalogueReader): Promise<LakeTable[]> {

@@ -10,14 +10,14 @@ import {
 
 /** In a folder of its own, because some engines read folders and no files. */
 export const MANIFEST = 'manifest/manifest.json'
-/** What an export writes, below the folders of the tables. */
+/** The files and folders of an export, below the folders of the tables. */
 const OUR_FILE = /(?:^|\/)export-\d+\.parquet$/
 const OUR_FOLDERS = ['tables', 'answers']
 
 /** A file that is complete, under a name of the work folder. */
 export type FinishedFile = ManifestFile & UnplacedFile
 
-/** A lake in its place. What `commit` names counts from then on, at once and whole. */
+/** A lake in its place. `commit` makes the files of a new manifest count, at once and whole. */
 export class Lake {
   readonly #store: LakeStore
   #manifest: Manifest
@@ -45,7 +45,7 @@ export class Lake {
     return this.#manifest
   }
 
-  /** For what is not complete. */
+  /** For files that are not complete. */
   get work(): WorkFolder {
     return this.#store.work
   }
@@ -79,8 +79,8 @@ export class Lake {
   }
 
   /**
-   * Removes files that have been replaced, or that never counted. Only names that an export gives;
-   * what others put beside them stays.
+   * Removes files that have been replaced, or that never counted. It takes only names that an
+   * export gives: files that others put beside them stay.
    */
   async removeUnnamed(): Promise<void> {
     const named = new Set(this.#manifest.files.map(({ path }) => path))

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 
 /**
- * What a folder holds: one line of JSON, replaced at once when an export is complete. A file that
- * it does not name does not count. The words are for readers in SQL too, so no `camelCase`.
+ * The content of a folder: one line of JSON, replaced at once when an export is complete. A file
+ * that the manifest does not name does not count. Readers in SQL use its words too, so no
+ * `camelCase`.
  */
 export type Manifest = z.infer<typeof manifestSchema>
 export type ManifestTable = Manifest['tables'][number]
@@ -20,7 +21,7 @@ const warehouseSchema = z.object({
   id: z.string(),
 })
 
-/** The rows that later exports may leave out: those that this transaction number is beyond. */
+/** Marks the rows that a later export may leave out: rows of transactions before this number. */
 const sinceSchema = z.object({
   /** Server, timeline and database in which the numbers count. */
   cluster: z.string(),
@@ -44,7 +45,7 @@ const manifestSchema = z.object({
       kind: z.enum(['changes', 'whole']),
       key: z.array(z.string()),
       columns: z.array(z.object({ name: z.string(), type: z.string() })),
-      /** Number of the export with all rows; those after it hold changes. */
+      /** Number of the export with all rows; later exports hold changes. */
       whole_export: z.number().int(),
       /** The instant that its files show, in UTC. */
       exported_at: z.string(),
@@ -71,7 +72,7 @@ const manifestSchema = z.object({
 export type WarehouseIdentity = z.infer<typeof warehouseSchema>
 export type Since = z.infer<typeof sinceSchema>
 
-/** Of a folder that is taken and holds nothing yet. */
+/** For a folder that is taken and still empty. */
 export function firstManifest(warehouse: WarehouseIdentity): Manifest {
   return { format: FORMAT, warehouse, export: 0, exported_at: null, tables: [], files: [] }
 }

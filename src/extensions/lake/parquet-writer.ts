@@ -4,7 +4,10 @@ import { ConfigError } from '../../base/errors.js'
 import type { WorkFolder } from './lake-store.js'
 import { refusePackage } from './missing-package.js'
 
-/** What DuckDB counts: with what it does not count and with Node it becomes about three times that. */
+/**
+ * DuckDB's own limit. With the memory it does not count, and Node, it becomes about three times
+ * that.
+ */
 const MEMORY_LIMIT = '128MB'
 
 /**

@@ -33,8 +33,8 @@ const COMMA = ','.charCodeAt(0)
 
 /**
  * Copies the rows of a query of PostgreSQL into files of the work folder, some for each partition,
- * in the order of their values. `name` is what they are, for messages. One piece of rows is in
- * memory, however many there are: PostgreSQL waits while it is written.
+ * in the order of their values. `name` names the rows in messages. One piece of rows is in memory
+ * at a time: PostgreSQL waits while it is written.
  */
 export async function stageRows(
   name: string,
@@ -62,7 +62,7 @@ interface OpenPartition {
   fileBytes: number
   rows: number
   longestRow: number
-  /** From and until where its rows stand in the piece, by turns. */
+  /** Start and end of each of its rows in the piece, alternating. */
   waiting: number[]
 }
 
@@ -104,7 +104,7 @@ class Stage {
     }
   }
 
-  /** Waits for what is under way, however it ends: whoever began it is told. */
+  /** Waits for a write that is under way. Does not throw: the caller of `add` gets the failure. */
   async settle(): Promise<void> {
     await this.#writing?.catch(() => undefined)
   }

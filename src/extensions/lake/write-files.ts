@@ -12,10 +12,10 @@ export const EXPORT_COLUMN = '_export'
 /** In the rows that are staged, and not in the files. */
 export const PARTITION = '_partition'
 
-/** Half of what is usual: a group is in memory while it is written. */
+/** Half of the usual size, because a group is in memory while it is written. */
 const ROW_GROUP_ROWS = 61_440
 
-/** What is read at once: two of the longest row, and no less than this. */
+/** The size of the read buffer: two of the longest row, and at least this. */
 const LEAST_BUFFER_BYTES = 2 * 1024 * 1024
 
 export interface WritingOptions {
@@ -29,15 +29,15 @@ export interface WritingOptions {
 export interface Partitioning {
   /** Name in the path, as in `created_month=2026-03`. */
   readonly name: string
-  /** Of what is not parted, and of an export without rows. */
+  /** For a table without partitions, and for an export without rows. */
   readonly value: string
-  /** Whether the last field of each row is its partition, which stands in the path only. */
+  /** Whether the last field of each row is its partition, which only the path keeps. */
   readonly isInRows: boolean
 }
 
 /**
- * Writes what is staged, one file for each partition, into the work folder, and removes it from
- * there. Without rows it writes one file without rows, so that the columns can be read.
+ * Writes the staged rows, one file for each partition, into the work folder, and removes the staged
+ * files. Without rows it writes one empty file, so that the columns can be read.
  */
 export async function writeFiles(
   folder: string,

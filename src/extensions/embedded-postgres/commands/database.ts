@@ -81,7 +81,7 @@ export const database = group('database', 'The embedded PostgreSQL, for psql and
   moveTo,
 ])
 
-/** What psql reads from its environment, by the parameter of the address that says it. */
+/** The variables that psql reads, by the parameter of the address with the same meaning. */
 const PSQL_VARIABLES = {
   require_auth: 'PGREQUIREAUTH',
   sslmode: 'PGSSLMODE',
