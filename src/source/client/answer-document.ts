@@ -10,9 +10,9 @@ import {
 import { describeBody, isWebPage, type ReceivedAnswer } from './call-errors.js'
 
 /**
- * What a successful answer must hold. `list`: a document whose `data` is an array. `record`: one
- * whose `data` is one record. `document`: either. `anything`: any JSON or nothing at all, for
- * endpoints whose answer the interface leaves open.
+ * The content that a successful answer must have. `list`: a document whose `data` is an array.
+ * `record`: a document whose `data` is one record. `document`: either. `anything`: any JSON or
+ * nothing at all, for endpoints whose answer the interface leaves open.
  */
 export type Expectation = 'list' | 'record' | 'document' | 'anything'
 
@@ -20,9 +20,9 @@ export type Expectation = 'list' | 'record' | 'document' | 'anything'
 const USUAL_PAGE_SIZE = 100
 
 /**
- * What an answer may hold at most: ten times what the richest rows bring. Smaller values than the
- * service's own could fill the memory within the limit of bytes: a value of three bytes takes fifty
- * in memory, a record some hundreds.
+ * The most that an answer may hold: ten times as much as the richest rows bring. Smaller values
+ * than the service's own could fill the memory within the limit of bytes: a value of three bytes
+ * takes fifty in memory, a record some hundreds.
  */
 function limitsOf(url: URL): JsonLimits {
   const pageSize = Number(url.searchParams.get('page[size]')) || USUAL_PAGE_SIZE

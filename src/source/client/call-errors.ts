@@ -14,7 +14,7 @@ import { parseExactJson } from '../jsonapi/exact-json.js'
 import { membersOf } from '../jsonapi/document.js'
 import { CutAnswerError, type AnswerHeaders } from './exchange.js'
 
-/** An answer, whatever its status, and what is known of its request. */
+/** An answer of any status, and the facts of its request. */
 export interface ReceivedAnswer {
   /** Method and path, with masked query. */
   readonly where: string
@@ -38,7 +38,7 @@ interface ApiErrorDetail {
   readonly source: string | undefined
 }
 
-/** The error of an answer with a bad status. Which status means what: `errors.ts`. */
+/** The error of an answer with a bad status. `errors.ts` lists the meaning of each status. */
 export function toStatusError(
   answer: ReceivedAnswer,
   retryAfterMs: number | undefined,
@@ -105,7 +105,7 @@ function toRedirectError({ where, status, headers, url, redact }: ReceivedAnswer
 }
 
 /**
- * What a body says went wrong: JSON:API's `errors[]`, and the plain forms of gateways and
+ * The errors that a body reports: JSON:API's `errors[]`, and the plain forms of gateways and
  * frameworks before the service (`errors` of texts, `error`, `message`). At most 20, each text cut
  * to 500 characters.
  */
@@ -131,7 +131,7 @@ function parseQuietly(text: string): unknown {
   try {
     return parseExactJson(text)
   } catch {
-    // An error page need not be JSON; then there is simply nothing to quote.
+    // An error page need not be JSON; then it holds nothing to quote.
     return undefined
   }
 }
@@ -149,8 +149,8 @@ function describeErrors(errors: readonly ApiErrorDetail[]): string {
 const SHOWN_BYTES = 8_192
 
 /**
- * What an unexpected body looks like: its type and, when it is not JSON, its first words. JSON is
- * not quoted: it may hold the customer's data or a webhook's secret.
+ * Describes an unexpected body: its type and, when it is not JSON, its first words. JSON is not
+ * quoted: it may hold the customer's data or a webhook's secret.
  */
 export function describeBody({ body, headers, redact }: ReceivedAnswer): string {
   const contentType = headers['content-type']

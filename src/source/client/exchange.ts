@@ -7,7 +7,7 @@ import type { Clock } from '../../base/retry.js'
 
 /**
  * Limits of one exchange in milliseconds. They guard real sockets and therefore run in real time,
- * whatever clock the client was given: a virtual clock that races must not cut a connection.
+ * even if the client has another clock: a virtual clock that races must not cut a connection.
  */
 export interface ApiTimeouts {
   readonly connectMs: number
@@ -47,8 +47,8 @@ export interface Exchange {
 export type AnswerHeaders = Readonly<Partial<Record<string, string>>>
 
 /**
- * Headers as they came: a gateway may send one twice or empty. The first value that says anything
- * stands for all of them; a header without one is absent.
+ * Headers as they came: a gateway may send one twice or empty. The first value that is not empty
+ * counts; a header without one is absent.
  */
 export function singleHeaders(headers: IncomingHttpHeaders): AnswerHeaders {
   const single: Record<string, string> = Object.create(null) as Record<string, string>

@@ -26,9 +26,7 @@ export interface Page {
   /** See `ApiAnswer`. */
   readonly observedAt: Date
   readonly bytes: number
-  /**
-   * What the service says there is in all: a hint, and absent when it cannot be true as a count.
-   */
+  /** The service's own count of all rows: a hint, and absent when it cannot be true as a count. */
   readonly total: number | undefined
   /**
    * Rows of this walk up to here, repeated ones as well; with `startPage`, the rows before it are
@@ -75,16 +73,16 @@ export interface ListPagesOptions extends ListOptions {
 }
 
 /**
- * Walks a list by its `links.next`, one request a page, made when the page is asked for; nothing is
- * read ahead and no page is kept.
+ * Walks a list by its `links.next`, one request a page, made when the caller asks for the page;
+ * nothing is read ahead and no page is kept.
  *
  * The walk ends where `links.next` is null, absent or empty, even if the total says otherwise:
  * guessing at a page that the service does not name could read rows twice or past the end;
  * `isShort` tells the caller. It also ends at an empty page once the total has been reached. Every
- * link must stay on the service and on this very list (`ApiRefusedError` else); what it drops of
- * our query is put back. Throws `PaginationLoopError` after the page that proved the loop was
- * handed over, and whatever `ApiClient.get` throws; where one page of a list answers 5xx, only after
- * the pages behind it.
+ * link must stay on the service and on this very list (`ApiRefusedError` else); members of our
+ * query that a link drops are put back. Throws `PaginationLoopError` after the page that proved the
+ * loop was handed over, and every error of `ApiClient.get`; where one page of a list answers 5xx,
+ * only after the pages behind it.
  */
 export function listPages(
   client: ApiClient,
@@ -268,7 +266,7 @@ function toListError(error: unknown): unknown {
   return new ApiRequestError(`${error.message} ${hint}`, { status: 404, context: error.context })
 }
 
-/** What to do about one page that fails in every run. */
+/** Advice for one page that fails in every run. */
 function withAdvice(error: ApiUnavailableError, url: URL): ApiUnavailableError {
   const [number, size] = ['page[number]', 'page[size]'].map((name) => url.searchParams.get(name))
   const { message, retryAfterMs, context } = error

@@ -3,7 +3,7 @@ import type { Logger } from '../../base/logger.js'
 import type { Clock, Sleep } from '../../base/retry.js'
 import { createWaitingLine } from '../../base/waiting-line.js'
 
-/** What a request is for; a shared budget may keep a share for the urgent ones. */
+/** The purpose of a request; a shared budget may keep a share for the urgent ones. */
 export type RequestPurpose = 'sync' | 'refetch' | 'control'
 
 export interface AcquireOptions {
@@ -11,7 +11,10 @@ export interface AcquireOptions {
   readonly purpose?: RequestPurpose | undefined
 }
 
-/** Who may send when. One budget per API key; an implementation may share it between processes. */
+/**
+ * Decides when a request may be sent. One budget per API key; an implementation may share it
+ * between processes.
+ */
 export interface RequestBudget {
   /** Resolves when one request may be sent, and counts it. Rejects with the signal's reason. */
   acquire(options?: AcquireOptions): Promise<void>

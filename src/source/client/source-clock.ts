@@ -7,11 +7,11 @@ export interface ClockSample {
 }
 
 /**
- * What we know of the service's clock. Every answer carries `Date` in whole seconds: while the
- * answer was made, between our `startedAt` and our `answeredAt`, the service's clock stood in
- * [date, date + 1 s). So the offset (service − ours) lies in [date − answeredAt, date + 1 s −
- * startedAt]. Many answers narrow that interval down; one that contradicts it shows that one of the
- * two clocks was moved.
+ * Our knowledge of the service's clock. Every answer carries `Date` in whole seconds: while the
+ * answer was made, between our `startedAt` and our `answeredAt`, the service's clock was in [date,
+ * date + 1 s). So the offset (service − ours) lies in [date − answeredAt, date + 1 s − startedAt].
+ * Many answers narrow that interval down; one that contradicts it shows that one of the two clocks
+ * was moved.
  */
 export class SourceClock {
   #offsetMs = 0
@@ -45,8 +45,8 @@ export class SourceClock {
     if (this.#lowestMs <= this.#highestMs) return
     this.#offsetMs = this.#lowestMs = seenLowest
     this.#highestMs = seenHighest
-    // The service's clock went back if it now stands before a stamp we gave; only then may stamps
-    // go back with it.
+    // The service's clock went back if it is now before a stamp we gave; only then may stamps go
+    // back with it.
     const isStampPossible = this.#lastStamp < date.getTime() + 1_000
     if (isStampPossible && startedAt >= this.#lastStartedAt) return
     this.#lastStartedAt = this.#lastStamp = -Infinity
@@ -96,10 +96,10 @@ export function parseHttpDate(text: string): Date | undefined {
 const SHORTEST_PAUSE_MS = 1_000
 
 /**
- * What a `Retry-After` header asks for, in milliseconds: whole seconds, or an HTTP-date compared
- * with `now`, an instant on the service's clock. May be far too long for a timer. Undefined where
- * the header says nothing usable (`0.5`, `-1`, `0x10`, `1e9`, two values): then the usual backoff
- * applies.
+ * The wait that a `Retry-After` header demands, in milliseconds: whole seconds, or an HTTP-date
+ * compared with `now`, an instant on the service's clock. May be far too long for a timer.
+ * Undefined where the header has nothing usable (`0.5`, `-1`, `0x10`, `1e9`, two values): then the
+ * usual backoff applies.
  */
 export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
   if (header === undefined) return undefined

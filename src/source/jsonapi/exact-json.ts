@@ -38,8 +38,8 @@ export class JsonNestingError extends Error {
  * Like `JSON.parse`, with these differences: a number whose digits a JS number would change becomes
  * an `ExactNumber` (one that is merely written otherwise, as 850.00, does not); more than 64 levels
  * throw `JsonNestingError`; members called `__proto__` are dropped; a leading BOM is accepted.
- * Throws `SyntaxError` for what is not JSON. `outerLevels`: how many levels the text itself lies
- * within.
+ * Throws `SyntaxError` for a text that is not JSON. `outerLevels`: how many levels the text itself
+ * lies within.
  */
 export function parseExactJson(text: string, outerLevels = 0): unknown {
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
@@ -231,9 +231,9 @@ function quote(text: string): string {
 }
 
 /**
- * Stands where bytes were not UTF-8: half a surrogate pair, which UTF-8 cannot hold. What makes a
- * text storable replaces it by U+FFFD and flags the value; U+FFFD at once would leave nothing to
- * flag.
+ * The mark in place of bytes that were not UTF-8: half a surrogate pair, which UTF-8 cannot hold.
+ * The code that makes a text storable replaces it by U+FFFD and flags the value; U+FFFD at once
+ * would leave nothing to flag.
  */
 const UNREADABLE = '\udfff'
 

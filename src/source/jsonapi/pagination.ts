@@ -3,8 +3,8 @@ import type { Document } from './document.js'
 import type { RecordIdentity } from './raw-record.js'
 
 /**
- * What a page says about the pages after it, and when a walk over pages is a loop. The
- * walk itself is in `source/client/list-pages.ts`.
+ * The pages that a page announces, and the signs that a walk over pages is a loop. The walk itself
+ * is in `source/client/list-pages.ts`.
  */
 
 /**

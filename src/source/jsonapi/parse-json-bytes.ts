@@ -4,7 +4,7 @@ import { RawRecord, type RawText, type RecordPlace } from './raw-record.js'
 /** The members of a document that hold its records. */
 const RECORD_LISTS: ReadonlySet<string> = new Set(['data', 'included'])
 
-/** What one answer may hold, whatever its bytes. */
+/** The most that one answer may hold within its limit of bytes. */
 export interface JsonLimits {
   /** Entries of the lists of records. */
   readonly records: number
@@ -20,10 +20,10 @@ export class JsonSizeError extends Error {
 }
 
 /**
- * Like `parseExactJson` of the text that the bytes are in UTF-8, for documents of several
- * megabytes: lists of records are read record by record, so that the text never stands in memory as
- * a whole. Such a text would be old before its page is done with, and wait for the next full
- * garbage collection. Each record carries the digest of its bytes: see `digestOf`.
+ * Like `parseExactJson` of the bytes as UTF-8, for documents of several megabytes: lists of records
+ * are read record by record, so that the whole text is never in memory. Such a text would be old
+ * before its page is done with, and wait for the next full garbage collection. Each record carries
+ * the digest of its bytes: see `digestOf`.
  */
 export function parseJsonBytes(bytes: Buffer, limits: JsonLimits = UNLIMITED): unknown {
   return readWhole(bytes, limits, (record) => record.parse())
@@ -179,7 +179,7 @@ class ByteReader {
     return record
   }
 
-  /** Only white space may stand before a value; the parser would take a byte order mark as well. */
+  /** Only white space may precede a value; the parser would take a byte order mark as well. */
   #peekValue(): number {
     const first = this.peek()
     if (first === undefined || first > 0x7f) throw this.#unexpected()

@@ -6,18 +6,19 @@ import { membersOf } from './document.js'
 /** Under which a parsed record carries the digest of the bytes that it came in. */
 const DIGEST: unique symbol = Symbol('digest')
 
-/** As many digits of a number survive in a double whatever they are. */
+/** A double keeps any number of so many digits. */
 const SAFE_DIGITS = 15
 
-/** Deeper than that is left to `parseExactJson`, which says how deep is too deep. */
+/** `parseExactJson` reads deeper ones, and decides how deep is too deep. */
 const DEEPEST_PLAIN = 32
 
-/** 72 bits: two texts of one and the same record meet in it by accident once in 10^21 changes. */
+/**
+ * 72 bits: two texts of one and the same record share a digest by accident once in 10^21 changes.
+ */
 const DIGEST_LENGTH = 12
 
 /**
- * The digest of the bytes that a parsed record came in; undefined for one that did not come in an
- * answer.
+ * The digest of the bytes that a parsed record came in; undefined for a record that came otherwise.
  */
 export function digestOf(record: unknown): string | undefined {
   return (record as { readonly [DIGEST]?: string } | null)?.[DIGEST]
@@ -35,10 +36,10 @@ export interface RawText {
   lastType?: string
 }
 
-/** Where a record stands in its document: by itself as `data`, or in one of the lists. */
+/** The place of a record in its document: by itself as `data`, or in one of the lists. */
 export type RecordPlace = 'alone' | 'data' | 'included'
 
-/** What a record says it is, whatever it says. */
+/** The type and id of a record as it gives them, of any kind. */
 export interface RecordIdentity {
   readonly type: unknown
   readonly id: unknown
@@ -204,7 +205,7 @@ export class RawRecord {
     return this.#text.bytes.subarray(this.#start, this.end)
   }
 
-  /** Where in the linkages the last relationship of that name stands. */
+  /** The place in the linkages of the last relationship with that name. */
   #find(relationship: string): number {
     const { latin1 } = this.#text
     for (let at = this.#linkages.length - 3; at >= 0; at -= 3) {

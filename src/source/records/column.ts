@@ -23,7 +23,7 @@ export interface Column {
    */
   readonly isMaterial: boolean
   /**
-   * Values the interface names, encoded; others are stored just the same, and told of. Absent: any
+   * Values the interface names, encoded; others are stored just the same, and reported. Absent: any
    * value.
    */
   readonly knownValues?: ReadonlySet<string>
@@ -54,8 +54,8 @@ const ENCODERS: Readonly<Record<ColumnType, (value: unknown) => Encoded>> = {
 }
 
 /**
- * Encodes one source value for a column. What fits without loss is cast (`"20210"` into a number,
- * `true` from `"true"`); what does not becomes null with a reason, and the caller keeps the
+ * Encodes one source value for a column. A value that fits without loss is cast (`"20210"` into a
+ * number, `true` from `"true"`); any other becomes null with a reason, and the caller keeps the
  * original. Never throws.
  */
 export function encodeValue(type: ColumnType, value: unknown): Encoded {
@@ -100,8 +100,8 @@ function encodeTimestamp(value: unknown): Encoded {
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE]([+-]?\d+))?$/
 /**
- * PostgreSQL's numeric takes far more, but a number of a thousand digits is no amount, weight or
- * coordinate.
+ * PostgreSQL's numeric takes far more, but an amount, weight or coordinate never has a thousand
+ * digits.
  */
 const MAX_DIGITS = 1000
 

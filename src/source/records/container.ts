@@ -10,7 +10,7 @@ import {
   type DeriveTarget,
 } from './resource.js'
 
-/** What the service names inside lists that are kept as they were sent. */
+/** The names that the interface gives for lists that are kept as they were sent. */
 const HOLDS = {
   members: new Set(['name', 'status', 'description', 'detail']),
   enumerated: 'status',

@@ -30,7 +30,7 @@ const ID_HAZARD = /[\p{Cc}\p{Surrogate}]/u
  * One resource object as a row. Pure: same record, same row. Nothing is lost: an attribute without
  * a column goes to `unmapped`, a value that cannot be its column's type becomes null and its
  * original goes to `coercions`, an absent attribute stays absent. Throws ApiContractError (fate:
- * quarantine) when the record has no usable id, type or frame.
+ * quarantine) when the id, type or frame of the record is not usable.
  */
 export function flattenRecord(resource: Resource, record: unknown, seen: SeenIn): Sighting {
   const { id, members } = readIdentity(record)
@@ -62,7 +62,10 @@ interface Identity {
   readonly members: Members
 }
 
-/** The id and members of a record. Throws ApiContractError with a pointer to what is not usable. */
+/**
+ * The id and members of a record. Throws ApiContractError with a pointer to the part that is not
+ * usable.
+ */
 export function readIdentity(record: unknown): Identity {
   if (!isObject(record)) throw contractError('the record is not an object', '')
   const { id, type } = record
@@ -75,7 +78,7 @@ function isUsable(id: unknown): id is string {
   return describeIdProblem(id) === undefined
 }
 
-/** Why a text can be no part of a key; undefined when it can. */
+/** The reason why a text cannot be part of a key; undefined when it can. */
 function describeIdProblem(id: unknown): string | undefined {
   if (typeof id !== 'string' || id === '') return 'is missing or not a text'
   if (id.length > MAX_ID_LENGTH) return `is longer than ${MAX_ID_LENGTH} characters`
@@ -125,7 +128,7 @@ function flattenRelationships(row: RowBuilder, relationships: Members): void {
 }
 
 /**
- * The linkage becomes columns. What else the relationship holds (links, meta, an unexpected target
+ * The linkage becomes columns. The rest of the relationship (links, meta, an unexpected target
  * type) is kept beside them.
  */
 function flattenRelationship(
@@ -275,7 +278,7 @@ class RowBuilder {
   }
 
   /**
-   * Sets a column where the resource has it and the record said nothing usable; tells whether it
+   * Sets a column where the resource has it and the record sent nothing usable; returns whether it
    * did.
    */
   fillIn(name: string, value: unknown): boolean {

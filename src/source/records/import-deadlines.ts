@@ -9,7 +9,7 @@ export const IMPORT_DEADLINES = [
   'pickup_lfd_line',
 ] as const
 
-/** What else a source may say of its day; each is a deadline of its own. */
+/** Further days that a source may give; each is a deadline of its own. */
 const ROLES: ReadonlySet<string> = new Set([
   'original',
   'current',
@@ -51,14 +51,14 @@ interface DeadlineSource {
   /** A bare date, as sent. */
   readonly on?: string
   readonly place: 'port' | 'ramp'
-  /** What was sent with the day: free days, start event, holidays. */
+  /** Members sent with the day: free days, start event, holidays. */
   readonly details?: Members
 }
 
 /**
- * Sets the columns made of `import_deadlines`: a day for each key, also where an object stands in
- * place of the date; and in `import_deadline_sources`, by kind, what is said beyond one day a key.
- * Members that the service does not document are reported. What cannot be read stays in
+ * Sets the columns made of `import_deadlines`: a day for each key, also where an object is in place
+ * of the date; and in `import_deadline_sources`, by kind, everything beyond one day a key. Members
+ * that the service does not document are reported. A value that cannot be read stays in
  * `import_deadlines` as it was sent.
  */
 export function readImportDeadlines(sent: unknown, target: DeriveTarget): void {
@@ -81,7 +81,7 @@ export function readImportDeadlines(sent: unknown, target: DeriveTarget): void {
   target.set('import_deadline_sources', reader.found())
 }
 
-/** The day an object stands for; the object itself, which is no date, where it names none. */
+/** The day that an object gives; the object itself, which is not a date, where it gives none. */
 function chooseDay(value: Members, depth = 1): unknown {
   const own = ownDay(value)
   if (own !== undefined) return value[own]
@@ -94,7 +94,7 @@ function chooseDay(value: Members, depth = 1): unknown {
   return isEmpty ? null : value
 }
 
-/** Gathers what is said beyond one day a key, by kind: the names on the way to it. */
+/** Gathers everything beyond one day a key, by kind: the names on the way to it. */
 class SourceReader {
   readonly #target: DeriveTarget
   readonly #days: ReadonlyMap<string, unknown>
@@ -110,7 +110,7 @@ class SourceReader {
     return this.#sources.size === 0 ? null : Object.fromEntries(this.#sources)
   }
 
-  /** False where the value says no day, nor anything with one. */
+  /** False where the value gives no day, nor anything with one. */
   read(kind: string, name: string, value: unknown, depth = 1): boolean {
     if (!KIND.test(name) || this.#sources.size >= MAX_SOURCES) return false
     if (isDay(value))
@@ -126,7 +126,7 @@ class SourceReader {
     return true
   }
 
-  /** A day of no place of its own is where the one key is whose day it repeats. */
+  /** A day without a place of its own is at the place of the only key with the same day. */
   #placeOf(kind: string, day: string | undefined): DeadlineSource['place'] {
     if (AT_RAMP.test(kind)) return 'ramp'
     const keys = IMPORT_DEADLINES.filter((name) => this.#days.get(name) === day)
@@ -134,7 +134,7 @@ class SourceReader {
     return !isPlaced && keys.join() === 'pickup_lfd_rail' ? 'ramp' : 'port'
   }
 
-  /** What is neither the day of the object nor another source of one. */
+  /** The members that are neither the day of the object nor another source of one. */
   #readMembers(
     kind: string,
     value: Members,

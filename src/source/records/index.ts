@@ -36,8 +36,8 @@ export function resourceOfType(type: string): Resource {
 }
 
 /**
- * Flattens a record of any type. Throws ApiContractError when the record has no usable id or type;
- * the caller sets it aside and goes on.
+ * Flattens a record of any type. Throws ApiContractError when its id or type is not usable; the
+ * caller sets it aside and goes on.
  */
 export function flattenAnyRecord(record: unknown, seen: SeenIn): Sighting {
   const { members } = readIdentity(record)

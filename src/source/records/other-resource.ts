@@ -9,8 +9,8 @@ export const webhookEventCategories = defineResource({
 })
 
 /**
- * Records of types that have no table of their own: users, webhook notifications, what the service
- * may add tomorrow. Their attributes and relationships stay together in `_unmapped`, so that
+ * Records of types without a table of their own: users, webhook notifications, types that the
+ * service adds tomorrow. Their attributes and relationships stay together in `_unmapped`, so that
  * nothing is lost and a new type is a migration, not a second download.
  */
 export const otherResources = defineResource({

@@ -41,12 +41,12 @@ export type Stream =
 export type HistoryTable = 'container_history' | 'shipment_history'
 
 /**
- * Sets columns that are not one attribute or relationship: `set` a value, `unmapped` keeps what has
- * no column.
+ * Sets columns that are not one attribute or relationship: `set` a value, `unmapped` keeps a member
+ * without a column.
  */
 export interface DeriveTarget {
   set(column: string, value: unknown): void
-  /** Stores nothing of a value that was sent, and says so in `_coercions`. */
+  /** Stores nothing of a value that was sent, and notes that in `_coercions`. */
   withhold(column: string): void
   unmapped(name: string, value: unknown): void
   /** Reports a member that the interface does not name, inside an attribute kept as sent. */
@@ -71,7 +71,7 @@ export interface ResourceDefinition {
   readonly keyColumns?: readonly string[]
   readonly attributes: Attributes
   readonly relationships?: Readonly<Record<string, RelationshipSpec>>
-  /** Not stored, and not told as unknown. */
+  /** Neither stored nor reported as unknown. */
   readonly ignoredRelationships?: readonly string[]
   readonly extraColumns?: readonly Column[]
   /** The interface requires `attributes` on these types; without them a record says nothing. */
@@ -85,7 +85,7 @@ export interface ResourceDefinition {
   readonly isMadeWithOthers?: boolean
 }
 
-/** What a resource type is and the table its records become rows of. */
+/** A resource type, and the table that its records become rows of. */
 export interface Resource extends Omit<
   ResourceDefinition,
   'idColumn' | 'keyColumns' | 'attributes' | 'relationships' | 'extraColumns'
@@ -150,7 +150,7 @@ export function many(type: string, column: string): RelationshipSpec {
   return { kind: 'many', type, column }
 }
 
-/** Types that are read one by one, by id, when something points to one that has no row yet. */
+/** Types that are read one by one, by id, when a reference points to an id without a row. */
 export const REFERENCE_TYPES = [
   'port',
   'metro_area',
@@ -163,9 +163,9 @@ export const REFERENCE_TYPES = [
 export const ANY_TYPE = '*'
 
 /**
- * To be raised with every change of what flattening makes of a record that the definitions below do
- * not show. Rows are then compared once more by what they say; else an attribute that is read anew
- * would stay as it was until its record changes.
+ * Raise it with every change of flattening that the definitions below do not show. Rows are then
+ * compared once more by value; otherwise an attribute that flattening now reads differently would
+ * keep its old value until its record changes.
  */
 export const READING = 3
 
@@ -240,7 +240,7 @@ export interface FieldDefinition {
 /** By id of the definition. */
 export type FieldDefinitions = ReadonlyMap<string, FieldDefinition>
 
-/** How a record came: facts that stand in the request and not in the record. */
+/** Facts about a record that only its request tells. */
 export interface SeenIn {
   /** When the source can have known it, on the source's clock. */
   readonly observedAt: Date
@@ -249,11 +249,11 @@ export interface SeenIn {
    * sighting writes what it has and says nothing about the rest.
    */
   readonly isComplete: boolean
-  /** Whose transport events were asked for. */
+  /** The container whose transport events were requested. */
   readonly containerId?: string | undefined
   /** The definitions that cast the values of custom fields, as far as they are known. */
   readonly fieldDefinitions?: FieldDefinitions | undefined
-  /** The definition whose options were asked for. */
+  /** The definition whose options were requested. */
   readonly definitionId?: string | undefined
 }
 
@@ -268,7 +268,7 @@ export interface Sighting {
   /** Key values joined by a space, unique within the stream; ids hold no control characters. */
   readonly key: string
   readonly values: readonly (EncodedValue | undefined)[]
-  /** JSON text of everything that has no column, by name; null when there is nothing. */
+  /** JSON text of all members without a column, by name; null without any. */
   readonly unmapped: EncodedValue
   /** The names in `unmapped`. */
   readonly unmappedNames: readonly string[]
@@ -277,8 +277,8 @@ export interface Sighting {
   /** Members inside an attribute that the interface does not name, as `attribute.member`. */
   readonly unknownMembers: readonly string[]
   /**
-   * JSON text of `{column: {reason, original}}` for every value not stored as sent; null when there
-   * is none.
+   * JSON text of `{column: {reason, original}}` for every value not stored as sent; null without
+   * any.
    */
   readonly coercions: EncodedValue
   /** Hash of values, unmapped and coercions, absence included: equal hashes, equal rows. */
@@ -309,9 +309,9 @@ export function isDigestOf(rowDigest: string, resource: Resource, digest: string
 }
 
 /**
- * 128 bits: two different rows of one account never meet in it. Absent and null differ. What is
- * hashed can be read back in one way only, for no value holds U+0000: each begins with one, and a
- * letter that says whether it is absent, null or a text.
+ * 128 bits: two different rows of one account never share a fingerprint. Absent and null differ.
+ * The hashed text can be read back in one way only, because no value holds U+0000: each begins with
+ * one, and a letter that says whether it is absent, null or a text.
  */
 export function fingerprint(
   values: readonly (EncodedValue | undefined)[],
