@@ -10,10 +10,10 @@ import {
 import type { Config } from './config/settings.js'
 import type { LoadedConfig } from './config/load.js'
 import type { LoadedAccount } from './config/load-accounts.js'
-import type { DatabaseProvider, Extension, ProvidedDatabase } from './extension.js'
+import type { DatabaseProvider, Extension, Observer, ProvidedDatabase } from './extension.js'
 import { ConfigError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
-import { alertSettingsOf, describeKey, proxyOf, requireService } from './config/needed-settings.js'
+import { describeKey, proxyOf, requireService } from './config/needed-settings.js'
 import { createSleep } from './base/retry.js'
 import { REQUIRE_SCRAM } from './base/scram-client.js'
 import { createDatabaseClock } from './warehouse/connection/database-clock.js'
@@ -341,11 +341,8 @@ export class App {
     )
   }
 
-  /** What `raiseAlerts` needs beside what the caller knows of its process. */
-  alertDependencies(warehouse: Warehouse) {
-    const { config, logger, redact } = this
-    const requestLimit = config.rateLimitPerMinute
-    return { warehouse, settings: alertSettingsOf(config), logger, redact, requestLimit }
+  get observers(): readonly Observer[] {
+    return this.extensions.flatMap(({ observer }) => observer ?? [])
   }
 
   /** Connections to the database of the settings, for the warehouses of many accounts. */

@@ -1,6 +1,8 @@
 import type { AddCommand } from './commands/declare-command.js'
 import type { Extension } from './extension.js'
 import { accounts } from './extensions/accounts/accounts-extension.js'
+import { alertsExtension } from './extensions/alerts/alerts-extension.js'
+import { dashboardExtension } from './extensions/dashboard/dashboard-extension.js'
 import { distribute } from './extensions/accounts/commands/distribute.js'
 import { alerts } from './extensions/alerts/commands/alerts.js'
 import { evidence } from './extensions/answers/commands/evidence.js'
@@ -19,7 +21,12 @@ import { demo } from './extensions/simulator/commands/demo/demo.js'
 import { simulate } from './extensions/simulator/commands/simulate.js'
 
 /** Everything that the core does without. With empty lists the program still loads and serves. */
-export const extensions: readonly Extension[] = [accounts, embeddedPostgres]
+export const extensions: readonly Extension[] = [
+  accounts,
+  alertsExtension,
+  dashboardExtension,
+  embeddedPostgres,
+]
 
 /** Their commands, each with the command of the core that follows it in `--help`. */
 export const extensionCommands: readonly (readonly [AddCommand, string])[] = [

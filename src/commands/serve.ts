@@ -1,4 +1,5 @@
 import type { App } from '../app.js'
+import type { CreatePages } from '../extension.js'
 import type { SettingName } from '../config/settings.js'
 import { ConfigError } from '../base/errors.js'
 import { describeOtherPath } from '../base/this-path.js'
@@ -7,9 +8,7 @@ import { requireService, requireWebhookSecrets } from '../config/needed-settings
 import type { ServeParts } from '../serve/serve-dependencies.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import type { CommandIo } from './command-io.js'
-import { DASHBOARD_TIMEOUT_MS } from '../extensions/dashboard/commands/dashboard.js'
 import { declare, flag } from './declare-command.js'
-import { formatCsv } from '../extensions/answers/output/print-answer.js'
 import { serveUntilStopped } from './serve-until-stopped.js'
 import { ALERT_SETTINGS, failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
 
@@ -39,8 +38,6 @@ const SERVE_SETTINGS: readonly SettingName[] = [
  * them.
  */
 const INBOX_CONNECTIONS = 2
-/** For the questions of the dashboard beside its panels. */
-const PAGE_CONNECTIONS = 2
 /** Beside one for each worker: refetches, a run and its lease, stored views, and the metrics. */
 const OTHER_CONNECTIONS = 5
 
@@ -86,17 +83,13 @@ async function run(
   const { refuseReadOnly } = await import('../warehouse/connection/read-only.js')
   const warehouse = await app.connect({ poolSize: config.processorWorkers + OTHER_CONNECTIONS })
   const inbox = await app.connect({ poolSize: INBOX_CONNECTIONS, isKeptOpen: true })
-  const pages = await app.connectReader({
-    statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
-    poolSize: PAGE_CONNECTIONS,
-  })
   const { service, stats } = await app.openService({ warehouse })
   const serving = await startServe({
     config,
     parts,
     warehouse,
     inbox,
-    dashboard: { warehouse: pages, formatCsv },
+    pages: await openPages(app),
     // A receiver alone writes into its inbox and nowhere else.
     prepare: async () => {
       if (parts.isReceiving) await refuseReadOnly(warehouse)
@@ -106,7 +99,8 @@ async function run(
     service,
     stats,
     freeDiskBytes: () => app.freeDiskBytes(),
-    alerts: app.alertDependencies(warehouse),
+    observers: app.observers,
+    redact: app.redact,
     signature,
     runSettings: runSettingsOf(config),
     programVersion: app.programVersion,
@@ -120,6 +114,15 @@ async function run(
   logStart(app, parts, url)
   io.print(`serving at ${url}${parts.isReceiving ? `, webhooks at ${config.webhookPath}` : ''}`)
   return serveUntilStopped(app, io, serving)
+}
+
+/** Each with connections of its own that read only, so that a slow page costs no other part. */
+async function openPages(app: App): Promise<CreatePages[]> {
+  const opened: CreatePages[] = []
+  for (const { pages } of app.extensions) {
+    if (pages !== undefined) opened.push(await pages.open(await app.connectReader(pages)))
+  }
+  return opened
 }
 
 function logStart({ config, logger, programVersion }: App, parts: ServeParts, url: string): void {

@@ -3,7 +3,7 @@ import { ConfigError, LeaseHeldError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { createFailpoint, noFailpoints, type ReachFailpoint } from '../base/failpoint.js'
 import { countOf } from '../base/phrases.js'
-import { alertSettingsOf, requireService } from '../config/needed-settings.js'
+import { requireService } from '../config/needed-settings.js'
 import type { Config, SettingName } from '../config/settings.js'
 import type { RunSettings } from '../ingest/run.js'
 import { limitRun } from '../sync/run-outcome.js'
@@ -11,7 +11,7 @@ import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import { ALL } from '../extensions/accounts/commands/for-all.js'
 import type { Answer, CommandIo } from './command-io.js'
 import { declare, flag, list } from './declare-command.js'
-import { ON_FINISH, runOnFinish, type RunEnd } from '../extensions/alerts/commands/on-finish.js'
+import { ON_FINISH, runOnFinish, type RunEnd } from './on-finish.js'
 import type { Part } from './output/print-table.js'
 
 /** Settings of every command that reads the service into the warehouse. */
@@ -164,7 +164,7 @@ async function runOne(
 ): Promise<RunReport> {
   const { command, onFinish } = options
   const finish = async (end: RunEnd): Promise<void> => {
-    if (options.isWhole !== false) await beatAfter(app, end)
+    if (options.isWhole !== false) await tellObservers(app, end)
     if (onFinish !== undefined) await runOnFinish({ app, io, onFinish, command }, end)
   }
   const report = await withRunDependencies(app, io, options, async (dependencies) => {
@@ -175,7 +175,7 @@ async function runOne(
       const isReplacing = options.acceptAccount === true
       await acceptAccount(dependencies.warehouse, requireService(app.config), { isReplacing })
     }
-    await raiseAfterRun(app, dependencies)
+    await showObservers(app, dependencies)
     return done
   }).catch(async (thrown: unknown) => {
     await finish({ thrown })
@@ -185,33 +185,26 @@ async function runOne(
   return report
 }
 
-/** Tells the monitor. Silent where another run was under way, which tells of itself. */
-async function beatAfter(app: App, end: RunEnd): Promise<void> {
-  const { heartbeat } = alertSettingsOf(app.config)
-  if (heartbeat === undefined) return
+/** Silent where another run was under way, which tells of itself. */
+async function tellObservers(app: App, end: RunEnd): Promise<void> {
   if ('thrown' in end && end.thrown instanceof LeaseHeldError) return
-  const { sendHeartbeat } = await import('../extensions/alerts/heartbeat.js')
   const isComplete = 'report' in end && end.report.exitCode === EXIT_CODES.complete
-  await sendHeartbeat(heartbeat, isComplete, app.logger)
+  for (const { onRunEnd } of app.observers) await onRunEnd(app, isComplete)
 }
 
-/** Tells people of what this run has changed. Cannot fail. */
-async function raiseAfterRun(app: App, dependencies: SyncDependencies): Promise<void> {
-  const { raiseAlerts } = await import('../extensions/alerts/raise-alerts.js')
+/** Observers look at what this run has changed. */
+async function showObservers(app: App, dependencies: SyncDependencies): Promise<void> {
   const { slotsOf } = await import('../status/read-vitals.js')
   const { warehouse, reachFailpoint = noFailpoints } = dependencies
-  await raiseAlerts({
-    ...app.alertDependencies(warehouse),
-    reachFailpoint,
-    facts: async () => ({
-      slots: slotsOf(app.config),
-      isServing: false,
-      freeDiskBytes: await app.freeDiskBytes(),
-    }),
-    // Not the run's own, which a limit of time has perhaps ended.
-    signal: app.signal,
-    isAfterRun: true,
+  const { config, logger, redact, signal } = app
+  const facts = async () => ({
+    slots: slotsOf(config),
+    isServing: false,
+    freeDiskBytes: await app.freeDiskBytes(),
   })
+  // The signal is not that of the run, which a limit of time has perhaps ended.
+  const observed = { config, logger, redact, signal, warehouse, reachFailpoint, facts }
+  for (const { onRunStored } of app.observers) await onRunStored(observed)
 }
 
 /** Opens what a run needs, shows its progress, and hands both on. */

@@ -1,9 +1,6 @@
-import { channelsOf, type AlertSettings } from '../extensions/alerts/alert-channels.js'
-import { forgetAlerts } from '../extensions/alerts/forget-alerts.js'
-import { sendHeartbeat } from '../extensions/alerts/heartbeat.js'
-import { raiseAlerts } from '../extensions/alerts/raise-alerts.js'
 import { LeaseHeldError, toError } from '../base/errors.js'
 import type { Job } from '../base/schedule.js'
+import type { Observed, Observer } from '../extension.js'
 import { limitRun } from '../sync/run-outcome.js'
 import { runSync } from '../sync/run-sync.js'
 import { LARGE_ACCOUNT_CONTAINERS, storeViews } from '../warehouse/schema/store-views.js'
@@ -18,19 +15,14 @@ import type { ServeDependencies } from './serve-dependencies.js'
 /** Old bodies are looked for once a day, at an hour when little else is scheduled. */
 const HOUSEKEEPING_CRON = '41 3 * * *'
 
-/** Each look costs milliseconds. */
-const ALERTS_CRON = '* * * * *'
-
-export type JobName = 'sync' | 'alerts' | 'reconcile' | 'storing of views' | 'housekeeping'
-
 /** When each job is due; one that is switched off is left out. */
 export function cronsOf(
   config: Config,
-  alerts: AlertSettings,
-): { readonly name: JobName; readonly cron: string }[] {
-  const crons: readonly { readonly name: JobName; readonly cron: string }[] = [
+  observers: readonly Observer[],
+): { readonly name: string; readonly cron: string }[] {
+  const crons = [
     { name: 'sync', cron: config.syncCron },
-    { name: 'alerts', cron: channelsOf(alerts).length > 0 ? ALERTS_CRON : 'off' },
+    ...observers.map(({ job: { name, cronOf } }) => ({ name, cron: cronOf(config) })),
     { name: 'reconcile', cron: config.reconcileCron },
     { name: 'storing of views', cron: config.storeViewsCron },
     { name: 'housekeeping', cron: HOUSEKEEPING_CRON },
@@ -40,13 +32,14 @@ export function cronsOf(
 
 export type JobDependencies = Pick<
   ServeDependencies,
-  | 'alerts'
   | 'clock'
   | 'config'
   | 'freeDiskBytes'
   | 'logger'
+  | 'observers'
   | 'programVersion'
   | 'reachFailpoint'
+  | 'redact'
   | 'runSettings'
   | 'service'
   | 'signal'
@@ -62,37 +55,39 @@ export function createJobs(
   dependencies: JobDependencies,
   processor: () => ProcessorState | undefined,
 ): Job[] {
-  const { config, signal, alerts } = dependencies
-  const alert = (isAfterRun: boolean) => raise(dependencies, processor(), isAfterRun)
-  const works: Readonly<Record<JobName, (given: JobDependencies) => Promise<unknown>>> = {
-    sync: () => runSyncAndTell(dependencies).finally(() => alert(true)),
-    alerts: () => alert(false),
-    reconcile: runReconcile,
-    'storing of views': runStoreViews,
-    housekeeping: tidyUp,
-  }
-  const jobs = cronsOf(config, alerts.settings).map((job) => ({ ...job, work: works[job.name] }))
-  return jobs.map(({ name, cron, work }) => ({
+  const { config, signal, observers } = dependencies
+  const observed = observedBy(dependencies, processor)
+  const works = new Map<string, () => Promise<unknown>>([
+    ['sync', () => runObservedSync(dependencies, observed)],
+    ...observers.map(({ job, runJob }) => [job.name, () => runJob(observed)] as const),
+    ['reconcile', () => runReconcile(dependencies)],
+    ['storing of views', () => runStoreViews(dependencies)],
+    ['housekeeping', () => tidyUp(dependencies)],
+  ])
+  return cronsOf(config, observers).map(({ name, cron }) => ({
     name,
     cron,
     // Work that was stopped has not failed.
     run: async () => {
       if (signal.aborted) return undefined
-      return work(dependencies).catch((thrown: unknown) => {
-        if (!signal.aborted) throw toError(thrown)
-      })
+      return works
+        .get(name)?.()
+        .catch((thrown: unknown) => {
+          if (!signal.aborted) throw toError(thrown)
+        })
     },
   }))
 }
 
-/** The monitor hears of each sync, but for one that was stopped or left to another process. */
-async function runSyncAndTell(dependencies: JobDependencies): Promise<'held' | undefined> {
-  const { alerts, logger, signal } = dependencies
+/** Observers hear of each sync, except of one that was stopped or left to another process. */
+async function runObservedSync(
+  dependencies: JobDependencies,
+  observed: Observed,
+): Promise<'held' | undefined> {
+  const { observers, signal } = dependencies
   const tell = async (isComplete: boolean): Promise<void> => {
-    const { heartbeat } = alerts.settings
-    if (heartbeat !== undefined && !signal.aborted) {
-      await sendHeartbeat(heartbeat, isComplete, logger)
-    }
+    if (signal.aborted) return
+    for (const { onRunEnd } of observers) await onRunEnd(observed, isComplete)
   }
   try {
     const end = await runScheduledSync(dependencies)
@@ -101,6 +96,8 @@ async function runSyncAndTell(dependencies: JobDependencies): Promise<'held' | u
   } catch (thrown) {
     await tell(false)
     throw thrown
+  } finally {
+    for (const { onRunStored } of observers) await onRunStored(observed)
   }
 }
 
@@ -133,24 +130,17 @@ async function runScheduledSync(dependencies: JobDependencies): Promise<'held' |
   }
 }
 
-function raise(
-  dependencies: JobDependencies,
-  processor: ProcessorState | undefined,
-  isAfterRun: boolean,
-): Promise<void> {
-  const { config, alerts, freeDiskBytes } = dependencies
-  return raiseAlerts({
-    ...dependencies,
-    ...alerts,
-    requestLimit: config.rateLimitPerMinute,
-    facts: async () => ({
-      slots: slotsOf(config),
-      isServing: true,
-      processor,
-      freeDiskBytes: await freeDiskBytes(),
-    }),
-    isAfterRun,
+function observedBy(
+  { config, freeDiskBytes, ...others }: JobDependencies,
+  processor: () => ProcessorState | undefined,
+): Observed {
+  const facts = async () => ({
+    slots: slotsOf(config),
+    isServing: true,
+    processor: processor(),
+    freeDiskBytes: await freeDiskBytes(),
   })
+  return { ...others, config, facts }
 }
 
 async function runReconcile(dependencies: JobDependencies): Promise<void> {
@@ -165,10 +155,15 @@ async function runStoreViews({ warehouse, logger, signal }: JobDependencies): Pr
   await storeViews(warehouse, { logger, signal, fromContainers: LARGE_ACCOUNT_CONTAINERS })
 }
 
-async function tidyUp({ config, warehouse, signal, logger }: JobDependencies): Promise<void> {
+async function tidyUp({
+  config,
+  warehouse,
+  signal,
+  logger,
+  observers,
+}: JobDependencies): Promise<void> {
   const { webhookRetentionDays: retentionDays } = config
   const bodies = await forgetBodies(warehouse, { retentionDays, signal })
   if (bodies > 0) logger.info('bodies of old notifications were deleted', { bodies })
-  const alerts = await forgetAlerts(warehouse)
-  if (alerts > 0) logger.info('alerts that were long over were deleted', { alerts })
+  for (const observer of observers) await observer.tidyUp(warehouse, logger)
 }

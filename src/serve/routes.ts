@@ -4,7 +4,6 @@ import { bothSpellings } from '../base/this-path.js'
 import type { Schedule } from '../base/schedule.js'
 import { answer, type Answer } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
-import { createDashboardRoutes } from '../extensions/dashboard/dashboard-routes.js'
 import { forListedHosts, namesOf, onListedHosts } from '../http/listed-hosts.js'
 import type { Receiver } from '../webhooks/receive/receive.js'
 import type { RunningProcessor } from '../webhooks/process/run-processor.js'
@@ -12,7 +11,7 @@ import type { Health } from './health.js'
 import { createMetricsRoute } from './metrics-route.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 import { describeServing, type ServingStatus } from './describe-serving.js'
-import { readStatus } from '../status/read-status.js'
+import { readStatus, type WarehouseStatus } from '../status/read-status.js'
 import { readVitals, slotsOf } from '../status/read-vitals.js'
 
 /** What runs in this process by now. */
@@ -41,7 +40,7 @@ export function createRoutes(
   dependencies: ServeDependencies,
   running: RunningParts,
 ): Record<string, Route> {
-  const { config, warehouse, logger, programVersion, stats } = dependencies
+  const { config, warehouse, programVersion, stats } = dependencies
   const { health, receiver } = running
   const startedAt = dependencies.clock()
   const listed = namesOf(config.hosts)
@@ -67,20 +66,7 @@ export function createRoutes(
       }),
       listed,
     ),
-    ...onListedHosts(
-      createDashboardRoutes({
-        ...dependencies.dashboard,
-        readStatus: () => readStatus(warehouse),
-        logger,
-        facts: async () => ({
-          ...describeProcess(dependencies, running, startedAt),
-          freeDiskBytes: await dependencies.freeDiskBytes(),
-        }),
-        describe: (status) =>
-          describeServing(status, describeProcess(dependencies, running, startedAt)),
-      }),
-      listed,
-    ),
+    ...onListedHosts(createPages(dependencies, running, startedAt), listed),
   }
   if (receiver === undefined) return routes
   const { webhookPath } = config
@@ -97,6 +83,22 @@ export function createRoutes(
   }
   for (const path of bothSpellings(webhookPath)) routes[path] = receiving
   return routes
+}
+
+function createPages(
+  dependencies: ServeDependencies,
+  running: RunningParts,
+  startedAt: Date,
+): Record<string, Route> {
+  const { warehouse, logger, pages, freeDiskBytes } = dependencies
+  const process = () => describeProcess(dependencies, running, startedAt)
+  const sources = {
+    readStatus: () => readStatus(warehouse),
+    logger,
+    facts: async () => ({ ...process(), freeDiskBytes: await freeDiskBytes() }),
+    describe: (status: WarehouseStatus) => describeServing(status, process()),
+  }
+  return Object.assign({}, ...pages.map((create) => create(sources))) as Record<string, Route>
 }
 
 function describeProcess(

@@ -1,11 +1,10 @@
-import type { AlertDependencies } from '../extensions/alerts/raise-alerts.js'
 import type { ApiStats } from '../source/client/client.js'
 import type { TrackingService } from '../source/client/endpoints.js'
 import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Logger } from '../base/logger.js'
 import type { Sleep } from '../base/retry.js'
 import type { Config } from '../config/settings.js'
-import type { DashboardOptions } from '../extensions/dashboard/dashboard-routes.js'
+import type { CreatePages, Observer } from '../extension.js'
 import type { RunSettings } from '../ingest/run.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
@@ -24,16 +23,18 @@ export interface ServeDependencies {
   readonly warehouse: Warehouse
   /** For the receiver and its readiness: they never wait for a connection that a sync holds. */
   readonly inbox: Warehouse
-  /** For the dashboard: reads only, with a short time limit. */
-  readonly dashboard: Pick<DashboardOptions, 'warehouse' | 'formatCsv'>
+  /** Pages of extensions. */
+  readonly pages: readonly CreatePages[]
   /** Brings the schemas up to date; called again until the database can be reached. */
   readonly prepare: () => Promise<void>
   readonly service: TrackingService
   readonly stats: () => ApiStats
   /** Of the disk of the embedded database; undefined where the database is another's. */
   readonly freeDiskBytes: () => Promise<number | undefined>
-  /** Where alerts are sent, and which. */
-  readonly alerts: Pick<AlertDependencies, 'settings' | 'redact'>
+  /** They hear of runs, and each has a job. */
+  readonly observers: readonly Observer[]
+  /** Masks every secret in a text. */
+  readonly redact: (text: string) => string
   readonly signature: SignatureCheck | 'insecure'
   readonly runSettings: RunSettings
   readonly programVersion: string

@@ -178,13 +178,13 @@ export function createSenders(
 
 /**
  * What a start makes up for, without waiting for it: one sync if a slot was missed, and always the
- * notifications that could not be delivered meanwhile, and alerts.
+ * notifications that could not be delivered meanwhile, and the jobs of observers.
  */
 async function catchUp(
-  { config, warehouse, logger }: ServeDependencies,
+  { config, warehouse, logger, observers }: ServeDependencies,
   schedule: Schedule,
 ): Promise<void> {
-  schedule.fire('alerts')
+  for (const { job } of observers) schedule.fire(job.name)
   schedule.fire('reconcile')
   const freshness = await readSyncFreshness(warehouse).catch((error: unknown) => {
     logger.warn('cannot find out whether a sync was missed', { error })

@@ -119,11 +119,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'what is to be known about the running thing',
     may: ['webhooks', 'source/records', 'warehouse', 'base'],
   },
+  extension: {
+    holds: 'the points that the core leaves open, as one type',
+    may: ['status', 'http', 'warehouse', 'config', 'base'],
+  },
   serve: {
     holds: 'the long-running process: its parts, routes, metrics and jobs',
     may: [
-      'extensions/alerts',
-      'extensions/dashboard',
+      'extension',
       'status',
       'webhooks',
       'sync',
@@ -140,10 +143,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'the list of extensions, and of their commands',
     may: ['*'],
     onlyFor: ['commands'],
-  },
-  extension: {
-    holds: 'the points that the core leaves open, as one type',
-    may: ['warehouse', 'base'],
   },
   app: {
     holds: 'the one place where the parts are put together',
@@ -187,12 +186,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'extensions/alerts': {
     holds: 'what goes out to people: which alerts are open, their messages and channels',
-    may: ['app', 'commands', 'status', 'sync', 'warehouse', 'config', 'base'],
-    packages: ['undici', 'nodemailer', 'node:child_process'],
+    may: ['extension', 'app', 'commands', 'status', 'warehouse', 'config', 'base'],
+    packages: ['undici', 'nodemailer'],
   },
   'extensions/dashboard': {
     holds: 'the page of pictures: what each shows, how it is drawn, its routes',
-    may: ['extensions/answers', 'commands', 'status', 'http', 'warehouse', 'base'],
+    may: ['extensions/answers', 'extension', 'commands', 'status', 'http', 'warehouse', 'base'],
     packages: ['@observablehq/plot', 'linkedom', 'p-limit', 'node:http'],
   },
   'extensions/doctor': {

@@ -6,9 +6,7 @@ import {
   createTrackingService,
   type TrackingService,
 } from '../../../src/source/client/endpoints.js'
-import { formatCsv } from '../../../src/extensions/answers/output/print-answer.js'
 import { runSettingsOf } from '../../../src/commands/sync.js'
-import { alertSettingsOf } from '../../../src/config/needed-settings.js'
 import { loadConfig } from '../../../src/config/load.js'
 import type { Config } from '../../../src/config/settings.js'
 import { noFailpoints } from '../../../src/base/failpoint.js'
@@ -115,12 +113,13 @@ export async function startHost(options: BenchOptions): Promise<BenchHost> {
     parts: { isReceiving: true, isProcessing: true, isScheduling: true, ...options.parts },
     warehouse,
     inbox,
-    dashboard: { warehouse, formatCsv },
+    pages: [],
     prepare: () => Promise.resolve(),
     service,
     stats: () => stats,
     freeDiskBytes: () => Promise.resolve(undefined),
-    alerts: { settings: alertSettingsOf(config), redact: (text) => text },
+    observers: [],
+    redact: (text) => text,
     signature: createSignatureCheck({ ...DEFAULT_SIGNATURE, secrets: [SECRET] }),
     runSettings: runSettingsOf(config),
     programVersion: 'test',

@@ -1,6 +1,5 @@
 import type { App } from '../../../app.js'
 import { createSleep } from '../../../base/retry.js'
-import { alertSettingsOf } from '../../../config/needed-settings.js'
 import { applyInbox, INBOX_JOB, INBOX_RHYTHM } from '../../../serve/apply-inbox.js'
 import { createJobs, cronsOf } from '../../../serve/jobs.js'
 import type { ServeParts } from '../../../serve/serve-dependencies.js'
@@ -14,7 +13,7 @@ import { ACCOUNTS_AT_ONCE } from './for-all.js'
 /** What is to be done for each account, and when. */
 export function plannedJobs(app: App): AccountJob[] {
   return app.accounts.flatMap(({ name: account, config }) => [
-    ...cronsOf(config, alertSettingsOf(config)).map(({ name: job, cron }) => ({
+    ...cronsOf(config, app.observers).map(({ name: job, cron }) => ({
       account,
       job,
       rhythm: { cron, timeZone: config.cronTimeZone },
@@ -76,7 +75,8 @@ export class AccountWork {
         service,
         signal,
         warehouse,
-        alerts: ofAccount.alertDependencies(warehouse),
+        observers: ofAccount.observers,
+        redact: ofAccount.redact,
         clock: () => new Date(),
         freeDiskBytes: () => this.#app.freeDiskBytes(),
         reachFailpoint: failpointOf(ofAccount),

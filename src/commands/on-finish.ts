@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { App } from '../../../app.js'
-import { toError } from '../../../base/errors.js'
-import { exitCodeOf } from '../../../base/exit-code.js'
-import { showText } from '../../../base/phrases.js'
-import { readEnvironment } from '../../../config/load.js'
-import type { RunReport } from '../../../sync/run-sync.js'
-import type { CommandIo } from '../../../commands/command-io.js'
-import { value } from '../../../commands/declare-command.js'
+import type { App } from '../app.js'
+import { toError } from '../base/errors.js'
+import { exitCodeOf } from '../base/exit-code.js'
+import { showText } from '../base/phrases.js'
+import { readEnvironment } from '../config/load.js'
+import type { RunReport } from '../sync/run-sync.js'
+import type { CommandIo } from './command-io.js'
+import { value } from './declare-command.js'
 
 export const ON_FINISH = {
   onFinish: value(

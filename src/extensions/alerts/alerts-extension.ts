@@ -1,0 +1,41 @@
+import { alertSettingsOf } from '../../config/needed-settings.js'
+import type { Extension, Observed } from '../../extension.js'
+import { channelsOf } from './alert-channels.js'
+
+/** Each look costs milliseconds. */
+const ALERTS_CRON = '* * * * *'
+
+/** Tells people what needs attention, and a monitor that runs have ended. */
+export const alertsExtension: Extension = {
+  name: 'alerts',
+  observer: {
+    job: {
+      name: 'alerts',
+      cronOf: (config) => (channelsOf(alertSettingsOf(config)).length > 0 ? ALERTS_CRON : 'off'),
+    },
+    runJob: (observed) => raise(observed, false),
+    onRunStored: (observed) => raise(observed, true),
+    onRunEnd: async ({ config, logger }, isComplete) => {
+      const { heartbeat } = alertSettingsOf(config)
+      if (heartbeat === undefined) return
+      const { sendHeartbeat } = await import('./heartbeat.js')
+      await sendHeartbeat(heartbeat, isComplete, logger)
+    },
+    tidyUp: async (warehouse, logger) => {
+      const { forgetAlerts } = await import('./forget-alerts.js')
+      const alerts = await forgetAlerts(warehouse)
+      if (alerts > 0) logger.info('alerts that were long over were deleted', { alerts })
+    },
+  },
+}
+
+async function raise(observed: Observed, isAfterRun: boolean): Promise<void> {
+  const { raiseAlerts } = await import('./raise-alerts.js')
+  const { config } = observed
+  await raiseAlerts({
+    ...observed,
+    settings: alertSettingsOf(config),
+    requestLimit: config.rateLimitPerMinute,
+    isAfterRun,
+  })
+}
