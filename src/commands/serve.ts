@@ -116,7 +116,7 @@ async function run(
   return serveUntilStopped(app, io, serving)
 }
 
-/** Each with connections of its own that read only, so that a slow page costs no other part. */
+/** Each has connections of its own that read only, so that a slow page costs no other part. */
 async function openPages(app: App): Promise<CreatePages[]> {
   const opened: CreatePages[] = []
   for (const { pages } of app.extensions) {

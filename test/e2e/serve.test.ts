@@ -302,7 +302,7 @@ describe('what serve says of itself', () => {
   )
 
   it(
-    'receives while a hundred clients wait at one panel, at both spellings of its path, and tells of others',
+    'receives while a hundred clients wait at two panels, at both spellings of its path, and tells of others',
     { tags: ['JD4', 'JB7', 'JD5'] },
     async () => {
       const scene = await openServeScene()
@@ -312,21 +312,21 @@ describe('what serve says of itself', () => {
         let panels: Promise<number[]> = Promise.resolve([])
         await warehouse.transaction('hold the panel', async (session) => {
           await session.query('lock', 'lock table tracking.containers in access exclusive mode')
-          const askFor = async (): Promise<number> => {
-            const { statusCode, body } = await request(`${scene.url}/panels/arrivals.csv`, {
-              dispatcher: clients,
-            })
+          const askFor = async (panel: string): Promise<number> => {
+            const address = `${scene.url}/panels/${panel}.csv`
+            const { statusCode, body } = await request(address, { dispatcher: clients })
             await body.dump()
             return statusCode
           }
-          panels = Promise.all(Array.from({ length: 100 }, askFor))
-          await waitUntil('the panel waits for the lock', async () => {
+          const fifty = (panel: string) => Array.from({ length: 50 }, () => askFor(panel))
+          panels = Promise.all(['arrivals', 'exceptions'].flatMap(fifty))
+          await waitUntil('both panels wait for the lock', async () => {
             const waiting = await warehouse.query(
               'look for waits',
               `select from pg_stat_activity
               where wait_event_type = 'Lock' and datname = current_database()`,
             )
-            return waiting.length > 0
+            return waiting.length > 1
           })
           for (const at of ['', '/']) {
             const { status } = await scene.post(notificationBody(`meanwhile${at}`), at)
