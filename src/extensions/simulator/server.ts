@@ -28,9 +28,9 @@ export { WEBHOOK_EVENT_NAMES } from './webhooks/webhook-catalog.js'
 export interface SimulatorOptions {
   /** Two simulators with the same seed, shipments and start serve the same world. Default 1. */
   readonly seed?: number
-  /** How many exist at the start. Default 300. */
+  /** The number at the start. Default 300. */
   readonly shipments?: number
-  /** Where the virtual clock starts. Default: the real time now. */
+  /** The start of the virtual clock. Default: the real time now. */
   readonly startAt?: Date
   /** Virtual seconds per real second; 0 stops the clock. Default 1. */
   readonly speed?: number

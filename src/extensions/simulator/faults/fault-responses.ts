@@ -176,7 +176,7 @@ function cut(
     return
   }
   response.flushHeaders()
-  // Closed in order rather than reset, so that what was sent does arrive.
+  // Closed in order rather than reset, so that the sent part arrives.
   response.write(part, () => response.socket?.end())
 }
 

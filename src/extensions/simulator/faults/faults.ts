@@ -19,7 +19,7 @@ export type QueryFault =
    */
   | { readonly kind: 'shuffle'; readonly groupSize: number; readonly salt?: number }
 
-/** Change what the document says. */
+/** Faults that change the content of the document. */
 export type DocumentFault =
   /** Any value, or no `total` at all when absent. */
   | { readonly kind: 'wrongTotal'; readonly total?: unknown }
@@ -70,7 +70,7 @@ export type DeliveryFault =
   | {
       readonly kind: 'hang'
       readonly phase: 'beforeHeaders' | 'afterHeaders' | 'drip'
-      /** For `drip`: one byte each so many real milliseconds. Default 1000. */
+      /** For `drip`: real milliseconds between two bytes. Default 1000. */
       readonly everyMs?: number
     }
   | { readonly kind: 'slow'; readonly bytesPerSecond: number }
@@ -105,7 +105,7 @@ const STAGES = {
 
 export interface FaultRequest {
   readonly method: string
-  /** Without the `/v2`. */
+  /** The path without `/v2`. */
   readonly path: string
   readonly query: URLSearchParams
 }
@@ -121,11 +121,11 @@ interface ScriptedFault {
   readonly match?: FaultMatch
   /** Default 1; `Infinity` for a circumstance that lasts. */
   readonly times?: number
-  /** So many matching requests pass first. Default 0. */
+  /** The number of matching requests that pass first. Default 0. */
   readonly after?: number
 }
 
-/** The faults one request meets, by what they change. */
+/** The faults of one request, by the part that they change. */
 export interface FaultsInForce {
   readonly query: readonly QueryFault[]
   readonly document: readonly DocumentFault[]

@@ -3,12 +3,12 @@ import { errorAnswer, type Answer, type ServiceRequest } from './answers.js'
 import { slicesOf, type PagedList } from './read-list-page.js'
 import type { ListedType, World } from '../world/world.js'
 
-/** `ignore`: as if it had not been asked for. `refuse`: a 400. */
+/** `ignore`: as without the filter. `refuse`: a 400. */
 export type FilterRule = 'obey' | 'ignore' | 'refuse'
 
 type Keep = (record: ResourceObject) => boolean
 
-/** By type and parameter; undefined for a value that is none. */
+/** By type and parameter; undefined for a value that is not valid. */
 const FILTERS: Partial<Record<ListedType, Record<string, (value: string) => Keep | undefined>>> = {
   shipment: {
     'filter[tracking_stopped]': (value) =>
@@ -26,8 +26,8 @@ const FILTERS: Partial<Record<ListedType, Record<string, (value: string) => Keep
 }
 
 /**
- * The part of a list that a request asks for; undefined when that is all of it. Walks the whole
- * list for each page.
+ * The filtered part of a list; undefined without a filter to obey. Walks the whole list for each
+ * page.
  */
 export function filteredList(
   { world, filters }: { readonly world: World; readonly filters: FilterRule },

@@ -1,4 +1,4 @@
-/** Where an edited list differs from the plain one, by position in the plain one. */
+/** The differences between an edited list and the plain one, by position in the plain one. */
 export type Difference =
   | { readonly kind: 'gone'; readonly position: number }
   /** Stands before the plain item of that position. */

@@ -21,8 +21,8 @@ export interface ListPage {
 }
 
 /**
- * One page with its links. A page beyond the end is empty; a size beyond the limit is cut to it
- * without a word, and the links keep the size that was asked for, as the service does.
+ * One page with its links. A page beyond the end is empty; a size beyond the limit is silently cut
+ * to it, and the links keep the requested size, as the service does.
  */
 export function readListPage(
   request: ServiceRequest,

@@ -18,7 +18,7 @@ export interface Service {
   readonly filters: FilterRule
 }
 
-/** One page with what it includes; 400 for an `include` that is not accepted. */
+/** One page with its includes; 400 for an `include` that is not accepted. */
 export function listAnswer(
   { world, includes, pages, webhooks }: Service,
   request: ServiceRequest,
@@ -39,10 +39,7 @@ export function listAnswer(
   return { status: 200, document }
 }
 
-/**
- * One record with what it includes. A tracking request includes its shipment unless asked
- * otherwise.
- */
+/** One record with its includes. A tracking request includes its shipment by default. */
 export function singleAnswer(
   { world, includes, webhooks }: Service,
   request: ServiceRequest,

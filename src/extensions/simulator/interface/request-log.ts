@@ -1,8 +1,8 @@
 interface LoggedRequest {
   readonly method: string
-  /** As it was asked for, with `/v2`. */
+  /** The path as requested, with `/v2`. */
   readonly path: string
-  /** Without the question mark. */
+  /** The query without its question mark. */
   readonly query: string
   /** Undefined when a fault left the request without an answer. */
   readonly status: number | undefined

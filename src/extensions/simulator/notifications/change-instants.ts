@@ -38,8 +38,8 @@ export function containerChangeInstants(plan: ContainerPlan, frozenAt: number): 
 }
 
 /**
- * When demurrage grows by a day, and when the other fees begin and end; the rules are those of
- * `fees.ts`.
+ * The instants at which demurrage grows by a day, and at which the other fees begin and end;
+ * `fees.ts` has the rules.
  */
 function feeInstants({ stay }: ContainerPlan): number[] {
   const instants = [stay.dischargedAt + DAY, stay.dischargedAt + 6 * DAY, stay.leftAt + 12 * HOUR]
@@ -50,8 +50,8 @@ function feeInstants({ stay }: ContainerPlan): number[] {
 }
 
 /**
- * Every whole second at which something may be told of the shipment or its containers, in order,
- * its creation included.
+ * Every whole second at which the shipment or its containers may have an occurrence, in order, its
+ * creation included.
  */
 export function shipmentStirInstants(shipment: ShipmentPlan, book: PlanBook): number[] {
   const { createdAt, ending, voyage, containers } = shipment

@@ -21,7 +21,7 @@ export function containerChangeset(before: Attributes, after: Attributes): Chang
   return Object.keys(changeset).length === 0 ? undefined : changeset
 }
 
-/** Attributes that only a terminal can tell. */
+/** Attributes that only a terminal reports. */
 const FROM_TERMINAL: ReadonlySet<string> = new Set([
   'available_for_pickup',
   'holds_at_pod_terminal',

@@ -9,20 +9,20 @@ export const SIGNATURE_HEADER = 'X-SVC-Webhook-Signature'
 /** The bytes of one delivery. */
 export interface NotificationBody {
   readonly bytes: Buffer
-  /** Of the bytes as they are sent; undefined for a webhook without a secret. */
+  /** Signs the bytes as they are sent; undefined for a webhook without a secret. */
   readonly signature: string | undefined
 }
 
 interface BodyParts {
   readonly data: ResourceObject
   readonly included: readonly ResourceObject[]
-  /** Where the notification itself can be read; thin ones tell it. */
+  /** The address of the notification itself; thin ones carry it. */
   readonly self: string
   readonly secret: string | null
 }
 
 /**
- * The JSON of a delivery with its signature, and what a script does to both. A `transform` may
+ * The JSON of a delivery with its signature, after the changes of a script. A `transform` may
  * throw.
  */
 export function writeNotificationBody(

@@ -1,9 +1,12 @@
-/** Something the service tells its subscribers: what it is called, when, and about which record. */
+/**
+ * A matter that the service reports to its subscribers: event name, instant, and the record
+ * concerned.
+ */
 export interface Occurrence {
   /** A name of the catalogue, such as `container.updated`. */
   readonly event: string
   /**
-   * Epoch milliseconds, a whole second: the service writes no fractions, and tells nothing before
+   * Epoch milliseconds, a whole second: the service writes no fractions, and reports nothing before
    * it can be seen.
    */
   readonly at: number
@@ -27,7 +30,7 @@ export type Reference =
   | {
       readonly type: 'tracking_request'
       readonly id: string
-      /** Undefined when it led to none. */
+      /** Undefined for a request without a shipment. */
       readonly shipmentId: string | undefined
     }
   | { readonly type: 'estimated_event'; readonly shipmentId: string }
@@ -52,8 +55,8 @@ const RANKS: Record<Reference['type'], number> = {
 }
 
 /**
- * By instant; within one, what comes first in life. A total order, so that the same world always
- * tells the same story.
+ * By instant; within one, in the order of a container's life. A total order, so that the same world
+ * always tells the same story.
  */
 export function compareOccurrences(one: Occurrence, other: Occurrence): number {
   return (

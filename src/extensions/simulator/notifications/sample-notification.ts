@@ -13,8 +13,8 @@ export interface SampleWorld {
 const SHIPMENTS = 400
 
 /**
- * Costs nothing until asked; then about a millisecond per shipment looked at, a few for most
- * events.
+ * Costs nothing before the first use; then about a millisecond per shipment looked at, a few for
+ * most events.
  */
 export function createSampleWorld(seed: number, startAt: Date, extras: boolean): SampleWorld {
   let world: World | undefined

@@ -102,7 +102,7 @@ export function planContainer(seat: ContainerSeat, voyage: Voyage): ContainerPla
   }
 }
 
-/** Not drawn: a draw more would change all that is drawn after it. */
+/** Not drawn: one more draw would change all later ones. */
 function rareType(serial: number, drawn: string | null): string | null {
   return mix(serial, 50) % 120 === 0 ? 'hard top' : drawn
 }
@@ -118,8 +118,8 @@ function pickRailCarrier({ move, destinationTerminal }: Voyage): string | null {
 }
 
 /**
- * The milestone, if the service knows of it at the instant, as it is said then; by its report, not
- * by its happening.
+ * The milestone as the service shows it at the instant, if it knows of it: its report counts, not
+ * its happening.
  */
 export function knownMilestone(
   plan: ContainerPlan,

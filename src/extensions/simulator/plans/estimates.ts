@@ -1,7 +1,7 @@
 import type { Dice } from '../world/dice.js'
 import { DAY, HOUR, toMinute } from '../world/local-time.js'
 
-/** From `at` on, the value is this, until the next revision. */
+/** A value that holds from `at` until the next revision. */
 export interface Revision<Value> {
   readonly at: number
   readonly value: Value

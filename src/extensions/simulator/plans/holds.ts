@@ -12,7 +12,7 @@ export interface PlannedHold {
   readonly pendingAt: number
   readonly placedAt: number
   readonly clearedAt: number
-  /** From here on an exam has its place in the text. */
+  /** From this instant on the text of an exam names its place. */
   readonly editedAt?: number
   /** Came after the container had been available once. */
   readonly isLate: boolean
@@ -35,7 +35,7 @@ const DESCRIPTIONS: Readonly<Record<(typeof HOLD_NAMES)[number], readonly (strin
   other: ['Damaged container, call terminal', null],
 }
 
-/** Two holds of one name at once, told apart by their text alone. */
+/** Two holds of one name at once; only their texts differ. */
 const TWINS = ['DOWN - Broken Machine Over Pile', 'MACHINE - '] as const
 
 export function planHolds(dice: Dice, stay: Stay): PlannedHold[] {

@@ -4,7 +4,7 @@ import type { ContainerPlan } from './container-plan.js'
 import type { Hold } from './container-status.js'
 import { valueAt } from './estimates.js'
 
-/** Of so many containers that go by rail, one is held at the ramp. */
+/** One in so many containers that go by rail is held at the ramp. */
 const HELD_EVERY = 4
 const HOLDS = [
   { name: 'freight', description: 'LINE HOLD AT RAMP' },
@@ -25,7 +25,7 @@ interface InlandStay {
   readonly hold: { readonly at: number; readonly clearedAt: number } | undefined
 }
 
-/** The time at the ramp, as it is reported; undefined for what goes by truck. */
+/** The time at the ramp, as reported; undefined for a container that goes by truck. */
 function inlandStay(plan: ContainerPlan): InlandStay | undefined {
   const report = (name: string): number | undefined =>
     plan.milestones.find((milestone) => milestone.name === name)?.reportedAt

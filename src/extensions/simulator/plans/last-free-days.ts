@@ -3,7 +3,7 @@ import { isoSeconds, isoSecondsOrNull } from '../world/local-time.js'
 import type { ContainerPlan } from './container-plan.js'
 import { valueAt, type Revision } from './estimates.js'
 
-/** Of so many containers, one has an object in place of each date, with all that is known of it. */
+/** One in so many containers has an object in place of each date, with all known facts. */
 const DETAILED_EVERY = 24
 
 /** The last free days at an instant, by source. */

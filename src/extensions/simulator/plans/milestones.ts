@@ -42,7 +42,7 @@ export interface Milestone {
    * anybody see it, unless it was announced.
    */
   readonly reportedAt: number
-  /** Of a few: from here on a terminal says that it has happened, hours or days too soon. */
+  /** For a few: from this instant on a terminal reports it as happened, hours or days too soon. */
   readonly announcedAt?: number
   /** The instant that was reported first, and until when. */
   readonly misreported?: { readonly at: number; readonly until: number }
@@ -91,13 +91,13 @@ export function planMilestones(dice: Dice, voyage: Voyage, createdAt: number): M
   })
 }
 
-/** Of one discharge in six an instant two hours too soon is said first, for half a day. */
+/** One discharge in six is first reported with an instant two hours too early, for half a day. */
 function misreport({ name, at }: Step, reportedAt: number): Pick<Milestone, 'misreported'> {
   if (name !== 'vessel_discharged' || Math.floor(at / 1000) % 6 !== 0) return {}
   return { misreported: { at: at - 2 * HOUR, until: reportedAt + 12 * HOUR } }
 }
 
-/** Of so many containers, one is said to be out, or its empty to be back, before it is. */
+/** One in so many containers is reported as out, or its empty as back, before it is. */
 const ANNOUNCED_EVERY = 60
 
 /**
@@ -120,7 +120,7 @@ export function announceOne(
   })
 }
 
-/** From when on the service shows it as happened. */
+/** The instant from which the service shows it as happened. */
 export function shownFrom({ reportedAt, announcedAt = reportedAt }: Milestone): number {
   return announcedAt
 }

@@ -24,7 +24,7 @@ export interface PlannedEvent {
   readonly terminal: TerminalSite | undefined
   readonly vessel: Vessel | undefined
   readonly voyageNumber: string | null
-  /** Of a change: what the thing became. */
+  /** For a change: the new value. */
   readonly value?: number
   /** The time from which it is withdrawn. */
   readonly invalidatedAt?: number
@@ -275,8 +275,8 @@ function planDocumentEvents(dice: Dice, plan: ContainerPlan): Draft[] {
 }
 
 /**
- * Of some milestones that were said too soon, the first word is listed when it is corrected, as no
- * longer true.
+ * For some of the milestones that were first reported too early, the correction lists the first
+ * report as no longer true.
  */
 function planInvalidatedEvents(plan: ContainerPlan): Draft[] {
   if (mix(plan.serial, plan.ordinal, 62) % 3 !== 0) return []

@@ -2,7 +2,7 @@ import type { ResourceObject } from '../../../source/jsonapi/document.js'
 import { mix } from '../world/dice.js'
 import { DAY } from '../world/local-time.js'
 
-/** By so many days after the start of the world, each place and vessel has changed once. */
+/** Within so many days after the start of the world, each place and vessel changes once. */
 const CHANGED_WITHIN_DAYS = 200
 
 const OWNERS = ['Hutchison', 'Meridian', 'Northlight', 'Seaspan'] as const
@@ -19,9 +19,9 @@ const OTHER_ZONES: Readonly<Record<string, string>> = {
 }
 
 /**
- * A place or vessel as it is at an instant: each is corrected once, on a day of its own, and
- * nobody is told. A vessel or terminal gets another name; of a port or city it is the name, the
- * UN/LOCODE or the time zone.
+ * A place or vessel as it is at an instant: each is corrected once, on a day of its own, without a
+ * notification. A vessel or terminal gets another name; a port or city another name, UN/LOCODE or
+ * time zone.
  */
 export function correctedRecord(
   record: ResourceObject,

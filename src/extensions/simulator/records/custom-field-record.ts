@@ -93,7 +93,7 @@ export const CUSTOM_FIELDS: readonly Definition[] = [
 
 const HAS_OPTIONS = new Set(['enum', 'enum_multi'])
 
-/** The slot of a definition, or -1 when the account has none of that name. */
+/** The slot of a definition, or -1 when the account lacks one of that name. */
 export function customFieldSlot(entityType: string, slug: string): number {
   return CUSTOM_FIELDS.findIndex(
     (one) => ENTITY_TYPES[one.entity] === entityType && one.slug === slug,
@@ -158,7 +158,7 @@ export function customFieldRecord(
   }
 }
 
-/** Null where the service does not say how it shows a value. */
+/** Null where the interface does not define how a value is shown. */
 function shownValue(slot: number, value: unknown): string | null {
   const type = CUSTOM_FIELDS[slot]?.type ?? ''
   if (value === null || type === 'boolean') return null

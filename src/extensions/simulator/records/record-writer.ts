@@ -208,7 +208,7 @@ function writeRequest(
   if (createdAt === undefined || !(createdAt <= at) || overlay.isGone('tracking_request', id)) {
     return undefined
   }
-  // The number a pending request asks for is that of the shipment to come.
+  // A pending request has the number of the shipment to come.
   const plan = variant === 'tracked' ? book.shipment(serial, Number.POSITIVE_INFINITY) : undefined
   const shipment = plan && {
     id: plan.id,

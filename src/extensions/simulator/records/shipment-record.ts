@@ -104,7 +104,7 @@ function allAttributes(plan: ShipmentPlan, at: number): Record<string, unknown> 
   }
 }
 
-/** When the line was last asked, and last answered. */
+/** The instants of the last request to the line and of its last answer. */
 function checksAt(
   plan: ShipmentPlan,
   at: number,

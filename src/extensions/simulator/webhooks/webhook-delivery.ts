@@ -35,7 +35,7 @@ export interface DeliveryScene {
   readonly now: number
 }
 
-/** The next request of a delivery. Throws what a `transform` throws. */
+/** The next request of a delivery. Throws the error of a `transform`. */
 export function composePost(
   delivery: Delivery,
   subscription: Subscription,

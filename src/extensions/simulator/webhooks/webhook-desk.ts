@@ -9,7 +9,7 @@ import type { Occurrence } from '../notifications/occurrence.js'
 export interface WebhookDesk {
   webhooks(): readonly ResourceObject[]
   find(id: string): ResourceObject | undefined
-  /** Told of what happens from now on. */
+  /** The webhook gets all that happens from now on. */
   create(attributes: WebhookAttributes): ResourceObject
   /** A webhook made active again gets what happens from then on; what it missed never comes. */
   update(id: string, attributes: Partial<WebhookAttributes>): ResourceObject | undefined
@@ -52,7 +52,7 @@ export interface NotificationEntry {
   readonly id: string
   readonly webhookId: string
   readonly occurrence: Occurrence
-  /** Of the record it points to. */
+  /** The id of the record it points to. */
   readonly referenceId: string
   readonly createdAt: string
   status: DeliveryStatus

@@ -95,7 +95,7 @@ function delayOf(inForce: readonly DisturbanceInForce[]): number {
   return delayMs
 }
 
-/** Those that a script reorders change places among themselves; the others stay where they are. */
+/** Reordered notifications change places among themselves; the others stay where they are. */
 function reordered(scripted: readonly Scripted[], seed: number): Scripted[] {
   const windowOf = ({ inForce }: Scripted): number =>
     Math.max(

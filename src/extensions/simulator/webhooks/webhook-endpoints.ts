@@ -11,7 +11,7 @@ export interface WebhookRules {
   readonly record: RecordFinder
   /** The interface wants HTTPS; tests on one machine may do without. */
   readonly allowInsecureTrigger: boolean
-  /** The service makes the secret of each webhook, tells it, and takes none. */
+  /** The service makes the secret of each webhook, shows it, and takes none. */
   readonly makesSecrets: boolean
 }
 

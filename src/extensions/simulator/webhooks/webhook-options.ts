@@ -1,9 +1,9 @@
 /** How the simulator sends its webhook notifications. Everything is optional. */
 export interface WebhookOptions {
   /**
-   * Look at the clock every `lookEveryMs` and send what has become due. Without it, only
-   * `deliverDue()` sends. Default: when the clock runs at the start (`speed` above 0), so that a
-   * test with a standing clock says itself when.
+   * Look at the clock every `lookEveryMs` and send everything that is due. Without it, only
+   * `deliverDue()` sends. Default: true if the clock runs at the start (`speed` above 0), so that a
+   * test with a stopped clock sends by itself.
    */
   readonly automatic?: boolean
   /** Real milliseconds. Default 100. */

@@ -13,11 +13,11 @@ export type Disturbance =
   | { readonly kind: 'duplicate'; readonly copies: number }
   /** Sent so much later on the virtual clock, and a share of `spreadMs` after that. */
   | { readonly kind: 'delay'; readonly virtualMs: number; readonly spreadMs?: number }
-  /** Those that are sent at one look change places within groups of this size. */
+  /** Notifications sent at one look change places within groups of this size. */
   | { readonly kind: 'reorder'; readonly window: number }
   /** Never sent. `failed`: listed as failed. `lost`: listed as succeeded, though nobody got it. */
   | { readonly kind: 'drop'; readonly as: 'failed' | 'lost' }
-  /** Nothing but the reference: no `included`. */
+  /** The reference without `included`. */
   | { readonly kind: 'thin' }
   /** Containers and shipments come without the attributes that older published deliveries lack. */
   | { readonly kind: 'partial' }
@@ -47,7 +47,7 @@ export interface ScriptedDisturbance {
   readonly match?: string | ((facts: NotificationFacts) => boolean)
   /** The part of the matching notifications it takes, from 0 to 1. Default 1. */
   readonly share?: number
-  /** How many notifications in all. Default: no end. */
+  /** The number of notifications in all. Default: without end. */
   readonly times?: number
   /** Only so many attempts of each notification; the later ones are right. Default: all. */
   readonly attempts?: number
@@ -57,7 +57,7 @@ export interface ScriptedDisturbance {
 export interface DisturbanceInForce {
   readonly disturbance: Disturbance
   readonly attempts: number
-  /** In [0, 1), of this notification and disturbance: what a spread is drawn with. */
+  /** In [0, 1), drawn for this notification and disturbance: it decides a spread. */
   readonly draw: number
 }
 

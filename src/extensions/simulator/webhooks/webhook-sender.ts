@@ -31,9 +31,11 @@ export interface WebhookSender {
   /** Fails the webhook's queued work and retries; requests on their way go on. */
   stop(webhookId: string): void
   counts(): { readonly queued: number; readonly onTheirWay: number; readonly retrying: number }
-  /** When everything queued so far, other than by a real retry, was answered or timed out once. */
+  /**
+   * Resolves when everything queued so far, except real retries, was answered or timed out once.
+   */
   whenAnswered(): Promise<void>
-  /** When nothing is queued or on its way, and no retry waits for real time. */
+  /** Resolves when nothing is queued or on its way, and no retry waits for real time. */
   whenSettled(): Promise<void>
   /** Ends at once; what is under way stays as it is. */
   close(): Promise<void>
@@ -92,7 +94,7 @@ export function createWebhookSender(parts: SenderParts): WebhookSender {
       onTheirWay += 1
       follow(perform(job), job.isAwaited)
     }
-    // Cut off what was taken now and then only: each cut costs the length of the rest.
+    // Cuts off the taken part only now and then: each cut costs the length of the rest.
     if (head > 1_000 || head === queue.length) {
       queue.splice(0, head)
       head = 0

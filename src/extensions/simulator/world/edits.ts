@@ -26,7 +26,7 @@ export interface Edits extends Overlay {
    * first.
    */
   insertShipments(count: number): string[]
-  /** Of a container, shipment or tracking request; undefined takes the value away. */
+  /** Sets a value of a container, shipment or tracking request; undefined takes it away. */
   setCustomField(entityId: string, apiSlug: string, value: unknown): void
   /** Custom fields of this entity may no longer be written (403), or may again. */
   denyCustomFields(entityId: string, isDenied?: boolean): void

@@ -1,5 +1,5 @@
 /**
- * Where containers go by rail. The service calls some of these a `metro_area` (with a
+ * The destinations by rail. The service calls some of these a `metro_area` (with a
  * `rail_terminal`), others a `port` (with a `terminal`); both occur in published payloads, so both
  * occur here.
  */

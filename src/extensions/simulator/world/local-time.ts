@@ -71,7 +71,7 @@ export function toMinute(instant: number): number {
   return Math.floor(instant / 60_000) * 60_000
 }
 
-/** Whole seconds, rounded up: a record is never older than the thing it tells of. */
+/** Whole seconds, rounded up: a record is never older than the thing it reports. */
 export function toSecond(instant: number): number {
   return Math.ceil(instant / 1000) * 1000
 }

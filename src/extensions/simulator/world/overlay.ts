@@ -8,7 +8,7 @@ export interface InsertedShipment {
 /** The answers that the world needs from the edits on top of it. */
 export interface Overlay {
   isGone(type: string, id: string): boolean
-  /** Ids of one type that were deleted themselves, not through what they belong to. */
+  /** Ids of one type that were deleted themselves, not with the record they belong to. */
   goneIds(type: string): Iterable<string>
   isWithdrawn(containerId: string, eventId: string): boolean
   /** The record with its changed attributes; the same object when nothing changed. */
@@ -19,7 +19,7 @@ export interface Overlay {
   customValue(entityId: string, slug: string): { readonly value: unknown } | undefined
   /** Entities of which a custom field was set by hand, and its slug. */
   customValues(): Iterable<readonly [entityId: string, slug: string]>
-  /** How often anything was edited. */
+  /** The number of edits so far. */
   readonly version: number
 }
 

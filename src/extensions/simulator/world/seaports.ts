@@ -1,4 +1,4 @@
-/** Coasts, by which transit times and services are told apart. */
+/** Coasts, which decide transit times and services. */
 export type Coast =
   | 'east_asia'
   | 'south_asia'

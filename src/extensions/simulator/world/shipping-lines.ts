@@ -1,6 +1,4 @@
-/**
- * How a carrier behaves: what it is called, how late it runs, and what it tells about deadlines.
- */
+/** The habits of a carrier: its names, its delays, and the deadlines it reports. */
 export interface ShippingLine {
   readonly scac: string
   readonly name: string

@@ -5,12 +5,12 @@ import { editOccurrences } from '../notifications/edit-occurrences.js'
 import type { NotificationMaker } from '../webhooks/notification-maker.js'
 import type { World } from './world.js'
 
-/** Sees what happens in the world, by time and by hand, and has notifications made of it. */
+/** Watches the world, by time and by hand, and has notifications made of its occurrences. */
 export interface WorldWatch {
   /**
-   * All that happened until now. Costs what happened; the first time after a while without an
-   * active webhook about a millisecond per shipment as well, for the plans. With a budget it plans
-   * only so long, and tells nothing before all is planned.
+   * Makes the notifications of everything until now. Costs as much as happened; the first time
+   * after a while without an active webhook also about a millisecond per shipment, for the plans.
+   * With a budget it plans only so long, and makes no notification before all is planned.
    */
   look(budgetMs?: number): void
 }
@@ -20,7 +20,7 @@ export interface WatchParts {
   readonly edits: Edits
   /** Virtual epoch milliseconds. */
   readonly now: () => number
-  /** False: nobody would be told. */
+  /** False: no webhook would get a notification. */
   readonly isAnyActive: () => boolean
   readonly isToldOfEdits: boolean
   readonly maker: NotificationMaker
@@ -49,7 +49,7 @@ export function createWorldWatch(parts: WatchParts): WorldWatch {
     before: (target) => {
       before = undefined
       if (!isAnyActive()) return
-      // Told so far is what was so before the edit, and so are the records it comes with.
+      // Notifications of everything before the edit come first, with the records of then.
       look()
       if (target.kind === 'insert') return
       maker.fix(ids.decode(target.id)?.serial)
@@ -70,8 +70,8 @@ export function createWorldWatch(parts: WatchParts): WorldWatch {
 }
 
 /**
- * The instant that a notification made by hand bears: the service writes whole seconds, and none in
- * the future.
+ * The instant of a notification made by hand: the service writes whole seconds, and none in the
+ * future.
  */
 export function wholeSecondOf(instant: number): number {
   return Math.floor(instant / 1000) * 1000

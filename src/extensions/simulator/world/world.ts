@@ -28,7 +28,7 @@ export type RecordType = ListedType | 'transport_event' | 'custom_field' | 'cust
 
 export interface WorldOptions {
   readonly seed: number
-  /** How many exist at `startAt`; later ones arrive at a hundred-and-twentieth of this a day. */
+  /** The number at `startAt`; each later day adds a hundred-and-twentieth of it. */
   readonly shipments: number
   readonly startAt: Date
   /** Attributes that published payloads have beyond the interface. Default true. */
@@ -46,7 +46,7 @@ export interface World {
   /** The sources of the records, for code that looks at plans rather than at records. */
   readonly sources: WorldSources
   /**
-   * How many records of each listed type exist. Transport events are not counted: that would cost a
+   * The number of records of each listed type. Transport events are not counted: that would cost a
    * walk.
    */
   counts(at: Date): Record<ListedType, number>
@@ -60,7 +60,7 @@ export interface World {
   /** Newest `created_at` first. */
   transportEventsOf(containerId: string, at: Date): ResourceObject[]
   rawEventsOf(containerId: string, at: Date): ResourceObject[]
-  /** Those of entities of every kind, or what a filter leaves of them. */
+  /** The values of entities of every kind, or the filtered part of them. */
   customFields(at: Date, filter?: CustomFieldFilter): PagedList
   customFieldDefinitions(): ResourceObject[]
   /** Undefined when the entity, the definition or the value does not exist. */

@@ -133,7 +133,7 @@ async function run(
       service,
       warehouse,
       logger: app.logger,
-      // By the demo's clock each run is on another day.
+      // Each run of the demo is on another day of its clock.
       settings: { ...runSettingsOf(app.config), fullSyncHours: 0 },
       programVersion: app.programVersion,
       signal: app.signal,
