@@ -30,7 +30,7 @@ export interface Decision {
   readonly withoutRow: ReadonlySet<Sighting>
   /** Equal to their row: not written. */
   readonly equal: readonly Sighting[]
-  /** Older than the warehouse: not written, and refetched if they say something else than it. */
+  /** Older than the warehouse: not written, and refetched if they differ from it. */
   readonly doubtful: readonly Sighting[]
   /** Told of by a notification and without a live row: must be confirmed by a read. */
   readonly unconfirmed: readonly ResourceIdentifier[]
@@ -167,7 +167,7 @@ class Decider {
     if (this.#mode !== 'webhook') return decideAnswer(sighting, row, this.#mode)
     if (sighting.resource === transportEvents) return this.#decideEvent(seen, row)
     if (sighting.resource.path === undefined) {
-      // Only notifications tell of these, and no read could confirm them.
+      // They come in notifications only, and no read could confirm them.
       return row === undefined || row.observedAt <= sighting.observedAt ? 'write' : 'pass over'
     }
     if (row === undefined || row.isDeleted) return 'confirm'
@@ -234,9 +234,9 @@ class Decider {
   }
 
   /**
-   * Leaves out what a later sighting of the same row makes superfluous: between the first and the
-   * last of equal ones in a row, and, where no versions are kept, all that the next one replaces.
-   * Of two different ones with one stamp nobody can say which is later: the second is in doubt.
+   * Leaves out sightings that a later one of the same row makes superfluous: between the first and
+   * the last of equal ones in a row, and, where no versions are kept, all that the next one
+   * replaces. Of two different ones with one stamp the order is unknown: the second is in doubt.
    */
   #withoutRepeats(resource: Resource, seen: readonly Seen[]): Seen[] {
     const kept: Seen[] = []
@@ -283,7 +283,7 @@ function compareEventLists(
   return listed.every((id) => known.has(id) || isPresent(id)) ? 'known' : 'fetch'
 }
 
-/** Whether every column of the one is sent by the other as well. */
+/** Whether the other sighting sends every column of the one as well. */
 function isCovered(one: Sighting, other: Sighting): boolean {
   return one.values.every((value, at) => value === undefined || other.values[at] !== undefined)
 }
@@ -293,7 +293,7 @@ export function containerOf({ values }: Sighting): string {
   return values[transportEvents.columnIndex.get('container_id') ?? -1] ?? ''
 }
 
-/** In key order; of each row the latest last, and of several in one document what all say. */
+/** In key order; the latest of each row last, and several in one document merged. */
 function byKey(intakes: readonly Intake[], resource: Resource): [string, Seen[]][] {
   const rows = new Map<string, Seen[]>()
   for (const intake of intakes) {

@@ -14,11 +14,11 @@ const SHOWN_LENGTH = 200
 interface StreamWatch {
   /** Complete sightings of the run; a record that came twice counts twice. */
   sightings: number
-  /** How many of them lacked each of `known`. */
+  /** For each of `known`, the number of sightings that lacked it. */
   readonly absent: number[]
   /**
    * Attributes with a column that no record has carried so far; empty after a few records, and then
-   * nothing is looked at.
+   * records are not looked at.
    */
   unseen: readonly KnownAttribute[]
   readonly known: readonly KnownAttribute[]
@@ -35,9 +35,9 @@ interface KnownAttribute {
 }
 
 /**
- * Watches the records of a run for what the interface does not say: attributes without a column,
+ * Watches the records of a run for content beyond the interface: attributes without a column,
  * values outside the lists, unknown types; and remembers which attributes were carried at all.
- * Looks only at what flattening has found, so it costs next to nothing.
+ * Looks only at the results of flattening, so it costs next to nothing.
  */
 export class DriftWatch {
   readonly #streams = new Map<string, StreamWatch>()
@@ -72,7 +72,7 @@ export class DriftWatch {
     return this.#streams.get(stream)?.sightings ?? 0
   }
 
-  /** By column, which share of the complete sightings of a stream did not carry it. */
+  /** By column, the share of the complete sightings of a stream that did not carry it. */
   absent(stream: string): Map<string, number> {
     const watch = this.#streams.get(stream)
     const shares = new Map<string, number>()

@@ -16,7 +16,7 @@ export interface FetchedEvents {
   /** Undefined when the container is gone at the source; its list is empty then. */
   readonly intake: readonly Intake[] | undefined
   readonly list: TransportEventList | undefined
-  /** Why the service does not show them; the intake is empty then. */
+  /** The reason why the service does not show them; the intake is empty then. */
   readonly refusal?: string
   /** When the service answered that the container does not exist. */
   readonly goneAt?: Date | undefined
@@ -83,13 +83,13 @@ async function fetchOfContainer(run: Reader, containerId: string): Promise<Fetch
 
 /**
  * Whether a list of transport events is empty although the container itself names some. Either
- * answer may be the wrong one: nothing is withdrawn, and the list is asked for again.
+ * answer may be the wrong one: nothing is withdrawn, and the list is requested again.
  */
 export function contradictsContainer(list: TransportEventList, named: readonly string[]): boolean {
   return list.transportEventIds.length === 0 && named.length > 0
 }
 
-/** Why a list that contradicts its container is in the refetch queue. */
+/** The reason why a list that contradicts its container is in the refetch queue. */
 export const LIST_WITHOUT_EVENTS =
   'the container lists transport events and its list of transport events is empty'
 

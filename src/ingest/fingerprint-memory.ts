@@ -41,7 +41,9 @@ export class FingerprintMemory {
     return this.#met.get(memoryKey(sighting))?.fingerprint === sighting.fingerprint
   }
 
-  /** Keeps what an answer says of places and vessels, beside what the run has seen of them. */
+  /**
+   * Keeps the content of an answer about places and vessels, beside what the run has seen of them.
+   */
   note(sightings: Iterable<Sighting>): void {
     for (const sighting of sightings) {
       if (!REFERENCES.has(sighting.resource.type) || this.#noted.size >= this.#limit) continue

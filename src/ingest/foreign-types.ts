@@ -24,7 +24,7 @@ export function addListedTypes(
 
 /**
  * The error for a stream whose records are all of another type, as after a renaming at the service;
- * undefined otherwise. Such a stream says nothing about our rows, although its answers were good.
+ * undefined otherwise. Such a stream proves nothing about our rows, although its answers were good.
  */
 export function foreignStreamError(
   stream: string,

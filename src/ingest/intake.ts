@@ -14,13 +14,16 @@ type IdsByKey = ReadonlyMap<string, readonly string[]>
 /** The content of one answer or notification, flattened, by stream. */
 export interface Intake {
   readonly sightings: ReadonlyMap<string, readonly Sighting[]>
-  /** Keys of records recognized by their bytes: each equals its row, or what this run has met. */
+  /**
+   * Keys of records recognized by their bytes: each equals its row, or a record that this run has
+   * met.
+   */
   readonly recognized: IdsByKey
   /** Records that could not be flattened. */
   readonly quarantined: readonly QuarantinedRecord[]
-  /** Of each container that came with a list, the ids of its transport events, sorted. */
+  /** The sorted ids of the transport events of each container that came with a list. */
   readonly transportEventIds: IdsByKey
-  /** Of each shipment that came with a list, the ids of its containers, sorted. */
+  /** The sorted ids of the containers of each shipment that came with a list. */
   readonly containerIds: IdsByKey
   /** Its stamp says nothing about order: a read must confirm everything in it. */
   readonly isDoubtful: boolean
@@ -97,7 +100,7 @@ export async function takeInRaw(
   const isRead = hasRead(taking)
   const isAlone = ([record, key]: [RawRecord, string]): boolean => !isRead(streamOf(record), key)
   const alone = [...recognized].filter(isAlone)
-  // Of sightings of one row the order decides, so all of them are read.
+  // The order of several sightings of one row decides, so all of them are read.
   return alone.length === recognized.size ? taking : takeInRaw(records, options, new Map(alone))
 }
 

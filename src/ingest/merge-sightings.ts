@@ -4,8 +4,8 @@ import { parseExactJson, stringifyExactJson } from '../source/jsonapi/exact-json
 import { fingerprint, type Sighting } from '../source/records/resource.js'
 
 /**
- * Two sightings of one record as one: `better` counts where both say something, and what it does
- * not carry is taken from `other`. Absent is not null.
+ * Two sightings of one record as one: `better` wins where both carry a value, and `other` fills the
+ * rest. Absent is not null.
  */
 export function mergeSightings(other: Sighting, better: Sighting): Sighting {
   const { resource } = better

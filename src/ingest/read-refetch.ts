@@ -217,7 +217,7 @@ async function storeWithoutRecord(run: StoringRun, intake: Intake, entry: Entry)
 
 async function readEventList(run: StoringRun, entry: Entry): Promise<void> {
   const [events] = await fetchTransportEvents(run, [entry.id])
-  // The container is gone: what became of it is for the passes to find out.
+  // The container is gone: the passes find out its fate.
   if (events?.intake === undefined) {
     return retryWarehouse(run, () => removeRefetches(run.warehouse, [entry]))
   }

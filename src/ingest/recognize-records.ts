@@ -31,9 +31,9 @@ export class RecordRecognizer {
   }
 
   /**
-   * The records that need not be parsed, with their keys. One query a stream. Nothing is recognized
-   * of a row for which `isDoubtful`. A database that fails costs only the gain: storing the records
-   * will show what is wrong.
+   * The records that need not be parsed, with their keys. One query a stream. A row for which
+   * `isDoubtful` is true recognizes no record. A failing database costs only the gain: storing the
+   * records will show the failure.
    */
   async recognize(
     records: readonly RawRecord[],

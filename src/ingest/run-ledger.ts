@@ -119,7 +119,7 @@ export class RunLedger {
   }
 
   /**
-   * Notes what the records of an answer say they are, for a stream that is not read as one list.
+   * Notes the types that the records of an answer give, for a stream that is not read as one list.
    */
   listed(stream: string, records: readonly RecordIdentity[], ownType: string): void {
     const { pages, types } = this.#listed.get(stream) ?? { pages: 0, types: undefined }

@@ -9,12 +9,12 @@ import type { DriftWatch } from './drift-watch.js'
 import type { FingerprintMemory } from './fingerprint-memory.js'
 import type { RunLedger } from './run-ledger.js'
 
-/** How far a walk has come; `pages` and `total` are hints of the service. */
+/** The position of a walk; `pages` and `total` are hints of the service. */
 export interface Progress {
   readonly stream: string
   readonly page: number
   readonly records: number
-  /** Records the service says there are; undefined when it does not. */
+  /** The service's count of records; undefined without one. */
   readonly total: number | undefined
   readonly requests: number
 }
@@ -36,13 +36,16 @@ export interface RunSettings {
    */
   readonly transportEventChecksPerSync?: number
   /**
-   * A sync reads the whole lists when they were last read whole so many hours ago, and else what
-   * can still change; always the whole unless given.
+   * A sync reads the whole lists when the last whole read is so many hours old, and else the
+   * records that can still change; always the whole unless given.
    */
   readonly fullSyncHours?: number
-  /** How long refetches may take; five minutes in a sync and an hour in a backfill unless given. */
+  /**
+   * The time that refetches may take; five minutes in a sync and an hour in a backfill unless
+   * given.
+   */
   readonly refetchSeconds?: number
-  /** Slugs of sensitive custom fields whose values are stored all the same, parted by commas. */
+  /** Slugs of sensitive custom fields whose values are stored all the same, separated by commas. */
   readonly sensitiveFields?: string | undefined
   /** Also reads the raw events of containers that are new or have changed. */
   readonly rawEvents?: boolean

@@ -27,10 +27,9 @@ export const OLDER_THAN_ROWS =
 const LATER_MS = 600_000
 
 /**
- * Writes a batch in one transaction, and nothing at all when there is nothing in it. A record that
- * PostgreSQL refuses is set aside, and everything else lands: then in several transactions, of
- * which the last one closes the batch; but each answered entry of the refetch queue goes with its
- * record.
+ * Writes a batch in one transaction, and an empty batch in none. A record that PostgreSQL refuses
+ * is set aside, and everything else is written: then in several transactions, of which the last one
+ * closes the batch; but each answered entry of the refetch queue goes with its record.
  */
 export async function storeBatch(run: StoringRun, batch: Batch): Promise<void> {
   const isDoubtful = (entry: Refetched): boolean => batch.doubtful.some((one) => isSame(one, entry))

@@ -12,17 +12,17 @@ import {
 import { RecordRecognizer } from './recognize-records.js'
 import type { Run } from './run.js'
 
-/** A page of a list and what it holds. */
+/** A page of a list and its content. */
 type Taken = readonly [page: Page, intake: Intake]
 
 const NOTHING_RECOGNIZED: ReadonlyMap<RawRecord, string> = new Map()
 
 /**
- * The pages of a walk and what they hold. The next page is read and flattened while the caller
+ * The pages of a walk and their content. The next page is read and flattened while the caller
  * stores the last one; a page that reaches the caller has only its rows left, except the first one.
  *
  * Records whose bytes are known are not parsed. The first page is read whole all the same: it shows
- * which includes the service sends, and what it sends beyond the interface.
+ * which includes the service sends, and its content beyond the interface.
  */
 export function takePages(
   run: Run,
@@ -47,7 +47,7 @@ export function takePages(
   return readAhead(mapped(pages, take))
 }
 
-/** How the records of a page are taken in. */
+/** The options for taking in the records of a page. */
 export function pageOptions(
   stream: string,
   { observedAt }: Pick<Page, 'observedAt'>,
@@ -60,7 +60,7 @@ function withoutRecords(page: Page): Page {
   return { ...page, document: { ...page.document, data: [], included: [] } }
 }
 
-/** No generator, whose frame would hold on to a page until the next one is there. */
+/** Not a generator: its frame would hold on to a page until the next one is there. */
 function mapped<Item, Result>(
   items: AsyncIterable<Item>,
   change: (item: Item) => Promise<Result>,

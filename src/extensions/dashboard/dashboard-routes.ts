@@ -37,8 +37,9 @@ export interface DashboardOptions {
 }
 
 /**
- * In their order. Each is one SQL statement that a reader of the warehouse may run too. Large
- * accounts are asked from the stored views, which are the views themselves where nothing is stored.
+ * The panels in their order. Each is one SQL statement that a reader of the warehouse may run too.
+ * Large accounts are read from the stored views, which are the views themselves where nothing is
+ * stored.
  */
 export const PANELS: readonly Panel[] = [...BUSINESS_PANELS, ...OPERATIONS_PANELS]
 
@@ -101,7 +102,10 @@ interface Overview extends Pick<PageParts, 'light' | 'alerts'> {
   readonly hasRuns: boolean
 }
 
-/** A part that takes longer than a reader waits says so in its place, and the page asks again. */
+/**
+ * A part that takes longer than a reader waits shows that in its place, and the page loads itself
+ * again.
+ */
 async function makePage(
   warehouse: Warehouse,
   sources: Sources,

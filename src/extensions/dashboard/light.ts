@@ -3,7 +3,7 @@ import { nextSlot } from '../../base/schedule.js'
 import type { AlertFacts } from '../../status/describe-status.js'
 import { isSyncOverdue, type Vitals } from '../../status/read-vitals.js'
 
-/** One look at the whole: a colour and the sentence that says the same. */
+/** The state of the whole at a glance: a colour and a sentence with the same meaning. */
 export interface Light {
   readonly colour: 'green' | 'yellow' | 'red'
   readonly sentence: string

@@ -12,9 +12,9 @@ export interface PageParts {
   readonly light: Light
   /** Matters that need attention, a sentence each. */
   readonly alerts: readonly string[]
-  /** When the panels were read, as it is shown. */
+  /** The instant at which the panels were read, as shown. */
   readonly readAt: string
-  /** None before the first run. */
+  /** Empty before the first run. */
   readonly panels: readonly AnsweredPanel[]
   /** The sections of `status`, as tables. */
   readonly sections: readonly StatusSection[]

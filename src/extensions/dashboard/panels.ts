@@ -44,7 +44,7 @@ export type Picture =
     }
 
 export interface Panel {
-  /** In paths and anchors. */
+  /** The name in paths and anchors. */
   readonly id: string
   readonly group: 'business' | 'operations'
   readonly title: string

@@ -140,7 +140,7 @@ function drawColumns(
 
 const DAY_MS = 86_400_000
 
-/** From and to in days from now, whole days; what lies outside is not drawn. */
+/** The first and the last day, in whole days from now; points outside are not drawn. */
 function timeAxis(
   [from, to]: readonly [number, number],
   now: Date,

@@ -7,7 +7,7 @@ import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { Panel } from './panels.js'
 
-/** A panel with what its SQL answered, or why it did not. */
+/** A panel with the answer of its SQL, or the reason why there is none. */
 export interface AnsweredPanel {
   readonly panel: Panel
   readonly answer: TableAnswer | undefined
@@ -36,8 +36,8 @@ const MOST_WAITING = 20
 const KEPT_MS = 15_000
 
 /**
- * Asks for the rows of panels as the reader's role, a few at a time for the whole process. A panel
- * that fails, or takes too long, says so and leaves the others.
+ * Reads the rows of panels as the reader's role, a few at a time for the whole process. A panel
+ * that fails, or takes too long, shows that and leaves the others.
  */
 export function createPanelReader(warehouse: Warehouse): PanelReader {
   const limit = pLimit(AT_ONCE)

@@ -44,7 +44,7 @@ export async function makeDatabaseHome(homeDirectory: string): Promise<string> {
   return home
 }
 
-/** On a read-only disk only a call without `recursive` says so. */
+/** A read-only disk is reported only by a call without `recursive`. */
 async function makeDirectory(directory: string): Promise<void> {
   if (await exists(directory)) return
   await makeDirectory(dirname(directory))
@@ -156,7 +156,7 @@ export interface Account {
   readonly gid: number
 }
 
-/** In this order: the one made for PostgreSQL, then the one that owns nothing. */
+/** In this order: the account made for PostgreSQL, then the one that owns nothing. */
 const PREFERRED_NAMES = ['postgres', 'nobody']
 
 /** `passwd` is the text of /etc/passwd. Never picks uid 0. */

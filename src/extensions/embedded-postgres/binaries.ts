@@ -211,7 +211,7 @@ function explainSpawnError(
   account: Account | undefined,
   error: NodeJS.ErrnoException,
 ): EmbeddedDatabaseError {
-  // The kernel answers ENOENT for a file that is there when the loader it asks for is not.
+  // The kernel answers ENOENT for an existing file when the loader it needs is missing.
   if (error.code === 'ENOENT' && process.platform === 'linux' && existsSync(program)) {
     return new EmbeddedDatabaseError(
       'The embedded PostgreSQL is built for glibc and has no musl build (Alpine Linux); ' +

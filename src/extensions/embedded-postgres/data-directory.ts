@@ -43,7 +43,7 @@ async function removeLeftovers(area: DatabaseArea): Promise<void> {
   }
 }
 
-/** The major version that made the data, as PostgreSQL wrote it; undefined when there are none. */
+/** The major version that made the data, as PostgreSQL wrote it; undefined without data. */
 export async function readDataVersion(area: DatabaseArea): Promise<string | undefined> {
   return (await readIfThere(join(area.dataDirectory, 'PG_VERSION')))?.trim()
 }

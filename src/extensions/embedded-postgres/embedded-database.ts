@@ -45,11 +45,11 @@ export interface StartEmbeddedDatabaseOptions extends EmbeddedDatabaseOptions {
 }
 
 export interface EmbeddedDatabase {
-  /** Of the everyday login. Holds the password: never log it. */
+  /** For the everyday login. Holds the password: never log it. */
   readonly url: string
-  /** Of the login that may only read, for own SQL. Holds its password. */
+  /** For the login that may only read, for the user's own SQL. Holds its password. */
   readonly readerUrl: string
-  /** Of the superuser. Holds its password. */
+  /** For the superuser. Holds its password. */
   readonly adminUrl: string
   /** The server was running already. */
   readonly isAdopted: boolean
@@ -71,7 +71,7 @@ export interface EmbeddedDatabaseStatus {
   readonly url?: string
   readonly port?: number
   readonly dataDirectory?: string
-  /** Of the running server, or the major version of the data; absent without data. */
+  /** The version of the running server, or the major version of the data; absent without data. */
   readonly version?: string
 }
 
@@ -227,7 +227,7 @@ async function stopNow(area: DatabaseArea, options: EmbeddedDatabaseOptions): Pr
   await stopServer(area, binaries, options.logger)
 }
 
-/** The boundary: what the file system throws becomes an error with a sentence and a fix. */
+/** The boundary: an error of the file system becomes one with a sentence and a fix. */
 async function explained<Result>(
   homeDirectory: string,
   action: () => Promise<Result>,

@@ -10,7 +10,7 @@ import { readIfThere } from './files.js'
 const EMBEDDED_USER = 'tracking'
 
 /**
- * The superuser, for what only one may do: looking at the server, making the everyday login and
+ * The superuser, for work that only it may do: looking at the server, making the everyday login and
  * databases.
  */
 export const ADMIN_USER = 'tracking_admin'
@@ -34,7 +34,7 @@ export async function readLogins(area: DatabaseArea): Promise<Logins> {
   return {
     admin: { user: ADMIN_USER, password: await readPassword(area, area.adminPasswordFile) },
     everyday: { user: EMBEDDED_USER, password },
-    // It follows from the other, which does not follow from it: no third file to keep or to lose.
+    // This password follows from the other, but not the reverse: no third file to keep or to lose.
     reader: {
       user: READER_USER,
       password: createHmac('sha256', password).update(READER_USER).digest('hex'),
@@ -53,7 +53,7 @@ async function readPassword({ dataDirectory }: DatabaseArea, file: string): Prom
 
 export interface RunningServer {
   readonly port: number
-  /** As the server names it, for example `18.4`. */
+  /** The version as the server names it, for example `18.4`. */
   readonly version: string
 }
 
@@ -62,7 +62,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** Before PostgreSQL 15, copying files was the only way. */
 const FIRST_WITH_STRATEGIES = 150_000
 
-/** In PostgreSQL 16 and later one who may create roles gets no other rights by it. */
+/** In PostgreSQL 16 and later, the right to create roles brings no other rights. */
 const FIRST_WITH_BOUND_CREATEROLE = 160_000
 
 /** Creates the everyday login with its database, and the reader's, where they are missing. */
@@ -111,7 +111,7 @@ owner ${pg.escapeIdentifier(everyday.user)} encoding 'UTF8' template template0 $
   }
 }
 
-/** Of a database of the server. */
+/** The address of a database of the server. */
 export function formatUrl({ user, password }: Login, port: number, databaseName: string): string {
   return `postgres://${user}:${password}@127.0.0.1:${port}/${encodeURIComponent(databaseName)}`
 }

@@ -156,7 +156,7 @@ export async function holdsServer(area: DatabaseArea): Promise<boolean> {
   return kind === 'server' || kind === 'unknown'
 }
 
-/** Undefined on success, else what the server wrote. */
+/** Undefined on success, else the output of the server. */
 async function runStart(area: DatabaseArea, binaries: Binaries): Promise<string | undefined> {
   const log = await open(area.logFile, 'a', 0o600)
   try {

@@ -15,10 +15,10 @@ import {
 } from './lake-store.js'
 import { refusePackage } from './missing-package.js'
 
-/** Where a lake is in an object store. */
+/** The place of a lake in an object store. */
 export interface BucketAddress {
   readonly bucket: string
-  /** Of every key, with a `/` at its end; empty for a whole bucket. */
+  /** The beginning of every key, with a `/` at its end; empty for a whole bucket. */
   readonly prefix: string
 }
 
@@ -49,8 +49,8 @@ const MOST_TRIES = 3
  * A lake in a bucket of S3, or of a store with the same interface. Keys, region, role and address
  * of the store are found as the tools of AWS find them: environment, profile, machine. The work
  * folder is a temporary one of this machine, always of the same name, so that the next export
- * removes what a killed one left. A file has its name at once, and counts when the manifest names
- * it.
+ * removes the leftovers of a killed one. A file has its name at once, and counts when the manifest
+ * names it.
  */
 export class BucketStore implements LakeStore {
   readonly name: string

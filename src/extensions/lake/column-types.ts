@@ -3,11 +3,11 @@ import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 /** A column of PostgreSQL's catalogue. */
 export interface CatalogColumn {
   readonly name: string
-  /** As `format_type` writes it; of a domain, the type it is based on. */
+  /** The type as `format_type` writes it; for a domain, its base type. */
   readonly type: string
 }
 
-/** How a column leaves PostgreSQL, as a text, and what it becomes in the files. */
+/** A column as a text from PostgreSQL, and as a type in the files. */
 export interface LakeColumn {
   readonly name: string
   /** The expression that `copy` selects. */
@@ -25,16 +25,14 @@ export interface LakeColumn {
 const DECIMAL_DIGITS = 38
 const DECIMAL_PLACES = 18
 
-/**
- * Values that the type of the files cannot say are null there, and here as PostgreSQL writes them.
- */
+/** Values outside the type of the files are null there, and here as PostgreSQL writes them. */
 export const BEYOND_TYPE = '_beyond_type'
 
 /** An infinite day or one before Christ becomes another day in some readers, an error in others. */
 const DAYS = `between '0001-01-01' and '9999-12-31'`
 const INSTANTS = `between '0001-01-01 00:00:00+00' and '9999-12-31 23:59:59.999999+00'`
 
-/** The values of a type that the files can say, as a condition behind the column. */
+/** The values of a type that the files can hold, as a condition behind the column. */
 const RANGES: Readonly<Record<string, string>> = {
   date: DAYS,
   'timestamp with time zone': INSTANTS,
@@ -104,7 +102,7 @@ function toLakeColumn(catalogColumn: CatalogColumn): LakeColumn {
 
 interface BoundColumn {
   readonly name: string
-  /** Whether the files can say its value. */
+  /** Whether the files can hold its value. */
   readonly fits: string
 }
 
@@ -132,7 +130,7 @@ function beyondType(bound: readonly BoundColumn[]): LakeColumn {
   }
 }
 
-/** Whether the files can say a value; undefined where they can say every one of its type. */
+/** Whether the files can hold a value; undefined where they hold every one of its type. */
 function fitsSql({ name, type }: CatalogColumn): string | undefined {
   const column = quoteIdentifier(name)
   const range = RANGES[type]

@@ -17,7 +17,7 @@ import type { Manifest, ManifestFile, WarehouseIdentity } from './manifest.js'
 import { ParquetWriter } from './parquet-writer.js'
 
 export interface ExportOptions {
-  /** Where to. The export closes it. */
+  /** The place to write to. The export closes it. */
   readonly store: LakeStore
   /** Names of tables and answers, or `tables` or `answers` for all of them. Empty: everything. */
   readonly only: readonly string[]
@@ -41,7 +41,7 @@ export interface ExportReport {
     readonly rows: number
     readonly files: number
     readonly bytes: number
-    /** By column, how many values are null because no type of Parquet says them. */
+    /** By column, the number of values that are null because they fit no type of Parquet. */
     readonly beyondType: Readonly<Record<string, number>>
   }[]
 }

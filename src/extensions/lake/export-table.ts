@@ -125,7 +125,7 @@ from ${names.in(table.schema, table.name)}`,
 /** More files than a reader opens with ease. */
 const MOST_FILES = 400
 
-/** Whether the changes outgrow the table: then all rows, once, are less to read. */
+/** Whether the changes outgrow the table: then reading all rows once is cheaper. */
 function isWorn({ entry, files }: KnownTable, news: { rows: number; changed: number }): boolean {
   if (files.length > MOST_FILES) return true
   const changes = files.filter((file) => file.export > entry.whole_export)
@@ -150,7 +150,7 @@ async function writeAll(
   const { table, known, number } = exported
   const { rows, files } = await write(exported, '', dependencies)
   const paths = files.map(({ path }) => partitionOf(path))
-  // Of an answer, one file a day: an earlier day keeps its own, an earlier hour of this one not.
+  // An answer keeps one file a day: those of earlier days stay, an earlier one of this day goes.
   const kept =
     table.kind === 'changes'
       ? []

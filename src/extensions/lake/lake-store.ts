@@ -2,7 +2,7 @@ import { ConfigError } from '../../base/errors.js'
 
 /** A file below the place of a lake. */
 export interface StoredFile {
-  /** From there, with `/`. */
+  /** The path from there, with `/`. */
   readonly path: string
   readonly bytes: number
 }
@@ -20,18 +20,18 @@ export interface WorkFolder {
   readonly pathOf: (name: string) => string
 }
 
-/** Where a lake is: a folder or a bucket. Only one export may write there at a time. */
+/** The place of a lake: a folder or a bucket. Only one export may write there at a time. */
 export interface LakeStore {
   /** The place as the user wrote it. */
   readonly name: string
   readonly work: WorkFolder
   /** The text at a path; undefined where nothing is. */
   readonly read: (path: string) => Promise<string | undefined>
-  /** Whether files of anybody else may be there; of a place without a manifest. */
+  /** Whether files of anybody else may be there; asked of a place without a manifest. */
   readonly isTaken: () => Promise<boolean>
   /** Makes the place and its work folder ready. Not before the place is known to be ours. */
   readonly open: () => Promise<void>
-  /** All files whose path begins so; `top` is a folder. */
+  /** All files whose path begins with `top`, a folder. */
   readonly list: (top: string) => Promise<StoredFile[]>
   /** Puts files into their places. Once it returns they stay, even if the export fails. */
   readonly place: (files: readonly UnplacedFile[]) => Promise<void>

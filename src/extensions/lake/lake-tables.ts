@@ -11,7 +11,7 @@ export interface LakeTable {
   readonly schema: keyof Schemas
   readonly name: string
   readonly columns: readonly LakeColumn[]
-  /** Of the primary key; empty for an answer. */
+  /** The columns of the primary key; empty for an answer. */
   readonly key: readonly string[]
   /**
    * `changes`: rows are never removed, a tombstone marks them, so what changed can be added.

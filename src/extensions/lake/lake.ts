@@ -28,8 +28,8 @@ export class Lake {
   }
 
   /**
-   * Takes a place for this warehouse, or goes on with it: what a killed export left is removed.
-   * Throws ConfigError where the place holds anything else, and then leaves it as it is.
+   * Takes a place for this warehouse, or goes on with it and removes the leftovers of a killed
+   * export. Throws ConfigError where the place holds anything else, and then leaves it as it is.
    */
   static async open(store: LakeStore, warehouse: WarehouseIdentity): Promise<Lake> {
     const found = await readManifest(store)

@@ -17,7 +17,10 @@ const warehouseSchema = z.object({
   schema: z.string(),
   /** Address of the service that it is filled from. */
   source: z.string(),
-  /** Hash of what no other warehouse has: its first run. It moves along with the warehouse. */
+  /**
+   * Hash of the warehouse's first run, which differs from that of any other. It moves along with
+   * the warehouse.
+   */
   id: z.string(),
 })
 
@@ -40,7 +43,7 @@ const manifestSchema = z.object({
   exported_at: z.string().nullable(),
   tables: z.array(
     z.object({
-      /** Where its files lie: `tables/containers`, `answers/exceptions`. */
+      /** The folder of its files: `tables/containers`, `answers/exceptions`. */
       folder: z.string(),
       kind: z.enum(['changes', 'whole']),
       key: z.array(z.string()),
@@ -56,14 +59,14 @@ const manifestSchema = z.object({
   ),
   files: z.array(
     z.object({
-      /** From the folder of the lake on, with `/`. */
+      /** The path from the folder of the lake on, with `/`. */
       path: z.string(),
-      /** Of its table. */
+      /** The folder of its table. */
       folder: z.string(),
       export: z.number().int(),
       row_count: z.number().int(),
       bytes: z.number().int(),
-      /** By column, how many values are null here because no type of Parquet says them. */
+      /** By column, the number of values that are null here because they fit no type of Parquet. */
       beyond_type: z.record(z.string(), z.number().int()).default({}),
     }),
   ),

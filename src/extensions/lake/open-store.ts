@@ -4,7 +4,7 @@ import { folderStore } from './folder-store.js'
 import { refuse, type LakeStore } from './lake-store.js'
 
 export interface StoreOptions extends BucketOptions {
-  /** Where the name of a folder starts. */
+  /** The start of a relative folder name. */
   readonly workingDirectory: string
 }
 

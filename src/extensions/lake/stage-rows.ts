@@ -9,7 +9,7 @@ export interface StagedPartition {
   /** In order. */
   readonly paths: readonly string[]
   readonly rows: number
-  /** Of the longest row, in bytes. */
+  /** The length of the longest row, in bytes. */
   readonly longestRow: number
 }
 
@@ -22,9 +22,9 @@ export interface StagingOptions {
   readonly onRows: (count: number) => void
 }
 
-/** Of rows in memory before they are written. */
+/** Bytes of rows in memory before they are written. */
 const PIECE_BYTES = 4 * 1024 * 1024
-/** Of a file: DuckDB keeps what it has read of one until its end. */
+/** Bytes of a file: DuckDB keeps the read part of a file until its end. */
 const FILE_BYTES = 16 * 1024 * 1024
 /** With room for the row that fills it. */
 const CAPACITY = PIECE_BYTES + 64 * 1024
@@ -58,7 +58,7 @@ export async function stageRows(
 interface OpenPartition {
   readonly value: string
   readonly paths: string[]
-  /** Of the last of its files. */
+  /** The bytes in the last of its files. */
   fileBytes: number
   rows: number
   longestRow: number
@@ -94,7 +94,7 @@ class Stage {
     return this.#writing ?? this.flush()
   }
 
-  /** Appends what waits to the files. Not while another one is under way. */
+  /** Appends the waiting rows to the files. Not while another flush is under way. */
   async flush(): Promise<void> {
     this.#writing = this.#write()
     try {

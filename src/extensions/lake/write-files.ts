@@ -9,7 +9,7 @@ import type { StagedPartition } from './stage-rows.js'
 /** Number of the export that wrote a row: of the rows of a key, the highest is the latest. */
 export const EXPORT_COLUMN = '_export'
 
-/** In the rows that are staged, and not in the files. */
+/** A column of the staged rows that the files leave out. */
 export const PARTITION = '_partition'
 
 /** Half of the usual size, because a group is in memory while it is written. */
@@ -25,7 +25,7 @@ export interface WritingOptions {
   readonly export: number
 }
 
-/** How the files of a table are called. */
+/** The names of a table's files. */
 export interface Partitioning {
   /** Name in the path, as in `created_month=2026-03`. */
   readonly name: string
@@ -86,7 +86,7 @@ to ${quoteText(unplaced)} (
   return { path, folder, export: number, ...told, workPath: unplaced }
 }
 
-/** By column, how many values are null in a file because its types cannot say them. */
+/** By column, the number of values that are null in a file because its types cannot hold them. */
 async function countBeyond(
   path: string,
   writer: ParquetWriter,

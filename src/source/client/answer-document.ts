@@ -16,7 +16,7 @@ import { describeBody, isWebPage, type ReceivedAnswer } from './call-errors.js'
  */
 export type Expectation = 'list' | 'record' | 'document' | 'anything'
 
-/** Rows of an answer that was not asked for a number of them. */
+/** The number of rows if the request did not give one. */
 const USUAL_PAGE_SIZE = 100
 
 /**

@@ -145,7 +145,7 @@ function describeErrors(errors: readonly ApiErrorDetail[]): string {
   return `It says: ${said}${/[.!?]$/.test(said) ? '' : '.'}`
 }
 
-/** Enough to say what a body looks like. */
+/** Enough to describe a body. */
 const SHOWN_BYTES = 8_192
 
 /**
@@ -198,7 +198,7 @@ const unsentCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** How undici says that a proxy did not open the tunnel; its code is that of any abort. */
+/** Undici's message when a proxy did not open the tunnel; its code is that of any abort. */
 const PROXY_REFUSAL = /^Proxy response \((\d{3})\)/
 
 /**

@@ -38,11 +38,11 @@ export interface ApiClientOptions {
   readonly logger: Logger
   readonly clock: Clock
   readonly sleep: Sleep
-  /** In [0, 1); for the jitter of retries. */
+  /** Returns numbers in [0, 1), for the jitter of retries. */
   readonly random: () => number
   readonly budget: RequestBudget
   readonly timeouts?: Partial<ApiTimeouts>
-  /** Of one answer, after decompression. */
+  /** The limit of one answer, after decompression. */
   readonly maxResponseBytes?: number
   readonly retryPolicy?: RetryPolicy
   /** Sockets kept to the service at most. */
@@ -53,8 +53,7 @@ export interface ApiClientOptions {
   /** Absent: the service is reached directly. */
   readonly proxy?: ProxySettings | undefined
   /**
-   * The database's clock: no stamp is beyond it. Without one, stamps are as the service's clock
-   * says.
+   * The database's clock: no stamp is beyond it. Without one, stamps follow the service's clock.
    */
   readonly databaseNow?: () => Promise<Date>
   /** Said where the service refuses the key: where its address comes from. */
@@ -121,7 +120,7 @@ const SKEW_WORTH_A_WARNING_MS = 60_000
 
 /**
  * A client for one account of the service: budget → exchange → classify → retry. Opens no
- * connection before the first call, and keeps what it learns on the way: counts, the service's
+ * connection before the first call, and keeps its knowledge between calls: counts, the service's
  * clock, whether we are rate-limited.
  */
 export class ApiClient {

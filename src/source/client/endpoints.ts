@@ -10,7 +10,7 @@ export type PlainReadOptions = Pick<CallOptions, 'signal' | 'purpose' | 'counter
 
 export interface ReadOptions extends PlainReadOptions {
   readonly includes?: readonly string[] | undefined
-  /** Of a vessel: also its positions in the past. */
+  /** For a vessel: also its past positions. */
   readonly showPositions?: boolean | undefined
 }
 
@@ -20,8 +20,8 @@ export interface NotificationListOptions extends ListOptions {
 }
 
 /**
- * A webhook's settings as the service takes them. Only `active` is specified; the rest is what its
- * public documentation shows.
+ * A webhook's settings as the service takes them. Only `active` is specified; the public
+ * documentation shows the rest.
  */
 export interface WebhookSettings {
   readonly url?: string | undefined

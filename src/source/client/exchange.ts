@@ -65,7 +65,7 @@ export interface RawAnswer {
   /** After decompression. */
   readonly body: Buffer
   readonly startedAt: Date
-  /** When the head of the answer had come. */
+  /** The arrival of the head of the answer. */
   readonly answeredAt: Date
 }
 
@@ -77,19 +77,17 @@ class TotalTimeoutError extends Error {
 export interface ExchangeOptions {
   readonly clock: Clock
   readonly timeouts: ApiTimeouts
-  /** Of one answer, after decompression. */
+  /** The limit of one answer, after decompression. */
   readonly maxBytes: number
 }
 
-/**
- * Thrown for a failure after the head of the answer had come; `cause` is what the library threw.
- */
+/** A failure after the head of the answer had come; `cause` is the library's error. */
 export class CutAnswerError extends Error {
   override readonly name = 'CutAnswerError'
 }
 
 /**
- * Sends one request and reads the whole answer, once. Throws what the library threw,
+ * Sends one request and reads the whole answer, once. Throws the library's error,
  * `TotalTimeoutError` or the signal's reason; within a body the same inside a `CutAnswerError`, or
  * `ApiRefusedError`.
  */

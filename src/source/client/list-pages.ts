@@ -11,7 +11,7 @@ import { LoopGuard, readNextLink, readTotal } from '../jsonapi/pagination.js'
 import type { ApiAnswer, ApiClient, CallOptions } from './client.js'
 import { resolveSameOrigin } from './origin.js'
 
-/** One answer of a list, and what it says about the walk. */
+/** One answer of a list, and its place in the walk. */
 export interface Page {
   /** `page[number]` of the request. */
   readonly number: number
@@ -19,9 +19,9 @@ export interface Page {
   readonly url: string
   /** Split into its records, which are not parsed. */
   readonly document: Document<RawRecord>
-  /** Of the records of `data`. */
+  /** The identities of the records of `data`. */
   readonly rows: readonly RecordIdentity[]
-  /** How many of the rows no page of this walk showed before. */
+  /** The number of rows that no earlier page of this walk showed. */
   readonly fresh: number
   /** See `ApiAnswer`. */
   readonly observedAt: Date
@@ -41,7 +41,7 @@ export interface Page {
   readonly isShort: boolean
   /** A page before it failed: a walk that is resumed here would leave that one out. */
   readonly isBehindGap: boolean
-  /** The includes the page was asked with, after what the service refused was dropped. */
+  /** The includes of the request, without the refused ones. */
   readonly includes: readonly string[]
 }
 
@@ -91,7 +91,7 @@ export function listPages(
   return new ListWalk(client, options)
 }
 
-/** No generator, whose frame would hold on to a page until the next one is there. */
+/** Not a generator: its frame would hold on to a page until the next one is there. */
 class ListWalk implements AsyncIterableIterator<Page, undefined> {
   readonly #client: ApiClient
   readonly #options: ListPagesOptions
@@ -103,9 +103,9 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
   #total: number | undefined
   /** Undefined after the last page. */
   #next: string | undefined
-  /** Of the last page that came. */
+  /** The size of the last page that came. */
   #size = 0
-  /** Of the page that was passed over. */
+  /** The failure of the page that was passed over. */
   #failure: Error | undefined
 
   constructor(client: ApiClient, options: ListPagesOptions) {
@@ -191,7 +191,7 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
     this.#next = next.href
   }
 
-  /** Steps to the next page; false when there is none. Throws when the paging does not end. */
+  /** Steps to the next page; false after the last one. Throws when the paging does not end. */
   #goOn(): boolean {
     if (this.#next === undefined) return false
     this.#stopOn(this.#guard.stop(this.#total, this.#rowsSoFar ?? 0))
@@ -290,10 +290,10 @@ function readPageNumber(url: URL): number | undefined {
 }
 
 /**
- * The includes to ask for next after a refusal, or undefined when the error does not speak of the
- * request's parameters (then it must be thrown). Names that the service complains of are dropped;
- * where it names none, the second half of the list, which is in order of priority. Also undefined
- * when it complains of a filter.
+ * The includes for the next request after a refusal, or undefined when the error is not about the
+ * request's parameters (then the caller must throw it). Names that the service complains of are
+ * dropped; where it names none, the second half of the list, which is in order of priority. Also
+ * undefined when it complains of a filter.
  */
 export function dropRefusedIncludes(
   includes: readonly string[],

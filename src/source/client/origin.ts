@@ -73,8 +73,8 @@ function refuse(why: string, candidate: string): ApiRefusedError {
 }
 
 /**
- * Path and page number for messages and logs: what says which request it was. The rest of the query
- * is ours to know, or nobody's to read.
+ * Path and page number, enough to identify a request in messages and logs. The rest of the query
+ * must not be shown.
  */
 export function showPath(url: URL): string {
   const number = url.searchParams.get('page[number]') ?? ''

@@ -1,4 +1,4 @@
-/** When a request was sent and when the head of its answer came, on our clock. */
+/** The instants at which a request was sent and the head of its answer came, on our clock. */
 export interface ClockSample {
   readonly startedAt: Date
   readonly answeredAt: Date
@@ -17,7 +17,10 @@ export class SourceClock {
   #offsetMs = 0
   #lowestMs = -Infinity
   #highestMs = Infinity
-  /** Of the latest request that got a stamp, and that stamp; no later one may get an earlier. */
+  /**
+   * The start of the latest stamped request, and its stamp; no later request may get an earlier
+   * one.
+   */
   #lastStartedAt = -Infinity
   #lastStamp = -Infinity
 
@@ -53,7 +56,7 @@ export class SourceClock {
   }
 
   /**
-   * When the service can have known what an answer says: the start of its request, on the service's
+   * The earliest instant of the content of an answer: the start of its request, on the service's
    * clock. A request that began later never gets an earlier stamp, unless the service's clock was
    * put back. One that began earlier but ended later is not raised: it may have been read earlier.
    */

@@ -38,7 +38,7 @@ export interface Document<Entry = unknown> {
 }
 
 /**
- * Checks the frame of a JSON:API document. Returns undefined when the value is none: an `errors`
+ * Checks the frame of a JSON:API document. Returns undefined for any other value: an `errors`
  * document, HTML that happened to parse, a bare array, or an object without `data`. Such an answer
  * means "ask again", never "no records".
  */
@@ -67,7 +67,7 @@ export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The members of an object; none for any other value. */
+/** The members of an object; an empty object for any other value. */
 export function membersOf(value: unknown): Members {
   return isObject(value) ? value : {}
 }

@@ -20,10 +20,7 @@ export class ExactNumber {
   }
 }
 
-/**
- * Deeper documents are refused: nothing the service sends needs it, and deep ones break other
- * parsers.
- */
+/** Deeper documents are refused: the service sends none, and deep ones break other parsers. */
 const DEEPEST_NESTING = 64
 
 export class JsonNestingError extends Error {
@@ -53,7 +50,7 @@ export function parseExactJson(text: string, outerLevels = 0): unknown {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Where numbers that need an `ExactNumber` begin and end. Also checks the nesting. */
+/** The places of numbers that need an `ExactNumber`. Also checks the nesting. */
 function findInexactNumbers(json: string, outerLevels: number): [start: number, end: number][] {
   let depth = outerLevels
   const found: [start: number, end: number][] = []
@@ -75,7 +72,7 @@ function findInexactNumbers(json: string, outerLevels: number): [start: number, 
   return found
 }
 
-/** The index after the closing quote; the text's length when there is none. */
+/** The index after the closing quote; the text's length without one. */
 export function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1)

@@ -46,7 +46,7 @@ export class LoopGuard {
   #stalePages = 0
   #smallestPage = Infinity
 
-  /** To be asked before an address is requested; returns why it must not be. */
+  /** Called before an address is requested; returns the reason why it must not be. */
   follow(address: string): string | undefined {
     if (this.#addresses.add(address)) return undefined
     return 'a link leads back to a page that was already read'
@@ -70,13 +70,13 @@ export class LoopGuard {
     return fresh
   }
 
-  /** Why the walk must end here although a page follows; undefined when it may go on. */
+  /** The reason why the walk must end here although a page follows; undefined when it may go on. */
   stop(total: number | undefined, rowsSoFar: number): string | undefined {
     if (this.#stalePages > MOST_STALE_PAGES) {
       return `${this.#stalePages} pages in a row held nothing new`
     }
     if (this.#pages >= MOST_PAGES) return `there are more than ${MOST_PAGES} pages`
-    // A total below what has already come is wrong and says nothing.
+    // A total below the rows that came already is wrong.
     if (total === undefined || total < rowsSoFar) return undefined
     const expected = Math.ceil(total / this.#smallestPage)
     if (this.#pages <= expected + Math.max(10, Math.ceil(expected * 0.05))) return undefined

@@ -42,7 +42,7 @@ type TakeRecord = (record: RawRecord) => unknown
 function readWhole(bytes: Buffer, limits: JsonLimits, take: TakeRecord): unknown {
   const reader = new ByteReader({ bytes, latin1: bytes.toString('latin1') }, limits.values)
   reader.skipBom()
-  // Not a document; the caller that expects one says so.
+  // Not a document; the caller that expects one throws.
   const first = reader.peek()
   if (first === OPEN_BRACKET) reader.countNest()
   if (first !== OPEN_BRACE) return parseExactJson(decodeUtf8(bytes))
@@ -54,7 +54,7 @@ function readWhole(bytes: Buffer, limits: JsonLimits, take: TakeRecord): unknown
 interface Taking {
   readonly take: TakeRecord
   readonly limits: JsonLimits
-  /** So many records may still come. */
+  /** The number of records that may still come. */
   left: number
 }
 
@@ -99,7 +99,7 @@ const CLOSE_BRACE = 0x7d
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 /**
- * Finds where values end; whether they are JSON is the parser's to say. All structure is ASCII, and
+ * Finds the ends of values; the parser decides whether they are JSON. All structure is ASCII, and
  * no byte of a longer UTF-8 sequence is, so bytes can be looked at one by one. Throws
  * `SyntaxError`.
  */

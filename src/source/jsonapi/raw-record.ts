@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { decodeUtf8, endOfString, parseExactJson } from './exact-json.js'
 import { membersOf } from './document.js'
 
-/** Under which a parsed record carries the digest of the bytes that it came in. */
+/** The key under which a parsed record carries the digest of its bytes. */
 const DIGEST: unique symbol = Symbol('digest')
 
 /** A double keeps any number of so many digits. */
@@ -59,17 +59,17 @@ export class RawRecord {
   readonly place: RecordPlace
   readonly type: string | undefined
   readonly id: string | undefined
-  /** How many values parsing it would make, at most. */
+  /** The most values that parsing it would make. */
   readonly values: number
   /**
-   * For each relationship that has data: where its name and its data begin, and where the data end.
+   * For each relationship that has data: the start of its name, and the start and end of its data.
    */
   readonly #linkages: readonly number[]
-  /** Nothing in it that `parseExactJson` reads in another way than `JSON.parse`. */
+  /** Whether `parseExactJson` reads it just as `JSON.parse` does. */
   readonly #isPlain: boolean
   #digest: string | undefined
 
-  /** From the opening brace of a record; of an entry that is not an object, up to `valueEnd`. */
+  /** Begins at the opening brace of a record; an entry that is not an object ends at `valueEnd`. */
   constructor(text: RawText, start: number, place: RecordPlace, valueEnd?: number) {
     const { latin1 } = text
     let idAt = -1
@@ -139,7 +139,7 @@ export class RawRecord {
     this.#isPlain = isPlain && valueEnd === undefined
   }
 
-  /** As parsing would have it; parses only what is written in an unusual way. */
+  /** The same as after parsing; parses only text that is written in an unusual way. */
   get identity(): RecordIdentity {
     const { type, id } = this
     if (type !== undefined && id !== undefined) return { type, id }
@@ -181,7 +181,7 @@ export class RawRecord {
     return isAscii(bytes) ? this.#text.latin1.slice(this.#start, this.end) : decodeUtf8(bytes)
   }
 
-  /** Throws what `parseExactJson` throws. */
+  /** Throws the errors of `parseExactJson`. */
   parse(): unknown {
     const { text } = this
     const isPlain = this.#isPlain && !text.includes('__proto__') && !text.includes('\\u00')
@@ -189,7 +189,7 @@ export class RawRecord {
       ? JSON.parse(text)
       : parseExactJson(text, this.place === 'alone' ? 1 : 2)
     if (typeof record !== 'object' || record === null || Array.isArray(record)) return record
-    // Not enumerable: a copy that says something else has other bytes.
+    // Not enumerable: a changed copy has other bytes.
     return Object.defineProperty(record, DIGEST, { value: this.digest })
   }
 

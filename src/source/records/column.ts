@@ -35,8 +35,8 @@ export type EncodedValue = string | null
 export interface Encoded {
   readonly value: EncodedValue
   /**
-   * Why the value is null or altered although the source sent something; undefined when it is
-   * stored as sent.
+   * The reason why the value is null or altered although the source sent something; undefined when
+   * it is stored as sent.
    */
   readonly reason?: string
 }
@@ -63,8 +63,8 @@ export function encodeValue(type: ColumnType, value: unknown): Encoded {
 }
 
 /**
- * The same for what nearly all values are: null, or stored letter by letter as sent. Undefined
- * where only `encodeValue` can tell.
+ * The same for nearly all values: null, or stored letter by letter as sent. Undefined where only
+ * `encodeValue` can decide.
  */
 export function encodePlainly(type: ColumnType, value: unknown): EncodedValue | undefined {
   if (value === null || value === undefined) return null

@@ -80,7 +80,10 @@ export function mayBeWithheld(record: unknown, definitions: FieldDefinitions): b
   return [...definitions.values()].some(({ isWithheld }) => isWithheld)
 }
 
-/** Without a known type, by what the value is in JSON; undefined where it stays JSON alone. */
+/**
+ * The column of a type; without a known type, that of the value's JSON type; undefined where it
+ * stays JSON alone.
+ */
 function columnFor(dataType: string | null, value: unknown): string | undefined {
   if (dataType !== null && Object.hasOwn(COLUMN_OF_TYPE, dataType)) return COLUMN_OF_TYPE[dataType]
   if (typeof value === 'string') return 'value_text'

@@ -154,7 +154,7 @@ function hasOnly(members: Members, only: string): boolean {
   return true
 }
 
-/** False when the linkage has another shape than the interface says; then nothing was set. */
+/** False when the linkage has another shape than in the interface; then nothing was set. */
 function flattenLinkage(row: RowBuilder, plan: RelationshipPlan, data: unknown): boolean {
   const { spec, place, typePlace } = plan
   if (spec.kind === 'many') {
@@ -172,7 +172,7 @@ function flattenLinkage(row: RowBuilder, plan: RelationshipPlan, data: unknown):
 }
 
 /**
- * True when an identifier points to another type than the interface says, or has members beside
+ * True when an identifier points to another type than in the interface, or has members beside
  * `type` and `id`.
  */
 function saysMoreThanColumns(spec: RelationshipSpec, data: unknown): boolean {
@@ -207,7 +207,7 @@ function identifierId(identifier: unknown): string | undefined {
 const FRAME_MEMBERS = new Set(['id', 'type', 'attributes', 'relationships'])
 
 /**
- * `links.self` that only repeats type and id says nothing; any other member of the record is kept.
+ * `links.self` that only repeats type and id is dropped; any other member of the record is kept.
  */
 function keepOtherMembers(row: RowBuilder, members: Members, id: string): void {
   for (const name of Object.keys(members)) {
@@ -310,9 +310,7 @@ class RowBuilder {
     }
   }
 
-  /**
-   * The linkage has another shape than the interface says: null, flagged, and the original kept.
-   */
+  /** For a linkage of another shape than in the interface: null, flagged, and the original kept. */
   refuseRelationship({ place, typePlace }: RelationshipPlan, original: unknown): void {
     if (typePlace !== undefined) this.setColumn(typePlace, null)
     this.setColumn(place, null)

@@ -18,10 +18,13 @@ const ROLES: ReadonlySet<string> = new Set([
   'unified_day',
 ])
 
-/** Where an object in place of a date says its day: the first of these that is one. */
+/** The names of the day in an object in place of a date: the first that has a valid one counts. */
 const DAY_NAMES = ['value', 'date', 'day', 'lfd', 'last_free_day', 'deadline', 'at', 'on'] as const
 
-/** Of several days of one source: the latest word, and only without any the calculated one. */
+/**
+ * The preference among several days of one source: the latest word, and only without any the
+ * calculated one.
+ */
 const PREFERRED = ['current', 'unified', 'unified_day', 'calculated', 'original'] as const
 
 const KNOWN_KEYS: ReadonlySet<string> = new Set([...IMPORT_DEADLINES, ...ROLES])

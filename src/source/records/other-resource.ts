@@ -35,8 +35,8 @@ export const NAMED_TYPES: ReadonlySet<string> = new Set([
 const WITHHELD = '[secret]'
 
 /**
- * A webhook without what must be in no table: its signing secret and the values of its own headers.
- * Other records are returned as they are.
+ * A webhook without the parts that may be in no table: its signing secret and the values of its own
+ * headers. Other records are returned as they are.
  */
 export function withoutSecrets(record: Readonly<Record<string, unknown>>): unknown {
   const attributes = record.attributes

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { Column, ColumnType, EncodedValue } from './column.js'
 
-/** How one attribute of a resource type is stored. The column has the attribute's name. */
+/** The storage of one attribute of a resource type. The column has the attribute's name. */
 export interface AttributeSpec {
   readonly type: ColumnType
   readonly isMaterial: boolean
@@ -74,7 +74,7 @@ export interface ResourceDefinition {
   /** Neither stored nor reported as unknown. */
   readonly ignoredRelationships?: readonly string[]
   readonly extraColumns?: readonly Column[]
-  /** The interface requires `attributes` on these types; without them a record says nothing. */
+  /** The interface requires `attributes` on these types; without them a record is empty. */
   readonly requiresAttributes?: boolean
   /** Path of a single read below the base address, where the interface has one. */
   readonly path?: string
@@ -98,11 +98,11 @@ export interface Resource extends Omit<
   readonly attributes: ReadonlyMap<string, AttributeSpec>
   readonly relationships: ReadonlyMap<string, RelationshipSpec>
   readonly plan: ReadingPlan
-  /** How this version reads records of the type, in few characters: begins the digests of rows. */
+  /** The reading of the type by this version, in few characters: begins the digests of rows. */
   readonly readingMark: string
 }
 
-/** Where what a record holds goes: places in `columns`, found once and not for every record. */
+/** The places in `columns` for the content of a record, found once and not for every record. */
 export interface ReadingPlan {
   readonly idPlace: number
   readonly keyPlaces: readonly number[]
@@ -217,7 +217,7 @@ export function defineResource({
   }
 }
 
-/** Lists of ids are immaterial: what they point to has rows of its own. */
+/** Lists of ids are immaterial: the records they point to have rows of their own. */
 function relationshipColumns(name: string, spec: RelationshipSpec): readonly Column[] {
   if (spec.kind === 'many') return [{ name: spec.column, type: 'text[]', isMaterial: false }]
   const id: Column = { name: `${name}_id`, type: 'text', isMaterial: true }
@@ -242,7 +242,7 @@ export type FieldDefinitions = ReadonlyMap<string, FieldDefinition>
 
 /** Facts about a record that only its request tells. */
 export interface SeenIn {
-  /** When the source can have known it, on the source's clock. */
+  /** The earliest instant at which the source can have known it, on the source's clock. */
   readonly observedAt: Date
   /**
    * True for the primary data of a list or a read, and for records included in full. A partial
@@ -295,7 +295,7 @@ export interface Sighting {
   readonly positions?: readonly (readonly EncodedValue[])[]
 }
 
-/** How many characters of the fingerprint end a digest: see `Sighting.digest`. */
+/** The number of characters of the fingerprint that end a digest: see `Sighting.digest`. */
 export const FINGERPRINT_IN_DIGEST = 4
 
 export function rowDigest(resource: Resource, digest: string, rowFingerprint: string): string {

@@ -46,7 +46,7 @@ export const shipments = defineResource({
   },
 })
 
-/** A tracking request: the number the service was asked to follow, and what became of it. */
+/** A tracking request: the number that the service shall follow, and the result. */
 export const trackingRequests = defineResource({
   type: 'tracking_request',
   stream: 'tracking_requests',

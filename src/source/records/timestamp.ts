@@ -8,8 +8,8 @@
 export interface TimestampCheck {
   readonly isValid: boolean
   /**
-   * Why it is not valid; or why it is flagged although it is stored: outside 1970 to 2100 a date is
-   * more likely a placeholder than a plan.
+   * The reason why it is not valid; or why it is flagged although it is stored: outside 1970 to
+   * 2100 a date is more likely a placeholder than a plan.
    */
   readonly reason?: string
 }
@@ -50,8 +50,8 @@ export function checkTimestamp(text: string): TimestampCheck {
 }
 
 /**
- * `YYYY-MM-DDThh:mm:ssZ` with nothing odd about it: what nearly all are, at a fifth of what the
- * pattern takes. False decides nothing.
+ * The usual form `YYYY-MM-DDThh:mm:ssZ`, which nearly all have, at a fifth of the cost of the
+ * pattern. False decides nothing.
  */
 export function isUsualTimestamp(text: string): boolean {
   if (text.length !== 20) return false

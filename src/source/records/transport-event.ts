@@ -25,8 +25,8 @@ const EVENTS = [
 
 /**
  * A transport event of a container. The key starts with the container, because an event may lack
- * its shipment and a container can change its shipment. `is_estimated` says that the event is
- * expected and has not happened. `value` is what a `*.changed` event says the thing became.
+ * its shipment and a container can change its shipment. `is_estimated` marks an event that is
+ * expected and has not happened. `value` is the new value of a `*.changed` event.
  */
 export const transportEvents = defineResource({
   type: 'transport_event',

@@ -4,8 +4,8 @@ import { flattenRecord } from './flatten.js'
 import { defineResource, fields, volatile, type SeenIn, type Sighting } from './resource.js'
 
 /**
- * A vessel, and its position when it was last read. Where it was before is in `vessel_positions`,
- * when asked for.
+ * A vessel, and its position when it was last read. `vessel_positions` has its earlier ones, when
+ * requested.
  */
 export const vessels = defineResource({
   type: 'vessel',
@@ -18,7 +18,7 @@ export const vessels = defineResource({
   },
 })
 
-/** One row per vessel and instant; sent only where `show_positions` was asked for. */
+/** One row per vessel and instant; sent only for requests with `show_positions`. */
 export const vesselPositions: {
   readonly table: 'vessel_positions'
   readonly columns: readonly Column[]
@@ -44,7 +44,7 @@ export interface FlatPositions {
 const FIELDS = ['timestamp', 'latitude', 'longitude', 'heading', 'estimated'] as const
 
 /**
- * The positions of one vessel. An item that cannot be a row, or says more than the interface names,
+ * The positions of one vessel. An item that cannot be a row, or has members beyond the interface,
  * is returned.
  */
 export function flattenVesselPositions(vesselId: string, positions: unknown): FlatPositions {

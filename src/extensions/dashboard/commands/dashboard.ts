@@ -8,7 +8,7 @@ import { SchemaNames } from '../../../warehouse/connection/schema-names.js'
 import { declare } from '../../../commands/declare-command.js'
 import { formatCsv } from '../../answers/output/print-answer.js'
 
-/** Of each panel: a page that takes longer is closed by who waits for it. */
+/** The limit of each panel: a reader closes a page that takes longer. */
 export const DASHBOARD_TIMEOUT_MS = 5_000
 
 const GRACE_MS = 2_000
