@@ -246,14 +246,13 @@ function pathOf({ webhookPath, account }: Config): string {
 
 /** No line if no webhook is set. */
 async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
-  const settings = { ...watchSettingsOf(app.config), isReactivating: false }
+  const settings = watchSettingsOf(app.config)
   if (settings.url === undefined && settings.ids.length === 0) return []
   return [
     await attempt('webhook', async () => {
       const { checkWebhook } = await import('../webhooks/manage/check-webhooks.js')
       const { service } = await app.openService()
-      const { logger, signal } = app
-      const report = await checkWebhook({ service, logger, signal, settings })
+      const report = await checkWebhook({ service, signal: app.signal, settings })
       const sentences = report.alerts.map(({ sentence }) => sentence)
       if (sentences.length > 0) throw new IncompleteRunError(sentences.join('; '))
       const ids = report.webhooks.map(({ webhookId }) => webhookId).join(', ')

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import type { App } from '../app.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
+import { SHUTDOWN_SECONDS } from '../serve/pace.js'
 import type { Serving } from '../serve/start-serve.js'
 import type { CommandIo } from './command-io.js'
 
@@ -39,11 +40,12 @@ function boundNursery(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-function endInTime({ config, logger, signal }: App, io: CommandIo): void {
-  const { shutdownSeconds } = config
+function endInTime({ logger, signal }: App, io: CommandIo): void {
   const timer = setTimeout(() => {
-    logger.error('not everything has ended in time; the rest is cut off', { shutdownSeconds })
+    logger.error('not everything has ended in time; the rest is cut off', {
+      shutdownSeconds: SHUTDOWN_SECONDS,
+    })
     io.process.exit(exitCodeOfSignal(stopSignalOf(signal.reason) ?? 'SIGTERM'))
-  }, shutdownSeconds * 1000)
+  }, SHUTDOWN_SECONDS * 1000)
   timer.unref()
 }

@@ -20,16 +20,9 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   'webhookPath',
   'webhookUrl',
   'webhookIds',
-  'webhookReactivate',
-  'webhookRetentionDays',
   'trustedProxyHops',
   'syncCron',
-  'reconcileCron',
-  'storeViewsCron',
   'cronTimeZone',
-  'processorWorkers',
-  'refetchDelayMs',
-  'shutdownSeconds',
   ...ALERT_SETTINGS,
 ]
 
@@ -38,8 +31,8 @@ const SERVE_SETTINGS: readonly SettingName[] = [
  * them.
  */
 const INBOX_CONNECTIONS = 2
-/** Beside one for each worker: refetches, a run and its lease, stored views, and the metrics. */
-const OTHER_CONNECTIONS = 5
+/** For the processor, refetches, a run and its lease, stored views, and the metrics. */
+const CONNECTIONS = 6
 
 export const serve = declare({
   name: 'serve',
@@ -81,7 +74,7 @@ async function run(
   const { startServe } = await import('../serve/start-serve.js')
   const { createSleep } = await import('../base/retry.js')
   const { refuseReadOnly } = await import('../warehouse/connection/read-only.js')
-  const warehouse = await app.connect({ poolSize: config.processorWorkers + OTHER_CONNECTIONS })
+  const warehouse = await app.connect({ poolSize: CONNECTIONS })
   const inbox = await app.connect({ poolSize: INBOX_CONNECTIONS, isKeptOpen: true })
   const { service, stats } = await app.openService({ warehouse })
   const serving = await startServe({
@@ -126,13 +119,13 @@ async function openPages(app: App): Promise<CreatePages[]> {
 }
 
 function logStart({ config, logger, programVersion }: App, parts: ServeParts, url: string): void {
-  const { webhookPath, webhookUrl, webhookIds, syncCron, reconcileCron, cronTimeZone } = config
+  const { webhookPath, webhookUrl, webhookIds, syncCron, cronTimeZone } = config
   logger.info('serving', {
     url,
     programVersion,
     ...parts,
     ...(parts.isReceiving ? { webhookPath, webhookUrl } : {}),
-    ...(parts.isScheduling ? { syncCron, reconcileCron, cronTimeZone } : {}),
+    ...(parts.isScheduling ? { syncCron, cronTimeZone } : {}),
   })
   const otherPath = parts.isReceiving ? describeOtherPath(webhookUrl, webhookPath) : undefined
   if (otherPath !== undefined) logger.warn(otherPath)

@@ -33,7 +33,6 @@ export const ALERT_SETTINGS: readonly SettingName[] = [
   'alertSmtpFrom',
   'alertSmtpTo',
   'alertKinds',
-  'alertDigestHour',
   'cronTimeZone',
 ]
 

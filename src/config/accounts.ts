@@ -26,7 +26,6 @@ const OF_THE_PROCESS: readonly SettingName[] = [
   'host',
   'hosts',
   'httpPort',
-  'shutdownSeconds',
   'logLevel',
   'logFormat',
 ]

@@ -60,9 +60,4 @@ export const alertSettings = {
       'Alerts to send: all, operations, exceptions, or names separated by commas. ' +
       'A leading - leaves out, as in all,-no_news.',
   },
-  alertDigestHour: {
-    variable: 'TRACKING_ALERT_DIGEST_HOUR',
-    kind: kind.wholeNumber(0, 23).default(7),
-    meaning: 'Hour of the day, in TRACKING_CRON_TIME_ZONE, from which the digest is sent.',
-  },
 } as const satisfies Readonly<Record<string, Setting>>

@@ -53,6 +53,30 @@ const FORMER: readonly (readonly [name: string, variable: string, where: string]
     'TRACKING_DATABASE_PORT',
     always('the embedded database chooses a free port once and keeps it'),
   ],
+  [
+    'webhookReactivate',
+    'TRACKING_WEBHOOK_REACTIVATE',
+    always('`webhooks enable` switches a webhook on again'),
+  ],
+  [
+    'webhookRetentionDays',
+    'TRACKING_WEBHOOK_RETENTION_DAYS',
+    always('bodies of applied notifications are kept for 30 days'),
+  ],
+  ['reconcileCron', 'TRACKING_RECONCILE_CRON', always('serve reconciles once an hour')],
+  [
+    'storeViewsCron',
+    'TRACKING_STORE_VIEWS_CRON',
+    always('serve stores large views once an hour, from 100,000 containers on'),
+  ],
+  ['processorWorkers', 'TRACKING_PROCESSOR_WORKERS', always('one worker applies notifications')],
+  ['refetchDelayMs', 'TRACKING_REFETCH_DELAY_MS', always('a refetch waits for five seconds')],
+  [
+    'shutdownSeconds',
+    'TRACKING_SHUTDOWN_SECONDS',
+    always('serve ends within 25 seconds; what it acknowledged is stored before'),
+  ],
+  ['alertDigestHour', 'TRACKING_ALERT_DIGEST_HOUR', always('the digest comes from 7:00 on')],
 ]
 
 /** One warning about a name that was a setting; undefined for any other name. */

@@ -84,7 +84,6 @@ export function watchSettingsOf(config: Config) {
     ids: partsOf(config.webhookIds),
     events: config.preset.webhooks.events,
     eventNames: config.preset.webhooks.eventNames,
-    isReactivating: config.webhookReactivate,
     secrets: webhookSecrets(config),
   }
 }
@@ -96,6 +95,9 @@ function webhookSecrets(
     (secret) => secret !== undefined,
   )
 }
+
+/** Before people plan their day, in the time zone of the cron expressions. */
+const DIGEST_HOUR = 7
 
 /** Where alerts are sent, which, and when the digest is made. */
 export function alertSettingsOf(config: Config) {
@@ -119,7 +121,7 @@ export function alertSettingsOf(config: Config) {
         }),
     heartbeat: config.heartbeatUrl === undefined ? undefined : { url: config.heartbeatUrl, proxy },
     names: chosenAlerts(config.alertKinds),
-    digestHour: config.alertDigestHour,
+    digestHour: DIGEST_HOUR,
     timeZone: config.cronTimeZone,
   }
 }

@@ -216,17 +216,6 @@ const settings = {
       'Ids of our webhooks, separated by commas; only their notifications are applied. ' +
       'Default: the webhooks that send to TRACKING_WEBHOOK_URL.',
   },
-  webhookReactivate: {
-    variable: 'TRACKING_WEBHOOK_REACTIVATE',
-    kind: kind.flag.default(false),
-    meaning: 'Switch our webhook on again when the service has switched it off.',
-  },
-  webhookRetentionDays: {
-    variable: 'TRACKING_WEBHOOK_RETENTION_DAYS',
-    flag: '--webhook-retention',
-    kind: kind.wholeNumber(1, 3650).default(30),
-    meaning: 'Days after which the bodies of applied notifications are deleted; their ids stay.',
-  },
   hosts: {
     variable: 'TRACKING_HOSTS',
     kind: kind
@@ -244,45 +233,10 @@ const settings = {
     kind: kind.cron.default('*/15 * * * *'),
     meaning: 'When serve runs a sync: a cron expression, or off.',
   },
-  reconcileCron: {
-    variable: 'TRACKING_RECONCILE_CRON',
-    kind: kind.cron.default('7 * * * *'),
-    meaning:
-      'When serve asks for notifications that were not delivered and checks our webhook: ' +
-      'a cron expression, or off.',
-  },
-  storeViewsCron: {
-    variable: 'TRACKING_STORE_VIEWS_CRON',
-    kind: kind.cron.default('37 * * * *'),
-    meaning:
-      'When serve stores the large views again, for reports that read all of them (schema ' +
-      '<schema>_stored): a cron expression, or off. Only from 100,000 containers on, and only ' +
-      'what changed.',
-  },
   cronTimeZone: {
     variable: 'TRACKING_CRON_TIME_ZONE',
     kind: kind.timeZone.default('UTC'),
     meaning: 'Time zone of the cron expressions and of the digest of alerts.',
-  },
-  processorWorkers: {
-    variable: 'TRACKING_PROCESSOR_WORKERS',
-    kind: kind.wholeNumber(1, 16).default(1),
-    meaning:
-      'Workers of one process that apply notifications in parallel. ' +
-      'More than one helps only where the database is far away.',
-  },
-  refetchDelayMs: {
-    variable: 'TRACKING_REFETCH_DELAY_MS',
-    flag: '--refetch-delay',
-    kind: kind.wholeNumber(0, 60_000).default(5000),
-    meaning:
-      'Milliseconds to wait before a record is refetched by id, ' +
-      'so that several notifications about it cost one request.',
-  },
-  shutdownSeconds: {
-    variable: 'TRACKING_SHUTDOWN_SECONDS',
-    kind: kind.wholeNumber(1, 600).default(25),
-    meaning: 'Seconds that serve may take to finish its work when it is stopped.',
   },
   ...alertSettings,
   failpoint: {

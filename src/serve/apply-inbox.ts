@@ -4,6 +4,7 @@ import { RefetchWorker } from '../webhooks/process/refetch-worker.js'
 import { closeUnresolved } from '../webhooks/process/claim-notifications.js'
 import { readQueues } from '../status/read-vitals.js'
 import type { JobDependencies } from './jobs.js'
+import { PACE } from './pace.js'
 
 /** Where notifications are applied by workers, this is a job of its own. */
 export const INBOX_JOB = 'inbox'
@@ -17,7 +18,7 @@ export const INBOX_RHYTHM = { everyMs: 300_000 }
  */
 export async function applyInbox(dependencies: JobDependencies): Promise<number | undefined> {
   const { config, runSettings, warehouse } = dependencies
-  const { refetchDelayMs } = config
+  const { refetchDelayMs } = { ...PACE, ...dependencies.pace }
   const settings = { ...runSettings, refetchDelayMs, own: watchSettingsOf(config) }
   const parts = { ...dependencies, settings }
   await new NotificationProcessor(parts).processAll()

@@ -10,21 +10,26 @@ import { reconcile } from '../webhooks/manage/reconcile.js'
 import { slotsOf } from '../status/read-vitals.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
 import type { Config } from '../config/settings.js'
+import { PACE, type Pace } from './pace.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 
 /** Old bodies are looked for once a day, at an hour when little else is scheduled. */
 const HOUSEKEEPING_CRON = '41 3 * * *'
 
+/** Once an hour, apart from reconciling: only from 100,000 containers on, and only what changed. */
+const STORE_VIEWS_CRON = '37 * * * *'
+
 /** When each job is due; one that is switched off is left out. */
 export function cronsOf(
   config: Config,
   observers: readonly Observer[],
+  { reconcileCron = PACE.reconcileCron }: Partial<Pace> = {},
 ): { readonly name: string; readonly cron: string }[] {
   const crons = [
     { name: 'sync', cron: config.syncCron },
     ...observers.map(({ job: { name, cronOf } }) => ({ name, cron: cronOf(config) })),
-    { name: 'reconcile', cron: config.reconcileCron },
-    { name: 'storing of views', cron: config.storeViewsCron },
+    { name: 'reconcile', cron: reconcileCron },
+    { name: 'storing of views', cron: STORE_VIEWS_CRON },
     { name: 'housekeeping', cron: HOUSEKEEPING_CRON },
   ]
   return crons.filter(({ cron }) => cron !== 'off')
@@ -37,6 +42,7 @@ export type JobDependencies = Pick<
   | 'freeDiskBytes'
   | 'logger'
   | 'observers'
+  | 'pace'
   | 'programVersion'
   | 'reachFailpoint'
   | 'redact'
@@ -64,7 +70,7 @@ export function createJobs(
     ['storing of views', () => runStoreViews(dependencies)],
     ['housekeeping', () => tidyUp(dependencies)],
   ])
-  return cronsOf(config, observers).map(({ name, cron }) => ({
+  return cronsOf(config, observers, dependencies.pace).map(({ name, cron }) => ({
     name,
     cron,
     // Work that was stopped has not failed.
@@ -155,15 +161,8 @@ async function runStoreViews({ warehouse, logger, signal }: JobDependencies): Pr
   await storeViews(warehouse, { logger, signal, fromContainers: LARGE_ACCOUNT_CONTAINERS })
 }
 
-async function tidyUp({
-  config,
-  warehouse,
-  signal,
-  logger,
-  observers,
-}: JobDependencies): Promise<void> {
-  const { webhookRetentionDays: retentionDays } = config
-  const bodies = await forgetBodies(warehouse, { retentionDays, signal })
+async function tidyUp({ warehouse, signal, logger, observers }: JobDependencies): Promise<void> {
+  const bodies = await forgetBodies(warehouse, { signal })
   if (bodies > 0) logger.info('bodies of old notifications were deleted', { bodies })
   for (const observer of observers) await observer.tidyUp(warehouse, logger)
 }

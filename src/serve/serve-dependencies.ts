@@ -8,6 +8,7 @@ import type { CreatePages, Observer } from '../extension.js'
 import type { RunSettings } from '../ingest/run.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
+import type { Pace } from './pace.js'
 
 /** Which parts run in this process; each can also run alone, and several of each side by side. */
 export interface ServeParts {
@@ -37,6 +38,8 @@ export interface ServeDependencies {
   readonly redact: (text: string) => string
   readonly signature: SignatureCheck | 'insecure'
   readonly runSettings: RunSettings
+  /** `PACE` unless given. */
+  readonly pace?: Partial<Pace>
   readonly programVersion: string
   readonly logger: Logger
   readonly clock: () => Date

@@ -11,6 +11,7 @@ import { Health } from './health.js'
 import { createJobs } from './jobs.js'
 import { createAckSeconds } from './metrics.js'
 import { createRoutes, type RunningParts } from './routes.js'
+import { PACE, REQUESTS_END_MS } from './pace.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 
 export interface Serving {
@@ -19,15 +20,12 @@ export interface Serving {
   /** Resolves when all parts run; rejects if they never can. */
   readonly started: Promise<void>
   /**
-   * Within `shutdownSeconds`, while the database answers: no longer ready, no new connection,
+   * Within `SHUTDOWN_SECONDS`, while the database answers: no longer ready, no new connection,
    * requests under way answered, what was received is committed, runs and batches stop at the next
    * page. Nothing acknowledged is lost, also where it takes longer and is cut off. Idempotent.
    */
   stop(): Promise<void>
 }
-
-/** Share of the time to stop for requests under way; the rest is for the batch of a run. */
-const REQUESTS_SHARE = 0.4
 
 /**
  * Starts the receiver, the processor and the scheduler, as far as `parts` says, with health,
@@ -86,7 +84,7 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
     health.leave()
     // Runs stop at the next page while requests are still being answered.
     stopping.abort(dependencies.signal.reason)
-    await server.stop(config.shutdownSeconds * REQUESTS_SHARE * 1000)
+    await server.stop(REQUESTS_END_MS)
     await running.receiver?.drain()
     await started.catch(() => undefined)
     await Promise.all([running.processor?.stop(), running.schedule?.stop()])
@@ -111,9 +109,9 @@ async function startWork(
     logger.error('the list of sender addresses is no longer refreshed', { error })
   })
   if (parts.isProcessing) {
-    const { processorWorkers: workers, refetchDelayMs } = config
+    const { refetchDelayMs } = { ...PACE, ...dependencies.pace }
     const own = watchSettingsOf(config)
-    const settings = { ...dependencies.runSettings, workers, refetchDelayMs, own }
+    const settings = { ...dependencies.runSettings, refetchDelayMs, own }
     running.processor = startProcessor({ ...dependencies, settings })
   }
   if (parts.isScheduling) {

@@ -30,6 +30,10 @@ const behindProxy = async (url: string): Promise<string> => {
 }
 
 /** Code that the program loads before its own. */
+/** A timer of so long ends with SIGUSR2. */
+const atSignal = (timerMs: number): string =>
+  `const wait = setTimeout; globalThis.setTimeout = (work, ms, ...rest) => { if (ms === ${timerMs}) process.once('SIGUSR2', work); return wait(work, ms, ...rest) }`
+
 const preload = (code: string): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
 })
@@ -135,7 +139,8 @@ describe('serve that is told to stop', () => {
     { tags: ['X2'] },
     async () => {
       const scene = await openServeScene({ throughUrl: behindProxy })
-      const patient = await scene.serve(['--shutdown-seconds', '1'])
+      // Its time is over when this test says so.
+      const patient = await scene.serve([], preload(atSignal(25_000)))
       await untilSynced(scene)
       proxy!.freeze()
       const answers = scene.post(notificationBody()).then(
@@ -144,6 +149,8 @@ describe('serve that is told to stop', () => {
       )
       await new Promise((resolve) => setImmediate(resolve))
       patient.kill('SIGTERM')
+      await waitUntil('it stops', () => logLines(patient, 'stopping').length > 0)
+      patient.kill('SIGUSR2')
       const cut = await patient.ended
       expect(cut.exitCode).toBe(143)
       expect(
@@ -337,9 +344,7 @@ describe('runs that would overlap', () => {
       const { simulator, database } = scene
       const hang = simulator.faults.add(hangAtPageFour)
       // The limit's minute is over when this test says so.
-      const onSignal = preload(
-        `const wait = setTimeout; globalThis.setTimeout = (work, ms, ...rest) => { if (ms === 60000) process.once('SIGUSR2', work); return wait(work, ms, ...rest) }`,
-      )
+      const onSignal = preload(atSignal(60_000))
       const program = await startCli(['sync', '--run-minutes', '1', '--json'], {
         ...scene.options,
         env: { ...scene.options.env, ...onSignal },

@@ -148,8 +148,11 @@ describe('what strangers send', () => {
 
 /** A service whose every answer is this one. */
 async function startService(body: Buffer): Promise<string> {
-  service = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+  service = createServer(({ url = '' }, response) => {
+    const isList = !url.includes('webhook')
+    response
+      .writeHead(isList ? 200 : 404, { 'content-type': 'application/json' })
+      .end(isList ? body : '{}')
   })
   service.listen(0, '127.0.0.1')
   await once(service, 'listening')
@@ -196,7 +199,7 @@ describe('what the service sends', () => {
       const scene = await openServeScene({
         settings: { TRACKING_API_URL: await startService(body) },
       })
-      const program = await scene.serve(['--no-processor', '--reconcile-cron', 'off'])
+      const program = await scene.serve(['--no-processor'])
       const failed = waitUntil('the sync failed', () =>
         logLines(program, 'the scheduled sync failed').some((line) =>
           JSON.stringify(line).includes(says),

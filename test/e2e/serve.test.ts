@@ -177,20 +177,22 @@ describe('serve', () => {
 
 describe('what serve says of itself', () => {
   it(
-    'alerts within a slot when there is no webhook of ours, or it is switched off or gone, and until it is mended',
+    'alerts when there is no webhook of ours, or it is switched off or gone, and until it is mended',
     { tags: ['W18'] },
     async () => {
       const scene = await openServeScene()
       const { simulator, url } = scene
       simulator.webhooks.remove(scene.webhookId)
-      const program = await scene.serve(['--reconcile-cron', '* * * * * *', '--sync-cron', 'off'])
-      const untilTold = async (sentence: string): Promise<void> => {
-        await waitUntil(sentence, () => program.stderr().includes(sentence))
+      const program = await scene.serve(['--sync-cron', 'off'])
+      const reconcile = () => callProgram(['webhooks', 'reconcile'], scene.options)
+      const expectTold = async (sentence: string): Promise<void> => {
         expect((await callProgram(['status'], scene.options)).stdout).toContain(
           `ALERT: ${sentence}`,
         )
       }
-      await untilTold(`no webhook of the account sends to ${url}/webhooks`)
+      const none = `no webhook of the account sends to ${url}/webhooks`
+      await waitUntil(none, () => program.stderr().includes(none))
+      await expectTold(none)
       const { id } = simulator.webhooks.create({
         url: `${url}/webhooks`,
         active: true,
@@ -205,16 +207,19 @@ describe('what serve says of itself', () => {
           return metricOf(text, 'webhook_alerts') === alerts && isActive === active
         })
       }
+      expect(await reconcile()).toMatchObject({ exitCode: 0 })
       await until(0, 1)
       simulator.webhooks.update(id, { active: false })
+      expect(await reconcile()).toMatchObject({ exitCode: 6 })
       await until(1, 0)
       const inactive = `webhook ${id} is not active`
-      await untilTold(inactive)
+      await expectTold(inactive)
       expect((await scene.get('/')).text).toContain(inactive)
       // Not ready would mean that no delivery could reach us ever again.
       expect((await scene.get('/readyz')).status).toBe(200)
       simulator.webhooks.remove(id)
-      await untilTold(`webhook ${id} is gone at the service`)
+      expect(await reconcile()).toMatchObject({ exitCode: 6 })
+      await expectTold(`webhook ${id} is gone at the service`)
       await until(1, 0)
       program.kill('SIGTERM')
       await program.ended

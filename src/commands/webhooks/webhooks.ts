@@ -140,14 +140,7 @@ const reconcile = declare({
     'Check our webhook, and put failed notifications into the inbox for the processor. ' +
     'Exit code 6 when the webhook needs attention.',
   json: 'Print the report as JSON.',
-  settings: [
-    ...SERVICE_ONLY,
-    'rateLimitPerMinute',
-    'migrate',
-    'webhookUrl',
-    'webhookIds',
-    'webhookReactivate',
-  ],
+  settings: [...SERVICE_ONLY, 'rateLimitPerMinute', 'migrate', 'webhookUrl', 'webhookIds'],
   run: async (app) => {
     const { reconcile: catchUp } = await import('../../webhooks/manage/reconcile.js')
     // Before a database is started in vain.

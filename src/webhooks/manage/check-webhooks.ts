@@ -1,6 +1,5 @@
 import type { TrackingService } from '../../source/client/endpoints.js'
-import { ConnectorError, isAboutOneRecord, toError } from '../../base/errors.js'
-import type { Logger } from '../../base/logger.js'
+import { isAboutOneRecord, toError } from '../../base/errors.js'
 import { showText } from '../../base/phrases.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readNeededEvents } from './needed-events.js'
@@ -20,15 +19,12 @@ export interface WatchSettings extends OwnWebhookSettings {
   readonly events: readonly string[]
   /** All events of the service, by its preset. */
   readonly eventNames?: readonly string[]
-  /** TRACKING_WEBHOOK_REACTIVATE: switch our webhook on again where it is not active. */
-  readonly isReactivating: boolean
 }
 
 export interface WatchDependencies {
-  readonly service: Pick<TrackingService, 'listWebhooks' | 'getWebhookEvents' | 'updateWebhook'>
+  readonly service: Pick<TrackingService, 'listWebhooks' | 'getWebhookEvents'>
   /** Absent: nothing is stored, and a webhook that is gone cannot be named. */
   readonly warehouse?: Warehouse | undefined
-  readonly logger: Logger
   readonly signal: AbortSignal
   readonly settings: WatchSettings
 }
@@ -41,15 +37,14 @@ export interface WebhookReport {
   /** Ids of ours, also of those that are gone. */
   readonly ownIds: readonly string[]
   readonly alerts: readonly WebhookAlert[]
-  /** What was done, and what could not be compared. */
+  /** Comparisons that were not possible. */
   readonly notes: readonly string[]
 }
 
 /**
  * Checks that the service still sends us what we need: our webhook is there, active, sends to our
- * URL, is signed, and subscribes to every event we need. Two requests. With `isReactivating`, an
- * inactive one is switched on: one request more, said in the notes. The alerts are stored for
- * `status`.
+ * URL, is signed, and subscribes to every event we need. Two requests. The alerts are
+ * stored for `status`.
  */
 export async function checkWebhook(dependencies: WatchDependencies): Promise<WebhookReport> {
   const { service, warehouse, signal, settings } = dependencies
@@ -57,14 +52,7 @@ export async function checkWebhook(dependencies: WatchDependencies): Promise<Web
     return { isConfigured: false, webhooks: [], ownIds: [], alerts: [], notes: [] }
   }
   const known = warehouse === undefined ? [] : await loadKnownWebhooks(warehouse)
-  const notes: string[] = []
-  const listed: WebhookRecord[] = []
-  for (const webhook of await listWebhookRecords(service, signal)) {
-    const isOff = isOurs(webhook, settings) && webhook.isActive === false
-    const isSwitchedOn =
-      isOff && settings.isReactivating && (await switchOn(webhook, dependencies, notes))
-    listed.push(isSwitchedOn ? { ...webhook, isActive: true } : webhook)
-  }
+  const listed = await listWebhookRecords(service, signal)
   const own = listed.filter((webhook) => isOurs(webhook, settings))
   let catalogue = 'the service does not publish its catalogue of events'
   const needed = await readNeededEvents({ ...settings, service, signal }).catch(
@@ -89,25 +77,8 @@ export async function checkWebhook(dependencies: WatchDependencies): Promise<Web
     webhooks: own,
     ownIds: [...new Set(ownIds)],
     alerts,
-    notes: [...notes, ...notCompared(settings, own, needed ?? catalogue)],
+    notes: notCompared(settings, own, needed ?? catalogue),
   }
-}
-
-async function switchOn(
-  { webhookId }: WebhookRecord,
-  { service, logger, signal }: WatchDependencies,
-  notes: string[],
-): Promise<boolean> {
-  try {
-    await service.updateWebhook(webhookId, { active: true }, { signal })
-  } catch (thrown) {
-    if (!(thrown instanceof ConnectorError)) throw thrown
-    notes.push(`webhook ${webhookId} could not be switched on again: ${thrown.message}`)
-    return false
-  }
-  notes.push(`webhook ${webhookId} was not active and was switched on again`)
-  logger.warn('a webhook of ours was not active and was switched on again', { webhookId })
-  return true
 }
 
 const CREATE_ONE = 'create one with `tracking-sync webhooks create`'

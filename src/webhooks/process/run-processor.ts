@@ -10,10 +10,7 @@ import { closeUnresolved } from './claim-notifications.js'
 import { NotificationProcessor, type ProcessSettings } from './process-notifications.js'
 import { RefetchWorker } from './refetch-worker.js'
 
-export interface ProcessorSettings extends RunSettings, ProcessSettings {
-  /** Batches under way at once in this process. */
-  readonly workers: number
-}
+export interface ProcessorSettings extends RunSettings, ProcessSettings {}
 
 export interface ProcessorDependencies {
   readonly service: TrackingService
@@ -49,7 +46,7 @@ const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 
 /**
- * Processes the inbox and the refetch queue until it is stopped: some workers apply notifications,
+ * Processes the inbox and the refetch queue until it is stopped: one worker applies notifications,
  * one refetches. What fails as a whole is tried again after a pause that grows to a minute; no
  * failure ends the processor.
  */
@@ -129,7 +126,7 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
   }
 
   const loops = Promise.all([
-    ...Array.from({ length: settings.workers }, () => loop('processor', pollMs, processOnce)),
+    loop('processor', pollMs, processOnce),
     loop('refetches', pollMs, refetchOnce),
     loop('unresolved notifications', CLOSE_EVERY_MS, closeOnce, false),
   ])

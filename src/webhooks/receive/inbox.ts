@@ -103,6 +103,9 @@ export async function canStoreDeliveries(warehouse: Warehouse): Promise<boolean>
   return isTaken
 }
 
+/** `replay` can apply a notification again for so long. */
+const RETENTION_DAYS = 30
+
 /**
  * Deletes the bodies of notifications received before the retention time that are processed,
  * ignored or foreign. What is dead or unresolved keeps its body, to be replayed. Ids stay for ever,
@@ -111,11 +114,7 @@ export async function canStoreDeliveries(warehouse: Warehouse): Promise<boolean>
  */
 export async function forgetBodies(
   warehouse: Warehouse,
-  {
-    retentionDays,
-    batch = 1_000,
-    signal,
-  }: { readonly retentionDays: number; readonly batch?: number; readonly signal?: AbortSignal },
+  { batch = 1_000, signal }: { readonly batch?: number; readonly signal?: AbortSignal } = {},
 ): Promise<number> {
   const inbox = warehouse.names.table('webhook_notifications')
   let forgotten = 0
@@ -137,7 +136,7 @@ set body = null
 from old
 where stored.notification_id = old.notification_id
 returning stored.notification_id`,
-      [retentionDays, batch],
+      [RETENTION_DAYS, batch],
     )
     forgotten += rows.length
     if (rows.length < batch) return forgotten

@@ -79,7 +79,7 @@ describe('serve for every account', { tags: ['C24', 'JB7'] }, () => {
       accounts.push({ name, apiUrl: simulator.url, webhookIds: 'a-webhook' })
     }
     const file = join(directory, 'config', 'tracking-sync.json')
-    await writeFile(file, JSON.stringify({ accounts, refetchDelayMs: 0 }))
+    await writeFile(file, JSON.stringify({ accounts }))
     const secrets = [...Object.values(SECRETS), PASSWORD]
     const options = { directory, env, secrets }
     expect(await runCli(['migrate', '--all', '--roles'], options)).toMatchObject({ exitCode: 0 })

@@ -173,7 +173,7 @@ describe('bodies', () => {
       `insert into tracking_sync.webhook_notifications (notification_id, state, body, received_at)
       select 'old ' || number, 'processed', '\\x7b7d', now() - interval '40 days' from generate_series(1, 25) as number`,
     )
-    expect(await forgetBodies(opened.warehouse, { retentionDays: 30, batch: 10 })).toBe(27)
+    expect(await forgetBodies(opened.warehouse, { batch: 10 })).toBe(27)
     const kept = await query<{ id: string }>(
       `select notification_id as id from tracking_sync.webhook_notifications where body is not null order by 1`,
     )
@@ -186,6 +186,6 @@ describe('bodies', () => {
     ])
     const [all] = await query('select count(*) as count from tracking_sync.webhook_notifications')
     expect(all).toEqual({ count: 33 })
-    expect(await forgetBodies(opened.warehouse, { retentionDays: 30 })).toBe(0)
+    expect(await forgetBodies(opened.warehouse)).toBe(0)
   })
 })

@@ -223,7 +223,7 @@ describe('a move is refused', () => {
   it('while serve writes to the embedded one', async () => {
     const serving = await startCli(['serve', '--no-receiver', '--port', '0'], {
       directory: home.directory,
-      env: { ...service(), SYNC_CRON: 'off', TRACKING_RECONCILE_CRON: 'off' },
+      env: { ...service(), SYNC_CRON: 'off' },
     })
     await serving.waitFor(({ stdout }) => stdout().includes('serving at'))
     const refused = await move()

@@ -95,8 +95,6 @@ async function openScene(): Promise<Scene> {
   const config = {
     syncCron: CRON,
     fullSyncHours: 0,
-    storeViewsCron: 'off',
-    reconcileCron: 'off',
     accounts: accounts.map(({ name, simulator }) => ({ name, apiUrl: simulator.url })),
   }
   await mkdir(join(directory, 'config'))

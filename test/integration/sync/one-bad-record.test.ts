@@ -556,7 +556,6 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
             url: 'https://x.example',
             ids: [],
             events: ['all'],
-            isReactivating: false,
             pageSize: 5,
           },
         }),

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { silentLogger } from '../../../src/base/logger.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import {
   checkWebhook,
@@ -13,7 +12,7 @@ import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 import { presetFile } from '../../support/preset-file.js'
 
 const OUR_URL = 'https://tracking.example.com/webhooks'
-const SETTINGS: WatchSettings = { url: OUR_URL, ids: [], events: ['all'], isReactivating: false }
+const SETTINGS: WatchSettings = { url: OUR_URL, ids: [], events: ['all'] }
 const OURS = {
   url: OUR_URL,
   active: true,
@@ -40,7 +39,6 @@ const check = (settings: Partial<WatchSettings> = {}): Promise<WebhookReport> =>
     checkWebhook({
       service,
       warehouse: scene.warehouse,
-      logger: silentLogger,
       signal: new AbortController().signal,
       settings: { ...SETTINGS, ...settings },
     }),
@@ -116,30 +114,6 @@ describe('the watch of our webhook', { tags: ['W18'] }, () => {
     // A masked one proves nothing.
     scene.simulator.webhooks.update(id, { secret: '************' })
     expect(kinds(await check({ secrets: [OURS.secret] }))).toEqual([])
-  })
-
-  it('switches it on again only where that is allowed', async () => {
-    const { id } = scene.simulator.webhooks.create({ ...OURS, active: false })
-    const other = { ...OURS, url: 'https://else.example.com', active: false }
-    const { id: otherId } = scene.simulator.webhooks.create(other)
-    const report = await check({ isReactivating: true })
-    expect(kinds(report)).toEqual([])
-    expect(report.notes).toEqual([`webhook ${id} was not active and was switched on again`])
-    const isActive = (of: string) => scene.simulator.webhooks.find(of)?.attributes?.active
-    expect([isActive(id), isActive(otherId)]).toEqual([true, false])
-    expect(await storedAlerts()).toContainEqual({ id, is_active: true, alert: null })
-  })
-
-  it('keeps the alert when switching on is refused, and tells why', async () => {
-    const { id } = scene.simulator.webhooks.create({ ...OURS, active: false })
-    const fault = scene.simulator.faults.add({
-      fault: { kind: 'status', status: 403 },
-      match: ({ method }) => method === 'PATCH',
-    })
-    const report = await check({ isReactivating: true })
-    fault.remove()
-    expect(kinds(report)).toEqual(['inactive'])
-    expect(report.notes.join()).toMatch(`webhook ${id} could not be switched on again: PATCH`)
   })
 
   it.each([

@@ -122,7 +122,6 @@ export async function startServing(
       PORT: String(parts === 'processor' ? 0 : httpPort),
       TRACKING_WEBHOOK_SECRET: WEBHOOK_SECRET,
       TRACKING_WEBHOOK_IDS: webhookId,
-      TRACKING_REFETCH_DELAY_MS: '0',
       TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
       TRACKING_LOG_LEVEL: 'silent',
       TRACKING_FAILPOINT: failpoint,

@@ -59,7 +59,6 @@ describe('when the service loses deliveries', () => {
           url: `${host.serving.url}/webhooks`,
           ids: [],
           events: ['all'],
-          isReactivating: false,
           pageSize: 100,
         },
       })

@@ -380,7 +380,6 @@ describe('the running processor', () => {
         ...TEST_SETTINGS,
         own: { url: undefined, ids: [OWN_WEBHOOK] },
         refetchDelayMs: 0,
-        workers: 2,
       },
       sleep: createSleep(),
       pollMs,

@@ -50,7 +50,6 @@ const runReconcile = ({ mostPages, ...settings }: Options = {}): Promise<Reconci
         url: OUR_URL,
         ids: [],
         events: ['all'],
-        isReactivating: false,
         pageSize: 100,
         ...settings,
       },
@@ -232,8 +231,6 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
       scene.simulator.webhooks.update(webhookId, { active: false })
       const report = await runReconcile()
       expect(report.webhook.alerts).toMatchObject([{ kind: 'inactive', webhookId }])
-      const mended = await runReconcile({ isReactivating: true })
-      expect(mended.webhook).toMatchObject({ alerts: [], notes: [expect.stringMatching(/again/)] })
     },
   )
 })

@@ -13,6 +13,7 @@ import { noFailpoints } from '../../../src/base/failpoint.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createSleep } from '../../../src/base/retry.js'
 import type { ServeParts } from '../../../src/serve/serve-dependencies.js'
+import type { Pace } from '../../../src/serve/pace.js'
 import { startServe, type Serving } from '../../../src/serve/start-serve.js'
 import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/extensions/simulator/webhooks/webhook-catalog.js'
@@ -75,6 +76,7 @@ export interface BenchOptions {
   readonly parts?: Partial<ServeParts>
   readonly settings?: Readonly<Record<string, string>>
   readonly perMinute?: number
+  readonly pace?: Partial<Pace>
   /** What counts as the minute of the budget. */
   readonly windowMs?: number
 }
@@ -91,7 +93,6 @@ export async function startHost(options: BenchOptions): Promise<BenchHost> {
       DATABASE_URL: url,
       PORT: '0',
       TRACKING_RATE_LIMIT_PER_MINUTE: String(perMinute),
-      TRACKING_REFETCH_DELAY_MS: '50',
       ...options.settings,
     },
   })
@@ -122,6 +123,7 @@ export async function startHost(options: BenchOptions): Promise<BenchHost> {
     redact: (text) => text,
     signature: createSignatureCheck({ ...DEFAULT_SIGNATURE, secrets: [SECRET] }),
     runSettings: runSettingsOf(config),
+    pace: { refetchDelayMs: 50, ...options.pace },
     programVersion: 'test',
     logger: silentLogger,
     clock: () => new Date(),

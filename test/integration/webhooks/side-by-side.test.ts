@@ -98,9 +98,9 @@ describe('two serves and a backfill side by side', () => {
         url,
         perMinute: BUDGET_PER_MINUTE,
         windowMs: MINUTE_MS,
+        pace: { reconcileCron: '*/20 * * * * *' },
         settings: {
           SYNC_CRON: '*/5 * * * * *',
-          TRACKING_RECONCILE_CRON: '*/20 * * * * *',
           TRACKING_SERVICE: presetFile({ pageSize: 10 }),
         },
       }

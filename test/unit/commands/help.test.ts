@@ -72,26 +72,13 @@ const SERVE = [
   '--webhook-path',
   '--webhook-url',
   '--webhook-ids',
-  '--webhook-reactivate',
-  '--webhook-retention',
   '--trusted-proxy-hops',
   '--sync-cron',
-  '--reconcile-cron',
-  '--store-views-cron',
   '--cron-time-zone',
-  '--processor-workers',
-  '--refetch-delay',
-  '--shutdown-seconds',
   '--run-minutes',
 ]
 /** Of commands that send alerts. */
-const ALERTS = [
-  '--alert-smtp-from',
-  '--alert-smtp-to',
-  '--alert-kinds',
-  '--alert-digest-hour',
-  '--cron-time-zone',
-]
+const ALERTS = ['--alert-smtp-from', '--alert-smtp-to', '--alert-kinds', '--cron-time-zone']
 const without = (...flags: readonly string[]): string[] =>
   SERVICE.filter((flag) => !flags.includes(flag))
 const ALL_SETTINGS = settingDescriptions.flatMap(({ flag }) => flag ?? [])
@@ -190,14 +177,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ],
   [
     'webhooks reconcile',
-    [
-      ...WEBHOOKS,
-      '--rate-limit',
-      '--migrate',
-      '--webhook-url',
-      '--webhook-ids',
-      '--webhook-reactivate',
-    ],
+    [...WEBHOOKS, '--rate-limit', '--migrate', '--webhook-url', '--webhook-ids'],
   ],
   [
     'custom-fields set',

@@ -33,7 +33,6 @@ describe('the settings of alerts', () => {
       TRACKING_ALERT_SMTP_FROM: 'a@example.com',
       TRACKING_ALERT_SMTP_TO: 'b@example.com, c@example.com',
       TRACKING_ALERT_KINDS: 'operations,overdue,-TrackingSyncQuarantine',
-      TRACKING_ALERT_DIGEST_HOUR: '0',
       TRACKING_CRON_TIME_ZONE: 'Asia/Tokyo',
     })
     const { names, ...others } = alertSettingsOf(config)
@@ -46,7 +45,7 @@ describe('the settings of alerts', () => {
         from: 'a@example.com',
         to: ['b@example.com', 'c@example.com'],
       },
-      digestHour: 0,
+      digestHour: 7,
       timeZone: 'Asia/Tokyo',
     })
     expect(names).toContain('overdue')
@@ -88,7 +87,6 @@ describe('the settings of alerts', () => {
     ['TRACKING_ALERT_SMTP_TO', 'a@example.com;b@example.com', 'separated by commas'],
     ['TRACKING_ALERT_SMTP_TO', 'a@example.com\r\nBcc: c@example.com', 'separated by commas'],
     ['TRACKING_ALERT_KINDS', 'all,-no_new', 'does not exist; did you mean no_news?'],
-    ['TRACKING_ALERT_DIGEST_HOUR', '24', 'from 0 to 23'],
   ])('%s may not be %j', (variable, value, problem) => {
     expect(problemsOf({ [variable]: value })[0]).toContain(problem)
   })

@@ -77,19 +77,11 @@ describe('where a setting comes from', () => {
       trustedProxyHops: 0,
       host: '127.0.0.1',
       httpPort: 8080,
-      webhookReactivate: false,
-      webhookRetentionDays: 30,
       syncCron: '*/15 * * * *',
-      reconcileCron: '7 * * * *',
-      storeViewsCron: '37 * * * *',
       cronTimeZone: 'UTC',
-      processorWorkers: 1,
-      refetchDelayMs: 5000,
-      shutdownSeconds: 25,
       logLevel: 'info',
       logFormat: 'auto',
       alertKinds: 'all',
-      alertDigestHour: 7,
     })
     expect(new Set(Object.values(origins))).toEqual(new Set(['default']))
     expect([secrets, warnings]).toEqual([[], []])

@@ -1,3 +1,4 @@
+import { REQUESTS_END_MS } from '../../../serve/pace.js'
 import type { Logger } from '../../../base/logger.js'
 import type { Sleep } from '../../../base/retry.js'
 import { bothSpellings } from '../../../base/this-path.js'
@@ -42,9 +43,6 @@ export interface StartAccountsDependencies extends WorkerDependencies {
 
 /** Of a request that no account's path takes. */
 const NO_ACCOUNT = ''
-
-/** Share of the time to stop for requests under way; the rest is for runs. */
-const REQUESTS_SHARE = 0.4
 
 /**
  * Starts the receivers of all accounts on one address, with health and metrics, and a worker that
@@ -119,7 +117,7 @@ export async function startAccounts(dependencies: StartAccountsDependencies): Pr
     health.leave()
     stopping.abort(dependencies.signal.reason)
     const worked = worker?.stop()
-    await server.stop(config.shutdownSeconds * REQUESTS_SHARE * 1000)
+    await server.stop(REQUESTS_END_MS)
     await Promise.all(inboxes.map(({ receiver }) => receiver.drain()))
     await started.catch(() => undefined)
     await (worked ?? worker?.stop())

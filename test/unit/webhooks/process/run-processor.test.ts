@@ -49,7 +49,6 @@ test('what is stored while a worker looks makes it look again at once, though ot
       ...TEST_SETTINGS,
       own: { url: undefined, ids: ['ours'] },
       refetchDelayMs: 0,
-      workers: 1,
     },
     sleep: (ms, signal) => {
       if (ms === POLL_MS) sleeps += 1
