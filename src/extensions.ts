@@ -1,9 +1,10 @@
-import type { AddCommand } from './commands/declare-command.js'
+import type { AddCommand, ExtendCommand } from './commands/declare-command.js'
 import type { Extension } from './extension.js'
 import { accounts } from './extensions/accounts/accounts-extension.js'
 import { alertsExtension } from './extensions/alerts/alerts-extension.js'
 import { dashboardExtension } from './extensions/dashboard/dashboard-extension.js'
 import { distribute } from './extensions/accounts/commands/distribute.js'
+import { forEachAccount } from './extensions/accounts/commands/for-each-account.js'
 import { alerts } from './extensions/alerts/commands/alerts.js'
 import { evidence } from './extensions/answers/commands/evidence.js'
 import { invoices } from './extensions/answers/commands/invoices.js'
@@ -45,4 +46,9 @@ export const extensionCommands: readonly (readonly [AddCommand, string])[] = [
   [database, 'config'],
   [distribute, 'config'],
   [simulate, 'config'],
+]
+
+/** What they add to commands of the core, by name. */
+export const commandExtensions: readonly Readonly<Record<string, ExtendCommand>>[] = [
+  forEachAccount,
 ]

@@ -12,8 +12,7 @@ import { describeOtherPath } from '../base/this-path.js'
 import { requireService, watchSettingsOf } from '../config/needed-settings.js'
 import type { Config } from '../config/settings.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { ALL } from '../extensions/accounts/commands/for-all.js'
-import { declare, SERVICE_ONLY } from './declare-command.js'
+import { command, declare, SERVICE_ONLY } from './declare-command.js'
 import type { Part } from './output/print-table.js'
 
 interface CheckResult {
@@ -289,15 +288,12 @@ export const config = declare({
   },
 })
 
-export const status = declare({
+export const status = command({
   name: 'status',
   help:
     'Show what needs attention and how fresh the warehouse is: ' +
     'rows, last runs, queues, quarantine, request budget, who is writing.',
-  takes: ALL,
-  run: async (app, { allAccounts }) => {
-    if (allAccounts)
-      return (await import('../extensions/accounts/commands/status-all.js')).statusOfAll(app)
+  run: async (app) => {
     const { describeStatus, findAlerts, sentencesOf } = await import('../status/describe-status.js')
     const { readStatus } = await import('../status/read-status.js')
     const { slotsOf } = await import('../status/read-vitals.js')

@@ -24,11 +24,19 @@ export interface Declaration<Takes extends Inputs> extends RunOptions {
   readonly json?: string | false
   /** In place of a setting's default; flags, environment and files come before it. */
   readonly flags?: SettingFlags
-  readonly run: (
-    app: App,
-    values: Values<Takes>,
-    io: CommandIo,
-  ) => Promise<Answer | number> | Promise<void>
+  run(app: App, values: Values<Takes>, io: CommandIo): Promise<Answer | number> | Promise<void>
+}
+
+/** A command before it is added: an extension may add to what it takes and does. */
+export type AnyDeclaration = Declaration<Inputs>
+
+export type ExtendCommand = (declaration: AnyDeclaration) => AnyDeclaration
+
+/** A declaration whose values have the types of what it takes. */
+export function command<const Takes extends Inputs>(
+  declaration: Declaration<Takes>,
+): Declaration<Takes> {
+  return declaration
 }
 
 /** Adds a command to the program, or to a group of commands. */
@@ -49,15 +57,7 @@ const COMMON: readonly SettingName[] = [
 export const SERVICE_ONLY: readonly SettingName[] = ['service', 'apiUrl', 'allowInsecureApiUrl']
 
 export function declare<const Takes extends Inputs>(declaration: Declaration<Takes>): AddCommand {
-  const {
-    name,
-    help,
-    isDefault,
-    json = 'Print as JSON.',
-    flags,
-    run,
-    common = COMMON,
-  } = declaration
+  const { name, help, isDefault, json = 'Print as JSON.', flags, common = COMMON } = declaration
   const takes = Object.entries(declaration.takes ?? {})
   return (parent, io) => {
     const command = addNamed(parent, name, help, isDefault)
@@ -81,7 +81,7 @@ export function declare<const Takes extends Inputs>(declaration: Declaration<Tak
         Object.entries(options).filter(([option]) => settingNames.has(option)),
       )
       const work = async (app: App): Promise<number | undefined> => {
-        const answer = await run(app, { ...values, json: isJson } as Values<Takes>, io)
+        const answer = await declaration.run(app, { ...values, json: isJson } as Values<Takes>, io)
         if (typeof answer === 'object') io.show(isJson, answer)
         return typeof answer === 'object' ? answer.exitCode : (answer ?? undefined)
       }

@@ -5,17 +5,15 @@ import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { CustomerReport } from '../warehouse/schema/customer-access.js'
 import type { RolesReport } from '../warehouse/schema/roles.js'
 import type { App } from '../app.js'
-import { ALL } from '../extensions/accounts/commands/for-all.js'
-import { declare, flag } from './declare-command.js'
+import { command, declare, flag } from './declare-command.js'
 
-export const migrate = declare({
+export const migrate = command({
   name: 'migrate',
   help:
     'Create or upgrade the schemas. ' +
     'The other commands do it too, unless TRACKING_MIGRATE is false.',
   json: 'Print what was done as JSON.',
   takes: {
-    ...ALL,
     roles: flag(
       '--roles',
       'Also create the roles for readers and writers, ' +
@@ -27,24 +25,26 @@ export const migrate = declare({
     ),
     dropCustomers: flag('--drop-customers', 'Take that from customers again.'),
   },
-  run: async (app, { allAccounts, ...given }) => {
-    if (given.customers && given.dropCustomers) {
-      const problem = 'cannot be given together with --drop-customers; give one of them'
-      throw new ConfigError([{ setting: '--customers', problem }])
-    }
-    if (!allAccounts) return migrateOne(app, given)
-    const { migrateAll } = await import('../extensions/accounts/commands/migrate-all.js')
-    return migrateAll(app, (ofAccount) => migrateOne(ofAccount, given))
+  run: async (app, flags) => {
+    refuseBoth(flags)
+    return migrateOne(app, flags)
   },
 })
 
-interface Given {
+/** Throws ConfigError where customers are to be let in and kept out at once. */
+export function refuseBoth({ customers, dropCustomers }: MigrateFlags): void {
+  if (!customers || !dropCustomers) return
+  const problem = 'cannot be given together with --drop-customers; give one of them'
+  throw new ConfigError([{ setting: '--customers', problem }])
+}
+
+export interface MigrateFlags {
   readonly roles: boolean
   readonly customers: boolean
   readonly dropCustomers: boolean
 }
 
-async function migrateOne(app: App, given: Given) {
+export async function migrateOne(app: App, given: MigrateFlags) {
   const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
   const { refuseReadOnly } = await import('../warehouse/connection/read-only.js')
   const { createRoles, unsealTables } = await import('../warehouse/schema/roles.js')

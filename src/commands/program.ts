@@ -1,19 +1,19 @@
 import { setFlagsFromString } from 'node:v8'
 import { Command, CommanderError } from 'commander'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
-import { extensionCommands, extensions } from '../extensions.js'
+import { commandExtensions, extensionCommands, extensions } from '../extensions.js'
 import { check, config, status } from './check.js'
 import { readCommandTree, type CommandNode } from './command-tree.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
-import type { AddCommand } from './declare-command.js'
+import { declare, type AddCommand, type AnyDeclaration } from './declare-command.js'
 import { migrate, storeViews } from './migrate.js'
 import { quarantine } from './quarantine.js'
 import { serve } from './serve.js'
 import { backfill, sync } from './sync.js'
 import { replay, webhooks } from './webhooks/webhooks.js'
 
-/** Those of the core, by name, in the order of `--help`. */
-const COMMANDS: readonly (readonly [string, AddCommand])[] = [
+/** The commands of the core in the order of `--help`; to a declared one extensions may add. */
+const COMMANDS: readonly (readonly [string, AddCommand | AnyDeclaration])[] = [
   ['check', check],
   ['migrate', migrate],
   ['backfill', backfill],
@@ -26,6 +26,12 @@ const COMMANDS: readonly (readonly [string, AddCommand])[] = [
   ['webhooks', webhooks],
   ['config', config],
 ]
+
+function extend(declaration: AnyDeclaration): AddCommand {
+  const { name } = declaration
+  const extenders = commandExtensions.flatMap((one) => one[name] ?? [])
+  return declare(extenders.reduce((extended, extender) => extender(extended), declaration))
+}
 
 const EXIT_CODE_HELP = [
   '',
@@ -56,8 +62,9 @@ function createProgram(io: CommandIo): Command {
       },
     })
     .addHelpText('after', EXIT_CODE_HELP)
-  for (const [name, add] of COMMANDS) {
+  for (const [name, command] of COMMANDS) {
     for (const [addOther, before] of extensionCommands) if (before === name) addOther(program, io)
+    const add = typeof command === 'function' ? command : extend(command)
     add(program, io)
   }
   return program

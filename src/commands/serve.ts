@@ -8,7 +8,7 @@ import { requireService, requireWebhookSecrets } from '../config/needed-settings
 import type { ServeParts } from '../serve/serve-dependencies.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import type { CommandIo } from './command-io.js'
-import { declare, flag } from './declare-command.js'
+import { command, flag } from './declare-command.js'
 import { serveUntilStopped } from './serve-until-stopped.js'
 import { ALERT_SETTINGS, failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
 
@@ -34,7 +34,7 @@ const INBOX_CONNECTIONS = 2
 /** For the processor, refetches, a run and its lease, stored views, and the metrics. */
 const CONNECTIONS = 6
 
-export const serve = declare({
+export const serve = command({
   name: 'serve',
   help:
     'Receive webhooks, apply them and run syncs on schedule, with health, metrics and the ' +
@@ -42,24 +42,12 @@ export const serve = declare({
   json: false,
   settings: SERVE_SETTINGS,
   takes: {
-    allAccounts: flag('--all', 'For every account of the configuration file, in this process.'),
-    worker: flag(
-      '--worker',
-      'As --all, but without the receiver: one of several processes that share the accounts.',
-    ),
     isReceiving: flag('--no-receiver', 'Do not receive webhooks here.'),
     isProcessing: flag('--no-processor', 'Do not apply notifications here.'),
     isScheduling: flag('--no-scheduler', 'Do not run scheduled jobs here.'),
     isInsecure: flag('--insecure-no-signature', 'Accept unsigned deliveries: for trials only.'),
   },
-  run: async (app, { allAccounts, worker, isInsecure, ...parts }, io) => {
-    if (!allAccounts && !worker) return run(app, io, parts, isInsecure)
-    const { serveAccounts } = await import('../extensions/accounts/commands/serve-accounts.js')
-    const ofWorker = worker ? { ...parts, isReceiving: false } : parts
-    return serveAccounts(app, io, ofWorker, (ofAccount, ofParts) =>
-      createSignature(ofAccount, ofParts, isInsecure),
-    )
-  },
+  run: async (app, { isInsecure, ...parts }, io) => run(app, io, parts, isInsecure),
 })
 
 async function run(
@@ -137,7 +125,8 @@ function logStart({ config, logger, programVersion }: App, parts: ServeParts, ur
   }
 }
 
-async function createSignature(
+/** Throws ConfigError where unsigned deliveries would come from anyone, or a secret is missing. */
+export async function createSignature(
   { config }: App,
   { isReceiving }: ServeParts,
   isInsecure: boolean,

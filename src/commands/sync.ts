@@ -1,5 +1,5 @@
 import type { App } from '../app.js'
-import { ConfigError, LeaseHeldError } from '../base/errors.js'
+import { LeaseHeldError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { createFailpoint, noFailpoints, type ReachFailpoint } from '../base/failpoint.js'
 import { countOf } from '../base/phrases.js'
@@ -8,9 +8,8 @@ import type { Config, SettingName } from '../config/settings.js'
 import type { RunSettings } from '../ingest/run.js'
 import { limitRun } from '../sync/run-outcome.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
-import { ALL } from '../extensions/accounts/commands/for-all.js'
 import type { Answer, CommandIo } from './command-io.js'
-import { declare, flag, list } from './declare-command.js'
+import { command, flag, list } from './declare-command.js'
 import { ON_FINISH, runOnFinish, type RunEnd } from './on-finish.js'
 import type { Part } from './output/print-table.js'
 
@@ -54,13 +53,12 @@ const ACCEPTING = {
   ),
 }
 
-export const backfill = declare({
+export const backfill = command({
   ...RUN,
   settings: RUN.settings,
   name: 'backfill',
   help: 'Load everything the service has into the warehouse: the first run.',
   takes: {
-    ...ALL,
     ...ACCEPTING,
     ...ON_FINISH,
     streams: list(
@@ -76,28 +74,10 @@ export const backfill = declare({
       'Only these containers, with their transport events.',
     ),
   },
-  run: (app, { streams, shipmentIds, containerIds, ...options }, io) => {
-    if (options.allAccounts) refuseIds([...shipmentIds, ...containerIds])
-    const isWhole = streams.length + shipmentIds.length + containerIds.length === 0
-    return run(app, io, { ...options, isWhole, command: 'backfill' }, async (dependencies) => {
-      if (!isWhole) {
-        const { runNarrowedBackfill } = await import('../sync/narrow-backfill.js')
-        return runNarrowedBackfill({ streams, shipmentIds, containerIds }, dependencies)
-      }
-      const { runSync } = await import('../sync/run-sync.js')
-      return runSync('backfill', dependencies)
-    })
-  },
+  run: async (app, flags, io) => answerOf(app, await runBackfillOnce(app, io, flags)),
 })
 
-/** An id is of one account. */
-function refuseIds(ids: readonly string[]): void {
-  if (ids.length === 0) return
-  const problem = 'cannot be given with --shipment or --container; choose with --account'
-  throw new ConfigError([{ setting: '--all', problem }])
-}
-
-export const sync = declare({
+export const sync = command({
   ...RUN,
   name: 'sync',
   help:
@@ -105,16 +85,11 @@ export const sync = declare({
     'For cron.',
   settings: RUN.settings,
   takes: {
-    ...ALL,
     ...ACCEPTING,
     ...ON_FINISH,
     isFull: flag('--full', 'Read every list completely, as once a day.'),
   },
-  run: (app, options, io) =>
-    run(app, io, { ...options, command: 'sync' }, async (dependencies) => {
-      const { runSync } = await import('../sync/run-sync.js')
-      return runSync('sync', dependencies)
-    }),
+  run: async (app, flags, io) => answerOf(app, await runSyncOnce(app, io, flags)),
 })
 
 interface RunFlags {
@@ -130,23 +105,45 @@ interface RunFlags {
 }
 
 interface FinishFlags {
-  readonly command: string
   readonly onFinish: string | undefined
+}
+
+export type SyncFlags = RunFlags & FinishFlags
+
+export interface BackfillFlags extends SyncFlags {
+  readonly streams: readonly string[]
+  readonly shipmentIds: readonly string[]
+  readonly containerIds: readonly string[]
+}
+
+/** One sync of the account of `app`, with all that is told of it. */
+export function runSyncOnce(app: App, io: CommandIo, flags: SyncFlags): Promise<RunReport> {
+  return runOne(app, io, { ...flags, command: 'sync' }, async (dependencies) => {
+    const { runSync } = await import('../sync/run-sync.js')
+    return runSync('sync', dependencies)
+  })
+}
+
+/** One backfill of the account of `app`, with all that is told of it. */
+export function runBackfillOnce(
+  app: App,
+  io: CommandIo,
+  { streams, shipmentIds, containerIds, ...flags }: BackfillFlags,
+): Promise<RunReport> {
+  const isWhole = streams.length + shipmentIds.length + containerIds.length === 0
+  return runOne(app, io, { ...flags, isWhole, command: 'backfill' }, async (dependencies) => {
+    if (!isWhole) {
+      const { runNarrowedBackfill } = await import('../sync/narrow-backfill.js')
+      return runNarrowedBackfill({ streams, shipmentIds, containerIds }, dependencies)
+    }
+    const { runSync } = await import('../sync/run-sync.js')
+    return runSync('backfill', dependencies)
+  })
 }
 
 type Work = (dependencies: SyncDependencies) => Promise<RunReport>
 
-async function run(
-  app: App,
-  io: CommandIo,
-  options: RunFlags & FinishFlags & { readonly allAccounts: boolean },
-  work: Work,
-): Promise<Answer> {
-  if (options.allAccounts) {
-    const { runForAll } = await import('../extensions/accounts/commands/sync-all.js')
-    return runForAll(app, (ofAccount) => runOne(ofAccount, io, { ...options, isQuiet: true }, work))
-  }
-  const report = await runOne(app, io, options, work)
+async function answerOf(app: App, report: RunReport): Promise<Answer> {
   return {
     data: report,
     text: describeReport(report),
@@ -158,7 +155,7 @@ async function run(
 async function runOne(
   app: App,
   io: CommandIo,
-  options: RunFlags & FinishFlags,
+  options: SyncFlags & { readonly command: string },
   work: Work,
 ): Promise<RunReport> {
   const { command, onFinish } = options

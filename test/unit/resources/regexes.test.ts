@@ -29,12 +29,12 @@ function regexesOf(folder: string): { readonly file: string; readonly regex: str
  * rest reads settings and arguments of its own user.
  */
 const OUTWARD = [
-  'api',
+  'extensions/answers/questions',
+  'extensions/doctor/verify',
   'http',
   'ingest',
-  'jsonapi',
-  'resources',
   'serve',
+  'source',
   'status',
   'sync',
   'warehouse',

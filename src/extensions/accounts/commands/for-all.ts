@@ -3,18 +3,12 @@ import { toError } from '../../../base/errors.js'
 import { EXIT_CODES, exitCodeOf, exitCodeOfSignal, stopSignalOf } from '../../../base/exit-code.js'
 import { countOf } from '../../../base/phrases.js'
 import type { Answer } from '../../../commands/command-io.js'
-import { flag } from '../../../commands/declare-command.js'
 
 /**
  * Accounts that one process reads at a time. Three workers with three connections for each stay
  * below the 100 connections of a PostgreSQL that nobody configured; more accounts have more workers.
  */
 export const ACCOUNTS_AT_ONCE = 8
-
-/** For commands that can be for every account at once. */
-export const ALL = {
-  allAccounts: flag('--all', 'For every account of the configuration file, side by side.'),
-}
 
 /** How the command ended for one account. */
 export interface AccountEnd<Result> {
