@@ -26,7 +26,8 @@ export { EnvHttpProxyAgent, Pool }`
 const NO_FAILPOINTS = `
 export const noFailpoints = () => undefined
 export const createFailpoint = () => noFailpoints
-export const isFailpointSpec = () => false
+export const FAILPOINT_VARIABLE = undefined
+export const readFailpoint = () => undefined
 export class SimulatedCrash extends Error {}`
 const isPackaged = process.argv.includes('--packaged')
 const directory = fileURLToPath(new URL('../', import.meta.url))

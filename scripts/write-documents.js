@@ -7,7 +7,7 @@ import * as exitCodes from '../dist/base/exit-code.js'
 import { readProgramTree, runCli } from '../dist/commands/program.js'
 import { isOfAccount } from '../dist/config/accounts.js'
 import { readPresets } from '../dist/config/presets.js'
-import { settingDescriptions, settingsSchema } from '../dist/config/settings.js'
+import { allSettings, settingsSchema } from '../dist/config/settings.js'
 import { ACCOUNT_METRICS } from '../dist/extensions/accounts/serve/account-metrics.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../dist/serve/metrics.js'
 import { manPage } from './documents/man-page.js'
@@ -29,16 +29,16 @@ const metrics = {
   ...ACCOUNT_METRICS,
 }
 
-writeFileSync('config/tracking-sync.example.json', exampleConfig(settingDescriptions))
+writeFileSync('config/tracking-sync.example.json', exampleConfig(allSettings))
 writeFileSync(
   'config/tracking-sync.schema.json',
-  configSchema(settingDescriptions, settingsSchema.shape, z.toJSONSchema, isOfAccount),
+  configSchema(allSettings, settingsSchema.shape, z.toJSONSchema, isOfAccount),
 )
 writeFileSync(
   'man/tracking-sync.1',
-  manPage(await readProgramTree(fakeProcess()), settingDescriptions, exitCodes),
+  manPage(await readProgramTree(fakeProcess()), allSettings, exitCodes),
 )
-writeFileSync('docs/settings.md', settingsPage(settingDescriptions, readPresets()))
+writeFileSync('docs/settings.md', settingsPage(allSettings, readPresets()))
 writeFileSync('docs/exit-codes.md', exitCodesPage(exitCodes))
 writeFileSync('docs/commands.md', await commandsPage(runCli))
 writeFileSync(

@@ -79,12 +79,19 @@ export function createFailpoint(spec: string, act: () => void): ReachFailpoint {
   }
 }
 
-/** Whether a text names a point, with or without a count. */
-export function isFailpointSpec(spec: string): boolean {
-  const [name, count = '1', ...rest] = spec.split(':')
-  return (
-    FAILPOINTS.some((point) => point === name) && /^[1-9]\d{0,5}$/.test(count) && rest.length === 0
-  )
+/** Variable of a test's environment. The package has none: `scripts/bundle-program.js`. */
+export const FAILPOINT_VARIABLE: string | undefined = 'TRACKING_FAILPOINT'
+
+/** The point that a test names, with or without a count; undefined without one. */
+export function readFailpoint(
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const spec = environment.TRACKING_FAILPOINT
+  if (spec === undefined || spec === '') return undefined
+  const [name] = spec.split(':')
+  if (FAILPOINTS.some((point) => point === name) && /^\w+(?::[1-9]\d{0,5})?$/.test(spec))
+    return spec
+  throw new Error(`TRACKING_FAILPOINT must name a failpoint, like mid_batch:3, and not ${spec}`)
 }
 
 /** Leaves a run as a kill would, without ending the process. The run must not tidy up. */

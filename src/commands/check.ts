@@ -270,10 +270,10 @@ export const config = declare({
   run: async ({ config: values, origins }) => {
     const { MASK } = await import('../base/logger.js')
     const { shownDatabaseUrl } = await import('../config/kinds.js')
-    const { settingDescriptions } = await import('../config/settings.js')
+    const { allSettings } = await import('../config/settings.js')
     const mask = (name: keyof Config, value: unknown): string =>
       name === 'databaseUrl' || name === 'readerUrl' ? shownDatabaseUrl(String(value), MASK) : MASK
-    const settings = settingDescriptions.map(({ name, variable, isSecret, meaning }) => {
+    const settings = allSettings.map(({ name, variable, isSecret, meaning }) => {
       const value = values[name]
       const shown = value === undefined ? null : isSecret === true ? mask(name, value) : value
       return { variable, value: shown, from: origins[name], meaning }

@@ -125,10 +125,10 @@ function addSettingFlags(
   return added
 
   async function addAll(): Promise<void> {
-    const { settingDescriptions } = await import('../config/settings.js')
+    const { allSettings } = await import('../config/settings.js')
     const add = (flags: string, text: string) =>
       command.createOption(flags, text).helpGroup('Settings:')
-    for (const { name, variable, flag, meaning, defaultValue } of settingDescriptions) {
+    for (const { name, variable, flag, meaning, defaultValue } of allSettings) {
       const isWanted = settings === 'all' || settings.includes(name) || common.includes(name)
       if (flag === undefined || !isWanted) continue
       added.add(name)

@@ -33,11 +33,8 @@ const OF_THE_PROCESS: readonly SettingName[] = [
 /** Whether an account can have this setting in its entry of the configuration file. */
 export function isOfAccount(name: string): boolean {
   return allSettings.some(
-    ({ name: setting, isSecret, isHidden }) =>
-      setting === name &&
-      isSecret !== true &&
-      isHidden !== true &&
-      !OF_THE_PROCESS.includes(setting),
+    ({ name: setting, isSecret }) =>
+      setting === name && isSecret !== true && !OF_THE_PROCESS.includes(setting),
   )
 }
 

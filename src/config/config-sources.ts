@@ -170,7 +170,7 @@ export function readConfigFile(
     ([key]) => !key.startsWith('//') && key !== '$schema',
   )
   for (const [key] of entries) {
-    if (allSettings.some((setting) => setting.name === key && setting.isHidden !== true)) continue
+    if (allSettings.some((setting) => setting.name === key)) continue
     const former = tellFormer(key, ` in ${name}`)
     if (former !== undefined) findings.warnings.push(former)
     else problems.push({ setting: `${key} in ${name}`, problem: 'is not a setting' })

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as NodeCron from 'node-cron'
 import { z } from 'zod'
-import { isFailpointSpec } from '../base/failpoint.js'
 import { ALERT_WORDS, wordsOfKinds } from '../base/alert-names.js'
 import { suggest } from '../base/phrases.js'
 import { apiKeyProblem, baseUrlProblem, webhookSecretProblem } from '../base/service-address.js'
@@ -153,11 +152,6 @@ export const timeZone = text.refine((value) => {
     return false
   }
 }, 'must be an IANA time zone like Europe/Berlin')
-
-export const failpoint = text.refine(
-  isFailpointSpec,
-  'must name a failpoint of a build for tests, like mid_batch:3',
-)
 
 // Whether secrets and rows may travel to an address. No message shows a password.
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
+import { FAILPOINT_VARIABLE, readFailpoint } from '../base/failpoint.js'
 import { suggest } from '../base/phrases.js'
 import { proxyAddress } from '../base/service-address.js'
 import {
@@ -131,7 +132,11 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   }
   problems.push(...alertProblems(values))
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
-  const config = Object.freeze({ ...parsed.data, preset })
+  const config = Object.freeze({
+    ...parsed.data,
+    preset,
+    failpoint: readFailpoint(environment),
+  })
   const names = accounts.map(({ name }) => name)
   return { config, origins, accounts: names, secrets: secretsOf(config), warnings }
 }
@@ -209,6 +214,7 @@ function misspelt(accounts: readonly AccountEntry[], ...sources: readonly Enviro
   const given = new Set(sources.flatMap((source) => Object.keys(source)))
   return [...given]
     .filter((name) => name.startsWith('TRACKING_') && !known.includes(name))
+    .filter((name) => name !== FAILPOINT_VARIABLE)
     .sort()
     .map(
       (name) =>

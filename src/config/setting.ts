@@ -8,8 +8,6 @@ export interface Setting {
   readonly flag?: string
   /** It has no flag: every account of a machine can read its command lines. */
   readonly isSecret?: true
-  /** Only for tests: an environment variable that no list of settings shows. */
-  readonly isHidden?: true
   readonly kind: z.ZodType
   /** Sentences for the documentation and `--help`. */
   readonly meaning: string

@@ -239,12 +239,6 @@ const settings = {
     meaning: 'Time zone of the cron expressions and of the digest of alerts.',
   },
   ...alertSettings,
-  failpoint: {
-    variable: 'TRACKING_FAILPOINT',
-    isHidden: true,
-    kind: kind.failpoint.optional(),
-    meaning: 'Kill the program at a named point, as a crash would.',
-  },
   logLevel: {
     variable: 'TRACKING_LOG_LEVEL',
     kind: kind.oneOf(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
@@ -267,7 +261,11 @@ export const settingsSchema = z.strictObject(
 )
 
 /** The settings, and the preset of the service. */
-export type Config = Readonly<z.output<typeof settingsSchema>> & { readonly preset: Preset }
+export type Config = Readonly<z.output<typeof settingsSchema>> & {
+  readonly preset: Preset
+  /** Of a test. */
+  readonly failpoint?: string | undefined
+}
 
 export interface SettingDescription extends Omit<Setting, 'kind'> {
   readonly name: SettingName
@@ -277,12 +275,12 @@ export interface SettingDescription extends Omit<Setting, 'kind'> {
 
 export const allSettings: readonly SettingDescription[] = Object.entries(settings).map(
   ([name, { kind, ...setting }]: [string, Setting]) => {
-    const { flag = flagOf(setting.variable), isSecret, isHidden } = setting
+    const { flag = flagOf(setting.variable), isSecret } = setting
     const { data } = kind.safeParse(undefined)
     return {
       name: name as SettingName,
       ...setting,
-      ...(isSecret === true || isHidden === true ? {} : { flag }),
+      ...(isSecret === true ? {} : { flag }),
       defaultValue: data as SettingDescription['defaultValue'],
     }
   },
@@ -291,6 +289,3 @@ export const allSettings: readonly SettingDescription[] = Object.entries(setting
 function flagOf(variable: string): string {
   return `--${variable.replace('TRACKING_', '').replaceAll('_', '-').toLowerCase()}`
 }
-
-/** The settings that users see. */
-export const settingDescriptions = allSettings.filter(({ isHidden }) => isHidden !== true)

@@ -19,7 +19,7 @@ import { readProgramTree, runCli } from '../../src/commands/program.js'
 import { loadConfig } from '../../src/config/load.js'
 import { isOfAccount } from '../../src/config/accounts.js'
 import { readPresets } from '../../src/config/presets.js'
-import { settingDescriptions, settingsSchema } from '../../src/config/settings.js'
+import { allSettings, settingsSchema } from '../../src/config/settings.js'
 import { ACCOUNT_METRICS } from '../../src/extensions/accounts/serve/account-metrics.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../../src/serve/metrics.js'
 
@@ -80,15 +80,15 @@ const firstCells = (file: string, heading: string): string[] =>
 
 describe('the generated pages are up to date: run `npm run docs` when one fails', () => {
   it.each([
-    ['docs/settings.md', () => settingsPage(settingDescriptions, readPresets())],
-    ['config/tracking-sync.example.json', () => exampleConfig(settingDescriptions)],
+    ['docs/settings.md', () => settingsPage(allSettings, readPresets())],
+    ['config/tracking-sync.example.json', () => exampleConfig(allSettings)],
     [
       'config/tracking-sync.schema.json',
-      () => configSchema(settingDescriptions, settingsSchema.shape, z.toJSONSchema, isOfAccount),
+      () => configSchema(allSettings, settingsSchema.shape, z.toJSONSchema, isOfAccount),
     ],
     [
       'man/tracking-sync.1',
-      async () => manPage(await readProgramTree(fakeProcess()), settingDescriptions, exitCodes),
+      async () => manPage(await readProgramTree(fakeProcess()), allSettings, exitCodes),
     ],
     ['docs/exit-codes.md', () => exitCodesPage(exitCodes)],
     ['docs/commands.md', () => commandsPage(runCli)],
@@ -103,7 +103,7 @@ describe('the generated pages are up to date: run `npm run docs` when one fails'
     const configFile = inRepository('config', 'tracking-sync.example.json')
     const { config, origins } = loadConfig({ ...sources, configFile })
     expect(config).toEqual(loadConfig(sources).config)
-    for (const { name, isSecret, defaultValue } of settingDescriptions) {
+    for (const { name, isSecret, defaultValue } of allSettings) {
       if (isSecret === true || defaultValue === undefined) continue
       expect([name, origins[name]]).toEqual([name, 'file'])
     }
@@ -182,7 +182,7 @@ describe('every document', () => {
   })
 
   it('names settings that exist', () => {
-    const known = settingDescriptions.flatMap(({ variable, isSecret }) =>
+    const known = allSettings.flatMap(({ variable, isSecret }) =>
       isSecret === true ? [variable, `${variable}_FILE`] : [variable],
     )
     const unknown = OF_TODAY.flatMap((document) =>

@@ -204,7 +204,7 @@ describe('the package', () => {
       const texts = await Promise.all(
         program.map((file) => readFile(join(installed, file), 'utf8')),
       )
-      expect(texts.filter((text) => text.includes('simulated crash'))).toEqual([])
+      expect(texts.filter((text) => /simulated crash|TRACKING_FAILPOINT/.test(text))).toEqual([])
     },
   )
 
@@ -296,8 +296,10 @@ describe('the package', () => {
   test('gives the command to whoever else works on the machine', { tags: ['FD1'] }, async () => {
     const home = await makeFreshHome()
     const { directory } = home
-    const count = await shell('tracking-sync query "select 1 as one" --format csv', { directory })
+    const line = 'tracking-sync query "select 1 as one" --format csv'
+    const count = await shell(`TRACKING_FAILPOINT=mid_batch ${line}`, { directory })
     expect(count).toMatchObject({ exitCode: 0, stdout: 'one\r\n1\r\n' })
+    expect(count.stderr).toContain('TRACKING_FAILPOINT is not a setting and has no effect')
     expect(await isServerRunning(home)).toBe(false)
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { settingDescriptions } from '../../../src/config/settings.js'
+import { allSettings } from '../../../src/config/settings.js'
 import { EXIT_CODES } from '../../../src/base/exit-code.js'
 import { runInProcess } from './fake-process.js'
 
@@ -81,7 +81,7 @@ const SERVE = [
 const ALERTS = ['--alert-smtp-from', '--alert-smtp-to', '--alert-kinds', '--cron-time-zone']
 const without = (...flags: readonly string[]): string[] =>
   SERVICE.filter((flag) => !flags.includes(flag))
-const ALL_SETTINGS = settingDescriptions.flatMap(({ flag }) => flag ?? [])
+const ALL_SETTINGS = allSettings.flatMap(({ flag }) => flag ?? [])
 
 /** Every command with every flag it takes: a new one is added here, or the test fails. */
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [

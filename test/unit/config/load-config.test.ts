@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { loadConfig, type ConfigSources, type LoadedConfig } from '../../../src/config/load.js'
-import { settingDescriptions } from '../../../src/config/settings.js'
+import { allSettings } from '../../../src/config/settings.js'
 import { ConfigError, type ConfigProblem } from '../../../src/base/errors.js'
 import { requireService } from '../../../src/config/needed-settings.js'
 import { readPreset } from '../../../src/config/presets.js'
@@ -262,7 +262,7 @@ describe('problems', () => {
   test('every setting given as a lone value of the wrong kind is told by its variable, without the value', () => {
     // Any text is a directory; a proxy is looked at by what uses it.
     const free = ['home', 'schema', 'httpsProxy', 'noProxy']
-    const wrong = settingDescriptions.filter(({ name }) => !free.includes(name))
+    const wrong = allSettings.filter(({ name }) => !free.includes(name))
     for (const { variable } of wrong) {
       const [problem] = problemsOf({ [variable]: `"${canary}` })
       expect(problem?.startsWith(`${variable} `)).toBe(true)
@@ -443,8 +443,8 @@ describe('numbers and booleans', () => {
 
 describe('secrets', { tags: ['S4'] }, () => {
   test('no secret has a flag, and all others have one', { tags: ['S4'] }, () => {
-    const withoutFlag = settingDescriptions.filter(({ flag }) => flag === undefined)
-    const secret = settingDescriptions.filter(({ isSecret }) => isSecret === true)
+    const withoutFlag = allSettings.filter(({ flag }) => flag === undefined)
+    const secret = allSettings.filter(({ isSecret }) => isSecret === true)
     expect(withoutFlag.map(({ name }) => name)).toEqual([
       'apiKey',
       'databaseUrl',
@@ -646,10 +646,10 @@ describe('what a command that reads the service cannot do without', () => {
 
 describe('the description of the settings', () => {
   test('names every setting once, with its meaning, a variable and the default in force', () => {
-    const variables = settingDescriptions.map(({ variable }) => variable)
+    const variables = allSettings.map(({ variable }) => variable)
     expect(new Set(variables).size).toBe(variables.length)
     const { config } = load()
-    for (const { name, variable, flag, meaning, defaultValue } of settingDescriptions) {
+    for (const { name, variable, flag, meaning, defaultValue } of allSettings) {
       expect(variable).toMatch(/^[A-Z][A-Z_]+$/)
       if (flag !== undefined) expect(flag).toMatch(/^--[a-z-]+$/)
       expect(meaning).toMatch(/\.$/)
