@@ -60,7 +60,8 @@ const VARIABLES = [
   {
     name: 'views',
     label: 'Views',
-    description: 'As of now, or as they were last stored: faster on a large account.',
+    description:
+      'Exceptions as of now, or as they were last stored: faster on a large account, and there once store-views has run.',
     type: 'custom',
     query: 'as of now : tracking_analytics, as last stored : tracking_stored',
     current: { text: 'as of now', value: 'tracking_analytics' },

@@ -56,7 +56,7 @@ limit 100`,
     greatest(binding_on, current_date - 14)::text as day,
     count(*) filter (where place = 'port') as port,
     count(*) filter (where place = 'ramp') as ramp
-from $views.last_free_days
+from tracking_analytics.last_free_days
 where state in ('upcoming', 'due_today', 'overdue')
     and binding_on <= current_date + 28
 group by 1
@@ -78,7 +78,7 @@ order by 1`,
     case when place = 'port' then coalesce(pod_terminal, place_locode) else place_locode end
         as place,
     customer_name as customer
-from $views.last_free_days
+from tracking_analytics.last_free_days
 where state in ('upcoming', 'due_today')
     and binding_on <= current_date + 7
 order by binding_on, container_number
@@ -98,7 +98,7 @@ limit 100`,
     count(distinct exposure.container_id) as containers,
     sum(amount.fee) as fees,
     sum(amount.estimate) as estimate
-from $views.demurrage_exposure as exposure
+from tracking_analytics.demurrage_exposure as exposure
 cross join lateral (
     select
         fee.key as currency,
@@ -126,7 +126,7 @@ order by 1 desc, 2`,
     count(*) as containers,
     max(days_over) as most_days,
     sum(days_over) as days_together
-from $views.demurrage_exposure
+from tracking_analytics.demurrage_exposure
 where state = 'overdue'
 group by 1
 order by 4 desc, 1
@@ -183,7 +183,7 @@ limit 50`,
     count(*) filter (where slip_hours < 0) as earlier,
     count(*) filter (where slip_hours > 0 and slip_hours < 24) as later,
     count(*) filter (where slip_hours >= 24) as "a day later or more"
-from $views.eta_changes
+from tracking_analytics.eta_changes
 where $__timeFilter(changed_at)
     and slip_hours <> 0
 group by 1
@@ -204,7 +204,7 @@ order by 1`,
     from_eta_at,
     to_eta_at,
     changed_at
-from $views.eta_changes
+from tracking_analytics.eta_changes
 where $__timeFilter(changed_at)
     and slip_hours > 0
 order by slip_hours desc, changed_at desc
@@ -228,7 +228,7 @@ limit 100`,
     milestone_completeness as reported,
     eta_error_7_days_ahead_hours as eta_off_by_hours,
     median_transit_days
-from $views.carrier_scorecards
+from tracking_analytics.carrier_scorecards
 order by shipping_line_scac, arrival_quarter_on desc`,
   },
   {

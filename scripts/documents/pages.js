@@ -182,8 +182,8 @@ jq '{dashboard: ., overwrite: true}' grafana-dashboard.json | curl --fail --user
 It has two rows. *Is it running* reads Prometheus. *What is to be done* reads the warehouse, through
 a data source of the type PostgreSQL: make a login for it that has the role \`tracking_reader\`
 ([security.md](security.md)). Choose both data sources at the top. *Views* chooses between the
-views and the stored views, which are faster on a large account. Each panel says what it means and
-what to do, under the *i* in its corner.
+exceptions of now and the stored ones, which are faster on a large account and there once
+\`store-views\` has run. Each panel says what it means and what to do, under the *i* in its corner.
 
 Where \`TRACKING_SCHEMA\` is not \`tracking\`, replace \`tracking_analytics\` and \`tracking_stored\` in
 the file before you import it.`

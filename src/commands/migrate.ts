@@ -132,8 +132,9 @@ function describeCustomers(
 export const storeViews = declare({
   name: 'store-views',
   help:
-    'Store the large views again (schema <schema>_stored), for reports that read all of them. ' +
-    'Skips what did not change. For cron, if no serve runs.',
+    'Store the slowest views again (schema <schema>_stored), for reports that read all of them. ' +
+    'The first time the owner of the schemas makes them. Skips what did not change. For cron, if ' +
+    'no serve runs.',
   settings: ['migrate'],
   json: 'Print what was stored as JSON.',
   run: async (app) => {

@@ -8,7 +8,7 @@ import {
 } from '../../status/describe-status.js'
 import { readVitals, type Vitals } from '../../status/read-vitals.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
-import { isDistributed } from '../../warehouse/connection/citus.js'
+import { areViewsStored } from '../../warehouse/schema/store-views.js'
 import { channelsOf, type AlertSettings } from './alert-channels.js'
 import { deliverMessages, type DeliveryDependencies } from './deliver-messages.js'
 import { describeDigest, describeOperation } from './message.js'
@@ -86,12 +86,10 @@ async function lookAtExceptions(
 ): Promise<void> {
   const day = await findDueDigest(warehouse, settings, at)
   if (day === undefined && !isAfterRun) return
-  const isAway = await isDistributed(warehouse)
   await warehouse.transaction('compare the exceptions', async (session) => {
     // It takes seconds on a large account, and another process is at it.
     if (!(await isFirstAt(session))) return
-    // Nothing is stored where nodes have the rows, and to ask there whether it is takes long.
-    const schema = isAway ? 'analytics' : 'stored'
+    const schema = (await areViewsStored(session, ['exceptions'])) ? 'stored' : 'analytics'
     await recordExceptions(session, settings, schema, at)
     const digest = day === undefined ? undefined : await makeDigest(session, day, at)
     if (digest === undefined) return

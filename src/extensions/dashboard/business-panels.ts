@@ -62,7 +62,7 @@ limit 12`,
     greatest(binding_on, current_date - 14) as day,
     place,
     count(*) as stays
-from {{stored}}.last_free_days
+from {{analytics}}.last_free_days
 where state in ('upcoming', 'due_today', 'overdue')
     and binding_on <= current_date + 28
 group by 1, 2
@@ -158,7 +158,7 @@ order by 1, 2`,
         else 'earlier'
     end as slip,
     count(*) as changes
-from {{stored}}.eta_changes
+from {{analytics}}.eta_changes
 where changed_at >= now() - interval '30 days'
     and slip_hours <> 0
 group by 1, 2
@@ -194,7 +194,7 @@ order by case severity when 'high' then 1 when 'medium' then 2 else 3 end, 3 des
     picture: { shape: 'cells', row: 'line', column: 'measure', share: 'share' },
     sqlText: `with latest as (
     select distinct on (shipping_line_scac) *
-    from {{stored}}.carrier_scorecards
+    from {{analytics}}.carrier_scorecards
     order by shipping_line_scac, arrival_quarter_on desc
 ),
 

@@ -13,14 +13,13 @@ import {
 import type { WarehouseStatus } from '../../status/read-status.js'
 import { readVitals } from '../../status/read-vitals.js'
 import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
-import { withSchemaNames } from '../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { AWAY, lightOf, NOT_LAID_OUT, STILL_READ, UNREAD } from './light.js'
 import type { PageParts, Search } from './page.js'
 import { BUSINESS_PANELS, SEARCH, TIMELINE } from './business-panels.js'
 import { OPERATIONS_PANELS } from './operations-panels.js'
 import type { Panel } from './panels.js'
-import { createPanelReader, explain, stillRead } from './read-panels.js'
+import { createPanelReader, explain, sqlFor, stillRead } from './read-panels.js'
 import type { AnsweredPanel, PanelReader } from './read-panels.js'
 import { STYLE_SHEET } from './style-sheet.js'
 
@@ -38,8 +37,7 @@ export interface DashboardOptions {
 
 /**
  * The panels in their order. Each is one SQL statement that a reader of the warehouse may run too.
- * Large accounts are read from the stored views, which are the views themselves where nothing is
- * stored.
+ * Large accounts are read from the stored views, and others from the views themselves.
  */
 export const PANELS: readonly Panel[] = [...BUSINESS_PANELS, ...OPERATIONS_PANELS]
 
@@ -249,8 +247,8 @@ function csvRoute({ formatCsv }: DashboardOptions, panels: PanelReader, panel: P
 const PLAIN = 'text/plain; charset=utf-8'
 
 function sqlRoute(warehouse: Warehouse, panel: Panel): Route {
-  return route((_request: IncomingMessage, response: ServerResponse) => {
-    const text = `${withSchemaNames(panel.sqlText, warehouse.names)};\n`
+  return route(async (_request: IncomingMessage, response: ServerResponse) => {
+    const text = `${await sqlFor(warehouse, panel.sqlText)};\n`
     answerText(response, { type: PLAIN, text, headers: HEADERS })
   })
 }

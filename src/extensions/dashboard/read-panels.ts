@@ -3,6 +3,7 @@ import { keepFor } from '../../base/in-time.js'
 import { ConnectorError, WarehouseUnavailableError } from '../../base/errors.js'
 import { showText } from '../../base/phrases.js'
 import { withSchemaNames } from '../../warehouse/connection/schema-names.js'
+import { areViewsStored } from '../../warehouse/schema/store-views.js'
 import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { Panel } from './panels.js'
@@ -92,16 +93,22 @@ export function stillRead(panel: Panel): AnsweredPanel {
   return { ...failed(panel, problem), isLate: true }
 }
 
-export function askAsReader(
+export async function askAsReader(
   warehouse: Warehouse,
   sqlText: string,
   parameters: readonly string[] = [],
 ): Promise<TableAnswer> {
-  return warehouse.readTable(
-    'read a panel of the dashboard',
-    withSchemaNames(sqlText, warehouse.names),
-    { parameters, isAsReader: true },
-  )
+  const sent = await sqlFor(warehouse, sqlText)
+  const options = { parameters, isAsReader: true }
+  return warehouse.readTable('read a panel of the dashboard', sent, options)
+}
+
+/** The statement for this warehouse: it reads the views themselves where none are stored. */
+export async function sqlFor(warehouse: Warehouse, sqlText: string): Promise<string> {
+  const views = [...sqlText.matchAll(/\{\{stored\}\}\.(\w+)/g)].map(([, view = '']) => view)
+  const areStored = views.length === 0 || (await areViewsStored(warehouse, views))
+  const read = areStored ? sqlText : sqlText.replaceAll('{{stored}}', '{{analytics}}')
+  return withSchemaNames(read, warehouse.names)
 }
 
 const TOO_SLOW = '57014'

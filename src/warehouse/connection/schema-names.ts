@@ -93,13 +93,13 @@ export class SchemaNames implements Schemas {
   readonly stored: string
 
   /** The settings allow lower-case letters, digits and underscores, at most 50 characters. */
-  constructor(base: string, stored = `${base}_stored`) {
+  constructor(base: string) {
     this.data = base
     this.sync = `${base}_sync`
     this.analytics = `${base}_analytics`
     this.asOf = `${base}_as_of`
     this.datasync = `${base}_datasync`
-    this.stored = stored
+    this.stored = `${base}_stored`
   }
 
   /** One of our tables: quoted, with its schema. */

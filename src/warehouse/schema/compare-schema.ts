@@ -207,13 +207,15 @@ async function compareViews({ query, names }: CatalogReader): Promise<ViewCompar
     'look for our views',
     `select schema_name || '.' || view_name as name
     from ${installed} as installed
-    where not exists (
+    where schema_name <> $1 and not exists (
         select from pg_class
         inner join pg_namespace
             on pg_namespace.oid = relnamespace
         where nspname = schema_name and relname = view_name and relkind in ('v', 'm')
     )
     order by 1`,
+    // They are made again when views are stored.
+    [names.stored],
   )
   const foreign = await query<{ name: string; reads: string }>(
     'look for views of others',

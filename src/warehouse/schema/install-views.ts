@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { ConnectorError, MigrationError } from '../../base/errors.js'
+import { createSleep } from '../../base/retry.js'
 import { isOpenToCustomers, readAsInvoker } from './customer-access.js'
+import { renewGrants } from './roles.js'
 import { NOT_UPGRADED, withMigrationLock, type MigrateOptions } from './run-migrations.js'
-import { readViews, type ShippedView, storedTable } from './shipped-views.js'
+import { readViews, type ShippedView, storedTable, storedViewsOf } from './shipped-views.js'
 import { refuseReadOnly } from '../connection/read-only.js'
 import { fillTimeZones } from '../rows/zone-data.js'
 import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
@@ -28,8 +30,9 @@ function viewSchemas({ analytics, asOf, datasync, stored }: SchemaNames): string
  * Brings the views to what this program ships, after `migrate`. Does nothing when they are.
  * Replaces changed views in place, so that views of others on top of them stay. Where columns
  * changed their order or type it drops all and creates them again; views of others prevent that:
- * MigrationError names them. One transaction under the lock of the migrations: readers see the old
- * set or the new. Returns the names of the views that were created or replaced.
+ * MigrationError names them. Drops stored views that are other than this program makes them. One
+ * transaction under the lock of the migrations: readers see the old set or the new. Returns the
+ * names of the views that were created or replaced.
  */
 export async function installViews(
   warehouse: Warehouse,
@@ -37,22 +40,62 @@ export async function installViews(
   options: MigrateOptions,
 ): Promise<string[]> {
   const { names } = warehouse
-  const wanted = views.map((view, position) => ({
-    view,
-    schema_name: names[view.schema],
-    view_name: view.name,
-    position,
-    checksum: view.checksum,
-  }))
-  if (isSame(await loadInstalled(warehouse, names), wanted)) return []
+  const wanted = views.map((view, position) => toWanted(view, position, names))
+  const stored = storedViewsOf(views).map((view) => toWanted(view, AFTER_ALL, names))
+  if (isSame(await loadInstalled(warehouse, names), wanted, stored)) return []
   await refuseReadOnly(warehouse, NOT_UPGRADED)
   return withMigrationLock(warehouse, options, 'install the views', async (session) => {
     const installed = await loadInstalled(session, names)
-    if (isSame(installed, wanted)) return []
+    if (isSame(installed, wanted, stored)) return []
     await healSchemas(session, names)
     await fillTimeZones(session, names)
-    return install(session, names, installed, wanted)
+    const isStale = (one: InstalledView): boolean =>
+      one.schema_name === names.stored && !isInstalled(one, stored)
+    await dropAll(session, names, installed.filter(isStale))
+    const others = installed.filter((one) => !isStale(one))
+    return install(session, names, others, wanted)
   })
+}
+
+/**
+ * Makes those of the named stored views that are not there. Only the owner of the schemas may:
+ * false where another login misses one.
+ */
+export async function makeStoredViews(
+  warehouse: Warehouse,
+  viewNames: readonly string[],
+): Promise<boolean> {
+  const { names } = warehouse
+  const stored = storedViewsOf(await readViews())
+    .filter(({ name }) => viewNames.includes(name))
+    .map((view) => toWanted(view, AFTER_ALL, names))
+  const isThere = (installed: readonly InstalledView[]): boolean =>
+    stored.every((one) => isInstalled(one, installed))
+  if (isThere(await loadInstalled(warehouse, names))) return true
+  const options = { sleep: createSleep() }
+  return withMigrationLock(warehouse, options, 'make the stored views', async (session) => {
+    const [login] = await session.query<{ isOwner: boolean }>(
+      'look who owns the stored views',
+      `select pg_has_role(nspowner, 'usage') as "isOwner" from pg_namespace where nspname = $1`,
+      [names.stored],
+    )
+    if (login?.isOwner !== true) return false
+    const installed = await loadInstalled(session, names)
+    for (const one of stored.filter((wanted) => !isInstalled(wanted, installed))) {
+      await create(session, names, one.view, 'create', 'of the owner')
+      await recordInstalled(session, names, [one])
+    }
+    await renewGrants(session, names)
+    return true
+  })
+}
+
+/** The place of stored views, which are dropped before the views that they read. */
+const AFTER_ALL = 10_000
+
+function toWanted(view: ShippedView, position: number, names: SchemaNames): WantedView {
+  const { schema, name, checksum } = view
+  return { view, schema_name: names[schema], view_name: name, position, checksum }
 }
 
 /** Only those that still stand. */
@@ -73,11 +116,20 @@ order by position`,
   )
 }
 
-function isSame(installed: readonly InstalledView[], wanted: readonly WantedView[]): boolean {
-  return installed.length === wanted.length && wanted.every((one) => isInstalled(one, installed))
+/** All that is wanted, and besides no other stored views than this program makes. */
+function isSame(
+  installed: readonly InstalledView[],
+  wanted: readonly WantedView[],
+  stored: readonly WantedView[],
+): boolean {
+  const all = [...wanted, ...stored]
+  return (
+    wanted.every((one) => isInstalled(one, installed)) &&
+    installed.every((one) => isInstalled(one, all))
+  )
 }
 
-function isInstalled(wanted: WantedView, installed: readonly InstalledView[]): boolean {
+function isInstalled(wanted: InstalledView, installed: readonly InstalledView[]): boolean {
   return installed.some((one) => isSameName(one, wanted) && one.checksum === wanted.checksum)
 }
 
@@ -135,7 +187,10 @@ async function install(
 ): Promise<string[]> {
   const changed = wanted.filter((one) => !isInstalled(one, installed))
   const rights = (await isOpenToCustomers(session)) ? 'of the invoker' : 'of the owner'
-  const isNoneGone = installed.every((one) => wanted.some((two) => isSameName(one, two)))
+  const stored = installed.filter(({ schema_name: schema }) => schema === names.stored)
+  const isNoneGone = installed.every(
+    (one) => stored.includes(one) || wanted.some((two) => isSameName(one, two)),
+  )
   await session.query('keep the views here', HERE_ALONE)
   const isReplaced = isNoneGone && (await replace(session, names, changed, rights))
   if (!isReplaced) {
@@ -143,29 +198,35 @@ async function install(
     for (const { view } of wanted) await create(session, names, view, 'create', rights)
   }
   await session.sync.deleteFrom('installed_views').execute()
+  await recordInstalled(session, names, isReplaced ? [...wanted, ...stored] : wanted)
+  return (isReplaced ? changed : wanted).map(({ view_name: name }) => name)
+}
+
+async function recordInstalled(
+  session: Session,
+  names: SchemaNames,
+  views: readonly InstalledView[],
+): Promise<void> {
   await session.query(
     'record the installed views',
     `insert into ${names.table('installed_views')} (schema_name, view_name, position, checksum)
-select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[])`,
+select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[])
+on conflict (schema_name, view_name) do update
+set position = excluded.position, checksum = excluded.checksum`,
     [
-      wanted.map((one) => one.schema_name),
-      wanted.map((one) => one.view_name),
-      wanted.map((one) => one.position),
-      wanted.map((one) => one.checksum),
+      views.map((one) => one.schema_name),
+      views.map((one) => one.view_name),
+      views.map((one) => one.position),
+      views.map((one) => one.checksum),
     ],
   )
-  return (isReplaced ? changed : wanted).map(({ view_name: name }) => name)
 }
 
 /** Whose rights a view reads with. */
 type ViewRights = 'of the owner' | 'of the invoker'
 
-/**
- * PostgreSQL's answers where columns that exist would change: invalid_table_definition from `create
- * or replace view`; syntax_error and datatype_mismatch from a stored view, whose table still has
- * the columns of before.
- */
-const COLUMNS_DIFFER: ReadonlySet<unknown> = new Set(['42P16', '42601', '42804'])
+/** `create or replace view` would change columns that exist. */
+const INVALID_TABLE_DEFINITION = '42P16'
 
 /** False, with nothing changed, when the views cannot be replaced one by one. */
 async function replace(
@@ -179,7 +240,7 @@ async function replace(
     for (const { view } of changed) await create(session, names, view, 'create or replace', rights)
     return true
   } catch (thrown) {
-    if (!(thrown instanceof ConnectorError) || !COLUMNS_DIFFER.has(thrown.context.code)) {
+    if (!(thrown instanceof ConnectorError) || thrown.context.code !== INVALID_TABLE_DEFINITION) {
       throw thrown
     }
     await sql`rollback to savepoint replace_views`.execute(session.sync)
@@ -219,6 +280,7 @@ async function dropAll(
     if (schema !== names.stored) continue
     const table = names.in('sync', storedTable(view))
     await session.query(`drop ${table}`, `drop table if exists ${table}`)
+    await session.sync.deleteFrom('stored_views').where('view_name', '=', view).execute()
   }
 }
 
@@ -231,7 +293,8 @@ function inUse(view: string, thrown: ConnectorError): MigrationError {
   const { cause } = thrown
   const detail = cause instanceof Error && 'detail' in cause ? String(cause.detail) : ''
   return new MigrationError(
-    `the columns of ${view} change with this version, and something of yours reads from it: ` +
+    `the columns of ${view} change with this version, or it goes, and something of yours reads from ` +
+      `it: ` +
       `${detail.replaceAll('\n', '; ')}. Drop that, run \`tracking-sync migrate\`, ` +
       'and create it again',
     { cause: thrown },

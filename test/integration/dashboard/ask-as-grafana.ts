@@ -1,4 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { silentLogger } from '../../../src/base/logger.js'
+import { STORED_VIEWS } from '../../../src/warehouse/schema/shipped-views.js'
+import { storeViews } from '../../../src/warehouse/schema/store-views.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 
@@ -18,6 +21,9 @@ export async function askAsGrafana(warehouse: Warehouse): Promise<Map<string, nu
   const { panels } = JSON.parse(await readFile(file, 'utf8')) as GrafanaDashboard
   const counts = new Map<string, number>()
   const done = new Error('roll back')
+  const signal = new AbortController().signal
+  const views = STORED_VIEWS.filter(({ name }) => name === 'exceptions')
+  await storeViews(warehouse, { logger: silentLogger, signal, views })
   const asking = warehouse.transaction('ask as Grafana', async (session) => {
     // Roles are the server's: this one goes with the transaction, and no other test sees it.
     const inside = { ...warehouse, ...session }

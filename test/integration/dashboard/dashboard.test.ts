@@ -243,7 +243,7 @@ describe('when something is missing', () => {
     await warehouse.query(
       'break a view',
       `create or replace view tracking_stored.exceptions as
-      select shown.*, null::timestamptz as _stored_at
+      select shown.*
       from tracking_analytics.exceptions as shown
       where 1 / (select 0) = 1`,
     )

@@ -36,7 +36,7 @@ beforeAll(async () => {
   // Its schemas are those of the other commands.
   const accounts = [{ name: 'acme', apiUrl: simulator.url, schema: 'tracking' }]
   await writeFile(join(directory, 'accounts.json'), JSON.stringify({ accounts }))
-  for (const command of ['migrate --roles', 'backfill', 'sync']) {
+  for (const command of ['migrate --roles', 'backfill', 'sync', 'store-views']) {
     expect(await call(command)).toMatchObject({ exitCode: 0 })
   }
   await primary.stop()

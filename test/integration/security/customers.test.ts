@@ -305,7 +305,7 @@ function seeCustomers(): void {
       expect(await countAs(login, table)).toBe(all!.count)
       expect(await countAs(login, `${schema}_analytics.known_containers`)).toBe(all!.count)
     }
-    expect(await countAs(ANALYST, `${schema}_stored.container_milestones`)).toBe(all!.count)
+    expect(await countAs(ANALYST, `${schema}_stored.datasync_containers`)).toBe(all!.count)
   })
 
   it('shows a member of two customers both, and nothing more to one who is a reader too', async () => {

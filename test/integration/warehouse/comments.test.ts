@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../../src/base/logger.js'
 import type { Column } from '../../../src/source/records/column.js'
 import { resources } from '../../../src/source/records/index.js'
 import { vesselPositions } from '../../../src/source/records/vessel.js'
 import { containerChildren } from '../../../src/warehouse/rows/container-children.js'
 import { readCatalog, type CatalogSchema } from '../../../src/warehouse/schema/describe-schema.js'
 import { holdsStoredRows } from '../../../src/warehouse/schema/shipped-views.js'
+import { storeViews } from '../../../src/warehouse/schema/store-views.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse
@@ -12,6 +14,8 @@ let catalog: CatalogSchema[] = []
 
 beforeAll(async () => {
   opened = await createTestWarehouse()
+  const { signal } = new AbortController()
+  await storeViews(opened.warehouse, { logger: silentLogger, signal })
   catalog = await readCatalog(opened.warehouse)
 })
 afterAll(async () => {
@@ -146,7 +150,7 @@ describe('the data tables', () => {
 
 /**
  * What the interface names, by table: attributes with the type a column must have, then
- * relationships (`*`: of several types).
+ * relationships (`*`: of several types; raw events have their own table).
  */
 const INTERFACE: Readonly<Record<string, string>> = {
   transport_events: `event text, voyage_number text, timestamp timestamptz, timezone text, location_locode text,
@@ -173,7 +177,7 @@ const INTERFACE: Readonly<Record<string, string>> = {
     pod_rail_departed_at timestamptz, ind_eta_at timestamptz, ind_ata_at timestamptz, ind_rail_unloaded_at timestamptz,
     ind_facility_lfd_on timestamptz, import_deadlines jsonb, current_status text, pickup_lfd_terminal timestamptz,
     pickup_lfd_rail timestamptz, pickup_lfd_line timestamptz
-    | shipment, pickup_facility, pod_terminal, transport_event[], raw_event[]`,
+    | shipment, pickup_facility, pod_terminal, transport_event[]`,
   container_holds: 'name text, status text, description text',
   container_fees: 'type text, amount numeric, currency_code text',
   ports: `name text, code text, state_abbr text, city text, country_code text, time_zone text, latitude numeric,

@@ -3,8 +3,6 @@ import { EXIT_CODES } from '../../../base/exit-code.js'
 import { namesOf, onListedHosts } from '../../../http/listed-hosts.js'
 import { describeStatus } from '../../../status/describe-status.js'
 import { slotsOf } from '../../../status/read-vitals.js'
-import { isStandby } from '../../../warehouse/connection/read-only.js'
-import { SchemaNames } from '../../../warehouse/connection/schema-names.js'
 import { declare } from '../../../commands/declare-command.js'
 import { formatCsv } from '../../answers/output/print-answer.js'
 
@@ -28,13 +26,10 @@ export const dashboard = declare({
     const { readStatus } = await import('../../../status/read-status.js')
     const opened = await app.openWarehouse()
     await app.keepReader(opened)
-    // A standby cannot read what is stored: the views themselves take its place.
-    const stored = (await isStandby(opened)) ? opened.names.analytics : opened.names.stored
     const counted = await app.connect({ isReadOnly: true, poolSize: 1 })
     const warehouse = await app.connectReader({
       statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
       poolSize: 2,
-      names: new SchemaNames(config.schema, stored),
     })
     const routes = onListedHosts(
       createDashboardRoutes({
