@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MOST: Readonly<Record<string, number>> = {
   'core: lines': 34_400,
   'core: files': 235,
-  'imports of the core from extensions': 1,
+  'imports of the core from extensions': 0,
   'statements by text': 310,
   'interpolated SQL texts': 313,
 }

@@ -86,10 +86,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: ['kysely', 'pg', 'node:fs'],
   },
-  'warehouse/move': {
-    holds: 'the embedded warehouse goes to a server',
-    may: ['warehouse/schema', 'warehouse/connection', 'source/records', 'base'],
-  },
   ingest: {
     holds: 'the way of a record into the warehouse, shared by sync and webhooks',
     may: ['source', 'warehouse', 'base'],
@@ -158,8 +154,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: { holds: 'the first file of the program', may: ['commands', 'app', 'base'], onlyFor: [] },
   'extensions/embedded-postgres': {
-    holds: 'the PostgreSQL server that comes with the program',
-    may: ['extension', 'app', 'commands', 'config', 'base'],
+    holds: 'the PostgreSQL server that comes with the program, and the move away from it',
+    may: ['extension', 'app', 'commands', 'sync', 'source/records', 'warehouse', 'config', 'base'],
     packages: ['pg', 'node:fs', 'node:net', 'node:child_process', 'node:timers'],
   },
   'extensions/answers': {

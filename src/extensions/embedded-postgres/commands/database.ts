@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { App } from '../../../app.js'
 import { EmbeddedDatabaseError } from '../../../base/errors.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../../../base/exit-code.js'
-import { moveTo, refuseOtherDatabase } from '../../../commands/database/database-move.js'
+import { moveTo, refuseOtherDatabase } from './database-move.js'
 import { declare, group } from '../../../commands/declare-command.js'
 
 const server = () => import('../embedded-database.js')

@@ -1,12 +1,12 @@
-import type { App } from '../../app.js'
-import { ConfigError, EmbeddedDatabaseError, LeaseHeldError } from '../../base/errors.js'
-import { countOf } from '../../base/phrases.js'
-import { createSleep } from '../../base/retry.js'
-import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import type { MoveReport } from '../../warehouse/move/move-warehouse.js'
-import type { Answer } from '../command-io.js'
-import { argument, declare } from '../declare-command.js'
-import { failpointOf } from '../sync.js'
+import type { App } from '../../../app.js'
+import { ConfigError, EmbeddedDatabaseError, LeaseHeldError } from '../../../base/errors.js'
+import { countOf } from '../../../base/phrases.js'
+import { createSleep } from '../../../base/retry.js'
+import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
+import type { MoveReport } from '../move-warehouse.js'
+import type { Answer } from '../../../commands/command-io.js'
+import { argument, declare } from '../../../commands/declare-command.js'
+import { failpointOf } from '../../../commands/sync.js'
 
 /** Sessions of ours that are no other process's. */
 const SESSION_NAME = 'tracking-sync database move-to'
@@ -30,8 +30,8 @@ export const moveTo = declare({
     const source = await app.connect({ applicationName: SESSION_NAME })
     await refuseOthers(source)
     const target = await app.connect({ url, applicationName: SESSION_NAME })
-    const { moveWarehouse } = await import('../../warehouse/move/move-warehouse.js')
-    const { holdLease } = await import('../../sync/hold-lease.js')
+    const { moveWarehouse } = await import('../move-warehouse.js')
+    const { holdLease } = await import('../../../sync/hold-lease.js')
     const lines = createLines(io.process.stderr)
     const report = await holdLease(
       'database move-to',
@@ -57,8 +57,8 @@ export function refuseOtherDatabase({ config }: Pick<App, 'config'>): void {
 
 /** Checked as DATABASE_URL is: all rows go there. */
 async function targetUrl({ config }: App, address: string | undefined): Promise<string> {
-  const { checkDatabaseLink, databaseUrl } = await import('../../config/kinds.js')
-  const { readEnvironment } = await import('../../config/load.js')
+  const { checkDatabaseLink, databaseUrl } = await import('../../../config/kinds.js')
+  const { readEnvironment } = await import('../../../config/load.js')
   const setting = address === undefined ? 'TRACKING_MOVE_TO_URL' : 'the address'
   const refuse = (problem: string): never => {
     throw new ConfigError([{ setting, problem }])
@@ -88,8 +88,7 @@ const hasPassword = ({ password, searchParams }: URL): boolean =>
 
 /** Looking for the warehouse must not make a new one. */
 async function requireEmbedded(app: App): Promise<void> {
-  const { embeddedDatabaseStatus } =
-    await import('../../extensions/embedded-postgres/embedded-database.js')
+  const { embeddedDatabaseStatus } = await import('../embedded-database.js')
   const { version } = await embeddedDatabaseStatus(app)
   if (version !== undefined) return
   throw new EmbeddedDatabaseError(

@@ -5,14 +5,14 @@ import {
   WarehouseSchemaError,
 } from '../../base/errors.js'
 import type { ReachFailpoint } from '../../base/failpoint.js'
-import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
-import { CopiedRows } from '../connection/copy-rows.js'
-import { quoteIdentifier, type Schemas } from '../connection/schema-names.js'
-import type { Session, Warehouse } from '../connection/warehouse.js'
-import { readShippedTables } from '../schema/compare-schema.js'
-import { prepareSchemas } from '../schema/prepare-schemas.js'
-import { readMigrations, readSchemaVersion } from '../schema/run-migrations.js'
-import { holdsStoredRows } from '../schema/shipped-views.js'
+import { WITHOUT_TIME_LIMIT } from '../../warehouse/connection/bound-connection.js'
+import { CopiedRows } from '../../warehouse/connection/copy-rows.js'
+import { quoteIdentifier, type Schemas } from '../../warehouse/connection/schema-names.js'
+import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
+import { readShippedTables } from '../../warehouse/schema/compare-schema.js'
+import { prepareSchemas } from '../../warehouse/schema/prepare-schemas.js'
+import { readMigrations, readSchemaVersion } from '../../warehouse/schema/run-migrations.js'
+import { holdsStoredRows } from '../../warehouse/schema/shipped-views.js'
 
 export interface MoveOptions {
   readonly signal: AbortSignal
