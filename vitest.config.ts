@@ -81,6 +81,12 @@ function canHoldTests(directory: string): boolean {
   }
 }
 
+/** What the core does, as long as it is not told of a command of an extension. */
+const CORE = ['datasync', 'sync', 'warehouse', 'webhooks'].map(
+  (room) => `test/integration/${room}/**/*.test.ts`,
+)
+const NO_EXTENSIONS = fileURLToPath(new URL('test/support/no-extensions.ts', import.meta.url))
+
 const LONG_ONLY = Object.values(CATALOGUE.longParts)
   .filter(({ isLongOnly }) => isLongOnly === true)
   .flatMap(({ files }) => files)
@@ -122,10 +128,14 @@ export default defineConfig({
       },
       {
         extends: true,
+        // The core alone: `src/extensions.ts` is empty.
+        resolve: {
+          alias: [{ find: /^(?:\.\.?\/)+(?:src\/)?extensions\.js$/, replacement: NO_EXTENSIONS }],
+        },
         test: {
           ...DATABASE,
-          name: 'database',
-          include: ['test/integration/**/*.test.ts', README],
+          name: 'core',
+          include: CORE,
           exclude: [...PROCESSES, ...LEFT_OUT],
           // Each waits for PostgreSQL nearly half of its time.
           maxWorkers: 3,
@@ -136,11 +146,22 @@ export default defineConfig({
         extends: true,
         test: {
           ...DATABASE,
+          name: 'database',
+          include: ['test/integration/**/*.test.ts', README],
+          exclude: [...PROCESSES, ...CORE, ...LEFT_OUT],
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...DATABASE,
           name: 'processes',
           include: PROCESSES,
           exclude: LEFT_OUT,
           maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -18,7 +18,7 @@ export async function runTests({ root, env, report, args, node = process.execPat
       node,
       [
         join(root, 'node_modules/vitest/vitest.mjs'),
-        ...['run', '--project', 'database', '--project', 'processes'],
+        ...['run', '--project', 'core', '--project', 'database', '--project', 'processes'],
         ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
         ...args,
       ],

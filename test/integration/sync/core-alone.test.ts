@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { extensionCommands, extensions } from '../../../src/extensions.js'
+import { startSimulator } from '../../../src/extensions/simulator/server.js'
+import { callCli } from '../../support/call-cli.js'
+import { createTestWarehouse } from '../../support/test-warehouse.js'
+
+it('the core loads, syncs and tells its state with an empty list of extensions', async () => {
+  expect([extensions, extensionCommands]).toEqual([[], []])
+  const { stdout } = await callCli(['--help'], {})
+  const commands = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name)
+  expect(commands).toEqual(
+    expect.arrayContaining(['check', 'migrate', 'backfill', 'sync', 'serve', 'status']),
+  )
+  expect(commands).not.toContain('query')
+  const none = await callCli(['status'], {})
+  expect(none).toMatchObject({ exitCode: 2 })
+  expect(none.stderr).toContain('DATABASE_URL is not set; this build has no database of its own')
+
+  const simulator = await startSimulator({ shipments: 6, speed: 0, rateLimitPerMinute: null })
+  const { warehouse, url, drop } = await createTestWarehouse()
+  try {
+    const settings = {
+      DATABASE_URL: url,
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY: simulator.apiKey,
+      TRACKING_LOG_LEVEL: 'error',
+    }
+    expect(await callCli(['backfill', '--json'], settings)).toMatchObject({ exitCode: 0 })
+    const again = await callCli(['sync', '--full', '--json'], settings)
+    expect(again).toMatchObject({ exitCode: 0 })
+    const { streams } = JSON.parse(again.stdout) as {
+      streams: { counts: { inserted: number; updated: number } }[]
+    }
+    expect(streams.map(({ counts }) => counts.inserted + counts.updated)).toEqual(
+      streams.map(() => 0),
+    )
+    const [counted] = await warehouse.query<{ shipments: number; containers: number }>(
+      'count',
+      `select (select count(*) from tracking.shipments)::integer as shipments,
+        (select count(*) from tracking.containers)::integer as containers`,
+    )
+    expect(counted?.shipments).toBe(6)
+    expect(counted?.containers).toBeGreaterThan(5)
+    expect(await callCli(['status'], settings)).toMatchObject({ exitCode: 0 })
+  } finally {
+    await drop()
+    await simulator.close()
+  }
+})
