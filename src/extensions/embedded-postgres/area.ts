@@ -103,6 +103,7 @@ async function readPlace(home: string): Promise<string> {
 async function accountForRoot(dataDirectory: string): Promise<Account> {
   if (await exists(dataDirectory)) {
     const { uid, gid } = await stat(dataDirectory)
+    refuseRootOwner(uid, dataDirectory)
     return { name: `uid ${uid}`, uid, gid }
   }
   const account = chooseAccount(await readFile('/etc/passwd', 'utf8').catch(() => ''))
@@ -110,6 +111,15 @@ async function accountForRoot(dataDirectory: string): Promise<Account> {
   throw new EmbeddedDatabaseError(
     "PostgreSQL refuses to run as root, and /etc/passwd has neither a 'postgres' nor a 'nobody' " +
       'account to run it under; run as an ordinary user, or set DATABASE_URL.',
+  )
+}
+
+/** Throws where the data belong to root, as after a copy that kept no owners. */
+export function refuseRootOwner(uid: number, dataDirectory: string): void {
+  if (uid !== 0) return
+  throw new EmbeddedDatabaseError(
+    `The data in ${dataDirectory} belong to root, and PostgreSQL refuses to run as root; give them ` +
+      `back to the account that made them, like \`chown -R postgres: ${dataDirectory}\`.`,
   )
 }
 

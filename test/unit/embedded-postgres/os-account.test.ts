@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { chooseAccount, mayAccess } from '../../../src/extensions/embedded-postgres/area.js'
+import {
+  chooseAccount,
+  mayAccess,
+  refuseRootOwner,
+} from '../../../src/extensions/embedded-postgres/area.js'
 
 const ROOT = 'root:x:0:0:root:/root:/bin/bash'
 const NOBODY = 'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin'
@@ -21,6 +25,14 @@ describe('the account that runs PostgreSQL for root', () => {
   it('is never root under another name, nor a line that cannot be read', () => {
     expect(chooseAccount('')).toBeUndefined()
     expect(chooseAccount('postgres:x:0:0::/:/bin/sh\nnobody:x::\n+::::::\nnobody')).toBeUndefined()
+  })
+
+  it('is told to own the data again where a copy gave them to root', () => {
+    expect(() => refuseRootOwner(101, '/home/data')).not.toThrow()
+    expect(() => refuseRootOwner(0, '/home/data')).toThrow(
+      'The data in /home/data belong to root, and PostgreSQL refuses to run as root; give them ' +
+        'back to the account that made them, like `chown -R postgres: /home/data`.',
+    )
   })
 })
 
