@@ -150,7 +150,7 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts', README],
           exclude: [...PROCESSES, ...CORE, ...LEFT_OUT],
           maxWorkers: 3,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -161,7 +161,7 @@ export default defineConfig({
           include: PROCESSES,
           exclude: LEFT_OUT,
           maxWorkers: 2,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

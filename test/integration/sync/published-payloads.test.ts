@@ -152,7 +152,7 @@ interface Linkage {
 
 /** Each relationship of a record beside what the warehouse has of it. */
 function compareRelationships(record: SampleRecord): { sent: JsonObject; stored: JsonObject } {
-  const { stream, relationships } = resourceOfType(record.type)
+  const { stream, relationships, ignoredRelationships = [] } = resourceOfType(record.type)
   const row = rowOf(record) ?? {}
   const unmapped = (row._unmapped ?? {}) as Row
   const sent: Record<string, unknown> = {}
@@ -160,6 +160,7 @@ function compareRelationships(record: SampleRecord): { sent: JsonObject; stored:
   for (const [name, linkage] of Object.entries(
     (record.relationships ?? {}) as Record<string, Linkage>,
   )) {
+    if (ignoredRelationships.includes(name)) continue
     const { data } = linkage
     if (!relationships.has(name)) {
       sent[name] = linkage

@@ -11,6 +11,7 @@ import { loadConfig } from '../../../src/config/load.js'
 import type { Config } from '../../../src/config/settings.js'
 import { noFailpoints } from '../../../src/base/failpoint.js'
 import { silentLogger } from '../../../src/base/logger.js'
+import { dashboardExtension } from '../../../src/extensions/dashboard/dashboard-extension.js'
 import { createSleep } from '../../../src/base/retry.js'
 import type { ServeParts } from '../../../src/serve/serve-dependencies.js'
 import type { Pace } from '../../../src/serve/pace.js'
@@ -114,7 +115,7 @@ export async function startHost(options: BenchOptions): Promise<BenchHost> {
     parts: { isReceiving: true, isProcessing: true, isScheduling: true, ...options.parts },
     warehouse,
     inbox,
-    pages: [],
+    pages: [await dashboardExtension.pages!.open(warehouse)],
     prepare: () => Promise.resolve(),
     service,
     stats: () => stats,

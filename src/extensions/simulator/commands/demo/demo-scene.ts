@@ -11,13 +11,13 @@ const FIVE_HOURS_MS = 5 * 60 * 60 * 1000
 /** The simulator's plans report every milestone; this takes some of the reports away. */
 export function leaveReportsOut({ world, edits, clock }: Simulator): void {
   const gaps = ['pod_arrived_at', 'pod_discharged_at', 'empty_terminated_at'] as const
-  const containers = [...world.records('container', clock.now())]
-  for (const [nth, { id, attributes }] of containers.entries()) {
+  const returned = [...world.records('container', clock.now())].filter(
+    ({ attributes }) => (attributes?.empty_terminated_at ?? null) !== null,
+  )
+  const silent = returned.filter((_, nth) => nth % SILENT_EVERY === 0)
+  for (const [nth, { id }] of silent.entries()) {
     const gap = gaps[nth % gaps.length]
-    const isPast = (attributes?.empty_terminated_at ?? null) !== null
-    if (nth % SILENT_EVERY === 0 && isPast && gap !== undefined) {
-      edits.change('container', id, { [gap]: null })
-    }
+    if (gap !== undefined) edits.change('container', id, { [gap]: null })
   }
 }
 
