@@ -28,8 +28,12 @@ describe('the account that runs PostgreSQL for root', () => {
   })
 
   it('is told to own the data again where a copy gave them to root', () => {
-    expect(() => refuseRootOwner(101, '/home/data')).not.toThrow()
-    expect(() => refuseRootOwner(0, '/home/data')).toThrow(
+    expect(() => {
+      refuseRootOwner(101, '/home/data')
+    }).not.toThrow()
+    expect(() => {
+      refuseRootOwner(0, '/home/data')
+    }).toThrow(
       'The data in /home/data belong to root, and PostgreSQL refuses to run as root; give them ' +
         'back to the account that made them, like `chown -R postgres: /home/data`.',
     )
