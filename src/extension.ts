@@ -56,14 +56,14 @@ export interface ProvidedDatabase {
   readonly stop: () => Promise<void>
 }
 
-/** What an observer may look at, and how it ends. */
+/** The things an observer may look at, and its end. */
 export interface Observed {
   readonly config: Config
   readonly warehouse: Warehouse
   readonly logger: Logger
   /** Masks every secret in a text. */
   readonly redact: (text: string) => string
-  /** What the warehouse does not say of this process. */
+  /** Facts of this process that the warehouse does not hold. */
   readonly facts: () => Promise<AlertFacts>
   readonly reachFailpoint: ReachFailpoint
   readonly signal: AbortSignal

@@ -48,7 +48,7 @@ export const extensionCommands: readonly (readonly [AddCommand, string])[] = [
   [simulate, 'config'],
 ]
 
-/** What they add to commands of the core, by name. */
+/** Their additions to commands of the core, by name. */
 export const commandExtensions: readonly Readonly<Record<string, ExtendCommand>>[] = [
   forEachAccount,
 ]

@@ -11,9 +11,9 @@ const EVENT_IDS_HASH = `md5(array_to_string(container.transport_event_ids, ' '))
 const READ_AGAIN_AFTER = `interval '20 hours'`
 
 /**
- * Containers whose raw events may have changed since they were read. A change of the container shows
- * it at once. Without one, only raw events of tracked shipments can change: each container is read
- * once a day until a day after the tracking stopped, since clocks differ.
+ * Containers whose raw events may have changed since they were read. A change of the container
+ * shows it at once. Without one, only raw events of tracked shipments can change: each container is
+ * read once a day until a day after the tracking stopped, since clocks differ.
  */
 const CHANGED_SQL = (session: Session): string => `
 from ${session.names.table('containers')} as container

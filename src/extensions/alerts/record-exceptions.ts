@@ -4,7 +4,8 @@ import type { AlertSettings } from './alert-channels.js'
 import type { Digest, DigestRow } from './message.js'
 
 /**
- * The view reads much: in the schema `stored` its rows are as old as `stored_views` says. Read first and compared then: nodes take no statement that does both.
+ * The view reads much: in the schema `stored` its rows are as old as `stored_views` says. Read
+ * first and compared then: nodes take no statement that does both.
  */
 export async function recordExceptions(
   session: Session,

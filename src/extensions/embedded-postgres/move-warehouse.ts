@@ -36,7 +36,7 @@ interface MovedTable {
   readonly schema: keyof Schemas
   readonly relname: string
   readonly columns: readonly string[]
-  /** Whose values come from a sequence. */
+  /** The column whose values come from a sequence. */
   readonly identity: string | null
 }
 

@@ -1,7 +1,7 @@
 /**
  * The words of JSON:API, nothing of shipping. Records are checked one by one (see
- * `source/records/flatten.ts`), so that one bad record never costs its page; here only the frame of a
- * document is checked.
+ * `source/records/flatten.ts`), so that one bad record never costs its page; here only the frame of
+ * a document is checked.
  */
 
 export interface ResourceIdentifier {

@@ -32,8 +32,8 @@ export async function refuseReadOnly(
 }
 
 /**
- * Throws WarehouseSchemaError where a subscription fills our tables: a row that is written there too
- * stops it.
+ * Throws WarehouseSchemaError where a subscription fills our tables: a row that is written there
+ * too stops it.
  */
 export async function refuseSubscriber({
   names,

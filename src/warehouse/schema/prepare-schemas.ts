@@ -24,9 +24,9 @@ export interface PrepareOptions extends MigrateOptions {
 }
 
 /**
- * Brings tables and views to what this program ships, and with them the rights of the roles and what
- * customers may read. Idempotent; any number of processes may do it at once. Throws MigrationError,
- * also where something is to be done that only the owner may do.
+ * Brings tables and views to what this program ships, and with them the rights of the roles and
+ * what customers may read. Idempotent; any number of processes may do it at once. Throws
+ * MigrationError, also where something is to be done that only the owner may do.
  */
 export async function prepareSchemas(
   warehouse: Warehouse,

@@ -145,8 +145,8 @@ function ofDatasync(name: string, options: Omit<StorableView, 'name' | 'source'>
 }
 
 /**
- * Views that take longer than three seconds over 100,000 containers, that is longer than thirty over
- * a million (docs/performance.md).
+ * Views that take longer than three seconds over 100,000 containers, that is longer than thirty
+ * over a million (docs/performance.md).
  */
 export const STORED_VIEWS: readonly StorableView[] = [
   ofAnalytics('changes', {
@@ -187,7 +187,9 @@ export function holdsStoredRows(tableName: string): boolean {
   return tableName.startsWith(TABLE_PREFIX)
 }
 
-/** The views of the schema `stored` over these. `store-views` makes them, and an upgrade drops them. */
+/**
+ * The views of the schema `stored` over these. `store-views` makes them, and an upgrade drops them.
+ */
 export function storedViewsOf(views: readonly ShippedView[]): ShippedView[] {
   return STORED_VIEWS.flatMap((storable) => {
     const { source } = storable

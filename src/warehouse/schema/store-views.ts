@@ -27,8 +27,9 @@ export interface StoredView {
 }
 
 /**
- * Stores each slow view in the schema `stored` again, unless nothing was written since it was stored.
- * The first time its owner makes the stored views; until then another login stores none. Each takes one transaction: its rows are of one instant, readers see the rows of before until it
+ * Stores each slow view in the schema `stored` again, unless nothing was written since it was
+ * stored. The first time its owner makes the stored views; until then another login stores none.
+ * Each takes one transaction: its rows are of one instant, readers see the rows of before until it
  * commits, and a kill leaves those. Needs no lease; a sync may run beside it. Where another process
  * is storing, this one stops. Of a distributed warehouse none is stored. A million containers take
  * 31 minutes of one processor.
@@ -119,8 +120,8 @@ const LOCK_CLASS = 820_312
 /**
  * Whether the view is stored and nothing was written since. A run counts when it ends, also one
  * that was killed. A notification counts from a minute earlier: its transaction may have committed
- * after the view was read. Where a subscription fills the tables there are no runs, and nothing says
- * when it wrote.
+ * after the view was read. Where a subscription fills the tables there are no runs, and nothing
+ * says when it wrote.
  */
 async function isCurrent(session: Session, names: SchemaNames, name: string): Promise<boolean> {
   const rows = await session.query(

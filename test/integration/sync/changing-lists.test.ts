@@ -19,7 +19,7 @@ afterEach(closeScenes)
 
 const SETTINGS = { pageSize: 5, fullSyncHours: 24 }
 
-/** Of sixteen shipments most are tracked no more. */
+/** Most of sixteen shipments are no longer tracked. */
 function openScene(options: SimulatorOptions = {}): Promise<Scene> {
   return openAnyScene({ shipments: 16, ...options })
 }
@@ -242,7 +242,7 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
   )
 
   it('reads the whole when a filter hides what was tracked a moment ago', async () => {
-    // Ten may have come to be tracked no more.
+    // Ten may no longer be tracked.
     const scene = await openScene({ shipments: 40 })
     await scene.sync({ settings: SETTINGS })
     scene.simulator.faults.add({

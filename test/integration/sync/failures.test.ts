@@ -471,7 +471,7 @@ describe('a list that cannot be trusted', () => {
     url: ({ query }) => url(Number(query.get('page[number]') ?? 1)),
   })
 
-  // What else is a loop, test/unit/api/list-pages.test.ts tells.
+  // Other loops: test/unit/api/list-pages.test.ts.
   const LOOPS: readonly [string, Fault][] = [
     ['goes round in four', link((page) => `?page[number]=${(page % PAGES) + 1}`)],
     ['climbs for ever over empty pages', link((page) => `?page[number]=${page + 1}`)],

@@ -6,7 +6,8 @@ import type { Answer } from '../../../commands/command-io.js'
 
 /**
  * Accounts that one process reads at a time. Three workers with three connections for each stay
- * below the 100 connections of a PostgreSQL that nobody configured; more accounts have more workers.
+ * below the 100 connections of a PostgreSQL that nobody configured; more accounts have more
+ * workers.
  */
 export const ACCOUNTS_AT_ONCE = 8
 

@@ -88,7 +88,7 @@ async function serveEvery(
   return serveAccounts(app, io, parts, (one, ofOne) => createSignature(one, ofOne, isInsecure))
 }
 
-/** What many accounts add to the commands of the core. */
+/** The additions of many accounts to the commands of the core. */
 export const forEachAccount: Readonly<Record<string, ExtendCommand>> = {
   migrate: migrateAll,
   backfill: backfillAll,
