@@ -4,7 +4,7 @@
  * files and more. Loading those one by one took half of the time that a command needs to start
  * (decision 16). All other packages stay what they are, and are loaded when they are needed.
  */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
@@ -64,6 +64,18 @@ const parts = output.filter(({ isEntry }) => !isEntry)
 await mkdir(target, { recursive: true })
 await replace(`${target}licences.txt`, await licencesOf(INLINED))
 for (const { fileName, code } of [...parts, ...entries]) await replace(`${target}${fileName}`, code)
+
+await removeModulesWithoutSource()
+
+/** A module that was moved away must not be found at its old place by what still names it. */
+async function removeModulesWithoutSource() {
+  const built = `${directory}dist`
+  for (const name of await readdir(built, { recursive: true })) {
+    if (!name.endsWith('.js') || /^program\b/.test(name)) continue
+    const source = `${directory}src/${name.replace(/\.js$/, '.ts')}`
+    if (!(await stat(source).catch(() => undefined))) await rm(`${built}/${name}`)
+  }
+}
 
 /** At once and whole. */
 async function replace(path, text) {

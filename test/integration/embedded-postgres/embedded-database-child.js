@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 
 const [distDirectory, optionsText] = process.argv.slice(-2)
 const { startEmbeddedDatabase } = await import(
-  pathToFileURL(join(distDirectory, 'embedded-postgres', 'embedded-database.js')).href
+  pathToFileURL(join(distDirectory, 'extensions/embedded-postgres/embedded-database.js')).href
 )
 
 const warnings = []

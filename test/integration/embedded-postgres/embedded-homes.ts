@@ -88,7 +88,7 @@ export function registerHome(homeDirectory: string): string {
 
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { distDirectory = builtDirectory, uid, env, ...startOptions } = options
-  await access(join(distDirectory, 'embedded-postgres', 'embedded-database.js')).catch(
+  await access(join(distDirectory, 'extensions/embedded-postgres/embedded-database.js')).catch(
     (cause: unknown) => {
       throw new Error('These tests run the built program: run "npm run build" first.', { cause })
     },
