@@ -3,8 +3,7 @@ import { ApiNotFoundError, isAboutOneRecord, toError } from '../base/errors.js'
 import { EVENT_LIST_ENTRY, queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
 import { takeIn, type Intake } from './intake.js'
-import { retryWarehouse } from './retry-warehouse.js'
-import { REQUESTS_AT_ONCE, type Run } from './run.js'
+import { REQUESTS_AT_ONCE, type Ingest, type Reading } from './run.js'
 
 /**
  * The transport events of one container. `list` is undefined when the pages cannot prove which
@@ -22,27 +21,25 @@ export interface FetchedEvents {
   readonly goneAt?: Date | undefined
 }
 
-type Reader = Pick<Run, 'service' | 'ledger' | 'settings' | 'signal' | 'purpose'>
-
 /** Reads the transport events of several containers, a few at a time: at least one request each. */
 export async function fetchTransportEvents(
-  run: Reader,
+  run: Reading,
   containerIds: readonly string[],
 ): Promise<FetchedEvents[]> {
   const limit = pLimit(REQUESTS_AT_ONCE)
   return Promise.all(containerIds.map((id) => limit(() => fetchOfContainer(run, id))))
 }
 
-async function fetchOfContainer(run: Reader, containerId: string): Promise<FetchedEvents> {
+async function fetchOfContainer(run: Reading, containerId: string): Promise<FetchedEvents> {
   const intake: Intake[] = []
   const transportEventIds = new Set<string>()
   let observedAt: Date | undefined
   let isDoubtful = false
-  const pages = run.service.listTransportEvents(containerId, {
-    signal: run.signal,
-    purpose: run.purpose,
-    counter: run.ledger.counter('transport_events'),
-    pageSize: run.settings.pageSize,
+  const pages = run.source.service.listTransportEvents(containerId, {
+    signal: run.source.signal,
+    purpose: run.source.purpose,
+    counter: run.notes.ledger.counter('transport_events'),
+    pageSize: run.source.settings.pageSize,
   })
   try {
     for await (const page of pages) {
@@ -60,7 +57,7 @@ async function fetchOfContainer(run: Reader, containerId: string): Promise<Fetch
           key.slice(containerId.length + 1),
         ),
       )
-      run.ledger.listed('transport_events', page.rows, 'transport_event')
+      run.notes.ledger.listed('transport_events', page.rows, 'transport_event')
       // A record of another type, as after a renaming, may be an event of ours: then the list does
       // not tell which events are gone.
       const isWhole =
@@ -98,10 +95,11 @@ export const LIST_WITHOUT_EVENTS =
  * row look like an outage, the ledger notes a failure of the run, and the rest is not requested.
  */
 export async function fetchWhatIsShown(
-  run: Reader,
+  run: Reading,
   containerIds: readonly string[],
 ): Promise<FetchedEvents[]> {
-  const { ledger, signal } = run
+  const { ledger } = run.notes
+  const { signal } = run.source
   const limit = pLimit(REQUESTS_AT_ONCE)
   const fetchOne = async (containerId: string): Promise<FetchedEvents> => {
     if (ledger.isServiceFailing) return refused(containerId, 'the service failed to show others')
@@ -127,17 +125,18 @@ const ASK_AGAIN_MS = 3_600_000
 
 /** Queues the lists of transport events that the service did not show, each with its reason. */
 export async function askForRefusedLists(
-  run: Pick<Run, 'warehouse' | 'logger' | 'sleep' | 'signal'>,
+  { sink, notes }: Pick<Ingest, 'sink' | 'notes'>,
   fetched: readonly FetchedEvents[],
 ): Promise<void> {
   for (const { containerId, refusal } of fetched) {
     if (refusal === undefined) continue
-    run.logger.warn('the transport events of a container cannot be read', { containerId, refusal })
+    notes.logger.warn('the transport events of a container cannot be read', {
+      containerId,
+      refusal,
+    })
     const entries = [{ type: EVENT_LIST_ENTRY, id: containerId }]
-    await retryWarehouse(run, () =>
-      run.warehouse.transaction('ask for lists of transport events again', (session) =>
-        queueRefetches(session, entries, refusal, ASK_AGAIN_MS),
-      ),
+    await sink.transact('ask for lists of transport events again', (session) =>
+      queueRefetches(session, entries, refusal, ASK_AGAIN_MS),
     )
   }
 }
@@ -146,15 +145,16 @@ export async function askForRefusedLists(
  * Queues the lists of transport events of containers that contradict them, to be read in an hour.
  */
 export async function askForEventListsAgain(
-  run: Pick<Run, 'warehouse' | 'logger' | 'sleep' | 'signal'>,
+  { sink, notes }: Pick<Ingest, 'sink' | 'notes'>,
   containerIds: readonly string[],
 ): Promise<void> {
   if (containerIds.length === 0) return
-  run.logger.warn(LIST_WITHOUT_EVENTS, { containers: containerIds.length, first: containerIds[0] })
+  notes.logger.warn(LIST_WITHOUT_EVENTS, {
+    containers: containerIds.length,
+    first: containerIds[0],
+  })
   const entries = containerIds.map((id) => ({ type: EVENT_LIST_ENTRY, id }))
-  await retryWarehouse(run, () =>
-    run.warehouse.transaction('ask for lists of transport events again', (session) =>
-      queueRefetches(session, entries, LIST_WITHOUT_EVENTS, ASK_AGAIN_MS),
-    ),
+  await sink.transact('ask for lists of transport events again', (session) =>
+    queueRefetches(session, entries, LIST_WITHOUT_EVENTS, ASK_AGAIN_MS),
   )
 }

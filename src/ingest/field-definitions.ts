@@ -3,13 +3,10 @@ import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { RunSettings } from './run.js'
 
 /** The types that cast the values of custom fields, as the warehouse has them. One query. */
-export async function loadFieldDefinitions({
-  warehouse,
-  settings,
-}: {
-  readonly warehouse: Warehouse
-  readonly settings: Pick<RunSettings, 'sensitiveFields'>
-}): Promise<FieldDefinitions> {
+export async function loadFieldDefinitions(
+  warehouse: Warehouse,
+  settings: Pick<RunSettings, 'sensitiveFields'>,
+): Promise<FieldDefinitions> {
   const rows = await warehouse.query<{
     id: string
     api_slug: string | null

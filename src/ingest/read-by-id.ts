@@ -4,9 +4,7 @@ import { ApiAuthError, ApiContractError } from '../base/errors.js'
 import type { Document, ResourceIdentifier } from '../source/jsonapi/document.js'
 import { resourceOfType } from '../source/records/index.js'
 import { takeIn, type Intake } from './intake.js'
-import type { Run } from './run.js'
-
-type Reader = Pick<Run, 'service' | 'settings' | 'ledger' | 'signal' | 'purpose'>
+import type { Reading } from './run.js'
 
 /**
  * Reads one record by type and id: one request, counted with its stream. The answer may hold
@@ -14,7 +12,7 @@ type Reader = Pick<Run, 'service' | 'settings' | 'ledger' | 'signal' | 'purpose'
  * interface does not let us read by id.
  */
 export async function readById(
-  run: Reader,
+  run: Reading,
   { type, id }: ResourceIdentifier,
   completeTypes: ReadonlySet<string> = new Set(),
 ): Promise<{ readonly document: Document; readonly intake: Intake }> {
@@ -24,16 +22,18 @@ export async function readById(
   return { document, intake: takeIn(document, { stream, source, observedAt, completeTypes }) }
 }
 
-async function ask(run: Reader, { type, id }: ResourceIdentifier): Promise<ApiAnswer> {
+async function ask(run: Reading, { type, id }: ResourceIdentifier): Promise<ApiAnswer> {
   const { path, stream } = resourceOfType(type)
   if (path === undefined) {
     throw new ApiContractError(`records of type ${type} cannot be read by id`, {
       pointer: '/type',
     })
   }
-  const counter = run.ledger.counter(stream)
-  const options = { signal: run.signal, counter, purpose: run.purpose }
-  return type === 'vessel' ? readVessel(run, id, options) : run.service.getRecord(path, id, options)
+  const counter = run.notes.ledger.counter(stream)
+  const options = { signal: run.source.signal, counter, purpose: run.source.purpose }
+  return type === 'vessel'
+    ? readVessel(run, id, options)
+    : run.source.service.getRecord(path, id, options)
 }
 
 /**
@@ -41,7 +41,7 @@ async function ask(run: Reader, { type, id }: ResourceIdentifier): Promise<ApiAn
  * the cost of one request a run.
  */
 async function readVessel(
-  { service, settings, ledger }: Reader,
+  { source: { service, settings }, notes: { ledger } }: Reading,
   id: string,
   options: PlainReadOptions,
 ): Promise<ApiAnswer> {

@@ -27,13 +27,11 @@ import {
   fetchTransportEvents,
   LIST_WITHOUT_EVENTS,
 } from './fetch-transport-events.js'
-import { FingerprintMemory } from './fingerprint-memory.js'
 import { mergeIntakes, setAsideOf, type Intake } from './intake.js'
 import { readById } from './read-by-id.js'
-import { retryWarehouse } from './retry-warehouse.js'
-import { REQUESTS_AT_ONCE } from './run.js'
+import { REQUESTS_AT_ONCE, type Ingest } from './run.js'
 import { storeIntake } from './store-intake.js'
-import type { StoringRun } from './store-batch.js'
+import type { Sink } from './sink.js'
 
 type Entry = ResourceIdentifier & Partial<ClaimedRefetch>
 
@@ -56,7 +54,7 @@ const UNPROVEN_WAIT_MS = 60_000
  * entry that cannot be read rests with its reason. A failure of the account or the service as a
  * whole is thrown, and the entry stays.
  */
-export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> {
+export async function readRefetch(run: Ingest, entry: Entry): Promise<void> {
   await unlessGone(run, entry, async () => {
     if (entry.type === EVENT_LIST_ENTRY) await readEventList(run, entry)
     else await readRecord(run, entry)
@@ -68,11 +66,12 @@ export async function readRefetch(run: StoringRun, entry: Entry): Promise<void> 
  * side and stored together, in one transaction instead of one for each; then the others, one after
  * the other. When a read fails, or the run is told to stop, the records read before are stored.
  */
-export async function readRefetches(run: StoringRun, entries: readonly Entry[]): Promise<void> {
+export async function readRefetches(run: Ingest, entries: readonly Entry[]): Promise<void> {
   const read: { readonly entry: Entry; readonly intake: Intake }[] = []
   let failure: { readonly thrown: unknown } | undefined
   const readOne = async (entry: Entry): Promise<void> => {
-    if (failure !== undefined || run.signal.aborted || run.ledger.isServiceFailing) return
+    if (failure !== undefined || run.source.signal.aborted || run.notes.ledger.isServiceFailing)
+      return
     try {
       const answer = await unlessGone(run, entry, () => readById(run, entry))
       if (answer !== undefined) read.push({ entry, intake: answer.intake })
@@ -86,7 +85,7 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
     if (held.length > 0) {
       const refetched = held.map(({ entry }) => entry)
       const intake = mergeIntakes(held.map((one) => one.intake))
-      for (const sightings of intake.sightings.values()) run.memory.note(sightings)
+      for (const sightings of intake.sightings.values()) run.sink.memory.note(sightings)
       await storeIntake(believingNoHash(run), intake, { refetched })
     }
     for (const { entry, intake } of read) {
@@ -94,7 +93,7 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
     }
   }
   // The first vessel shows whether the account may see positions: the others must wait for it.
-  const limit = pLimit(run.settings.vesselPositions ? 1 : REQUESTS_AT_ONCE)
+  const limit = pLimit(run.source.settings.vesselPositions ? 1 : REQUESTS_AT_ONCE)
   const isReference = ({ type }: Entry): boolean => REFERENCES.has(type)
   await Promise.all(entries.filter(isReference).map((entry) => limit(() => readOne(entry))))
   if (failure !== undefined) {
@@ -108,42 +107,45 @@ export async function readRefetches(run: StoringRun, entries: readonly Entry[]):
   }
   await store()
   for (const entry of entries) {
-    const isOver = run.signal.aborted || run.ledger.isServiceFailing
+    const isOver = run.source.signal.aborted || run.notes.ledger.isServiceFailing
     if (!isReference(entry) && !isOver) await readRefetch(run, entry)
   }
 }
 
-/** A read by id must find the truth: it is compared by value, also with records met before. */
-function believingNoHash(run: StoringRun): StoringRun {
-  return run.mode === 'sync' ? { ...run, mode: 'backfill', memory: new FingerprintMemory() } : run
+/** A read by id must find the truth. */
+function believingNoHash(run: Ingest): Ingest {
+  return run.sink.mode === 'sync' ? { ...run, sink: run.sink.byValue() } : run
 }
 
 /** Undefined when the record is gone or cannot be read; the queue then says so. */
 async function unlessGone<Result>(
-  run: StoringRun,
+  run: Ingest,
   entry: Entry,
   read: () => Promise<Result>,
 ): Promise<Result | undefined> {
   try {
     const result = await read()
-    run.ledger.noteRead()
+    run.notes.ledger.noteRead()
     return result
   } catch (caught) {
-    if (run.signal.aborted || !isAboutOneRecord(caught)) throw caught
-    run.ledger.noteRead(caught)
+    if (run.source.signal.aborted || !isAboutOneRecord(caught)) throw caught
+    run.notes.ledger.noteRead(caught)
     const thrown = toError(caught)
     const isGone = thrown instanceof ApiNotFoundError || thrown instanceof ApiContractError
     const isSettling = (isGone || thrown instanceof ApiAuthError) && REFERENCES.has(entry.type)
     const isDropped = isSettling ? await isSettled(run, entry, thrown) : isGone
-    run.logger.warn(isDropped ? 'a record to refetch is gone' : 'a record cannot be refetched', {
-      type: entry.type,
-      id: entry.id,
-      error: thrown,
-    })
-    await retryWarehouse(run, () =>
+    run.notes.logger.warn(
+      isDropped ? 'a record to refetch is gone' : 'a record cannot be refetched',
+      {
+        type: entry.type,
+        id: entry.id,
+        error: thrown,
+      },
+    )
+    await run.sink.retry(() =>
       isDropped
-        ? removeRefetches(run.warehouse, [entry])
-        : postponeRefetch(run.warehouse, entry, thrown.message, restOf(entry, thrown)),
+        ? removeRefetches(run.sink.warehouse, [entry])
+        : postponeRefetch(run.sink.warehouse, entry, thrown.message, restOf(entry, thrown)),
     )
     return undefined
   }
@@ -163,33 +165,31 @@ function restOf({ attempts = 0 }: Entry, thrown: Error): number {
  * address. The id is requested again when its check is due. Without a row it is settled when no row
  * points to it.
  */
-async function isSettled(run: StoringRun, entry: Entry, thrown: Error): Promise<boolean> {
-  const { warehouse, syncRunId, mode } = run
+async function isSettled(run: Ingest, entry: Entry, thrown: Error): Promise<boolean> {
+  const { warehouse, syncRunId, mode } = run.sink
   const { names } = warehouse
   const resource = resourceOfType(entry.type)
-  const rows = await retryWarehouse(run, () =>
-    loadRowsByKey(warehouse, names, resource, [[entry.id]]),
-  )
-  const isPointedTo = await isNamed(run, entry)
+  const rows = await run.sink.retry(() => loadRowsByKey(warehouse, names, resource, [[entry.id]]))
+  const isPointedTo = await isNamed(run.sink, entry)
   if (rows.size === 0) return !isPointedTo
   const observedAt = thrown instanceof ApiNotFoundError ? thrown.observedAt : undefined
   if (observedAt === undefined || isPointedTo) return true
   const gone = [{ key: entry.id, observedAt }]
-  const marked = await retryWarehouse(run, () =>
+  const marked = await run.sink.retry(() =>
     warehouse.transaction('mark a place or vessel as gone', (session) =>
       tombstoneRows(session, resource, gone, { names, syncRunId, mode }),
     ),
   )
-  run.ledger.add(new Map([[resource.stream, { tombstoned: marked.length }]]))
+  run.notes.ledger.add(new Map([[resource.stream, { tombstoned: marked.length }]]))
   return true
 }
 
 /** A reference is not needed once no row points to it. */
-function isNamed(run: StoringRun, { id }: Entry): Promise<boolean> {
-  return retryWarehouse(run, () => isReferenced(run.warehouse, id))
+function isNamed(sink: Sink, { id }: Entry): Promise<boolean> {
+  return sink.retry(() => isReferenced(sink.warehouse, id))
 }
 
-async function readRecord(run: StoringRun, entry: Entry): Promise<void> {
+async function readRecord(run: Ingest, entry: Entry): Promise<void> {
   const { intake } = await readById(run, entry)
   if (holdsRecord(intake, entry)) await storeIntake(run, intake, { refetched: [entry] })
   else await storeWithoutRecord(run, intake, entry)
@@ -204,36 +204,36 @@ function holdsRecord(intake: Intake, { type, id }: Entry): boolean {
  * The record was set aside, or another one came. A later run may meet no reference to it, so only
  * the queue remembers that it is missing.
  */
-async function storeWithoutRecord(run: StoringRun, intake: Intake, entry: Entry): Promise<void> {
+async function storeWithoutRecord(run: Ingest, intake: Intake, entry: Entry): Promise<void> {
   await storeIntake(run, setAsideOf(intake))
   const why = 'the answer does not hold the record, see quarantine'
-  const isDropped = REFERENCES.has(entry.type) && !(await isNamed(run, entry))
-  await retryWarehouse(run, () =>
+  const isDropped = REFERENCES.has(entry.type) && !(await isNamed(run.sink, entry))
+  await run.sink.retry(() =>
     isDropped
-      ? removeRefetches(run.warehouse, [entry])
-      : postponeRefetch(run.warehouse, entry, why),
+      ? removeRefetches(run.sink.warehouse, [entry])
+      : postponeRefetch(run.sink.warehouse, entry, why),
   )
 }
 
-async function readEventList(run: StoringRun, entry: Entry): Promise<void> {
+async function readEventList(run: Ingest, entry: Entry): Promise<void> {
   const [events] = await fetchTransportEvents(run, [entry.id])
   // The container is gone: the passes find out its fate.
   if (events?.intake === undefined) {
-    return retryWarehouse(run, () => removeRefetches(run.warehouse, [entry]))
+    return run.sink.retry(() => removeRefetches(run.sink.warehouse, [entry]))
   }
   const intake = mergeIntakes(events.intake)
   if (events.list === undefined) {
     await storeIntake(run, intake)
     const why = 'the list of events changed while it was read'
-    return retryWarehouse(run, () => postponeRefetch(run.warehouse, entry, why, UNPROVEN_WAIT_MS))
+    return run.sink.retry(() => postponeRefetch(run.sink.warehouse, entry, why, UNPROVEN_WAIT_MS))
   }
   // The list holds past events only; an expected one that the container itself names was not
   // withdrawn.
-  const named = await retryWarehouse(run, () =>
-    loadListedEventIds(run.warehouse, run.warehouse.names, entry.id),
+  const named = await run.sink.retry(() =>
+    loadListedEventIds(run.sink.warehouse, run.sink.warehouse.names, entry.id),
   )
   if (contradictsContainer(events.list, named)) {
-    return retryWarehouse(run, () => postponeRefetch(run.warehouse, entry, LIST_WITHOUT_EVENTS))
+    return run.sink.retry(() => postponeRefetch(run.sink.warehouse, entry, LIST_WITHOUT_EVENTS))
   }
   const transportEventIds = [...events.list.transportEventIds, ...named]
   await storeIntake(run, intake, {

@@ -40,7 +40,7 @@ export class RecordRecognizer {
     isDoubtful: (stream: string, key: string) => boolean,
   ): Promise<ReadonlyMap<RawRecord, string>> {
     const known = new Map<RawRecord, string>()
-    const { memory, logger, mode } = this.#run
+    const { memory, mode } = this.#run.sink
     if (mode !== 'sync') return known
     const candidates = new Map<Resource, Candidates>()
     for (const record of records) {
@@ -62,7 +62,7 @@ export class RecordRecognizer {
       for (const [resource, list] of candidates) await this.#look(resource, list, known)
     } catch (thrown) {
       if (!(thrown instanceof ConnectorError)) throw thrown
-      logger.debug('records could not be recognized', { error: thrown })
+      this.#run.notes.logger.debug('records could not be recognized', { error: thrown })
     }
     return known
   }
@@ -73,7 +73,7 @@ export class RecordRecognizer {
     known: Map<RawRecord, string>,
   ): Promise<void> {
     if (!(await this.#isConfirmed(resource.stream))) return
-    const { warehouse } = this.#run
+    const { warehouse } = this.#run.sink
     const unknown = await findUnknownRecords(warehouse, warehouse.names, resource, candidates)
     let place = 0
     for (const [record, keyValues] of candidates) {
@@ -85,10 +85,11 @@ export class RecordRecognizer {
   /** Whether this run has met every attribute that records of the stream are known to carry. */
   async #isConfirmed(stream: string): Promise<boolean> {
     if (this.#confirmed.has(stream) || !WATCHED_STREAMS.some((name) => name === stream)) return true
-    const { warehouse, drift } = this.#run
-    this.#seenAttributes ??= loadSeenAttributes(warehouse, WATCHED_STREAMS)
+    this.#seenAttributes ??= loadSeenAttributes(this.#run.sink.warehouse, WATCHED_STREAMS)
     const seen = (await this.#seenAttributes).get(stream) ?? new Set()
-    const carried = new Set([...drift.carried(stream)].map((name) => toStorableText(name).text))
+    const carried = new Set(
+      [...this.#run.notes.drift.carried(stream)].map((name) => toStorableText(name).text),
+    )
     if ([...seen].some((name) => !carried.has(name))) return false
     this.#confirmed.add(stream)
     return true

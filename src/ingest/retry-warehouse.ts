@@ -1,7 +1,6 @@
 import { WarehouseConflictError } from '../base/errors.js'
-import { retry, type RetryPolicy } from '../base/retry.js'
-import type { Session } from '../warehouse/connection/warehouse.js'
-import type { Run } from './run.js'
+import { retry, type RetryPolicy, type Sleep } from '../base/retry.js'
+import type { Logger } from '../base/logger.js'
 
 /**
  * A restart or a failover of the server takes seconds; after half a minute a person is needed. It
@@ -17,6 +16,13 @@ const POLICY: RetryPolicy = {
   longestRetryAfterMs: 0,
 }
 
+/** How a try waits, ends and is logged. */
+export interface RetryTools {
+  readonly signal: AbortSignal
+  readonly sleep: Sleep
+  readonly logger: Logger
+}
+
 /** After more conflicts, suspect something that holds the rows for good. */
 const MOST_CONFLICTS = 5
 
@@ -26,29 +32,20 @@ const MOST_CONFLICTS = 5
  * idempotent: the connection may have been lost during the commit.
  */
 export async function retryWarehouse<Result>(
-  run: Pick<Run, 'signal' | 'sleep' | 'logger'>,
+  { signal, sleep, logger }: RetryTools,
   work: () => Promise<Result>,
 ): Promise<Result> {
   let conflicts = 0
   return retry(work, {
     clock: () => new Date(),
-    sleep: run.sleep,
+    sleep,
     random: Math.random,
-    signal: run.signal,
+    signal,
     policy: POLICY,
     mayRepeat: (error) =>
       !(error instanceof WarehouseConflictError) || (conflicts += 1) <= MOST_CONFLICTS,
     onRetry: (error, waitMs) => {
-      run.logger.warn('the database failed; trying again', { waitMs, error })
+      logger.warn('the database failed; trying again', { waitMs, error })
     },
   })
-}
-
-/** Does work in one transaction, which is repeated like `retryWarehouse`. */
-export function transact<Result>(
-  run: Pick<Run, 'signal' | 'sleep' | 'logger' | 'warehouse'>,
-  name: string,
-  work: (session: Session) => Promise<Result>,
-): Promise<Result> {
-  return retryWarehouse(run, () => run.warehouse.transaction(name, work))
 }

@@ -1,13 +1,9 @@
 import type { TrackingService } from '../source/client/endpoints.js'
 import type { RequestPurpose } from '../source/client/request-budget.js'
-import type { ReachFailpoint } from '../base/failpoint.js'
 import type { Logger } from '../base/logger.js'
-import type { Sleep } from '../base/retry.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import type { Mode } from '../warehouse/rows/incoming-rows.js'
-import type { DriftWatch } from './drift-watch.js'
-import type { FingerprintMemory } from './fingerprint-memory.js'
-import type { RunLedger } from './run-ledger.js'
+import { DriftWatch } from './drift-watch.js'
+import { RunLedger } from './run-ledger.js'
+import type { Sink } from './sink.js'
 
 /** The position of a walk; `pages` and `total` are hints of the service. */
 export interface Progress {
@@ -53,28 +49,46 @@ export interface RunSettings {
   readonly acceptShrink?: boolean
 }
 
-/** The tools and settings that every step of a run gets. */
-export interface Run {
-  readonly syncRunId: number
+/** The service as a run reads it. */
+export interface Source {
   readonly service: TrackingService
-  readonly warehouse: Warehouse
-  readonly logger: Logger
-  readonly ledger: RunLedger
-  readonly memory: FingerprintMemory
-  readonly drift: DriftWatch
   readonly settings: RunSettings
   /** Aborting it ends the run after the batch under way. */
   readonly signal: AbortSignal
-  readonly onProgress: (progress: Progress) => void
-  readonly sleep: Sleep
-  /** The share of the request budget that pays for its reads; `sync` by default. */
+  /** The share of the request budget that pays for the reads; `sync` by default. */
   readonly purpose?: RequestPurpose
-  /**
-   * In a backfill every record is compared with its row value by value, everything that depends on
-   * a row is derived again, and missing records are read: it heals a change that somebody made by
-   * hand.
-   */
-  readonly mode: Mode
-  /** Inert, unless a test asked for a crash. */
-  readonly reachFailpoint: ReachFailpoint
+}
+
+/** Counts, findings and messages about the records that were read and written. */
+export interface Notes {
+  readonly ledger: RunLedger
+  readonly drift: DriftWatch
+  readonly logger: Logger
+  readonly onProgress: (progress: Progress) => void
+}
+
+/** Empty notes. */
+export function openNotes(
+  logger: Logger,
+  onProgress: Notes['onProgress'] = () => undefined,
+): Notes {
+  return { ledger: new RunLedger(), drift: new DriftWatch(), logger, onProgress }
+}
+
+/** Enough to read from the service and count the requests. */
+export interface Reading {
+  readonly source: Source
+  readonly notes: Pick<Notes, 'ledger'>
+}
+
+/** Enough to store answers: of a run, or of a worker beside the runs. */
+export interface Ingest {
+  readonly source: Source
+  readonly sink: Sink
+  readonly notes: Notes
+}
+
+/** A run of `sync` or `backfill`: it has a row in `sync_runs`. */
+export interface Run extends Ingest {
+  readonly sink: Sink<number>
 }

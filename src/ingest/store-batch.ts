@@ -5,17 +5,9 @@ import type { Sighting } from '../source/records/resource.js'
 import { EVENT_LIST_ENTRY, postponeRefetch } from '../warehouse/bookkeeping/refetch-queue.js'
 import { TO_BE_UPSERTED } from '../warehouse/rows/insert-rows.js'
 import { writeBatch, type Batch, type BatchCounts } from '../warehouse/rows/write-batch.js'
-import { retryWarehouse } from './retry-warehouse.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
-import type { Run } from './run.js'
-
-/**
- * A run that stores answers, or a worker beside the runs, which writes for the webhooks without a
- * run row.
- */
-export interface StoringRun extends Omit<Run, 'syncRunId' | 'onProgress'> {
-  readonly syncRunId: number | null
-}
+import type { Ingest } from './run.js'
+import type { Sink } from './sink.js'
 
 type Refetched = Batch['refetched'][number]
 
@@ -31,7 +23,7 @@ const LATER_MS = 600_000
  * is set aside, and everything else is written: then in several transactions, of which the last one
  * closes the batch; but each answered entry of the refetch queue goes with its record.
  */
-export async function storeBatch(run: StoringRun, batch: Batch): Promise<void> {
+export async function storeBatch(run: Ingest, batch: Batch): Promise<void> {
   const isDoubtful = (entry: Refetched): boolean => batch.doubtful.some((one) => isSame(one, entry))
   const inDoubt = batch.refetched.filter(isDoubtful)
   // Don't requeue a record we have just refetched because it looked stale: the same clock would put
@@ -44,13 +36,14 @@ export async function storeBatch(run: StoringRun, batch: Batch): Promise<void> {
   for (const entry of inDoubt) {
     const isList = entry.type === EVENT_LIST_ENTRY
     const stream = isList ? 'transport_events' : resourceOfType(entry.type).stream
-    run.ledger.distrust(stream, OLDER_THAN_ROWS)
-    await postpone(run, entry, OLDER_THAN_ROWS, LATER_MS)
+    run.notes.ledger.distrust(stream, OLDER_THAN_ROWS)
+    await postpone(run.sink, entry, OLDER_THAN_ROWS, LATER_MS)
   }
 }
 
-async function write(run: StoringRun, batch: Batch): Promise<void> {
-  const { memory, ledger, reachFailpoint } = run
+async function write(run: Ingest, batch: Batch): Promise<void> {
+  const { memory, reachFailpoint } = run.sink
+  const { ledger } = run.notes
   const { sightings, counts } = batch
   const isNothingNew = [sightings, batch.doubtful, batch.eventLists, batch.quarantined].every(
     ({ length }) => length === 0,
@@ -61,8 +54,8 @@ async function write(run: StoringRun, batch: Batch): Promise<void> {
   }
   const references = memory.unknownReferences(sightings)
   try {
-    const written = await retryWarehouse(run, () =>
-      writeBatch(run.warehouse, batch, {
+    const written = await run.sink.retry(() =>
+      writeBatch(run.sink.warehouse, batch, {
         references,
         reachFailpoint,
         // A batch that only moves the checkpoint leaves the counts to the end of the run.
@@ -92,7 +85,7 @@ async function write(run: StoringRun, batch: Batch): Promise<void> {
 
 /** PostgreSQL refused a value that our own rules let through. */
 async function setAside(
-  run: StoringRun,
+  run: Ingest,
   batch: Batch,
   culprit: Sighting,
   refusal: WarehouseDataError,
@@ -118,12 +111,12 @@ async function setAside(
     refetched: batch.refetched.filter((entry) => !isAnswer(culprit, entry)),
   })
   for (const entry of batch.refetched.filter((one) => isAnswer(culprit, one))) {
-    await postpone(run, entry, refusal.message)
+    await postpone(run.sink, entry, refusal.message)
   }
 }
 
 /** Halves the batch until the refused record is found; each queue entry goes with its record. */
-async function writeHalves(run: StoringRun, batch: Batch): Promise<void> {
+async function writeHalves(run: Ingest, batch: Batch): Promise<void> {
   const middle = Math.ceil(batch.sightings.length / 2)
   const sightings = batch.sightings.slice(0, middle)
   const isInFirst = (entry: Refetched): boolean => sightings.some((one) => isAnswer(one, entry))
@@ -146,8 +139,8 @@ async function writeHalves(run: StoringRun, batch: Batch): Promise<void> {
   })
 }
 
-function postpone(run: StoringRun, entry: Refetched, why: string, waitMs?: number): Promise<void> {
-  return retryWarehouse(run, () => postponeRefetch(run.warehouse, entry, why, waitMs))
+function postpone(sink: Sink, entry: Refetched, why: string, waitMs?: number): Promise<void> {
+  return sink.retry(() => postponeRefetch(sink.warehouse, entry, why, waitMs))
 }
 
 function isAnswer({ resource, key }: Sighting, entry: Refetched): boolean {

@@ -15,9 +15,10 @@ import {
 import { isMetOften } from './fingerprint-memory.js'
 import { mergeIntakes, type Intake } from './intake.js'
 import { findDiffering, loadKnown, refetchOf } from './known-rows.js'
-import { retryWarehouse } from './retry-warehouse.js'
+import type { Ingest } from './run.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
-import { OLDER_THAN_ROWS, storeBatch, type StoringRun } from './store-batch.js'
+import { OLDER_THAN_ROWS, storeBatch } from './store-batch.js'
+import type { Sink } from './sink.js'
 
 /**
  * Containers whose transport events must be fetched are written this many at a time, each with its
@@ -35,7 +36,7 @@ type Closing = Partial<Pick<Batch, 'refetched' | 'eventLists' | 'checkpoint'>>
  * without a difference takes no transaction at all.
  */
 export async function storeIntake(
-  run: StoringRun,
+  run: Ingest,
   intake: Intake,
   closing: Closing = {},
 ): Promise<void> {
@@ -51,7 +52,7 @@ export async function storeIntake(
   if (pending.length > 0) addToDelta(counts, containers.stream, { fetched: -pending.length })
   await storeBatch(run, { ...batch, ...first, sightings, eventLists, counts })
   for (let start = 0; start < pending.length; start += CONTAINERS_PER_FETCH) {
-    run.signal.throwIfAborted()
+    run.source.signal.throwIfAborted()
     const end = start + CONTAINERS_PER_FETCH
     const last = end >= pending.length ? closing : {}
     await storeWithEvents(run, pending.slice(start, end), { intake, known, closing: last })
@@ -67,21 +68,21 @@ interface Compared {
   readonly fetchEvents: ReadonlySet<string>
 }
 
-async function compare(run: StoringRun, intake: Intake): Promise<Compared> {
-  const { warehouse, memory, mode, syncRunId } = run
+async function compare(run: Ingest, intake: Intake): Promise<Compared> {
+  const { warehouse, memory, mode, syncRunId } = run.sink
   const { names } = warehouse
-  run.drift.notice(intake)
+  run.notes.drift.notice(intake)
   for (const sightings of intake.sightings.values()) memory.note(sightings)
   const unmet = { ...intake, sightings: new Map<string, readonly Sighting[]>() }
   for (const [stream, sightings] of intake.sightings) {
     const others = sightings.filter((one) => !memory.has(one))
     if (others.length > 0) unmet.sightings.set(stream, others)
   }
-  const options = { mode, isLoad: run.ledger.isLoading('containers') }
+  const options = { mode, isLoad: run.notes.ledger.isLoading('containers') }
   const known =
     unmet.sightings.size === 0
       ? NOTHING_KNOWN
-      : await retryWarehouse(run, () =>
+      : await run.sink.retry(() =>
           warehouse.read('load known rows', (session) =>
             loadKnown(session, names, [unmet], options),
           ),
@@ -89,10 +90,10 @@ async function compare(run: StoringRun, intake: Intake): Promise<Compared> {
   const decision = decide([unmet], known, mode)
   const { withoutRow } = decision
   const { sightings, eventLists } = decision.rounds[0] ?? { sightings: [], eventLists: [] }
-  const stale = await retryWarehouse(run, () => findDiffering(warehouse, names, decision.doubtful))
+  const stale = await run.sink.retry(() => findDiffering(warehouse, names, decision.doubtful))
   const isStale = new Set(stale)
   const equal = [...decision.equal, ...decision.doubtful.filter((one) => !isStale.has(one))]
-  await fillDigests(run, equal, known)
+  await fillDigests(run.sink, equal, known)
   memory.remember(equal)
   const batch = {
     syncRunId,
@@ -135,18 +136,14 @@ function countsOf(
 }
 
 /** Lets the next run recognize these records by their bytes. */
-async function fillDigests(
-  run: StoringRun,
-  equal: readonly Sighting[],
-  { rows }: Known,
-): Promise<void> {
+async function fillDigests(sink: Sink, equal: readonly Sighting[], { rows }: Known): Promise<void> {
   const undigested = equal.filter(
     ({ resource, key, digest }) =>
       digest !== null && rows.get(resource.stream)?.get(key)?.hasDigest === false,
   )
   if (undigested.length === 0) return
-  const { warehouse } = run
-  await retryWarehouse(run, () =>
+  const { warehouse } = sink
+  await sink.retry(() =>
     warehouse.transaction('record digests', async (session) => {
       for (const resource of resources) {
         const own = undigested.filter((one) => one.resource === resource)
@@ -163,7 +160,10 @@ const MOST_REFETCHES = 20
  * Records that differ from a row seen later. A record that is not refetched makes its stream
  * distrusted.
  */
-function toRefetches({ ledger }: StoringRun, stale: readonly Sighting[]): ResourceIdentifier[] {
+function toRefetches(
+  { notes: { ledger } }: Ingest,
+  stale: readonly Sighting[],
+): ResourceIdentifier[] {
   const refetches = new Map<string, ResourceIdentifier>()
   for (const entry of stale.flatMap((sighting) => refetchOf(sighting) ?? [])) {
     refetches.set(`${entry.type} ${entry.id}`, entry)
@@ -177,17 +177,17 @@ function toRefetches({ ledger }: StoringRun, stale: readonly Sighting[]): Resour
 }
 
 async function storeWithEvents(
-  run: StoringRun,
+  run: Ingest,
   pending: readonly Sighting[],
   { intake, known, closing }: { intake: Intake; known: Known; closing: Closing },
 ): Promise<void> {
   const ids = pending.map(({ key }) => key)
-  const resting = await retryWarehouse(run, () => findResting(run.warehouse, EVENT_LIST_ENTRY, ids))
+  const resting = await run.sink.retry(() => findResting(run.sink.warehouse, EVENT_LIST_ENTRY, ids))
   const fetched = await fetchWhatIsShown(
     run,
     ids.filter((id) => !resting.has(id)),
   )
-  run.reachFailpoint('events_received')
+  run.sink.reachFailpoint('events_received')
   const { batch } = await compare(run, mergeIntakes(fetched.flatMap((one) => one.intake ?? [])))
   const counts = new Map(batch.counts)
   addToDelta(counts, containers.stream, { fetched: pending.length })

@@ -7,11 +7,11 @@ import {
 } from '../warehouse/rows/changing-rows.js'
 import { type PassList } from '../warehouse/bookkeeping/checkpoints.js'
 import { loadPassHistory, type PassHistory } from '../warehouse/bookkeeping/complete-passes.js'
-import type { Session } from '../warehouse/connection/warehouse.js'
+import type { Session, Warehouse } from '../warehouse/connection/warehouse.js'
 import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import { mostMoving, readPage, type ListPass } from './list-pass.js'
-import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
-import type { Run } from '../ingest/run.js'
+import type { Reading, Run } from '../ingest/run.js'
+import type { Sink } from '../ingest/sink.js'
 
 /** Filters for what can still change. The list of containers has none: it is always read whole. */
 const TRACKING_STOPPED = 'filter[tracking_stopped]'
@@ -30,11 +30,11 @@ export async function chooseChanging(
   stream: string,
   { wholeHoursAgo, lastStartedAt }: PassHistory,
 ): Promise<PassList | undefined> {
-  const { fullSyncHours = 0, acceptShrink } = run.settings
-  if (run.mode === 'backfill' || acceptShrink === true) return undefined
+  const { fullSyncHours = 0, acceptShrink } = run.source.settings
+  if (run.sink.mode === 'backfill' || acceptShrink === true) return undefined
   const isRecent = wholeHoursAgo !== null && wholeHoursAgo < fullSyncHours
   if (!isRecent || lastStartedAt === null || !isChangingStream(stream)) return undefined
-  const isUseless = await retryWarehouse(run, () => isFilterUseless(run.warehouse, stream))
+  const isUseless = await run.sink.retry(() => isFilterUseless(run.sink.warehouse, stream))
   return isUseless ? undefined : changingList(stream, lastStartedAt)
 }
 
@@ -43,17 +43,18 @@ export async function chooseChanging(
  * list. One request at most. Before the first run, those of a sync right after it.
  */
 export async function countChanging(
-  observer: Pick<Run, 'service' | 'warehouse' | 'settings' | 'signal' | 'ledger'>,
+  reading: Reading,
+  warehouse: Warehouse,
   stream: string,
 ): Promise<number | undefined> {
-  const { warehouse, settings } = observer
-  if ((settings.fullSyncHours ?? 0) === 0 || !isChangingStream(stream)) return undefined
+  if ((reading.source.settings.fullSyncHours ?? 0) === 0 || !isChangingStream(stream))
+    return undefined
   if (await isFilterUseless(warehouse, stream)) return undefined
   const { lastStartedAt } = await loadPassHistory(warehouse, stream)
   if (stream === 'tracking_requests' && lastStartedAt === null) return 0
   const { query } = changingList(stream, lastStartedAt ?? new Date(0))
   try {
-    const { total, isLast, rowsSoFar } = await readPage(observer, stream, { query })
+    const { total, isLast, rowsSoFar } = await readPage(reading, stream, { query })
     return isLast ? rowsSoFar : total
   } catch (thrown) {
     if (thrown instanceof ApiRequestError) return undefined
@@ -87,7 +88,7 @@ export class FilterUselessError extends Error {}
 
 /** Throws `FilterUselessError` when a page that was just stored shows what its filter excludes. */
 export async function checkFilter(
-  run: Run,
+  sink: Sink,
   { list }: ListPass,
   page: { readonly keys: readonly string[]; readonly observedAt: Date },
 ): Promise<void> {
@@ -95,8 +96,8 @@ export async function checkFilter(
   if (scope === 'whole' || !isChangingStream(stream) || page.keys.length === 0) return
   const { observedAt } = page
   const updatedFrom = query[UPDATED_FROM] ?? null
-  const unwanted = await retryWarehouse(run, () =>
-    findUnwanted(run.warehouse, stream, page.keys, { observedAt, updatedFrom }),
+  const unwanted = await sink.retry(() =>
+    findUnwanted(sink.warehouse, stream, page.keys, { observedAt, updatedFrom }),
   )
   if (unwanted.length === 0) return
   throw new FilterUselessError(
@@ -115,16 +116,19 @@ export async function recordUselessFilter(
   if (!isChangingStream(stream)) return
   const capability = capabilityName(stream)
   const found = { capability, isSupported: false, detail: { why } }
-  const known = await transact(run, 'remember a filter', async (session) => {
+  const known = await run.sink.transact('remember a filter', async (session) => {
     const before = await loadCapability(session, capability)
     await saveCapability(session, found)
     return before
   })
   const isNew = known?.isSupported !== false
-  run.logger[isNew ? 'warn' : 'debug']('the filter is not used; each sync reads the whole list', {
-    stream,
-    why,
-  })
+  run.notes.logger[isNew ? 'warn' : 'debug'](
+    'the filter is not used; each sync reads the whole list',
+    {
+      stream,
+      why,
+    },
+  )
 }
 
 /**
@@ -132,11 +136,11 @@ export async function recordUselessFilter(
  * tracking stopped, or they are gone, which only a pass over the whole list confirms. Throws
  * `FilterUselessError` when more are missing than ever stop at once.
  */
-export async function refetchThoseThatLeft(run: Run, pass: ListPass): Promise<void> {
+export async function refetchThoseThatLeft(sink: Sink, pass: ListPass): Promise<void> {
   const { startedAt, stream } = pass
   if (stream !== 'shipments' || startedAt === undefined) return
-  const { warehouse } = run
-  const tracked = await retryWarehouse(run, () => findTrackedShipments(warehouse, startedAt))
+  const { warehouse } = sink
+  const tracked = await sink.retry(() => findTrackedShipments(warehouse, startedAt))
   const seen = pass.seen.get(stream)
   const left = tracked.filter((key) => seen?.has(key) !== true)
   if (left.length === 0) return
@@ -147,7 +151,7 @@ export async function refetchThoseThatLeft(run: Run, pass: ListPass): Promise<vo
     )
   }
   const records = left.map((id) => ({ type: 'shipment', id }))
-  await transact(run, 'queue shipments that are no longer tracked', (session) =>
+  await sink.transact('queue shipments that are no longer tracked', (session) =>
     queueRefetches(session, records, 'not on the list of those still tracked'),
   )
 }

@@ -21,9 +21,9 @@ import {
   type FetchedEvents,
 } from '../ingest/fetch-transport-events.js'
 import { mergeIntakes } from '../ingest/intake.js'
-import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
+import type { Sink } from '../ingest/sink.js'
 
 /**
  * Reads the transport events of a few containers whose list of event ids has not changed: an event
@@ -35,10 +35,10 @@ import { storeIntake } from '../ingest/store-intake.js'
  * than its pages.
  */
 export async function checkTransportEvents(run: Run): Promise<void> {
-  const limit = run.settings.transportEventChecksPerSync ?? 0
+  const limit = run.source.settings.transportEventChecksPerSync ?? 0
   if (limit === 0 || hasMadeOtherRequests(run)) return
-  const containerIds = await retryWarehouse(run, () =>
-    chooseContainersToCheck(run.warehouse, limit),
+  const containerIds = await run.sink.retry(() =>
+    chooseContainersToCheck(run.sink.warehouse, limit),
   )
   if (containerIds.length > 0) await check(run, containerIds)
 }
@@ -51,32 +51,32 @@ const UNLISTED_PER_RUN = 100
  * notification reported it, and it was withdrawn before the container was read. One request each.
  */
 export async function checkUnlistedEvents(run: Run): Promise<void> {
-  for (const containerId of await chooseUnlisted(run)) {
-    run.signal.throwIfAborted()
+  for (const containerId of await chooseUnlisted(run.sink)) {
+    run.source.signal.throwIfAborted()
     await check(run, [containerId])
   }
 }
 
 /** A backfill looks at all containers that were there before it, others where there is a doubt. */
-async function chooseUnlisted(run: Run): Promise<string[]> {
-  const { warehouse, syncRunId, mode } = run
-  const areInDoubt = await retryWarehouse(run, () => areListsInDoubt(warehouse))
+async function chooseUnlisted(sink: Sink<number>): Promise<string[]> {
+  const { warehouse, syncRunId, mode } = sink
+  const areInDoubt = await sink.retry(() => areListsInDoubt(warehouse))
   const found = areInDoubt
     ? await settleListsInDoubt(warehouse, (work) =>
-        transact(run, 'settle lists of transport events', work),
+        sink.transact('settle lists of transport events', work),
       )
     : []
   const others =
     mode === 'backfill'
-      ? await retryWarehouse(run, () => findContainersWithUnlistedEvents(warehouse, syncRunId))
+      ? await sink.retry(() => findContainersWithUnlistedEvents(warehouse, syncRunId))
       : []
   const all = [...found, ...others]
-  return retryWarehouse(run, () => chooseLeastChecked(warehouse, all, UNLISTED_PER_RUN))
+  return sink.retry(() => chooseLeastChecked(warehouse, all, UNLISTED_PER_RUN))
 }
 
 const LISTS: ReadonlySet<string> = new Set(['shipments', 'containers', 'tracking_requests'])
 
-function hasMadeOtherRequests({ ledger }: Run): boolean {
+function hasMadeOtherRequests({ notes: { ledger } }: Run): boolean {
   return ledger
     .states()
     .some(({ stream, counts }) => LISTS.has(stream) && counts.requests > counts.pages)
@@ -85,7 +85,7 @@ function hasMadeOtherRequests({ ledger }: Run): boolean {
 /** A wrong answer counts as a check too; the queue of refetches asks for its container again. */
 async function check(run: Run, containerIds: readonly string[]): Promise<void> {
   const fetched = await fetchWhatIsShown(run, containerIds)
-  run.reachFailpoint('events_received')
+  run.sink.reachFailpoint('events_received')
   await record(run, containerIds, fetched)
   await askForRefusedLists(run, fetched)
 }
@@ -99,15 +99,18 @@ async function record(
   containerIds: readonly string[],
   fetched: readonly FetchedEvents[],
 ): Promise<void> {
-  const { warehouse, syncRunId } = run
+  const { warehouse, syncRunId } = run.sink
   await storeIntake(run, mergeIntakes(fetched.flatMap(({ intake }) => intake ?? [])))
   const lists: TransportEventList[] = []
   for (const events of fetched) lists.push(...(await believedList(run, events)))
-  const { count: tombstoned } = await transact(run, 'record a check of events', async (session) => {
-    await recordTransportEventChecks(session, containerIds)
-    return tombstoneWithdrawnEvents(session, warehouse.names, lists, syncRunId)
-  })
-  if (tombstoned > 0) run.ledger.add(new Map([['transport_events', { tombstoned }]]))
+  const { count: tombstoned } = await run.sink.transact(
+    'record a check of events',
+    async (session) => {
+      await recordTransportEventChecks(session, containerIds)
+      return tombstoneWithdrawnEvents(session, warehouse.names, lists, syncRunId)
+    },
+  )
+  if (tombstoned > 0) run.notes.ledger.add(new Map([['transport_events', { tombstoned }]]))
 }
 
 /**
@@ -122,8 +125,8 @@ async function believedList(
   if (list !== undefined && list.transportEventIds.length > 0) return [list]
   const observedAt = list?.observedAt ?? goneAt
   if (observedAt === undefined) return []
-  const { warehouse } = run
-  const named = await retryWarehouse(run, () =>
+  const { warehouse } = run.sink
+  const named = await run.sink.retry(() =>
     loadListedEventIds(warehouse, warehouse.names, containerId),
   )
   if (list !== undefined && contradictsContainer(list, named)) {

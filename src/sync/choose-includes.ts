@@ -5,12 +5,13 @@ import { carriedBy, carryAll } from '../ingest/carried-attributes.js'
 import { containerOf } from '../ingest/decide.js'
 import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
 import { mergeIntakes, takeIn, type Intake } from '../ingest/intake.js'
-import type { Run } from '../ingest/run.js'
+import type { Reading, Run } from '../ingest/run.js'
 import { pageOptions } from '../ingest/take-pages.js'
 import { membersOf, type Document } from '../source/jsonapi/document.js'
 import { containers, transportEvents } from '../source/records/index.js'
 import type { Sighting } from '../source/records/resource.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/schema-drift.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { readPage } from './list-pass.js'
 
 /**
@@ -33,8 +34,6 @@ const WANTED_INCLUDES: Readonly<Partial<Record<ListStream, readonly string[]>>> 
   containers: ['transport_events', 'pod_terminal', 'pickup_facility'],
 }
 
-type Reader = Pick<Run, 'service' | 'settings' | 'signal' | 'ledger'>
-
 /** What to ask a list for. */
 export interface IncludeChoice {
   readonly includes: readonly string[]
@@ -47,12 +46,12 @@ export interface IncludeChoice {
  * refused, in turn. So what it learns is noticed within days, at the cost of a request a day.
  */
 export async function chooseIncludes(
-  run: Pick<Run, 'warehouse'>,
+  warehouse: Warehouse,
   list: ListStream,
 ): Promise<IncludeChoice> {
   const wanted = WANTED_INCLUDES[list] ?? []
   if (wanted.length === 0) return { includes: [], isTrial: false }
-  const found = await loadCapability(run.warehouse, capabilityName(list))
+  const found = await loadCapability(warehouse, capabilityName(list))
   if (found === undefined) return { includes: wanted, isTrial: true }
   const accepted = wanted.filter((name) => listOf(found.detail.accepted).includes(name))
   const refused = listOf(found.detail.refused).filter((name) => wanted.includes(name))
@@ -73,7 +72,8 @@ function listOf(value: unknown): readonly string[] {
  * some came thin: then the page is to be read again, without them.
  */
 export async function settleIncludes(
-  run: Reader & Pick<Run, 'warehouse' | 'logger'>,
+  run: Pick<Run, 'source' | 'notes'>,
+  warehouse: Warehouse,
   list: ListStream,
   page: Page,
   intake: Intake,
@@ -96,9 +96,13 @@ export async function settleIncludes(
     isSupported: accepted.length > 0,
     detail: { accepted, refused },
   }
-  await run.warehouse.transaction('remember includes', (session) => saveCapability(session, found))
+  await warehouse.transaction('remember includes', (session) => saveCapability(session, found))
   if (refused.length > 0) {
-    run.logger.info('the service does not include everything we asked for', { list, refused, thin })
+    run.notes.logger.info('the service does not include everything we asked for', {
+      list,
+      refused,
+      thin,
+    })
   }
   return thin.length === 0
 }
@@ -112,7 +116,7 @@ function isWithin(name: string, relation: string): boolean {
  * would never be read. At most two requests, and none where each attribute that the interface names
  * was met. Places come thin too, and are read by id.
  */
-async function findThin(run: Reader, intake: Intake, sent: readonly string[]): Promise<string[]> {
+async function findThin(run: Reading, intake: Intake, sent: readonly string[]): Promise<string[]> {
   const thin: string[] = []
   for (const name of sent) {
     const stream = name.split('.').at(-1) ?? ''
@@ -130,7 +134,7 @@ async function findThin(run: Reader, intake: Intake, sent: readonly string[]): P
 }
 
 /** What a run would read in place of included records; nothing where the service refuses it. */
-async function readOwnList(run: Reader, included: Sighting): Promise<Sighting[]> {
+async function readOwnList(run: Reading, included: Sighting): Promise<Sighting[]> {
   const { resource } = included
   try {
     if (resource === transportEvents) {
@@ -143,7 +147,7 @@ async function readOwnList(run: Reader, included: Sighting): Promise<Sighting[]>
     const intake = takeIn(page.document, pageOptions('containers', page))
     return [...(intake.sightings.get(resource.stream) ?? [])]
   } catch (thrown) {
-    if (run.signal.aborted || !(thrown instanceof ConnectorError)) throw thrown
+    if (run.source.signal.aborted || !(thrown instanceof ConnectorError)) throw thrown
     return []
   }
 }

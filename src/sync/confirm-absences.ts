@@ -25,8 +25,8 @@ import type { Run } from '../ingest/run.js'
 import { findCustomField, loadEntity } from './custom-fields/find-custom-field.js'
 import { loadFieldDefinitions } from '../ingest/field-definitions.js'
 import { readById } from '../ingest/read-by-id.js'
-import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import { storeIntake } from '../ingest/store-intake.js'
+import type { Sink } from '../ingest/sink.js'
 
 /**
  * Confirms which rows that a complete pass did not show are gone. Pages drift while they are read,
@@ -47,16 +47,16 @@ export async function confirmAbsences(run: Run, pass: ListPass): Promise<void> {
 const ASKED_PER_RUN = 100
 
 async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Promise<void> {
-  const { warehouse, syncRunId } = run
+  const { warehouse, syncRunId } = run.sink
   const { startedAt } = pass
   if (startedAt === undefined) return
   const { stream } = resource
   const seen = pass.seen.get(stream)
   const isSeen = (key: string): boolean => seen?.has(key) ?? false
-  const { keys, live } = await retryWarehouse(run, () =>
+  const { keys, live } = await run.sink.retry(() =>
     findUnseenRows(warehouse, resource, startedAt, isSeen),
   )
-  const isAccepted = run.settings.acceptShrink === true
+  const isAccepted = run.source.settings.acceptShrink === true
   if (!isAccepted && keys.length > mostMoving(live)) {
     const share = Math.round((keys.length * 100) / live)
     throw new IncompleteRunError(
@@ -64,13 +64,13 @@ async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Pr
         'no row was marked as gone. If they really are, run with --accept-shrink',
     )
   }
-  const rowless = resource === containers ? await findRowless(run, pass, startedAt) : []
+  const rowless = resource === containers ? await findRowless(run.sink, pass, startedAt) : []
   const missing = [...keys, ...rowless.filter((key) => !isSeen(key))]
   if (missing.length === 0) {
     // Nothing to write, as after most passes.
-    if (!(await retryWarehouse(run, () => hasAbsences(warehouse, stream)))) return
+    if (!(await run.sink.retry(() => hasAbsences(warehouse, stream)))) return
   }
-  const candidates = await transact(run, 'count absences', (session) =>
+  const candidates = await run.sink.transact('count absences', (session) =>
     countAbsences(session, stream, missing, syncRunId),
   )
   const asked = isAccepted ? candidates : candidates.slice(0, ASKED_PER_RUN)
@@ -81,12 +81,12 @@ async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Pr
  * Containers without a row whose transport events are stored, though no page and no row of another
  * container names any of those.
  */
-async function findRowless(run: Run, pass: ListPass, startedAt: Date): Promise<string[]> {
+async function findRowless(sink: Sink, pass: ListPass, startedAt: Date): Promise<string[]> {
   const reported = pass.seen.get(CONTAINERS_WITH_EVENTS)
-  const keys = await retryWarehouse(run, () => findContainersWithoutRow(run.warehouse, startedAt))
+  const keys = await sink.retry(() => findContainersWithoutRow(sink.warehouse, startedAt))
   const unseen = keys.filter((key) => reported?.has(key) !== true)
   if (unseen.length === 0) return unseen
-  const named = await retryWarehouse(run, () => findContainersOfNamedEvents(run.warehouse, unseen))
+  const named = await sink.retry(() => findContainersOfNamedEvents(sink.warehouse, unseen))
   return unseen.filter((key) => !named.has(key))
 }
 
@@ -104,7 +104,7 @@ async function askFor(run: Run, resource: Resource, keys: readonly string[]): Pr
   let failuresInARow = 0
   let fatal: Error | undefined
   for (const key of keys) {
-    if (run.signal.aborted) break
+    if (run.source.signal.aborted) break
     try {
       const answer = await findRecord(run, resource, key)
       if (answer instanceof Date) gone.push({ key, observedAt: answer })
@@ -132,7 +132,7 @@ async function askFor(run: Run, resource: Resource, keys: readonly string[]): Pr
     }
   }
   await recordAnswers(run, resource, { gone, found, open })
-  run.signal.throwIfAborted()
+  run.source.signal.throwIfAborted()
   if (fatal !== undefined) throw fatal
 }
 
@@ -155,9 +155,11 @@ async function findRecord(run: Run, resource: Resource, key: string): Promise<bo
 
 /** Undefined when nothing says of which entity it is. */
 async function findField(run: Run, key: string): Promise<Intake | Date | undefined> {
-  const entity = await retryWarehouse(run, () => loadEntity(run.warehouse, key))
+  const entity = await run.sink.retry(() => loadEntity(run.sink.warehouse, key))
   if (entity === undefined) return undefined
-  const definitions = await retryWarehouse(run, () => loadFieldDefinitions(run))
+  const definitions = await run.sink.retry(() =>
+    loadFieldDefinitions(run.sink.warehouse, run.source.settings),
+  )
   return findCustomField(run, key, entity, definitions)
 }
 
@@ -172,26 +174,29 @@ async function recordAnswers(
   resource: Resource,
   { gone, found, open }: Answers,
 ): Promise<void> {
-  const { names } = run.warehouse
+  const { names } = run.sink.warehouse
   const { stream } = resource
-  const options = { names, syncRunId: run.syncRunId, mode: 'sync' as const }
-  const { marked, told } = await transact(run, 'mark rows as gone', async (session) => {
+  const options = { names, syncRunId: run.sink.syncRunId, mode: 'sync' as const }
+  const { marked, told } = await run.sink.transact('mark rows as gone', async (session) => {
     const keys = await tombstoneRows(session, resource, gone, options)
-    run.reachFailpoint('mid_tombstones')
+    run.sink.reachFailpoint('mid_tombstones')
     await forgetAbsences(session, stream, [...found, ...gone.map(({ key }) => key)])
     return { marked: keys, told: await postponeAbsences(session, stream, open) }
   })
-  run.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
+  run.notes.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
   if (open.length > 0) {
-    run.logger.warn('rows are in no page, and the service does not say whether they are gone', {
-      stream,
-      rows: open.length,
-      first: open[0],
-    })
+    run.notes.logger.warn(
+      'rows are in no page, and the service does not say whether they are gone',
+      {
+        stream,
+        rows: open.length,
+        first: open[0],
+      },
+    )
   }
   const [first] = told
   if (first === undefined) return
-  run.ledger.distrust(
+  run.notes.ledger.distrust(
     stream,
     `${told.length} of ${stream} are in no page, and the service does not say whether they are ` +
       `gone. The first is ${first.key}: ${first.why} Ask the service. They stay as they are and ` +

@@ -3,8 +3,7 @@ import type { ListStream } from '../source/client/endpoints.js'
 import type { ListOptions, Page } from '../source/client/list-pages.js'
 import { SeenKeys } from '../base/seen-keys.js'
 import type { RecordIdentity } from '../source/jsonapi/raw-record.js'
-import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
-import type { Run } from '../ingest/run.js'
+import type { Reading, Run } from '../ingest/run.js'
 import {
   abandonPass,
   completePass,
@@ -18,6 +17,7 @@ import type {
   PassPosition,
   TallyState,
 } from '../warehouse/bookkeeping/checkpoints.js'
+import type { Sink } from '../ingest/sink.js'
 
 /** In `ListPass.seen`: containers whose transport events a page held, with or without them. */
 export const CONTAINERS_WITH_EVENTS = 'containers with transport events'
@@ -140,14 +140,14 @@ export async function openPass(
   stream: string,
   chooseChanging: (history: PassHistory) => Promise<PassList | undefined>,
 ): Promise<ListPass | CompletePass> {
-  const { warehouse } = run
+  const { warehouse } = run.sink
   const whole = wholeList(stream)
   const remains = await resumePass(run, whole)
   if (remains !== undefined) return remains
-  const history = await retryWarehouse(run, () => loadPassHistory(warehouse, stream))
+  const history = await run.sink.retry(() => loadPassHistory(warehouse, stream))
   const changing = await chooseChanging(history)
   const left = changing && (await resumePass(run, changing))
-  return left ?? new ListPass(changing ?? whole, history.now, run.settings.pageSize)
+  return left ?? new ListPass(changing ?? whole, history.now, run.source.settings.pageSize)
 }
 
 export function wholeList(stream: string): PassList {
@@ -158,9 +158,9 @@ async function resumePass(
   run: Run,
   { stream, scope }: PassList,
 ): Promise<ListPass | CompletePass | undefined> {
-  const { pageSize } = run.settings
-  const remains = await retryWarehouse(run, () =>
-    loadPassRemains(run.warehouse, { stream, scope }, pageSize),
+  const { pageSize } = run.source.settings
+  const remains = await run.sink.retry(() =>
+    loadPassRemains(run.sink.warehouse, { stream, scope }, pageSize),
   )
   switch (remains.kind) {
     case 'none':
@@ -168,11 +168,11 @@ async function resumePass(
     case 'unfinished': {
       const { checkpoint } = remains
       const { page, query, beganAt } = checkpoint.position
-      run.logger.info('resuming where a run was cut off', { stream, page })
+      run.notes.logger.info('resuming where a run was cut off', { stream, page })
       return new ListPass({ stream, scope, query }, beganAt, pageSize, { resumed: checkpoint })
     }
     case 'complete':
-      run.logger.info('a run that was cut off had completed this stream', { stream })
+      run.notes.logger.info('a run that was cut off had completed this stream', { stream })
       return { ...remains.position, scope }
     default:
       return remains satisfies never
@@ -181,21 +181,26 @@ async function resumePass(
 
 /** A new pass, from the first page. `earlier`: see `ListPass`. */
 export async function startPass(run: Run, list: PassList, earlier?: ListPass): Promise<ListPass> {
-  const { warehouse } = run
-  const { now } = await retryWarehouse(run, () => loadPassHistory(warehouse, list.stream))
-  return new ListPass(list, now, run.settings.pageSize, earlier === undefined ? {} : { earlier })
+  const { warehouse } = run.sink
+  const { now } = await run.sink.retry(() => loadPassHistory(warehouse, list.stream))
+  return new ListPass(
+    list,
+    now,
+    run.source.settings.pageSize,
+    earlier === undefined ? {} : { earlier },
+  )
 }
 
 /** Records that a pass is complete. */
-export async function closePass(run: Run, checkpoint: Checkpoint): Promise<void> {
-  await transact(run, 'complete a pass', (session) =>
-    completePass(session, run.syncRunId, checkpoint),
+export async function closePass(sink: Sink<number>, checkpoint: Checkpoint): Promise<void> {
+  await sink.transact('complete a pass', (session) =>
+    completePass(session, sink.syncRunId, checkpoint),
   )
 }
 
 /** Forgets an incomplete pass that came to the end of its list: the next run starts over. */
-export async function dropPass(run: Run, { list }: ListPass): Promise<void> {
-  await transact(run, 'abandon a pass', (session) => abandonPass(session, list))
+export async function dropPass(sink: Sink, { list }: ListPass): Promise<void> {
+  await sink.transact('abandon a pass', (session) => abandonPass(session, list))
 }
 
 /** A checkpoint is written with every page, so it names only some of its records. */
@@ -223,12 +228,12 @@ export function mostMoving(records: number): number {
 
 /** One page of a list, the first unless `startPage` says otherwise: one request. */
 export async function readPage(
-  { service, settings, signal, ledger }: Pick<Run, 'service' | 'settings' | 'signal' | 'ledger'>,
+  { source: { service, settings, signal }, notes }: Reading,
   stream: ListStream,
   options: Pick<ListOptions, 'includes' | 'query' | 'startPage'> = {},
 ): Promise<Page> {
   const { pageSize } = settings
-  const counter = ledger.counter(stream)
+  const counter = notes.ledger.counter(stream)
   const pages = service.listRecords(stream, { ...options, pageSize, signal, counter })
   for await (const page of pages) return page
   throw new Error('a list has at least one page, or throws')

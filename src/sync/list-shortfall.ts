@@ -1,24 +1,22 @@
 import { IncompleteRunError } from '../base/errors.js'
 import { countOf } from '../base/phrases.js'
-import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import type { PassList, TallyState } from '../warehouse/bookkeeping/checkpoints.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/schema-drift.js'
 import { FilterUselessError } from './changing-list.js'
 import { missingOf, type AcceptedShortfall, type Verdict } from './list-proof.js'
+import type { Sink } from '../ingest/sink.js'
 
 /** A list of which less was shown than it should hold. */
 type Shortfall = Extract<Verdict, { kind: 'short' }>
 
 /** What a person has accepted of a list that falls short in every run. */
 export async function loadAcceptedShortfall(
-  run: Run,
+  sink: Sink,
   { stream, scope }: PassList,
 ): Promise<AcceptedShortfall | undefined> {
   if (scope !== 'whole') return undefined
-  const found = await retryWarehouse(run, () =>
-    loadCapability(run.warehouse, capabilityName(stream)),
-  )
+  const found = await sink.retry(() => loadCapability(sink.warehouse, capabilityName(stream)))
   const { missing, isTotalIgnored } = found?.detail ?? {}
   return typeof missing === 'number'
     ? { missing, isTotalIgnored: isTotalIgnored === true }
@@ -35,17 +33,17 @@ export async function acceptShortfall(
   { stream }: PassList,
   { tally, isAlike, isQuiet }: Shortfall,
 ): Promise<boolean> {
-  if (run.settings.acceptShrink !== true || !isAlike) return false
+  if (run.source.settings.acceptShrink !== true || !isAlike) return false
   const isTotalIgnored = !isQuiet
   const accepted: AcceptedShortfall = { missing: missingOf(tally, isTotalIgnored), isTotalIgnored }
-  await transact(run, 'accept a list that falls short', (session) =>
+  await run.sink.transact('accept a list that falls short', (session) =>
     saveCapability(session, {
       capability: capabilityName(stream),
       isSupported: false,
       detail: { ...accepted },
     }),
   )
-  run.logger.warn('the list is accepted as whole as long as it is short by as many records', {
+  run.notes.logger.warn('the list is accepted as whole as long as it is short by as many records', {
     stream,
     found: tally.distinct,
     ...accepted,

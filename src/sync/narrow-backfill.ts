@@ -80,7 +80,7 @@ export async function runNarrowedBackfill(
 
 /** Stores a record, the containers that it links and their transport events. */
 async function readOne(run: Run, { stream, type }: Resource, id: string): Promise<void> {
-  run.signal.throwIfAborted()
+  run.source.signal.throwIfAborted()
   try {
     const { intake } = await readById(run, { type, id }, COMPLETE_WHEN_INCLUDED)
     if (!shownKeys(intake, stream).includes(id)) {
@@ -97,12 +97,12 @@ async function readOne(run: Run, { stream, type }: Resource, id: string): Promis
     }
     await storeIntake(run, mergeIntakes(intakes))
   } catch (thrown) {
-    if (run.signal.aborted || !isAboutOneRecord(thrown)) throw thrown
+    if (run.source.signal.aborted || !isAboutOneRecord(thrown)) throw thrown
     const isGone = thrown instanceof ApiNotFoundError
     const message = isGone
       ? `the service has no ${type} ${id}: check the id, or whether it was deleted`
       : `the service does not show ${type} ${id}: ${toError(thrown).message}`
     const error = new IncompleteRunError(message, { cause: thrown })
-    run.ledger.failures.push({ stream, error })
+    run.notes.ledger.failures.push({ stream, error })
   }
 }

@@ -1,7 +1,5 @@
 import { carryAll } from '../ingest/carried-attributes.js'
-import { FingerprintMemory } from '../ingest/fingerprint-memory.js'
 import type { Intake } from '../ingest/intake.js'
-import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
 import type { ResourceIdentifier } from '../source/jsonapi/document.js'
@@ -14,6 +12,7 @@ import {
 } from '../warehouse/bookkeeping/reference-checks.js'
 import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import { findFullerRows } from '../warehouse/rows/stored-rows.js'
+import type { Sink } from '../ingest/sink.js'
 
 const REFERENCE_STREAMS: ReadonlySet<string> = new Set(
   REFERENCE_TYPES.map((type) => resourceOfType(type).stream),
@@ -26,24 +25,23 @@ const REFERENCE_STREAMS: ReadonlySet<string> = new Set(
  * no request; the others are queued to be read by id. Plans the first check of new ones.
  */
 export async function readReferencesAgain(run: Run): Promise<void> {
-  const { warehouse, memory, mode } = run
-  const rows = await retryWarehouse(run, () =>
+  const { warehouse, memory, mode } = run.sink
+  const rows = await run.sink.retry(() =>
     warehouse.read('list places and vessels', loadReferenceRows),
   )
-  await planFirst(run, rows)
+  await planFirst(run.sink, rows)
   const due = rows.filter(({ isDue }) => isDue === true || (isDue === false && mode === 'backfill'))
   if (due.length === 0) return
   const noted = due.flatMap((one) => memory.noted(one) ?? [])
-  const fuller = await retryWarehouse(run, () => findFullerRows(warehouse, noted))
+  const fuller = await run.sink.retry(() => findFullerRows(warehouse, noted))
   const shown = noted.filter((one) => !fuller.has(one) && (one.isComplete || carryAll([one])))
   if (shown.length > 0) {
     // By value: what was edited by hand has the hash of what the service sends.
-    const byValue: Run = { ...run, mode: 'backfill', memory: new FingerprintMemory() }
-    await storeIntake(byValue, intakeOf(shown))
+    await storeIntake({ ...run, sink: run.sink.byValue() }, intakeOf(shown))
   }
   const isShown = new Set(shown.map(({ resource, key }) => `${resource.type} ${key}`))
   const asked = due.filter(({ type, id }) => !isShown.has(`${type} ${id}`))
-  await transact(run, 'plan checks of places and vessels', async (session) => {
+  await run.sink.transact('plan checks of places and vessels', async (session) => {
     await queueRefetches(session, asked.map(identifierOf), 'read again within a week')
     await planReferenceChecks(session, due, false)
   })
@@ -54,23 +52,23 @@ export async function planFirstChecks(run: Run, work: () => Promise<void>): Prom
   const before = countMade(run)
   await work()
   if (countMade(run) === before) return
-  const rows = await retryWarehouse(run, () =>
-    run.warehouse.read('list places and vessels', loadReferenceRows),
+  const rows = await run.sink.retry(() =>
+    run.sink.warehouse.read('list places and vessels', loadReferenceRows),
   )
-  await planFirst(run, rows)
+  await planFirst(run.sink, rows)
 }
 
-function countMade({ ledger }: Run): number {
+function countMade({ notes: { ledger } }: Run): number {
   return ledger
     .states()
     .filter(({ stream }) => REFERENCE_STREAMS.has(stream))
     .reduce((sum, { counts }) => sum + counts.inserted, 0)
 }
 
-async function planFirst(run: Run, rows: readonly ReferenceRow[]): Promise<void> {
+async function planFirst(sink: Sink, rows: readonly ReferenceRow[]): Promise<void> {
   const isNew = rows.filter(({ isDue }) => isDue === undefined)
   if (isNew.length === 0) return
-  await transact(run, 'plan checks of places and vessels', (session) =>
+  await sink.transact('plan checks of places and vessels', (session) =>
     planReferenceChecks(session, isNew, true),
   )
 }

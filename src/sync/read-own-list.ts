@@ -7,8 +7,7 @@ import {
   type Intake,
   type IntakeOptions,
 } from '../ingest/intake.js'
-import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
-import type { Run } from '../ingest/run.js'
+import type { Reading, Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
 import { RawRecord } from '../source/jsonapi/raw-record.js'
 import { isObject } from '../source/jsonapi/document.js'
@@ -38,10 +37,7 @@ interface Shown {
 }
 
 /** Reads all pages of the list. */
-export async function askForOwnList(
-  run: Pick<Run, 'signal' | 'ledger' | 'settings'>,
-  own: OwnList,
-): Promise<Shown> {
+export async function askForOwnList(run: Reading, own: OwnList): Promise<Shown> {
   try {
     return await readPages(run, own)
   } catch (thrown) {
@@ -51,7 +47,7 @@ export async function askForOwnList(
 }
 
 async function readPages(
-  { signal, ledger, settings }: Pick<Run, 'signal' | 'ledger' | 'settings'>,
+  { source: { signal, settings }, notes: { ledger } }: Reading,
   { resource, source, list, seen }: OwnList,
 ): Promise<Shown> {
   const { stream, type } = resource
@@ -89,7 +85,8 @@ export async function readOwnLists(
   lists: readonly OwnList[],
   onRead: (list: OwnList) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
-  const { ledger, logger, signal } = run
+  const { ledger, logger } = run.notes
+  const { signal } = run.source
   let refusals = 0
   for (const list of lists) {
     signal.throwIfAborted()
@@ -127,17 +124,17 @@ async function markUnshown(
   shownKeys: readonly string[],
   observedAt: Date,
 ): Promise<void> {
-  const { warehouse, syncRunId } = run
+  const { warehouse, syncRunId } = run.sink
   const { stream } = resource
   const shown = new Set(shownKeys)
-  const live = await retryWarehouse(run, () => loadOwnKeys(warehouse, resource, seen))
+  const live = await run.sink.retry(() => loadOwnKeys(warehouse, resource, seen))
   const gone = live.filter((key) => !shown.has(key)).map((key) => ({ key, observedAt }))
   if (gone.length === 0) return
   const options = { names: warehouse.names, syncRunId, mode: 'sync' as const }
-  const marked = await transact(run, `mark ${stream} as gone`, (session) =>
+  const marked = await run.sink.transact(`mark ${stream} as gone`, (session) =>
     tombstoneRows(session, resource, gone, options),
   )
-  run.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
+  run.notes.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
 }
 
 /** Keys of the live rows that belong to the record. */

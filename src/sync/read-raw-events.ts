@@ -1,4 +1,3 @@
-import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { rawEvents } from '../source/records/index.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
@@ -44,8 +43,9 @@ export async function countRawEventReads(session: Session): Promise<number> {
  * cannot be read keep none from being read.
  */
 export async function readRawEvents(run: Run): Promise<void> {
-  const { warehouse, service, syncRunId } = run
-  const containers = await retryWarehouse(run, () =>
+  const { warehouse, syncRunId } = run.sink
+  const { service } = run.source
+  const containers = await run.sink.retry(() =>
     warehouse.query<{ id: string; changed_at: string; hash: string | null }>(
       'list containers whose raw events are due',
       `select container.container_id as id, container._changed_at::text as changed_at,
@@ -64,7 +64,7 @@ order by md5(container.container_id || $1), container.container_id`,
   })
   const lists = containers.map(({ id }) => listOf(id))
   await readOwnLists(run, lists, async ({ seen: { containerId = '' } }) => {
-    await transact(run, 'note that raw events were read', (session) =>
+    await run.sink.transact('note that raw events were read', (session) =>
       session.query(
         'note that raw events were read',
         `insert into ${session.names.table('raw_event_reads')}

@@ -1,7 +1,6 @@
 import { shownKeys, takeIn, type Intake } from '../ingest/intake.js'
 import { readRefetches } from '../ingest/read-refetch.js'
-import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
-import type { Run } from '../ingest/run.js'
+import type { Reading, Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
 import { vessels, webhookEventCategories } from '../source/records/index.js'
 import { REFERENCE_TYPES } from '../source/records/resource.js'
@@ -16,27 +15,26 @@ import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 export async function readEventCatalogue(run: Run): Promise<void> {
   const { intake, observedAt } = await askForCatalogue(run)
   await storeIntake(run, intake)
-  const { warehouse, syncRunId } = run
+  const { warehouse, syncRunId } = run.sink
   const shown = new Set(shownKeys(intake, CATALOGUE.stream))
-  const live = await retryWarehouse(run, () => loadLiveKeys(warehouse, CATALOGUE))
+  const live = await run.sink.retry(() => loadLiveKeys(warehouse, CATALOGUE))
   const gone = live.filter((key) => !shown.has(key)).map((key) => ({ key, observedAt }))
   // An empty catalogue, or one with a record that could not be read, proves nothing.
   if (gone.length === 0 || shown.size === 0 || intake.quarantined.length > 0) return
-  const options = { names: warehouse.names, syncRunId, mode: run.mode }
-  const marked = await transact(run, 'mark event categories as gone', (session) =>
+  const options = { names: warehouse.names, syncRunId, mode: run.sink.mode }
+  const marked = await run.sink.transact('mark event categories as gone', (session) =>
     tombstoneRows(session, CATALOGUE, gone, options),
   )
-  run.ledger.add(new Map([[CATALOGUE.stream, { tombstoned: marked.length }]]))
+  run.notes.ledger.add(new Map([[CATALOGUE.stream, { tombstoned: marked.length }]]))
 }
 
 const CATALOGUE = webhookEventCategories
 
 /** The catalogue as the service has it. */
 export async function askForCatalogue({
-  service,
-  ledger,
-  signal,
-}: Pick<Run, 'service' | 'ledger' | 'signal'>): Promise<{ intake: Intake; observedAt: Date }> {
+  source: { service, signal },
+  notes: { ledger },
+}: Reading): Promise<{ intake: Intake; observedAt: Date }> {
   const { stream } = CATALOGUE
   const counter = ledger.counter(stream)
   const { document, observedAt } = await service.getWebhookEvents({ signal, counter })
@@ -69,7 +67,8 @@ const ROUNDS_OF_REFERENCES = 3
  * rest is left to the workers or the next run.
  */
 export async function readQueued(run: Run): Promise<void> {
-  const { settings, mode } = run
+  const { settings } = run.source
+  const { mode } = run.sink
   const seconds = settings.refetchSeconds ?? (mode === 'backfill' ? BACKFILL_SECONDS : SYNC_SECONDS)
   const endsAt = performance.now() + seconds * 1000
   let due = await readRound(run, null, endsAt)
@@ -84,22 +83,24 @@ async function readRound(
   types: readonly string[] | null,
   endsAt: number,
 ): Promise<number> {
-  const { warehouse } = run
-  const { askedUntil, due } = await retryWarehouse(run, () => readDueRefetches(warehouse, types))
+  const { warehouse } = run.sink
+  const { askedUntil, due } = await run.sink.retry(() => readDueRefetches(warehouse, types))
   for (let left = due; left > 0; left -= ENTRIES_PER_CLAIM) {
     if (performance.now() >= endsAt) {
-      run.logger.info('the time for refetches is up; the rest is left to the next run', { left })
+      run.notes.logger.info('the time for refetches is up; the rest is left to the next run', {
+        left,
+      })
       return due
     }
     const limit = Math.min(left, ENTRIES_PER_CLAIM)
-    const entries = await retryWarehouse(run, () =>
+    const entries = await run.sink.retry(() =>
       claimRefetches(warehouse, 'sync', limit, { askedUntil, types }),
     )
     if (entries.length === 0) break
     await readRefetches(run, entries)
-    run.signal.throwIfAborted()
-    if (run.ledger.isServiceFailing) {
-      run.logger.warn('the service fails to show records; the rest is left to the next run')
+    run.source.signal.throwIfAborted()
+    if (run.notes.ledger.isServiceFailing) {
+      run.notes.logger.warn('the service fails to show records; the rest is left to the next run')
       return 0
     }
   }
@@ -111,8 +112,8 @@ async function readRound(
  * account that may not see them.
  */
 export async function readVesselPositions(run: Run): Promise<void> {
-  const { ledger } = run
-  const ids = await retryWarehouse(run, () => loadLiveKeys(run.warehouse, vessels))
+  const { ledger } = run.notes
+  const ids = await run.sink.retry(() => loadLiveKeys(run.sink.warehouse, vessels))
   for (let start = 0; start < ids.length; start += ENTRIES_PER_CLAIM) {
     if (ledger.positionsRefusal !== undefined || ledger.isServiceFailing) break
     const some = ids.slice(start, start + ENTRIES_PER_CLAIM)
@@ -120,7 +121,7 @@ export async function readVesselPositions(run: Run): Promise<void> {
       run,
       some.map((id) => ({ type: 'vessel', id })),
     )
-    run.signal.throwIfAborted()
+    run.source.signal.throwIfAborted()
   }
   if (ledger.positionsRefusal !== undefined) throw ledger.positionsRefusal
 }

@@ -21,13 +21,13 @@ interface Revision {
  * has vanished. Writes nothing when nothing is new. Never fails a run.
  */
 export async function recordDrift(run: Run): Promise<string[]> {
-  const { warehouse, syncRunId } = run
+  const { warehouse, syncRunId } = run.sink
   try {
     const revisions = await reviseAttributes(run)
     const vanished = revisions.flatMap(({ stream, gone }) =>
       gone.map((name): DriftFinding => ({ stream, kind: 'vanished_attribute', name })),
     )
-    const findings = [...storable(run.drift.findings()), ...vanished]
+    const findings = [...storable(run.notes.drift.findings()), ...vanished]
     // First: an attribute that is taken out below would not be found to have vanished again.
     const isNew = await recordSchemaDrift(warehouse, findings, syncRunId)
     if (revisions.length > 0) {
@@ -39,7 +39,7 @@ export async function recordDrift(run: Run): Promise<string[]> {
     }
     return isNew.map(describeDrift)
   } catch (thrown) {
-    run.logger.warn('what is new at the service could not be recorded', { error: thrown })
+    run.notes.logger.warn('what is new at the service could not be recorded', { error: thrown })
     return []
   }
 }
@@ -55,13 +55,15 @@ function storable(findings: readonly DriftFinding[]): DriftFinding[] {
 }
 
 async function reviseAttributes(run: Run): Promise<Revision[]> {
-  const streams = WATCHED_STREAMS.filter((stream) => run.drift.sightings(stream) > 0)
+  const streams = WATCHED_STREAMS.filter((stream) => run.notes.drift.sightings(stream) > 0)
   if (streams.length === 0) return []
-  const known = await loadSeenAttributes(run.warehouse, streams)
+  const known = await loadSeenAttributes(run.sink.warehouse, streams)
   const revisions: Revision[] = []
   for (const stream of streams) {
     const before = known.get(stream) ?? new Set()
-    const carried = new Set([...run.drift.carried(stream)].map((name) => toStorableText(name).text))
+    const carried = new Set(
+      [...run.notes.drift.carried(stream)].map((name) => toStorableText(name).text),
+    )
     const added = [...carried].filter((name) => !before.has(name))
     const missing = [...before].filter((name) => !carried.has(name))
     const gone = missing.length > 0 && (await hasSeenAll(run, stream)) ? missing : []
@@ -72,9 +74,9 @@ async function reviseAttributes(run: Run): Promise<Revision[]> {
 
 /** False of a run that was narrowed or resumed. */
 async function hasSeenAll(run: Run, stream: string): Promise<boolean> {
-  const state = run.ledger.states().find((candidate) => candidate.stream === stream)
+  const state = run.notes.ledger.states().find((candidate) => candidate.stream === stream)
   if (state?.outcome !== 'complete') return false
-  return run.drift.sightings(stream) >= (await countLiveRows(run.warehouse, stream))
+  return run.notes.drift.sightings(stream) >= (await countLiveRows(run.sink.warehouse, stream))
 }
 
 /** Attributes of containers that are kept as they were sent. */

@@ -1,5 +1,4 @@
 import { ConnectorError } from '../base/errors.js'
-import { transact } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { otherResources, resources } from '../source/records/index.js'
 import { recordPassShares } from '../warehouse/bookkeeping/pass-shares.js'
@@ -9,7 +8,7 @@ import { recordPassShares } from '../warehouse/bookkeeping/pass-shares.js'
  * Never fails a run.
  */
 export async function recordShares(run: Run): Promise<void> {
-  const { ledger, drift, logger } = run
+  const { ledger, drift, logger } = run.notes
   if (!ledger.wholePasses.has('shipments')) return
   try {
     const passes = resources
@@ -18,7 +17,7 @@ export async function recordShares(run: Run): Promise<void> {
         const shown = ledger.wholePasses.get(table)
         return { table, shown, absent: shown === undefined ? new Map() : drift.absent(table) }
       })
-    await transact(run, 'count the values of tables', (session) =>
+    await run.sink.transact('count the values of tables', (session) =>
       recordPassShares(session, passes),
     )
   } catch (thrown) {

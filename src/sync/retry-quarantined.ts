@@ -44,21 +44,24 @@ export async function retryQuarantined(
     { command: 'quarantine retry', narrowing: { quarantine: selection } },
     dependencies,
     async (run) => {
-      for (const entry of await loadQuarantine(run.warehouse, selection)) {
-        run.signal.throwIfAborted()
+      for (const entry of await loadQuarantine(run.sink.warehouse, selection)) {
+        run.source.signal.throwIfAborted()
         const { quarantineId } = entry
-        const why = run.ledger.isServiceFailing
+        const why = run.notes.ledger.isServiceFailing
           ? 'the service failed to show others'
           : await retryEntry(run, entry)
         if (why !== undefined) remaining.push({ quarantineId, why })
-        else landed.push(...(await dropQuarantine(run.warehouse, [quarantineId])))
+        else landed.push(...(await dropQuarantine(run.sink.warehouse, [quarantineId])))
       }
       if (remaining.length === 0) return
       const tried = remaining.length + landed.length
       const message =
         `${remaining.length} of ${tried} records remain set aside; ` +
         '`quarantine show <id>` says why, `quarantine drop <id>` gives one up'
-      run.ledger.failures.push({ stream: 'quarantine', error: new IncompleteRunError(message) })
+      run.notes.ledger.failures.push({
+        stream: 'quarantine',
+        error: new IncompleteRunError(message),
+      })
     },
   )
   return { ...report, landed, remaining }
@@ -68,7 +71,7 @@ export async function retryQuarantined(
 async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | undefined> {
   try {
     const intake = (await readAnew(run, entry)) ?? (await flattenPayload(run, entry))
-    run.ledger.noteRead()
+    run.notes.ledger.noteRead()
     const [refused] = intake.quarantined
     // Storing it would count the entry twice.
     if (refused !== undefined) return refused.reason
@@ -79,7 +82,7 @@ async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | un
     if (thrown instanceof ApiNotFoundError) return 'the service does not have it any more'
     if (thrown instanceof SyntaxError) return 'its payload is not JSON'
     if (!isAboutOneRecord(thrown)) throw thrown
-    run.ledger.noteRead(thrown)
+    run.notes.ledger.noteRead(thrown)
     return toError(thrown).message
   }
 }
@@ -115,7 +118,7 @@ async function flattenPayload(run: Run, entry: QuarantineEntry): Promise<Intake>
     ...(containerId === undefined ? {} : { containerId }),
     ...(definitionId === undefined ? {} : { definitionId }),
     ...(entry.stream === customFields.stream
-      ? { fieldDefinitions: await loadFieldDefinitions(run) }
+      ? { fieldDefinitions: await loadFieldDefinitions(run.sink.warehouse, run.source.settings) }
       : {}),
   })
 }
@@ -128,7 +131,7 @@ function holdsRecord({ sightings }: Intake, { recordId }: QuarantineEntry): bool
 }
 
 /** A row that is equal or newer stands for each record. */
-async function hasLanded({ warehouse }: Run, intake: Intake): Promise<boolean> {
+async function hasLanded({ sink: { warehouse } }: Run, intake: Intake): Promise<boolean> {
   const sightings = [...intake.sightings.values()].flat()
   for (const sighting of sightings) {
     const { resource, key, fingerprint, observedAt } = sighting

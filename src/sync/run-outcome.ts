@@ -10,7 +10,9 @@ const QUARANTINE_LIMIT_PERCENT = 5
 
 /** Makes streams incomplete that were read to their end but are not to be trusted. */
 export function recordUntrusted(run: Run): void {
-  const { ledger, warehouse, settings } = run
+  const { ledger } = run.notes
+  const { warehouse } = run.sink
+  const { settings } = run.source
   const record = (stream: string, error: IncompleteRunError): void => {
     ledger.conclude(stream, 'incomplete', error.message)
     ledger.failures.push({ stream, error })
@@ -53,7 +55,10 @@ const GRAVITY: readonly number[] = [
  * How the run ended, by the first that applies: its time was up, it was stopped, it lost its lease,
  * something ended it, some streams failed, all is complete.
  */
-export function decideOutcome({ signal, ledger }: Run, thrown: unknown): RunEnd {
+export function decideOutcome(
+  { source: { signal }, notes: { ledger } }: Run,
+  thrown: unknown,
+): RunEnd {
   const gravity = ({ error }: StreamFailure): number => GRAVITY.indexOf(exitCodeOf(error))
   const failures = [...ledger.failures].sort((one, two) => gravity(one) - gravity(two))
   const reason: unknown = signal.reason

@@ -17,15 +17,13 @@ import { deriveAnew } from '../warehouse/rows/derive-anew.js'
 import type { RunOutcome, StreamOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { checkTransportEvents, checkUnlistedEvents } from './check-transport-events.js'
-import { DriftWatch } from '../ingest/drift-watch.js'
-import { FingerprintMemory } from '../ingest/fingerprint-memory.js'
 import { holdLease, type HeldDependencies } from './hold-lease.js'
 import { recordShares } from './record-shares.js'
 import { recordDrift } from './record-drift.js'
 import { decideOutcome, recordUntrusted } from './run-outcome.js'
-import { RunLedger } from '../ingest/run-ledger.js'
-import type { Progress, Run, RunSettings } from '../ingest/run.js'
-import { retryWarehouse, transact } from '../ingest/retry-warehouse.js'
+import { openNotes, type Progress, type Run, type RunSettings } from '../ingest/run.js'
+import { Sink } from '../ingest/sink.js'
+import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import { planFirstChecks, readReferencesAgain } from './read-again.js'
 import { readEventCatalogue, readQueued, readVesselPositions } from './read-unlisted.js'
 import { putBackFutureStamps } from '../warehouse/rows/future-stamps.js'
@@ -130,32 +128,28 @@ async function executeAlone(
     await closeKilledRuns(dependencies.warehouse)
     return startRun(dependencies.warehouse, { command, options, programVersion })
   })
-  const run: Run = {
-    syncRunId,
-    service,
+  const notes = openNotes(logger.child({ syncRunId }), dependencies.onProgress)
+  const sink = new Sink({
     warehouse,
-    logger: logger.child({ syncRunId }),
-    ledger: new RunLedger(),
-    memory: new FingerprintMemory(),
-    drift: new DriftWatch(),
-    settings,
-    signal,
-    onProgress: dependencies.onProgress ?? (() => undefined),
+    syncRunId,
     mode: command === 'backfill' ? 'backfill' : 'sync',
     reachFailpoint: dependencies.reachFailpoint ?? noFailpoints,
+    signal,
     sleep,
-  }
+    logger: notes.logger,
+  })
+  const run: Run = { source: { service, settings, signal }, sink, notes }
   let fatal: unknown
   try {
     await deriveChildrenAnew(run)
-    run.reachFailpoint('before_first_request')
+    run.sink.reachFailpoint('before_first_request')
     await work(run)
     recordUntrusted(run)
   } catch (thrown) {
     if (thrown instanceof SimulatedCrash) throw thrown
     fatal = thrown
     if (!(thrown instanceof ConnectorError) && !signal.aborted) {
-      run.logger.error('the run failed by a fault of the program', { error: thrown })
+      run.notes.logger.error('the run failed by a fault of the program', { error: thrown })
     }
   }
   return conclude(run, dependencies.warehouse, command, fatal)
@@ -163,37 +157,45 @@ async function executeAlone(
 
 /** Corrects, without a request, what another version or other zone data derived. */
 async function deriveChildrenAnew(run: Run): Promise<void> {
-  const containers = await retryWarehouse(run, () => deriveAnew(run.warehouse, run))
+  const { warehouse, syncRunId } = run.sink
+  const { signal } = run.source
+  const containers = await run.sink.retry(() => deriveAnew(warehouse, { syncRunId, signal }))
   if (containers > 0) {
-    run.logger.info('deadlines, holds and fees were derived anew', { containers })
+    run.notes.logger.info('deadlines, holds and fees were derived anew', { containers })
   }
 }
 
 /** Stamps that lie in the future would keep what the run sees from their rows. */
 async function overrideFutureStamps(run: Run): Promise<void> {
-  const { warehouse } = run
-  const rows = await transact(run, 'put back stamps that lie in the future', (session) =>
+  const { warehouse } = run.sink
+  const rows = await run.sink.transact('put back stamps that lie in the future', (session) =>
     putBackFutureStamps(session, warehouse.names),
   )
-  if (rows > 0) run.logger.warn('rows were stamped in the future; they count as seen now', { rows })
+  if (rows > 0)
+    run.notes.logger.warn('rows were stamped in the future; they count as seen now', { rows })
 }
 
 async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
   if (command === 'backfill') await overrideFutureStamps(run)
   const walked = await attempt(run, 'shipments', () => walkList(run, 'shipments'))
   const areContainersIncluded = walked?.areContainersIncluded === true
-  if (areContainersIncluded) run.ledger.concludeAs('containers', 'shipments')
+  if (areContainersIncluded) run.notes.ledger.concludeAs('containers', 'shipments')
   const shown = areContainersIncluded
     ? walked
     : await attempt(run, 'containers', () => walkList(run, 'containers'))
   await attempt(run, 'tracking_requests', () => walkList(run, 'tracking_requests'))
-  const isWhole = command === 'backfill' || run.ledger.isShownWhole('shipments')
-  if (isWhole || (await retryWarehouse(run, () => areCustomFieldsFew(run)))) {
+  const isWhole = command === 'backfill' || run.notes.ledger.isShownWhole('shipments')
+  if (
+    isWhole ||
+    (await run.sink.retry(() =>
+      areCustomFieldsFew(run.sink.warehouse, run.source.settings.pageSize),
+    ))
+  ) {
     const definitions = await attempt(run, 'custom_field_definitions', () =>
       walkList(run, 'custom_field_definitions'),
     )
     // A definition that changed may have other options.
-    const { inserted, updated } = run.ledger.counter('custom_field_definitions')
+    const { inserted, updated } = run.notes.ledger.counter('custom_field_definitions')
     if (definitions !== undefined && (isWhole || inserted + updated > 0)) {
       await attempt(run, 'custom_field_options', () => readOptions(run))
     }
@@ -208,12 +210,12 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
     await attempt(run, 'transport event checks', () => checkTransportEvents(run))
   }
   await attempt(run, UNLISTED, () => checkUnlistedEvents(run))
-  if (run.settings.rawEvents === true) {
+  if (run.source.settings.rawEvents === true) {
     await attempt(run, 'raw_events', () => readRawEvents(run))
   }
   // First: what is read with its positions need not be read again for anything else.
   const arePositionsAllowed =
-    run.settings.vesselPositions &&
+    run.source.settings.vesselPositions &&
     (await attempt(run, 'vessels', async () => {
       await readVesselPositions(run)
       return true
@@ -224,7 +226,7 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
     await planFirstChecks(run, () => readQueued(run))
   })
   // In a first load the vessels are met only then.
-  const { positionsRefusal } = run.ledger
+  const { positionsRefusal } = run.notes.ledger
   if (arePositionsAllowed && positionsRefusal !== undefined) {
     await attempt(run, 'vessels', () => Promise.reject(positionsRefusal))
   }
@@ -255,7 +257,7 @@ export async function attempt<Result>(
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
   const conclude = (outcome: StreamOutcome, detail?: string): void => {
-    if (!STEPS.has(stream)) run.ledger.conclude(stream, outcome, detail)
+    if (!STEPS.has(stream)) run.notes.ledger.conclude(stream, outcome, detail)
   }
   try {
     const result = await work()
@@ -263,7 +265,7 @@ export async function attempt<Result>(
     return result
   } catch (thrown) {
     const error = toError(thrown)
-    if (run.signal.aborted || !concernsOneStream(thrown)) {
+    if (run.source.signal.aborted || !concernsOneStream(thrown)) {
       conclude('failed', error.message)
       throw thrown
     }
@@ -272,8 +274,8 @@ export async function attempt<Result>(
     conclude(outcome, error.message)
     const isDispensable = outcome === 'not_entitled' && OPTIONAL_STREAMS.has(stream)
     const level = isDispensable ? ((await isTold(run, stream)) ? 'debug' : 'warn') : 'error'
-    run.logger[level](`${stream}: ${outcome}`, { error })
-    if (!isDispensable) run.ledger.failures.push({ stream, error })
+    run.notes.logger[level](`${stream}: ${outcome}`, { error })
+    if (!isDispensable) run.notes.ledger.failures.push({ stream, error })
     return undefined
   }
 }
@@ -290,12 +292,13 @@ function concernsOneStream(thrown: unknown): boolean {
 
 /** The first run that was refused told so; custom fields are told with their definitions. */
 async function isTold(run: Run, stream: string): Promise<boolean> {
-  const { ledger, warehouse, syncRunId } = run
+  const { ledger } = run.notes
+  const { warehouse, syncRunId } = run.sink
   const isRefused = ledger
     .states()
     .some((one) => one.stream === 'custom_field_definitions' && one.outcome === 'not_entitled')
   if (stream === 'custom_fields' && isRefused) return true
-  const before = await retryWarehouse(run, () => loadOutcomeBefore(warehouse, stream, syncRunId))
+  const before = await run.sink.retry(() => loadOutcomeBefore(warehouse, stream, syncRunId))
   return before === 'not_entitled'
 }
 
@@ -311,27 +314,27 @@ async function conclude(
   fatal: unknown,
 ): Promise<RunReport> {
   const { errorCode, ...end } = decideOutcome(run, fatal)
-  run.ledger.concludeRest(end.outcome)
+  run.notes.ledger.concludeRest(end.outcome)
   const report = {
-    syncRunId: run.syncRunId,
+    syncRunId: run.sink.syncRunId,
     command,
     ...end,
-    streams: run.ledger.states(),
-    requests: run.ledger.requests(),
+    streams: run.notes.ledger.states(),
+    requests: run.notes.ledger.requests(),
     drift: await recordDrift(run),
   }
-  run.reachFailpoint('before_run_complete')
+  run.sink.reachFailpoint('before_run_complete')
   try {
     const save = (): Promise<void> => saveReport(run, warehouse, report, errorCode)
     // Don't wait again for a database that was just given up on, nor after a signal.
-    await (fatal === undefined && !run.signal.aborted ? retryWarehouse(run, save) : save())
+    await (fatal === undefined && !run.source.signal.aborted ? run.sink.retry(save) : save())
   } catch (thrown) {
     if (fatal === undefined) {
       const problems = [toError(thrown).message]
       return { ...report, outcome: 'failed', exitCode: exitCodeOf(thrown), problems }
     }
     // Report the first failure.
-    run.logger.warn('the end of the run could not be written', { error: thrown })
+    run.notes.logger.warn('the end of the run could not be written', { error: thrown })
   }
   return report
 }
@@ -345,8 +348,8 @@ async function saveReport(
 ): Promise<void> {
   const errorMessage = problems.length === 0 ? null : problems.join('\n')
   await warehouse.transaction('finish the run', async (session) => {
-    await saveStreamStates(session, run.syncRunId, streams)
+    await saveStreamStates(session, run.sink.syncRunId, streams)
     const end = { outcome, exitCode, errorCode, errorMessage, requests }
-    await finishRun(session, run.syncRunId, end)
+    await finishRun(session, run.sink.syncRunId, end)
   })
 }

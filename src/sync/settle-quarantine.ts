@@ -1,4 +1,3 @@
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { membersOf } from '../source/jsonapi/document.js'
 import { resourceOfType } from '../source/records/index.js'
@@ -15,26 +14,27 @@ import { loadRowsByKey } from '../warehouse/rows/stored-rows.js'
  * run. An entry without a row, or without an id, stays for a person.
  */
 export async function settleQuarantine(run: Run): Promise<void> {
-  const { ledger, warehouse, syncRunId, logger } = run
+  const { ledger, logger } = run.notes
+  const { warehouse, syncRunId } = run.sink
   const shown = ledger
     .states()
     .map(({ stream }) => stream)
     .filter((stream) => ledger.isShownWhole(stream))
   if (shown.length === 0) return
-  const entries = await retryWarehouse(run, () => loadOutlived(warehouse, shown, syncRunId))
+  const entries = await run.sink.retry(() => loadOutlived(warehouse, shown, syncRunId))
   const settled: number[] = []
   for (const type of new Set(entries.map(({ resourceType }) => resourceType))) {
     const resource = resourceOfType(type ?? '')
     const own = entries.filter((entry) => entry.resourceType === type)
     const keys = own.map((entry) => keyOf(entry, resource.keyColumns, resource.idColumn))
-    const rows = await retryWarehouse(run, () =>
+    const rows = await run.sink.retry(() =>
       loadRowsByKey(warehouse, warehouse.names, resource, keys),
     )
     const stands = (key: readonly string[]): boolean => rows.get(key.join(' '))?.isDeleted === false
     settled.push(...own.filter((_, at) => stands(keys[at] ?? [])).map((one) => one.quarantineId))
   }
   if (settled.length === 0) return
-  await retryWarehouse(run, () => dropQuarantine(warehouse, settled))
+  await run.sink.retry(() => dropQuarantine(warehouse, settled))
   logger.info('records that were set aside came well since', { records: settled.length })
 }
 

@@ -26,7 +26,6 @@ import {
 import { loadFieldDefinitions } from '../ingest/field-definitions.js'
 import { datesOf, ListProof } from './list-proof.js'
 import { acceptShortfall, loadAcceptedShortfall, shortfallError } from './list-shortfall.js'
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import type { Run } from '../ingest/run.js'
 import { storeIntake } from '../ingest/store-intake.js'
 import { hasAllContainers, hasAllTransportEvents, takePages } from '../ingest/take-pages.js'
@@ -36,7 +35,7 @@ export async function walkList(run: Run, stream: ListStream): Promise<PassFindin
   const opened = await openPass(run, stream, (history) => chooseChanging(run, stream, history))
   if (!(opened instanceof ListPass)) {
     const { beganAt, scope, findings } = opened
-    run.ledger.shown(stream, { beganAt, scope })
+    run.notes.ledger.shown(stream, { beganAt, scope })
     refuseForeign(stream, findings)
     return findings
   }
@@ -48,7 +47,7 @@ export async function walkList(run: Run, stream: ListStream): Promise<PassFindin
     const isRefused = thrown instanceof ApiRequestError && opened.startedAt === undefined
     if (!(thrown instanceof FilterUselessError) && !isRefused) throw thrown
     await recordUselessFilter(run, opened, thrown.message)
-    await dropPass(run, opened)
+    await dropPass(run.sink, opened)
     return walkToTheEnd(run, stream, await startPass(run, wholeList(stream)))
   }
 }
@@ -67,10 +66,10 @@ async function walkToTheEnd(run: Run, stream: ListStream, opened: ListPass): Pro
       (await walkPass(run, stream, next, proof)) ?? (await restart(run, stream, next, proof))
     passes.push(walked.pass)
     let verdict = proof.judge()
-    if (verdict.kind !== 'whole') verdict = proof.judge(await loadAcceptedShortfall(run, list))
+    if (verdict.kind !== 'whole') verdict = proof.judge(await loadAcceptedShortfall(run.sink, list))
     if (verdict.kind === 'again') {
       const { rows, distinct, lastTotal: total } = proof.tally
-      run.logger.info('the list may have moved; it is walked again', {
+      run.notes.logger.info('the list may have moved; it is walked again', {
         stream,
         rows,
         distinct,
@@ -80,7 +79,7 @@ async function walkToTheEnd(run: Run, stream: ListStream, opened: ListPass): Pro
     }
     const accepted = verdict.kind === 'short' && (await acceptShortfall(run, list, verdict))
     if (verdict.kind === 'short' && !accepted) {
-      await dropPass(run, walked.pass)
+      await dropPass(run.sink, walked.pass)
       throw shortfallError(list, verdict)
     }
     const since = verdict.kind === 'whole' ? passes[verdict.walk] : undefined
@@ -92,13 +91,13 @@ async function walkToTheEnd(run: Run, stream: ListStream, opened: ListPass): Pro
 async function finishPass(run: Run, pass: ListPass, checkpoint: Checkpoint): Promise<PassFindings> {
   const { beganAt, findings, isResumed, stream, startedAt: passStartedAt } = pass
   const { scope } = pass.list
-  if (scope === 'changing' && !isResumed) await refetchThoseThatLeft(run, pass)
-  await closePass(run, {
+  if (scope === 'changing' && !isResumed) await refetchThoseThatLeft(run.sink, pass)
+  await closePass(run.sink, {
     ...checkpoint,
     passStartedAt: passStartedAt ?? checkpoint.passStartedAt,
     position: { ...checkpoint.position, beganAt },
   })
-  run.ledger.shown(stream, { beganAt, scope })
+  run.notes.ledger.shown(stream, { beganAt, scope })
   if (scope === 'whole' && !isResumed) noteShown(run, pass)
   // It showed none of our rows, and yet nothing is known to be gone.
   refuseForeign(stream, findings)
@@ -106,7 +105,7 @@ async function finishPass(run: Run, pass: ListPass, checkpoint: Checkpoint): Pro
   return findings
 }
 
-function noteShown({ ledger }: Run, { stream, seen, findings }: ListPass): void {
+function noteShown({ notes: { ledger } }: Run, { stream, seen, findings }: ListPass): void {
   const streams = findings.areContainersIncluded === true ? [stream, 'containers'] : [stream]
   for (const one of streams) ledger.wholePasses.set(one, seen.get(one)?.size ?? 0)
 }
@@ -136,7 +135,7 @@ async function restart(
   { list }: ListPass,
   proof: ListProof,
 ): Promise<WalkedPass> {
-  run.logger.info('the list has moved since the run was cut off; starting over', { stream })
+  run.notes.logger.info('the list has moved since the run was cut off; starting over', { stream })
   proof.discardWalk()
   const walked = await walkPass(run, stream, await startPass(run, list), proof)
   if (walked === undefined) throw new Error('a pass from the first page cannot be discontiguous')
@@ -154,31 +153,31 @@ async function walkPass(
   proof: ListProof,
 ): Promise<WalkedPass | undefined> {
   proof.beginWalk(pass)
-  const choice = await retryWarehouse(run, () => chooseIncludes(run, stream))
+  const choice = await run.sink.retry(() => chooseIncludes(run.sink.warehouse, stream))
   const options = {
     includes: choice.includes,
-    pageSize: run.settings.pageSize,
+    pageSize: run.source.settings.pageSize,
     startPage: pass.startPage,
     query: pass.list.query,
-    signal: run.signal,
-    counter: run.ledger.counter(stream),
+    signal: run.source.signal,
+    counter: run.notes.ledger.counter(stream),
   }
   const fieldDefinitions =
     stream === 'custom_fields'
-      ? await retryWarehouse(run, () => loadFieldDefinitions(run))
+      ? await run.sink.retry(() => loadFieldDefinitions(run.sink.warehouse, run.source.settings))
       : undefined
   let isFirst = true
   let checkpoint: Checkpoint | undefined
-  const pages = run.service.listRecords(stream, options)
+  const pages = run.source.service.listRecords(stream, options)
   for await (const [page, intake] of takePages(run, stream, pages, fieldDefinitions)) {
-    run.reachFailpoint('response_received')
+    run.sink.reachFailpoint('response_received')
     if (!pass.isContiguous(page)) return undefined
     // It shows what a trial found out, and what the service no longer takes, so that the next run
     // does not ask for it in vain. A backfill believes nothing, and looks in any case.
     const isShort = page.includes.length < choice.includes.length
-    if (isFirst && (choice.isTrial || isShort || run.mode === 'backfill')) {
-      const settle = () => settleIncludes(run, stream, page, intake, choice)
-      if (!(await retryWarehouse(run, settle))) {
+    if (isFirst && (choice.isTrial || isShort || run.sink.mode === 'backfill')) {
+      const settle = () => settleIncludes(run, run.sink.warehouse, stream, page, intake, choice)
+      if (!(await run.sink.retry(settle))) {
         proof.discardWalk()
         return walkPass(run, stream, pass, proof)
       }
@@ -186,8 +185,11 @@ async function walkPass(
     isFirst = false
     if (pass.hasMoved(page)) proof.noteMove()
     checkpoint = await storePage(run, stream, pass, page, intake, proof)
-    await checkFilter(run, pass, { keys: shownKeys(intake, stream), observedAt: page.observedAt })
-    run.signal.throwIfAborted()
+    await checkFilter(run.sink, pass, {
+      keys: shownKeys(intake, stream),
+      observedAt: page.observedAt,
+    })
+    run.source.signal.throwIfAborted()
   }
   return checkpoint === undefined ? undefined : { pass, checkpoint }
 }
@@ -217,9 +219,15 @@ async function storePage(
   const isWholePass = page.number === 1 && page.isLast
   await storeIntake(run, intake, isWholePass || page.isBehindGap ? {} : { checkpoint })
   see(pass, intake)
-  run.ledger.add(new Map([[stream, { pages: 1 }]]))
+  run.notes.ledger.add(new Map([[stream, { pages: 1 }]]))
   const { number, rowsSoFar: records, total } = page
-  run.onProgress({ stream, page: number, records, total, requests: run.ledger.requests() })
+  run.notes.onProgress({
+    stream,
+    page: number,
+    records,
+    total,
+    requests: run.notes.ledger.requests(),
+  })
   return checkpoint
 }
 

@@ -4,8 +4,7 @@ import type { Logger } from '../../base/logger.js'
 import { decide, type Decision } from '../../ingest/decide.js'
 import { takeIn, type Intake } from '../../ingest/intake.js'
 import { loadKnown } from '../../ingest/known-rows.js'
-import { RunLedger } from '../../ingest/run-ledger.js'
-import type { Run, RunSettings } from '../../ingest/run.js'
+import { openNotes, type Run, type RunSettings } from '../../ingest/run.js'
 import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../../ingest/take-pages.js'
 import { membersOf } from '../../source/jsonapi/document.js'
 import { hasOptions } from '../../source/records/custom-field.js'
@@ -212,7 +211,8 @@ export interface PlanDependencies {
   readonly signal: AbortSignal
 }
 
-type Observer = PlanDependencies & Pick<Run, 'ledger'>
+/** A source that is read, and the warehouse that its first pages are compared with. */
+type Observer = Pick<Run, 'source' | 'notes'> & Pick<PlanDependencies, 'warehouse'>
 
 /** The first page of a list, and what a run would write of it. */
 interface FirstPage {
@@ -230,8 +230,9 @@ interface FirstPage {
  * requests. Writes nothing but which includes the service takes: the run need not find that out.
  */
 export async function observePlan(dependencies: PlanDependencies): Promise<PlanObservations> {
-  const observer: Observer = { ...dependencies, ledger: new RunLedger() }
-  const { warehouse, settings, ledger, ratePerMinute } = observer
+  const { warehouse, service, settings, signal, logger, ratePerMinute } = dependencies
+  const notes = openNotes(logger)
+  const observer: Observer = { warehouse, source: { service, settings, signal }, notes }
   const ofShipments = await readFirstPage(observer, 'shipments')
   const areContainersIncluded = hasAllContainers(ofShipments.page, ofShipments.intake)
   const isEnough = areContainersIncluded && hasAllTransportEvents(ofShipments.intake)
@@ -269,15 +270,17 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
       : undefined,
     isWarehouseEmpty: live === 0 && (await countLiveRows(warehouse, shipments.stream)) === 0,
     ratePerMinute,
-    requestsMade: ledger.requests(),
+    requestsMade: notes.ledger.requests(),
   }
 }
 
 async function readFirstPage(observer: Observer, stream: ListStream): Promise<FirstPage> {
-  const choice = await chooseIncludes(observer, stream)
+  const choice = await chooseIncludes(observer.warehouse, stream)
   const page = await readPage(observer, stream, choice)
   const intake = takeIn(page.document, pageOptions(stream, page))
-  const isWhole = !choice.isTrial || (await settleIncludes(observer, stream, page, intake, choice))
+  const isWhole =
+    !choice.isTrial ||
+    (await settleIncludes(observer, observer.warehouse, stream, page, intake, choice))
   if (!isWhole) return readFirstPage(observer, stream)
   const { warehouse } = observer
   const known = await warehouse.read('load known rows', (session) =>
@@ -297,7 +300,7 @@ async function observeList(
 ): Promise<ListObservation> {
   const { total } = page
   const pageSize = page.document.data.length
-  const changing = await countChanging(observer, stream)
+  const changing = await countChanging(observer, observer.warehouse, stream)
   const changingPages =
     changing === undefined ? undefined : Math.max(1, Math.ceil(changing / Math.max(1, pageSize)))
   return { stream, total, pageSize, pages: countPages(page), changingPages }
@@ -348,7 +351,7 @@ function countEventReads({ intake, fetchEvents, added }: FirstPage, addedInAll: 
  * read with their positions.
  */
 async function countRereads(
-  { warehouse, settings }: Observer,
+  { warehouse, source: { settings } }: Observer,
   pages: readonly FirstPage[],
 ): Promise<PlanObservations['rereads']> {
   const included = new Set(pages.flatMap(({ intake }) => [...intake.sightings.keys()]))

@@ -60,7 +60,7 @@ export async function setCustomField(
     stream: customFields.stream,
     source: `/${entityType}s/${entityId}/custom_fields/${apiSlug}`,
     observedAt: answer.observedAt,
-    fieldDefinitions: await loadFieldDefinitions(dependencies),
+    fieldDefinitions: await loadFieldDefinitions(warehouse, dependencies.settings),
   })
   const sightings = (intake.sightings.get(customFields.stream) ?? []).slice(0, 1)
   const isRowWritten = await warehouse.transaction('write the custom field', async (session) => {

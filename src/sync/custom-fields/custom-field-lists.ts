@@ -1,11 +1,11 @@
 import { ConnectorError } from '../../base/errors.js'
-import type { Run } from '../../ingest/run.js'
 import {
   customFieldDefinitions,
   customFieldOptions,
   customFields,
 } from '../../source/records/index.js'
 import { countLiveRows } from '../../warehouse/bookkeeping/schema-drift.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 
 /** Lists that an account may lack; the warehouse is whole without them. */
 export const OPTIONAL_LISTS: readonly string[] = [
@@ -26,10 +26,7 @@ export function isNotOurs(thrown: unknown): thrown is ConnectorError {
 export const MOST_PAGES_IN_A_SYNC = 10
 
 /** Whether a sync that does not read the whole lists reads the custom fields all the same. */
-export async function areCustomFieldsFew({
-  warehouse,
-  settings,
-}: Pick<Run, 'warehouse' | 'settings'>): Promise<boolean> {
+export async function areCustomFieldsFew(warehouse: Warehouse, pageSize: number): Promise<boolean> {
   const live = await countLiveRows(warehouse, customFields.stream)
-  return live <= MOST_PAGES_IN_A_SYNC * settings.pageSize
+  return live <= MOST_PAGES_IN_A_SYNC * pageSize
 }

@@ -1,5 +1,5 @@
 import { shownKeys, type Intake } from '../../ingest/intake.js'
-import type { Run } from '../../ingest/run.js'
+import type { Reading } from '../../ingest/run.js'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { customFields, resourceOfType } from '../../source/records/index.js'
 import type { FieldDefinitions, Sighting } from '../../source/records/resource.js'
@@ -38,7 +38,7 @@ function identifier(type: unknown, id: unknown): ResourceIdentifier | undefined 
  * is gone.
  */
 export async function findCustomField(
-  run: Pick<Run, 'service' | 'signal' | 'ledger' | 'settings'>,
+  run: Reading,
   id: string,
   entity: ResourceIdentifier,
   fieldDefinitions: FieldDefinitions,
@@ -49,7 +49,7 @@ export async function findCustomField(
     resource: customFields,
     seen: { fieldDefinitions },
     source: `/${path}/${entity.id}/custom_fields`,
-    list: (options) => run.service.listCustomFieldsOf(path, entity.id, options),
+    list: (options) => run.source.service.listCustomFieldsOf(path, entity.id, options),
   })
   return shownKeys(intake, customFields.stream).includes(id) ? intake : (wholeAt ?? intake)
 }

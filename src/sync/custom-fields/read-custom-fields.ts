@@ -1,5 +1,5 @@
-import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import type { Run } from '../../ingest/run.js'
+import type { TrackingService } from '../../source/client/endpoints.js'
 import { customFieldOptions } from '../../source/records/index.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readOwnLists, type OwnList } from '../read-own-list.js'
@@ -16,10 +16,10 @@ interface OptionOwner {
  * they come in pages. Those that are not shown are gone.
  */
 export async function readOptions(run: Run): Promise<void> {
-  const owners = await retryWarehouse(run, () => loadOptionOwners(run.warehouse))
+  const owners = await run.sink.retry(() => loadOptionOwners(run.sink.warehouse))
   await readOwnLists(
     run,
-    owners.map((owner) => optionsOf(run, owner)),
+    owners.map((owner) => optionsOf(run.source.service, owner)),
   )
 }
 
@@ -44,10 +44,7 @@ order by id`,
 }
 
 /** The options of one definition. */
-export function optionsOf(
-  { service }: Pick<Run, 'service'>,
-  { id, hasOptions }: OptionOwner,
-): OwnList {
+export function optionsOf(service: TrackingService, { id, hasOptions }: OptionOwner): OwnList {
   return {
     resource: customFieldOptions,
     seen: { definitionId: id },

@@ -10,12 +10,10 @@ import {
 import { SimulatedCrash, type ReachFailpoint } from '../../base/failpoint.js'
 import type { Logger } from '../../base/logger.js'
 import { backoffMs, type Sleep } from '../../base/retry.js'
-import { DriftWatch } from '../../ingest/drift-watch.js'
-import { FingerprintMemory } from '../../ingest/fingerprint-memory.js'
 import { readRefetch } from '../../ingest/read-refetch.js'
-import { RunLedger } from '../../ingest/run-ledger.js'
-import type { RunSettings } from '../../ingest/run.js'
-import type { StoringRun } from '../../ingest/store-batch.js'
+import type { RunLedger } from '../../ingest/run-ledger.js'
+import { openNotes, type Ingest, type RunSettings } from '../../ingest/run.js'
+import { Sink } from '../../ingest/sink.js'
 import {
   claimRefetches,
   NOTIFICATION_ENTRY,
@@ -81,12 +79,12 @@ export class RefetchWorker {
 
   async #readClaim(claim: readonly ClaimedRefetch[]): Promise<void> {
     const { warehouse, signal } = this.#dependencies
-    const run = this.#createRun()
+    const ingest = this.#openIngest()
     for (const [at, entry] of claim.entries()) {
       try {
         signal.throwIfAborted()
-        await this.#readEntry(run, entry)
-        if (run.ledger.isServiceFailing) {
+        await this.#readEntry(ingest, entry)
+        if (ingest.notes.ledger.isServiceFailing) {
           throw new ApiUnavailableError('several records in a row could not be read')
         }
       } catch (thrown) {
@@ -99,37 +97,34 @@ export class RefetchWorker {
     }
   }
 
-  async #readEntry(run: StoringRun, entry: ClaimedRefetch): Promise<void> {
-    const { warehouse, logger } = this.#dependencies
+  async #readEntry(ingest: Ingest, entry: ClaimedRefetch): Promise<void> {
+    const { warehouse, logger, signal } = this.#dependencies
     try {
       if (entry.type === NOTIFICATION_ENTRY) {
         await refetchNotification(this.#dependencies, entry)
-        run.ledger.noteRead()
-      } else await readRefetch(run, entry)
+        ingest.notes.ledger.noteRead()
+      } else await readRefetch(ingest, entry)
     } catch (thrown) {
-      if (run.signal.aborted || concernsAll(run, thrown)) throw thrown
+      if (signal.aborted || concernsAll(ingest.notes.ledger, thrown)) throw thrown
       const waitMs = backoffMs(entry.attempts + 1, FIRST_WAIT_MS, LONGEST_WAIT_MS)
       logger.error('a record could not be refetched', { ...entry, waitMs, error: thrown })
       await postponeRefetch(warehouse, entry, toError(thrown).message, waitMs)
     }
   }
 
-  /** Fresh for each claim: others may change what the memory of a run holds. */
-  #createRun(): StoringRun {
+  /** Fresh for each claim: others may change what the memory of a sink holds. */
+  #openIngest(): Ingest {
+    const { service, settings, signal, logger } = this.#dependencies
     return {
-      ...this.#dependencies,
-      syncRunId: null,
-      mode: 'refetch',
-      purpose: 'refetch',
-      ledger: new RunLedger(),
-      memory: new FingerprintMemory(),
-      drift: new DriftWatch(),
+      source: { service, settings, signal, purpose: 'refetch' },
+      sink: new Sink({ ...this.#dependencies, syncRunId: null, mode: 'refetch' }),
+      notes: openNotes(logger),
     }
   }
 }
 
 /** The service or the warehouse fails as a whole, whatever is asked for. */
-function concernsAll({ ledger }: StoringRun, thrown: unknown): boolean {
+function concernsAll(ledger: RunLedger, thrown: unknown): boolean {
   if (thrown instanceof SimulatedCrash) return true
   if (isAboutOneRecord(thrown)) {
     ledger.noteRead(thrown)

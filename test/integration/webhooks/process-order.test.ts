@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { noFailpoints } from '../../../src/base/failpoint.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { DriftWatch } from '../../../src/ingest/drift-watch.js'
-import { FingerprintMemory } from '../../../src/ingest/fingerprint-memory.js'
 import { takeIn } from '../../../src/ingest/intake.js'
-import { RunLedger } from '../../../src/ingest/run-ledger.js'
+import { openNotes } from '../../../src/ingest/run.js'
+import { Sink } from '../../../src/ingest/sink.js'
 import { storeIntake } from '../../../src/ingest/store-intake.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
@@ -250,20 +249,20 @@ describe('deliveries in any order', () => {
         },
       }
       if (isDoubted) await deliver()
+      const { signal } = new AbortController()
       await storeIntake(
         {
-          syncRunId: null,
-          mode: 'sync',
-          service: bench.service,
-          warehouse: isDoubted ? warehouse : overtaken,
-          logger: silentLogger,
-          ledger: new RunLedger(),
-          memory: new FingerprintMemory(),
-          drift: new DriftWatch(),
-          settings: TEST_SETTINGS,
-          signal: new AbortController().signal,
-          sleep: () => Promise.resolve(),
-          reachFailpoint: noFailpoints,
+          source: { service: bench.service, settings: TEST_SETTINGS, signal },
+          sink: new Sink({
+            warehouse: isDoubted ? warehouse : overtaken,
+            syncRunId: null,
+            mode: 'sync',
+            reachFailpoint: noFailpoints,
+            signal,
+            sleep: () => Promise.resolve(),
+            logger: silentLogger,
+          }),
+          notes: openNotes(silentLogger),
         },
         page,
       )

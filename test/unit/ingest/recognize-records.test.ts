@@ -29,7 +29,7 @@ async function recognize(
   memory.remember([...takeIn({ data, included: [] }, options).sightings.values()].flat())
   // No record is unknown to this warehouse.
   const warehouse = { names: new SchemaNames('tracking'), query: () => Promise.resolve([]) }
-  const run = { mode, memory, warehouse } as unknown as Run
+  const run = { sink: { mode, memory, warehouse } } as unknown as Run
   return [...(await new RecordRecognizer(run).recognize(data, isDoubtful)).values()]
 }
 

@@ -3,7 +3,7 @@ import { fetchTransportEvents } from '../../../ingest/fetch-transport-events.js'
 import { loadFieldDefinitions } from '../../../ingest/field-definitions.js'
 import { mergeIntakes, shownKeys, type Intake } from '../../../ingest/intake.js'
 import { readById } from '../../../ingest/read-by-id.js'
-import type { Run } from '../../../ingest/run.js'
+import type { Reading } from '../../../ingest/run.js'
 import { membersOf, type ResourceIdentifier } from '../../../source/jsonapi/document.js'
 import { customFields, resourceOfType } from '../../../source/records/index.js'
 import {
@@ -14,12 +14,11 @@ import {
   type ColumnDifference,
 } from '../../../warehouse/rows/compare-rows.js'
 import type { Resource, Sighting } from '../../../source/records/resource.js'
+import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { findCustomField, loadEntity } from '../../../sync/custom-fields/find-custom-field.js'
 
-export interface Reader extends Pick<
-  Run,
-  'service' | 'warehouse' | 'settings' | 'signal' | 'ledger'
-> {
+export interface Reader extends Reading {
+  readonly warehouse: Warehouse
   /** By stream, what the records of its list carry: columns, and names without one. */
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>
   /** By stream, what differs and only reads of one record carry. */
@@ -41,7 +40,7 @@ export interface Examination extends RowKey {
 }
 
 /** Records as the service shows them, and live rows that it does not have. */
-interface Reading {
+interface Shown {
   readonly sightings: readonly Sighting[]
   readonly gone: readonly RowKey[]
 }
@@ -120,7 +119,7 @@ export async function examineShown(
     .map((one) => (isNew ? { ...one, verdict: 'changing', differences: [] } : one))
 }
 
-function createdAtOf({ sightings: [sighting] }: Reading): number {
+function createdAtOf({ sightings: [sighting] }: Shown): number {
   const place = sighting?.resource.columnIndex.get('created_at')
   const value = place === undefined ? undefined : sighting?.values[place]
   return typeof value === 'string' ? Date.parse(value) : 0
@@ -129,7 +128,7 @@ function createdAtOf({ sightings: [sighting] }: Reading): number {
 async function readRecord(
   reader: Reader,
   { type, id, entity }: Wanted,
-): Promise<Reading & { readonly eventIds: readonly string[] }> {
+): Promise<Shown & { readonly eventIds: readonly string[] }> {
   const { stream } = resourceOfType(type)
   const gone = { sightings: [], gone: [{ stream, key: id }], eventIds: [] }
   try {
@@ -160,12 +159,17 @@ async function readCustomField(
   const { warehouse } = reader
   const entity = shownOf ?? (await loadEntity(warehouse, id))
   if (entity === undefined) return undefined
-  const found = await findCustomField(reader, id, entity, await loadFieldDefinitions(reader))
+  const found = await findCustomField(
+    reader,
+    id,
+    entity,
+    await loadFieldDefinitions(reader.warehouse, reader.source.settings),
+  )
   if (found instanceof Date) return mergeIntakes([])
   return found && shownKeys(found, customFields.stream).includes(id) ? found : undefined
 }
 
-async function readContainer(reader: Reader, id: string): Promise<Reading> {
+async function readContainer(reader: Reader, id: string): Promise<Shown> {
   const container = await readRecord(reader, { type: 'container', id })
   if (container.gone.length > 0) return container
   const [fetched] = await fetchTransportEvents(reader, [id])
@@ -184,7 +188,7 @@ async function readContainer(reader: Reader, id: string): Promise<Reading> {
 }
 
 /** Compares twice when something differs: what also differs between the readings is changing. */
-async function examine(reader: Reader, read: () => Promise<Reading>): Promise<Examination[]> {
+async function examine(reader: Reader, read: () => Promise<Shown>): Promise<Examination[]> {
   const first = await read()
   const found = await compare(reader, first)
   if (found.every(({ verdict }) => verdict === 'equal')) return found
@@ -195,7 +199,7 @@ async function examine(reader: Reader, read: () => Promise<Reading>): Promise<Ex
   })
 }
 
-function find({ sightings }: Reading, { stream, key }: RowKey): Sighting | undefined {
+function find({ sightings }: Shown, { stream, key }: RowKey): Sighting | undefined {
   return sightings.find((one) => one.key === key && one.resource.stream === stream)
 }
 
@@ -207,7 +211,7 @@ function isSame(one: Sighting | undefined, other: Sighting | undefined): boolean
   )
 }
 
-async function compare(reader: Reader, reading: Reading): Promise<Examination[]> {
+async function compare(reader: Reader, reading: Shown): Promise<Examination[]> {
   const { warehouse } = reader
   const examinations = reading.gone.map((row): Examination => ({
     ...row,

@@ -41,7 +41,7 @@ export interface VerifyDependencies {
   readonly seed: number
 }
 
-export interface Verifier extends VerifyDependencies, Reader {
+export interface Verifier extends Reader, Pick<VerifyDependencies, 'sample' | 'seed'> {
   readonly listed: Map<string, ReadonlySet<string>>
   /** Why records could not be read, by stream. */
   readonly unread: Map<string, string[]>
@@ -49,7 +49,7 @@ export interface Verifier extends VerifyDependencies, Reader {
 
 /** Looks at one record. One that the service does not show is named, and costs only itself. */
 export async function lookAt(
-  { ledger, signal, unread }: Verifier,
+  { source: { signal }, notes: { ledger }, unread }: Verifier,
   { stream }: Resource,
   id: string,
   look: () => Promise<Examination[]>,
@@ -85,7 +85,7 @@ export async function readSamplePages(
   verifier: Verifier,
   stream: ListStream,
 ): Promise<SamplePages> {
-  const { sample, seed, signal } = verifier
+  const { sample, seed } = verifier
   const first = await readPage(verifier, stream)
   const size = first.document.data.length
   const pages = size === 0 || first.isLast ? 1 : Math.ceil((first.total ?? size) / size)
@@ -96,11 +96,13 @@ export async function readSamplePages(
   }
   const read = [first]
   for (const startPage of others) {
-    signal.throwIfAborted()
+    verifier.source.signal.throwIfAborted()
     read.push(await readPage(verifier, stream, { startPage }))
   }
   const fieldDefinitions =
-    stream === customFields.stream ? await loadFieldDefinitions(verifier) : undefined
+    stream === customFields.stream
+      ? await loadFieldDefinitions(verifier.warehouse, verifier.source.settings)
+      : undefined
   const sightings = read.flatMap(
     (page) =>
       takeIn(page.document, { ...pageOptions(stream, page), fieldDefinitions }).sightings.get(
@@ -178,7 +180,7 @@ export async function examineOptions(verifier: Verifier): Promise<Examination[]>
   const resource = customFieldOptions
   const examinations: Examination[] = []
   for (const owner of (await loadOptionOwners(warehouse)).slice(0, sample)) {
-    const own = optionsOf(verifier, owner)
+    const own = optionsOf(verifier.source.service, owner)
     const read = async (): Promise<Intake> => (await askForOwnList(verifier, own)).intake
     const live = () => loadOwnKeys(warehouse, resource, own.seen)
     const look = () => examineList(verifier, resource, read, live)

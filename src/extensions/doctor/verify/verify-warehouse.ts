@@ -69,14 +69,18 @@ const THEIR_LIST = 'their list'
  * a fault from a change under way. Writes nothing.
  */
 export async function verifySource(dependencies: VerifyDependencies): Promise<VerifyReport> {
+  const { warehouse, sample, seed, service, settings, signal } = dependencies
   const verifier: Verifier = {
-    ...dependencies,
-    ledger: new RunLedger(),
+    warehouse,
+    sample,
+    seed,
+    source: { service, settings, signal },
+    notes: { ledger: new RunLedger() },
     unread: new Map(),
     listed: new Map(),
     onlyAlone: new Map(),
   }
-  const { warehouse, sample, seed, unread, onlyAlone } = verifier
+  const { unread, onlyAlone } = verifier
   const looks: FirstLook[] = []
   const notCompared: string[] = []
   const examinations: Examination[] = []
@@ -139,7 +143,7 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
   }
   for (const { stream, rows, compared } of streams) {
     const isNamed = notCompared.some((name) => name.startsWith(`${stream}:`))
-    const isOff = stream === vesselPositions.table && !verifier.settings.vesselPositions
+    const isOff = stream === vesselPositions.table && !settings.vesselPositions
     const why = isOff ? 'TRACKING_VESSEL_POSITIONS is off' : 'none was in the sample'
     if (rows > 0 && compared === 0 && !isNamed) notCompared.push(`${stream}: ${why}`)
   }
@@ -147,7 +151,7 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
     notCompared.push(`${webhookEventCategories.stream}: a backfill reads it`)
   }
   notCompared.push(
-    verifier.settings.rawEvents === true
+    settings.rawEvents === true
       ? 'raw_events: they are read after a change of their container, and once a day while it is tracked'
       : 'raw_events: TRACKING_RAW_EVENTS is off',
   )
@@ -185,7 +189,7 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
     wholeHoursAgo,
     sample,
     seed,
-    requests: verifier.ledger.requests(),
+    requests: verifier.notes.ledger.requests(),
   }
 }
 
@@ -208,8 +212,8 @@ async function advise(
     ? ['tracking-sync backfill', 'tracking-sync backfill']
     : ['tracking-sync backfill']
   const choices = await Promise.all([
-    chooseIncludes({ warehouse }, 'shipments'),
-    chooseIncludes({ warehouse }, 'containers'),
+    chooseIncludes(warehouse, 'shipments'),
+    chooseIncludes(warehouse, 'containers'),
   ])
   const areIncluded = choices.some(({ includes }) =>
     includes.some((name) => name.endsWith('transport_events')),
