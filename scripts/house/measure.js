@@ -23,6 +23,9 @@ export function measureHouse(root) {
     'imports of the core from extensions': importsFromExtensions(core),
     'statements by kysely': countCalls(own, isOfKysely),
     'statements by text': countCalls(own, isOfText),
+    'frames of the service checked by a schema': schemasOf(
+      readFile(root, 'src/source/jsonapi/schemas.ts'),
+    ),
     'interpolated SQL texts': own.reduce((sum, file) => sum + interpolatedTexts(file), 0),
     mutants: JSON.parse(readFile(root, 'test/catalogue/mutants.json').text).length,
     'stilted phrases': sumOf(countPhrasesByRoom(root)),
@@ -98,6 +101,15 @@ function isOfKysely(node) {
   if (ts.isTaggedTemplateExpression(node)) return /^sql$/.test(node.tag.getText())
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false
   return /^(?:selectFrom|insertInto|updateTable|deleteFrom)$/.test(node.expression.name.text)
+}
+
+/** Schemas that a file offers to others. */
+function schemasOf({ path, text }) {
+  const isSchema = (node) =>
+    ts.isVariableStatement(node) &&
+    node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) &&
+    node.declarationList.declarations.some(({ name }) => /Schema$/.test(name.getText()))
+  return parse(path, text).statements.filter(isSchema).length
 }
 
 const STATEMENT =

@@ -1,6 +1,6 @@
 import { ConnectorError } from '../base/errors.js'
 import type { RawRecord } from '../source/jsonapi/raw-record.js'
-import { MAX_ID_LENGTH } from '../source/records/flatten.js'
+import { LONGEST_ID } from '../source/jsonapi/schemas.js'
 import { resourceOfType } from '../source/records/index.js'
 import type { Resource } from '../source/records/resource.js'
 import { toStorableText } from '../source/records/storable-text.js'
@@ -104,7 +104,7 @@ function rawKeyValues(resource: Resource, raw: RawRecord): readonly string[] | u
   const values: string[] = []
   for (const name of resource.keyColumns) {
     const value = name === resource.idColumn ? raw.id : linkedIdOf(raw, name)
-    if (value === undefined || value === '' || value.length > MAX_ID_LENGTH) return undefined
+    if (value === undefined || value === '' || value.length > LONGEST_ID) return undefined
     values.push(value)
   }
   return values

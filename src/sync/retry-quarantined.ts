@@ -5,7 +5,6 @@ import {
   isAboutOneRecord,
   toError,
 } from '../base/errors.js'
-import type { Document } from '../source/jsonapi/document.js'
 import { parseExactJson } from '../source/jsonapi/exact-json.js'
 import {
   dropQuarantine,
@@ -100,17 +99,11 @@ async function readAnew(run: Run, entry: QuarantineEntry): Promise<Intake | unde
 }
 
 async function flattenPayload(run: Run, entry: QuarantineEntry): Promise<Intake> {
-  const document: Document = {
-    data: [parseExactJson(entry.payload)],
-    isList: false,
-    included: [],
-    links: {},
-    meta: {},
-  }
+  const records = { data: [parseExactJson(entry.payload)], included: [] }
   const [, owner = '', id = '', list] = entry.source.split('/')
   const containerId = owner === 'containers' && list !== undefined ? id : undefined
   const definitionId = list === 'options' ? id : undefined
-  return takeIn(document, {
+  return takeIn(records, {
     stream: entry.stream,
     source: entry.source,
     // It must not replace what was seen since.

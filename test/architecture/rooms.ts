@@ -35,7 +35,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:http', 'node:net'],
   },
   'source/jsonapi': {
-    holds: 'reading JSON:API documents from bytes',
+    holds: 'JSON:API documents: from bytes, and the frames of the service',
     may: ['base'],
     packages: ['zod'],
     isPure: true,
@@ -43,7 +43,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'source/records': {
     holds: 'the records of the service as rows: columns, types, flattening',
     may: ['source/jsonapi', 'base'],
-    packages: ['zod'],
     isPure: true,
   },
   'source/client': {

@@ -6,7 +6,7 @@ import { takeIn, type Intake } from '../../ingest/intake.js'
 import { loadKnown } from '../../ingest/known-rows.js'
 import { openNotes, type Run, type RunSettings } from '../../ingest/run.js'
 import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../../ingest/take-pages.js'
-import { membersOf } from '../../source/jsonapi/document.js'
+import { fieldDefinitionSchema } from '../../source/jsonapi/schemas.js'
 import { hasOptions } from '../../source/records/custom-field.js'
 import { containers, resourceOfType, shipments, vessels } from '../../source/records/index.js'
 import type { Sighting } from '../../source/records/resource.js'
@@ -321,7 +321,7 @@ async function observeCustomFields(
       return { stream, total, pageSize: page.document.data.length, pages: countPages(page), isLong }
     })
     const withOptions = parsePage(definitions).data.filter((record) =>
-      hasOptions(membersOf(membersOf(record).attributes).data_type),
+      hasOptions(fieldDefinitionSchema.parse(record).attributes.data_type),
     )
     return { lists, withOptions: withOptions.length }
   } catch (thrown) {
@@ -333,7 +333,7 @@ async function observeCustomFields(
 function countPages({ document, isLast, total }: Page): number | undefined {
   if (isLast) return 1
   if (total !== undefined) return Math.max(1, Math.ceil(total / document.data.length))
-  const last = /[?&]page(?:\[|%5B)number(?:\]|%5D)=(\d{1,9})/i.exec(String(document.links.last))
+  const last = /[?&]page(?:\[|%5B)number(?:\]|%5D)=(\d{1,9})/i.exec(document.links.last ?? '')
   return last === null ? undefined : Number(last[1])
 }
 

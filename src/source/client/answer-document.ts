@@ -1,5 +1,5 @@
 import { ApiRefusedError, ApiUnavailableError } from '../../base/errors.js'
-import { isObject, parseDocument, type Document } from '../jsonapi/document.js'
+import { NO_DOCUMENT, type Document } from '../jsonapi/document.js'
 import { JsonNestingError } from '../jsonapi/exact-json.js'
 import {
   JsonSizeError,
@@ -7,6 +7,13 @@ import {
   splitJsonBytes,
   type JsonLimits,
 } from '../jsonapi/parse-json-bytes.js'
+import {
+  documentSchema,
+  listSchema,
+  refusalOf,
+  singleSchema,
+  type Refusal,
+} from '../jsonapi/schemas.js'
 import { describeBody, isWebPage, type ReceivedAnswer } from './call-errors.js'
 
 /**
@@ -38,7 +45,7 @@ export interface ParsedAnswer {
   readonly body: unknown
 }
 
-const emptyDocument: Document = { data: [], isList: false, included: [], links: {}, meta: {} }
+const SCHEMAS = { list: listSchema, record: singleSchema, document: documentSchema }
 
 /**
  * The document of an answer with a good status. A portal's page, an empty or cut body or `errors`
@@ -52,22 +59,18 @@ export function parseAnswer(
   areRecordsRaw = false,
 ): ParsedAnswer {
   if (isBlank(answer.body)) {
-    if (expectation === 'anything') return { document: emptyDocument, body: undefined }
+    if (expectation === 'anything') return { document: NO_DOCUMENT, body: undefined }
     throw unusable(answer, 'an empty body')
   }
   if (isWebPage(answer)) {
     throw unusable(answer, 'a web page instead of data')
   }
   const body = parseBody(answer, areRecordsRaw ? splitJsonBytes : parseJsonBytes)
-  const document = parseDocument(body)
-  if (expectation === 'anything') return { document: document ?? emptyDocument, body }
-  if (document === undefined) throw unusable(answer, describeNoDocument(body))
-  if (expectation === 'list' && !document.isList) {
-    throw unusable(answer, '"data" that is not a list')
+  if (expectation === 'anything') {
+    return { document: documentSchema.safeParse(body).data ?? NO_DOCUMENT, body }
   }
-  if (expectation === 'record' && (document.isList || document.data.length === 0)) {
-    throw unusable(answer, '"data" that is not one record')
-  }
+  const { data: document, error } = SCHEMAS[expectation].safeParse(body)
+  if (document === undefined) throw unusable(answer, describeNoDocument(refusalOf(error)))
   return { document, body }
 }
 
@@ -92,9 +95,9 @@ function parseBody(answer: ReceivedAnswer, parse: typeof parseJsonBytes): unknow
   }
 }
 
-function describeNoDocument(body: unknown): string {
-  const hasErrors = isObject(body) && 'errors' in body
-  return hasErrors ? '"errors" under a good status' : 'JSON that is not a JSON:API document'
+function describeNoDocument({ pointer, reason }: Refusal): string {
+  if (pointer === '/errors') return '"errors" under a good status'
+  return `JSON that is not a JSON:API document: ${reason}`
 }
 
 function unusable(answer: ReceivedAnswer, what: string): ApiUnavailableError {

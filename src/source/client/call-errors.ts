@@ -12,6 +12,7 @@ import { showText } from '../../base/phrases.js'
 import { defaultRetryPolicy } from '../../base/retry.js'
 import { parseExactJson } from '../jsonapi/exact-json.js'
 import { membersOf } from '../jsonapi/document.js'
+import { errorsSchema } from '../jsonapi/schemas.js'
 import { CutAnswerError, type AnswerHeaders } from './exchange.js'
 
 /** An answer of any status, and the facts of its request. */
@@ -29,14 +30,8 @@ export interface ReceivedAnswer {
   readonly keyAdvice?: string | undefined
 }
 
-/** One member of JSON:API `errors[]`, made fit to print. */
-interface ApiErrorDetail {
-  readonly title: string | undefined
-  readonly detail: string | undefined
-  readonly code: string | undefined
-  /** `source.parameter` or `source.pointer`. */
-  readonly source: string | undefined
-}
+/** An error that the service reports, made fit to print. */
+type ApiErrorDetail = Readonly<Record<'title' | 'detail' | 'code' | 'source', string | undefined>>
 
 /** The error of an answer with a bad status. `errors.ts` lists the meaning of each status. */
 export function toStatusError(
@@ -104,27 +99,20 @@ function toRedirectError({ where, status, headers, url, redact }: ReceivedAnswer
   )
 }
 
-/**
- * The errors that a body reports: JSON:API's `errors[]`, and the plain forms of gateways and
- * frameworks before the service (`errors` of texts, `error`, `message`). At most 20, each text cut
- * to 500 characters.
- */
+/** At most 20, each text cut to 500 characters. */
 function parseErrorDetails({ body, redact }: ReceivedAnswer): ApiErrorDetail[] {
-  const { errors, error, message } = membersOf(parseQuietly(body.toString('utf8')))
-  const list: readonly unknown[] = [errors ?? error ?? message].flat()
-  const shown = (value: unknown): string | undefined =>
-    typeof value === 'string' && value.trim() !== '' ? showText(redact(value)) : undefined
-  const details = list.slice(0, 20).map((entry) => {
-    const { title, detail, message: text, code, source } = membersOf(entry)
-    const { parameter, pointer } = membersOf(source)
-    return {
-      title: shown(title),
-      detail: shown(detail ?? text ?? entry),
-      code: shown(code),
-      source: shown(parameter ?? pointer),
-    }
-  })
-  return details.filter(({ title, detail, code }) => (title ?? detail ?? code) !== undefined)
+  const shown = (text: string | null): string | undefined =>
+    text === null ? undefined : showText(redact(text))
+  return errorsSchema
+    .parse(parseQuietly(body.toString('utf8')))
+    .map(({ title, detail, code, source }) => {
+      return {
+        title: shown(title),
+        detail: shown(detail),
+        code: shown(code),
+        source: shown(source),
+      }
+    })
 }
 
 function parseQuietly(text: string): unknown {

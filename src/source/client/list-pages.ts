@@ -7,7 +7,7 @@ import {
 } from '../../base/errors.js'
 import { membersOf, type Document } from '../jsonapi/document.js'
 import type { RawRecord, RecordIdentity } from '../jsonapi/raw-record.js'
-import { LoopGuard, readNextLink, readTotal } from '../jsonapi/pagination.js'
+import { LoopGuard } from '../jsonapi/pagination.js'
 import type { ApiAnswer, ApiClient, CallOptions } from './client.js'
 import { resolveSameOrigin } from './origin.js'
 
@@ -142,8 +142,8 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
     const document = entries as Document<RawRecord>
     const rows = document.data.map(({ identity }) => identity)
     const fresh = this.#guard.see(rows)
-    const total = readTotal(document)
-    const next = readNextLink(document)
+    const total = document.meta.total ?? undefined
+    const next = document.links.next ?? undefined
     // A page with a successor is full and tells the size in force; the last one may be short.
     const size = next === undefined ? (this.#options.pageSize ?? rows.length) : rows.length
     const rowsSoFar = (this.#rowsSoFar ?? (this.#number - 1) * size) + rows.length

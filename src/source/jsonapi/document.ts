@@ -1,7 +1,7 @@
 /**
- * The words of JSON:API, nothing of shipping. Records are checked one by one (see
- * `source/records/flatten.ts`), so that one bad record never costs its page; here only the frame of
- * a document is checked.
+ * The words of JSON:API, nothing of shipping. `schemas.ts` checks the frame of a document. Records
+ * are checked one by one (see `source/records/flatten.ts`), so that one bad record never costs its
+ * page.
  */
 
 export interface ResourceIdentifier {
@@ -25,39 +25,23 @@ export interface ResourceObject {
 
 /**
  * An answer. `data` and `included` hold unchecked records, or `RawRecord`s where the answer was
- * only split; null members of the source are absent here.
+ * only split. Null: the service does not say.
  */
 export interface Document<Entry = unknown> {
   /** Primary data as a list: one record for a single read, none for `data: null`. */
   readonly data: readonly Entry[]
-  /** True when the answer's `data` was an array. */
-  readonly isList: boolean
   readonly included: readonly Entry[]
-  readonly links: Readonly<Record<string, unknown>>
-  readonly meta: Readonly<Record<string, unknown>>
+  /** Addresses of pages as the service wrote them. */
+  readonly links: { readonly next: string | null; readonly last: string | null }
+  readonly meta: { readonly total: number | null }
 }
 
-/**
- * Checks the frame of a JSON:API document. Returns undefined for any other value: an `errors`
- * document, HTML that happened to parse, a bare array, or an object without `data`. Such an answer
- * means "ask again", never "no records".
- */
-export function parseDocument(value: unknown): Document | undefined {
-  if (!isObject(value) || 'errors' in value) return undefined
-  const { data, included, links, meta } = value
-  const isList = Array.isArray(data)
-  const isFrame =
-    (isList || isObject(data) || data === null) &&
-    (Array.isArray(included) || (included ?? null) === null) &&
-    [links, meta].every((members) => isObject(members) || (members ?? null) === null)
-  if (!isFrame) return undefined
-  return {
-    data: isList ? data : data === null ? [] : [data],
-    isList,
-    included: Array.isArray(included) ? included : [],
-    links: membersOf(links),
-    meta: membersOf(meta),
-  }
+/** In place of an answer without any. */
+export const NO_DOCUMENT: Document = {
+  data: [],
+  included: [],
+  links: { next: null, last: null },
+  meta: { total: null },
 }
 
 export type Members = Readonly<Record<string, unknown>>

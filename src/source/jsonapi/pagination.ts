@@ -1,31 +1,7 @@
 import { SeenKeys } from '../../base/seen-keys.js'
-import type { Document } from './document.js'
 import type { RecordIdentity } from './raw-record.js'
 
-/**
- * The pages that a page announces, and the signs that a walk over pages is a loop. The walk itself
- * is in `source/client/list-pages.ts`.
- */
-
-/**
- * The address of the next page as the service wrote it: `links.next` as text or as `{ href }`.
- * Undefined on the last page (null, absent or "").
- */
-export function readNextLink(document: Document): string | undefined {
-  const { next } = document.links
-  const link = typeof next === 'object' && next !== null && 'href' in next ? next.href : next
-  return typeof link === 'string' && link.trim() !== '' ? link : undefined
-}
-
-/**
- * `meta.total` where it can be a count of rows; else undefined. Even a plausible total is only a
- * hint and an alarm: the service does not promise that it is right, so nothing is allocated by it
- * and no walk ends early because of it.
- */
-export function readTotal(document: Document): number | undefined {
-  const { total } = document.meta
-  return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : undefined
-}
+/** The signs that a walk over pages (`source/client/list-pages.ts`) is a loop. */
 
 /** No account is this large; a service that sends more pages is looping. */
 const MOST_PAGES = 100_000

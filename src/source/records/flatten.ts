@@ -2,6 +2,13 @@ import { ApiContractError } from '../../base/errors.js'
 import { isObject, type Members, type ResourceIdentifier } from '../jsonapi/document.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
 import { digestOf } from '../jsonapi/raw-record.js'
+import {
+  idProblem,
+  LONGEST_ID,
+  recordSchema,
+  refusalOf,
+  type RecordFrame,
+} from '../jsonapi/schemas.js'
 import { encodePlainly, encodeValue, REPLACED, type Column, type EncodedValue } from './column.js'
 import {
   ANY_TYPE,
@@ -17,15 +24,6 @@ import {
 } from './resource.js'
 import { toStorableJson, toStorableText } from './storable-text.js'
 
-/** Segments of a path that climb out of it, also when they are percent-encoded. */
-const NOT_IN_A_PATH = /^\.{1,2}$/
-
-/** Longer ids exist nowhere; refusing them keeps every key within what an index can hold. */
-export const MAX_ID_LENGTH = 255
-
-/** Control characters and lone surrogates: PostgreSQL or the log would not show the id as it is. */
-const ID_HAZARD = /[\p{Cc}\p{Surrogate}]/u
-
 /**
  * One resource object as a row. Pure: same record, same row. Nothing is lost: an attribute without
  * a column goes to `unmapped`, a value that cannot be its column's type becomes null and its
@@ -33,18 +31,17 @@ const ID_HAZARD = /[\p{Cc}\p{Surrogate}]/u
  * quarantine) when the id, type or frame of the record is not usable.
  */
 export function flattenRecord(resource: Resource, record: unknown, seen: SeenIn): Sighting {
-  const { id, members } = readIdentity(record)
+  const members = readRecord(record)
+  const { id, attributes, relationships } = members
   if (resource.type !== ANY_TYPE && members.type !== resource.type) {
     throw contractError(`type is not "${resource.type}"`, '/type')
   }
-  const attributes = readMembers(members, 'attributes')
   if (attributes === undefined && resource.requiresAttributes) {
     throw contractError('attributes are missing', '/attributes')
   }
   const row = new RowBuilder(resource)
   row.setId(id)
   if (attributes !== undefined) flattenAttributes(row, attributes, id)
-  const relationships = readMembers(members, 'relationships')
   if (relationships !== undefined) flattenRelationships(row, relationships)
   const { containerId, definitionId } = seen
   const isHelped =
@@ -57,40 +54,15 @@ export function flattenRecord(resource: Resource, record: unknown, seen: SeenIn)
   return row.finish(seen, isHelped ? undefined : digestOf(record))
 }
 
-interface Identity {
-  readonly id: string
-  readonly members: Members
-}
-
 /**
- * The id and members of a record. Throws ApiContractError with a pointer to the part that is not
- * usable.
+ * A record whose frame is usable, as it is. Throws ApiContractError with a pointer to the part that
+ * is not.
  */
-export function readIdentity(record: unknown): Identity {
-  if (!isObject(record)) throw contractError('the record is not an object', '')
-  const { id, type } = record
-  if (typeof type !== 'string' || type === '') throw contractError('type is missing', '/type')
-  if (!isUsable(id)) throw contractError(`id ${describeIdProblem(id)}`, '/id')
-  return { id, members: record }
-}
-
-function isUsable(id: unknown): id is string {
-  return describeIdProblem(id) === undefined
-}
-
-/** The reason why a text cannot be part of a key; undefined when it can. */
-function describeIdProblem(id: unknown): string | undefined {
-  if (typeof id !== 'string' || id === '') return 'is missing or not a text'
-  if (id.length > MAX_ID_LENGTH) return `is longer than ${MAX_ID_LENGTH} characters`
-  if (ID_HAZARD.test(id)) return 'holds control characters or lone surrogates'
-  return NOT_IN_A_PATH.test(id) ? 'cannot stand in an address' : undefined
-}
-
-function readMembers(members: Members, name: string): Members | undefined {
-  const value = members[name]
-  if (value === undefined) return undefined
-  if (!isObject(value)) throw contractError(`${name} is not an object`, `/${name}`)
-  return value
+export function readRecord(record: unknown): RecordFrame & Members {
+  const { error } = recordSchema.safeParse(record)
+  if (error === undefined) return record as RecordFrame & Members
+  const { pointer, reason } = refusalOf(error)
+  throw contractError(reason, pointer)
 }
 
 function contractError(message: string, pointer: string): ApiContractError {
@@ -201,7 +173,7 @@ export function linkedIds(data: unknown): string[] | undefined {
 
 function identifierId(identifier: unknown): string | undefined {
   const id = isObject(identifier) ? identifier.id : undefined
-  return typeof id === 'string' && id !== '' && id.length <= MAX_ID_LENGTH ? id : undefined
+  return typeof id === 'string' && id !== '' && id.length <= LONGEST_ID ? id : undefined
 }
 
 const FRAME_MEMBERS = new Set(['id', 'type', 'attributes', 'relationships'])
@@ -304,7 +276,7 @@ class RowBuilder {
   }
 
   refer(type: unknown, id: string): void {
-    if (isUsable(id) && REFERENCE_TYPES.some((name) => name === type)) {
+    if (idProblem(id) === undefined && REFERENCE_TYPES.some((name) => name === type)) {
       this.#references ??= []
       this.#references.push({ type: String(type), id })
     }
@@ -368,7 +340,7 @@ class RowBuilder {
   #checkKeyPart(name: string, value: unknown, isAmbiguous: boolean): void {
     const isReplaced = this.#coercions?.[name] !== undefined
     const problem =
-      describeIdProblem(value) ??
+      idProblem(value) ??
       (isReplaced ? 'holds control characters or lone surrogates' : undefined) ??
       (isAmbiguous ? 'holds a space' : undefined)
     if (problem === undefined) return

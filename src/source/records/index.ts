@@ -1,6 +1,7 @@
+import { isObject } from '../jsonapi/document.js'
 import { containers } from './container.js'
 import { customFieldDefinitions, customFieldOptions, customFields } from './custom-field.js'
-import { flattenRecord, readIdentity } from './flatten.js'
+import { flattenRecord } from './flatten.js'
 import { otherResources, webhookEventCategories, withoutSecrets } from './other-resource.js'
 import { metroAreas, ports, railTerminals, terminals } from './places.js'
 import { rawEvents } from './raw-event.js'
@@ -40,10 +41,10 @@ export function resourceOfType(type: string): Resource {
  * caller sets it aside and goes on.
  */
 export function flattenAnyRecord(record: unknown, seen: SeenIn): Sighting {
-  const { members } = readIdentity(record)
-  const resource = resourceOfType(String(members.type))
-  if (resource === vessels) return flattenVessel(members, seen)
-  return flattenRecord(resource, withoutSecrets(members), seen)
+  if (!isObject(record)) return flattenRecord(otherResources, record, seen)
+  const resource = resourceOfType(String(record.type))
+  if (resource === vessels) return flattenVessel(record, seen)
+  return flattenRecord(resource, withoutSecrets(record), seen)
 }
 
 export {

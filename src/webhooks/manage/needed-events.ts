@@ -1,5 +1,6 @@
 import type { TrackingService } from '../../source/client/endpoints.js'
-import { membersOf, type Document } from '../../source/jsonapi/document.js'
+import type { Document } from '../../source/jsonapi/document.js'
+import { eventCategorySchema } from '../../source/jsonapi/schemas.js'
 import { ApiAuthError, ApiNotFoundError, ApiRequestError } from '../../base/errors.js'
 
 /** An event that a webhook can subscribe to, as the service's catalogue has it. */
@@ -14,16 +15,9 @@ export interface CatalogueEvent {
 export function listCatalogueEvents(catalogue: Document): CatalogueEvent[] {
   const found = new Map<string, CatalogueEvent>()
   for (const category of catalogue.data) {
-    const { id, attributes } = membersOf(category)
-    const { events } = membersOf(attributes)
-    for (const event of Array.isArray(events) ? (events as unknown[]) : []) {
-      const { name, description } = membersOf(event)
-      if (typeof name !== 'string' || name === '' || found.has(name)) continue
-      found.set(name, {
-        category: typeof id === 'string' ? id : '',
-        name,
-        description: typeof description === 'string' ? description : null,
-      })
+    const { id, attributes } = eventCategorySchema.parse(category)
+    for (const event of attributes.events ?? []) {
+      if (!found.has(event.name)) found.set(event.name, { category: id ?? '', ...event })
     }
   }
   return [...found.values()]

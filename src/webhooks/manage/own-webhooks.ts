@@ -1,6 +1,6 @@
 import type { TrackingService } from '../../source/client/endpoints.js'
 import { parsePage } from '../../source/client/list-pages.js'
-import { membersOf } from '../../source/jsonapi/document.js'
+import { webhookSchema } from '../../source/jsonapi/schemas.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 
 /** A secret from the service. It can be compared and revealed; no print of its owner shows it. */
@@ -63,28 +63,22 @@ export async function listWebhookRecords(
 
 /** Undefined for a record without an id. */
 export function readWebhookRecord(record: unknown): WebhookRecord | undefined {
-  const { id, attributes } = membersOf(record)
-  if (!isText(id)) return undefined
-  const { url, active, events, secret, headers } = membersOf(attributes)
+  const { data } = webhookSchema.safeParse(record)
+  if (data === undefined) return undefined
+  const { url, active, events, secret, headers } = data.attributes
   return {
-    webhookId: id,
-    url: typeof url === 'string' ? url : null,
-    isActive: typeof active === 'boolean' ? active : null,
-    events: Array.isArray(events) ? events.filter((event) => typeof event === 'string') : null,
-    hasSecret: secret === undefined ? null : isText(secret),
-    secret: isText(secret) && !MASKED.test(secret) ? new ToldSecret(secret) : null,
-    headerNames: (Array.isArray(headers) ? headers : [])
-      .map((header) => membersOf(header).name)
-      .filter((name) => typeof name === 'string'),
+    webhookId: data.id,
+    url,
+    isActive: active,
+    events,
+    hasSecret: secret === undefined ? null : secret !== null,
+    secret: secret && !MASKED.test(secret) ? new ToldSecret(secret) : null,
+    headerNames: (headers ?? []).map(({ name }) => name),
   }
 }
 
 /** What a service shows in place of a secret. */
 const MASKED = /[*•·…]|\.\.\.|^x+$|filtered|redacted|hidden/i
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
-}
 
 /** Whether it sends to the address: `https://Example.com` and `https://example.com/` are one. */
 export function sendsTo({ url }: Pick<WebhookRecord, 'url'>, address: string): boolean {

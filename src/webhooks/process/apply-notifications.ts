@@ -10,7 +10,7 @@ import {
   type Document,
   type ResourceIdentifier,
 } from '../../source/jsonapi/document.js'
-import { readIdentity } from '../../source/records/flatten.js'
+import { readRecord } from '../../source/records/flatten.js'
 import { resourceOfType } from '../../source/records/index.js'
 import { toStorableJson, toStorableText } from '../../source/records/storable-text.js'
 import { checkTimestamp } from '../../source/records/timestamp.js'
@@ -252,7 +252,7 @@ export function readChangesets(
 
 function idOf(record: unknown): string | undefined {
   try {
-    return readIdentity(record).id
+    return readRecord(record).id
   } catch (thrown) {
     // Such a record is set aside with its reason elsewhere.
     if (thrown instanceof ApiContractError) return undefined

@@ -1,12 +1,13 @@
 import { ApiContractError } from '../../base/errors.js'
 import {
   membersOf,
-  parseDocument,
+  NO_DOCUMENT,
   type Document,
   type ResourceIdentifier,
 } from '../../source/jsonapi/document.js'
 import { JsonNestingError } from '../../source/jsonapi/exact-json.js'
 import { parseJsonBytes } from '../../source/jsonapi/parse-json-bytes.js'
+import { documentSchema, refusalOf } from '../../source/jsonapi/schemas.js'
 import { resourceOfType } from '../../source/records/index.js'
 import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
@@ -23,8 +24,6 @@ export interface ParsedNotification extends ClaimedNotification {
   readonly isRefetched?: boolean
 }
 
-const NO_DOCUMENT: Document = { data: [], isList: false, included: [], links: {}, meta: {} }
-
 /**
  * Parses the body of a stored notification. Bytes that are not UTF-8 become U+FFFD in the rows,
  * flagged, as in every text of the source. Throws ApiContractError when the body is not a JSON:API
@@ -37,9 +36,10 @@ export function parseNotification(claimed: ClaimedNotification): ParsedNotificat
 }
 
 function readDocument(body: Buffer): Document {
-  const document = parseDocument(parseBody(body))
+  const { data: document, error } = documentSchema.safeParse(parseBody(body))
   if (document !== undefined) return document
-  throw new ApiContractError('the body is not a JSON:API document', { pointer: '' })
+  const { pointer, reason } = refusalOf(error)
+  throw new ApiContractError(`the body is not a JSON:API document: ${reason}`, { pointer })
 }
 
 /** With the digests of its records: a sync that meets the same bytes recognizes them. */

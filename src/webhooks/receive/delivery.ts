@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { JsonNestingError, decodeUtf8, parseExactJson } from '../../source/jsonapi/exact-json.js'
-import { membersOf, type ResourceIdentifier } from '../../source/jsonapi/document.js'
+import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
+import {
+  deliverySchema,
+  linkageSchema,
+  notificationSchema,
+  refusalOf,
+  type NotificationFrame,
+} from '../../source/jsonapi/schemas.js'
 import { checkTimestamp } from '../../source/records/timestamp.js'
 
 /** One HTTP POST of a notification. */
@@ -24,15 +31,16 @@ export interface Delivery {
  */
 export function readDelivery(body: Buffer, headers: IncomingHttpHeaders): Delivery {
   const { value, problem } = parseBody(body)
-  const { data } = membersOf(value)
-  const envelope = readEnvelope(data)
+  const { data: delivery, error } = deliverySchema.safeParse(value)
   const frame = { headers: harmlessHeaders(headers), body }
-  if (envelope !== undefined) return { ...frame, envelope, deadReason: null }
+  if (delivery !== undefined) {
+    return { ...frame, envelope: toEnvelope(delivery.data), deadReason: null }
+  }
   const hash = createHash('sha256').update(body).digest('hex')
   return {
     ...frame,
     envelope: { ...NO_ENVELOPE, notificationId: `sha256:${hash}` },
-    deadReason: problem ?? describeIdProblem(membersOf(data).id),
+    deadReason: problem ?? `${refusalOf(error).reason}.`,
   }
 }
 
@@ -52,14 +60,6 @@ function parseBody(body: Buffer): { readonly value: unknown; readonly problem?: 
     const isTooDeep = error instanceof JsonNestingError
     return { value: undefined, problem: isTooDeep ? error.message : 'The body is not JSON.' }
   }
-}
-
-function describeIdProblem(id: unknown): string {
-  if (id === undefined) return 'The body has no data.id.'
-  if (typeof id !== 'string') return 'data.id is not a text.'
-  if (id === '') return 'data.id is empty.'
-  if (id.length > LONGEST_TEXT) return `data.id is longer than ${LONGEST_TEXT} characters.`
-  return 'data.id holds characters that cannot be stored.'
 }
 
 /** A list of what to keep: which headers hold secrets is not for us to know. */
@@ -99,37 +99,26 @@ export interface Envelope {
 
 /** Of a `webhook_notification`, delivered or listed. Undefined without an id to store it under. */
 export function readEnvelope(record: unknown): Envelope | undefined {
-  const { id, attributes, relationships } = membersOf(record)
-  if (!isStorable(id)) return undefined
-  const { event, created_at: createdAt, delivery_status: deliveryStatus } = membersOf(attributes)
-  const { webhook, reference_object: reference } = membersOf(relationships)
+  const { data } = notificationSchema.safeParse(record)
+  return data && toEnvelope(data)
+}
+
+function toEnvelope({
+  id,
+  attributes: { event, created_at: createdAt, delivery_status: deliveryStatus },
+  relationships: { webhook, reference_object: reference },
+}: NotificationFrame): Envelope {
   return {
     notificationId: id,
-    event: isStorable(event) ? event : null,
-    createdAt: isInstant(createdAt) ? createdAt : null,
-    deliveryStatus: isStorable(deliveryStatus) ? deliveryStatus : null,
-    webhookId: readLinkage(webhook)?.id ?? null,
-    reference: readLinkage(reference) ?? null,
+    event,
+    createdAt: createdAt !== null && checkTimestamp(createdAt).isValid ? createdAt : null,
+    deliveryStatus,
+    webhookId: webhook?.id ?? null,
+    reference,
   }
 }
 
 /** The one record a relationship points to; undefined for none, several, or an unusable id. */
 export function readLinkage(relationship: unknown): ResourceIdentifier | undefined {
-  const { type, id } = membersOf(membersOf(relationship).data)
-  return isStorable(type) && isStorable(id) ? { type, id } : undefined
-}
-
-/** A row key must fit an index page whatever its letters; ids of the service have 36 characters. */
-export const LONGEST_TEXT = 255
-
-/** PostgreSQL takes neither U+0000 nor half a surrogate pair; no id has a control character. */
-const NOT_STORABLE = /[\p{Cc}\p{Surrogate}]/u
-
-function isStorable(value: unknown): value is string {
-  const isShort = typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT
-  return isShort && !NOT_STORABLE.test(value)
-}
-
-function isInstant(value: unknown): value is string {
-  return typeof value === 'string' && checkTimestamp(value).isValid
+  return linkageSchema.parse(relationship) ?? undefined
 }

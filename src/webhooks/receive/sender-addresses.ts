@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import { ApiContractError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import type { Clock, Sleep } from '../../base/retry.js'
+import { addressesSchema, refusalOf } from '../../source/jsonapi/schemas.js'
 
 /** `unknown`: there is no list, or none that may still be believed; the signature alone decides. */
 export type SenderVerdict = 'allowed' | 'refused' | 'unknown'
@@ -82,29 +83,11 @@ export class SenderAddresses {
   }
 }
 
-/**
- * The addresses in an answer whose shape the interface leaves open: every array in it that holds
- * only addresses or address ranges. Throws ApiContractError where there is none: an empty list
- * would shut everybody out.
- */
-export function readAddressList(document: unknown): readonly string[] {
-  const found = new Set(addressesIn(document))
-  if (found.size > 0) return [...found]
-  throw new ApiContractError('the answer holds no list of addresses', { pointer: '' })
-}
-
-function addressesIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return []
-  const isList = Array.isArray(value) && value.every(isAddressOrRange)
-  return isList ? value.map((text) => text.trim()) : Object.values(value).flatMap(addressesIn)
-}
-
-function isAddressOrRange(value: unknown): value is string {
-  if (typeof value !== 'string') return false
-  const [address = '', bits, ...rest] = value.trim().split('/')
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
+/** Throws ApiContractError for an answer without addresses. */
+export function readAddressList(answer: unknown): readonly string[] {
+  const { data, error } = addressesSchema.safeParse(answer)
+  if (data !== undefined) return [...new Set(data)]
+  throw new ApiContractError(refusalOf(error).reason, { pointer: '' })
 }
 
 function toBlockList(addresses: readonly string[]): BlockList {

@@ -182,7 +182,7 @@ describe('a signed delivery', { tags: ['W1'] }, () => {
     const rows = await loadInbox()
     expect(rows.map(({ state, error }) => [state, error])).toEqual([
       ['dead', 'The body is not JSON.'],
-      ['dead', 'data.id holds characters that cannot be stored.'],
+      ['dead', 'data.id holds control characters or lone surrogates.'],
       ['dead', 'The JSON text is nested deeper than 64 levels.'],
     ])
     expect(rows[0]!.notification_id).toBe(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseJsonBytes, splitJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
-import { parseDocument, type Document } from '../../../src/source/jsonapi/document.js'
+import type { Document } from '../../../src/source/jsonapi/document.js'
+import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
 import type { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
 import { hasRead, shownKeys, takeIn, takeInRaw, type Intake } from '../../../src/ingest/intake.js'
 
@@ -34,7 +35,7 @@ async function takeInPage(
   included: readonly object[] = [],
 ): Promise<Intake> {
   const value = splitJsonBytes(Buffer.from(JSON.stringify({ data, included })))
-  const document = parseDocument(value) as Document<RawRecord>
+  const document = documentSchema.parse(value) as Document<RawRecord>
   const left = new Set(recognized)
   const found = [...document.included, ...document.data].filter(({ id = '' }) => left.delete(id))
   return takeInRaw(document, OPTIONS, new Map(found.map((raw) => [raw, raw.id ?? ''])))
@@ -73,7 +74,7 @@ describe('a page with records that were recognized by their bytes', () => {
   test('sets a record aside that is no JSON, and keeps the others', async () => {
     const text =
       '{"data":[{"id":"s1","type":"shipment","x":nan},{"id":"s2","type":"shipment","attributes":{}}]}'
-    const document = parseDocument(splitJsonBytes(Buffer.from(text))) as Document<RawRecord>
+    const document = documentSchema.parse(splitJsonBytes(Buffer.from(text))) as Document<RawRecord>
     const intake = await takeInRaw(document, OPTIONS, new Map())
     expect(shownKeys(intake, 'shipments')).toEqual(['s2'])
     expect(intake.quarantined).toMatchObject([
@@ -92,9 +93,9 @@ describe('a record that was read', () => {
   test('has a digest, whether it came in a list or by itself, and none when the request had to help', () => {
     const event = { id: 'e1', type: 'transport_event', attributes: { event: 'x' } }
     const flat = (data: unknown, containerId?: string): string | null | undefined => {
-      const document = parseDocument(parseJsonBytes(Buffer.from(JSON.stringify({ data }))))
+      const document = documentSchema.parse(parseJsonBytes(Buffer.from(JSON.stringify({ data }))))
       const context = containerId === undefined ? {} : { containerId }
-      const intake = takeIn(document!, { ...OPTIONS, ...context })
+      const intake = takeIn(document, { ...OPTIONS, ...context })
       return [...intake.sightings.values()][0]?.[0]?.digest
     }
     const inList = flat([shipment('s1', 'A')])

@@ -3,7 +3,8 @@ import { FingerprintMemory } from '../../../src/ingest/fingerprint-memory.js'
 import { takeIn } from '../../../src/ingest/intake.js'
 import { RecordRecognizer } from '../../../src/ingest/recognize-records.js'
 import type { Run } from '../../../src/ingest/run.js'
-import { parseDocument, type Document } from '../../../src/source/jsonapi/document.js'
+import type { Document } from '../../../src/source/jsonapi/document.js'
+import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
 import { splitJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
 import type { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
 import type { Mode } from '../../../src/warehouse/rows/incoming-rows.js'
@@ -23,7 +24,7 @@ async function recognize(
   isDoubtful: (stream: string, key: string) => boolean,
 ): Promise<string[]> {
   const bytes = Buffer.from(JSON.stringify({ data: [PORT, EVENT] }))
-  const { data } = parseDocument(splitJsonBytes(bytes)) as Document<RawRecord>
+  const { data } = documentSchema.parse(splitJsonBytes(bytes)) as Document<RawRecord>
   const memory = new FingerprintMemory()
   const options = { stream: 'ports', source: 'test', observedAt: new Date(0) }
   memory.remember([...takeIn({ data, included: [] }, options).sightings.values()].flat())

@@ -1,35 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Document } from '../../../src/source/jsonapi/document.js'
-import { LoopGuard, readNextLink, readTotal } from '../../../src/source/jsonapi/pagination.js'
-
-function documentWith(links: Document['links'], meta: Document['meta'] = {}): Document {
-  return { data: [], isList: true, included: [], links, meta }
-}
-
-test.each([
-  ['/v2/containers?page[number]=2', '/v2/containers?page[number]=2'],
-  [{ href: '?page[number]=2', meta: {} }, '?page[number]=2'],
-  [null, undefined],
-  [undefined, undefined],
-  ['', undefined],
-  [{ href: 3 }, undefined],
-  [false, undefined],
-])('the next link %j reads as %j', { tags: ['P1'] }, (next, link) => {
-  expect(readNextLink(documentWith({ next }))).toBe(link)
-})
-
-test.each([
-  [0, 0],
-  [59_229, 59_229],
-  [1e9, 1e9],
-  ['30', undefined],
-  [-1, undefined],
-  [1.5, undefined],
-  [2 ** 60, undefined],
-  [null, undefined],
-])('the total %j reads as %j', { tags: ['P12'] }, (total, read) => {
-  expect(readTotal(documentWith({}, { total }))).toBe(read)
-})
+import { LoopGuard } from '../../../src/source/jsonapi/pagination.js'
 
 describe('LoopGuard', () => {
   const rowsOf = (from: number, count: number) =>

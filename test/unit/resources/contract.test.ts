@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ApiContractError } from '../../../src/base/errors.js'
-import { parseDocument } from '../../../src/source/jsonapi/document.js'
+import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
 import { takeIn } from '../../../src/ingest/intake.js'
 import { flattenAnyRecord } from '../../../src/source/records/index.js'
 import { container, flatten, SEEN, shipment } from './flat-rows.js'
@@ -21,10 +21,9 @@ const good = { id: 'c', type: 'container', attributes: { number: 'A' } }
 
 describe('records of the wrong form', { tags: ['T7'] }, () => {
   test('a record instead of a list is a list of one', { tags: ['T7'] }, () => {
-    const document = parseDocument({ data: good })
-    expect(document?.data).toEqual([good])
-    expect(document?.isList).toBe(false)
-    expect(refusalOf(document?.data[0])).toBe('taken')
+    const { data } = documentSchema.parse({ data: good })
+    expect(data).toEqual([good])
+    expect(refusalOf(data[0])).toBe('taken')
   })
 
   test.each([

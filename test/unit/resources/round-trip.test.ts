@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseDocument } from '../../../src/source/jsonapi/document.js'
+import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
 import { parseExactJson } from '../../../src/source/jsonapi/exact-json.js'
 import { containers, resources } from '../../../src/source/records/index.js'
 import type { Resource } from '../../../src/source/records/resource.js'
@@ -12,8 +12,9 @@ const directory = new URL('../../fixtures/samples/', import.meta.url)
 const files = readdirSync(directory).filter((name) => name.endsWith('.json'))
 
 function recordsOf(file: string): JsonObject[] {
-  const document = parseDocument(parseExactJson(readFileSync(new URL(file, directory), 'utf8')))
-  return [...(document?.data ?? []), ...(document?.included ?? [])] as JsonObject[]
+  const text = readFileSync(new URL(file, directory), 'utf8')
+  const { data, included } = documentSchema.parse(parseExactJson(text))
+  return [...data, ...included] as JsonObject[]
 }
 
 describe('the published payloads', () => {

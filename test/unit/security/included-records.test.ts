@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseDocument } from '../../../src/source/jsonapi/document.js'
+import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
 import { parseJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
 import { takeIn } from '../../../src/ingest/intake.js'
 
@@ -34,9 +34,7 @@ function circleOf(count: number): Buffer {
 }
 
 function read(bytes: Buffer) {
-  const document = parseDocument(parseJsonBytes(bytes))
-  if (document === undefined) throw new Error('no document')
-  return takeIn(document, OPTIONS)
+  return takeIn(documentSchema.parse(parseJsonBytes(bytes)), OPTIONS)
 }
 
 describe('included records', { tags: ['T9'] }, () => {

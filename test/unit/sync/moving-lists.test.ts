@@ -3,6 +3,7 @@ import type { ApiAnswer, ApiClient } from '../../../src/source/client/client.js'
 import { PaginationLoopError } from '../../../src/base/errors.js'
 import { listPages } from '../../../src/source/client/list-pages.js'
 import type { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
+import { metaSchema } from '../../../src/source/jsonapi/schemas.js'
 import { ListPass, wholeList } from '../../../src/sync/list-pass.js'
 import { ListProof, missingOf, type Dates, type Verdict } from '../../../src/sync/list-proof.js'
 import { shortfallError } from '../../../src/sync/list-shortfall.js'
@@ -134,10 +135,9 @@ function clientOf(list: MovingList): ApiClient {
     const records = data.map((item) => ({ item, identity: { type: 'shipment', id: item.id } }))
     const document = {
       data: records as unknown as RawRecord[],
-      isList: true,
       included: [],
-      links: { next },
-      meta: { total },
+      links: { next, last: null },
+      meta: metaSchema.parse({ total }),
     }
     const observedAt = new Date(list.now)
     return Promise.resolve({ document, body: undefined, observedAt, status: 200, bytes: 0 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseDocument } from '../../../../src/source/jsonapi/document.js'
+import { documentSchema } from '../../../../src/source/jsonapi/schemas.js'
 import { webhookEventCategories } from '../../../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import type { ApiAnswer } from '../../../../src/source/client/client.js'
 import { ApiNotFoundError, ApiUnavailableError } from '../../../../src/base/errors.js'
@@ -9,7 +9,7 @@ import {
   readNeededEvents,
 } from '../../../../src/webhooks/manage/needed-events.js'
 
-const catalogue = listCatalogueEvents(parseDocument({ data: webhookEventCategories() })!)
+const catalogue = listCatalogueEvents(documentSchema.parse({ data: webhookEventCategories() }))
 const names = catalogue.map(({ name }) => name)
 
 describe('the events we need', () => {
@@ -50,7 +50,7 @@ describe('the events we need', () => {
   })
 
   it('of a catalogue in another shape are those that can be read', () => {
-    const odd = parseDocument({
+    const odd = documentSchema.parse({
       data: [
         null,
         7,
@@ -58,7 +58,7 @@ describe('the events we need', () => {
         { id: 'b', attributes: { events: 'none' } },
         { id: 'c', attributes: { events: [null, { name: 3 }, { name: 'x.y' }, { name: 'x.y' }] } },
       ],
-    })!
+    })
     expect(listCatalogueEvents(odd)).toEqual([{ category: 'c', name: 'x.y', description: null }])
   })
 
@@ -72,7 +72,7 @@ describe('the events we need', () => {
       })
     const missing = () => Promise.reject(new ApiNotFoundError('', { observedAt: new Date() }))
     const empty = () =>
-      Promise.resolve({ document: parseDocument({ data: [] })! } as unknown as ApiAnswer)
+      Promise.resolve({ document: documentSchema.parse({ data: [] }) } as unknown as ApiAnswer)
 
     it.each([
       ['none', missing],

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import type { z } from 'zod'
+import { ExactNumber } from '../../../src/source/jsonapi/exact-json.js'
+import * as schemas from '../../../src/source/jsonapi/schemas.js'
+
+const NOTHING = { next: null, last: null }
+const EMPTY = { data: [], included: [], links: NOTHING, meta: { total: null } }
+const RECORD = { type: 'container', id: 'c' }
+const NO_SOURCE = { title: null, code: null, source: null }
+const SILENT = { event: null, created_at: null, delivery_status: null }
+const UNLINKED = { webhook: null, reference_object: null }
+const UNTOLD = { url: null, active: null, events: null, headers: null }
+
+/** A frame, an input, and the reading of it: a text is the pointer and reason of a refusal. */
+const FRAMES: readonly (readonly [frame: string, sent: unknown, expected: unknown])[] = [
+  ['list', { data: [RECORD, 7] }, { ...EMPTY, data: [RECORD, 7] }],
+  ['list', { data: [], included: null, links: null, meta: null }, EMPTY],
+  ['list', { data: RECORD }, '/data: data is not a list'],
+  ['list', { data: null }, '/data: data is not a list'],
+  ['list', { errors: null, data: [] }, /^\/errors: /],
+  ['list', [], ': it is not an object'],
+  ['list', { data: [], included: {} }, '/included: included is not a list'],
+  ['list', { data: [], links: [] }, '/links: links is not an object'],
+  ['list', { data: [], meta: 7 }, '/meta: meta is not an object'],
+  ['single', { data: RECORD }, { ...EMPTY, data: [RECORD] }],
+  ['single', { data: [RECORD] }, '/data: data is not one record'],
+  ['single', { data: null }, '/data: data is not one record'],
+  ['document', { data: null }, EMPTY],
+  ['document', { data: RECORD }, { ...EMPTY, data: [RECORD] }],
+  ['document', {}, '/data: data is neither a list nor a record'],
+  ['document', null, ': it is not an object'],
+  ['record', { ...RECORD, id: '..' }, '/id: id cannot stand in an address'],
+  ['record', { ...RECORD, attributes: [] }, '/attributes: attributes is not an object'],
+  ['record', 7, ': the record is not an object'],
+  ['errors', '<html>', []],
+  ['errors', { errors: [7, null, '', {}] }, []],
+  ['errors', { errors: ['no'] }, [{ ...NO_SOURCE, detail: 'no' }]],
+  ['errors', { error: { message: 'no' } }, [{ ...NO_SOURCE, detail: 'no' }]],
+  ['errors', { message: 'no' }, [{ ...NO_SOURCE, detail: 'no' }]],
+  [
+    'errors',
+    { errors: [{ title: 'no', code: 5, source: { parameter: ' ', pointer: '/data' } }] },
+    [{ title: 'no', detail: null, code: null, source: '/data' }],
+  ],
+  ['linkage', { data: { ...RECORD, meta: {} } }, RECORD],
+  ['linkage', { data: [RECORD] }, null],
+  ['linkage', { data: { ...RECORD, id: 'a\u0000' } }, null],
+  ['linkage', 'c', null],
+  ['links', { next: { href: ' ' }, last: 7 }, NOTHING],
+  ['links', [], ': is not an object'],
+  ['meta', { total: '30' }, { total: null }],
+  ['meta', null, ': is not an object'],
+  [
+    'notification',
+    {
+      id: 'n',
+      attributes: [],
+      relationships: { webhook: 'w', reference_object: { data: RECORD } },
+    },
+    { id: 'n', attributes: SILENT, relationships: { ...UNLINKED, reference_object: RECORD } },
+  ],
+  ['notification', { id: 7 }, '/id: id is missing or not a text'],
+  [
+    'delivery',
+    { data: { id: 'n', attributes: { event: 'a\u0000' } } },
+    { data: { id: 'n', attributes: SILENT, relationships: UNLINKED } },
+  ],
+  ['delivery', { data: { id: '' } }, '/data/id: data.id is missing or not a text'],
+  ['delivery', { data: [] }, '/data: data is not an object'],
+  ['delivery', [], ': The body is not an object'],
+  ['webhook', { id: 'w' }, { id: 'w', attributes: UNTOLD }],
+  [
+    'webhook',
+    {
+      id: 'w',
+      attributes: {
+        url: 7,
+        active: 'yes',
+        events: ['a', 7],
+        secret: '',
+        headers: [{ name: 'h', value: 'v' }, 7],
+      },
+    },
+    { id: 'w', attributes: { ...UNTOLD, events: ['a'], secret: null, headers: [{ name: 'h' }] } },
+  ],
+  ['webhook', { attributes: {} }, /^\/id: /],
+  ['eventCategory', null, { id: null, attributes: { events: null } }],
+  [
+    'eventCategory',
+    { id: 'c', attributes: { events: [null, { name: 3 }, { name: 'x.y' }] } },
+    { id: 'c', attributes: { events: [{ name: 'x.y', description: null }] } },
+  ],
+  [
+    'addresses',
+    { a: [{ b: ['192.0.2.1 ', '::1/128', '::ffff:192.0.2.1'] }, [7]] },
+    ['192.0.2.1', '::1/128', '::ffff:192.0.2.1'],
+  ],
+  ['addresses', ['192.0.2.1/33'], ': the answer holds no list of addresses'],
+  ['addresses', { ips: [] }, ': the answer holds no list of addresses'],
+  ['fieldDefinition', { attributes: { data_type: 'enum' } }, { attributes: { data_type: 'enum' } }],
+  ['fieldDefinition', 7, { attributes: {} }],
+  [
+    'customField',
+    { attributes: { value: new ExactNumber('1e400') } },
+    { attributes: { value: new ExactNumber('1e400') } },
+  ],
+  ['customField', null, { attributes: {} }],
+]
+
+const schemaOf = (frame: string) => Reflect.get(schemas, `${frame}Schema`) as z.ZodType
+
+test.each(FRAMES)('the frame %s reads %j as %j', { tags: ['T7'] }, (frame, sent, expected) => {
+  const { data, error } = schemaOf(frame).safeParse(sent)
+  if (error === undefined) expect(data).toEqual(expected)
+  else {
+    const { pointer, reason } = schemas.refusalOf(error)
+    expect(`${pointer}: ${reason}`).toMatch(expected as string)
+  }
+})
+
+test('a broken one of each frame is tried', () => {
+  const frames = Object.keys(schemas).filter((name) => name.endsWith('Schema'))
+  expect([...new Set(FRAMES.map(([frame]) => `${frame}Schema`))].sort()).toEqual(frames.sort())
+})
+
+test.each([
+  ['/v2/containers?page[number]=2', '/v2/containers?page[number]=2'],
+  [{ href: '?page[number]=2', meta: {} }, '?page[number]=2'],
+  [null, null],
+  [undefined, null],
+  ['', null],
+  [{ href: 3 }, null],
+  [false, null],
+])('the next link %j reads as %j', { tags: ['P1'] }, (next, link) => {
+  expect(schemas.linksSchema.parse({ next })).toEqual({ next: link, last: null })
+})
+
+test.each([
+  [0, 0],
+  [59_229, 59_229],
+  [1e9, 1e9],
+  ['30', null],
+  [-1, null],
+  [1.5, null],
+  [2 ** 60, null],
+  [new ExactNumber('9007199254740993'), null],
+  [null, null],
+])('the total %j reads as %j', { tags: ['P12'] }, (total, read) => {
+  expect(schemas.metaSchema.parse({ total })).toEqual({ total: read })
+})
+
+test('records of a page are checked in their place, not copied', () => {
+  const data = [RECORD]
+  expect(schemas.listSchema.parse({ data }).data).toBe(data)
+  expect(schemas.singleSchema.parse({ data: RECORD }).data[0]).toBe(RECORD)
+})
