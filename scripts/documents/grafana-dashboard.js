@@ -9,7 +9,7 @@ export function grafanaDashboard() {
   const dashboard = {
     title: 'tracking-sync',
     uid: 'tracking-sync',
-    description: 'Whether tracking-sync works, and what the warehouse says must be done.',
+    description: 'Whether tracking-sync works, and which containers need attention.',
     tags: ['tracking-sync'],
     schemaVersion: 38,
     editable: true,
@@ -19,7 +19,7 @@ export function grafanaDashboard() {
     templating: { list: VARIABLES },
     panels: layOut([
       { title: 'Is it running (metrics)', panels: METRIC_PANELS },
-      { title: 'What is to be done (warehouse)', panels: WAREHOUSE_PANELS },
+      { title: 'What needs to be done (warehouse)', panels: WAREHOUSE_PANELS },
     ]),
   }
   return `${JSON.stringify(dashboard, null, 2)}\n`

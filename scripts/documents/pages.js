@@ -41,42 +41,42 @@ function inMarkdown(text) {
     .replaceAll('*', '\\*')
 }
 
-const SETTINGS_INTRO = `A value is looked for in this order: flag, environment, \`.env\` in the working directory,
-\`config/tracking-sync.json\` (or the file named by \`--config\`), preset of the service, default. An
-empty value counts as absent. A malformed one ends the command with exit code 2 and names the
-variable.
+const SETTINGS_INTRO = `The program looks for the value of a setting in this order: flag, environment, \`.env\` in the working
+directory, \`config/tracking-sync.json\` (or the file named by \`--config\`), preset of the service,
+default. An empty value counts as absent. A malformed value ends the command with exit code 2 and an
+error that names the variable.
 
-A preset, chosen with \`TRACKING_SERVICE\`, knows a service: where it is, what it allows, and how it
-sends webhooks. Each is a file in [config/services](../config/services): \`generic\` holds where none
-is chosen, \`terminal49\` is for [Terminal49](terminal49.md). For another service, or another choice,
-copy one, change it, and name the copy: \`TRACKING_SERVICE=./my-service.json\`. Its members:
+A preset, chosen with \`TRACKING_SERVICE\`, describes a service: its address, its rate limit, and its
+webhooks. Each preset is a file in [config/services](../config/services): \`generic\` is the default,
+\`terminal49\` is for [Terminal49](terminal49.md). For another service or other values, copy one,
+change it, and name the copy: \`TRACKING_SERVICE=./my-service.json\`. Its members:
 
-- \`title\`, \`rateLimitPerMinute\`, and \`apiUrl\`, which may be left out
-- \`pageSize\`: records of a list page to ask for; the service may send fewer
+- \`title\`, \`rateLimitPerMinute\`, and (optional) \`apiUrl\`
+- \`pageSize\`: number of records to request per list page; the service may send fewer
 - \`webhooks.signature\`: \`header\`, \`algorithm\` (sha256, sha512 or sha1), \`encoding\` (hex or
   base64) and \`prefix\`, a text before the signature like \`sha256=\`
-- \`webhooks.events\`: the events that our webhook must subscribe to, \`["all"]\` unless given. \`*\` is
-  any part of a name, and a leading \`-\` leaves out: \`["all", "-document.*"]\`
-- \`webhooks.eventNames\`: all events, where the service has no list of its own
+- \`webhooks.events\`: the events that our webhook must subscribe to, by default \`["all"]\`. \`*\`
+  matches any part of a name, and a leading \`-\` leaves events out: \`["all", "-document.*"]\`
+- \`webhooks.eventNames\`: the names of all events, for a service that does not list them
 - \`webhooks.checkSenders\`: true accepts deliveries only from the addresses that the service
-  publishes; until they were read, from \`webhooks.senders\`. The signature is checked either way.
+  publishes, and from \`webhooks.senders\` until that list was read. The signature is always checked.
 
-A setting of an earlier version has no effect; a warning says where it went.
+The program ignores a setting of an earlier version and warns; the warning names its replacement.
 
-\`tracking-sync config\` shows each setting with its value now and where it comes from.
+\`tracking-sync config\` shows each setting with its current value and its source.
 [config/tracking-sync.example.json](../config/tracking-sync.example.json) is a configuration file
 with every default, and [config/tracking-sync.schema.json](../config/tracking-sync.schema.json) its
-schema for editors. Secrets have no flag and no place in that file: set them in the environment, or
-put them into a file and name it, as in \`TRACKING_API_KEY_FILE=/run/secrets/tracking-key\`.
+schema for editors. Flags and that file do not accept secrets: set them in the environment, or put
+each into a file and name it, as in \`TRACKING_API_KEY_FILE=/run/secrets/tracking-key\`.
 
-A command takes the flags of the settings it uses; its \`--help\` lists them.`
+A command accepts the flags of the settings that it uses; its \`--help\` lists them.`
 
 /** config/tracking-sync.example.json: each setting that may stand there, its meaning before it. */
 export function exampleConfig(descriptions) {
   const members = {
     $schema: './tracking-sync.schema.json',
     '//':
-      'Copy to config/tracking-sync.json and keep what you change. ' +
+      'Copy to config/tracking-sync.json and keep the members that you change. ' +
       'Secrets are not allowed here: set them in the environment.',
   }
   for (const { name, variable, meaning, defaultValue, isSecret } of descriptions) {
@@ -85,7 +85,7 @@ export function exampleConfig(descriptions) {
     // Empty means absent.
     members[name] = defaultValue ?? ''
   }
-  members['//accounts'] = 'Several accounts, each with what is its own (docs/accounts.md).'
+  members['//accounts'] = 'Several accounts, each with its own settings (docs/accounts.md).'
   members.accounts = []
   return `${JSON.stringify(members, null, 2)}\n`
 }
@@ -117,16 +117,16 @@ const EXIT_CODE_ADVICE = {
   output: 'free the disk, run it again',
 }
 
-const EXIT_CODES_NOTES = `A run with code 6 has stored what it could. It was incomplete because a list was cut short, because
-too many records are in the quarantine or missing at once, or because the service neither showed a
-record nor said that it is gone. \`verify\` ends with 6 when it finds differences, the \`webhooks\`
-commands when a webhook of ours needs attention, and a run that \`TRACKING_RUN_MINUTES\` has stopped
-when the next one has to go on.
+const EXIT_CODES_NOTES = `A run with code 6 has stored everything it could. It was incomplete because a list was cut short,
+because too many records are in the quarantine or missing at once, or because the service neither
+showed a record nor said that it is gone. \`verify\` ends with 6 when it finds differences, the
+\`webhooks\` commands when our webhook needs attention, and a run when \`TRACKING_RUN_MINUTES\` stopped
+it. [troubleshooting.md](troubleshooting.md#a-run-ended-with-exit-code-6) says what to do.
 
-A reader that goes away, as in \`tracking-sync query … | head\`, is not an error.
+A reader that ends early, as in \`tracking-sync query … | head\`, is not an error.
 
-For cron: 7 means only that the last run is still at work. Codes 4 and 5 pass by themselves when the
-other side is back.`
+For cron: 7 only means that the last run has not ended yet. Codes 4 and 5 pass by themselves when
+the service or the database is back.`
 
 /** docs/metrics.md. `metrics` are those of src/serve, `rules` the text of the rules. */
 export function metricsPage(metrics, rules) {
@@ -158,7 +158,7 @@ const METRICS_INTRO = `\`tracking-sync serve\` answers \`/metrics\`. Rules for a
 
 ## Prometheus
 
-Copy \`prometheus-rules.yml\` to where Prometheus has its rules, and add a job of this name:
+Copy \`prometheus-rules.yml\` into the folder of Prometheus's rules, and add a job of this name:
 
 \`\`\`yaml
 rule_files: [prometheus-rules.yml]
@@ -179,18 +179,19 @@ jq '{dashboard: ., overwrite: true}' grafana-dashboard.json | curl --fail --user
   --header 'content-type: application/json' --data @- https://grafana.example/api/dashboards/db
 \`\`\`
 
-It has two rows. *Is it running* reads Prometheus. *What is to be done* reads the warehouse, through
-a data source of the type PostgreSQL: make a login for it that has the role \`tracking_reader\`
-([security.md](security.md)). Choose both data sources at the top. *Views* chooses between the
-exceptions of now and the stored ones, which are faster on a large account and there once
-\`store-views\` has run. Each panel says what it means and what to do, under the *i* in its corner.
+The dashboard has two rows. *Is it running* reads Prometheus. *What needs to be done* reads the
+warehouse, through a data source of the type PostgreSQL: create a login for it with the role
+\`tracking_reader\` ([security.md](security.md#database-roles)). Choose both data sources at the top.
+*Views* switches between the present exceptions and the stored ones, which are faster on a large
+account and exist after the first \`store-views\`. The *i* in the corner of each panel explains it and
+says what to do.
 
-Where \`TRACKING_SCHEMA\` is not \`tracking\`, replace \`tracking_analytics\` and \`tracking_stored\` in
-the file before you import it.`
+If \`TRACKING_SCHEMA\` is not \`tracking\`, replace \`tracking_analytics\` and \`tracking_stored\` in the
+file before you import it.`
 
-const METRICS_NOTES = `Counters begin at zero with each process. What the warehouse knows is told by every process that
-shares it, and left out while the database is away. The metrics of Node.js and of the process have
-the names that all programs give them (\`nodejs_\`, \`process_\`).`
+const METRICS_NOTES = `Counters begin at zero with each process. Every process that shares a warehouse exports the metrics
+of that warehouse; they are absent while the database is down. The metrics of Node.js and of the
+process have their usual names (\`nodejs_\`, \`process_\`).`
 
 /** docs/commands.md: what \`--help\` prints, without the flags of settings. */
 export async function commandsPage(runCli) {
@@ -207,10 +208,10 @@ export async function commandsPage(runCli) {
   return page('Commands', COMMANDS_INTRO, ...sections)
 }
 
-const COMMANDS_INTRO = `What \`tracking-sync <command> --help\` prints, without the flags of settings: those are in
+const COMMANDS_INTRO = `The output of \`tracking-sync <command> --help\`, without the flags of settings, which are in
 [settings.md](settings.md). Reports go to standard output, progress and log lines to standard error.
-Commands that print data have \`--json\`. A signal stops a run after the batch under way, a second
-signal at once. [exit-codes.md](exit-codes.md) lists how a command can end.`
+Commands that print data have \`--json\`. A signal stops a run after the current batch, a second signal
+at once. [exit-codes.md](exit-codes.md) lists the exit codes.`
 
 /** Names under the heading \`Commands:\`. */
 function commandsIn(help) {
@@ -290,7 +291,7 @@ export function configSchema(descriptions, shape, toJsonSchema, isOfAccount) {
       $schema: { type: 'string' },
       ...properties,
       accounts: {
-        description: 'Several accounts, each with what is its own (docs/accounts.md).',
+        description: 'Several accounts, each with its own settings (docs/accounts.md).',
         type: 'array',
         items: {
           type: 'object',

@@ -13,14 +13,14 @@ export function renderPage({ groups, reasons, longParts }, tests) {
 
 const HEAD = `# Reliability
 
-What tracking-sync promises for its worst days. Each promise is proved by the tests that carry its id as a tag; run those of H3 with
+The promises of tracking-sync for faults and crashes. The tests that carry the id of a promise as a tag prove it; run those of H3 with
 
     npx vitest run --tags-filter H3
 
 *Long: model* means that \`npm run test:long -- model\` proves the promise again with more seeds, rows or hours;
 *Long only: under-load* means that \`npm test\` and the filter leave that proof to it.
 Do not edit this page:
-\`npm run docs:reliability\` writes it from \`test/catalogue/promises.json\` and the tags, and a test compares them.
+\`npm run docs:reliability\` writes it from \`test/catalogue/promises.json\` and the tags, and a test compares both.
 `
 
 function longOf(id, longParts, tests) {

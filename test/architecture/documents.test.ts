@@ -51,7 +51,13 @@ const GENERATED = [
 ]
 
 /** Their rows hold answers, figures or links that do not fit into a line. */
-const WIDE_TABLES = ['docs/questions.md', 'docs/performance.md', 'docs/dependencies.md']
+const WIDE_TABLES = [
+  'docs/questions.md',
+  'docs/performance.md',
+  'docs/dependencies.md',
+  'docs/decisions/README.md',
+  'docs/troubleshooting.md',
+]
 
 const METRICS = {
   ...PROCESS_METRICS,
@@ -216,6 +222,25 @@ describe('every document', () => {
   })
 })
 
+describe('decisions', () => {
+  const pages = readdirSync(inRepository('docs', 'decisions')).filter((file) => /^\d/.test(file))
+
+  it.each(pages)('%s has the layout of all: status, context, decision, consequences', (file) => {
+    const text = read('docs', 'decisions', file)
+    expect(text).toMatch(
+      new RegExp(
+        `^# ${Number(file.slice(0, 4))}\\. \\S.*\n\n\\*\\*Status\\.\\*\\* (?:Accepted|Replaced by)\\b` +
+          '[^]*\n\\*\\*Context\\.\\*\\* [^]*\n\\*\\*Decision\\.\\*\\* [^]*\n\\*\\*Consequences\\.\\*\\* ',
+      ),
+    )
+  })
+
+  it('are all in the index', () => {
+    const linked = linksOf(read('docs', 'decisions', 'README.md')).map(({ path }) => path)
+    expect(linked).toEqual(pages)
+  })
+})
+
 describe('the README', () => {
   it('is one screen or three: at most 120 lines', () => {
     expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120)
@@ -226,13 +251,13 @@ describe('the README', () => {
     expect(MANIFEST.engines.node).toBe(`>=${version!}`)
   })
 
-  it('leads to every other document', () => {
-    const linked = linksOf(read('README.md')).map(({ path }) => path)
-    const reached = (document: string): boolean =>
-      linked.includes(document) || document.startsWith('docs/decisions/')
-    const lost = DOCUMENTS.filter((document) => document !== 'README.md' && !reached(document))
-    // Security says what each package is for.
-    expect(lost).toEqual(['docs/dependencies.md'])
+  it('leads to every other document, itself or by its index', () => {
+    const linked = ['README.md', join('docs', 'README.md')].flatMap((page) =>
+      linksOf(read(page)).map(({ path }) => join(dirname(page), path)),
+    )
+    const isDecision = (document: string): boolean => document.startsWith('docs/decisions/')
+    const lost = DOCUMENTS.filter((one) => one !== 'README.md' && !isDecision(one))
+    expect(lost.filter((document) => !linked.includes(document))).toEqual([])
   })
 })
 

@@ -51,21 +51,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['undici', 'node:http'],
   },
   'warehouse/connection': {
-    holds: 'connections, sessions, names, what the server says, answers as tables',
+    holds: 'connections, sessions, names of tables, errors of the server, answers as tables',
     may: ['source/records', 'base'],
     packages: ['pg', 'kysely'],
   },
   'warehouse/bookkeeping': {
-    holds: 'what runs leave for the next: checkpoints, absences, queues, quarantine',
+    holds: 'records that one run leaves for the next: checkpoints, absences, queues, quarantine',
     may: ['warehouse/connection', 'source/records', 'source/jsonapi', 'base'],
     packages: ['kysely', 'zod'],
   },
   'warehouse/coordination': {
-    holds: 'who may write and ask now: lease and request budget',
+    holds: 'lease (which process may write) and request budget',
     may: ['warehouse/connection', 'base'],
   },
   'warehouse/rows': {
-    holds: 'records as rows: recognize, write, history, what is derived of them',
+    holds: 'records as rows: recognize, write, keep history, derive dependent rows',
     may: [
       'warehouse/bookkeeping',
       'warehouse/connection',
@@ -75,7 +75,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'warehouse/schema': {
-    holds: 'migrations, views, roles: what makes the schemas and compares them',
+    holds: 'migrations, views and roles: creates the schemas and compares them',
     may: [
       'warehouse/rows',
       'warehouse/bookkeeping',
@@ -86,7 +86,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['kysely', 'pg', 'node:fs'],
   },
   ingest: {
-    holds: 'the way of a record into the warehouse, shared by sync and webhooks',
+    holds: 'the path of a record into the warehouse, shared by sync and webhooks',
     may: ['source', 'warehouse', 'base'],
     packages: ['p-limit'],
   },
@@ -106,16 +106,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:http', 'node:timers'],
   },
   'webhooks/process': {
-    holds: 'notifications as rows, in the order in which they are true',
+    holds: 'turns notifications into rows, in the order in which they happened',
     may: ['webhooks/manage', 'webhooks/receive', 'ingest', 'source', 'warehouse', 'base'],
     packages: ['node:timers'],
   },
   status: {
-    holds: 'what is to be known about the running thing',
+    holds: 'the state of a warehouse and its processes, as `status`, metrics and alerts show it',
     may: ['webhooks', 'source/records', 'warehouse', 'base'],
   },
   extension: {
-    holds: 'the points that the core leaves open, as one type',
+    holds: 'the type of an extension: everything it may add to the core',
     may: ['status', 'http', 'warehouse', 'config', 'base'],
   },
   serve: {
@@ -151,7 +151,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['commander', 'node:fs', 'node:child_process'],
     onlyFor: ['cli', 'extensions'],
   },
-  cli: { holds: 'the first file of the program', may: ['commands', 'app', 'base'], onlyFor: [] },
+  cli: { holds: 'the entry point of the program', may: ['commands', 'app', 'base'], onlyFor: [] },
   'extensions/embedded-postgres': {
     holds: 'the PostgreSQL server that comes with the program, and the move away from it',
     may: ['extension', 'app', 'commands', 'sync', 'source/records', 'warehouse', 'config', 'base'],
@@ -180,12 +180,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['pg', 'prom-client'],
   },
   'extensions/alerts': {
-    holds: 'what goes out to people: which alerts are open, their messages and channels',
+    holds: 'alerts for people: which are open, their messages and channels',
     may: ['extension', 'app', 'commands', 'status', 'warehouse', 'config', 'base'],
     packages: ['undici', 'nodemailer'],
   },
   'extensions/dashboard': {
-    holds: 'the page of pictures: what each shows, how it is drawn, its routes',
+    holds: 'the page of charts: their queries, their drawing, their routes',
     may: ['extensions/answers', 'extension', 'commands', 'status', 'http', 'warehouse', 'base'],
     packages: ['@observablehq/plot', 'linkedom', 'p-limit', 'node:http'],
   },

@@ -133,9 +133,9 @@ describe('direct dependencies', { tags: ['S13'] }, () => {
   })
 
   it.each([
-    ['At run time', 'dependencies'],
-    ['At run time, where it can be installed', 'optionalDependencies'],
-    ['For work on the program', 'devDependencies'],
+    ['Runtime dependencies', 'dependencies'],
+    ['Optional dependencies', 'optionalDependencies'],
+    ['Development dependencies', 'devDependencies'],
   ] as const)(
     'docs/dependencies.md has a line with licence and reason for each: "%s"',
     { tags: ['S13'] },

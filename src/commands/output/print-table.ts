@@ -12,7 +12,13 @@ export interface Table {
   readonly rows: readonly (readonly unknown[])[]
 }
 
-/** Lines and tables below each other. Nothing in them can move the cursor of a terminal. */
+/**
+ * Lines and tables below each other. Nothing in them can move the cursor of a terminal.
+ *
+ * Libraries for tables take all rows, measure them and return one text: ten thousand rows took a
+ * minute, and the first came last. Here an answer is a stream: widths come from its first rows, and
+ * the columns are chosen by what fits.
+ */
 export function formatParts(parts: readonly Part[], terminal: Terminal = NO_TERMINAL): string {
   const texts = parts.map((part) => {
     if (typeof part === 'string') return formatText(part, terminal)

@@ -450,7 +450,9 @@ describe('docs/questions.md', () => {
   })
 
   it('has commands that work, and samples with columns that the answers have', async () => {
-    const blocks = [...guide.matchAll(/```sh\n([\s\S]*?)\n```\n(?:\n\| (.*) \|\n)?/g)]
+    const troubles = new URL('../../../docs/troubleshooting.md', import.meta.url)
+    const pages = `${guide}\n${await readFile(troubles, 'utf8')}`
+    const blocks = [...pages.matchAll(/```sh\n([\s\S]*?)\n```\n(?:\n\| (.*) \|\n)?/g)]
     expect(blocks.length).toBeGreaterThan(20)
     const one = await query('select container_id from containers limit 1', '--format', 'csv')
     const container = one.stdout.split('\r\n')[1]!
