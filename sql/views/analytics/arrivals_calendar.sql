@@ -4,18 +4,17 @@
 -- not arrived.
 --
 -- The 30 days are calendar days at the port, today the first of them. A container whose ETA has
--- passed without an arrival stands on the day of that ETA, before today, and is counted in
--- eta_passed as well, while its shipment is tracked; such days are no arrivals to come. Shipments
--- whose booking was cancelled do not count. Containers count, not shipments: those
--- of a shipment whose containers are not known yet are missing.
--- A container that is itself reported arrived, discharged or further does not count, even when its
--- shipment is not. What is reported for an instant after as_of() has not happened.
+-- passed without an arrival is listed on the day of that ETA, before today, and also counted in
+-- eta_passed, while its shipment is tracked. Shipments whose booking was cancelled do not count.
+-- The view counts containers, not shipments: a shipment whose containers are still unknown is
+-- missing. A container that is itself reported as arrived, discharged or further does not count,
+-- even if its shipment has not arrived. An event after as_of() has not happened.
 -- teu: 20 ft = 1, 40 ft = 2, 45 ft = 2.25, 10 ft = 0.5. Containers of another or unknown length are
--- counted apart and are not in it.
--- Where the zone is missing the source sent local wall time marked as UTC, which gives the day;
--- today is then that of UTC. ETAs in a zone that PostgreSQL does not know stand in a row without a
--- day when the instant is within 30 times 24 hours.
--- Where the service no longer tracks the shipment, the ETA moves no more: counted in, and apart.
+-- counted separately and are not in teu. Where the zone is missing, the source sent local wall time
+-- marked as UTC, which gives the day; today is then the day in UTC. ETAs in a zone that PostgreSQL
+-- does not know are in a row without a day if the instant is within 30 times 24 hours. When the
+-- service no longer tracks the shipment, its ETA no longer changes: such containers are included,
+-- and also counted separately.
 
 create view {{analytics}}.arrivals_calendar as
 with

@@ -6,19 +6,21 @@
 --
 -- Reliability: share of arrivals within one calendar day of the first ETA, as in
 -- schedule_reliability.
--- Accuracy: mean distance of the ETA that stood 7 times 24 hours before the arrival, of the
--- shipments we had an ETA of by then.
+-- Accuracy: mean distance between the arrival and the ETA of 7 times 24 hours before it, over the
+-- shipments for which we had an ETA by then.
 -- Transit: median days at sea over all lanes of the line. Lines with other lanes are not to be
 -- compared by it; see transit_times.
 -- Rollover-free: share of shipments whose vessel and voyage at the port of discharge stayed the
--- same in what we saw from departure (actual, else estimated) to arrival. Vessel: its IMO number;
--- the name where a version has none, so that a number filled in later is no rollover. Voyages are
--- compared without leading zeros, spaces and case. n are the shipments that we watched from the
--- departure on; the others are unknown. A change before departure is a new plan and does not count.
--- The vessel belongs to the shipment, so all its containers roll together. Reporting lag: when the
--- service recorded the arrival or discharge at the port of discharge minus when it happened, where
--- the line reported it, and not before the service knew the shipment. Events in an unknown zone are
--- left out. Completeness: as in data_quality, of the containers of these shipments.
+-- same in what we saw from departure (actual, else estimated) to arrival.
+-- Vessel: its IMO number, or its name where a version lacks the number, so that a number that is
+-- filled in later does not count as a rollover. Voyages are compared without leading zeros, spaces
+-- and case. n are the shipments that we watched from the departure on; the others are unknown. A
+-- change before departure is a new plan and does not count. The vessel belongs to the shipment, so
+-- all its containers roll together.
+-- Reporting lag: when the service recorded the arrival or discharge at the port of discharge minus
+-- when it happened, where the line reported it, and not before the service knew the shipment.
+-- Events in an unknown zone are left out.
+-- Completeness: as in data_quality, of the containers of these shipments.
 
 create view {{analytics}}.carrier_scorecards as
 with
@@ -235,14 +237,14 @@ comment on column {{analytics}}.carrier_scorecards.on_time_share is
 comment on column {{analytics}}.carrier_scorecards.accuracy_n is
     'Of arrivals, those of which we had an ETA 7 days before.';
 comment on column {{analytics}}.carrier_scorecards.eta_error_7_days_ahead_hours is
-    'Mean distance between arrival and the ETA that stood 7 days before, over accuracy_n, in '
+    'Mean distance between arrival and the ETA of 7 days before, over accuracy_n, in '
     'hours.';
 comment on column {{analytics}}.carrier_scorecards.transit_n is
     'Of arrivals, those with an earlier departure.';
 comment on column {{analytics}}.carrier_scorecards.median_transit_days is
     'Median days of 24 hours from departure to arrival, over transit_n, all lanes together.';
 comment on column {{analytics}}.carrier_scorecards.rollover_n is
-    'Of arrivals, those that we watched from the departure on.';
+    'Arrivals that we watched from the departure on.';
 comment on column {{analytics}}.carrier_scorecards.rollover_free_share is
     'Share of rollover_n whose vessel and voyage stayed the same from departure to arrival, from '
     '0 to 1. Null when n is 0.';

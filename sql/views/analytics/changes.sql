@@ -2,29 +2,31 @@
 --
 -- One row per live container and change that we learned of: of the ETA at the port or the ramp, a
 -- last free day, the availability, a hold, a fee, the pickup appointment, the vessel, the terminal
--- or a milestone. What stood already when we first saw the container is no change. Ask it with
--- --since: learned_at is when we first saw what is, by the clock of the service. Between two looks
--- it may have changed more than once. What was learned after as_of() is left out.
+-- or a milestone. Values that our first look at the container found already are not changes. Narrow
+-- it by --since: learned_at is when we first saw the new value, on the clock of the service.
+-- Between two looks the value may have changed more than once. Changes learned after as_of() are
+-- left out.
 --
--- from_value and to_value say it in words: an instant as wall time at the place to the minute (as
--- sent, where no zone was; in UTC and marked so, where PostgreSQL does not know the zone), a day, a
--- status, an amount with its currency. Null: nothing was said. shift_hours, shift_days and
--- change_amount say by how much, where both are known; amounts only within one currency.
+-- from_value and to_value are the values in words: an instant as wall time at the place to the
+-- minute (as sent, where the zone is missing; in UTC and marked so, where PostgreSQL does not know
+-- the zone), a day, a status, an amount with its currency. Null: not reported. shift_hours,
+-- shift_days and change_amount are the difference, if both values are known; amounts only within
+-- one currency.
 --
 -- effect, for the importer:
 --   ETA, appointment     better: earlier, made or given again; worse: later or taken back; a first
 --                        ETA at the ramp is neither
 --   last free day        better: later; worse: earlier; set and withdrawn are neither
---   availability         better: became available; worse: is so no more; else neither
+--   availability         better: became available; worse: no longer available; else neither
 --   hold                 worse: placed, or pending and now a hold; better: cleared, or a hold and
 --                        now pending; an edited text is neither
 --   fee                  worse: listed or more; better: removed or less
 --   milestone            better: reported, or found to be earlier; worse: later or taken back
---   vessel, terminal     neither: what it means, the ETA says
+--   vessel, terminal     neither: the ETA shows the effect
 --
 -- The ETA at the port and the vessel are those of the shipment that the container belongs to now;
 -- one change of them is a row for each of its containers. A line that is the total of fees repeats
--- the others. Another name of the same vessel (one IMO number) is no other vessel.
+-- the others. Another name of the same vessel (with the same IMO number) is not a change.
 --
 -- Cost: every history is compared with itself. Holds, fees and last free days are read as
 -- container_timeline has them, ETAs as eta_changes has them.
@@ -238,12 +240,12 @@ select
     found.source,
     found.learned_at
 from found
--- Not an inner join, and a condition that does not make it one: where PostgreSQL expects few
--- containers it would find all changes anew for each of them.
+-- Not an inner join, and a condition that does not make it one: if PostgreSQL expects few
+-- containers, it would compute all changes again for each of them.
 left join {{analytics}}.known_containers as container
     on container.container_id = found.container_id
--- Looked up one by one: without statistics PostgreSQL expects few shipments, and would read all of
--- them for each change.
+-- Shipments are looked up one by one: without statistics PostgreSQL expects few shipments, and
+-- would read all of them for each change.
 left join lateral (
 
     select
@@ -293,7 +295,7 @@ comment on column {{analytics}}.changes.subject is
 comment on column {{analytics}}.changes.from_value is
     'What was, in words; null: nothing was said.';
 comment on column {{analytics}}.changes.to_value is
-    'What is, in words; null: nothing is said any more.';
+    'The new value, in words; null: no longer reported.';
 comment on column {{analytics}}.changes.effect is
     'better or worse for the importer; null: neither.';
 comment on column {{analytics}}.changes.shift_hours is

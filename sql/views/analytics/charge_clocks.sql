@@ -4,35 +4,35 @@
 -- charge_days, detention_clock, exposure_forecast and of the estimate in demurrage_exposure.
 --
 -- place: the stay (port, ramp) for storage and demurrage; `out`, from the full gate-out to the
--- return of the empty container, for detention. Charges stand side by side: a terminal's storage
--- and a line's demurrage on one day are two rows.
--- A charge of a stay is here where a rule of free_time_rules holds for it, or where the one who
--- charges reports a day: the terminal for storage and the line for demurrage at the port, the
--- railway for storage at the ramp. Detention is here for every container that is or was out; where
--- a truck took it to the train, from the ramp on.
+-- return of the empty container, for detention. Charges run in parallel: a terminal's storage and a
+-- line's demurrage on one day are two rows. A charge of a stay has a row if a rule of
+-- free_time_rules applies to it, or if the charging party reports a day: the terminal for storage
+-- and the line for demurrage at the port, the railway for storage at the ramp. Detention has a row
+-- for every container that is or was out; where a truck took it to the train, from the ramp on.
 --
--- The rule is the one that names most of terminal, shipping line, place, UN/LOCODE, equipment type
--- and equipment length; of equally many the one with the terminal, then the line, then the place
--- code, then the newest valid_from, then the first name. valid_from..valid_to holds the day on
--- which the clock starts; a rule with either does not hold where that day is unknown.
+-- Of the rules that apply, the view takes the one that names most of terminal, shipping line,
+-- place, UN/LOCODE, equipment type and equipment length; of equally many the one with the terminal,
+-- then the line, then the place code, then the newest valid_from, then the first name.
+-- valid_from..valid_to must contain the day on which the clock starts; a rule with either does not
+-- apply if that day is unknown.
 -- by_rule_on: free_days days after the day the clock starts; by working days Saturdays, Sundays and
 -- the holidays of the rule's calendar do not count. The day of the start is never a free day of its
 -- own: a line that counts it gives one day less.
 -- An instant after as_of() has not happened, and a status counts only where the milestone itself is
 -- absent, as in container_stays: an empty announced as returned is not back.
--- last_free_on: the day that the one who charges reports, because it holds extensions; else the
--- rule's; else the stay's binding day. last_free_source says which.
+-- last_free_on: the day that the charging party reports, because it includes extensions; else the
+-- day of the rule; else the stay's binding day. last_free_source says which.
 --
 -- state: upcoming, due_today, overdue while the clock runs; ended_in_time, ended_late;
--- unknown where a day or a zone is unknown, nobody is asked any more, or no rule and no day is
--- known. Unknown ones have no days over and no amounts. Rules and holidays are those of now, also
--- in an answer as of an instant.
--- days_over counts calendar days past last_free_on, to today or to the day it ended, that day
--- included; weekends too. amount adds the daily rates of those days; days_without_rate are those
--- that no tier holds for. one_day_amount, seven_days_amount and fourteen_days_amount are what it
--- will have come to by then if nothing moves. All null without a rule.
+-- unknown if a day or a zone is unknown, tracking has stopped, or both the rule and the day are
+-- missing. Days over and amounts of an unknown charge are null. Rules and holidays are the present
+-- ones, also in an answer as of an instant. days_over counts calendar days past last_free_on, to
+-- today or to the day it ended, that day included; weekends too. amount adds the daily rates of
+-- those days; days_without_rate counts the days without a tier. one_day_amount, seven_days_amount
+-- and fourteen_days_amount are the amounts after so many more days if nothing moves. All are null
+-- without a rule.
 --
--- Cost: rules are looked through for each clock: some hundred of them are no burden.
+-- Cost: the view looks through the rules for each clock; some hundred rules cost little.
 
 create view {{analytics}}.charge_clocks as
 with
@@ -158,7 +158,7 @@ ruled as (
         on terminal.terminal_id = clock.terminal_id
     left join {{data}}.rail_terminals as ramp
         on ramp.rail_terminal_id = clock.terminal_id
-    -- Once a clock, and not once for each rule that is looked at.
+    -- Computed once for a clock, and not for each rule that is looked at.
     cross join lateral (
 
         select
@@ -282,7 +282,7 @@ cross join lateral (
         end as days_over
 
 ) as past
--- Once a clock, and not once for each of the amounts.
+-- Computed once for a clock, and not for each of the amounts.
 cross join lateral (
 
     select

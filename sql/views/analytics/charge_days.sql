@@ -1,16 +1,16 @@
--- Every day that is charged, with what was known of it
+-- Every charged day, with the facts known about it
 --
 -- One row per container, place, charge and calendar day past its last free day, as known at
--- as_of(): what an invoice is compared with, line by line. See charge_clocks for the clock, the
--- rule and the last free day.
+-- as_of(). Compare it with an invoice, line by line. See charge_clocks for the clock, the rule and
+-- the last free day.
 --
--- holds and fees_seen are those of the place: the holds other than pending that stood at any time
--- of that day, as far as we saw, and the fees listed at its end. was_available: whether it was said
--- at any time of the day that the container is available, at the port by its terminal, at the ramp
--- by the status of the container (null: nobody said). last_free_seen_on is the last free day that
--- the one who charges reported at the end of that day: an invoice that counts from another one was
--- wrong when the day passed. Where it was reported without a zone, it is the day in the zone of the
--- place.
+-- holds and fees_seen belong to the place: the holds other than pending that were on the container
+-- at any time of that day, as far as we saw, and the fees listed at its end.
+-- was_available: whether the container was reported as available at any time of the day, at the
+-- port by its terminal, at the ramp by the status of the container (null: not reported).
+-- last_free_seen_on is the last free day that the charging party reported at the end of that day:
+-- an invoice that counts from another day was wrong at that time. If it was reported without a
+-- zone, it is the day in the zone of the place.
 -- is_working_day: neither Saturday, Sunday nor a holiday of the rule's calendar.
 --
 -- Cost: a look into three histories for each day. Narrow it by container, terminal or line.
@@ -55,7 +55,7 @@ select
     span.last_free_on,
     seen.last_free_on as last_free_seen_on
 from {{analytics}}.charge_clocks as clock
--- Once a clock, and not once for each of its days.
+-- Computed once for a clock, and not for each of its days.
 cross join lateral (
 
     select
@@ -66,7 +66,7 @@ cross join lateral (
     offset 0
 
 ) as span
--- What was seen of the container, gathered once and not for each of its days.
+-- Observations of the container, gathered once and not for each of its days.
 cross join lateral (
 
     select
@@ -95,7 +95,7 @@ cross join lateral (
         array_agg(version.valid_from) as from_at,
         array_agg(version.valid_to) as to_at
     from {{data}}.container_hold_history as version
-    -- Nothing is held or charged for by a terminal that the container has left.
+    -- A terminal that the container has left neither holds it nor charges for it.
     where clock.place <> 'out'
         and version.place = clock.place
         and version.container_id = clock.container_id
@@ -142,7 +142,7 @@ cross join lateral (
         end
 
 ) as deadlines
--- Of all rules at once, and not again for each clock.
+-- Read for all rules at once, and not again for each clock.
 left join (
 
     select
@@ -160,7 +160,7 @@ cross join lateral (
         day.over as day_over,
         span.last_free_on + day.over as charged_on,
         (span.last_free_on + day.over)::timestamp at time zone span.time_zone as from_at,
-        -- What was seen at as_of() itself is known.
+        -- An observation at as_of() itself counts as known.
         least(
             (span.last_free_on + day.over + 1)::timestamp at time zone span.time_zone,
             {{analytics}}.as_of() + interval '1 microsecond'
@@ -168,8 +168,8 @@ cross join lateral (
     from generate_series(1, span.days_over) as day (over)
 
 ) as past
--- Once a day, and not again for each text of a list. Asked only where there is something: most
--- containers have neither holds nor fees.
+-- Computed once for a day, and not again for each text of a list; only for containers with holds or
+-- fees, which most lack.
 cross join lateral (
 
     select
@@ -255,7 +255,7 @@ comment on column {{analytics}}.charge_days.tags_text is
 comment on column {{analytics}}.charge_days.custom_fields is
     'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.charge_days.holds is
-    'Holds other than pending that stood at any time of the day, at the place.';
+    'Holds other than pending on the container at any time of the day, at the place.';
 comment on column {{analytics}}.charge_days.holds_text is
     'The same as one text.';
 comment on column {{analytics}}.charge_days.fees_seen is

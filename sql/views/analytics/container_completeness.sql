@@ -1,14 +1,13 @@
 -- Which milestones a container lacks
 --
--- One row per container. The base of the completeness in data_quality and carrier_scorecards, and
--- where to look for what is missing.
+-- One row per container. The base of the completeness in data_quality and carrier_scorecards; look
+-- here for the missing milestones.
 --
 -- The milestones in order: departed (port of lading, of its shipment), arrived, discharged; with a
--- rail leg also rail departed and arrived inland; picked up full, returned empty. What comes before
--- the furthest one reported must have happened: those are expected, the furthest included. A
--- container of which nothing is reported expects nothing.
--- Only the attributes of the container and its shipment count, for they are what reports are made
--- from.
+-- rail leg also rail departed and arrived inland; picked up full, returned empty. All milestones up
+-- to the furthest reported one must have happened, so they are expected. A container without a
+-- reported milestone expects none. Only the attributes of the container and its shipment count,
+-- because reports use them.
 
 create view {{analytics}}.container_completeness as
 with

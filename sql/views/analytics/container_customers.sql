@@ -1,14 +1,14 @@
--- Whose a container is: customer, references, tags and custom fields
+-- Customer, references, tags and custom fields of each container
 --
--- One row per container, tombstoned ones included, as it is now, also in the schema of questions as
--- of an instant: who asks for a customer's boxes means those of today's customer, and custom fields
--- have no history. Every view that has containers shows these columns.
+-- One row per container, tombstoned ones included, with the present values, also in the schema of
+-- questions as of an instant: a question about a customer's containers means today's customer, and
+-- custom fields are stored without history. Every view with containers shows these columns.
 --
--- customer_name and tags are the shipment's; references are of both. A text beside a list holds the
--- same, for tools that read no lists: parted by ", ", the container's references before the
--- shipment's, null where there is none.
--- custom_fields: by slug, as shown to people, else the stored value; of a field that both have, the
--- container's. Null: none.
+-- customer_name and tags are the shipment's; references are of both. A text beside a list has the
+-- same values, for tools that cannot read lists: separated by ", ", the container's references
+-- before the shipment's, null for an empty list.
+-- custom_fields: by slug, the displayed value, else the stored value; if container and shipment
+-- have the same field, the container's. Null: none.
 --
 -- Cost: one look into custom_fields for each container, only where they are asked for.
 

@@ -2,14 +2,14 @@
 --
 -- One row per container, as known at as_of(): every milestone from the empty container out to its
 -- return, as UTC instant (…_at) and as wall time at the place (…_local). Tombstoned containers are
--- out; a container without a live shipment lacks what comes from shipments.
+-- left out; a container without a live shipment lacks the values that come from shipments.
 --
--- Zones stand once for each place, because all its milestones share one (a column per milestone
--- would repeat them): pol_zone, pod_zone, pod_eta_zone (the port of discharge as the
--- shipment has it, for the estimates), ind_zone, empty_return_zone, and that of each milestone that
--- comes from a transport event. Zone null: the source sent wall time marked as UTC, so …_local
--- shows it as it stands, unconverted, is_…_zone_known is false, and …_at is off by the offset of
--- the place. Zone not known to PostgreSQL: …_local is null and is_…_zone_known is false.
+-- Each place has one zone column, because all its milestones share the zone: pol_zone, pod_zone,
+-- pod_eta_zone (the port of discharge as the shipment has it, for the estimates), ind_zone,
+-- empty_return_zone, and that of each milestone that comes from a transport event.
+-- Zone null: the source sent wall time marked as UTC, so …_local shows it unconverted,
+-- is_…_zone_known is false, and …_at is off by the offset of the place. Zone not known to
+-- PostgreSQL: …_local is null and is_…_zone_known is false.
 --
 -- Arrival and what follows at the port of discharge are the container's own, never the shipment's:
 -- containers of one shipment can be split between vessels. So is the departure where the service
@@ -19,20 +19,20 @@
 -- else pod_zone). Where it does not, and always for pod_berthed, they come from transport events.
 -- Of several of a kind the last counts, with its own zone; those with a zone come before those
 -- without, because only their instant is certain.
--- Those that the service found untrue (invalidated_at) never count. pol_loaded counts
--- at the port of lading and pod_berthed at the port of discharge: one reported from another port (a
+-- Events that the service found untrue (invalidated_at) never count. pol_loaded counts at the port
+-- of lading and pod_berthed at the port of discharge: one reported from another port (a
 -- transshipment, a former port of discharge) does not, one without a place does. Estimates
 -- never count.
 -- available: the terminal's first word that it can be picked up, from the discharge on.
 -- is_availability_known false: the terminal does not say whether it can.
 -- Transshipments and feeders can happen more than once and are not here: see transshipments and
 -- container_timeline.
--- A journey can lack any milestone, and sources contradict each other: nothing is corrected here
--- and nothing put in order.
+-- A journey can lack any milestone, and sources contradict each other: the view neither corrects
+-- nor reorders them.
 --
--- Cost: transport events are looked up container by container, and only when one of these six is
--- asked for. That answers filtered questions on any column at once; a join of transport events that
--- are first grouped would read all of them for every question.
+-- Cost: transport events are looked up container by container, and only when one of these six
+-- columns is selected. Therefore a question that is filtered by any column answers at once; a join
+-- with grouped transport events would read all of them for every question.
 
 create view {{analytics}}.container_milestones as
 with
@@ -523,7 +523,7 @@ comment on column {{analytics}}.container_milestones.is_empty_return_zone_known 
 comment on column {{analytics}}.container_milestones.is_availability_known is
     'Whether the terminal says if it can be picked up; null: not said.';
 comment on column {{analytics}}.container_milestones.is_tracking_stopped is
-    'The service asks the line no more: what is missing will not come.';
+    'Tracking has stopped: missing milestones will not come.';
 comment on column {{analytics}}.container_milestones.tracking_stopped_reason is
     'Why, in the word of the service.';
 comment on column {{analytics}}.container_milestones.tracking_stopped_at is
@@ -638,4 +638,4 @@ comment on column {{analytics}}.container_milestones.empty_terminated_local is
     'Return of the empty container. Wall time in empty_return_zone; unconverted where that is '
     'null, null where PostgreSQL does not know it.';
 comment on column {{analytics}}.container_milestones.known_since is
-    'Since when the container''s row is known to be as it is. UTC.';
+    'Since when the container''s row is known to have these values. UTC.';

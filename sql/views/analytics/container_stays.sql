@@ -3,19 +3,19 @@
 -- One row per container and stay, as known at as_of(): every live container has its stay at the
 -- port of discharge; one that goes inland by rail has a second one at the inland ramp.
 --
--- The port stay runs from discharge to full gate-out or rail departure, whichever was first; the
--- ramp stay from arrival or unloading there, whichever was first, to the full gate-out there. An
--- instant after as_of() has not happened. A ramp start before the departure from the port
--- contradicts it and is left out, so the two never overlap. A later milestone, or a status, can say
--- that a stay began or ended without saying when: has_begun, has_ended, with is_start_reported or
+-- The port stay runs from discharge to the earlier of full gate-out and rail departure; the ramp
+-- stay from the earlier of arrival and unloading there to the full gate-out there. An instant after
+-- as_of() has not happened. A ramp start before the departure from the port contradicts it and is
+-- left out, so the two stays never overlap. A later milestone, or a status, can say that a stay
+-- began or ended without saying when: has_begun, has_ended, with is_start_reported or
 -- is_end_reported false. A status counts only where the milestone itself is absent.
 -- By rail goes a container that left by train or was reported at the ramp; and, unless it was
 -- picked up at the port, one that was loaded on a train or has a rail carrier, an ETA or a last
 -- free day at the ramp, or the status on_rail or awaiting_inland_transfer.
 --
 -- terminal_on and line_on are days at the port and bind the port stay; rail_on binds the ramp stay.
--- service_on is the service's own pick for the port: shown, and binding only where no source says a
--- day. binding_on is the earliest of the days of the stay. Of equal days the terminal's is named,
+-- service_on is the service's own pick for the port: it binds only if all other sources lack a day.
+-- binding_on is the earliest of the days of the stay. Of equal days the terminal's is named,
 -- because its gate charges.
 -- The ramp's terminal is where the service says it is picked up, else the terminal of the
 -- destination, which can be a rail terminal.
@@ -26,19 +26,20 @@
 --
 -- state, in this order:
 --   out_in_time, out_late   it left, up to and on the binding day, or after it
---   unknown                 it left and nobody said when, the service asks the line no more
+--   unknown                 it left at an unknown time, the service no longer tracks it
 --                           (tracking_stopped_reason), or a day or a zone cannot be read
 --   not_started             still on the ship, or on its way to the ramp
 --   none                    no source says a last free day
 --   upcoming, due_today, overdue
--- days_left counts calendar days at the place to the binding day, and only while it stands there;
--- days_over the days past it: the day after it is day 1, the day of going out counts. Neither is a
--- number in an unknown state.
+-- days_left counts calendar days at the place to the binding day, and only while the container is
+-- there; days_over counts the days past it: the day after it is day 1, the day of going out counts.
+-- Both are null in an unknown state.
 --
--- mode: truck or rail: what took it away, else what will. is_available: at the port what the
--- terminal says, at the ramp whether current_status is available; null where nobody says, and
--- outside of the stay. Every hold of the place blocks but `pending`. Those that the port's terminal
--- still lists when the container stands at the ramp block nothing there: they are in other_holds.
+-- mode: truck or rail, as it left or is expected to leave.
+-- is_available: at the port the word of the terminal, at the ramp whether current_status is
+-- available; null if it is not reported, and outside of the stay. Every hold of the place blocks
+-- except `pending`. Holds that the port's terminal still lists when the container is at the ramp do
+-- not block there: they are in other_holds.
 --
 -- Cost: both stays are made from one reading of the container; holds are read only when asked for,
 -- container by container.
@@ -172,7 +173,7 @@ facts as (
         on by_service.container_id = container.container_id
         and by_service.kind = 'pickup_lfd'
     {{part place_clocks}}
-    -- What has happened by now.
+    -- Milestones that have happened by now.
     cross join lateral (
 
         select
@@ -340,7 +341,8 @@ stays as (
         where fact.is_rail
 
     ) as stay
-    -- Made in one place and not where they are compared, because to convert an instant costs much.
+    -- Converted in one place and not where they are compared, because converting an instant is
+    -- expensive.
     left join lateral (
 
         select
@@ -445,8 +447,8 @@ left join lateral (
 
 ) as standing
     on true
--- Looked up for those that stand there: gathered for all, they would be gathered anew for each
--- where the planner expects few rows.
+-- Looked up for containers at the place only: if the planner expects few rows, it would gather the
+-- holds of all containers again for each row.
 left join lateral (
 
     select
@@ -541,7 +543,7 @@ comment on column {{analytics}}.container_stays.tracking_stopped_reason is
     'Why the service stopped asking the shipping line; null while it asks.';
 comment on column {{analytics}}.container_stays.days_left is
     'Calendar days from today to the binding day: 0 on the day, negative after it; null unless '
-    'it stands there.';
+    'it is there.';
 comment on column {{analytics}}.container_stays.days_over is
     'Calendar days past the binding day, to today or to the day it went out; null unless '
     'overdue or out_late.';

@@ -3,30 +3,28 @@
 -- One row per container and thing that happened: a transport event, a status, a hold placed,
 -- changed or cleared, a fee listed, changed or removed, a last free day set, moved or withdrawn, a
 -- move of the ETA, an attribute that a notification says has changed.
--- Read it in the order of container_id, coalesce(occurred_at, learned_at), learned_at, kind,
--- subject; a view has no order of its own.
+-- Sort it by container_id, coalesce(occurred_at, learned_at), learned_at, kind, subject; a view is
+-- unordered.
 --
--- Transport events: those that have happened and stand; forecasts are left out, and those that were
--- withdrawn or found to be untrue. occurred_at is when it happened, recorded_at when the service
--- recorded it, learned_at when we first saw it. Without a time of its own occurred_at is null.
--- Of last free days only those that bind are here: not what a source says beside its day (original,
--- calculated). Statuses, holds, fees, last free days and ETAs come from comparing what we saw:
--- occurred_at and learned_at are when we first saw it so, and it happened between our look before
--- and then.
--- A hold that goes in the look in which another of the same name comes was edited: it is changed,
--- neither cleared nor placed.
--- is_first_sight: it stood already when we first saw the container, so when it happened is not
--- known.
--- What a notification says has changed stands beside what we saw of the same change ourselves; the
--- one says who reported it to the service, and when.
--- The ETA is that of the shipment the container belongs to now.
+-- Transport events: the view leaves out forecasts, and events that were withdrawn or found to be
+-- untrue. occurred_at is when it happened, recorded_at when the service recorded it, learned_at
+-- when we first saw it. Without a time of its own occurred_at is null.
+-- Last free days: only binding ones, not the other days of a source (original, calculated).
+-- Statuses, holds, fees, last free days and ETAs come from comparing two looks: occurred_at and
+-- learned_at are when we first saw the new value, and the change happened between the previous look
+-- and then. A hold that goes in the look in which another of the same name comes was edited: it is
+-- changed, neither cleared nor placed.
+-- is_first_sight: our first look at the container found it already, so the time at which it
+-- happened is unknown. A change that a notification reports is a row beside the row of the same
+-- change as we saw it; the first says who reported it to the service, and when. The ETA is that of
+-- the shipment the container belongs to now.
 -- topic says what a row is about and is a constant of its part: a query that names topics reads no
 -- history of the others.
 -- occurred_local: at the place of a transport event; else at the port of discharge, or where a last
--- free day applies. What the source sent without a zone is local wall time and is not converted;
--- our own times are UTC, so without a zone they have no local one. A last free day that was sent
--- without a zone is that of the port or ramp itself, as in container_stays; as sent, an instant of
--- UTC, where that is not known.
+-- free day applies. Times that the source sent without a zone are local wall times and are not
+-- converted; our own times are UTC, so without a zone their local time is null. A last free day
+-- that was sent without a zone is that of the port or ramp itself, as in container_stays; if that
+-- is unknown, it is shown as sent, as an instant of UTC.
 
 create view {{analytics}}.container_timeline as
 with
@@ -161,8 +159,8 @@ happenings as (
         null as to_value,
         gone.description as detail,
         null as location_locode,
-        -- An interval knows who opened it; who closed it is known by the version made of the same
-        -- look.
+        -- An interval records the source of its opening; the version made of the same look tells
+        -- the source of its closing.
         version.source,
         false as is_first_sight,
         gone.valid_to as occurred_at,
@@ -244,8 +242,8 @@ happenings as (
         null as to_value,
         gone.currency_code as detail,
         null as location_locode,
-        -- An interval knows who opened it; who closed it is known by the version made of the same
-        -- look.
+        -- An interval records the source of its opening; the version made of the same look tells
+        -- the source of its closing.
         version.source,
         false as is_first_sight,
         gone.valid_to as occurred_at,
@@ -330,7 +328,7 @@ happenings as (
         on earlier.container_id = standing.container_id
         and earlier.kind = standing.kind
         and earlier.valid_to = standing.valid_from
-    -- Sought only where a day was sent as an instant without a zone.
+    -- Looked up only for a day that was sent as an instant without a zone.
     left join lateral (
 
         select
@@ -378,8 +376,8 @@ happenings as (
         null as to_value,
         gone.time_zone as detail,
         null as location_locode,
-        -- An interval knows who opened it; who closed it is known by the version made of the same
-        -- look.
+        -- An interval records the source of its opening; the version made of the same look tells
+        -- the source of its closing.
         version.source,
         false as is_first_sight,
         gone.valid_to as occurred_at,
@@ -403,7 +401,7 @@ happenings as (
     left join {{data}}.container_history as version
         on version.container_id = gone.container_id
         and version.valid_from = gone.valid_to
-    -- Sought only where a day was sent as an instant without a zone.
+    -- Looked up only for a day that was sent as an instant without a zone.
     left join lateral (
 
         select
@@ -547,7 +545,7 @@ comment on column {{analytics}}.container_timeline.tags_text is
 comment on column {{analytics}}.container_timeline.custom_fields is
     'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.container_timeline.is_first_sight is
-    'True: it stood already when we first saw the container, so it happened at some time before.';
+    'True: our first look at the container found it already, so it happened at some time before.';
 comment on column {{analytics}}.container_timeline.is_zone_known is
     'Whether the zone of occurred_local is known.';
 comment on column {{analytics}}.container_timeline.occurred_at is

@@ -1,12 +1,13 @@
--- What differs between two versions of a container
+-- Differences between two versions of a container
 --
--- One row per container and value that one version says differently than the one before it.
--- The base of date_corrections and changes.
+-- One row per container and value that differs from the version before. The base of
+-- date_corrections and changes.
 --
--- kind: milestone, plan (an instant that is to come) or value (a text). from and to are instants of
--- the first two, texts of the third: null where nothing was said. learned_at is when we first saw
--- the new one; between two looks it may have moved more than once. Nothing is compared across a
--- time in which the container was gone at the source. What was learned after as_of() is left out.
+-- kind: milestone, plan (a future instant) or value (a text). from and to are instants of the first
+-- two kinds and texts of the third: null if not reported. learned_at is when we first saw the new
+-- value; between two looks it may have changed more than once. Versions before and after a time in
+-- which the container was gone at the source are not compared. Changes learned after as_of() are
+-- left out.
 
 create view {{analytics}}.container_version_changes as
 select
@@ -127,7 +128,7 @@ cross join lateral (
 where later.valid_from <= {{analytics}}.as_of();
 
 comment on view {{analytics}}.container_version_changes is
-    'One row per container and value that one version says differently than the one before it.';
+    'One row per container and value that differs from the version before.';
 comment on column {{analytics}}.container_version_changes.container_id is
     'The service''s id of the container.';
 comment on column {{analytics}}.container_version_changes.kind is
@@ -141,7 +142,7 @@ comment on column {{analytics}}.container_version_changes.from_value is
 comment on column {{analytics}}.container_version_changes.to_value is
     'The text now said; of a terminal, its id.';
 comment on column {{analytics}}.container_version_changes.time_zone is
-    'IANA zone of the place, as it stands in the version; null where none was sent.';
+    'IANA zone of the place, from the version; null where none was sent.';
 comment on column {{analytics}}.container_version_changes.source is
     'Where we learned it first: sync or webhook.';
 comment on column {{analytics}}.container_version_changes.learned_at is

@@ -5,27 +5,28 @@
 --
 -- Completeness: of the milestones that the containers must have passed, those reported
 -- (container_completeness).
--- Zones: containers whose port of discharge has no zone, and whose zone PostgreSQL does not know;
--- apart.
+-- Zones: containers whose port of discharge lacks a zone, and containers whose zone PostgreSQL does
+-- not know, counted separately.
 -- Stale: of a line, shipments still tracked of which the line last gave an answer more than 48
 -- hours ago, or never. Of a terminal, containers discharged there and not gone, which the terminal
--- was last asked about more than 48 hours ago, or never. What the service checked has no history:
--- with the setting tracking_sync.as_of these are null.
+-- was last asked about more than 48 hours ago, or never. The times of checking are stored without
+-- history: with the setting tracking_sync.as_of these are null.
 -- Stopped: shipments that the service no longer tracks, with its reasons, of which
 -- all_containers_terminated is the ordinary end; of a terminal, containers of such shipments.
--- Failed requests: tracking requests by the SCAC they named; a terminal has none. Status has no
--- history: of the requests made by as_of() it is that of now.
--- Reporting lag: when the service recorded a transport event minus when it happened, over what was
--- recorded in the 30 days before as_of(). Of a line, what the line reported; of a terminal, what
--- the terminal reported there. Left out: estimated events; those in an unknown zone, whose instant
--- is off by the offset; what happened before the service knew the shipment, for that was not late;
--- and availability, which happens when it is seen.
+-- Failed requests: tracking requests by the SCAC they named; null for a terminal. The status of a
+-- request is stored without history: it is the present status of the requests made by as_of().
+-- Reporting lag: when the service recorded a transport event minus when it happened, over events
+-- recorded in the 30 days before as_of(). A line counts its own reports; a terminal counts its own
+-- reports about that place.
+-- Left out: estimated events; events in an unknown zone, whose instant is off by the offset; events
+-- before the service knew the shipment, which were not late; and availability, which happens when
+-- it is seen.
 
 create view {{analytics}}.data_quality as
 with
 
--- The SCACs have collation "C" throughout, as the ids of terminals have and so the column of both:
--- else a question about one line would narrow none of these.
+-- The SCACs have collation "C" everywhere, like the ids of terminals in the same column; otherwise
+-- a question about one line would narrow none of these parts.
 line_reasons as (
 
     select
@@ -286,7 +287,7 @@ comment on column {{analytics}}.data_quality.milestones_reported is
 comment on column {{analytics}}.data_quality.milestone_completeness is
     'milestones_reported / milestones_expected, from 0 to 1. Null when none is expected.';
 comment on column {{analytics}}.data_quality.zone_missing is
-    'Containers whose port of discharge has no zone: times are local wall time marked as UTC.';
+    'Containers whose port of discharge lacks a zone: times are local wall time marked as UTC.';
 comment on column {{analytics}}.data_quality.zone_invalid is
     'Containers whose port of discharge has a zone that PostgreSQL does not know.';
 comment on column {{analytics}}.data_quality.tracked is
@@ -302,7 +303,7 @@ comment on column {{analytics}}.data_quality.stop_reasons is
 comment on column {{analytics}}.data_quality.requests is
     'Tracking requests that named the line''s SCAC. Null for terminals.';
 comment on column {{analytics}}.data_quality.failed_requests is
-    'Of requests, those that failed. Null for terminals.';
+    'Failed requests. Null for terminals.';
 comment on column {{analytics}}.data_quality.failed_requests_share is
     'failed_requests / requests, from 0 to 1. Null when there are none.';
 comment on column {{analytics}}.data_quality.lag_n is

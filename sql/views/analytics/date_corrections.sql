@@ -1,22 +1,19 @@
 -- Which milestones were corrected
 --
 -- One row per live container and correction of a milestone, as we saw it: a version of the
--- container says another instant than the one before it (kind moved), or none any more (kind taken
--- back).
+-- container has another instant than the one before it (kind moved), or lacks it (kind taken back).
 --
--- Saying an instant for the first time, or again after it was taken back, is no correction.
--- learned_at is when we first saw the new one; the service may have known it earlier, and between
--- two looks it may have moved more than once. shift_hours is positive where it became later; null
--- where it was taken back. A day that an invoice counts from can be one of these: compare
--- learned_at with the day of the invoice.
--- source is how we learned it, data_source who told the service: that of the transport event of
--- this milestone at the very instant now said, where one stands; of several, all. Events have no
--- history: where an instant was corrected once more, its event may say the later one by now, and
--- the earlier correction has no data_source. Nobody says who took an instant back.
--- Nothing is compared across a time in which the container was gone at the source. What was learned
--- after as_of() is left out.
--- _local is wall time at the place, as the zone stands in the version; unconverted where none was
--- sent, null where PostgreSQL does not know it.
+-- The first report of an instant, or a new report after it was taken back, is not a correction.
+-- learned_at is when we first saw the new instant; the service may have known it earlier, and
+-- between two looks it may have moved more than once. shift_hours is positive where it became
+-- later; null where it was taken back. An invoice may count from such a day: compare learned_at
+-- with the day of the invoice. source is how we learned it; data_source is who told the service:
+-- the source of the transport event of this milestone at exactly the new instant; of several, all.
+-- Events are stored without history: after a second correction the event may have the later
+-- instant, and data_source of the first correction is null. Who took an instant back is unknown.
+-- Versions before and after a time in which the container was gone at the source are not compared.
+-- Corrections learned after as_of() are left out. _local is wall time at the place, in the zone of
+-- the version; unconverted if the zone was not sent, null if PostgreSQL does not know it.
 
 create view {{analytics}}.date_corrections as
 select

@@ -1,29 +1,28 @@
--- What was known when, to dispute an invoice
+-- What was known when: evidence against an invoice
 --
--- One row per live container and observation: a last free day, a hold, an availability or a fee as
--- it stood for a time, beside the milestones of the container. Read it in the order of
--- container_id, seen_at, kind, subject; a view has no order of its own.
+-- One row per live container and observation: a last free day, a hold, an availability or a fee
+-- with one value over some time, beside the milestones of the container. Sort it by container_id,
+-- seen_at, kind, subject; a view is unordered.
 --
--- place is the stay that it speaks of (container_stays): the railway's last free day, and holds and
--- fees of the inland facility, are those of the ramp; all else is the port's.
+-- place is the stay of the observation (container_stays): the railway's last free day, and holds
+-- and fees of the inland facility, belong to the ramp; all others to the port.
 -- kind and subject: `last free day` with the source whose day it is (service, line, terminal,
--- rail), `hold` with its name, `availability`, `fee` with its type. value says it in words;
--- last_free_on, amount and currency_code say it in types. seen_at is when we first saw it so,
--- gone_at when we first saw it gone or different: what we could know, not when it happened. Null
--- gone_at: it stands at as_of(). A hold whose text was edited is one observation with the last text
--- (hold_durations). is_start_known is false where it stood already when we first saw
--- the container.
--- _local is wall time at the port of discharge. Where its zone is not known there is none for our
--- own times, which are UTC; a milestone whose zone was not sent is wall time marked as UTC and
--- stands as it is.
--- A last free day without a zone is read on the clock of the port or ramp itself, as in
--- container_stays; where that is unknown the day is null, and never a day of UTC.
--- Only histories are read, so what the service showed and took back between two looks is not here.
--- A fee of the type total sums others. What was first seen after as_of() is left out.
+-- rail), `hold` with its name, `availability`, `fee` with its type. value has the value in words;
+-- last_free_on, amount and currency_code have it as typed columns. seen_at is when we first saw the
+-- value, gone_at when we first saw it gone or changed: the times of our knowledge, not of the
+-- event. gone_at is null if the value is valid at as_of(). A hold whose text was edited is one
+-- observation with the last text (hold_durations). is_start_known is false if our first look at the
+-- container found the value already. _local is wall time at the port of discharge. If its zone is
+-- unknown, the local forms of our own times, which are UTC, are null; a milestone without a zone is
+-- wall time marked as UTC and is shown unconverted. A last free day without a zone is read on the
+-- clock of the port or ramp itself, as in container_stays; where that is unknown the day is null,
+-- and never a day of UTC.
+-- The view reads only histories, so it misses values that the service showed and took back between
+-- two looks. A fee of the type total sums others. Values first seen after as_of() are left out.
 --
--- Cost: ask for containers, a terminal, a line, a month; all of it is a dump. The availability has
--- no history of its own and is read from all versions of the containers, which takes about half of
--- the time.
+-- Cost: narrow it by container, terminal, line or month; the whole view is a dump. Availability
+-- lacks a history of its own and is read from all versions of the containers, which takes about
+-- half of the time.
 
 create view {{analytics}}.demurrage_evidence as
 with
@@ -63,7 +62,7 @@ boxes as not materialized (
         on zone.name = container.pod_timezone
     left join {{analytics}}.time_zones as inland_zone
         on inland_zone.name = container.final_destination_timezone
-    -- Here and not with the observations, so that they can be made once for a container.
+    -- Here and not with the observations, so that PostgreSQL can compute them once for a container.
     left join lateral (
 
         select
@@ -151,7 +150,7 @@ observations as (
         observation.seen_at,
         observation.gone_at
     from boxes as box
-    -- Looked up box by box: a question about a few boxes must not read every hold there is.
+    -- Looked up container by container: a question about a few containers must not read all holds.
     inner join lateral (
 
         select
@@ -217,8 +216,8 @@ observations as (
 
     union all
 
-    -- Versions of the container with one availability, one after the other, are one observation: it
-    -- begins with a version that does not follow one of the same, and ends with the last that does.
+    -- Successive versions of the container with one availability are one observation: it begins
+    -- with the first of these versions and ends with the last.
     select
         box.container_id,
         box.shipment_id,
@@ -265,7 +264,7 @@ observations as (
         on later.container_id = version.container_id
         and later.valid_from = version.valid_to
         and later.is_available is not distinct from version.is_available
-    -- Sought only where there is more than one version.
+    -- Looked up only if there is more than one version.
     left join lateral (
 
         select last.valid_to as gone_at
@@ -279,7 +278,8 @@ observations as (
                 where next.container_id = last.container_id
                     and next.valid_from = last.valid_to
                     and next.is_available is not distinct from last.is_available
-                -- Keeps it a look-up of one version, and not a join with all of the container.
+                -- Forces a look-up of one version instead of a join with all versions of the
+                -- container.
                 offset 0
             )
         order by last.valid_from
@@ -383,9 +383,9 @@ comment on column {{analytics}}.demurrage_evidence.pod_zone is
 comment on column {{analytics}}.demurrage_evidence.amount is
     'Amount of a fee, in its currency.';
 comment on column {{analytics}}.demurrage_evidence.is_open is
-    'Whether it still stands at as_of().';
+    'Whether it is valid at as_of().';
 comment on column {{analytics}}.demurrage_evidence.is_start_known is
-    'False where it stood already when we first saw the container.';
+    'False if our first look at the container found it already.';
 comment on column {{analytics}}.demurrage_evidence.is_pod_zone_known is
     'Whether pod_zone was sent and PostgreSQL knows it.';
 comment on column {{analytics}}.demurrage_evidence.last_free_on is
@@ -396,7 +396,7 @@ comment on column {{analytics}}.demurrage_evidence.seen_local is
     'When we first saw it so. Wall time at the port of discharge; null where its zone is not '
     'known.';
 comment on column {{analytics}}.demurrage_evidence.gone_at is
-    'When we first saw it gone or different; null while it stands. UTC.';
+    'When we first saw it gone or different; null while it is valid. UTC.';
 comment on column {{analytics}}.demurrage_evidence.gone_local is
     'When we first saw it gone or different. Wall time at the port of discharge; null where its '
     'zone is not known.';

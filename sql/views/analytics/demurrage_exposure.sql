@@ -1,31 +1,31 @@
 -- What overdue containers cost
 --
 -- One row per container and stay past its last free day, as known at as_of(): overdue, gone
--- (out_late), or past it and unknown, because nobody is asked any more whether it left. Unknown
--- ones have no days over, no fee and no estimate to sum; only fees_by_currency shows what was
--- listed last. See container_stays for the stays, the binding day and the zones.
+-- (out_late), or past it and unknown, because the service no longer tracks it. Days over, fee and
+-- estimate of an unknown stay are null; only fees_by_currency shows the last listed fees. See
+-- container_stays for the stays, the binding day and the zones.
 --
 -- days_over: calendar days at the place past the binding day, to today or to the day it went out;
 -- the day after the last free day is day 1, the day of going out counts.
 --
 -- Fees are those listed now, of any type, by currency; currencies are never added together. They
--- are the fees at the port's terminal, so they stand at the port stay alone. A fee without a
--- currency is in the one that the container's other fees name, where that is only one; else it is
--- in the terminal's own, shown as `local`. A `total` line is never added to the lines it sums: the
--- amount is the sum of the lines or the total, whichever is more, because a total above its lines
--- holds some that are not listed. is_total_different says that they differ, or that a total without
--- a currency stands over lines in several: that one is left out. fees_unreadable counts fees whose
--- amount cannot be read and which are therefore missing, fees_negative those below zero, which are
--- in the sums as listed. fee_amount and fee_currency_code repeat the amount where there is exactly
--- one currency. Terminals list no fees any more soon after a container left, so for those out late
--- no fee does not mean that none was charged.
+-- are the fees at the port's terminal, so only the port stay has them. A fee without a currency
+-- takes the currency of the container's other fees, if they have only one; else it is in the
+-- terminal's own, shown as `local`. A `total` line is never added to the lines it sums: the amount
+-- is the greater of the sum of the lines and the total, because a total above its lines contains
+-- unlisted lines. is_total_different marks a difference, or a total without a currency over lines
+-- in several currencies, which is left out. fees_unreadable counts fees whose amount cannot be read
+-- and which are therefore missing, fees_negative counts fees below zero, which are in the sums as
+-- listed. fee_amount and fee_currency_code repeat the amount if there is exactly one currency.
+-- Terminals stop listing fees soon after a container has left, so a container that went out late
+-- may have been charged although it shows no fee.
 --
--- The estimate is what storage and demurrage of the stay cost by free_time_rules, each from its own
--- last free day on (charge_clocks): the terminal's storage can run while the line's demurrage does
--- not. Detention is not in it. What only the rules count, without a last free day that anybody
--- said, is in charge_clocks and, once overdue, in exceptions (charge_overdue). days_without_rate:
--- days over of those charges that no tier holds for. The estimate stands beside the fees and is
--- never added to them. Null where no rule holds.
+-- The estimate is the cost of storage and demurrage of the stay by free_time_rules, each from its
+-- own last free day on (charge_clocks): the terminal's storage can run while the line's demurrage
+-- does not. Detention is not in it. Charges that only the rules count, without a reported last free
+-- day, are in charge_clocks and, once overdue, in exceptions (charge_overdue).
+-- days_without_rate: days over of those charges without a tier. The estimate is never added to the
+-- fees. Null if no rule applies.
 
 create view {{analytics}}.demurrage_exposure as
 with
@@ -95,9 +95,8 @@ fee_lines as (
 
 ),
 
--- Every fee with the amounts of its currency. A window and not a grouping: behind a grouping the
--- planner takes it that 200 containers have fees, whatever their number, and may compare each
--- container with all of them.
+-- Every fee with the amounts of its currency. A window and not a grouping: after a grouping the
+-- planner always expects 200 containers with fees, and may compare each container with all of them.
 fees_by_currency as (
 
     select
@@ -302,7 +301,7 @@ comment on column {{analytics}}.demurrage_exposure.fee_amount is
 comment on column {{analytics}}.demurrage_exposure.fee_currency_code is
     'Currency of fee_amount.';
 comment on column {{analytics}}.demurrage_exposure.is_total_different is
-    'Whether a total differs from the sum of its lines: the amount is the greater one; or has no '
+    'Whether a total differs from the sum of its lines: the amount is the greater one; or lacks a '
     'currency and its lines have several: it is left out.';
 comment on column {{analytics}}.demurrage_exposure.fees_negative is
     'Fees below zero, in the sums as they are listed.';

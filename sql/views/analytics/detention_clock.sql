@@ -1,9 +1,9 @@
 -- When empty containers must be back, and what being late costs
 --
 -- One row per container that is or was out, from its full gate-out on, as known at as_of(). See
--- charge_clocks for the rule that holds, its free days and the states: `unknown` where no rule
--- holds, the day of the gate-out is unknown, or nobody is asked any more whether it came back.
--- next_day_amount is what one more day costs from now on: 0 while a free day is left.
+-- charge_clocks for the choice of the rule, its free days and the states: `unknown` if no rule
+-- applies, the day of the gate-out is unknown, or the service no longer tracks the container.
+-- next_day_amount is the cost of one more day from now: 0 while a free day is left.
 
 create view {{analytics}}.detention_clock as
 select

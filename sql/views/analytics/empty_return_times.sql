@@ -3,15 +3,15 @@
 -- One row per container that was picked up full or returned empty.
 --
 -- The clock starts with the last pickup of the full container: at the final destination of an
--- inland move, else at the port of discharge. It ends with the return of the empty. For one that is
--- still out it runs to as_of().
--- days: elapsed, in days of 24 hours. calendar_days: from the local day of pickup to the local day
--- of return; the day after pickup is day 1. Contracts differ in which of the two days they charge:
--- nothing is said here about free days.
+-- inland move, else at the port of discharge. It ends with the return of the empty. For a container
+-- that is still out it runs to as_of().
+-- days: elapsed, in days of 24 hours.
+-- calendar_days: from the local day of pickup to the local day of return; the day after pickup is
+-- day 1. Contracts differ in which of the two days they charge: this view ignores free days.
 -- state: returned, out, pickup not reported (returned, and the pickup was not reported), out
 -- of order (returned before it was picked up). Only returned and out have days.
--- What is reported for an instant after as_of() has not happened and does not count.
--- Where the shipment is no longer tracked, an open one may have been returned unreported.
+-- An event after as_of() has not happened and does not count. If the shipment is no longer tracked,
+-- the return of an open container may be unreported.
 
 create view {{analytics}}.empty_return_times as
 with

@@ -1,28 +1,29 @@
 -- How good the ETA was, days ahead
 --
--- One row per cut, period, what the cut is by, and horizon bucket: 0-1, 2-3, 4-7, 8-14, 15-21, 22+
+-- One row per cut, period, value of the cut, and horizon bucket: 0-1, 2-3, 4-7, 8-14, 15-21, 22+
 -- days before the arrival.
 --
--- cut, what the shipments of a row have in common:
+-- cut, the common property of the shipments in a row:
 --   line          the shipping line
 --   lane          port of lading and port of discharge
---   vessel        the vessel that came to the port of discharge: its IMO number, or its name where
---                 it has none. It is the vessel of the end: an ETA can be of one before it
+--   vessel        the vessel that came to the port of discharge: its IMO number, or its name. It
+--                 is the last vessel: an ETA can come from an earlier one
 -- period, which shipments are in it:
 --   all           all that have arrived
---   last 90 days  those that arrived in the 90 times 24 hours before as_of()
--- Each cut has every shipment again: add up, and compare, rows of one cut and one period. A column
--- that the cut is not by is null; one that it is by is null where nobody said it.
+--   last 90 days  shipments that arrived in the 90 times 24 hours before as_of()
+-- Each cut counts every shipment again: add up, and compare, only rows of one cut and one period.
+-- Columns that do not belong to the cut are null; the others are null if the value was not
+-- reported.
 --
--- For each shipment that has arrived, the ETA that stood at each horizon is held against the
--- arrival. Horizons are whole days: the arrival minus 0, 1, 2 … 60 times 24 hours; further back is
--- not looked at. A shipment gives one sample for each of these instants at which a version of ours
--- with an ETA stood, so n counts samples. Before our first sight of a shipment there are none: what
--- was found already arrived counts nowhere.
+-- For each shipment that has arrived, the view compares the ETA at each horizon with the arrival.
+-- Horizons are whole days: the arrival minus 0, 1, 2 … 60 times 24 hours; it looks no further back.
+-- A shipment gives one sample for each of these instants at which our version had an ETA, so n
+-- counts samples. Before our first sight of a shipment there are no samples: a shipment that had
+-- arrived by then does not count.
 -- Error: arrival minus ETA; late is positive. Where the zone is missing both are local wall time
 -- and the error is right, but the horizon is off by the offset of the zone.
--- is_single: one shipment is no rate, however many days it gave samples for. The question leaves
--- such rows out unless it is asked for them.
+-- is_single: the row counts one shipment only, even if it has samples for many days. The question
+-- leaves such rows out by default.
 
 create view {{analytics}}.eta_accuracy as
 with
@@ -39,7 +40,7 @@ horizons (horizon, first_day, last_day) as (
 
 ),
 
--- The days before arrival at which a version stood, as a range instead of one row each.
+-- The days before arrival at which a version was valid, as a range instead of one row each.
 -- date_part and not extract: the same seconds, in double precision, at a fraction of the cost.
 -- Whole seconds are added up exactly.
 standing as (
@@ -100,7 +101,7 @@ sampled as (
 
 ),
 
--- Versions that stood on the same days are added up before their days are put into buckets.
+-- Versions that were valid on the same days are added up before their days are put into buckets.
 spans as (
 
     select
@@ -218,7 +219,7 @@ group by
     );
 
 comment on view {{analytics}}.eta_accuracy is
-    'Error of the ETA that stood so many days before the arrival, by horizon and shipping line, '
+    'Error of the ETA so many days before the arrival, by horizon and shipping line, '
     'lane or vessel; each of all arrivals and of the last 90 days.';
 comment on column {{analytics}}.eta_accuracy.cut is
     'What the shipments have in common: line, lane or vessel. Each has every shipment again.';
@@ -247,7 +248,7 @@ comment on column {{analytics}}.eta_accuracy.horizon is
 comment on column {{analytics}}.eta_accuracy.horizon_from_days is
     'First day of the bucket; to sort by.';
 comment on column {{analytics}}.eta_accuracy.n is
-    'Samples: whole days before the arrival of a shipment at which an ETA stood.';
+    'Samples: whole days before the arrival of a shipment for which we had an ETA.';
 comment on column {{analytics}}.eta_accuracy.shipments is
     'Shipments the samples are of.';
 comment on column {{analytics}}.eta_accuracy.mean_absolute_error_hours is

@@ -5,11 +5,11 @@
 -- A change lies between two versions of the shipment, the one ending where the other begins, whose
 -- ETA differs. The first ETA is not a change; an ETA taken back is (kind withdrawn), and so is one
 -- given again after that (kind given again): neither has a slip.
--- Between two looks the ETA may have moved more than once; what we did not see is not here. Nothing
--- is compared across a time in which the shipment was gone at the source.
--- is_voyage_changed compares as carrier_scorecards does: vessels by IMO number, by name where one of
--- the two has none; voyages without leading zeros, spaces and case. What was not said before, or is
--- not said any more, is no other vessel and no other voyage.
+-- Between two looks the ETA may have changed more than once; changes that we did not see are
+-- missing. Versions before and after a time in which the shipment was gone at the source are not
+-- compared. is_voyage_changed compares as carrier_scorecards does: vessels by IMO number, by name
+-- where one of the two has none; voyages without leading zeros, spaces and case. A vessel or voyage
+-- that was unknown before, or is unknown now, does not count as another one.
 
 create view {{analytics}}.eta_changes as
 select
@@ -37,7 +37,7 @@ select
         end,
         false
     )
-    -- Most are written the same: only the others are worth the work.
+    -- Most are written in the same way: only the others are worth the work.
     or case
         when earlier.pod_voyage_number <> later.pod_voyage_number
             then ltrim(upper(btrim(earlier.pod_voyage_number)), '0')

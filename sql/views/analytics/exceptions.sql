@@ -3,46 +3,45 @@
 -- One row per live container and exception that is open at as_of(); a container can have several.
 --
 -- exception, and when it is open:
---   overdue             it stands past the binding day of its stay (container_stays)
+--   overdue             it is still there after the binding day of its stay (container_stays)
 --   last_free_day_near  the binding day is today or within two days, and it is not ready: not
---                       said to be available, or a hold blocks
+--                       reported as available, or blocked by a hold
 --   appointment_late    its appointment at the port is after the binding day
---   charge_overdue      nobody says a last free day for the charge, and by a rule of
---                       free_time_rules it is past (charge_clocks)
---   day_unknown         it stands there, and its last free day or the zone of the place cannot be
---                       read
---   long_there          it has no last free day and stands longer than four in five did there, at
---                       the port also where it goes on by rail
---   hold_new            a hold that is not pending was first seen in the last 24 hours and stands
---   hold_cleared        a hold that was not pending was seen gone in the last 24 hours, none such
---                       stands there, and it has not left the place
+--   charge_overdue      the charge lacks a reported last free day, and by a rule of
+--                       free_time_rules it is overdue (charge_clocks)
+--   day_unknown         it is there, and its last free day or the zone of the place is unreadable
+--   long_there          it lacks a last free day and has been there longer than four in five
+--                       others, at the port also if it goes on by rail
+--   hold_new            a hold that is not pending was first seen in the last 24 hours and is open
+--   hold_cleared        a hold that was not pending was seen gone in the last 24 hours, no such
+--                       hold is open there, and the container has not left the place
 --   eta_slipped         the ETA at the port of discharge is more than 24 hours later than it was
 --                       known to be 24 hours ago
---   eta_passed          the ETA has passed and nobody said that it arrived
---   rolled              the vessel to the port of discharge is another one than three days ago
---   rail_silent         it left by rail, has not arrived at the ramp, and nothing was recorded of
---                       it for three days
---   no_news             it left the port of lading, or should have, has not gone out, and nothing
---                       was recorded of it for 21 days, longer than most crossings
+--   eta_passed          the ETA has passed and the arrival was not reported
+--   rolled              the vessel to the port of discharge differs from the one three days ago
+--   rail_silent         it left by rail, has not arrived at the ramp, and no event of it was
+--                       recorded for three days
+--   no_news             it left the port of lading, or should have, has not gone out, and no event
+--                       of it was recorded for 21 days, longer than most crossings
 --   empty_not_returned  its empty is not back, and the free days of the detention rule are over;
 --                       without a rule: ten days after it was picked up
---   tracking_stopped    the service asks the line no more although it has not gone out, unless the
+--   tracking_stopped    the service no longer tracks it although it has not gone out, unless the
 --                       booking was cancelled
--- Where tracking has stopped only tracking_stopped and what the terminal says of holds are open: of
--- the others nobody would say that they are over.
+-- After tracking has stopped, only tracking_stopped and the terminal's holds are open, because
+-- nobody would report the end of the others.
 --
--- since_at: when it began: the midnight after the last free day at the place, when the hold was
--- seen, the passed ETA, the last news (else when the container was made), the tenth day; for
+-- since_at: when it began: the midnight after the last free day at the place, the first sight of
+-- the hold, the passed ETA, the last news (else the creation of the container), the tenth day; for
 -- last_free_day_near, appointment_late, day_unknown and long_there the start of the stay; for
 -- eta_slipped and rolled the instant compared with. hours run from there to as_of().
--- severity: high costs money or is about to (overdue, charge_overdue, last_free_day_near,
--- appointment_late, and empty_not_returned by a rule); medium breaks a plan; low is to know
+-- severity: high costs money or soon will (overdue, charge_overdue, last_free_day_near,
+-- appointment_late, and empty_not_returned by a rule); medium breaks a plan; low is information
 -- (hold_cleared, no_news, tracking_stopped).
--- cost_amount: of overdue what demurrage_exposure lists or estimates, of charge_overdue and
--- empty_not_returned what the rules charge so far.
+-- cost_amount: for overdue the fees or the estimate of demurrage_exposure, for charge_overdue and
+-- empty_not_returned the charge by the rules so far.
 --
--- Cost: it reads six views, and charge_clocks where there are rules; ask for a line, a terminal or
--- a container, or without the cost columns, which read demurrage_exposure.
+-- Cost: the view reads six views, and charge_clocks if there are rules; narrow it by line, terminal
+-- or container, or leave out the cost columns, which read demurrage_exposure.
 
 create view {{analytics}}.exceptions as
 with
@@ -220,7 +219,7 @@ of_journeys as (
         found.sentence,
         found.since_at
     from journeys as journey
-    -- What was known of the ETA a day ago, and of the vessel three days ago.
+    -- The ETA as known a day ago, and the vessel as known three days ago.
     left join lateral (
 
         select version.pod_eta_at
@@ -304,8 +303,8 @@ of_journeys as (
             ) as sentence,
             {{analytics}}.as_of() - interval '3 days' as since_at
         where not journey.has_arrived
-            -- The IMO number, or the name where one of them has none: a number that was filled in
-            -- later is no other vessel.
+            -- The IMO number, or the name if one of them lacks the number: a number that was filled
+            -- in later does not make another vessel.
             and case
                 when before.pod_vessel_imo is not null and journey.pod_vessel_imo is not null
                     then before.pod_vessel_imo <> journey.pod_vessel_imo
@@ -367,8 +366,8 @@ of_journeys as (
 
 ),
 
--- What runs by the customer's own rules. Without rules no clock is read. Read twice, of other
--- charges each time, so that a filter reaches it.
+-- Clocks by the customer's own rules. Without rules no clock is read. The clocks are read twice,
+-- for different charges each time, so that a filter reaches them.
 clocks as not materialized (
 
     select
@@ -434,7 +433,7 @@ of_others as (
             cleared.place,
             cleared.hold_name,
             cleared.cleared_at
-        -- Few have a hold that ended in a day: the intervals of those alone are made.
+        -- Few containers have a hold that ended within a day: only their intervals are computed.
         from (
             select distinct gone.container_id
             from {{data}}.container_hold_history as gone
@@ -492,7 +491,7 @@ of_others as (
         clock.currency_code,
         clock.container_id is not null as is_charged
     from {{analytics}}.empty_return_times as empty
-    -- Looked up one by one, so that a question about a few boxes does not read every clock.
+    -- Looked up one by one, so that a question about a few containers does not read every clock.
     left join lateral (
 
         select
@@ -631,7 +630,7 @@ inner join {{analytics}}.known_containers as container
     on container.container_id = found.container_id
 left join {{analytics}}.known_shipments as shipment
     on shipment.shipment_id = found.shipment_id
--- Looked up one by one: most of what is exposed has left, and is no exception.
+-- Looked up one by one: most exposed containers have left, and are not exceptions.
 left join lateral (
 
     select

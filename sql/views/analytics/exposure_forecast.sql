@@ -1,9 +1,9 @@
--- What the next days cost if nothing moves
+-- Cost of the next days if nothing moves
 --
--- One row per container, place and charge whose clock runs and that a rule of free_time_rules holds
--- for, as known at as_of(). See charge_clocks. The amounts are what it will have come to by then,
--- from the first day over on: fourteen_days_amount minus amount is what two more weeks cost.
--- Charges of one container stand side by side; currencies are never added together.
+-- One row per container, place and charge whose clock runs and to which a rule of free_time_rules
+-- applies, as known at as_of(). See charge_clocks. The amounts count from the first day over:
+-- fourteen_days_amount minus amount is the cost of two more weeks. Charges of one container are
+-- separate rows; currencies are never added together.
 
 create view {{analytics}}.exposure_forecast as
 select
@@ -34,7 +34,7 @@ left join {{analytics}}.container_customers as customer
     on customer.container_id = clock.container_id
 where clock.rule_name is not null
     and clock.days_left is not null
-    -- So that no rule is sought for those that are long gone.
+    -- So that rules are not looked up for containers that left long ago.
     and clock.ended_on is null;
 
 comment on view {{analytics}}.exposure_forecast is

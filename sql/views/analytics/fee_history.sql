@@ -1,14 +1,14 @@
--- How fees moved
+-- How fees changed
 --
--- One row per container, fee and amount it stood at, each time it stood: an interval of the
--- history, of live containers.
+-- One row per interval of the history in which a fee of a live container had one amount.
 --
 -- seen_at and gone_at are when we first saw the amount and first saw it gone or changed; gone_at is
--- null while it stands at as_of() (is_open). change_amount: against the amount of the same fee
--- before, null for the first; is_gap_before: the fee was not listed in between. is_start_known is
--- false where the fee was listed already when we first saw the container. is_total marks a line
--- that sums others: never add it to them. Currencies are never added together.
--- Fees first seen after as_of() are left out, those gone after it count as open.
+-- null if the amount is valid at as_of() (is_open).
+-- change_amount: difference from the previous amount of the same fee, null for the first;
+-- is_gap_before: the fee was not listed in between. is_start_known is false if our first look at
+-- the container found the fee already. is_total marks a line that sums others: never add it to
+-- them. Currencies are never added together.
+-- Fees first seen after as_of() are left out; fees gone after it count as open.
 
 create view {{analytics}}.fee_history as
 select
@@ -70,8 +70,8 @@ left join lateral (
 
 ) as wall_time
     on true
--- The last amount before a gap, sought only where none was replaced. Not a window, which would be
--- made of all containers before any of them is chosen.
+-- The last amount before a gap, looked up only for an amount that did not replace another. Not a
+-- window, which would be computed for all containers before a filter.
 left join lateral (
 
     select
@@ -92,7 +92,7 @@ left join {{analytics}}.container_customers as customer
 where fee.valid_from <= {{analytics}}.as_of();
 
 comment on view {{analytics}}.fee_history is
-    'One row per interval in which a fee on a live container stood at one amount.';
+    'One row per interval in which a fee on a live container had one amount.';
 comment on column {{analytics}}.fee_history.container_id is
     'The service''s id of the container.';
 comment on column {{analytics}}.fee_history.shipment_id is
@@ -132,9 +132,9 @@ comment on column {{analytics}}.fee_history.amount_before is
 comment on column {{analytics}}.fee_history.change_amount is
     'amount less amount_before; null for the first.';
 comment on column {{analytics}}.fee_history.is_total is
-    'True for a line that sums others: never to be added to them.';
+    'True for a line that sums others: never add it to them.';
 comment on column {{analytics}}.fee_history.is_open is
-    'Whether it still stands at as_of().';
+    'Whether it is valid at as_of().';
 comment on column {{analytics}}.fee_history.is_gap_before is
     'Whether the fee was not listed for a time before this interval.';
 comment on column {{analytics}}.fee_history.is_start_known is
@@ -145,7 +145,7 @@ comment on column {{analytics}}.fee_history.seen_local is
     'When we first saw the amount. Wall time at the place; null where its zone is not '
     'known.';
 comment on column {{analytics}}.fee_history.gone_at is
-    'When we first saw it gone or changed; null while it stands. UTC.';
+    'When we first saw it gone or changed; null while it is valid. UTC.';
 comment on column {{analytics}}.fee_history.gone_local is
     'When we first saw it gone or changed. Wall time at the place; null where its zone is '
     'not known.';

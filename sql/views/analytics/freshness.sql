@@ -2,17 +2,16 @@
 --
 -- One row per stream that a sync or backfill has read.
 --
--- A sync is complete for a stream when it read all there was to read of it; backfills narrowed to
--- some shipments or containers do not count, nor do other commands. Its data are of the time just
--- before the first request of the pass that showed them, which for a run that went on with the pass
--- of one that was cut off is before its own start: age_hours runs from there to as_of(), on the
--- clock of the database. A pass reads what can still change, or, once a day unless set otherwise,
--- the whole; only the whole shows what is gone and what changed late. Reference streams (ports,
--- vessels and so on) take part in a sync only when there was something new to read: an age above
--- that of shipments says nothing there. last_outcome is that of the last run over whole lists, even
--- if it still runs.
--- rows: live rows, counted when the column is read and only then; about a second for 10 million
--- rows. Name the other columns where that matters. It is the number of now, also with the setting
+-- A sync is complete for a stream when it read everything it had to read of that stream; backfills
+-- narrowed to some shipments or containers do not count, nor do other commands. The data are as old
+-- as the first request of the pass that showed them; a resumed pass began before its last run.
+-- age_hours runs from there to as_of(), on the clock of the database. A pass reads the records that
+-- can still change, or, by default once a day, the whole list; only a whole pass shows deleted
+-- records and late changes. Reference streams (ports, vessels and so on) take part in a sync only
+-- when there was something new to read: an age above that of shipments is normal there.
+-- last_outcome is the outcome of the last run over whole lists, even if it still runs.
+-- rows: live rows, counted only when the column is selected; about a second for 10 million rows.
+-- Leave it out if that matters. It is the present number, also with the setting
 -- tracking_sync.as_of.
 
 create view {{analytics}}.freshness as

@@ -1,18 +1,17 @@
--- How long holds stood
+-- How long holds lasted
 --
--- One row per container, hold and status it stood with, each time it stood, of live containers. A
--- hold that was announced (pending) and then placed (hold) is two rows. One whose text was edited
--- is one row: an edited text clears nothing. Where more of one name go than come in one look, those
--- that stood longest with their text are taken for edited. description is the last text known at
--- as_of(); container_hold_history keeps them all.
+-- One row per interval in which a hold on a live container had one status. A hold that was
+-- announced (pending) and then placed (hold) has two rows. A hold whose text was edited has one
+-- row: an edit does not clear it. If one look shows fewer new texts than removed ones of the same
+-- name, the holds that kept their text longest count as edited. description is the last text known
+-- at as_of(); container_hold_history keeps them all.
 --
--- placed_at and cleared_at are when we first saw it stand and first saw it gone, so an interval is
--- exact to the time between two looks.
--- Open ones (is_open) have no cleared_at and run to as_of(). is_start_known is false where the hold
--- stood already when we first saw the container: it began before, so hours is a least value, and
--- such intervals belong in no average.
--- Holds first seen after as_of() are left out, those cleared after it count as open.
--- The terminal is that of the port of discharge, which the container has now.
+-- placed_at and cleared_at are when we first saw the hold and first saw it gone, so an interval is
+-- exact to the time between two looks. Open holds (is_open) run to as_of(); their cleared_at is
+-- null. is_start_known is false if our first look at the container found the hold already: it began
+-- before, so hours is a lower bound; leave such intervals out of averages. Holds first seen after
+-- as_of() are left out; holds cleared after it count as open. The terminal is that of the port of
+-- discharge, which the container has now.
 
 create view {{analytics}}.hold_durations as
 with
@@ -117,7 +116,7 @@ intervals as not materialized (
 
     ) as later
         on true
-    -- The last text; sought only where it was edited.
+    -- The last text; looked up only if it was edited.
     left join lateral (
 
         with recursive
@@ -212,7 +211,7 @@ left join {{analytics}}.container_customers as customer
     on customer.container_id = hold.container_id;
 
 comment on view {{analytics}}.hold_durations is
-    'One row per interval in which a hold stood on a live container with one status.';
+    'One row per interval in which a hold on a live container had one status.';
 comment on column {{analytics}}.hold_durations.container_id is
     'The service''s id of the container.';
 comment on column {{analytics}}.hold_durations.shipment_id is
@@ -248,16 +247,16 @@ comment on column {{analytics}}.hold_durations.description is
 comment on column {{analytics}}.hold_durations.source is
     'Where we learned it first: sync or webhook.';
 comment on column {{analytics}}.hold_durations.hours is
-    'Hours it stood, to as_of() while open; a least value unless is_start_known.';
+    'Hours it lasted, to as_of() while open; a lower bound unless is_start_known.';
 comment on column {{analytics}}.hold_durations.is_open is
-    'Whether it still stands at as_of().';
+    'Whether it is open at as_of().';
 comment on column {{analytics}}.hold_durations.is_start_known is
-    'False where it stood already when we first saw the container.';
+    'False if our first look at the container found it already.';
 comment on column {{analytics}}.hold_durations.placed_at is
-    'When we first saw it stand. UTC.';
+    'When we first saw it. UTC.';
 comment on column {{analytics}}.hold_durations.placed_local is
-    'When we first saw it stand. Wall time at the place; null where its zone is not known.';
+    'When we first saw it. Wall time at the place; null where its zone is not known.';
 comment on column {{analytics}}.hold_durations.cleared_at is
-    'When we first saw it gone; null while it stands. UTC.';
+    'When we first saw it gone; null while it is open. UTC.';
 comment on column {{analytics}}.hold_durations.cleared_local is
     'When we first saw it gone. Wall time at the place; null where its zone is not known.';

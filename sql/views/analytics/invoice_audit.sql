@@ -1,49 +1,50 @@
--- What an invoice claims, beside what was known
+-- Lines of invoices beside the facts we know
 --
 -- One row per line of dd_invoices, as known at as_of(). The container is the one with the number of
 -- the line and, where the line names one, the bill of lading: with or without the SCAC before it,
--- in any case, whatever stands between its letters and digits. Of several journeys under one number
--- it is one that is known to have that bill of lading, then the last whose clock for the charge
--- started by the first day charged. container_id is null where there is none.
+-- in upper or lower case, ignoring all signs except letters and digits. Of several journeys under
+-- one number the view takes one that is known to have that bill of lading, then the last whose
+-- clock for the charge started by the first charged day. container_id is null if there is none.
 --
--- days_claimed: charged_from_on to charged_to_on, both included. days_ours: those of them that
--- charge_days has for the charge, that is past its last free day and before it ended. Where the
--- state of the clock is unknown, what is ours is null, and no reason follows from it.
--- days_without_rate: days of ours that no tier of the rule holds for, as those before a first tier
--- that begins later. The rules say nothing of them, neither that they are free nor what they cost:
--- for a day that is free write a tier with the rate 0. amount_ours is what the rules charge for the
--- other days of ours, null where none has a rate. difference_amount is what is claimed above it,
--- where the currencies are equal and every day of ours has a rate.
--- days_unavailable: days of ours on which the terminal said that the box is not available; null
--- where nobody said anything on any of them. days_unknown: days of ours on which nobody said
--- whether it was. days_on_hold: days of ours on which a hold stood.
--- available_seen_on: the first day on which we saw that the box is available at the place. Null
--- where the look before did not say that it is not: it may have been available unseen.
--- A negative amount is a credit note. It claims no day: ours of it is 0, and of the reasons below
--- it has negative_amount and the three of the container alone.
+-- days_claimed: charged_from_on to charged_to_on, both included.
+-- days_ours: the claimed days that charge_days has for the charge, that is past its last free day
+-- and before it ended. If the state of the clock is unknown, our columns are null, and no reason
+-- follows from them.
+-- days_without_rate: days of ours without a tier of the rule, such as days before the first tier.
+-- The rules do not say whether they are free or what they cost: for free days write a tier with the
+-- rate 0. amount_ours is the charge by the rules for the other days of ours, null if none has a
+-- rate. difference_amount is the claim above it, if the currencies are equal and every day of ours
+-- has a rate.
+-- days_unavailable: days of ours on which the terminal reported the container as not available;
+-- null if availability was not reported on any of them.
+-- days_unknown: days of ours without a report of availability.
+-- days_on_hold: days of ours with a hold.
+-- available_seen_on: the first day on which we saw that the container is available at the place.
+-- Null unless the look before said that it was not: it may have been available unseen. A negative
+-- amount is a credit note. It does not claim days: amount_ours is 0, and of the reasons below only
+-- negative_amount and the three about the container apply.
 --
--- reasons, each one to look into and to dispute with demurrage_evidence:
+-- reasons, each a point to check and to dispute with demurrage_evidence:
 --   unknown_container   no container with the number
 --   other_bill_of_lading   the container is known, and none of its journeys has the bill of lading
---   never_charged       the journey is known, and the charge has no clock: it has not begun, and
---                       nobody says when it would
+--   never_charged       the journey is known, and the charge lacks a clock: it has not begun, and
+--                       its begin is unknown
 --   negative_amount     a credit note: it belongs to another line
---   charged_twice       another line claims a day of the same container and charge, whoever issued
---                       it: also_charged_text. A box is at one place at a time, so that the place
---                       need not be compared
---   outside_period      days claimed that are none of ours: free time, before it began, after it
---                       ended
+--   charged_twice       another line, of any issuer, claims a day of the same container and charge:
+--                       also_charged_text. A container is at one place at a time, so the place
+--                       is not compared
+--   outside_period      claimed days outside of ours: free time, before it began, after it ended
 --   not_available, on_hold   days_unavailable, days_on_hold
 --   wrong_availability  available_on is before available_seen_on
---   wrong_free_time     free_to_on is not the last free day as known, free_days are fewer than
+--   wrong_free_time     free_to_on differs from the known last free day, free_days are fewer than
 --                       the rule gives, or free_from_on is before the day on which the clock
---                       started. After it is no reason: weekends and that day may not count
+--                       started. A later free_from_on is fine: weekends and that day may not count
 --   wrong_rate          more is claimed than the rules charge: by the daily rate over the days of
 --                       ours that have a rate, or, without a daily rate, by the amount, where all
 --                       days claimed are ours and have one
 --   wrong_sum           the amount is not days_claimed times the line's own daily rate
 --   other_currency      the rule has another currency
---   missing_items       what 46 CFR 541.6 asks for and the line does not say: missing_items
+--   missing_items       the line lacks items that 46 CFR 541.6 requires: missing_items
 --   late_issue          issued more than 30 days after the last day charged: 46 CFR 541.7
 -- Whether a reason holds is for a person to decide: two looks are hours apart, and only invoices
 -- under United States rules need the items and the 30 days.
@@ -136,7 +137,7 @@ audited as (
         ) as written
 
     ) as claimed
-    -- Journeys under the number, but those of another bill of lading.
+    -- Journeys under the number, except those of another bill of lading.
     cross join lateral (
 
         select
@@ -150,7 +151,7 @@ audited as (
             on shipment.shipment_id = container.shipment_id
         cross join lateral (
 
-            -- Null where the line names none, and where the shipment has none.
+            -- Null if the line or the shipment lacks it.
             select
                 bool_or(
                     claimed.bill in (known.bill, regexp_replace(known.bill, '^[A-Z]{4}', ''))
@@ -205,7 +206,7 @@ audited as (
             from {{analytics}}.charge_clocks as clock
             where clock.container_id = journey.container_id
                 and clock.charge = invoice.charge
-            -- Keeps it a look-up of one container, and not a join with all clocks.
+            -- Forces a look-up of one container instead of a join with all clocks.
             offset 0
 
         ) as made
@@ -224,7 +225,7 @@ audited as (
         select
             count(*)::integer as days,
             count(day.charge_amount)::integer as rated,
-            -- Of no days none was unavailable; of days of which nobody said, nobody knows.
+            -- Zero days are zero unavailable days; days without a report are unknown.
             case
                 when count(*) = 0 or count(day.was_available) > 0
                     then (count(*) filter (where day.was_available is false))::integer
@@ -475,14 +476,14 @@ comment on column {{analytics}}.invoice_audit.days_unavailable is
 comment on column {{analytics}}.invoice_audit.days_unknown is
     'Days of ours on which nobody said whether it is available.';
 comment on column {{analytics}}.invoice_audit.days_on_hold is
-    'Days of ours on which a hold stood.';
+    'Days of ours with a hold.';
 comment on column {{analytics}}.invoice_audit.amount is
     'Amount claimed. Negative: a credit note.';
 comment on column {{analytics}}.invoice_audit.amount_ours is
     'What the rules charge for the days of ours that have a rate; 0 for a credit note. Null in '
     'another currency and where no day has a rate.';
 comment on column {{analytics}}.invoice_audit.difference_amount is
-    'What is claimed above ours; null where a day of ours has no rate.';
+    'The claim above ours; null where a day of ours lacks a rate.';
 comment on column {{analytics}}.invoice_audit.free_days is
     'Free days that the line names.';
 comment on column {{analytics}}.invoice_audit.rule_free_days is

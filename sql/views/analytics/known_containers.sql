@@ -1,10 +1,10 @@
 -- Containers as known at an instant
 --
--- One row per container that the source had then. The base of other views. Volatile attributes
--- have no history and are left out.
+-- One row per container that the source had then. The base of other views. Volatile attributes are
+-- left out, because their history is not kept.
 --
--- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
--- one of the schema as_of.
+-- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
+-- the schema as_of.
 
 create view {{analytics}}.known_containers as
 select
@@ -132,7 +132,7 @@ comment on column {{analytics}}.known_containers.pod_full_out_chassis_number is
     'Chassis used at pickup at the port of discharge. From '
     'attributes.pod_full_out_chassis_number.';
 comment on column {{analytics}}.known_containers.location_at_pod_terminal is
-    'Where the container stands at the terminal, in the terminal''s words. From '
+    'Where the container is at the terminal, in the terminal''s words. From '
     'attributes.location_at_pod_terminal.';
 comment on column {{analytics}}.known_containers.final_destination_full_out_at is
     'Pickup at the final destination of an inland move. UTC; local zone '
@@ -213,7 +213,7 @@ comment on column {{analytics}}.known_containers.pickup_lfd_line is
     'attributes.import_deadlines.pickup_lfd_line.';
 comment on column {{analytics}}.known_containers.import_deadline_sources is
     'What import_deadlines says beyond one day a key, as an object by kind: the day (at, or on '
-    'where a bare date was sent), place, and details sent with it. Null where there is no more. '
+    'where a bare date was sent), place, and details sent with it. Null if there is nothing else. '
     'As rows in container_import_deadlines. From attributes.import_deadlines.';
 comment on column {{analytics}}.known_containers.known_since is
-    'Since when the row is known to be as it is. UTC.';
+    'Since when the row is known to have these values. UTC.';

@@ -1,10 +1,10 @@
 -- Fees as known at an instant
 --
--- One row per fee that was on a container then. The base of other views. Volatile attributes
--- have no history and are left out.
+-- One row per fee that was on a container then. The base of other views. Volatile attributes are
+-- left out, because their history is not kept.
 --
--- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
--- one of the schema as_of.
+-- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
+-- the schema as_of.
 
 create view {{analytics}}.known_fees as
 select
@@ -41,4 +41,4 @@ comment on column {{analytics}}.known_fees.currency_code is
 comment on column {{analytics}}.known_fees.description is
     'The words of the facility on the fee.';
 comment on column {{analytics}}.known_fees.is_total is
-    'True for a line that sums others: never to be added to them.';
+    'True for a line that sums others: never add it to them.';

@@ -1,10 +1,10 @@
 -- Holds as known at an instant
 --
--- One row per hold that was on a container then. The base of other views. Volatile attributes
--- have no history and are left out.
+-- One row per hold that was on a container then. The base of other views. Volatile attributes are
+-- left out, because their history is not kept.
 --
--- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
--- one of the schema as_of.
+-- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
+-- the schema as_of.
 
 create view {{analytics}}.known_holds as
 select
@@ -24,7 +24,7 @@ where record.valid_from <= {{analytics}}.as_of()
 -- end
 
 comment on view {{analytics}}.known_holds is
-    'One row per hold that stands on a container, as known at as_of().';
+    'One row per hold that is on a container, as known at as_of().';
 comment on column {{analytics}}.known_holds.container_id is
     'Container; containers.';
 comment on column {{analytics}}.known_holds.hold_key is

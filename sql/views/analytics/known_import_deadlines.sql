@@ -1,10 +1,10 @@
 -- Last free days as known at an instant
 --
 -- One row per container and kind of deadline that the source had then. The base of other views.
--- Volatile attributes have no history and are left out.
+-- Volatile attributes are left out, because their history is not kept.
 --
--- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
--- one of the schema as_of.
+-- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
+-- the schema as_of.
 
 create view {{analytics}}.known_import_deadlines as
 select

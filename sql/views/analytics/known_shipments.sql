@@ -1,10 +1,10 @@
 -- Shipments as known at an instant
 --
--- One row per shipment that the source had then. The base of other views. Volatile attributes
--- have no history and are left out.
+-- One row per shipment that the source had then. The base of other views. Volatile attributes are
+-- left out, because their history is not kept.
 --
--- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
--- one of the schema as_of.
+-- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
+-- the schema as_of.
 
 create view {{analytics}}.known_shipments as
 select
@@ -170,7 +170,7 @@ comment on column {{analytics}}.known_shipments.line_tracking_stopped_by_user_id
     'User of the service who stopped the tracking; null when no user did. From '
     'relationships.line_tracking_stopped_by_user.';
 comment on column {{analytics}}.known_shipments.is_tracking_stopped is
-    'Whether the service asks the line no more: it says why, or since when. Silence means nothing '
-    'then.';
+    'Whether the service stopped tracking the shipment: it says why, or since when. After that, '
+    'silence means nothing.';
 comment on column {{analytics}}.known_shipments.known_since is
-    'Since when the row is known to be as it is. UTC.';
+    'Since when the row is known to have these values. UTC.';

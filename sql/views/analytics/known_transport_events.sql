@@ -1,12 +1,12 @@
 -- Transport events as known at an instant
 --
 -- One row per container and transport event that was seen by then and neither withdrawn nor found
--- untrue (invalidated_at) by then. An event has no history of its own: what is shown of it is what
--- the service said last.
+-- untrue (invalidated_at) by then. Events are stored without history: the view shows the last word
+-- of the service.
 -- is_estimated: the event is a forecast, not something that happened.
 --
--- Of the lines below, those of "now" make the view of the schema analytics, those of "as of" the
--- one of the schema as_of.
+-- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
+-- the schema as_of.
 
 create view {{analytics}}.known_transport_events as
 select

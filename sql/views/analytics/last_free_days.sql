@@ -4,10 +4,10 @@
 -- included. See container_stays for the stays, whose day applies to which, the zones and the
 -- states.
 --
--- binding_on is the earliest day that applies to the stay, binding_source whose it is; line_on,
--- terminal_on and rail_on are what each source says, service_on the service's own pick. days_left
--- counts calendar days at the place: 0 on the day itself, negative after it.
--- Those that nobody is asked about any more are in the state unknown, and last in order.
+-- binding_on is the earliest day that applies to the stay, binding_source its source; line_on,
+-- terminal_on and rail_on are the days of each source, service_on is the service's own pick.
+-- days_left counts calendar days at the place: 0 on the day itself, negative after it.
+-- Containers that the service no longer tracks are in the state unknown, and last in order.
 
 create view {{analytics}}.last_free_days as
 select
@@ -51,7 +51,7 @@ left join {{analytics}}.container_customers as customer
 
 comment on view {{analytics}}.last_free_days is
     'One row per live container and stay, as known at as_of(): the last free day that binds '
-    'it, what each source says, and how it stands against it.';
+    'it, the day of each source, and the state of the stay against it.';
 comment on column {{analytics}}.last_free_days.container_id is
     'The service''s id of the container.';
 comment on column {{analytics}}.last_free_days.shipment_id is
@@ -95,7 +95,7 @@ comment on column {{analytics}}.last_free_days.tracking_stopped_reason is
     'Why the service stopped asking the shipping line; null while it asks.';
 comment on column {{analytics}}.last_free_days.days_left is
     'Calendar days from today to the binding day: 0 on the day, negative after it; null unless '
-    'it stands there.';
+    'it is there.';
 comment on column {{analytics}}.last_free_days.days_over is
     'Calendar days past the binding day, to today or to the day it went out; null unless '
     'overdue or out_late.';

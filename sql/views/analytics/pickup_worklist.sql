@@ -1,25 +1,25 @@
 -- Which container must be picked up first
 --
--- One row per container that a truck can fetch, as known at as_of(): it stands at the port and
--- does not go on by rail, or it stands at the inland ramp. Boxes that wait for a train or sit on
--- one are not here. See container_stays for the stays, the binding day and the states.
--- terminal_name, terminal_city, place_name and place_locode say where to go; pickup_facility_name
--- is what the service names as the place of pickup, where it names one.
+-- One row per container that a truck can fetch, as known at as_of(): it is at the port and does not
+-- go on by rail, or it is at the inland ramp. Containers that wait for a train or are on one are
+-- left out. See container_stays for the stays, the binding day and the states. terminal_name,
+-- terminal_city, place_name and place_locode say where to go; pickup_facility_name is the place of
+-- pickup that the service names, if any.
 --
 -- is_ready: available, and nothing blocks. At the port the terminal says whether it is available,
--- and every hold blocks but a pending one, also one whose status is not known. At the ramp the
--- status says it (`available`), and the holds of the inland facility: available_for_pickup and the
--- other holds speak of the port.
--- blockers: what keeps it from being ready: `hold: <name>` for each hold, `not available` or
+-- and every hold blocks except a pending one, also a hold with an unknown status. At the ramp the
+-- status (`available`) and the holds of the inland facility decide: available_for_pickup and the
+-- other holds belong to the port.
+-- blockers: the reasons why it is not ready: `hold: <name>` for each hold, `not available` or
 -- `availability unknown`. Empty when ready. other_holds do not block.
 --
--- What bites first stands first: what is overdue, with the most days over first; beside it, as if
--- due today, what has no last free day and stands longer than is usual there (is_long_there); then
+-- The most urgent container is first: overdue ones with the most days over; then, as if due today,
+-- containers without a last free day that have been there longer than usual (is_long_there); then
 -- the fewest days left, then the longest stay. Usual is the 80th percentile of the finished stays
--- at that terminal of the port, at the ramp of those with the same destination. Those of which
--- nobody is asked any more are unknown and stand last: their departure would not be reported.
+-- at that terminal of the port, at the ramp of those with the same destination. Containers that the
+-- service no longer tracks are unknown and last: their departure would not be reported.
 --
--- Cost: is_out repeats what the stay says, and is known before the stays are made.
+-- Cost: is_out repeats a fact of the stay, and is known before the stays are made.
 
 create view {{analytics}}.pickup_worklist as
 select
@@ -165,14 +165,14 @@ comment on column {{analytics}}.pickup_worklist.tracking_stopped_reason is
     'Why the service stopped asking the shipping line; null while it asks.';
 comment on column {{analytics}}.pickup_worklist.days_left is
     'Calendar days from today to the binding day: 0 on the day, negative after it; null unless '
-    'it stands there.';
+    'it is there.';
 comment on column {{analytics}}.pickup_worklist.days_there is
     'Days of 24 hours since it was discharged, or reached the ramp; null where nobody said '
     'when.';
 comment on column {{analytics}}.pickup_worklist.is_ready is
     'Whether it can be picked up: available, and no blocking hold.';
 comment on column {{analytics}}.pickup_worklist.is_long_there is
-    'Whether it has no last free day and stands longer than four in five do at that terminal.';
+    'Whether it lacks a last free day and has been there longer than four in five others did.';
 comment on column {{analytics}}.pickup_worklist.is_zone_known is
     'Whether the zone of the place was sent and PostgreSQL knows it; false with a time_zone: '
     'that of the port itself.';

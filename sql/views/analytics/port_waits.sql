@@ -4,29 +4,30 @@
 --   1 arrival to berth         the vessel waits for its berth
 --   2 berth to discharge
 --   3 discharge to available   until the terminal first said that it can be picked up
---   4 available to out         until the gate, or the departure of the train, whichever was first
+--   4 available to out         until the earlier of gate-out and departure of the train
 --   5 arrival to out           all of it
 --
--- n, median_hours and p90_hours are of the waits that are over. They look better than it is while
--- boxes still wait: the long waits are the ones that are not over. estimated_median_hours and
--- estimated_p90_hours count those too, by the estimate of Kaplan and Meier. In plain words: go
--- through the waits from the shortest on. Each time one is over, take the share that it is of all
--- that had lasted at least as long, still waiting or not, off the share that is left. A box that
--- still waits counts among the others for as long as it has waited, and says only "longer than
--- this": it neither vanishes nor counts as done. The median is the wait at which half is left, p90
--- the one at which a tenth is. Null: too many still wait, and not for long enough, to say it. With
--- none waiting both ways agree, but for the interpolation of the first.
+-- n, median_hours and p90_hours count the waits that are over. These figures are too low while
+-- containers still wait, because the long waits are not over. estimated_median_hours and
+-- estimated_p90_hours count those too, by the estimate of Kaplan and Meier.
+-- In plain words: go through the waits from the shortest on. At the end of each wait, divide it by
+-- the number of waits that lasted at least as long, finished or not, and reduce the remaining share
+-- by that fraction. A container that still waits counts for as long as it has waited, with the
+-- meaning "longer than this": it neither vanishes nor counts as finished. The median is the wait at
+-- which half is left, p90 the wait at which a tenth is left. Null: too many containers still wait,
+-- and not long enough, for an estimate. When none waits, both ways agree, except for the
+-- interpolation of the first.
 --
 -- still_waiting: it began, and neither its end nor anything later at the port, on the rails or
--- behind the gate has been reported. Where the service asks the line no more, it counts in the
--- estimate for as long as it was seen to wait, and not among still_waiting.
--- not_measured: its end was not said although something later was, it ended before it began, or the
--- terminal does not say whether it is available (availability_known). A wait whose begin was not
--- said is in no row. Where nobody reports berths, boxes seem to wait for one until their discharge.
--- An instant after as_of() has not happened.
+-- behind the gate has been reported. A container that the service no longer tracks counts in the
+-- estimate for as long as it was seen to wait, and not in still_waiting.
+-- not_measured: its end was not reported although something later was, it ended before it began, or
+-- the terminal does not say whether it is available (availability_known). A wait whose begin was
+-- not reported is left out. If berths are not reported, containers seem to wait for one until their
+-- discharge. An instant after as_of() has not happened.
 -- Milestones are those of container_milestones. A container without a terminal counts under the
 -- port of its shipment, terminal null. Without a zone the source's times are wall time, and the age
--- of a box that still waits is off by the offset of the place.
+-- of a container that still waits is off by the offset of the place.
 
 create view {{analytics}}.port_waits as
 with
@@ -57,7 +58,7 @@ boxes as (
     from {{analytics}}.container_milestones as journey
     left join {{analytics}}.time_zones as zone
         on zone.name = journey.pod_zone
-    -- What has happened by now.
+    -- Milestones that have happened by now.
     cross join lateral (
 
         select
@@ -110,7 +111,7 @@ waits as (
     from boxes as box
     cross join lateral (
 
-        -- Not a list of values: PostgreSQL would prepare its expressions anew for each container.
+        -- Not a list of values: PostgreSQL would prepare its expressions again for each container.
         select
             '1 arrival to berth' as stage,
             box.arrived_at as start_at,
@@ -178,7 +179,7 @@ shares as (
         length,
         case
             when bool_or(ended = lasted) over so_far then 0
-            -- Rounded, because half is to be half.
+            -- Rounded, so that a half is exactly a half.
             else round(
                 exp(
                     sum(case when ended < lasted then ln(1 - ended / lasted::float8) else 0 end)

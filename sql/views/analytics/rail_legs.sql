@@ -1,18 +1,17 @@
--- Where the time goes on the rails
+-- Hours in each stage by rail
 --
 -- One row per container with a rail leg: a rail carrier is named, or it was loaded on, departed by,
 -- arrived by or unloaded from rail.
 --
 -- Stages: discharged at the port, loaded on the train, departed, arrived inland, unloaded, picked
 -- up by truck. stage is the last one reported; hours_in_stage runs from there to as_of() and is
--- null once the container is picked up or returned empty. An instant after as_of() has not happened:
--- it is shown, and is no stage and in no figure.
--- Each of the other figures is the elapsed time between two stages, null when one of them is not
--- reported, negative when the source has them in the wrong order (is_in_order false): shown as it
--- is, to be found and left out of means.
--- Times at the port are in the zone of the port of discharge, times inland in that of the final
--- destination. Where one is missing the source sent local wall time marked as UTC, and hours across
--- the two places can be off by the difference of the zones.
+-- null once the container is picked up or returned empty. An instant after as_of() has not
+-- happened: it is shown, but is neither a stage nor part of a figure. Each of the other figures is
+-- the elapsed time between two stages, null when one of them is not reported, negative when the
+-- source has them in the wrong order (is_in_order false): leave such values out of means. Times at
+-- the port are in the zone of the port of discharge, times inland in that of the final destination.
+-- Where one is missing the source sent local wall time marked as UTC, and hours across the two
+-- places can be off by the difference of the zones.
 
 create view {{analytics}}.rail_legs as
 with
@@ -186,7 +185,7 @@ select
     arrived_to_unloaded_hours,
     unloaded_to_picked_up_hours,
     discharged_to_picked_up_hours,
-    -- Nulls are no disorder: least() passes them over.
+    -- Nulls do not count as disorder: least() skips them.
     coalesce(least(
         discharged_to_loaded_hours,
         loaded_to_departed_hours,

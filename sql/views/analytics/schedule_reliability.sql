@@ -8,9 +8,9 @@
 -- (shipment_arrivals says which ETA that is).
 -- Late and early: outside of that window; the mean delay of the late ones is over those alone.
 -- Delays are elapsed days.
--- Arrivals without a first ETA are counted apart and are in no share. A month of null holds
--- arrivals whose zone PostgreSQL does not know: their calendar day is
--- unknown, so they have no share either.
+-- Arrivals without a first ETA are counted separately and are in no share. The month is null for
+-- arrivals whose zone PostgreSQL does not know: their calendar day is unknown, so they are in no
+-- share either.
 
 create view {{analytics}}.schedule_reliability as
 select

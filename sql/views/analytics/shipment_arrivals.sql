@@ -8,13 +8,12 @@
 -- have it: the first ETA among the versions we saw before the arrival; an ETA first seen after the
 -- arrival is not a forecast and does not count.
 -- days_late: calendar days at the port from the first ETA to the arrival, early is negative. Null
--- when there is no first ETA, or when the zone is not known to PostgreSQL: then the day is
--- unknown.
+-- without a first ETA, or if PostgreSQL does not know the zone: then the day is unknown.
 -- delay_days: the same as elapsed time, in days of 24 hours.
 -- transit_days: departure from the port of lading to arrival, elapsed. Null when one is missing or
 -- they are not in order. Where a zone is missing the source sent local wall time marked as UTC, so
 -- that the figure can be off by the difference of the zones.
--- arrival_month_on, arrival_quarter_on: of the local day. Null where days_late cannot be said for
+-- arrival_month_on, arrival_quarter_on: of the local day. Null if days_late is unknown because of
 -- the zone.
 
 create view {{analytics}}.shipment_arrivals as

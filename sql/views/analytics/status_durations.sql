@@ -6,10 +6,9 @@
 -- Times are when we saw it: a status counts from the look that found it to the look that found
 -- another one, so hours are exact to the time between two looks. The status it has at as_of() runs
 -- to as_of() (is_current); after the end of a journey that grows for ever. is_start_known is false
--- for the status it had when we first saw it: it began before, so its hours are a least value, and
--- such rows belong in no average. So do current ones.
--- Time for which there is no version (a container that was tombstoned and came back) counts for no
--- status.
+-- for the status at our first look: it began before, so its hours are a lower bound. Leave such
+-- rows, and current ones, out of averages. Time without a version (a container that was tombstoned
+-- and came back) does not count for any status.
 --
 -- Cost: the history is read container by container, so that every filter on containers counts.
 

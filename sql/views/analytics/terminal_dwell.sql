@@ -4,15 +4,16 @@
 --
 -- Dwell: discharge to gate-out (truck) or to the departure of the train (rail), elapsed days of 24
 -- hours.
--- mode: by what took it away; whichever was first where both are given. For a container that has
--- not left: rail when a rail carrier is named or it is loaded on a train, else truck. An instant
--- after as_of() has not happened.
--- Those that have not left are in no mean, median or share; they are counted apart with their age.
--- Where the tracking has stopped nobody may tell us that a container left, so those are counted and
--- their age is not. A week with many still there looks faster than it will in the end.
--- not_measured: left, but when is not said (picked up inland or returned empty without a departure
--- from the port), or before it was discharged.
--- A container without a terminal counts under the port of its shipment, terminal null.
+-- mode: how it left, by the earlier of the two if both are reported. For a container that has not
+-- left: rail if a rail carrier is named or it is loaded on a train, else truck. An instant after
+-- as_of() has not happened.
+-- Containers that have not left are in no mean, median or share; they are counted separately with
+-- their age. After tracking has stopped, a departure may not be reported, so such containers are
+-- counted without their age. A week with many containers still there looks faster than it will in
+-- the end.
+-- not_measured: left at an unknown time (picked up inland or returned empty without a departure
+-- from the port), or before it was discharged. A container without a terminal counts under the port
+-- of its shipment, terminal null.
 
 create view {{analytics}}.terminal_dwell as
 with

@@ -1,26 +1,27 @@
 -- Days at sea
 --
--- One row per cut, period and what the cut is by.
+-- One row per cut, period and value of the cut.
 --
--- cut, what the shipments of a row have in common:
+-- cut, the common property of the shipments in a row:
 --   lane             port of lading and port of discharge
 --   lane and line    the shipping line as well
 --   lane and vessel  the vessel that came to the port of discharge as well: its IMO number, or its
 --                    name where it has none; before a transshipment it was another one
 -- period, which shipments are in it:
---   month            those that arrived in the month arrival_month_on
---   last 90 days     those that arrived in the 90 times 24 hours before as_of()
--- Each cut has every shipment again: add up, and compare, rows of one cut and one period. A column
--- that the cut is not by is null; one that it is by is null where nobody said it.
+--   month            shipments that arrived in the month arrival_month_on
+--   last 90 days     shipments that arrived in the 90 times 24 hours before as_of()
+-- Each cut counts every shipment again: add up, and compare, only rows of one cut and one period.
+-- Columns that do not belong to the cut are null; the others are null if the value was not
+-- reported.
 --
 -- From actual departure at the port of lading to actual arrival at the port of discharge, elapsed
 -- days of 24 hours, with all transshipments in between. The unit is a shipment.
 -- The month is that of the arrival: months of departure would look fast until their slow ships have
 -- come in.
--- Shipments without a departure, or with one that is not before the arrival, are counted apart.
--- Where a zone is missing the source sent local wall time marked as UTC; such a figure can be off
--- by the difference of the zones. They are in, and counted.
--- is_single: one shipment is no rate. The question leaves such rows out unless it is asked for them.
+-- Shipments whose departure is missing, or not before the arrival, are counted separately. Where a
+-- zone is missing the source sent local wall time marked as UTC; such a figure can be off by the
+-- difference of the zones. Such figures are included, and counted.
+-- is_single: the row counts one shipment only. The question leaves such rows out by default.
 
 create view {{analytics}}.transit_times as
 with

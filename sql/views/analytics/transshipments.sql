@@ -21,8 +21,8 @@
 create view {{analytics}}.transshipments as
 with
 
--- What an event says in parts: which kind of ship, and what it did. As rows, because taking names
--- apart costs more than a join.
+-- The two parts of an event's name: the kind of ship, and what it did. As rows, because splitting
+-- names costs more than a join.
 deeds (event, ship, deed) as (
 
     values

@@ -4,18 +4,17 @@
 -- are those of the table `containers` of the service's own commercial export to warehouses, so that
 -- reports made on it work after a change of the schema's name.
 --
--- timestamp columns are UTC. Their `_local` twins are texts, wall time at the place; where the
--- source sent no zone, its time is wall time marked as UTC and stands there unconverted; where
+-- timestamp columns are UTC. Their `_local` twins are texts, wall time at the place; if the source
+-- did not send a zone, its time is wall time marked as UTC, and the twin shows it unconverted; if
 -- PostgreSQL does not know the zone, the twin is null. empty_out, full_in and pol_loaded are the
 -- container's own milestones where the service sends them; else they, and always pod_berthed, come
 -- from transport events that hold (invalidated_at is null): of several of a kind the last with its
 -- zone, those with a zone before those without. pol_loaded counts at the port of lading and
 -- pod_berthed at the port of discharge: one reported from another port does not, one without a
 -- place does. Holds and fees are those at the terminal of the port of discharge.
--- What comes from shipments is null where the shipment is tombstoned or was never seen. Blank
--- stands for
--- null: the export leaves cells empty. customer_id is that of the latest tracking request for the
--- shipment that names a customer.
+-- Values of the shipment are null if it is tombstoned or was never seen.
+-- Null replaces blank: the export leaves cells empty. customer_id is that of the latest tracking
+-- request for the shipment that names a customer.
 --
 -- Transport events are looked up container by container, so filters on any column are applied
 -- before they are read.
@@ -90,7 +89,7 @@ select
     shipments.normalized_number as shipment_normalized_number,
     nullif(array_to_string(shipments.ref_numbers, ', '), '') as shipment_reference_numbers,
     nullif(array_to_string(containers.ref_numbers, ', '), '') as container_reference_numbers,
-    -- Looked into only where there are some, for looking costs.
+    -- Looked up only if there are any, because a look-up is expensive.
     case
         when cardinality(shipments.tags) > 0 then (
             select nullif(string_agg(tag, ', ' order by tag collate "C"), '')
@@ -725,7 +724,7 @@ comment on column {{datasync}}.containers.tmf_hold_at_pod_terminal is
 comment on column {{datasync}}.containers.other_hold_at_pod_terminal is
     'Hold of any other name: Hold, Pending, or null.';
 comment on column {{datasync}}.containers.location_at_pod_terminal is
-    'Where the container stands at the terminal, in the terminal''s words.';
+    'Where the container is at the terminal, in the terminal''s words.';
 comment on column {{datasync}}.containers.availability_known is
     'Whether the service receives availability from the terminal: Yes or No.';
 comment on column {{datasync}}.containers.available_for_pickup is

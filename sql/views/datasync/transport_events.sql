@@ -1,13 +1,12 @@
 -- Transport events, as in the service's own export
 --
 -- One row per transport event: names, order and types of the columns are those of the table
--- `transport_events` of the service's own commercial export to warehouses. Those that the service
--- found untrue, or withdrew, stay, with invalidated_at; so do those of tombstoned containers.
--- Estimated ones are here too, which that export may lack: their names contain `.estimated.`.
--- timestamp columns are UTC. event_timestamp_local is wall time at the place; where the source sent
--- no zone, its time is wall time marked as UTC and stands there unconverted; where PostgreSQL does
--- not know the zone, it is null.
--- Not filled, because the public interface does not have it: invalidation_reason.
+-- `transport_events` of the service's own commercial export to warehouses. Events that the service
+-- found untrue or withdrew stay, with invalidated_at; so do events of tombstoned containers.
+-- Estimated events are included, which that export may lack: their names contain `.estimated.`.
+-- timestamp columns are UTC. event_timestamp_local is wall time at the place; if the source did not
+-- send a zone, its time is wall time marked as UTC and is shown unconverted; if PostgreSQL does not
+-- know the zone, it is null. Null, because the public interface lacks it: invalidation_reason.
 
 create view {{datasync}}.transport_events as
 select
@@ -125,7 +124,7 @@ comment on column {{datasync}}.transport_events.data_source_label is
     'Who reported it: shipping_line, terminal, ais, rail and others.';
 comment on column {{datasync}}.transport_events.invalidated_at is
     'When the service found it untrue; where it does not say, when it was found withdrawn (our '
-    'tombstone); null while it stands. UTC.';
+    'tombstone); null while it is valid. UTC.';
 comment on column {{datasync}}.transport_events.invalidation_reason is
     'Unavailable, always null: the public interface says no reason.';
 comment on column {{datasync}}.transport_events.previous_version_id is

@@ -1,11 +1,12 @@
--- What days over cost by the tiers of a rule, and how many of them have a rate.
+-- Cost of days over by the tiers of a rule, and how many of these days have a rate.
 --
 -- Of `owed`, which the view names: of_rule, days_over, and days_now, today as a day over, negative
--- while free days are left; with it, what one, seven and fourteen more days make of it. All null
--- without a rule or without days over. A part for the reason that rule_of names.
+-- while free days are left; with it, the cost after one, seven and fourteen more days. All null
+-- without a rule or without days over. A part and not a function, see rule_of.
 --
--- A cost is that of all tiers before the last one it reaches, and of the days in that one. What is
--- read depends on the rule alone, so that PostgreSQL keeps it for the next clock of the rule.
+-- The cost is that of all tiers before the last reached one, plus the days in that one. The rows
+-- that are read depend on the rule alone, so that PostgreSQL keeps them for the next clock of the
+-- rule.
 select
     coalesce(
         tier.costs_before[reached.tier]

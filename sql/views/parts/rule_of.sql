@@ -1,10 +1,10 @@
--- The rule of free_time_rules that holds for a charge: of those that do, the one that names most.
+-- The rule of free_time_rules that applies to a charge: of several, the one that names most.
 --
 -- Of `asked`, which the view names: of_charge, of_place, of_terminal (every name of the terminal),
 -- of_line, of_locode, of_equipment_type, of_equipment_length, started_on, arrived_on. by_rule_on is
--- its last free day, null where it has no free days of its own. charge_clocks says how they are
--- chosen and counted. A part and no function, because the nodes of a distributed warehouse run no
--- function that reads a table.
+-- its last free day, null if the rule does not name free days. charge_clocks says how rules are
+-- chosen and counted. A part and not a function, because the nodes of a distributed warehouse
+-- cannot run a function that reads a table.
 select
     rule.rule_name,
     rule.currency_code,
@@ -31,7 +31,7 @@ select
         )
     end as by_rule_on
 from (
-    -- In the order of free_time_rules_rank_idx, up to the first that holds.
+    -- In the order of free_time_rules_rank_idx, up to the first that applies.
     select
         candidate.rule_name,
         candidate.currency_code,
@@ -45,7 +45,7 @@ from (
             case candidate.starts_with when 'arrival' then asked.arrived_on else asked.started_on end
                 as clock_on
     ) as began
-    -- Named, because what is asked has the collation of its column, which is not always one.
+    -- Named, because the compared value has the collation of its column, which can differ.
     where candidate.charge = asked.of_charge collate "C"
         and (candidate.place is null or candidate.place = asked.of_place)
         and (candidate.terminal is null or candidate.terminal = any(asked.of_terminal))

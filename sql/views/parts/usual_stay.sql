@@ -1,10 +1,10 @@
--- How long four in five of the finished stays lasted where a container stands without a last free
--- day.
+-- How long four in five of the finished stays lasted, at the place of a container without a last
+-- free day.
 --
--- Of `sought`, which the view names: terminal_id of a stay at the port, locode of one at the ramp,
--- both null where it has a day. At the port those at its terminal, by truck and by rail; at the
--- ramp those of the same destination. Null where none has ended. It depends on these two alone, so
--- that PostgreSQL seeks it once for each terminal and destination.
+-- Of `sought`, which the view names: terminal_id of a stay at the port, locode of a stay at the
+-- ramp, both null if it has a day. At the port it counts stays at the same terminal, by truck and
+-- by rail; at the ramp stays with the same destination. Null if none has ended. It depends on these
+-- two alone, so that PostgreSQL computes it once for each terminal and destination.
 select percentile_cont(0.8) within group (order by finished.lasted) as usual
 from (
     select
