@@ -177,7 +177,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'config',
       'base',
     ],
-    packages: ['pg', 'prom-client'],
+    packages: ['p-limit', 'pg', 'prom-client'],
   },
   'extensions/alerts': {
     holds: 'alerts for people: which are open, their messages and channels',

@@ -205,7 +205,7 @@ export function paint(text: string, tone: Tone | undefined, { isColoured }: Term
 
 const ZERO = /[\p{M}\p{Cf}]/u
 const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 const NARROW = /^[\x20-\x7e]*$/
 
 /** Columns that a text takes on a terminal. */

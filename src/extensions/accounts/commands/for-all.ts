@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { App } from '../../../app.js'
 import { toError } from '../../../base/errors.js'
 import { EXIT_CODES, exitCodeOf, exitCodeOfSignal, stopSignalOf } from '../../../base/exit-code.js'
@@ -37,17 +38,9 @@ export async function forAllAccounts<Result extends Ended>(
   work: (ofAccount: App) => Promise<Result>,
   order: readonly string[] = app.accounts.map(({ name }) => name),
 ): Promise<AccountEnd<Result>[]> {
-  const ends = new Map<string, AccountEnd<Result>>()
-  const waiting = order.values()
-  const takeTurns = async (): Promise<void> => {
-    for (const account of waiting) {
-      if (app.signal.aborted) return
-      ends.set(account, await workFor(app, account, work))
-    }
-  }
-  const places = Math.min(ACCOUNTS_AT_ONCE, order.length)
-  await Promise.all(Array.from({ length: places }, takeTurns))
-  return order.map((account) => ends.get(account) ?? notBegun(account))
+  return pLimit(ACCOUNTS_AT_ONCE).map(order, (account) =>
+    app.signal.aborted ? notBegun(account) : workFor(app, account, work),
+  )
 }
 
 function notBegun(account: string) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatParts, formatTable } from '../../../../src/commands/output/print-table.js'
+import { formatParts, formatTable, widthOf } from '../../../../src/commands/output/print-table.js'
 
 describe('a sentence', () => {
   const text = 'ALERT: nothing works any more, so run `tracking-sync replay --state dead` soon'
@@ -25,6 +25,16 @@ describe('a sentence', () => {
       '                four five six',
     ])
   })
+})
+
+it.each([
+  ['Köln', 4],
+  ['e\u0301', 1],
+  ['上海', 4],
+  ['𠮷野家', 6],
+  ['🚢', 2],
+])('%s takes %i columns', (text, columns) => {
+  expect(widthOf(text)).toBe(columns)
 })
 
 describe('a table', () => {
