@@ -46,7 +46,7 @@ test('every test with a scale is a part of the long tier, and every file of a pa
 })
 
 /** `npm run test:mutants` runs for long; that its list still fits the code is seen here. */
-test('every safeguard that the mutants take out stands where the list says, once', () => {
+test('every safeguard that the mutants take out is where the list says, once', () => {
   const mutants = readMutants(root)
   const tagged = new Set(tests.flatMap(({ file, tags }) => tags.map((id) => `${file} ${id}`)))
   const named = new Set(mutants.map((one) => one.safeguard))

@@ -209,7 +209,7 @@ describe('every document', () => {
     expect(missing).toEqual([])
   })
 
-  it('has lines of at most 100 columns, but for the rows of wide tables', () => {
+  it('has lines of at most 100 columns, except rows of wide tables', () => {
     const written = DOCUMENTS.filter((document) => !GENERATED.includes(document))
     const long = written.flatMap((document) =>
       read(document)

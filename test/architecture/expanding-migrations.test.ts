@@ -11,7 +11,7 @@ const DIRECTORY = 'sql/migrations'
 /** The first four make the schema of the first release; what comes later meets programs at work. */
 const FIRST_EXPANDING = 5
 
-/** What a program of the version before, in the middle of its work, would fail on or lose. */
+/** Changes on which a running program of the previous version would fail or lose rows. */
 const CONTRACTING: readonly (readonly [string, RegExp])[] = [
   ['drops a table', /^\s*drop table\b/m],
   ['drops a column', /\bdrop column\b/],
@@ -23,7 +23,9 @@ const CONTRACTING: readonly (readonly [string, RegExp])[] = [
   ['drops a function', /^\s*drop function\b/m],
 ]
 
-/** What narrows all the same, and why no program of the version before is hurt. */
+/**
+ * Narrowing changes that are allowed, and why they do not hurt a program of the previous version.
+ */
 const HARMLESS: ReadonlyMap<string, string> = new Map([
   [
     '0008_add_custom_field_definitions.sql adds a rule to a table that has rows',

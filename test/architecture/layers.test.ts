@@ -228,7 +228,10 @@ describe('the pure rooms', () => {
   })
 })
 
-/** What people write is read by `base/text-file.ts`; these read what programs have written. */
+/**
+ * Files that people write are read by `base/text-file.ts`; these modules read files that programs
+ * wrote.
+ */
 const READERS: readonly string[] = [
   'base/process-place.ts',
   'base/text-file.ts',

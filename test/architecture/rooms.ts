@@ -1,5 +1,5 @@
 export interface Room {
-  /** What belongs here; shown when a file imports what its room may not. */
+  /** Contents of the room; shown when a file imports something that its room may not. */
   readonly holds: string
   /** Rooms it may import; `*` for all. */
   readonly may: readonly string[]
@@ -15,8 +15,8 @@ export interface Room {
 }
 
 /**
- * Who may import whom, from the ground up: a room is a file or a directory of src, or one in it. A
- * directory that is named alone stands for all rooms in it.
+ * Allowed imports, from the ground up. A room is a file or a directory of src, or a directory in
+ * it. A directory that is named alone means all rooms in it.
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
   base: {

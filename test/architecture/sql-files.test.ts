@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 interface SqlFile {
   readonly path: string
-  /** Comments and texts taken out; they are no statements. */
+  /** Without comments and text literals. */
   readonly code: string
   readonly text: string
 }
@@ -34,7 +34,7 @@ function withoutTexts(text: string): string {
 const migrations = readSql('sql/migrations')
 const shipped = readSql('sql/views')
 
-/** Every `create table` with what stands between its parentheses. */
+/** Every `create table` with the text between its parentheses. */
 function createdTables({ code }: SqlFile): { schema: string; table: string; body: string }[] {
   const matches = code.matchAll(
     /create table (?:if not exists )?\{\{(\w+)\}\}\.(\w+) \(([\s\S]*?)\n\)/g,
@@ -188,7 +188,7 @@ interface SqlText {
   readonly sql: string
 }
 
-/** Texts in src that are statements; `${…}` stands as ‹…›. */
+/** Texts in src that are statements, with ‹…› in place of `${…}`. */
 function statementsOf(path: string): SqlText[] {
   const text = readFileSync(join(ROOT, 'src', path), 'utf8')
   const found: SqlText[] = []
@@ -244,7 +244,7 @@ describe('the statements in src', () => {
     expect(broken, 'the search path names no schema of ours').toEqual([])
   })
 
-  /** What stands where a table can stand. */
+  /** Names at places where SQL expects a table. */
   function relationsOf(sql: string): string[] {
     const code = sql
       .replace(/\bdistinct from\b/g, '')

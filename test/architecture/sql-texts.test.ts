@@ -10,7 +10,7 @@ const STATEMENT =
 
 interface Interpolation {
   readonly expression: string
-  /** What stands before and after it. */
+  /** The text before and after it. */
   readonly before: string
   readonly after: string
   /** It comes from constants and through the functions that quote. */
@@ -19,7 +19,7 @@ interface Interpolation {
 
 const known = new Map<string, readonly Interpolation[]>()
 
-/** What is put into texts that are statements; each text is looked through once. */
+/** Interpolated values of texts that are statements; each text is searched once. */
 function interpolationsIn(path: string, text: string): readonly Interpolation[] {
   const found = known.get(text) ?? findInterpolations(path, text)
   known.set(text, found)
@@ -166,7 +166,7 @@ const LOOKED_AT: readonly string[] = [
   'claim-notifications.ts: condition',
 ]
 
-/** What stands bare in a statement and was neither made here nor looked at. */
+/** Unquoted values in a statement that were neither made by our code nor reviewed. */
 function bare(path: string, text: string): string[] {
   if (OF_OUR_COLUMNS.includes(basename(path))) return []
   return interpolationsIn(path, text)
@@ -176,11 +176,11 @@ function bare(path: string, text: string): string[] {
 }
 
 /**
- * Names of ours that are no constants: of the streams there are, and of the views that are stored.
+ * Our own names that are variables: names of streams and of stored views.
  */
 const OWN_NAMES = ['read-status.ts: stream', 'shipped-views.ts: name', 'shipped-views.ts: source']
 
-/** A value of somebody's put between quotes; a constant of our own may stand there. */
+/** Values from outside that are quoted by hand; our own constants are allowed there. */
 function quotedByHand(path: string, text: string): string[] {
   return interpolationsIn(path, text)
     .filter(({ before, after }) => /['"]$/.test(before) && /^['"]/.test(after))
@@ -265,7 +265,7 @@ describe('texts of statements', { tags: ['S6'] }, () => {
 
 const FILES = `['"](?:node:)?fs(?:/promises)?['"]`
 
-/** What a module takes of Node's way to files, whichever way it takes it. */
+/** The file functions of Node that a module uses, with any form of import. */
 function fileFunctionsOf(text: string): string[] {
   const imported = [...text.matchAll(new RegExp(`import ([^;'"]+?) from ${FILES}`, 'g'))]
   const called = [

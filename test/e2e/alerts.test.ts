@@ -82,7 +82,7 @@ describe('alerts', () => {
     expect(smtp.mails.map(({ login, to }) => ({ login, to }))).toEqual([
       { login: `robot:${MAIL_PASSWORD}`, to: ['a@example.com', 'b@example.com'] },
     ])
-    // What a receiver says may hold its own address.
+    // The answer of a receiver may contain its own address.
     receiver.answer = (_delivery, response) => {
       response.writeHead(404).end(`no ${PATH}/slack, ${SIGNING}`)
       return undefined

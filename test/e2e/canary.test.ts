@@ -51,7 +51,7 @@ afterAll(async () => {
   await onServer(`drop owned by ${LOGIN}`, `drop role ${LOGIN}`)
 })
 
-/** Runs a command to its end, whatever that is, and looks at what it said. */
+/** Runs a command to its end, with any exit code, and scans its output. */
 async function run(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

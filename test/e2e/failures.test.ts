@@ -47,8 +47,8 @@ async function makeScene(
     DATABASE_URL: database.url,
     ...readerSettings(database.url),
     TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
-    // What cron and people read; the clocks disagree in these tests, which is worth a line to
-    // nobody.
+    // The format that cron and people read. The clocks disagree in these tests, so the warning
+    // about that is left out.
     TRACKING_LOG_FORMAT: 'text',
     TRACKING_LOG_LEVEL: 'error',
     ...settings,
@@ -72,7 +72,7 @@ async function closeScenes(among: Scene[]): Promise<void> {
 
 const closeAll = (): Promise<void> => closeScenes(scenes)
 
-/** What remains of standard error without progress and log lines: the sentence. */
+/** The sentence on standard error, without progress and log lines. */
 function sentenceOf({ stderr }: Pick<CliCall, 'stderr'>): string {
   expect(stderr).not.toMatch(/\n {4}at |node:internal|\.js:\d+/)
   const isOther = /^(?:\w+: page \d+,|\{"progress":|\d\d:\d\d:\d\d )/
@@ -400,7 +400,7 @@ function expectSentence(result: CliCall, problem: RegExp): void {
   expect(sentence.replace(/ \(and \d+ more, see the report\)$/, '')).toMatch(problem)
 }
 
-/** What a run reads when it has all shipments. */
+/** Lists that a run reads after the shipments. */
 const AFTER_SHIPMENTS = [
   'vessels',
   'tracking_requests',
@@ -419,7 +419,7 @@ async function expectFirstPageOnly({ simulator, database }: Scene): Promise<void
   const differences = await differencesFrom(world, clock.now(), database.url, { mayLack })
   const missing = differences.flatMap((text) => /^(\w+) (\S+): has no row$/.exec(text)?.[0] ?? [])
   expect(missing.filter((text) => text.startsWith('shipments '))).toHaveLength(WORLD.shipments - 8)
-  // What is there equals the source; only what is missing as a whole has no parts either.
+  // Existing rows equal the source; only the parts of missing rows are missing too.
   const absent = new Set(missing.map((text) => text.split(/[ :]/)[1]))
   const others = differences.filter((text) => {
     const [, id] = text.split(/[ :]/)
@@ -465,8 +465,8 @@ describe('a signal', () => {
         { outcome: 'aborted', exit_code: 143, error_code: 'aborted' },
       ])
       await expectFirstPageOnly(scene)
-      // What the service asked for holds for every process of the account; a test need not wait
-      // that long.
+      // The pause that the service asked for applies to every process of the account; the test
+      // shortens it.
       await lookAt(database.url, (warehouse) =>
         warehouse.query('lift the pause', 'delete from tracking_sync.request_budget'),
       )

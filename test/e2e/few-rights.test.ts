@@ -60,7 +60,7 @@ it(
   async () => {
     const { directory } = await makeFreshHome()
     const env = { NODE_OPTIONS: `${GUARD} --allow-fs-read=*`, NODE_NO_WARNINGS: '1' }
-    // Without a server of one's own, the embedded one has to be made, with files.
+    // Without an external server the program creates the embedded one, which writes files.
     const { exitCode, stderr } = await runCli(['status'], { directory, env })
     expect(exitCode).not.toBe(0)
     expect(stderr).toMatch(/ERR_ACCESS_DENIED|restricted|permission/i)

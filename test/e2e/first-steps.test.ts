@@ -264,7 +264,7 @@ describe('the embedded database', () => {
     const { directory } = home
     const PATH = await makeFakePsql(
       directory,
-      // As psql does: an interrupt ends what was typed, and no more.
+      // Like psql: an interrupt ends the current input, and not the program.
       'trap "echo interrupted" INT\ntrap "echo terminated; exit 9" TERM\necho ready\nwhile :; do read -r line || sleep 0.05; done',
     )
     const psql = await startCli(['database', 'psql'], { directory, env: { PATH } })
@@ -280,7 +280,7 @@ describe('the embedded database', () => {
     expect(await isServerRunning(home)).toBe(false)
   })
 
-  it('says what to install where there is no psql', async () => {
+  it('says what to install if psql is missing', async () => {
     const { directory } = await makePreparedHome()
     const bin = join(directory, 'bin')
     await mkdir(bin)

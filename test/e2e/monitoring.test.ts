@@ -39,7 +39,7 @@ const alerts = [...(await readFile(RULES, 'utf8')).matchAll(/alert: (\w+)\n\s+ex
 )
 
 let scene: ServeScene
-/** What `/metrics` printed after a sync and a delivery. */
+/** Output of `/metrics` after a sync and a delivery. */
 let metrics: string
 
 beforeAll(async () => {
@@ -107,7 +107,7 @@ describe('the rules and the dashboard', { tags: ['FD13'] }, () => {
     )
     const lines = [...metrics.split('\n'), ...ofAccounts]
     for (const { title, text } of [...alerts, ...queries]) {
-      // This server has no replication slot, whose label is compared where there is one.
+      // This server lacks a replication slot; another test compares the label of slots.
       const grouped = [...text.matchAll(/by \((?!slot\))(\w+)\)/g)].map(
         ([, label]) => `${label!}="`,
       )
@@ -117,7 +117,7 @@ describe('the rules and the dashboard', { tags: ['FD13'] }, () => {
         const wanted = [...matchers.matchAll(/\w+="[^"]*"/g)].map(([matcher]) => matcher)
         const parts = [...wanted, ...grouped]
         const found = lines
-          // That of the embedded database's disk has no value here.
+          // The metric for the disk of the embedded database is absent here.
           .filter((line) => new RegExp(`^(?:# TYPE )?${name!}[ {]`).test(line))
           .some((line) => parts.every((part) => line.includes(part)))
         expect({ title, name, parts, found }).toEqual({ title, name, parts, found: true })
@@ -128,7 +128,7 @@ describe('the rules and the dashboard', { tags: ['FD13'] }, () => {
   it('have panels with a title and words, and nothing of an installation', () => {
     for (const { type, title, description = '' } of panels) {
       expect(title).not.toBe('')
-      // What it means, then what to do.
+      // The meaning first, then the advice.
       if (type !== 'row') expect(description).toMatch(/\S{3,}.*[.:] \S.*\.$/)
     }
     const uids = new Set([...dashboard.matchAll(/"uid": "(.*)"/g)].map(([, uid]) => uid))

@@ -16,7 +16,10 @@ import {
   type ProgramResult,
 } from '../support/run-cli.js'
 
-/** What npm needs to reach a registry and its cache; the rest of the environment stays out. */
+/**
+ * Variables that npm needs to reach a registry and its cache; the rest of the environment is left
+ * out.
+ */
 const NPM_VARIABLES =
   /^(?:HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|(?:https?|no)_proxy|npm_config_(?:cache|registry|userconfig|cafile|proxy|https_proxy))$/i
 
@@ -142,7 +145,7 @@ describe('the package', () => {
     await removeFreshHomes()
   })
 
-  /** Without what it depends on, which stands below it. */
+  /** Without its dependencies, which are installed below it. */
   const ownFiles = async (): Promise<string[]> =>
     (await filesBelow(installed)).filter((file) => !file.startsWith('node_modules/'))
 
@@ -196,7 +199,7 @@ describe('the package', () => {
         ...sql,
       ]
       const files = await ownFiles()
-      // What the program is divided into has names that change with what is in it.
+      // The names of the program's parts contain a hash of their contents.
       const isPart = (file: string): boolean => /^dist\/program\/[\w-]+-[\w-]{8}\.js$/.test(file)
       expect(files.filter((file) => !isPart(file)).sort()).toEqual(expected.sort())
       expect(files.filter(isPart).length).toBeGreaterThan(10)
@@ -241,8 +244,8 @@ describe('the package', () => {
     for (const [path, { version }] of shipped) {
       expect([path, packages[path]?.version]).toEqual([path, version])
     }
-    // npm heeds that file in a package of a registry. Here it comes as a file, so that the newest
-    // patches may stand below what we name ourselves.
+    // npm respects that file only in a package from a registry. Here the package is a local file,
+    // so indirect dependencies may have newer patches.
     const root = lock.packages['']!.dependencies ?? {}
     expect(Object.keys(root).length).toBeGreaterThan(10)
     for (const [name, version] of Object.entries(root)) {
@@ -269,7 +272,7 @@ describe('the package', () => {
     },
   )
 
-  /** What stands between a shell and the command: a search path, and nothing of the checkout. */
+  /** The shell finds the command by this search path, without any file of the checkout. */
   const PATH = (): string => `${join(prefix, 'bin')}:${dirname(process.execPath)}:/usr/bin:/bin`
 
   const shell = (line: string, more: Omit<ProgramOptions, 'env'>): Promise<ProgramResult> =>
@@ -293,7 +296,7 @@ describe('the package', () => {
     },
   )
 
-  test('gives the command to whoever else works on the machine', { tags: ['FD1'] }, async () => {
+  test('gives the command to other accounts of the machine', { tags: ['FD1'] }, async () => {
     const home = await makeFreshHome()
     const { directory } = home
     const line = 'tracking-sync query "select 1 as one" --format csv'

@@ -80,7 +80,7 @@ class NewUser {
     else if (line === 'tracking-sync serve') await this.#serve(line)
     else if (line.startsWith('tracking-sync ')) await this.#run(line, ours(line))
     else throw new Error(`This test cannot run a command of the documents: ${line}`)
-    // What was answered is in `.env` from now on, and nowhere else.
+    // From now on the answers are only in `.env`.
     if (line.startsWith('tracking-sync init')) this.#environment = {}
   }
 

@@ -308,7 +308,7 @@ describe('runs that would overlap', () => {
         match: { path: '/shipments' },
         times: Number.POSITIVE_INFINITY,
       })
-      // What three starts cost on this machine, before any of them looks at the lease.
+      // Time for three starts on this machine, before any of them checks the lease.
       const baseline = await Promise.all(
         [1, 2, 3].map(() => runCli(['status', '--json'], scene.options)),
       )

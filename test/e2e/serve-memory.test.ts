@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const MB = 1024 * 1024
 
-/** What a process has in memory, as the system counts it. */
+/** Memory of a process, as the system counts it. */
 async function residentBytes({ pid }: RunningProgram): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
@@ -131,7 +131,7 @@ describe('what strangers send', () => {
       const scene = await openServeScene()
       const program = await scene.serve(['--no-processor'])
       await untilSynced(scene)
-      // What a flood takes beyond the most that honest ones take is its own.
+      // The flood accounts for the memory beyond the maximum under honest load.
       let before = 0
       for (let round = 0; round < 5; round += 1) {
         await Promise.all(Array.from({ length: 150 }, () => deliver(scene)))

@@ -155,7 +155,7 @@ export function logLines(program: RunningProgram, message: string): Record<strin
     .filter(({ msg }) => msg === message)
 }
 
-/** The value of a metric without labels, or with those labels as they stand in the text. */
+/** The value of a metric, given by its name or by its name with labels. */
 export function metricOf(text: string, name: string): number | undefined {
   const line = text.split('\n').find((one) => one.startsWith(`tracking_sync_${name} `))
   return line === undefined ? undefined : Number(line.split(' ').at(-1))

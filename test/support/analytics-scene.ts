@@ -26,11 +26,11 @@ export interface AnalyticsScene {
   insertInto(schema: 'sync' | 'analytics', table: string, rows: readonly Row[]): Promise<void>
   /**
    * Rows of `schema.view` (analytics unless it names another), numbers and times as PostgreSQL's
-   * texts where they have no exact JavaScript form.
+   * texts if JavaScript cannot hold them exactly.
    */
   read(view: string, options?: ReadOptions): Promise<Record<string, unknown>[]>
   query(sqlText: string, parameters?: readonly unknown[]): Promise<Record<string, unknown>[]>
-  /** Empties the tables of the data schema and those that users fill. */
+  /** Empties the tables of the data schema and the tables that users fill. */
   clear(): Promise<void>
   drop(): Promise<void>
 }
@@ -44,7 +44,7 @@ const OWN = {
   is_total: false,
 }
 
-/** What a row says of a container that has neither customer nor references, tags or fields. */
+/** Columns of a container without customer, references, tags and custom fields. */
 export const OF_NOBODY = {
   customer_name: null,
   ref_numbers_text: null,

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What Chromium is called by distributions. */
+/** Names of Chromium in distributions. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 
 /** Path of a Chromium of this machine; undefined where there is none. */

@@ -25,8 +25,8 @@ export async function callCli(
 }
 
 /**
- * As `runCli`, with the same look for secrets, but in this process: for wording and exit codes.
- * What concerns signals, streams or the installation needs a process.
+ * Like `runCli`, with the same search for secrets, but in this process: for wording and exit codes.
+ * Tests of signals, streams or the installation need a process.
  */
 export async function callProgram(
   args: readonly string[],

@@ -8,9 +8,9 @@ import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
  * read it back.
  */
 export interface CanaryScanner {
-  /** `where` stands in the finding. */
+  /** A finding contains `where`. */
   text(where: string, text: string): void
-  /** Every file below, whatever it is; those whose name is given are left out. */
+  /** Every file of any kind below the directory, except the named ones. */
   files(directory: string, except?: readonly string[]): Promise<void>
   /** Every table and sequence that is not PostgreSQL's own, in every schema, and every comment. */
   tables(warehouse: Pick<Warehouse, 'query'>): Promise<void>
@@ -45,8 +45,7 @@ export function createCanaryScanner(secrets: Readonly<Record<string, string>>): 
         const path = join(entry.parentPath, entry.name)
         text(`the name of ${path}`, path)
         if (!entry.isFile() || except.includes(entry.name)) continue
-        // One character a byte: ASCII, as all forms are, is found also among bytes that are no
-        // text.
+        // One character per byte, so that ASCII, as all forms are, is found also in binary files.
         text(path, await readFile(path, 'latin1'))
       }
     },
@@ -103,7 +102,7 @@ function formsOf(secret: string): (readonly [form: string, text: string])[] {
   return [...byText].map(([text, form]) => [form, text] as const)
 }
 
-/** The part of the base64 that does not depend on what stands before, so many bytes, and after. */
+/** The part of the base64 that does not depend on the bytes before (so many) and after it. */
 function innerBase64(bytes: Buffer, shift: number): string {
   const padded = Buffer.concat([Buffer.alloc(shift), bytes])
   const text = padded.toString('base64').replace(/=+$/, '')

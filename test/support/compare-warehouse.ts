@@ -25,8 +25,8 @@ export interface CompareOptions {
   /** References the service does not give; they may be missing. */
   readonly unreadable?: readonly string[]
   /**
-   * Tables of which a scene as small as this may have no row. All others must have one: a
-   * comparison of nothing proves nothing.
+   * Tables that may be empty in a scene as small as this. All others must have a row: a comparison
+   * of nothing proves nothing.
    */
   readonly mayLack?: readonly string[]
 }
@@ -68,7 +68,7 @@ export const COUNTED_TABLES: readonly string[] = [
   ...CHILDREN,
 ]
 
-/** What a few shipments of chance may lack. */
+/** Tables that may stay empty with a few random shipments. */
 export const SELDOM: readonly string[] = [...RAIL, ...CHILDREN]
 
 const VOLATILE_OF_VESSELS = [
@@ -82,10 +82,10 @@ const VOLATILE_OF_VESSELS = [
 type Tables = ReadonlyMap<string, TableSnapshot>
 
 /**
- * How the warehouse differs from what the world serves at an instant, one sentence each; empty when
- * they are equal. Compares value by value in both directions by rules of its own: nothing is taken
- * from the code that filled the tables. Tombstoned rows count as absent. A few queries, whatever
- * the number of rows.
+ * Differences between the warehouse and the world at an instant, one sentence each; empty when they
+ * are equal. Compares value by value in both directions by its own rules, without the code that
+ * filled the tables. Tombstoned rows count as absent. The number of queries does not depend on the
+ * number of rows.
  */
 export async function compareWarehouse(
   warehouse: RowReader,
@@ -115,7 +115,7 @@ export function compareTables(
   const fieldOptions = definitions.flatMap(({ type, id }) =>
     optionRecords(world.ids, world.ids.decode(id)?.serial ?? 0).map((option) => ({
       ...option,
-      // Whose it is, only the address it was asked at says.
+      // Only the address of the request tells the definition of an option.
       relationships: { definition: { data: { type, id } } },
     })),
   )
@@ -170,7 +170,7 @@ const COLUMN_OF_TYPE: Readonly<Record<string, string>> = {
   enum_multi: 'value_list',
 }
 
-/** A custom field as its definition lets us read it: the value stands in one more column. */
+/** A custom field with its value also in the column of its type. */
 export function typed(record: ResourceObject, world: World, at: Date): ResourceObject {
   const { id } = record.relationships?.definition?.data as ResourceIdentifier
   const data_type = world.record('custom_field_definition', id, at)?.attributes?.data_type
@@ -271,7 +271,7 @@ export function compareRecord(
   const differences: string[] = []
   const unmapped: Record<string, unknown> = {}
   const coerced: string[] = []
-  // What nobody sends is empty.
+  // Columns that the service never sends are empty.
   const expected = new Set([`${record.type}_id`, 'import_deadline_sources'])
   const expect = (column: string, sent: unknown): void => {
     expected.add(column)

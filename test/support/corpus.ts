@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, it } from 'vitest'
 
 interface Remembered<History> {
-  /** What went wrong when this history was first played. */
+  /** The fault that this history showed first. */
   readonly what: string
   readonly history: History
 }

@@ -2,8 +2,8 @@ import { FRAME } from './snapshot-history.js'
 import type { TableSnapshot } from './snapshot-tables.js'
 
 /**
- * What no comparison of the default world has a value of, with the reason: a table, or a column as
- * `table.column`. At most ten.
+ * Tables, or columns as `table.column`, without a value in the default world, with the reason. At
+ * most ten.
  */
 export const NOT_COMPARED: Readonly<Record<string, string>> = {
   container_changes: 'Only notifications bring changes; the tests of webhooks compare them.',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Schemas whose tables stand on a node once a warehouse is distributed. */
+/** Schemas whose tables are on a node once a warehouse is distributed. */
 const AWAY =
   /"?tracking(?:_analytics)?"?\."?(\w+)"?|"?tracking_sync"?\."?(event_lists_in_doubt|transport_event_checks)"?/g
 const HERE = /"?tracking_sync"?\."?(?!event_lists_in_doubt|transport_event_checks)(\w+)"?/g
@@ -17,7 +17,7 @@ const functions = new Set(
 )
 
 export interface Reach {
-  /** Tables it names that stand on a node. */
+  /** Its tables that are on a node. */
   readonly away: readonly string[]
   /** Tables it names that stay where commands connect. */
   readonly here: readonly string[]
@@ -41,7 +41,7 @@ const CHANGING =
 const TIMELY =
   /\b(?:now|clock_timestamp|statement_timestamp|random|current_setting)\s*\(|\bcurrent_timestamp\b/
 
-/** What a node of Citus refuses, by a test of the text: each a sentence. */
+/** Reasons why a node of Citus refuses the statement, from its text: one sentence each. */
 export function brokenRules(statement: string): string[] {
   const { away } = reachOf(statement)
   if (away.length === 0) return []

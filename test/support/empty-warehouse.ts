@@ -11,9 +11,9 @@ const OF_THE_INSTALLATION = ['migrations', 'installed_views', 'derivations']
 const WORTH_TRUNCATING_BYTES = 8 * 1024 * 1024
 
 /**
- * Takes every row out of a migrated warehouse and starts its numbers anew: as if it had just been
- * created, but faster. Deletes, because new files for a hundred small tables and indexes take many
- * times as long, until the deleted rows weigh more.
+ * Deletes every row of a migrated warehouse and resets its sequences: like creating it, but faster.
+ * Deletes, because new files for a hundred small tables and indexes take many times as long, until
+ * the deleted rows weigh more.
  */
 export async function emptyWarehouse(warehouse: RowReader): Promise<void> {
   const { names } = warehouse
@@ -51,7 +51,7 @@ export async function deleteRows(
   tables: readonly string[],
 ): Promise<void> {
   if (process.env.TEST_CITUS_URL) {
-    // The nodes take one table after the other; those that others refer to come last.
+    // Nodes process one table after the other; referenced tables come last.
     for (const table of [...tables].sort((one) =>
       /"sync_runs"|"alerts"|"alert_digests"/.test(one) ? 1 : -1,
     )) {

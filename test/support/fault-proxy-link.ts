@@ -18,7 +18,7 @@ type Playing<Kind extends LinkFault['kind']> = AddedFault & {
 
 type Cut = Playing<'cut'>
 
-/** `faults` is read anew for each piece, so that one added later is in force at once. */
+/** `faults` is read again for each piece, so that a fault added later applies at once. */
 export function createLink(near: Socket, far: Socket, faults: readonly AddedFault[]): Link {
   const link = new ProxyLink(near, far, faults)
   link.start()
@@ -150,7 +150,7 @@ class ProxyLink implements Link {
   #cut(cut: Cut): false {
     this.#meet(cut)
     if (cut.fault.how === 'reset') this.reset()
-    // What was passed on is still to be read by the other end.
+    // The other end must still read the bytes that were passed on.
     else
       this.#end((socket) => {
         socket.destroySoon()

@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server } from 'node:net'
 import { createLink, type Link } from './fault-proxy-link.js'
 
-/** Which way the bytes go: to what is behind the proxy, or back to whoever asked. */
+/** Direction of the bytes: to the server behind the proxy, or back to the client. */
 export type Direction = 'toTarget' | 'toClient'
 
 /**
- * What can be wrong with a link. `latency`, `bandwidth` and `slice` delay or part the bytes;
- * `slowClose` holds back the end of a connection; `silence` loses every byte after the first so
- * many, while the connection stays open, as when a host vanishes; `cut` ends a connection after so
- * many bytes, or when a piece goes by of which `when` is true: before it is passed on, right after
- * it (nobody can say what the other end made of it), or in place of its answer.
+ * A fault of a link. `latency`, `bandwidth` and `slice` delay or split the bytes; `slowClose` holds
+ * back the end of a connection; `silence` loses every byte after the first so many, while the
+ * connection stays open, as when a host vanishes; `cut` ends a connection after so many bytes, or
+ * when a piece goes by of which `when` is true: before it is passed on, right after it (nobody can
+ * say what the other end made of it), or in place of its answer.
  */
 export type LinkFault =
   | { readonly kind: 'latency'; readonly ms: number; readonly jitterMs?: number }

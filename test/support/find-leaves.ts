@@ -27,9 +27,9 @@ where table_schema = 'tracking' and table_type = 'BASE TABLE'`,
 }
 
 /**
- * What of a record is nowhere in its row, its children or its `_unmapped`: one sentence for each
- * value. Walks the record by its own members and asks no definition of ours what is meant to be
- * where: only names of columns are compared.
+ * Values of a record that are missing in its row, its children and its `_unmapped`: one sentence
+ * each. Walks the record by its own members, without our definitions: only names of columns are
+ * compared.
  */
 export function unfoundLeaves(record: StandInRecord, tables: StoredTables): string[] {
   const row = rowOf(record, tables)
@@ -104,7 +104,7 @@ class LeafFinder {
     )
   }
 
-  /** A value that its column cannot hold stands in `_coercions`, as it was sent. */
+  /** A value that its column cannot hold is in `_coercions`, as it was sent. */
   #isFlagged(name: string, value: unknown): boolean {
     const coercions = (this.#row._coercions ?? {}) as Record<string, { original: string }>
     const original = coercions[name]?.original

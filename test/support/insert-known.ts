@@ -21,7 +21,7 @@ const LIVE_ONLY = new Set([
 ])
 
 /**
- * Inserts rows that stand since the beginning of 2026, into the table and its history, so that a
+ * Inserts rows, valid since the beginning of 2026, into the table and its history, so that a
  * question as of an instant finds them too.
  */
 export async function insertKnown(

@@ -31,7 +31,7 @@ const HOSTILE = {
 }
 
 /**
- * What the search path of the hostile login puts before PostgreSQL's own. For a database's
+ * Objects that the search path of the hostile login puts before PostgreSQL's own. For a database's
  * template.
  */
 export const HOSTILE_OBJECTS = `create schema hostile;

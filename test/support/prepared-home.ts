@@ -12,7 +12,7 @@ export async function prepareHome(homeDirectory: string): Promise<void> {
   await copyDatabase(inject('preparedHome'), homeDirectory)
 }
 
-/** `from` may be empty. What belongs to one server, such as its port and its log, stays behind. */
+/** `from` may be empty. Files of one server, such as its port and its log, are not copied. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   if (from === '') return
   await mkdir(join(to, 'database'), { recursive: true, mode: 0o755 })

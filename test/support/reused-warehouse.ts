@@ -19,8 +19,8 @@ interface IdleDatabase {
 
 /**
  * A migrated and empty warehouse whose database may have served a test before: emptying one is
- * faster than making and dropping one. What a test leaves with other tables, columns, functions or
- * rights than it got, or with a connection of another program, is dropped and serves nobody.
+ * faster than making and dropping one. A database is dropped instead of reused if the test changed
+ * tables, columns, functions or rights, or left a connection of another program.
  */
 export async function borrowTestWarehouse(): Promise<TestWarehouse> {
   const used = idle.pop()

@@ -18,7 +18,7 @@ export interface ProgramOptions {
   readonly directory: string
   /** On top of PATH, which is all that a run gets otherwise. */
   readonly env?: Readonly<Record<string, string>>
-  /** Beside the key and the passwords that stand in `env`. */
+  /** In addition to the key and the passwords in `env`. */
   readonly secrets?: readonly string[]
   /** For `database url`, whose purpose is to print the password. */
   readonly isPrintingPassword?: boolean
@@ -40,7 +40,7 @@ export interface ProgramResult {
 
 export interface RunningProgram {
   readonly pid: number
-  /** What was printed so far. */
+  /** The output so far. */
   readonly stdout: () => string
   readonly stderr: () => string
   /**
@@ -144,7 +144,7 @@ export function startProgram(
     return { exitCode, signal, ...output, seconds }
   }
   const ended = end()
-  // Awaited by most tests, but not by those that fail before.
+  // Most tests await it, but not tests that fail earlier.
   ended.catch(() => undefined)
   const entry = { kill: killGroup, ended }
   running.add(entry)
@@ -201,7 +201,7 @@ export async function waitUntil(
   }
 }
 
-/** Fails when a secret, as it is, URL-encoded or in base64, stands in a text. */
+/** Fails when a text contains a secret: plain, URL-encoded or in base64. */
 export function expectNoSecret(where: string, text: string, secrets: readonly string[]): void {
   for (const secret of secrets) {
     for (const [form, value] of Object.entries(formsOf(secret))) {
@@ -251,7 +251,7 @@ function secretsOf(env: Readonly<Record<string, string>>): string[] {
   return [key, password].filter((secret) => secret !== '')
 }
 
-/** What the program itself made up for its database. */
+/** Passwords that the program made for its embedded database. */
 async function embeddedPasswords({
   directory,
   env = {},

@@ -10,7 +10,7 @@ export interface TestSyncOptions {
   readonly warehouse: Warehouse
   /**
    * With a clock, our own clock is the service's: stamps are then exactly its instants, even while
-   * it stands.
+   * it is stopped.
    */
   readonly source: {
     readonly url: string

@@ -54,7 +54,7 @@ interface Answer {
 /**
  * The published payloads as a service on a free loopback port: the lists, reads and included
  * resources they are. Records are unchanged; only `links` and `meta` of the documents are this
- * server's. What was not published answers 404; a request without the key 401.
+ * server's. A path without a published payload answers 404; a request without the key 401.
  */
 export async function startSampleService(): Promise<SampleService> {
   const apiKey = 'sample-service-key'
@@ -95,7 +95,7 @@ function frameOf({ data }: Answer, self: string): JsonObject {
   return { links: { self, next: null }, meta: { size: data.length, total: data.length } }
 }
 
-/** What rides along: included resources of deliveries, parted by the list they belong to. */
+/** Included resources of deliveries, by the list they belong to. */
 function includedInDeliveries(isWanted: (record: SampleRecord) => boolean): SampleRecord[] {
   return DELIVERIES.flatMap((name) => readSample(name).included.filter(isWanted))
 }
@@ -147,14 +147,13 @@ function listOf(collection: string): Answer | undefined {
   }
 }
 
-/** What the changes of containers and estimates are told as; the interface does not define them. */
+/** Types of events for changes of containers and estimates; the interface does not define them. */
 function isOwnKindOfEvent(type: string): boolean {
   return type.endsWith('_event') && type !== 'transport_event'
 }
 
 /**
- * All that was published as events of the container, in whichever payload: a service does not
- * contradict itself.
+ * All published events of the container, from every payload: a service does not contradict itself.
  */
 function transportEventsOf(containerId: string): Answer {
   const published = [

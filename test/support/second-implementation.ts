@@ -56,7 +56,7 @@ interface Fee {
   readonly currency_code: string | null
 }
 
-/** Since when something stood, as often as we looked. */
+/** A value and the interval in which our looks found it. */
 interface Stood<Value> {
   readonly value: Value
   readonly from: number
@@ -97,7 +97,7 @@ interface Clock {
   readonly isOpen: boolean
 }
 
-/** Who reports a last free day for a charge. */
+/** The party that reports a last free day for a charge. */
 const REPORTERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   port: { storage: 'terminal', demurrage: 'line' },
   ramp: { storage: 'rail' },
@@ -134,7 +134,7 @@ export class SecondImplementation {
   readonly #containers = new Map<string, Seen>()
   readonly #shipments = new Map<string, SeenShipment>()
   #look: Look | undefined
-  /** What the service does now and then, as far as a look met it. */
+  /** Rare behaviour of the service that a look has met. */
   readonly met = new Set<string>()
 
   constructor(world: World, rules: readonly Rule[], holidays: readonly string[]) {
@@ -577,7 +577,7 @@ export class SecondImplementation {
     return [...new Set(names)].sort()
   }
 
-  /** What was listed last before an instant. */
+  /** The fees listed last before an instant. */
   #feesAt(id: string, place: Place, to: number): string[] {
     const fees = justBefore(this.#containers.get(id)!.fees[place], to) ?? []
     return fees
@@ -586,7 +586,10 @@ export class SecondImplementation {
       .sort()
   }
 
-  /** What the one who charges reported last before an instant; without a zone in that of now. */
+  /**
+   * The day that the charging party reported last before an instant; without a zone, in the present
+   * zone.
+   */
   #reportedAt({ place, charge, stay }: Clock, to: number): string | undefined {
     const by = REPORTERS[place]?.[charge]
     const days = justBefore(this.#containers.get(stay.container.id)!.deadlines, to)
@@ -794,7 +797,7 @@ export class SecondImplementation {
     return new Map([...lengths].map(([where, all]) => [where, percentile(all, 0.8)]))
   }
 
-  /** What runs by a rule alone: of a charge of which nobody says a last free day. */
+  /** Charges by a rule alone, without a reported last free day. */
   *#ofRules(): Generator<string> {
     const clocks = new Map<string, Clock[]>()
     for (const clock of this.#clocks()) {
@@ -929,7 +932,10 @@ function isInside({ hasBegun, hasEnded }: Stay): boolean {
   return hasBegun && !hasEnded
 }
 
-/** What a stay without a last free day is compared with: its terminal, or its destination. */
+/**
+ * The place with which a stay without a last free day is compared: its terminal, or its
+ * destination.
+ */
 function whereOf({
   place,
   container,
@@ -969,7 +975,7 @@ function blockingHolds(stay: Stay): string[] {
   return blocking.map(({ name }) => name).sort()
 }
 
-/** Past its last free day; in the state unknown where it may stand there still. */
+/** Past its last free day; unknown if it may still be there. */
 function isExposed(stay: Stay): boolean {
   const { state, binding, today } = stay
   if (state === 'overdue' || state === 'out_late') return true
@@ -1101,7 +1107,7 @@ function narrowestFirst(one: Rule, other: Rule): number {
   )
 }
 
-/** Adds what stands now, and ends what stood before where it differs. */
+/** Adds the present value, and ends the previous one if it differs. */
 function follow<Value>(stood: Stood<Value>[], value: Value, at: number): void {
   const last = stood.at(-1)
   if (last !== undefined && JSON.stringify(last.value) === JSON.stringify(value)) return

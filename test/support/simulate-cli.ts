@@ -18,7 +18,7 @@ export async function startSimulateCli(
   return { apiUrl, apiKey, program }
 }
 
-/** A world that stands still, so that two processes can have the same one. */
+/** A world with a stopped clock, so that two processes can have the same one. */
 export const WORLD = { seed: 11, shipments: 12, startAt: '2026-03-02T08:00:00Z' } as const
 
 export const WORLD_ARGUMENTS = [

@@ -10,7 +10,7 @@ export interface ReceivedMail {
   readonly login: string | undefined
 }
 
-/** What the server does with a mail that is handed to it. */
+/** The server's answer to a mail. */
 export type MailFate =
   | 'take'
   /** Says no after the whole mail came. */
@@ -22,7 +22,7 @@ export type MailFate =
 
 export interface SmtpReceiver {
   readonly port: number
-  /** Every mail that came whole, whatever became of it. */
+  /** Every complete mail, accepted or not. */
   readonly mails: ReceivedMail[]
   fate: MailFate
   close(): Promise<void>

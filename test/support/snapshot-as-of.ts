@@ -8,8 +8,7 @@ export type Known = ReadonlyMap<string, string>
 type Tables = ReadonlyMap<string, TableSnapshot>
 
 /**
- * What the rows of shipments, containers, deadlines, holds and fees say now; gone ones are left
- * out.
+ * Present rows of shipments, containers, deadlines, holds and fees, without deleted ones.
  */
 export function knownNow(tables: Tables): Known {
   return collect(
@@ -19,7 +18,7 @@ export function knownNow(tables: Tables): Known {
   )
 }
 
-/** What the histories say was known at an instant, in microseconds since 1970. */
+/** Rows known at an instant (microseconds since 1970), from the histories. */
 export function knownAt(tables: Tables, at: bigint): Known {
   const isKnown = ({ valid_from, valid_to }: Row): boolean => {
     const from = instant(valid_from as string) ?? 0n

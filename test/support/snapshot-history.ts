@@ -47,9 +47,8 @@ export const HISTORIES: readonly HistorySpec[] = [
 export const FRAME = new Set(['valid_from', 'valid_to', 'source', '_sync_run_id'])
 
 /**
- * What is wrong with the histories: intervals that are empty, overlap or leave a gap, versions that
- * change nothing, live rows without one open version equal to them, open versions without a live
- * row.
+ * Faults of the histories: intervals that are empty, overlap or leave a gap, versions that change
+ * nothing, live rows without one open version equal to them, open versions without a live row.
  */
 export function compareHistories(
   tables: ReadonlyMap<string, TableSnapshot>,

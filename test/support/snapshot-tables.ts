@@ -79,14 +79,14 @@ function dataTable({ names }: RowReader, table: string): string {
 export type RowSnapshot = Readonly<Record<string, string>>
 
 export type RowSnapshotOptions = {
-  /** Where it is the point that there are no rows. */
+  /** For tests that prove the absence of rows. */
   readonly mayBeEmpty?: true
 } & RowVersionOptions
 
 type RowVersionOptions =
   /**
-   * A row written again with equal values counts as another one: a version is known by its place
-   * and the transaction that wrote it, whatever its values.
+   * A row written again with equal values counts as another one: a version is identified by its
+   * place and the transaction that wrote it, not by its values.
    */
   | { readonly hasVersions: true }
   | {

@@ -66,8 +66,7 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * The calendar day on which an instant falls at a place; without a zone, the day of the text as it
- * stands in UTC.
+ * The calendar day of an instant at a place; without a zone, the day of the text in UTC.
  */
 export function dayAt(text: string, timeZone: string | null): string {
   const zone = timeZone ?? 'UTC'

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 
-/** What the store does with a request in place of its work. */
+/** A fault with which the store answers a request. */
 export type BucketFault =
   | { readonly status: number; readonly code: string }
   /** Takes what is sent, and closes the connection without a word. */

@@ -91,7 +91,7 @@ const STATEMENTS = [
   end $$`,
 ]
 
-/** The calls of the stand-in so far, in order, with schemas as in the statement. */
+/** The calls of the imitated Citus so far, in order, with schemas as in the statement. */
 export async function standInCalls(warehouse: Warehouse): Promise<string[]> {
   const rows = await warehouse.query<{ call: string }>(
     'list the calls',

@@ -42,8 +42,8 @@ export function readPayloads(directory: string): PayloadFile[] {
 /**
  * A service on a free loopback port that knows payloads and nothing of what they mean: a list
  * answers with the primary data of its type and all that came included with it, a read with the
- * record of that id, a path below a record with the records of that type that point to it. What was
- * in no payload answers 404.
+ * record of that id, a path below a record with the records of that type that point to it. An id
+ * without a payload answers 404.
  */
 export async function startStandIn(payloads: readonly PayloadFile[]): Promise<StandIn> {
   const apiKey = 'stand-in-key'

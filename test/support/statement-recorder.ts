@@ -18,9 +18,8 @@ function withoutValues(text: string): string {
 }
 
 /**
- * What two statements have in common when one is the other with more records in a list: `in ($1,
- * $2)` and `in ($1)`, `values ($1, $2), ($3, $4)` and `values ($1, $2)`, and the same with
- * literals.
+ * The common shape of statements that differ only in the number of records in a list: `in ($1, $2)`
+ * and `in ($1)`, `values ($1, $2), ($3, $4)` and `values ($1, $2)`, and the same with literals.
  */
 function shapeOf(bare: string): string {
   let shape = bare
@@ -33,7 +32,10 @@ function shapeOf(bare: string): string {
   }
 }
 
-/** What is wrong, if anything: it has more or fewer values than another statement of its shape. */
+/**
+ * The fault of a statement, if any: it has more or fewer values than another statement of its
+ * shape.
+ */
 export function recordStatement(text: string, parameters = 0): string | undefined {
   if (parameters > MOST_PARAMETERS) return `${parameters} parameters: ${text.slice(0, 300)}`
   if (seen.has(text)) return undefined

@@ -63,8 +63,8 @@ export function readerPassword(testRun: string): string {
 }
 
 /**
- * What own SQL needs beside the `DATABASE_URL` of a superuser, as that of the tests is; nothing on
- * Citus, where it is none.
+ * The setting that your own SQL needs if `DATABASE_URL` is a superuser's, as in the tests; empty on
+ * Citus, where it is not.
  */
 export function readerSettings(url: string): { TRACKING_READER_URL?: string } {
   if (inject('migratedDatabase') === DISTRIBUTED) return {}

@@ -7,7 +7,7 @@ import {
   type SignatureSettings,
 } from '../../src/webhooks/receive/signature.js'
 
-/** What the service's public documentation shows. */
+/** The signature in the service's public documentation. */
 export const DEFAULT_SIGNATURE: Omit<SignatureSettings, 'secrets'> = {
   header: 'X-SVC-Webhook-Signature',
   algorithm: 'sha256',

@@ -37,7 +37,7 @@ export const TEST_SETTINGS: SyncDependencies['settings'] = {
   vesselPositions: false,
 }
 
-/** What every kind of run is given. */
+/** Dependencies of every kind of run. */
 export async function withRunDependencies<Result>(
   { simulator, warehouse }: { readonly simulator: TestSource; readonly warehouse: Warehouse },
   work: (dependencies: SyncDependencies) => Promise<Result>,

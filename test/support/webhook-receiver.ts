@@ -7,7 +7,9 @@ import type { ResourceObject } from '../../src/source/jsonapi/document.js'
 export interface ReceivedDelivery {
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** The notification's id, event and the rest; undefined for a body that is no such document. */
+  /**
+   * The notification's id, event and other members; undefined if the body is not such a document.
+   */
   readonly data: ResourceObject | undefined
   readonly included: readonly ResourceObject[] | undefined
 }
@@ -17,8 +19,7 @@ export interface WebhookReceiver {
   /** In the order of arrival. */
   readonly deliveries: ReceivedDelivery[]
   /**
-   * What the next requests are answered with; 202 unless told. A function may answer by itself, or
-   * not at all.
+   * The status of the next answers, by default 202. A function may answer by itself, or not at all.
    */
   answer: (delivery: ReceivedDelivery, response: ServerResponse) => number | undefined
   close(): Promise<void>

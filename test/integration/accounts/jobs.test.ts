@@ -64,7 +64,7 @@ where worker = $1`,
   )
 
 describe('the jobs of accounts', { tags: ['C24'] }, () => {
-  it('are taken once each, those that wait longest first', async () => {
+  it('are taken once each, the longest waiting first', async () => {
     await planJobs(accounts, [
       planned('a', 10),
       planned('b', 30),
@@ -183,7 +183,7 @@ describe('a worker', { tags: ['C24'] }, () => {
       })
     })
 
-  it('is at no more accounts at once than it has places, and one that fails stops no other', async () => {
+  it('works on at most as many accounts as it has places, and a failing one does not stop others', async () => {
     let [now, most] = [0, 0]
     const done: string[] = []
     const { running } = start('one', 2, async (account) => {

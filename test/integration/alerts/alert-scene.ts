@@ -17,7 +17,7 @@ export interface AlertScene extends Pick<TestWarehouse, 'warehouse'> {
   settings: AlertSettings
   /** One look, at an instant like `2026-11-24T10:00:00Z`. */
   look(at: string, more?: Partial<AlertDependencies>): Promise<void>
-  /** What the webhook received, in order: `event title`. */
+  /** Messages that the webhook received, in order: `event title`. */
   received(): string[]
   /** Rows of a table of the bookkeeping, in the order of their making. */
   rows(sqlText: string): Promise<Record<string, unknown>[]>

@@ -221,7 +221,7 @@ describe('a mail', () => {
     },
   )
 
-  it('is the same to the byte at each attempt, but for a boundary', async () => {
+  it('is the same to the byte at each attempt, except for a boundary', async () => {
     for (const fate of ['refuse', 'take'] as const) {
       smtp.fate = fate
       await sendMessage(channel(['a@example.com']), 'mail', message(['one']))

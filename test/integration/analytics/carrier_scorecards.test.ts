@@ -33,7 +33,7 @@ it('gives each figure of a quarter with its n', async () => {
       pol_atd_at: '2026-03-01T12:00Z',
       pod_original_eta_at: '2026-03-22T12:00Z',
     },
-    // 5 days late, and its departure is not known but for the estimate.
+    // 5 days late, and only an estimate of its departure is known.
     {
       ...arrived,
       shipment_id: 's3',
@@ -78,8 +78,8 @@ it('gives each figure of a quarter with its n', async () => {
     version('s1', '2026-02-10T00:00Z', '2026-03-10T00:00Z', '9000001', '001E', '2026-03-20T12:00Z'),
     version('s1', '2026-03-10T00:00Z', '2026-03-15T00:00Z', '9000001', '002E', '2026-03-22T00:00Z'),
     version('s1', '2026-03-15T00:00Z', null, '9000001', '002E', '2026-03-21T12:00Z'),
-    // s2 was planned anew before it departed: no rollover. 6 hours off. What changed after the
-    // arrival is none either.
+    // s2 got a new plan before it departed: not a rollover. 6 hours off. A change after the arrival
+    // does not count either.
     version('s2', '2026-02-10T00:00Z', '2026-02-20T00:00Z', '9000001', '001E', '2026-03-20T12:00Z'),
     version('s2', '2026-02-20T00:00Z', '2026-03-25T00:00Z', '9000002', '001E', '2026-03-21T06:00Z'),
     version('s2', '2026-03-25T00:00Z', null, '9000003', '009E', '2026-03-21T12:00Z'),

@@ -187,7 +187,7 @@ it('shows what was, what is, and whether that is better or worse, look by look',
   ])
 
   expect(await readLines(FIRST)).toEqual([])
-  // Another name of the same vessel is no change.
+  // Another name of the same vessel is not a change.
   expect(await readLines(SECOND)).toEqual([
     'ETA|port|2026-10-31 01:00|2026-11-02 00:00|worse|48.00',
     'appointment|||2026-11-03 08:00|better',
@@ -219,7 +219,7 @@ it('shows what was, what is, and whether that is better or worse, look by look',
   )
   expect(await readLines(SECOND, 'c2')).toEqual(['ETA|ramp||2026-11-05 12:00 UTC'])
   expect(await readLines(SECOND, 'gone')).toEqual([])
-  // As of an instant nothing is known of what was learned later.
+  // As of an instant, later changes are unknown.
   expect(await readLines(THIRD, 'c1', '2026-11-01T00:00:00Z')).toEqual([])
   expect(await readLines(SECOND, 'c1', '2026-11-01T00:00:00Z')).toEqual(await readLines(SECOND))
   expect(

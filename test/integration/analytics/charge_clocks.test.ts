@@ -103,7 +103,7 @@ beforeAll(async () => {
       final_destination_full_out_at: '2026-11-09T18:00:00Z',
       empty_terminated_at: '2026-11-16T18:00:00Z',
     }),
-    // What was announced for a day to come starts no clock.
+    // A milestone announced for the future does not start a clock.
     box('to come', 'hapag', {
       pod_discharged_at: '2026-11-02T18:00:00Z',
       pod_arrived_at: '2026-12-24T18:00:00Z',
@@ -183,7 +183,7 @@ async function clocks(asOf: string, container: string) {
 
 describe('each charge has a clock of its own', () => {
   it('counts storage from the terminal’s day and demurrage from the line’s, side by side', async () => {
-    // Day 1 of storage has no rate: the first tier begins with day 2.
+    // Day 1 of storage lacks a rate: the first tier begins with day 2.
     expect(await clocks(NOON('2026-11-08'), 'two charges')).toEqual([
       ['demurrage', 'upcoming', '2026-11-10', 'line', 0, '0.00'],
       ['storage', 'overdue', '2026-11-06', 'terminal', 2, '40'],
@@ -323,8 +323,8 @@ describe('an invoice', () => {
   it('is laid beside our days, and every reason to look into is named', async () => {
     const lines = [
       HEADER,
-      // The 5th and 6th are free; a hold stood on the 7th, which has no rate; ours are 40 for the
-      // 8th and 9th each.
+      // The 5th and 6th are free; the 7th has a hold and lacks a rate; ours are 40 for the 8th and
+      // 9th each.
       'A,1,WBCT,storage,two charges,,2026-11-05,2026-11-09,400,USD,80,2026-12-20,,,,,,2026-11-04,,,,,,,',
       // The 15th and the 16th at 120, as the rule says, with all that is asked for.
       'A,2,Line,detention,rail,BOL,2026-11-15,2026-11-16,240,USD,120,2026-11-20,2026-12-20,USLAX,consignee,5,2026-11-10,2026-11-14,,Tariff 1,a@line.example,https://line.example,30 days,yes,',
@@ -451,7 +451,7 @@ describe('a file of rules', () => {
     expect(message('')).toContain('line 1: columns are missing')
   })
 
-  it('waits for another import, so that the rules of both never stand together', async () => {
+  it('waits for another import, so that the rules of both never mix', async () => {
     const { warehouse, drop } = await createTestWarehouse()
     const [header = '', rule = ''] = RULES.split('\n')
     const one = parseRulesFile('one.csv', `${header}\n${rule}`)

@@ -430,7 +430,7 @@ it('keeps stays apart and binds the earliest day', { tags: ['I20', 'FE2', 'FE3']
     return !(binds.includes(binding) && isCounted && (over ?? 1) >= 1 && isPast && isAfterPort)
   })
   expect(broken).toEqual([])
-  // What was never met proves nothing.
+  // States that never occurred prove nothing.
   const met = [...new Set(stays.map(({ place, state }) => `${place} ${state}`))].sort()
   const words = 'due_today none not_started out_in_time out_late overdue unknown upcoming'
   expect(met).toEqual(

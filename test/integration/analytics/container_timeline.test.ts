@@ -48,7 +48,7 @@ function topicOf(kind: string): string | undefined {
   return /^(status|hold|fee|last free day|ETA|attribute)/.exec(kind)?.[0]
 }
 
-/** What we saw at 18:00 UTC of a day of March: 10:00 in Los Angeles, and 11:00 from the 8th on. */
+/** Seen at 18:00 UTC of a day of March: 10:00 in Los Angeles, and 11:00 from the 8th on. */
 function seen(day: number, kind: string, values: Record<string, unknown>): Record<string, unknown> {
   return {
     topic: topicOf(kind),
@@ -135,7 +135,7 @@ it('tells the whole story in order, with source and when we learned it', async (
       voyage_number: '012E',
       location_locode: 'USLAX',
     },
-    // No zone: wall time as sent. No time: stands where we learned of it.
+    // No zone: wall time as sent. No time: listed at the time at which we learned of it.
     {
       ...happened,
       transport_event_id: 'e2',

@@ -44,7 +44,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   staysFor: fc.integer({ min: 0, max: 80 }),
 })
 
-/** What the days over cost, one by one. */
+/** Cost of the days over, one by one. */
 function costOf({ rates }: Case, daysOver: number): number {
   let cost = 0
   for (let day = 1; day <= daysOver; day += 1) {

@@ -204,7 +204,7 @@ it('names nobody where no event says the new instant, and all where several do',
   const tellers = async (asOf: string) =>
     (await read(['data_source'], asOf)).map((row) => row.data_source)
   expect(await tellers('')).toEqual(cases.map(([, , teller]) => teller))
-  // An event that was not seen yet, or still stood.
+  // An event that was not seen yet, or was still valid.
   expect((await tellers('2026-03-04T12:00:00Z')).slice(3)).toEqual([
     'terminal',
     'terminal',

@@ -85,7 +85,7 @@ it('shows every column of a container past its last free day', async () => {
     fee('c1', 'exam', '120.50', 'USD'),
     fee('c1', 'total', '820.50', 'USD'),
   ])
-  // 14, 15, 16, 17 March are days 1 to 4: the first has no rate, two are at 100, one is at 150.
+  // 14, 15, 16, 17 March are days 1 to 4: the first lacks a rate, two are at 100, one is at 150.
   await insertRule('rule', [
     [2, '100'],
     [4, '150'],
@@ -242,7 +242,7 @@ it('drops no fee and counts none twice', { tags: ['FE5'] }, async () => {
   ])
 })
 
-it('has no number to sum for those that nobody is asked about', { tags: ['FE5'] }, async () => {
+it('has null amounts for containers that are no longer tracked', { tags: ['FE5'] }, async () => {
   await insertOverdue('2026-03-13')
   await insertKnown(scene, 'shipments', [
     { shipment_id: 'stopped', line_tracking_stopped_reason: 'no_updates_at_line' },

@@ -12,7 +12,7 @@ beforeEach(() => scene.clear())
 const MAEU = { shipping_line_scac: 'MAEU', shipping_line_name: 'Maersk' }
 const OF_LINES = `where cut = 'line' and period = 'all'`
 
-it('holds the ETA that stood at each whole day before the arrival against the arrival', async () => {
+it('compares the ETA of each whole day before the arrival with the arrival', async () => {
   // s1 arrives on 31 March 12:00. First seen 24.5 days before with an ETA 48 h too early, corrected
   // 3 days and 6 hours before to one 6 h too late, and that taken back a day and a half before.
   //   days 24, 23, 22 (22+), 21-15, 14-8, 7-4: error +48; days 3 and 2: error -6; days 1 and 0: no ETA.
@@ -90,10 +90,10 @@ it('holds the ETA that stood at each whole day before the arrival against the ar
   ])
 })
 
-it('counts an ETA that stood exactly a day before at that day, and looks no further back than 60 days', async () => {
+it('counts an ETA valid exactly a day before at that day, and looks back at most 60 days', async () => {
   await scene.insert('shipments', [{ ...MAEU, shipment_id: 's1', pod_ata_at: '2026-03-31T12:00Z' }])
   await scene.insert('shipment_history', [
-    // From 100 days before to exactly 59: stood at 60 (and further), no longer at 59.
+    // From 100 days before to exactly 59: valid at 60 (and further), no longer at 59.
     {
       shipment_id: 's1',
       valid_from: '2025-12-21T12:00Z',
@@ -223,7 +223,7 @@ it('has the same samples by line, by lane and by vessel, of all arrivals and of 
     ['EVER GIVEN', 'last 90 days', 4, 2, '12.00', '6.00', false],
     [null, 'last 90 days', 2, 1, '0.00', '0.00', true],
   ])
-  // What a row is by is named in full; what it is not by is null.
+  // Columns of the cut are filled; the others are null.
   const nobody = {
     shipping_line_scac: null,
     shipping_line_name: null,

@@ -40,7 +40,7 @@ it('tells each move, and an ETA taken back and given again, but no first one', a
   await scene.insert('shipments', [{ ...SHIPMENT, shipment_id: 's1' }])
   await insertVersions('s1', [
     ['2026-03-01T00:00Z', { pod_eta_at: null }],
-    // The first one is no change; nor is a version that differs in something else.
+    // The first ETA is not a change; a version that differs in another column is not one either.
     ['2026-03-02T00:00Z', { pod_eta_at: '2026-03-07T12:00Z', pod_voyage_number: '011E' }],
     [
       '2026-03-03T00:00Z',
@@ -169,11 +169,11 @@ it('takes a vessel or voyage that was filled in, or is written otherwise, for no
     [emma, { ...emma, pod_voyage_number: ' 0118e' }, false],
     [emma, { ...emma, pod_vessel_name: 'Emma Mærsk' }, false],
     [unnumbered, { ...unnumbered, pod_vessel_name: ' Emma Maersk' }, false],
-    // Filled in, or not said any more.
+    // Filled in, or no longer reported.
     [unnumbered, emma, false],
     [{}, emma, false],
     [emma, {}, false],
-    // Others: by number, by name where one has no number, by voyage.
+    // Other vessels: by number, by name if one lacks a number, by voyage.
     [emma, { ...emma, pod_vessel_imo: '9000002' }, true],
     [unnumbered, { ...emma, pod_vessel_name: 'EVER GIVEN' }, true],
     [emma, { ...emma, pod_voyage_number: '118W' }, true],

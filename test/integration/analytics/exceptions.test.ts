@@ -264,28 +264,32 @@ it('tells of silence at sea and on the rail, of empties that are out, and of tra
   ])
 })
 
-it('tells of a box without a day that stands longer than most', { tags: ['FE4'] }, async () => {
-  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
-  await insertKnown(scene, 'shipments', [shipment('s1')])
-  const others = ['o1', 'o2', 'o3', 'o4', 'o5'].map((id, at) =>
-    box(id, {
-      ...AT_PORT,
-      pod_terminal_id: 't1',
-      pod_discharged_at: '2026-10-01T00:00:00Z',
-      pod_full_out_at: `2026-10-0${at + 2}T00:00:00Z`,
-      empty_terminated_at: '2026-10-10T00:00:00Z',
-    }),
-  )
-  await insertKnown(scene, 'containers', [
-    ...others,
-    box('c1', { ...AT_PORT, pod_terminal_id: 't1', pod_discharged_at: '2026-11-04T14:00:00Z' }),
-    box('c2', { ...AT_PORT, pod_terminal_id: 't1', pod_discharged_at: '2026-11-04T22:00:00Z' }),
-  ])
-  // The 80th percentile of one to five days is 4.2 days.
-  expect(await readLines()).toEqual([
-    'c1 | long_there | medium | 102.0 | no last free day, and there for 4.3 days: longer than four in five',
-  ])
-})
+it(
+  'reports a container without a day that has been there longer than most',
+  { tags: ['FE4'] },
+  async () => {
+    await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
+    await insertKnown(scene, 'shipments', [shipment('s1')])
+    const others = ['o1', 'o2', 'o3', 'o4', 'o5'].map((id, at) =>
+      box(id, {
+        ...AT_PORT,
+        pod_terminal_id: 't1',
+        pod_discharged_at: '2026-10-01T00:00:00Z',
+        pod_full_out_at: `2026-10-0${at + 2}T00:00:00Z`,
+        empty_terminated_at: '2026-10-10T00:00:00Z',
+      }),
+    )
+    await insertKnown(scene, 'containers', [
+      ...others,
+      box('c1', { ...AT_PORT, pod_terminal_id: 't1', pod_discharged_at: '2026-11-04T14:00:00Z' }),
+      box('c2', { ...AT_PORT, pod_terminal_id: 't1', pod_discharged_at: '2026-11-04T22:00:00Z' }),
+    ])
+    // The 80th percentile of one to five days is 4.2 days.
+    expect(await readLines()).toEqual([
+      'c1 | long_there | medium | 102.0 | no last free day, and there for 4.3 days: longer than four in five',
+    ])
+  },
+)
 
 it('tells what is past by your own rules where nobody says a day, with what it costs', async () => {
   const rule = (rule_name: string, charge: string, free_days: number, currency_code = 'USD') => ({
@@ -347,7 +351,7 @@ it('tells what is past by your own rules where nobody says a day, with what it c
   ])
 })
 
-it('tells where a last free day cannot be told, and of boxes that stand long at a ramp or before a train', async () => {
+it('reports an unreadable last free day, and containers that wait long at a ramp or before a train', async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
   await insertKnown(scene, 'shipments', [
     shipment('s1', { destination_locode: 'USDAL', destination_name: 'Dallas' }),

@@ -36,7 +36,7 @@ it('shows nothing of nothing', async () => {
   expect(await scene.read('hold_durations')).toEqual([])
 })
 
-it('shows each time a hold stood with a status, over the day that has 23 hours', async () => {
+it('shows each interval of a hold with a status, over the day that has 23 hours', async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
   await insertKnown(scene, 'shipments', [
     { shipment_id: 's1', bill_of_lading_number: 'BOL1', shipping_line_scac: 'MAEU' },
@@ -100,7 +100,7 @@ it('shows each time a hold stood with a status, over the day that has 23 hours',
   ])
 })
 
-it('says which holds stood already when the container was first seen', async () => {
+it('marks holds that the first look at the container found already', async () => {
   await insertKnown(scene, 'containers', [
     { container_id: 'c1', number: 'A', _first_seen_at: '2026-03-08T00:00:00Z' },
     {
@@ -158,7 +158,7 @@ it('takes a hold that was edited for one, with its last text', { tags: ['FE5'] }
     text('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z', 'one'),
     text('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z', 'two'),
     text('2026-03-02T00:00:00Z', '2026-03-03T00:00:00Z', 'two, edited'),
-    // Announced anew, and placed once more after a day without it.
+    // Announced again, and placed once more after a day without it.
     interval('2026-03-11T00:00:00Z', '2026-03-11T06:00:00Z', { status: 'pending' }),
     text('2026-03-11T12:00:00Z', null, 'EXAM'),
   ])

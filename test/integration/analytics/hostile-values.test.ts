@@ -15,9 +15,9 @@ import { isOnCitus } from '../../support/distributed-database.js'
 import { setAsOf } from '../../support/set-as-of.js'
 
 /**
- * Every view answers whatever stands in the tables: zones that nobody knows, amounts below zero,
- * instants at both ends of what is stored, texts that mean something to SQL or to `format`. The
- * values are mixed anew for each seed; HOSTILE_SEEDS=200 looks longer.
+ * Every view answers with odd values in the tables: unknown zones, amounts below zero, the earliest
+ * and latest storable instants, texts with a meaning in SQL or in `format`. Each seed mixes the
+ * values again; HOSTILE_SEEDS=200 tries more.
  */
 const SEEDS = Number(process.env.HOSTILE_SEEDS ?? 1)
 

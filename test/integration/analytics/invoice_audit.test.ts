@@ -51,7 +51,9 @@ const RIGHT = {
 }
 type Line = typeof RIGHT
 
-/** Storage by the terminal that reports the 6th: the first day has no rate, the others cost 40. */
+/**
+ * Storage by the terminal that reports the 6th: the first day lacks a rate, the others cost 40.
+ */
 const STORAGE = { charge: 'storage', issuer: 'WBCT', amount: '40', daily_rate: '40', free_days: '' }
 
 let scene: AnalyticsScene
@@ -168,7 +170,7 @@ beforeAll(async () => {
   await insertKnown(scene, 'container_import_deadlines', [
     { ...lastDay, container_id: 'only a day', kind: 'pickup_lfd_line' },
   ])
-  // Its terminal said nothing at first, whatever stands in the column.
+  // Its terminal said nothing at first; the value of the column does not count.
   await insertVersions(known('heard late', { number: 'MSKU0000006' }), [
     ['2026-10-20T00:00:00Z', { availability_known: false, available_for_pickup: false }],
     [dayOf(5), { availability_known: true, available_for_pickup: true }],
@@ -200,7 +202,7 @@ function toCsv(lines: readonly Partial<Line>[]): string {
   return [Object.keys(RIGHT), ...whole.map((line) => Object.values(line))].join('\n')
 }
 
-/** The audit of lines that are right but for what is given, in their order. */
+/** The audit of lines that are right except for the given cells, in their order. */
 async function audit(
   lines: readonly Partial<Line>[],
   columns: readonly string[],

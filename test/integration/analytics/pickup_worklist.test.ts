@@ -219,7 +219,7 @@ it('has no rail box at the port, and asks the status at the ramp', { tags: ['FE4
   await insertKnown(scene, 'containers', [
     landed('c1', { pod_rail_carrier_scac: 'BNSF' }),
     landed('c2', { current_status: 'on_rail' }),
-    // The port's terminal says that it is not available, because it is not there any more.
+    // The port's terminal says that it is not available, because it is no longer there.
     landed('c3', {
       ...atRamp,
       pickup_facility_id: 'ramp',

@@ -44,7 +44,7 @@ it('shows nothing of nothing', async () => {
   expect(await scene.read('port_waits')).toEqual([])
 })
 
-it('counts the waits that are over, and estimates with those that are not', async () => {
+it('counts finished waits, and estimates with unfinished ones', async () => {
   await scene.insert('ports', [{ port_id: 'p1', code: 'USLAX' }])
   await scene.insert('terminals', [
     { terminal_id: 't1', name: 'West Basin', nickname: 'WBCT', port_id: 'p1' },
@@ -73,7 +73,7 @@ it('counts the waits that are over, and estimates with those that are not', asyn
     box('c4', { pod_arrived_at: at(-5), pod_discharged_at: at(0) }),
     // Its gate-out is to come.
     box('c5', { pod_discharged_at: at(0), pod_full_out_at: at(70) }),
-    // Seen to wait for 15 hours, then nobody was asked any more.
+    // Seen to wait for 15 hours, then tracking stopped.
     box('c6', { shipment_id: 'stopped', pod_discharged_at: at(0) }),
     // Returned empty, and nobody said when it left the port.
     box('c7', { pod_discharged_at: at(0), empty_terminated_at: at(50) }),

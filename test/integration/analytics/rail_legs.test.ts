@@ -76,7 +76,7 @@ it('gives each stage and its hours, each time at its place', async () => {
       number: 'A',
       pod_discharged_at: '2026-03-05T00:00Z',
       pod_rail_loaded_at: '2026-03-07T12:00Z',
-      // Saturday before the clocks change to the Monday after: 50 hours, whatever the clocks say.
+      // Saturday before the clocks change to the Monday after: 50 hours of elapsed time.
       pod_rail_departed_at: '2026-03-07T20:00Z',
       ind_eta_at: '2026-03-09T20:00Z',
       ind_ata_at: '2026-03-09T22:00Z',

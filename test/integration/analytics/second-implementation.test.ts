@@ -261,7 +261,7 @@ function differences(one: readonly string[], other: readonly string[]): string[]
   )
 }
 
-/** What the service does to records now and then: none of it is in a world that is left alone. */
+/** Rare changes of records by the service, which an undisturbed world lacks. */
 function disturb({ simulator }: Scene, look: number): void {
   const { edits, world, clock } = simulator
   const now = clock.now()
@@ -356,7 +356,7 @@ function disturb({ simulator }: Scene, look: number): void {
           current_status: 'empty_returned',
         },
     { availability_known: false, available_for_pickup: true },
-    // Nobody says a day, and it stands for long, or for about as long as is usual.
+    // Without a last free day, there for long, or for about as long as usual.
     {
       ...standing,
       pod_arrived_at: ago(1002),
@@ -365,8 +365,8 @@ function disturb({ simulator }: Scene, look: number): void {
       pickup_lfd: null,
     },
   ]
-  // Of those that were held at the look before, every second one is let go, and the text of the
-  // others is edited.
+  // Every second container that was held at the previous look is released, and the text of the
+  // other holds is edited.
   const held = containers.flatMap(({ id, attributes }) => {
     const holds = (attributes?.holds_at_pod_terminal ?? []) as readonly Hold[]
     return holds.some(({ description }) => description === `look ${look - 1}`)
@@ -380,7 +380,7 @@ function disturb({ simulator }: Scene, look: number): void {
       edits.addHold(id, { ...hold, description: `${hold.description}, edited` })
     }
   }
-  // As many of a hundred containers, whatever the size of the world.
+  // The same share of the containers in a world of any size.
   for (let first = look * 7; first < look * 7 + containers.length; first += 60) {
     const at = (nth: number) => containers[(first + nth * 5) % containers.length]!.id
     for (const [nth, patch] of patches.entries()) edits.change('container', at(nth), patch)
@@ -461,7 +461,7 @@ it(
         compared[name]!.push(...ours)
       }
     }
-    // What was never met proves nothing.
+    // Cases that never occurred prove nothing.
     const met = (name: string, cell: number) =>
       [...new Set(compared[name]!.map((line) => (JSON.parse(line) as unknown[])[cell]))].sort()
     expect(met('stays', 2)).toEqual([

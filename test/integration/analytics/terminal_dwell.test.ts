@@ -26,7 +26,7 @@ const NONE = {
 }
 const AS_OF = '2026-03-20T12:00Z'
 
-it('keeps those that left apart from those still there, by local week and mode', async () => {
+it('separates containers that left from containers still there, by local week and mode', async () => {
   await scene.insert('ports', [{ port_id: 'p1', code: 'USLAX' }])
   await scene.insert('terminals', [
     { terminal_id: 't1', name: 'APM Terminals Pier 400', nickname: 'Pier 400', port_id: 'p1' },

@@ -27,7 +27,7 @@ interface Column {
   readonly type: string
 }
 
-it('no view depends on the zone and the style of whoever reads it', { tags: ['FA3'] }, async () => {
+it('no view depends on the zone and the date style of its reader', { tags: ['FA3'] }, async () => {
   const scene = await openScene({ shipments: 24 })
   await scene.sync()
   scene.simulator.clock.advance(30 * HOUR)

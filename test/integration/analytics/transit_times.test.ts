@@ -192,7 +192,7 @@ it('has the same days by lane, with the line and with the vessel, by month and o
     ['2026-05-01', null, 1, '50.00', true],
     ['2026-05-01', `${lane} CAP ARKONA`, 0, null, false],
   ])
-  // What a row is by is named in full; what it is not by is null.
+  // Columns of the cut are filled; the others are null.
   const { shipping_line_scac, shipping_line_name, ...ports } = LANE
   const nobody = {
     ...ports,

@@ -99,7 +99,7 @@ it('finds where containers changed ships, by transshipment events and by feeders
     ['vessel_arrived', 'USLAX', '2026-03-09T00:00Z', 'v2'],
   ])
   // A feeder brings it to the port where the main ship loads it: 36 h from its discharge to the
-  // departure of the main ship. The port the feeder came from is no change of ships.
+  // departure of the main ship. The port from which the feeder came is not a change of ships.
   await insertEvents('c2', [
     ['feeder_loaded', 'MYPKG', '2026-03-01T00:00Z', 'v3'],
     ['feeder_departed', 'MYPKG', '2026-03-01T06:00Z', 'v3'],
@@ -108,7 +108,7 @@ it('finds where containers changed ships, by transshipment events and by feeders
     ['vessel_departed', 'SGSIN', '2026-03-03T12:00Z', 'v1'],
     ['vessel_arrived', 'USLAX', '2026-03-20T00:00Z', 'v1'],
   ])
-  // The main ship leaves it to a feeder; the port where that one ends is no change of ships.
+  // The main ship leaves it to a feeder; the port where the feeder ends is not a change of ships.
   await insertEvents('c3', [
     ['vessel_loaded', 'CNSHA', '2026-03-01T00:00Z', 'v1'],
     ['vessel_discharged', 'SGSIN', '2026-03-08T00:00Z', 'v1'],

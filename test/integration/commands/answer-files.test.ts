@@ -35,7 +35,7 @@ afterAll(closeScenes)
 
 const query = (...args: string[]): Promise<CliCall> => callCli(['query', ...args], settings)
 
-/** What the command wrote, and said of it. */
+/** The file that the command wrote, and its message. */
 async function write(name: string, ...args: string[]): Promise<{ bytes: Buffer; stderr: string }> {
   const out = join(folder, name)
   const { exitCode, stdout, stderr } = await query(...args, '--out', out)

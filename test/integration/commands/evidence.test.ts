@@ -71,7 +71,7 @@ it('writes every table with its digest, and each line with that of the version b
   const hold = lines.find(({ kind, subject }) => kind === 'hold' && subject === HOLD)
   expect(hold).toMatchObject({ value: 'hold', gone_at: '' })
   expect(known.get(hold!.version_sha256)).toContain('alert')
-  // The others stood before, in another version.
+  // The others were valid before, in another version.
   const other = lines.find(({ kind }) => kind === 'last free day')
   expect(known.get(other!.version_sha256)).not.toContain('alert')
 

@@ -58,7 +58,7 @@ async function runAt(url: string, text: string): Promise<unknown[]> {
 interface Called {
   readonly exitCode: number
   readonly stdout: string
-  /** What a person sees beside the answer: questions, errors, and what is echoed. */
+  /** Text that a person sees beside the answer: questions, errors, and echoed input. */
   readonly stderr: string
 }
 
@@ -265,7 +265,7 @@ describe('at a terminal', () => {
     expect(stderr).toMatch(/error: .*must be an https/)
     expect(stderr).toMatch(/error: TRACKING_WEBHOOK_SECRET is shorter/)
     expect(stderr).toContain('ok: the service answers, accepts the key, has 5 shipments')
-    // What is secret is not echoed; the rest is.
+    // Secret input is not echoed; other input is.
     for (const hidden of ['wrong-key', 'typed-password', 'short\r']) {
       expect(stderr).not.toContain(hidden)
     }

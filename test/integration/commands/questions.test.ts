@@ -130,7 +130,7 @@ describe('the shipped questions', () => {
         Object.fromEntries(given.map((parameter) => [parameter, values[parameter]!])),
       )
       expect({ name, given, isNarrowed: found <= all }).toEqual({ name, given, isNarrowed: true })
-      // What is narrowed to something that exists is looked at by value, below.
+      // Filters by an existing value are tested by value, below.
       for (const parameter of parameters.filter((one) => !amounts.includes(one))) {
         const none = await count(question, { [parameter]: 'no such thing' })
         expect({ name, parameter, none }).toEqual({ name, parameter, none: 0 })
@@ -216,7 +216,7 @@ describe('the shipped questions', () => {
       const boxes = await rowsOf('last_free_days', '--custom-field', field)
       expect(boxes.length).toBeGreaterThan(0)
       expect(new Set(boxes.map((row) => row.container_number))).toEqual(new Set([container]))
-      // A question about shipments: those that have a box with it.
+      // A question about shipments: shipments with such a container.
       const moves = await rowsOf('eta_changes', '--custom-field', field)
       expect(moves).toEqual(await rowsOf('eta_changes', '--shipment', shipment!))
       const [{ id } = { id: '' }] = await scene.query<{ id: string }>(
@@ -350,7 +350,7 @@ describe('two instants side by side', () => {
       new Map((await rowsOf('last_free_days', '--as-of', instant)).map((row) => [idOf(row), row]))
     const [was, is] = [await read(first), await read(last)]
     const shared = [...is.keys()].filter((id) => was.has(id))
-    // The day that was asked about is no difference of the rows.
+    // The day of the question is not a difference of the rows.
     const textOf = (row?: Record<string, unknown>): string =>
       JSON.stringify({ ...row, today_on: undefined })
     const isSame = (id: string): boolean => textOf(was.get(id)) === textOf(is.get(id))
@@ -433,7 +433,7 @@ describe('two instants side by side', () => {
   })
 })
 
-/** Views that others stand on; they are asked in SQL. */
+/** Views that are bases of others; people read them in SQL. */
 const BASES = new Set([
   'charge_clocks',
   'shipment_arrivals',
@@ -514,7 +514,8 @@ describe('an answer without rows says why', () => {
       const { container } = values
       expect(await noteOf('last_free_days', '--line', line!.toUpperCase())).toBe('')
       expect(await noteOf('container_timeline', '--container', container!)).toBe('')
-      // Known, in whatever case it is written: what is missing is told, and not that it is unknown.
+      // Known in upper and lower case: the note names the missing data, and does not call it
+      // unknown.
       expect(await noteOf('invoice_audit', '--container', container!.toLowerCase())).toBe(
         'note: no rows match --container: invoice_audit needs a line of an invoice: ' +
           '`tracking-sync invoices import`\n',
@@ -591,7 +592,7 @@ describe('query', () => {
     }
   })
 
-  it('prints csv, json and ndjson that can be read back, whatever the size', async () => {
+  it('prints csv, json and ndjson of any size that can be read back', async () => {
     const sql = `select n, 'a,"b"' as text, null::text as nothing from generate_series(1, 2500) as n`
     const csv = (await query(sql, '--format', 'csv')).stdout.split('\r\n')
     expect([csv.length, csv[0], csv[2500]]).toEqual([2502, 'n,text,nothing', '2500,"a,""b""",'])

@@ -21,7 +21,7 @@ const call = (...args: string[]): Promise<CliCall> => callCli(['replay', ...args
 const query = <Row = Record<string, unknown>>(sqlText: string, ...parameters: unknown[]) =>
   opened.warehouse.query<Row>('look at the inbox', sqlText, parameters)
 
-/** One of each state, a day apart; `bare` has no body, `retrying` waits for its next attempt. */
+/** One of each state, a day apart; `bare` lacks a body, `retrying` waits for its next attempt. */
 const INBOX = [
   ['processed', 'processed', 'container.updated', '2026-03-01T00:00:00Z'],
   ['ignored', 'ignored', 'document.extracted', '2026-03-02T00:00:00Z'],
@@ -49,7 +49,7 @@ beforeEach(async () => {
   }
 })
 
-/** Ids of what is due now, for the first time. */
+/** Ids of notifications that are due now, for the first time. */
 async function putBack(): Promise<string[]> {
   const rows = await query<{ id: string }>(
     `select notification_id as id from tracking_sync.webhook_notifications
@@ -114,7 +114,7 @@ describe('replay', () => {
     expect((await call(...args)).stdout).toMatch(/^0 of /)
   })
 
-  it('tells of those that have no body, and leaves them as they are', async () => {
+  it('reports notifications without a body, and leaves them as they are', async () => {
     const output = await call('bare', 'waiting')
     expect(output.exitCode).toBe(0)
     expect(output.stdout).toBe(

@@ -78,7 +78,7 @@ function openAnother(options: { readonly statementTimeoutMs: number }): Warehous
   return warehouse
 }
 
-/** Whoever reads the table waits until it is released. */
+/** Readers of the table wait until it is released. */
 async function lockTable(
   warehouse: Warehouse,
   table: string,

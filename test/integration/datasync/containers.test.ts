@@ -458,7 +458,7 @@ it("prefers the container's own milestones and reads the older name of the line'
     ...moment('pol_loaded_at', '2026-02-10 00:00', '2026-02-10 08:00'),
     pol_atd_at: '2026-02-10 12:00:00',
     ...moment('ssl_last_free_day_on', '2026-03-13 07:00', '2026-03-13 00:00'),
-    // What stands at the inland facility is not at the port.
+    // Holds of the inland facility are not at the port.
     customs_hold_at_pod_terminal: null,
     demurrage_at_pod_terminal: null,
   })

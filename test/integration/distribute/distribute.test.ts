@@ -189,7 +189,7 @@ describe('a distribute that is killed', { tags: ['O1'] }, () => {
   })
 })
 
-/** What a distribution takes away for a while: comments and views. */
+/** Comments and views, which a distribution removes for a while. */
 async function standing(scene: TestWarehouse) {
   const views = await scene.warehouse.query<{ view: string }>(
     'list the views',

@@ -10,12 +10,12 @@ import { notification, openBench, store } from '../webhooks/process-scene.js'
 afterAll(closeScenes)
 
 /**
- * Statements over rows that stand on a node and rows that stay where commands connect, by how they
- * begin. Each ran on a cluster; one that is new has to before it is added.
+ * Statements over rows on a node and rows on the coordinator, by their first words. Each ran on a
+ * cluster; run a new one there before you add it.
  */
 const TRIED_ON_BOTH = [
   'insert into "tracking_sync"."refetch_queue" (resource_type',
-  // Of deriving anew.
+  // For deriving again.
   'with stated as (',
 ]
 
@@ -44,7 +44,7 @@ async function workOfDays(): Promise<void> {
   await bench.settle()
   await bench.close()
   await scene.query(`update tracking.ports set _observed_at = now() + interval '2 years'`)
-  // As after an upgrade that derives anew.
+  // Like after an upgrade that derives again.
   await scene.query('delete from tracking_sync.derivations')
   await scene.sync({ command: 'backfill' })
   const settings = {

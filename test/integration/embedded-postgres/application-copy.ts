@@ -11,8 +11,8 @@ export interface ApplicationCopy {
 }
 
 /**
- * The built program with the packages the embedded database needs, installed anew as with
- * `--ignore-scripts`: without the library links. `mode` is that of the directory around it.
+ * The built program with the packages of the embedded database, installed as with
+ * `--ignore-scripts`: without the library links. `mode` is the mode of the parent directory.
  */
 export async function copyApplication(mode: number): Promise<ApplicationCopy> {
   const directory = join(await makeDirectory(mode), 'application')

@@ -171,7 +171,7 @@ describe('a new data directory', () => {
         { server_encoding: 'UTF8' },
       ])
       const { warehouse, drop } = await createTestWarehouse({ serverUrl: database.adminUrl })
-      // What the newest holds too: test/integration/warehouse/schema-file.test.ts.
+      // The newest version is tested in test/integration/warehouse/schema-file.test.ts.
       const schemaFile = new URL('../../../sql/schema.sql', import.meta.url)
       expect(await describeSchema(warehouse)).toBe(await readFile(schemaFile, 'utf8'))
       const simulator = await startSimulator({
@@ -391,7 +391,7 @@ describe('a server that its disk has ended', () => {
 })
 
 describe('the server log', () => {
-  it('is for its owner only, and starts anew when it has grown beyond its limit', async () => {
+  it('is readable by its owner only, and starts again when it has grown beyond its limit', async () => {
     const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     const logFile = join(dirname(first.dataDirectory), 'server.log')

@@ -29,7 +29,7 @@ try {
   }
   process.once('SIGTERM', stop)
   process.stdin.once('end', stop).resume()
-  // Last: whoever reads it may send the signal at once.
+  // Last: the reader of this line may send the signal at once.
   process.stdout.write(`${JSON.stringify({ url, port, isAdopted, dataDirectory, warnings })}\n`)
 } catch (error) {
   process.stdout.write(

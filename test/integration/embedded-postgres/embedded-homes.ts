@@ -14,7 +14,7 @@ import { isAlive } from '../../../src/extensions/embedded-postgres/processes.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { prepareHome } from '../../support/prepared-home.js'
 
-/** What a started child reported. */
+/** The report of a started child. */
 interface ChildDatabase {
   readonly url: string
   readonly port: number
@@ -110,7 +110,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   children.add(child)
   const exited = once(child, 'exit')
   const ready = readReport(child)
-  // Awaited by most tests, but not by those that kill the child first.
+  // Most tests await it, but not tests that kill the child first.
   ready.catch(() => undefined)
   return {
     process: child,

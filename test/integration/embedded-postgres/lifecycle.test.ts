@@ -42,7 +42,7 @@ describe('the embedded database of one command', () => {
     await second.stop()
   })
 
-  it('is reached whatever the environment says of others', { tags: ['JB12'] }, async () => {
+  it('is reached although the environment names other servers', { tags: ['JB12'] }, async () => {
     const hostile = { ...HOSTILE_ENVIRONMENT, PGUSER: 'nobody', PGPASSWORD: 'none' }
     for (const [name, value] of Object.entries(hostile)) vi.stubEnv(name, value)
     const homeDirectory = await makePreparedHome()
@@ -252,7 +252,7 @@ describe('a server that is to stay', () => {
     expect(await stopEmbeddedDatabase({ homeDirectory, logger })).toBe('stopped')
   })
 
-  it('stays no more once its machine went down with it', async () => {
+  it('does not stay kept after its machine went down', async () => {
     const homeDirectory = await makePreparedHome()
     const kept = await startEmbeddedDatabase({ homeDirectory, logger, keepRunning: true })
     process.kill(await readServerPid(kept.dataDirectory), 'SIGKILL')

@@ -31,7 +31,7 @@ describe('a test database', () => {
     await Promise.all([template.drop(), copy.drop()])
   })
 
-  it('is dropped although somebody is connected, and dropping it twice is no error', async () => {
+  it('is dropped although somebody is connected, and can be dropped twice', async () => {
     const database = await createTestDatabase()
     const client = new pg.Client({ connectionString: database.url })
     const ended = new Promise<void>((resolve) => {

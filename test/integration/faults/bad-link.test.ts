@@ -60,7 +60,7 @@ describe('a bad link to the service', { tags: ['H8'] }, () => {
     },
   )
 
-  it('on which a page takes longer than it may ends by our own limit, and the pages before it stand', async () => {
+  it('on which a page takes too long ends by our own limit, and the pages before it stay stored', async () => {
     const scene = await scenes.open()
     const proxy = await proxyTo(scene)
     const source = { url: proxy.url, apiKey: scene.simulator.apiKey }

@@ -17,7 +17,7 @@ import { createTestWarehouse, type TestWarehouse } from '../../support/test-ware
 import { START, type Scene } from '../sync/sync-scene.js'
 
 export interface FaultScenes {
-  /** A service whose clock stands, and the warehouse of the file, empty again. */
+  /** A service with a stopped clock, and the warehouse of the file, empty again. */
   open(options?: SimulatorOptions): Promise<Scene>
   /** Called after the test, the latest first. */
   atEnd(close: () => Promise<unknown>): void
@@ -99,7 +99,7 @@ export function useFaultScenes(): FaultScenes {
 }
 
 /**
- * Keys with more than one version or interval that is open, and transport events that stand twice.
+ * Keys with more than one open version or interval, and transport events that are stored twice.
  */
 export async function doubledRows({ query }: Pick<Scene, 'query'>): Promise<unknown[]> {
   const keys = {

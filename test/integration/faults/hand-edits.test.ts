@@ -67,7 +67,7 @@ describe('a warehouse that somebody has changed by hand', { tags: ['C20'] }, () 
     await scene.query(`update tracking.containers set number = 'EDIT0000000', weight_in_lbs = 1`)
     await scene.query(`update tracking.shipments set customer_name = null`)
     await scene.query(`update tracking.transport_events set event = 'edited'`)
-    // A reference that has a row is read once: whoever edited one takes it away.
+    // A reference with a row is not read again: to repair an edited one, delete it.
     await scene.query(`delete from tracking.ports`)
     await scene.query(`delete from tracking.container_import_deadlines`)
     await scene.query(`delete from tracking.containers where container_id = (

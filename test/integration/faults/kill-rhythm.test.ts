@@ -18,7 +18,7 @@ const LIFE_MS = 10_000
 const PAGE_SIZE = 2
 /** At full scale about 593 pages, as an account of 59,230 containers has them at 100 a page. */
 const SHIPMENTS = atScale(20, 590)
-/** Of each kill: the page that was stored last, and those that had arrived or were read ahead. */
+/** Per kill: the page that was stored last, and pages that had arrived or were read ahead. */
 const REPEATED_PAGES_PER_KILL = 3
 
 function envOf(scene: Scene, apiUrl = scene.simulator.url): Record<string, string> {

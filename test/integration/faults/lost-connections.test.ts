@@ -53,7 +53,7 @@ function cutCommits(proxy: FaultProxy, times: number) {
   )
 }
 
-/** Once the run has begun: what happens before is no harm, and ends it. */
+/** Once the run has begun: an earlier fault is harmless, and ends it. */
 function onceBegun(arm: () => void): (point: Failpoint) => void {
   return (point) => {
     if (point === 'before_first_request') arm()
@@ -120,7 +120,7 @@ function failingOnce(warehouse: Warehouse, isArmed: () => boolean, failed: Set<s
 }
 
 describe('a run of which each piece of work loses its connection once', { tags: ['C14'] }, () => {
-  it('completes, whatever the piece', async () => {
+  it('completes for every piece', async () => {
     const scene = await scenes.open({ shipments: 6 })
     const failed = new Set<string>()
     for (const command of ['backfill', 'sync', 'sync'] as const) {

@@ -139,8 +139,8 @@ function overlapsOf(runs: readonly RunRow[]): number {
 }
 
 /**
- * How often the service was asked for the page of shipments, which a run reads once. What it was
- * asked for wrongly, until it is known what it takes, does not count.
+ * Number of requests for the page of shipments, which a run reads once. Requests with includes that
+ * the service refused do not count.
  */
 function readsOf({ simulator }: Account): number {
   const { recent } = simulator.requests
@@ -354,7 +354,7 @@ describe('many accounts on a few workers', { tags: ['C24'] }, () => {
     async () => {
       const scene = await openScene()
       const longest = isFullScale ? await killEachMinute(scene) : await killOne(scene)
-      // What a stopped worker had is free at once.
+      // The jobs of a stopped worker are free at once.
       const left = await scene.query('select from tracking_accounts.jobs where worker is not null')
       expect(left).toEqual([])
       for (const account of scene.accounts) {

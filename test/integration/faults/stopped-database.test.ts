@@ -165,7 +165,7 @@ describe('PostgreSQL that is paused under a run', { tags: ['C16'] }, () => {
   }
 
   const STATEMENT_MS = isFullScale ? 30_000 : 500
-  /** What the product adds before it gives a connection up. */
+  /** Time that the program adds before it gives up a connection. */
   const ANSWER_MS = 5_000
 
   it(

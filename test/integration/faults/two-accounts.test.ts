@@ -37,7 +37,7 @@ describe('two accounts in one database, each in schemas of its own', { tags: ['D
       [...simulator.world.records('container', simulator.clock.now())].map(({ id }) => id),
     )
     for (const id of ids) other.edits.change('container', id, { seal_number: 'OF-THE-SECOND' })
-    // At once: the lease of one is none of the other's business.
+    // In parallel: the lease of one account does not concern the other.
     const [one, two] = await Promise.all([
       scene.sync(),
       runTestSync({ warehouse: second, source: other }),
@@ -64,7 +64,7 @@ describe('two accounts in one database, each in schemas of its own', { tags: ['D
     expect(await snapshotRows(second, { hasVersions: true })).toEqual(untouched)
     expect(await scene.differences()).toEqual([])
 
-    // What the one account deletes stays with the other.
+    // A record that one account deletes stays with the other.
     const shipment = [...simulator.world.records('shipment', simulator.clock.now())][0]!
     simulator.edits.delete('shipment', shipment.id)
     for (let pass = 0; pass < 2; pass += 1) {

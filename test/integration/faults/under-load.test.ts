@@ -21,7 +21,7 @@ interface Sent {
   readonly ms: number
 }
 
-/** Sends bodies at a steady pace, whatever the answers take. */
+/** Sends bodies at a steady pace, without waiting for answers. */
 async function sendAtPace(
   scene: ServeScene,
   bodies: readonly { readonly id: string; readonly text: string }[],
@@ -51,8 +51,7 @@ function liveDeliveries(
   { simulator: { world, clock, edits }, webhookId }: ServeScene,
   count: number,
 ): { readonly id: string; readonly text: string }[] {
-  // What happens is later than what a page showed that was asked for before, and not later than our
-  // clock says.
+  // Events are later than a page that was requested before them, and not later than our clock.
   clock.advance(Date.now() - count * 1000 - clock.now().getTime())
   const containers = [...world.records('container', clock.now())].map(({ id }) => id)
   return Array.from({ length: count }, (_, at) => {
@@ -138,14 +137,14 @@ describe('a backfill beside everything else', { tags: ['D10'] }, () => {
       const sent = await sendAtPace(scene, bodies, 50)
       expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([202]))
       expect(p99(sent)).toBeLessThan(P99_MS)
-      // What is in doubt is read again seconds later; a clock that stands would make that read as
+      // Records in doubt are read again seconds later; with a stopped clock that read would be as
       // old as the deliveries.
       clock.advance(10_000)
       faults.clear()
       expect((await backfill.ended).exitCode).toBe(0)
       await expectStored(scene, sent)
       await untilDrained(scene)
-      // What was read again before the clock moved on waits for its next turn.
+      // A record that was read again before the clock moved on waits for its next turn.
       const isSettled = async (): Promise<boolean> =>
         (await scene.select('select from tracking_sync.refetch_queue limit 1')).length === 0
       await waitUntil('what was in doubt is read again', isSettled, 120_000)
@@ -170,7 +169,7 @@ describe('a burst, as after an outage of ours', { tags: ['W21'] }, () => {
       const statuses = new Set(sent.map(({ status }) => status))
       expect([...statuses].filter((status) => ![202, 429, 503].includes(status))).toEqual([])
       await expectStored(scene, sent)
-      // As the service does with what was refused.
+      // As the service does with refused deliveries.
       const refused = new Set(sent.flatMap(({ id, status }) => (status === 202 ? [] : [id])))
       const again = bodies.filter(({ id }) => refused.has(id))
       const later = await sendAtPace(scene, again, 50)

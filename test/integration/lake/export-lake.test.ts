@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** What a source may send and what CSV, decimals and JSON make hard. */
+/** Values that a source may send and that are hard for CSV, decimals and JSON. */
 async function putOddValues(): Promise<void> {
   await scene.query(
     `update tracking.ports set latitude = 1e30, longitude = 0.1234567890123456789

@@ -43,7 +43,7 @@ export async function expectSame(warehouse: Warehouse, folder: string): Promise<
 
 const own = ({ name }: { readonly name: string }): boolean => name !== '_beyond_type'
 
-/** What PostgreSQL has, by its own conversions. */
+/** Rows of PostgreSQL, by its own conversions. */
 export async function rowsOfWarehouse(warehouse: Warehouse, table: ManifestTable): Promise<Rows> {
   const [kind, name] = table.folder.split('/')
   const found = await warehouse.query<{ schema: string }>(

@@ -155,7 +155,7 @@ if (isOldServer) {
 
 function seeCustomers(): void {
   let report: CustomerReport
-  /** What must not come to ACME in any way: ids and numbers of what is not its own. */
+  /** Ids and numbers of other customers, which ACME must not see in any way. */
   let secrets: string[]
   let own: { readonly shipments: number; readonly containers: number }
 
@@ -365,7 +365,7 @@ function seeCustomers(): void {
         `select * from ${schema}_sync.rows_of_containers`,
       ]
       for (const attack of attacks) expectNoSecret(attack, await ask(ACME, attack))
-      // The attack itself works: it hears of what is its own.
+      // The attack itself works: it reveals ACME's own rows.
       expect(await ask(ACME, attacks[0]!)).toMatch(/,\["\w+",/)
     },
   )

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterAll(closeWebhookScenes)
 
-/** The JSON text as bytes, in which a marked character is replaced by bytes that are no UTF-8. */
+/** The JSON text as bytes, in which a marked character is replaced by bytes that are not UTF-8. */
 function spoil(body: unknown, mark: string): Buffer {
   const [before, after] = JSON.stringify(body).split(mark)
   return Buffer.concat([Buffer.from(before!), Buffer.from([0xff, 0xc3]), Buffer.from(after!)])
@@ -36,7 +36,7 @@ describe('bytes that are no UTF-8', { tags: ['T3'] }, () => {
       try {
         const told = scene.tell(id, { id: 'spoiled', included: [{ ...record, attributes }] })
         const body = spoil(told, '<MARK>')
-        // What a decoder makes of the bytes is not what was signed.
+        // The decoded text differs from the signed bytes.
         const decoded = signBody(Buffer.from(body.toString('utf8')))
         expect((await receiver.post(body, { 'X-SVC-Webhook-Signature': decoded })).status).toBe(401)
         expect((await receiver.post(body)).status).toBe(202)

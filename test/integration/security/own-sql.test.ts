@@ -114,7 +114,7 @@ async function outcomeOf(who: string, sqlText: string): Promise<string> {
   }
 }
 
-/** What an attack could have changed, and what would be left in a session. */
+/** Everything that an attack could have changed or left in a session. */
 async function look(): Promise<unknown> {
   const { rows } = await admin.query(
     `select
@@ -254,7 +254,7 @@ const ATTACKS: readonly (readonly [
   ['select body from {{schema}}_sync.webhook_notifications', RIGHT, RIGHT, 'answered'],
   ['select payload from {{schema}}_sync.quarantine', RIGHT, RIGHT, 'answered'],
   ['select salt from {{schema}}_sync.source_account', RIGHT, RIGHT, 'answered'],
-  // Left, and in docs/security.md: it stands in the log of changes, and changes nothing.
+  // Accepted, see docs/security.md: it is in the log of changes, and changes nothing.
   [`select pg_logical_emit_message(false, 'x', 'y')`, 'answered'],
   // Left, and in docs/security.md: a role that is set may be given back, and then the login reads
   // what it may read itself.
@@ -369,7 +369,7 @@ describe('own SQL', { tags: ['JD1'] }, () => {
     expect(told).toContain(`_query:<password>@${host}${pathname} and run`)
   })
 
-  it('is bounded in every piece, whatever a row sets', { tags: ['JD1'] }, async () => {
+  it('is bounded in every piece, with any settings made by a row', { tags: ['JD1'] }, async () => {
     const sql = `select case
         when n = 1 then set_config('statement_timeout', '0', true)
         when n > 1500 then pg_sleep(20)::text

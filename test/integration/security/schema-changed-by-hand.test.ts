@@ -34,7 +34,7 @@ async function after(...statements: readonly string[]) {
 const NOTHING = { broken: [], foreign: [] }
 
 describe('a schema that somebody changed by hand', { tags: ['G8'] }, () => {
-  it('is not found in a fresh one, whatever its name', { tags: ['G8'] }, async () => {
+  it('is not found in a fresh schema of any name', { tags: ['G8'] }, async () => {
     expect(await compareSchema(warehouse)).toEqual(NOTHING)
     // A word of SQL, which PostgreSQL quotes in its definitions.
     for (const schema of ['user', 'acme_1']) {
@@ -185,7 +185,7 @@ describe('what is gone is told as that, and what is ours alone is made again', (
     expect((await call('query', 'freshness', '--as-of', '2026-03-01')).exitCode).toBe(0)
   })
 
-  it('a table that is gone is no reason to run what was just run', { tags: ['FG8'] }, async () => {
+  it('a missing table does not make a migration run again', { tags: ['FG8'] }, async () => {
     await warehouse.query('drop', 'drop table tracking.ports cascade')
     const { exitCode, stderr } = await call('migrate')
     expect(exitCode).toBe(5)
@@ -195,7 +195,7 @@ describe('what is gone is told as that, and what is ours alone is made again', (
     expect(stderr).not.toContain('run `tracking-sync migrate`')
   })
 
-  it('bookkeeping that is gone is no warehouse to be upgraded', { tags: ['FG8'] }, async () => {
+  it('a warehouse without its bookkeeping is not upgraded', { tags: ['FG8'] }, async () => {
     await warehouse.query('drop', 'drop schema tracking_sync cascade')
     const { stdout } = await call('check')
     expect(stdout).toMatch(

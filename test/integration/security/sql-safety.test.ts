@@ -20,7 +20,7 @@ import {
 /** Texts written; SQL_SAFETY_TEXTS=10000 for more. */
 const TEXTS = Number(process.env.SQL_SAFETY_TEXTS ?? '200')
 
-/** What has a meaning in SQL, in its parameters and in what is made of rows. */
+/** Texts with a meaning in SQL, in its parameters and in output made from rows. */
 const LOADED = [
   `'`,
   `"`,

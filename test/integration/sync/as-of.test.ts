@@ -51,7 +51,7 @@ const deadlines = (terminal: string | null) => ({
 
 const FEE = { type: 'demurrage', currency_code: 'USD' }
 
-/** What is changed by hand before each sync, on top of what the world does by itself. */
+/** Changes by hand before each sync, in addition to those of the world itself. */
 const DAYS: readonly ((scene: Scene, ids: { shipment: string; container: string }) => void)[] = [
   () => undefined,
   ({ simulator: { edits } }, { shipment, container }) => {
@@ -108,7 +108,7 @@ describe('as-of questions', () => {
       clock.advance(23 * HOUR)
     }
     await expectSameAnswers(scene, looks)
-    // What was changed by hand made the intervals it should: each return begins a new one.
+    // The changes by hand made the expected intervals: each return begins a new one.
     expect(await intervals(scene, 'container_hold_history', 'status', ids.container)).toEqual([
       ['customs', 'hold', 1, 2],
       ['customs', 'hold', 4, 5],
@@ -176,7 +176,7 @@ describe('as-of questions', () => {
   })
 })
 
-/** Name, value, and the numbers of the syncs between which it stood. */
+/** Name, value, and the numbers of the syncs between which it was valid. */
 async function intervals(
   scene: Scene,
   table: string,

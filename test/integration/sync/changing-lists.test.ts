@@ -37,7 +37,7 @@ function shipments({ simulator: { world, clock } }: Scene) {
   }))
 }
 
-/** What the lists were asked for, without the pages. */
+/** Queries of the list requests, without the pages. */
 function askedFor({ simulator }: Scene): string[] {
   const asked = simulator.requests.recent
     .filter(({ path }) => /^\/v2\/(?:shipments|tracking_requests)$/.test(path))
@@ -77,7 +77,7 @@ const rowOf = async (scene: Scene, id: string) => {
 const absences = async (scene: Scene) => scene.query('select row_key from tracking_sync.absences')
 
 describe('a scheduled sync', { tags: ['FF7'] }, () => {
-  it('reads what can still change and confirms no more, and the whole once in as many hours as the setting says', async () => {
+  it('reads only records that can still change, and the whole lists at the interval of the setting', async () => {
     const scene = await openScene()
     await scene.sync({ settings: SETTINGS })
     const passes = async (scope: 'any' | 'whole') =>
@@ -158,7 +158,7 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     expect(await scene.differences()).toEqual([])
   })
 
-  it('marks as gone what two whole passes lack, whatever partial ones came between', async () => {
+  it('marks records that two whole passes lack as gone, with any partial passes in between', async () => {
     const scene = await openScene()
     await scene.sync({ settings: SETTINGS })
     const gone = [

@@ -146,8 +146,8 @@ it.skipIf(isOnCitus).each(CORRUPTIONS)(
 )
 
 /**
- * An update or deletion of one row, of one that has a value in the column if there is one; one row
- * of an insert's source.
+ * An update or deletion of one row, if possible of a row with a value in the column; one row of an
+ * insert's source.
  */
 function toOneRow(sqlText: string, table: string): string {
   const column = /\bset (\w+)/.exec(sqlText)?.[1]

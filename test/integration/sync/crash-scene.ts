@@ -120,7 +120,7 @@ export async function runHere(
 
 const QUIET_MS = 60_000
 
-/** Moves the clock on to an instant after which the world stands still for a minute. */
+/** Moves the clock on to an instant after which the world does not change for a minute. */
 export function waitForQuiet({ simulator: { clock, world } }: CrashScene): void {
   const digest = (at: Date): string =>
     JSON.stringify(
@@ -137,8 +137,8 @@ export function waitForQuiet({ simulator: { clock, world } }: CrashScene): void 
 }
 
 /**
- * Some hours, and changes by hand on several pages. Returns the shipments that are gone now; `gone`
- * are those that were.
+ * Some hours, and changes by hand on several pages. Returns all deleted shipments; `gone` are the
+ * ones deleted before.
  */
 export function changeWorld(
   scene: CrashScene,
@@ -176,8 +176,7 @@ export function changeWorld(
 }
 
 /**
- * What stood in the warehouse when the program was killed, and how many requests had been made
- * until then.
+ * Contents of the warehouse when the program was killed, and the number of requests until then.
  */
 export interface Kill {
   /** Pages of each list that the pass had stored; all of them where the list was complete. */
@@ -222,8 +221,8 @@ export function repeatedPages({ simulator }: CrashScene, kills: readonly Kill[])
 }
 
 /**
- * What the warehouse lacks of the pages that its checkpoints speak of; of the runs from `sinceRun`
- * on.
+ * Records that the warehouse lacks although a checkpoint covers their pages; for runs from
+ * `sinceRun` on.
  */
 export async function checkpointLies(
   { simulator, target, pageSize }: CrashScene,
@@ -233,8 +232,8 @@ export async function checkpointLies(
 }
 
 /**
- * How the warehouse differs from the service. What belongs to shipments just deleted may still
- * stand: it goes after two passes.
+ * Differences between warehouse and service. Rows of shipments just deleted may still be there:
+ * they go after two passes.
  */
 export async function differencesOf(
   { simulator, target }: CrashScene,

@@ -41,8 +41,8 @@ const POINTS = {
 const TIMEOUT_MS = 300_000
 
 /**
- * Of each kill: the last page that was stored, to see that the list has not moved. What had arrived
- * and was not stored is no repetition.
+ * Per kill: the last stored page, to see that the list has not moved. A page that had arrived and
+ * was not stored does not count as a repetition.
  */
 const REPEATED_PAGES_PER_KILL = 1
 
@@ -118,7 +118,7 @@ describe('the built program, killed and run again', () => {
       for (const [at, point] of POINTS.sync.entries()) {
         if (point === 'events_received' && !open.isFetching) continue
         gone = changeWorld(open, gone, at % 2 === 0 || point === 'mid_tombstones')
-        // What is missing is asked for after it was missed a second time.
+        // A missing record is asked for after a second pass has missed it.
         if (point === 'mid_tombstones') await runHere(open)
         await killAndFinish(open, 'sync', point, gone)
       }

@@ -55,7 +55,7 @@ async function derivedRows(): Promise<Record<string, unknown[]>> {
   return contents
 }
 
-describe('what is derived', () => {
+describe('derived rows', () => {
   test(
     'by another version is made anew by the next run, intervals of the past too, without a request more',
     { tags: ['FA4'] },

@@ -3,7 +3,10 @@ import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
-/** What the service says beyond the interface from the start would only be in the way here. */
+/**
+ * Without the extra attributes that the service sends from the start, which would disturb this
+ * test.
+ */
 const openPlainScene = () => openScene({ shipments: 8, extras: false })
 
 const driftRows = ({ query }: Scene) =>
@@ -104,7 +107,7 @@ describe('drift of the service', () => {
         `select distinct import_deadlines ->> 'pickup_lfd_yard' as day from tracking.containers`,
       )
       expect(kept).toEqual([{ day: '2026-04-01' }])
-      // That it is not sent any more is no news: a container has holds today and none tomorrow.
+      // Its absence is not reported: a container may have holds today and none tomorrow.
       rewritten.remove()
       expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
     },

@@ -23,7 +23,7 @@ const TABLES = [
 ]
 
 /**
- * I16: counts add up, stand in the bookkeeping as reported, and are the rows that the run wrote.
+ * I16: counts add up, equal those in the bookkeeping, and equal the rows that the run wrote.
  */
 export async function expectTrueCounts(scene: Scene, report: RunReport): Promise<void> {
   const stored = await scene.query(

@@ -219,7 +219,7 @@ describe('a dead service', () => {
 })
 
 describe('one stream that fails', () => {
-  /** What a list that the warehouse needs answers for ever, and how each run ends then. */
+  /** Lasting answers of a list that the warehouse needs, and how each run ends then. */
   const REFUSALS: readonly {
     readonly fault: Fault
     readonly outcome: string
@@ -487,7 +487,7 @@ describe('a list that cannot be trusted', () => {
       for (const [page, fault] of LOOPS) {
         scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
         scene.simulator.faults.add({ fault: { kind: 'wrongTotal' }, match: SHIPMENTS, ...FOR_EVER })
-        // That the next run ends so too is asked once.
+        // One case also tests that the next run ends in the same way.
         const runs = page === LOOPS[0]?.[0] ? 2 : 1
         for (let run = 0; run < runs; run += 1) {
           scene.simulator.requests.reset()

@@ -46,7 +46,7 @@ describe('a type that was renamed', { tags: ['K6'] }, () => {
       const scene = await openBackfilled()
       const rows = await countRows(scene, stream)
       rename(scene, type)
-      // Two complete passes and a 404 would make tombstones of what is in no page.
+      // Two complete passes and a 404 would mark records missing on all pages as deleted.
       for (let run = 1; run <= 3; run += 1) {
         const report = await scene.sync({ command: 'sync' })
         expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })

@@ -17,7 +17,7 @@ import {
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { openBench, statesOf } from '../webhooks/process-scene.js'
 
-/** Every published payload we have, and those that hold all that the service documents. */
+/** Every published payload we have, and payloads with everything that the service documents. */
 const ALL = [...readPayloads('samples'), ...readPayloads('full-payloads')]
 const isDelivery = ({ data }: PayloadFile): boolean => data[0]?.type === 'webhook_notification'
 const ANSWERS = ALL.filter((file) => !isDelivery(file))
@@ -25,7 +25,7 @@ const DELIVERIES = ALL.filter(isDelivery)
 
 /** The containers of the published ones are in no payload, so that nobody would ask for them. */
 const EVENTS = ANSWERS.flatMap(({ data }) => data.filter(({ type }) => type === 'transport_event'))
-/** What a run reads: no list of a sync holds webhooks. */
+/** Payloads that a run reads: webhooks are not in the lists of a sync. */
 const READ = ANSWERS.filter(({ data }) => data[0]?.type !== 'webhook').map((file) =>
   file.name === 'containers-list.json'
     ? { ...file, included: [...file.included, ...EVENTS] }

@@ -7,7 +7,7 @@ import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
-/** Values that stood under a key, each with the instants between which we saw it stand. */
+/** Values under a key, each with the instants between which we saw it. */
 type Intervals = Map<string, { readonly value: string; readonly from: bigint; to: bigint | null }[]>
 
 /** Attributes that change whenever the service looks: they make no version. */
@@ -233,7 +233,7 @@ function versionOf(record: ResourceObject, relations: readonly string[]): Record
   return Object.fromEntries([...attributes, ...links]) as Record<string, unknown>
 }
 
-/** Times by their instant, numbers by their value, whatever text they came in. */
+/** Times by their instant, numbers by their value, in any notation. */
 function describe(value: Readonly<Record<string, unknown>>): string {
   const texts = Object.entries(value)
     .sort(([one], [two]) => (one < two ? -1 : 1))

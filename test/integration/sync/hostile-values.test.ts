@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
 /**
- * What the columns hold is compared as PostgreSQL shows it, in UTC; a flag is an entry in
+ * Values of columns are compared as PostgreSQL shows them, in UTC; a flag is an entry in
  * `_coercions`.
  */
 interface Value {
@@ -121,7 +121,7 @@ beforeAll(async () => {
 
 afterAll(closeScenes)
 
-/** Every value of a case stands in its row as promised, flagged where it is not what was sent. */
+/** Every value of a case is in its row as promised, flagged if it differs from the sent value. */
 function stored(id: string): () => Promise<void> {
   return async () => {
     const all = Object.values(CASES).flat()

@@ -67,7 +67,7 @@ interface Shown {
   readonly attributes?: Readonly<Record<string, unknown>>
 }
 
-/** Leaves attributes out of records, of the list's own or of those that come included. */
+/** Leaves attributes out of records, of the list itself or of included ones. */
 function without(
   member: 'data' | 'included',
   lacking: Readonly<Record<string, readonly string[] | undefined>>,

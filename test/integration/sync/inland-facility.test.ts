@@ -37,7 +37,7 @@ const read = (scene: Scene, table: string, columns: string, id: string) =>
     id,
   )
 
-/** What the view of an instant says of holds and fees. */
+/** Holds and fees in the view of an instant. */
 async function readAsOf({ warehouse }: Scene, id: string, asOf: Date): Promise<unknown[]> {
   return warehouse.transaction('read as of', async (session) => {
     await setAsOf(session, asOf.toISOString())

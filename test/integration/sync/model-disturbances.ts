@@ -3,7 +3,7 @@ import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import type { Fault } from '../../../src/extensions/simulator/faults/faults.js'
 import type { Simulator } from '../../../src/extensions/simulator/server.js'
 
-/** What is wrong with the service during one run. */
+/** A fault of the service during one run. */
 export type Disturbance =
   | { readonly kind: 'none' }
   /** Its clock is wrong, in some answers or all. */
@@ -27,7 +27,7 @@ export type Disturbance =
   | { readonly kind: 'capped'; readonly size: number }
   | { readonly kind: 'shuffled'; readonly groupSize: number; readonly salt: number }
   | { readonly kind: 'includesRefused' }
-  /** It answers so many requests and then no more. */
+  /** It answers so many requests and then stops answering. */
   | { readonly kind: 'down'; readonly after: number }
 
 /** An attribute that no version of the service is known to have. */

@@ -15,9 +15,9 @@ import { DRIFT_MARK, disturb, type Disturbance } from './model-disturbances.js'
 export interface ModelWorld {
   readonly seed: number
   readonly shipments: number
-  /** What lists of shipments include. */
+  /** Includes of the lists of shipments. */
   readonly includes: readonly string[]
-  /** What lists of containers include; what the simulator does by itself unless given. */
+  /** Includes of the lists of containers; by default those of the simulator. */
   readonly containerIncludes?: readonly string[]
 }
 
@@ -64,7 +64,7 @@ export async function openModelScene(warehouse: Warehouse, world: ModelWorld): P
   return { simulator, warehouse, observed: new Map(), held: new Map() }
 }
 
-/** One run, whatever happens to it, and everything that must hold after it. */
+/** One run with its disturbances, and everything that must hold after it. */
 export async function runModelSync(scene: ModelScene, sync: ModelSync): Promise<void> {
   const { simulator, warehouse } = scene
   // No two runs see the service in the same millisecond.
@@ -222,7 +222,7 @@ async function noteHeldValues(scene: ModelScene, isAttributeGone: boolean): Prom
     for (const { id, attributes } of simulator.world.records(type, simulator.clock.now())) {
       const values = held.get(id) ?? new Set()
       values.add(attributes?.[attribute] ?? null)
-      // What was never sent has no value.
+      // An attribute that was never sent has no value.
       if (isAttributeGone && !observed.has(`${table} ${id}`)) values.add(null)
       held.set(id, values)
     }
@@ -270,9 +270,9 @@ export async function expectNoGoingBack({ warehouse, observed }: ModelScene): Pr
 const ALL_CONTAINERS = 1000
 
 /**
- * I1 and I2: once the source is quiet, at most three syncs make the warehouse equal to it, but for
- * events that changed under their id: the third may ask for a row that is gone, and then leaves the
- * check of events to the next. From then on it stays equal, and a sync writes nothing.
+ * I1 and I2: once the source is quiet, at most three syncs make the warehouse equal to it, except
+ * for events that changed under their id: the third sync may ask for a deleted row, and then leaves
+ * the check of events to the next. From then on it stays equal, and a sync writes nothing.
  */
 export async function expectConvergence(scene: ModelScene): Promise<void> {
   const { simulator, warehouse } = scene
@@ -319,7 +319,7 @@ async function isSettled(scene: ModelScene): Promise<boolean> {
 /** Of the world of a history. */
 const MOST_SHIPMENTS = 4
 
-/** What was in no column is kept when it is absent, also when it was only ever sent by mistake. */
+/** A value without a column is kept when it is absent later, even if it was sent by mistake. */
 async function differencesOf({ simulator, warehouse }: ModelScene): Promise<string[]> {
   const { world, clock } = simulator
   const count = (type: 'shipment' | 'container') => [...world.records(type, clock.now())].length

@@ -15,15 +15,15 @@ import { notification, openBench, statesOf, store } from '../webhooks/process-sc
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
 /*
- * Every place where a record, a page or a header of the service is read × everything that may be
- * answered there, for as long as it lasts. What goes through the same code is one place:
+ * Every place that reads a record, a page or a header of the service × every answer that may come
+ * there, for as long as it lasts. Reads by the same code count as one place:
  *
  *   one record by id         containers of the queue; shipments and tracking requests go the same
  *                            way, and so does the worker of `serve` (`readRefetch`)
  *   one place or vessel      ports of the queue (`readRefetches`); vessels with their positions
  *   one list of events       of the queue, of a pass, of the checks (`fetchOfContainer`)
  *   one list of one record   raw events, options of a custom field (`readOwnLists`)
- *   one absence              of a tracking request, and of a custom field, which has no read by id
+ *   one absence              of a tracking request, and of a custom field, which lacks a read by id
  *   a list                   shipments, first and later page: every other list is walked by the same
  *                            code, `verify` and `plan` read their pages by it (`listPages`)
  *   a list that may be refused   custom fields; the catalogue of webhook events
@@ -46,7 +46,7 @@ const headersOf = (value: string | string[]): Fault => {
   return { kind: 'headers', set: Object.fromEntries(names.map((name) => [name, value])) }
 }
 
-/** In an order that shows no more than two outages to a few records in a row. */
+/** In an order that shows at most two outages to a few records in a row. */
 const ANSWERS = {
   'refused (403)': { kind: 'status', status: 403 },
   '500 for good': { kind: 'status', status: 500 },
@@ -155,7 +155,7 @@ const PLACES: readonly RecordPlace[] = [
     prepare: (ids) => ask('port', ids),
     path: (id) => `/ports/${id}`,
     open: (ids) => queued('port', ids),
-    // Its row stands: it is read again within a week.
+    // Its row stays: it is read again within a week.
     rests: UNREADABLE.filter((answer) => answer !== 'refused (403)'),
   },
   {
@@ -492,7 +492,8 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
     })
     scene.simulator.requests.reset()
     expect(await retry()).toMatchObject({ exitCode: 6 })
-    // Several in a row look like an outage: six tries each, and no more are asked for.
+    // Several in a row look like an outage: six tries each, and then the run asks for none of the
+    // others.
     expect(scene.simulator.requests.total).toBe(3 * 6)
     scene.simulator.faults.clear()
     expect(await retry()).toMatchObject({ exitCode: 0, remaining: [] })
@@ -510,7 +511,7 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
     await bench.processor.processAll()
     expect(await queued('webhook_notification', ids)).toEqual([...ids].sort())
     playAt(ids, (id) => `/webhook_notifications/${id}`)
-    // What the service does not have cannot be another either.
+    // A record that the service lacks cannot be another record either.
     const resting = idsOf(
       ids,
       UNREADABLE.filter((answer) => answer !== 'another record'),
@@ -576,7 +577,7 @@ function isSlow(answer: Answer): boolean {
 }
 
 describe('several in a row that look like an outage', { tags: ['JD2'] }, () => {
-  it('stop the reading of the queue, and the lists stand', async () => {
+  it('stop the reading of the queue, and the lists stay', async () => {
     const { faults, requests } = scene.simulator
     await ask('container', await live('containers', 'container_id'))
     faults.add({

@@ -56,7 +56,7 @@ const PAGE = 100
 /** Definitions of custom fields, the options of three of them, and the catalogue of events. */
 const OTHERS = 1 + 3 + 1
 const REFERENCE = /^(?:port|metro_area|terminal|rail_terminal|vessel) /
-/** What lists of shipments include of what a shipment itself points to. */
+/** Includes of the lists of shipments among the relations of a shipment. */
 const INCLUDED_RELATIONS = [
   'port_of_lading',
   'port_of_discharge',
@@ -79,8 +79,8 @@ interface WorldFacts {
 const factsBySize = new Map<number, WorldFacts>()
 
 /**
- * What a first load must read, from the world itself. The same for every account of a size: the
- * seed is.
+ * Everything that a first load must read, from the world itself. Equal for accounts of one size,
+ * because the seed is.
  */
 function factsOf({ simulator }: Scene, shipments: number): WorldFacts {
   const known = factsBySize.get(shipments)
@@ -170,7 +170,7 @@ describe('the plans of an account of 110 shipments', () => {
       const second = await planFor(scene)
       const report = await scene.sync({ command: 'sync' })
       const pages = report.streams.reduce((sum, { counts }) => sum + counts.pages, 0)
-      // Options and the catalogue are no pages.
+      // Options and the catalogue are not pages.
       const all = pages + 4
       expect(report.requests, 'requests of the sync').toBe(all)
       expect(second.sync.requests, 'sync planned after the backfill').toBe(all)

@@ -77,7 +77,7 @@ where table_schema = 'tracking' and table_type = 'BASE TABLE' order by table_nam
 }
 
 /**
- * Which transaction wrote each row of each table: a row that was touched at all has another one.
+ * The transaction that wrote each row of each table: every write of a row changes it.
  */
 async function rowVersions(): Promise<Map<string, string[]>> {
   const versions = new Map<string, string[]>()
@@ -117,7 +117,7 @@ function rowOf({ type, id }: SampleRecord): Row | undefined {
   return rows.get(`${resourceOfType(type).stream} ${id}`)
 }
 
-/** What a column must hold, judged by the type PostgreSQL gives it. */
+/** The value that a column must hold, by its type in PostgreSQL. */
 function comparable(value: unknown, type: string | undefined): unknown {
   if (value === null || value === undefined) return value
   if (type === 'timestamp with time zone') return new Date(value as string).getTime()
@@ -285,7 +285,7 @@ where container_id = '4932792a-0154-4f57-83eb-11d4418b6e05' order by kind`,
           {
             kind: 'pickup_lfd',
             deadline_at: '2026-02-26 05:00:00+00',
-            // That of the rail day, which it repeats.
+            // The zone of the rail day, which it repeats.
             time_zone: 'America/Detroit',
             local_date: '2026-02-26',
             is_zone_known: true,
@@ -301,7 +301,7 @@ where container_id = '4932792a-0154-4f57-83eb-11d4418b6e05' order by kind`,
       },
     )
 
-    test('a link to another record than the one it stands on is kept', { tags: ['K8'] }, () => {
+    test('a link to another record than its own is kept', { tags: ['K8'] }, () => {
       const odd = published.filter(({ type, id, links }) => {
         const self = (links as { self?: string } | undefined)?.self
         return self !== undefined && self !== `/v2/${resourceOfType(type).path ?? ''}/${id}`

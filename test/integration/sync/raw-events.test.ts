@@ -62,7 +62,7 @@ it(
     const { refused: coerced, ...counts } = filled as Record<string, number>
     for (const count of Object.values(counts)) expect(count).toBeGreaterThan(5)
     expect(coerced).toBe(0)
-    // What was refused is asked for again; nothing else is.
+    // Only the refused list is asked for again.
     requests.reset()
     await scene.sync({ command: 'sync', settings })
     expect(requestCounts(simulator)[LIST]).toBe(1)

@@ -130,7 +130,7 @@ describe('a run that is cut off', () => {
     },
   )
 
-  it('goes on at its checkpoint when what stands in the table without a log is of another pass', async () => {
+  it('goes on at its checkpoint when the unlogged position belongs to another pass', async () => {
     const scene = await openScene(WORLD)
     await scene.sync({ settings: SETTINGS })
     expect(await crash(scene, 'after_commit', 6, 'sync')).toBe(true)

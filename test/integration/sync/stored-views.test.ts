@@ -20,7 +20,7 @@ const NAMES = STORED_VIEWS.map(({ name }) => name)
 
 const options = { logger: silentLogger, signal: new AbortController().signal }
 
-/** What holds for each view by itself is asked of a few. */
+/** A few views are enough to test rules that hold for each view by itself. */
 const SOME = ['container_timeline', 'demurrage_evidence', 'exceptions', 'datasync_containers']
 const some = { ...options, views: STORED_VIEWS.filter(({ name }) => SOME.includes(name)) }
 
@@ -231,7 +231,7 @@ describe.skipIf(isOnCitus)('stored views', () => {
     }
   })
 
-  it('hold up no run while they are being stored, and stand as they were where that is stopped within a view', async () => {
+  it('do not delay a run while they are being stored, and keep their rows when storing stops within a view', async () => {
     const { scene, end } = await storeSlowly()
     let ended: Awaited<ReturnType<typeof end>> = []
     try {

@@ -11,7 +11,7 @@ import { snapshotRows, type RowSnapshot } from '../../support/snapshot-tables.js
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import { holdOldest } from '../../support/small-world.js'
 
-/** A service whose clock stands, and an empty warehouse. */
+/** A service with a stopped clock, and an empty warehouse. */
 export interface Scene {
   readonly simulator: Simulator
   readonly warehouse: Warehouse
@@ -64,7 +64,10 @@ export async function closeScenes(): Promise<void> {
   for (const opened of openScenes.splice(0).reverse()) await opened.close()
 }
 
-/** What a complete pass over a small account asks for beside shipments, containers and requests. */
+/**
+ * Requests of a complete pass over a small account besides shipments, containers and tracking
+ * requests.
+ */
 export const OTHER_LISTS = {
   '/custom_field_definitions': 1,
   '/custom_field_definitions/*/options': 3,

@@ -546,7 +546,7 @@ describe('transport events that point to a container without a row', () => {
 })
 
 describe('a transport event that was seen by a clock that was fast', () => {
-  it('and is withdrawn before the right clock has passed that: is marked afterwards, although its container differs no more', async () => {
+  it('and is withdrawn before the right clock has passed that: is marked afterwards, although its container no longer differs', async () => {
     const scene = await openScene({ shipments: 6, acceptedIncludes: { shipment: ['containers'] } })
     const { world, clock, edits, faults } = scene.simulator
     const [container] = world

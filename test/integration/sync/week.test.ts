@@ -10,7 +10,7 @@ const HOURS = Number(process.env.WEEK_HOURS ?? 168)
 const EVERY = Number(process.env.WEEK_SYNC_EVERY ?? 6)
 const SHIPMENTS = 15
 
-/** What the service includes in lists of shipments: another on each day. */
+/** Includes in the lists of shipments: different on each day. */
 const DAYS = [
   ['containers', 'containers.transport_events', 'pod_terminal'],
   ['containers'],

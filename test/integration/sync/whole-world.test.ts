@@ -20,7 +20,7 @@ import { HOUR } from './sync-scene.js'
 let simulator: Simulator
 let target: TestWarehouse
 
-/** What `simulate` serves unless it is told otherwise, loaded as `demo` does. */
+/** The default world of `simulate`, loaded as `demo` does. */
 beforeAll(async () => {
   target = await borrowTestWarehouse()
   const startAt = new Date(Date.now() - 144 * HOUR)

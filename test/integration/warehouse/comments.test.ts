@@ -149,8 +149,8 @@ describe('the data tables', () => {
 })
 
 /**
- * What the interface names, by table: attributes with the type a column must have, then
- * relationships (`*`: of several types; raw events have their own table).
+ * Names in the interface, by table: attributes with the type a column must have, then relationships
+ * (`*`: of several types; raw events have their own table).
  */
 const INTERFACE: Readonly<Record<string, string>> = {
   transport_events: `event text, voyage_number text, timestamp timestamptz, timezone text, location_locode text,

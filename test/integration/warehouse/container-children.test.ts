@@ -6,7 +6,7 @@ import {
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { container, flatten } from '../../unit/resources/flat-rows.js'
 
-/** What the functions of the warehouse make of a container's columns. */
+/** Rows that the functions of the warehouse make from a container's columns. */
 let opened: TestWarehouse
 beforeAll(async () => {
   opened = await createTestWarehouse()
@@ -164,7 +164,7 @@ describe('import deadlines', () => {
     },
   )
 
-  test('a bare date is the local date itself, whatever the zone', { tags: ['Z3'] }, async () => {
+  test('a bare date is the local date itself in every zone', { tags: ['Z3'] }, async () => {
     const row = flatten(
       container({ pickup_lfd: '2020-05-20', import_deadlines: { pickup_lfd_rail: '2020-05-21' } }),
     )
@@ -210,7 +210,7 @@ describe('deadlines under older names, and more than one day a source', () => {
     return deadlines(stored)
   }
 
-  test('an older name counts where the newer one is not sent, and is no row of its own', async () => {
+  test('an older name counts if the newer one is not sent, and does not get a row of its own', async () => {
     const older = { ssl_lfd: '2026-03-10T07:00:00Z', ind_facility_lfd_on: '2026-03-12T05:00:00Z' }
     expect(brief(await made(older))).toEqual([
       ['pickup_lfd_line', 'port', LOS_ANGELES, '2026-03-10'],
@@ -405,7 +405,7 @@ describe('holds', () => {
     expect(absent).toEqual(nothing)
   })
 
-  test('what a hold says beyond the interface, and what is no text, is kept beside it', async () => {
+  test('members of a hold beyond the interface, and values that are not texts, are kept beside it', async () => {
     const [row] = await holds([
       { name: { odd: 1 }, status: 'hold', source: 'terminal', position: 9 },
     ])
@@ -416,7 +416,7 @@ describe('holds', () => {
     })
   })
 
-  test('an element that is no object is a row of its own, with the element kept', async () => {
+  test('an element that is not an object gets its own row, with the element kept', async () => {
     const rows = await holds(['customs', null, ['x']])
     expect(rows.map(({ _unmapped }) => parsed(_unmapped))).toEqual([
       { element: 'customs' },

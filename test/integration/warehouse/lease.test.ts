@@ -350,7 +350,7 @@ test('gives back only its own lease, and only once', async () => {
   expect(next.fencingToken).toBe(3)
 })
 
-test('whoever released the lease writes nothing more', async () => {
+test('a holder that released the lease writes nothing after that', async () => {
   const lease = await acquire(scene.warehouse)
   await lease.release()
   await expect(write(fenceWarehouse(scene.warehouse, lease), 'late')).rejects.toBeInstanceOf(

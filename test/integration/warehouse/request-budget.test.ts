@@ -70,7 +70,7 @@ test(
     await next
     leaving.abort(new Error('enough'))
     await left
-    // Of ten eight are granted. What nobody took is not handed to those who come later.
+    // Of ten requests eight are granted. Unused grants do not go to later requests.
     await Promise.all(acquire(2))
     const late = new AbortController()
     const eleventh = budget.acquire({ signal: late.signal })
@@ -143,7 +143,7 @@ test(
       expect(waits()).toHaveLength(1)
     })
     for (let request = 0; request < 3; request += 1) await serve.acquire({ purpose: 'refetch' })
-    // In the process of the sync, too: its own wait does not stand before others'.
+    // In the process of the sync, too: its own wait does not come before others'.
     const control = sync.acquire({ purpose: 'control', signal: leaving.signal })
     await vi.waitFor(() => {
       expect(waits()).toHaveLength(2)
@@ -414,7 +414,7 @@ from tracking_sync.ask_for_request(
     )
     walBytes.push(row!['QUERY PLAN'][0]!.Plan['WAL Bytes'])
   }
-  // Others' rows are tidied up now and then by whoever reads them.
+  // Readers now and then clean up rows of other tables, which is logged.
   expect(Math.min(...walBytes)).toBe(0)
 })
 

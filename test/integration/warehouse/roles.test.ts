@@ -33,7 +33,7 @@ end $$;
 create event trigger auto_rls on ddl_command_end when tag in ('CREATE TABLE')
     execute function auto_rls()`
 
-/** What `check` says before the roles are made. */
+/** Output of `check` before the roles exist. */
 let told: { readonly owner: string; readonly reader: string }
 
 beforeAll(async () => {
@@ -74,7 +74,7 @@ function urlOf(login: string | undefined): string {
   return url.href
 }
 
-/** What a command says, with one space between words. */
+/** Output of a command, with one space between words. */
 async function callAs(line: string, login?: string): Promise<string> {
   const settings = { DATABASE_URL: urlOf(login), TRACKING_SCHEMA: schema }
   const { stdout, stderr } = await callCli(line.split(' '), settings)

@@ -44,7 +44,7 @@ test('the recorder takes one statement with other values for what it is', { tags
   expect(recordStatement('select from h', 251)).toContain('251 parameters')
 })
 
-/** That the statements are the same is the recorder's to notice, at the end of this file. */
+/** The recorder checks at the end of this file that the statements are the same. */
 test.each([1, 2, 30_000])(
   'lists of %d records are written',
   { tags: ['FB1', 'FB5'] },

@@ -98,7 +98,7 @@ async function fillFromToday(older: Warehouse): Promise<Map<string, number>> {
         'fill',
         `update "${older.names.data}".custom_fields set _fingerprint = 'of that version'`,
       )
-      // Its key let a value come twice, under two slugs: the later one stands. Not counted.
+      // Its key allowed a value twice, under two slugs: the later one stays. Not counted.
       const twice = await session.query(
         'fill',
         `insert into "${older.names.data}".custom_fields
@@ -240,8 +240,8 @@ describe('an upgrade', () => {
 
 describe('a rolling upgrade', () => {
   /**
-   * What an upgrade may do while programs of the version before are at work: see
-   * test/architecture/expanding-migrations.test.ts.
+   * test/architecture/expanding-migrations.test.ts says which changes are allowed while programs of
+   * the previous version run.
    */
   function nextMigration(): Migration {
     const sqlText = `

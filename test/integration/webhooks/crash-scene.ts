@@ -227,9 +227,9 @@ export async function waitUntilApplied({ warehouse }: WebhookCrashScene): Promis
 }
 
 /**
- * What must hold when everything was delivered and applied: every notification acknowledged and
- * processed, once, each change told by hand is there once, and after one sync the warehouse is
- * equal to the service.
+ * Rules that must hold once everything was delivered and applied: every notification is
+ * acknowledged and processed once, each change reported by hand is there once, and after one sync
+ * the warehouse is equal to the service.
  */
 export async function expectEverythingOnce(scene: WebhookCrashScene): Promise<void> {
   const { simulator, warehouse, seals } = scene

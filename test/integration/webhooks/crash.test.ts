@@ -62,7 +62,7 @@ async function openScene(number: number): Promise<WebhookCrashScene> {
 }
 
 /**
- * One place of the deployment, where a process follows the other until nothing kills them any more.
+ * One place of the deployment, where a new process follows each killed one until the kills end.
  */
 class Post {
   readonly #scene: WebhookCrashScene

@@ -278,7 +278,7 @@ class Player {
     return found.map((difference) => `${when}: ${difference}`)
   }
 
-  /** I5, I6: whatever arrived is processed, once. */
+  /** I5, I6: every delivery that arrived is processed, once. */
   async #lookAtInbox(): Promise<void> {
     const open = await this.#warehouse.query(
       'look at the inbox',

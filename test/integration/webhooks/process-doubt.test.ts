@@ -54,7 +54,7 @@ describe('what must be read before it is believed', () => {
       )
       const second = notification({ createdAt: scene.now(), about: { type: 'container', id } })
       await scene.store(second)
-      // The claim stands; the second delivery comes before the answer is written.
+      // The claim is held; the second delivery comes before the answer is written.
       const [entry] = await claimRefetches(warehouse, 'refetch', 10)
       await bench.processor.processAll()
       await removeRefetches(warehouse, [entry!])
@@ -144,7 +144,7 @@ describe('what must be read before it is believed', () => {
       expect(requested(scene)).toEqual([`/containers/${id}`, `/containers/${id}`])
       expect(await scene.row()).toEqual(dead)
       expect(await queued(warehouse)).toEqual([])
-      // What was stored of the deliveries stays.
+      // The stored deliveries stay.
       expect(Object.values(await statesOf(warehouse))).toEqual(['processed', 'processed'])
       // The record comes back only when the service has it again.
       simulator.edits.revive('container', id)

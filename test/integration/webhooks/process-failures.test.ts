@@ -90,7 +90,7 @@ describe('a poisonous notification', { tags: ['W15'] }, () => {
     expect(await scene.row()).toMatchObject({ seal_number: 'poison' })
   })
 
-  it('that is no document at all fails without holding up its batch', async () => {
+  it('that is not a document fails without delaying its batch', async () => {
     const scene = await openWebhookScene()
     scene.advance(10)
     const broken = { ...notification({ id: 'broken', createdAt: scene.now() }), included: 'none' }
@@ -104,7 +104,7 @@ describe('a poisonous notification', { tags: ['W15'] }, () => {
 })
 
 describe('one notification that fails', () => {
-  /** Whoever writes this seal number meets the given error, whatever else is in the batch. */
+  /** Writing this seal number raises the given error in every batch. */
   async function poisonWith(scene: WebhookScene, state: string): Promise<void> {
     await scene.query(`create function public.refuse() returns trigger language plpgsql as $body$
 begin
@@ -199,7 +199,7 @@ for each row when (new.seal_number = 'poison') execute function public.refuse()`
         where resource_id like 'unknown-%' group by resource_type`,
         )
       expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
-      // However many deliveries come, no more than that wait.
+      // At most that many wait, for any number of deliveries.
       await scene.receive(scene.tell('', { about: null, included: unknown('two') }))
       expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
       await scene.query('update tracking_sync.refetch_queue set attempts = 1')
@@ -270,7 +270,7 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
     },
   )
 
-  it('are only those that send to our address, where there is one', async () => {
+  it('are only webhooks that send to our address, if it is set', async () => {
     const own = { url: 'https://example.com/hook', ids: [] }
     const scene = await openWebhookScene({ bench: { own } })
     const ids: string[] = []

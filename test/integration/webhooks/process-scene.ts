@@ -144,7 +144,7 @@ export async function statesOf(warehouse: Warehouse): Promise<Record<string, str
   return Object.fromEntries(rows.map(({ id, state }) => [id, state]))
 }
 
-/** `type id` of what is queued to be refetched. */
+/** `type id` of the records in the refetch queue. */
 export async function queued(warehouse: Warehouse): Promise<string[]> {
   const rows = await warehouse.query<{ entry: string }>(
     'read the refetch queue',

@@ -145,7 +145,7 @@ describe('a signed delivery', { tags: ['W1'] }, () => {
           ),
         )
         .toHaveLength(1)
-      // What was answered before this question would have arrived before its answer.
+      // An earlier answer would have arrived before the answer to this request.
       expect((await fetch(`${server.url}/nowhere`)).status).toBe(404)
       expect(isAnswered).toBe(false)
     })
@@ -299,7 +299,7 @@ describe('a delivery that is refused', () => {
       expect((await post(' '.repeat(4_097))).status).toBe(413)
       expect(await raw('Content-Length: 99999999999', '{')).toEqual([413])
       expect(await raw('Content-Length: -5', '{}')).toEqual([400])
-      // Fewer bytes announced than sent: the rest is no request.
+      // Fewer bytes announced than sent: the rest is not a request.
       expect(await raw('Content-Length: 2', '{}junk\r\n\r\n')).toContain(400)
       const chunk = `1000\r\n${' '.repeat(0x1000)}\r\n`
       expect(await raw('Transfer-Encoding: chunked', chunk.repeat(50))).toEqual([411])

@@ -70,7 +70,7 @@ const inbox = () =>
     from tracking_sync.webhook_notifications order by notification_id`,
   )
 
-/** What the processor and the refetcher of `serve` do with what was recovered. */
+/** The work of `serve`'s processor and refetcher on recovered notifications. */
 async function settle(): Promise<void> {
   const own = { url: OUR_URL, ids: [], secrets: ['a-secret-of-some-length'] }
   const bench = openBench(scene.warehouse, scene.simulator, { own })
@@ -205,7 +205,7 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
     const first = await runReconcile({ pageSize: 2 })
     expect(first).toMatchObject({ failed: all, pages: Math.ceil(all / 2), isTruncated: false })
     expect(await runReconcile({ pageSize: 2 })).toMatchObject({ failed: 2, pages: 1 })
-    // Oldest first, what is new stands at the end: nothing may be left out.
+    // In a list with the oldest first, new ones are at the end: none may be left out.
     scene.simulator.webhooks.emit('container.updated', { containerId: boxes[0]! })
     await failAll()
     scene.simulator.webhooks.notifications.reverse()

@@ -35,7 +35,7 @@ export interface BenchHost {
 const opened: { close(): Promise<void> }[] = []
 
 /**
- * What a process of its own would have: a pool, and a client whose budget is shared through the
+ * The connections of a separate process: a pool, and a client whose budget is shared through the
  * database. Its clock is the service's.
  */
 export function openClient(
@@ -78,7 +78,7 @@ export interface BenchOptions {
   readonly settings?: Readonly<Record<string, string>>
   readonly perMinute?: number
   readonly pace?: Partial<Pace>
-  /** What counts as the minute of the budget. */
+  /** Length of the budget's minute. */
   readonly windowMs?: number
 }
 
@@ -144,7 +144,7 @@ export function subscribe({ webhooks }: Simulator, { serving, config }: BenchHos
   return webhooks.create(attributes).id
 }
 
-/** What waits: notifications to be applied and records to be refetched. */
+/** Number of waiting notifications and refetches. */
 export async function countWaiting(warehouse: Warehouse): Promise<number> {
   const [row] = await warehouse.query<{ waiting: number }>(
     'count what waits',

@@ -65,7 +65,7 @@ async function openQuietScene(): Promise<WebhookScene> {
   return scene
 }
 
-/** What stands about anything but the records that the scene began with. */
+/** Rows about other records than those with which the scene began. */
 async function told({ query }: WebhookScene): Promise<unknown[]> {
   return query(
     `select 'field' as what from tracking.custom_fields

@@ -10,7 +10,7 @@ import {
   type ProcessBench,
 } from './process-scene.js'
 
-/** A service whose clock stands, a warehouse that was filled from it, and a processor beside it. */
+/** A service with a stopped clock, a warehouse filled from it, and a processor beside it. */
 export interface WebhookScene extends Scene {
   readonly bench: ProcessBench
   /** Another processor on the same inbox. */

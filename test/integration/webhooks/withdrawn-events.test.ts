@@ -181,7 +181,7 @@ test(
     expect(await queue()).toEqual([])
     expect(await scene.differences()).toEqual([])
 
-    // The events are known now, and an empty list is no reason to forget them.
+    // The events are known now, and an empty list does not delete them.
     simulator.faults.add({
       times: Infinity,
       match: { path },

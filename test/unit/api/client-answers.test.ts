@@ -57,7 +57,7 @@ test(
   },
 )
 
-test('counts every request for whoever asks, each try included', async () => {
+test('counts every request by purpose, each attempt included', async () => {
   const { client } = await start([reply(500), reply(500), reply(200, emptyList)])
   const counter = { requests: 10 }
   await client.get('/containers', { counter })

@@ -73,7 +73,7 @@ describe('compressed answers', () => {
     },
   )
 
-  test('gzip within gzip under one name is no document', { tags: ['H10'] }, async () => {
+  test('gzip within gzip under one name is not a document', { tags: ['H10'] }, async () => {
     const body = gzipSync(gzipSync(page))
     const { client } = await start(reply(200, body, { 'content-encoding': 'gzip' }))
     expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiUnavailableError)

@@ -70,7 +70,7 @@ export function container(id: string): { readonly id: string; readonly type: str
 
 export const emptyList = { data: [] }
 
-/** Time that stands still but for its own sleeps, which take no real time. */
+/** A clock that moves only by its own sleeps, which take no real time. */
 export function createVirtualTime(start = '2026-03-01T00:00:00Z'): {
   readonly clock: Clock
   readonly sleep: Sleep
@@ -124,7 +124,7 @@ export function createRecordingLogger(): { readonly logger: Logger; readonly lin
   return { logger, lines }
 }
 
-/** What a promise was rejected with; fails the test when it was not. */
+/** The error of a rejected promise; fails the test when it was not rejected. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error> {
   const outcome = await promise.then(
     () => undefined,

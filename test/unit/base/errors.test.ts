@@ -97,7 +97,7 @@ describe('errors say what happens next', () => {
   })
 })
 
-describe('whatever was thrown', () => {
+describe('any thrown value', () => {
   test('is an error: itself, a text as its message, anything else by its type', () => {
     const error = new Error('x')
     expect(toError(error)).toBe(error)

@@ -33,7 +33,7 @@ beforeEach(async () => {
   service.listen(0, '127.0.0.1')
   await once(service, 'listening')
   proxy = createProxy()
-  // Whatever the name, the tunnel ends at the service.
+  // For every name the tunnel ends at the service.
   proxy.on('connect', (request, socket) => {
     tunnels.push(`${request.url} ${request.headers['proxy-authorization'] ?? 'without a login'}`)
     if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)
@@ -74,7 +74,7 @@ describe('HTTPS_PROXY', { tags: ['JB5'] }, () => {
     'is not used for hosts in NO_PROXY (%s)',
     async (noProxy) => {
       const client = openClient('https://other.example/v2', { url: proxyHost(), noProxy })
-      // The name has no address: the request fails at the look-up, and the proxy saw nothing.
+      // The name lacks an address: the request fails at the look-up, and the proxy saw nothing.
       expect(String(await failureOf(client.get('/containers')))).toMatch(/ENOTFOUND|EAI_AGAIN/)
       expect(tunnels).toEqual([])
       await client.close()

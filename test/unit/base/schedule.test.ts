@@ -184,7 +184,7 @@ describe('slots by the wall clock', () => {
 
   it('are made up for once after eight hours of sleep', { tags: ['X6'] }, async () => {
     const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
-    // Timers stand still while the machine sleeps; only its clock goes on.
+    // Timers pause while the machine sleeps; only its clock goes on.
     vi.setSystemTime(new Date('2026-03-08T18:02:00Z'))
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(runs()).toBe(1)

@@ -29,8 +29,8 @@ function noop(): boolean {
 }
 
 /**
- * Runs one command line in this process. Only for those that end before they load settings: help,
- * version, usage errors.
+ * Runs one command line in this process. Only for command lines that end before they load settings:
+ * help, version, usage errors.
  */
 export async function runInProcess(...args: readonly string[]): Promise<CommandOutput> {
   const stdout = createSink(false)

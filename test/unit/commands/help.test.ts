@@ -221,7 +221,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['config', [...COMMON, ...ALL_SETTINGS, '--json']],
 ]
 
-/** The flags that stand at the beginnings of lines. */
+/** The flags at the beginnings of lines. */
 const flagsIn = (help: string): string[] =>
   [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag!).sort()
 

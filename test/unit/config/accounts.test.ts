@@ -64,7 +64,7 @@ describe('an account', () => {
     expect(acme!.secrets).toEqual(['key-of-acme-1234'])
   })
 
-  test('has a schema of its own, or the general one with its name, wherever that stands', () => {
+  test('has its own schema, or the general one with its name, from every source', () => {
     const given = sources([{ name: 'acme', schema: 'ours' }, { name: 'blue-sea' }])
     const schemas = loadAccounts({ ...given, flags: { schema: 'wide' } }).map(
       ({ config }) => config.schema,

@@ -31,7 +31,7 @@ afterEach(() => {
 const BY_NAME = (text: string) => variablesOf(parseEnvText(text))
 
 describe('a new file', () => {
-  it('is for its owner only, whatever the umask says', () => {
+  it('is readable by its owner only, with any umask', () => {
     const before = process.umask(0)
     try {
       updateEnvFile(path, { A: '1' })

@@ -494,7 +494,7 @@ describe('secrets', { tags: ['S4'] }, () => {
     },
   )
 
-  test('*_FILE may stand in .env', { tags: ['S4'] }, () => {
+  test('*_FILE may be set in .env', { tags: ['S4'] }, () => {
     const path = write('database-url', `postgres://user:${canary}@localhost/db\n`)
     write('.env', `DATABASE_URL_FILE=${path}\n`)
     const { config, origins } = load()

@@ -148,7 +148,7 @@ describe('a preset file of an operator', () => {
 })
 
 describe('a setting that belongs to the preset now', () => {
-  it('is told, one line each, wherever it stands', () => {
+  it('is reported, one line each, from every source', () => {
     writeFileSync(join(workingDirectory, '.env'), 'TRACKING_WEBHOOK_SIGNATURE_PREFIX=sha256=\n')
     writeFileSync(
       join(workingDirectory, 'old.json'),

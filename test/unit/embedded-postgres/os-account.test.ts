@@ -10,7 +10,7 @@ const NOBODY = 'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin'
 const POSTGRES = 'postgres:x:101:104:PostgreSQL administrator,,,:/var/lib/postgresql:/bin/bash'
 
 describe('the account that runs PostgreSQL for root', () => {
-  it('is postgres when there is one, wherever it stands in the file', () => {
+  it('is postgres when there is one, at any line of the file', () => {
     expect(chooseAccount([ROOT, NOBODY, POSTGRES, ''].join('\n'))).toEqual({
       name: 'postgres',
       uid: 101,

@@ -83,7 +83,7 @@ describe('what only pretends to be one request', { tags: ['W12'] }, () => {
     expect(handled.filter((entry) => entry === 'hidden')).toEqual([])
   })
 
-  it('the hidden request is answered when it stands in the open', async () => {
+  it('the hidden request is answered when it is sent openly', async () => {
     const { server, handled } = await openScene({}, takeAll)
     const connection = await openRaw(server.httpPort, HIDDEN)
     await expect.poll(() => handled).toEqual(['hidden'])
@@ -117,7 +117,7 @@ describe('who is slow', { tags: ['W10'] }, () => {
     clearInterval(trickle)
   })
 
-  it('who keeps a connection after its answer and says no more is cut off', async () => {
+  it('a client that keeps a connection silent after its answer is cut off', async () => {
     const { server } = await openScene({ keepAliveTimeoutMs: 100 })
     const connection = await openRaw(server.httpPort, post('Content-Length: 2', '{}'))
     expect(statusesOf(await connection.closed(3_000))).toEqual([200])
@@ -219,7 +219,7 @@ describe('what is not served', () => {
     expect(handled).toEqual([])
   })
 
-  it('a query is no part of the path', { tags: ['W13'] }, async () => {
+  it('a query does not belong to the path', { tags: ['W13'] }, async () => {
     const { server, handled } = await openScene()
     await fetch(`${server.url}/webhooks?a=/hidden`, { method: 'POST' })
     expect(handled).toEqual(['POST /webhooks?a=/hidden'])

@@ -77,7 +77,7 @@ function known(stored: StoredRow | undefined, passBegan?: Date, events: string[]
   }
 }
 
-/** In which list of a decision the container stands. */
+/** The list of a decision that contains the container. */
 function fateOf({ rounds, equal, doubtful, unconfirmed }: Decision): string {
   const isIn = (list: readonly { readonly key: string }[]): boolean =>
     list.some(({ key }) => key === 'c')
@@ -182,7 +182,7 @@ describe('the list of transport events of a container that is written', () => {
     expect(found).toEqual([ofAnswer, ofNotification])
   })
 
-  test('costs no more for each event of a long list', () => {
+  test('takes the same time for each event of a long list', () => {
     const many = Array.from({ length: 200_000 }, (_, id) => `e${String(id).padStart(6, '0')}`)
     const began = performance.now()
     const notified = [seen('webhook', { name: 'B', events: many.slice(1) })]

@@ -18,7 +18,10 @@ const EVENT = {
   relationships: { container: { data: { id: 'c1', type: 'container' } } },
 }
 
-/** Keys of what is recognized of a port that the run has met and an event that has an equal row. */
+/**
+ * Keys of the recognized records among a port that the run has met and an event that has an equal
+ * row.
+ */
 async function recognize(
   mode: Mode,
   isDoubtful: (stream: string, key: string) => boolean,

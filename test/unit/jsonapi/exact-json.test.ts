@@ -93,7 +93,7 @@ describe('parseExactJson', () => {
     },
   )
 
-  test('takes 64 levels, and brackets within strings are no levels', { tags: ['T6'] }, () => {
+  test('accepts 64 levels, and ignores brackets within strings', { tags: ['T6'] }, () => {
     const text = `${'['.repeat(64)}9007199254740993${']'.repeat(64)}`
     expect(stringifyExactJson(parseExactJson(text))).toBe(text)
     const brackets = JSON.stringify('\\"[{'.repeat(1_000))

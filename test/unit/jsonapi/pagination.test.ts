@@ -52,7 +52,7 @@ describe('LoopGuard', () => {
     }
   })
 
-  test('pages that overlap after insertions are no loop', { tags: ['P2'] }, () => {
+  test('pages that overlap after insertions are not a loop', { tags: ['P2'] }, () => {
     const guard = new LoopGuard()
     for (let page = 0; page < 50; page += 1) {
       guard.see(rowsOf(page, 10))

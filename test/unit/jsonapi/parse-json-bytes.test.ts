@@ -22,14 +22,14 @@ function outcome(parse: () => unknown): { readonly value?: unknown; readonly err
 
 function expectSame(text: string): void {
   const bytes = Buffer.from(text + PADDING)
-  // Half a surrogate pair is no UTF-8 and has become something else.
+  // Half a surrogate pair is not UTF-8 and was replaced.
   const whole = bytes.toString('utf8')
   const [read, expected] = [
     outcome(() => parseJsonBytes(bytes)),
     outcome(() => parseExactJson(whole)),
   ]
   expect(read).toEqual(expected)
-  // Which `toEqual` does not compare.
+  // `toEqual` does not compare prototypes.
   expect(prototypeOf(read.value)).toBe(prototypeOf(expected.value))
 }
 

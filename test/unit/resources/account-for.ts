@@ -6,8 +6,8 @@ import { flatten, readArrayLiteral, storable, type JsonObject, type NamedRow } f
 /**
  * Proof that a flattened record holds exactly what the record said. Every attribute, relationship
  * and other member must be found again, as the value it was: in its column, in `unmapped`, or as
- * `original` in `coercions`. What is in the row and was found by none of them was invented. Returns
- * one sentence for everything that is not so.
+ * `original` in `coercions`. A value of the row that belongs to none of them was invented. Returns
+ * one sentence for each fault.
  */
 export function accountFor(record: JsonObject): string[] {
   const row = flatten(record)

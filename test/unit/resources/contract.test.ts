@@ -5,7 +5,7 @@ import { takeIn } from '../../../src/ingest/intake.js'
 import { flattenAnyRecord } from '../../../src/source/records/index.js'
 import { container, flatten, SEEN, shipment } from './flat-rows.js'
 
-/** What sets a record aside: `pointer: reason`. */
+/** The reason to set a record aside: `pointer: reason`. */
 function refusalOf(record: unknown): string {
   try {
     flattenAnyRecord(record, SEEN)
@@ -198,7 +198,7 @@ describe('the list of transport events a container carries', () => {
     },
   )
 
-  test('is unknown when there are no relationships', () => {
+  test('is unknown without relationships', () => {
     expect(listOf({})).toBeUndefined()
     expect(listOf({ relationships: {} })).toBeUndefined()
   })

@@ -32,7 +32,7 @@ function partial({ type }: Resource, attributes: JsonObject): JsonObject {
   return { id: 'x', type, attributes, relationships: isEvent ? { container: linked } : {} }
 }
 
-/** What `""` and `[]` become by the type of their column; undefined: null and a coercion. */
+/** Values for `""` and `[]` by the type of their column; undefined: null and a coercion. */
 const EMPTY_TEXT: Partial<Record<ColumnType, string>> = { text: '', jsonb: '""' }
 const EMPTY_LIST: Partial<Record<ColumnType, string>> = { 'text[]': '{}', jsonb: '[]' }
 

@@ -65,7 +65,8 @@ export function readArrayLiteral(literal: string): (string | null)[] {
 }
 
 /**
- * What PostgreSQL can hold of a text: writing UTF-8 replaces lone surrogates, the rest is U+0000.
+ * A text as PostgreSQL can hold it: writing UTF-8 replaces lone surrogates, and U+0000 is replaced
+ * too.
  */
 export function storable(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8').replaceAll('\u0000', '\ufffd')

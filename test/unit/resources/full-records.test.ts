@@ -568,7 +568,7 @@ describe('a full record of every resource type', () => {
       const row = flatten(record)
       expect(row.stream).toBe(stream)
       expect(row.columns).toEqual(columns)
-      // Which container a raw event is of, only the address says that it was read from.
+      // Only the address of the request tells the container of a raw event.
       const own = { ...row.columns, ...(stream === 'raw_events' ? { container_id: 'c-1' } : {}) }
       expect(Object.values(own)).not.toContain(undefined)
       expect(row.unmapped).toEqual({})

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { flattenText } from './flat-rows.js'
 
-/** A JSON number or text as it stands in the body of an answer. */
+/** A JSON number or text as in the body of an answer. */
 function stored(json: string, attribute = 'weight_in_lbs') {
   const body = `{"id":"c","type":"container","attributes":{"${attribute}":${json},"new_thing":${json}}}`
   const row = flattenText(body)
@@ -74,7 +74,7 @@ describe('numbers that a JS number cannot hold', { tags: ['N2'] }, () => {
   )
 })
 
-describe('texts that are no number', { tags: ['N3'] }, () => {
+describe('texts that are not numbers', { tags: ['N3'] }, () => {
   test.each([
     '"NaN"',
     '"Infinity"',

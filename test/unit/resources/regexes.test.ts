@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 
 const source = new URL('../../../src/', import.meta.url)
 
-/** Every regular expression literal of a folder, as it stands in the source. */
+/** Every regular expression literal of a folder, as in the source. */
 function regexesOf(folder: string): { readonly file: string; readonly regex: string }[] {
   const directory = new URL(`${folder}/`, source)
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
@@ -25,8 +25,8 @@ function regexesOf(folder: string): { readonly file: string; readonly regex: str
 }
 
 /**
- * What sees texts of the service, of senders of webhooks and of whoever reaches the server. The
- * rest reads settings and arguments of its own user.
+ * Folders whose code sees texts of the service, of senders of webhooks and of strangers. The others
+ * read settings and arguments of their own user.
  */
 const OUTWARD = [
   'extensions/answers/questions',

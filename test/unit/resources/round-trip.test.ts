@@ -98,7 +98,7 @@ describe('what a relationship says beyond its columns is kept', () => {
     expect(row.unmapped).toEqual({ 'relationships.transport_events': { data } })
   })
 
-  test('a linkage of another shape becomes null, and stands in coercions together with its reason', () => {
+  test('a linkage of another shape becomes null, and coercions has it with its reason', () => {
     const row = flatten(container({}, { shipment: { data: [{ type: 'shipment', id: 's' }] } }))
     expect(row.columns.shipment_id).toBeNull()
     expect(row.coercions.shipment_id).toEqual({
@@ -130,7 +130,7 @@ describe('names that could take the place of another', () => {
     })
   })
 
-  test('an attribute named like a column that is no attribute stays apart from that column', () => {
+  test('an attribute named like one of our own columns stays apart from that column', () => {
     const row = flatten(
       container(
         { shipment_id: 'x', pickup_lfd_line: 'y', container_id: 'z' },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isDateOnly, checkTimestamp } from '../../../src/source/records/timestamp.js'
 import { container, flatten } from './flat-rows.js'
 
-/** What a time becomes: the text PostgreSQL is given, and why it is flagged. */
+/** A time as stored: the text for PostgreSQL, and the reason for a flag. */
 function stored(value: unknown): readonly [string | null | undefined, string | undefined] {
   const row = flatten(container({ pod_arrived_at: value }))
   const coercion = row.coercions.pod_arrived_at

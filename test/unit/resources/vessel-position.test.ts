@@ -57,7 +57,7 @@ describe('positions of a vessel', () => {
     expect(row.unmapped).toEqual({ positions: [item] })
   })
 
-  test('that are no list stay with the vessel in unmapped', () => {
+  test('that are not a list stay with the vessel in unmapped', () => {
     const row = flatten(vessel({ positions: { a: 1 } }))
     expect(row.flat.positions).toEqual([])
     expect(row.unmapped).toEqual({ positions: [{ a: 1 }] })

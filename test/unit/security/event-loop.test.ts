@@ -17,9 +17,9 @@ function block(milliseconds: number): void {
 }
 
 /**
- * Blocks the loop until that was told of. The monitor looks every 20 ms and begins anew with each
- * question, so a block that follows a question too closely is not seen; on a busy machine that may
- * happen.
+ * Blocks the loop until the monitor reports it. The monitor checks every 20 ms and restarts with
+ * each question, so it misses a block that follows a question too closely; on a busy machine that
+ * may happen.
  */
 async function blockUntilTold(ask: () => Promise<number>): Promise<void> {
   for (let tries = 0; tries < 10; tries += 1) {

@@ -91,7 +91,7 @@ const newContainer = (): ResourceObject =>
   simulator.world.page('container', 0, 1, simulator.clock.now())[0]!
 
 describe('an edit', () => {
-  test('is told with the records as they were at that instant, whatever is edited before it is sent', async () => {
+  test('includes the records as of its instant, although they were edited before it is sent', async () => {
     const { id } = newContainer()
     simulator.edits.change('container', id, { seal_number: 'FIRST' })
     simulator.clock.advance(60_000)

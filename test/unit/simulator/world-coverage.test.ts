@@ -72,7 +72,7 @@ test('every container status, hold and fee of the interface occurs', () => {
   expect(new Set(fees.map(({ currency_code: code }) => code)).size).toBeGreaterThan(1)
 })
 
-test('two holds of one name stand on some container', () => {
+test('some container has two holds of one name', () => {
   const twins = (values('container', 'holds_at_pod_terminal') as { name: string }[][]).filter(
     (holds) => new Set(holds.map(({ name }) => name)).size < holds.length,
   )
@@ -100,7 +100,7 @@ test('tracking stops for every reason, and names the user who stopped it', () =>
   }
 })
 
-test('a stopped shipment does not change any more', () => {
+test('a stopped shipment no longer changes', () => {
   const stopped = records.shipment.filter(
     ({ attributes }) => attributes!.line_tracking_stopped_at !== null,
   )

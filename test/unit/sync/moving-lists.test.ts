@@ -76,7 +76,7 @@ class MovingList {
     return { data, hasNext: number * this.pageSize < this.items.length, total: this.#total() }
   }
 
-  /** What happens at the service before the next request. */
+  /** Changes at the service before the next request. */
   pass(): void {
     if (this.#random(5) >= 1 + this.#liveliness) return
     for (let left = this.#random(this.#liveliness + 1); left > 0; left -= 1) {
@@ -236,7 +236,7 @@ function prepare(seed: number) {
         }
         const seen = pass.seen.get('shipments')
         const missed = [...before].filter((id) => throughout.has(id) && seen?.has(id) !== true)
-        // A resumed pass does not look for what is gone.
+        // A resumed pass does not look for deleted records.
         if (!pass.isResumed && missed.length > 0) throw new Error(`seed ${seed}: ${missed.join()}`)
       }
       return { ...ending(), verdict: verdict.kind }
@@ -272,7 +272,7 @@ describe('a list that moves while it is walked', { tags: ['JC7', 'JD3', 'FA1', '
         count(`total ${totals}, ${verdict}`)
         if (wasResumed) count(`resumed, ${verdict}`)
         count(`${walks} walks`)
-        // What does not move, or has the right total and one page, needs no second walk.
+        // A list that does not move, or has the right total and one page, needs no second walk.
         if (!moved && totals === 'right')
           expect({ seed, verdict, walks }).toEqual({ seed, verdict: 'whole', walks: 1 })
       }

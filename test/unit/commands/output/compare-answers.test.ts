@@ -67,7 +67,7 @@ describe('two answers side by side', () => {
       ['came', THREE_BYTES, 4, '3', 'USD'],
       ['went', 'B', 5, '80', 'USD'],
       ['changed', 'A', '3 → 10 (+7)', '1200.00 → 2800.5 (+1600.5)', 'USD'],
-      // Of two currencies there is no difference.
+      // Amounts in two currencies cannot be subtracted.
       ['changed', 'D', 2, '7 → 9', 'USD → EUR'],
     ])
     expect(describeComparison(compared)).toEqual([
@@ -77,7 +77,7 @@ describe('two answers side by side', () => {
     ])
   })
 
-  it('have a column for each for programs, the same whatever differs', async () => {
+  it('have the same columns for every difference, for programs', async () => {
     const { columns, types, rows } = asColumns(await compare(), ['box'])
     expect(columns.join()).toBe(
       'change,box,days_over,days_over_was,days_over_difference,fee_amount,fee_amount_was,' +

@@ -18,7 +18,7 @@ async function formatCsv(
 }
 
 /**
- * RFC 4180 as it is written, sharing nothing with what is tested: null for an empty field without
+ * A parser for RFC 4180 that shares no code with the tested one: null for an empty field without
  * quotes.
  */
 function parseCsv(text: string): (string | null)[][] {
@@ -101,7 +101,7 @@ describe('comma-separated values', () => {
     expect(await formatCsv(['a,b', 'c"d'], [])).toBe('"a,b","c""d"\r\n')
   })
 
-  it('read back as what was written, whatever that is', async () => {
+  it('are read back as they were written, with any contents', async () => {
     const cell = fc.option(
       fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', ',', '\r\n', '",\r\n"')),
     )

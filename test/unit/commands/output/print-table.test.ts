@@ -18,7 +18,7 @@ describe('a sentence', () => {
     expect(formatParts([command], { width: 20 })).toBe(command)
   })
 
-  it('of a check stands below its beginning', () => {
+  it('of a check is below its beginning', () => {
     const check = { name: 'zones', isOk: true, detail: 'one two three four five six' }
     expect(formatParts([check], { width: 32 }).split('\n')).toEqual([
       'ok    zones     one two three',
@@ -91,7 +91,7 @@ describe('a table', () => {
     expect(heads(34, [])).toContain('updated')
   })
 
-  it('neither steers the terminal nor breaks its lines, whatever a text holds', () => {
+  it('neither steers the terminal nor breaks its lines, with any text', () => {
     const hostile = '\u001b[31mred\u001b[0m\r\n\tnext\u0007\u009b2J\u0000'
     const table = formatTable(['text'], [[hostile], [[hostile]], ['last']])
     expect(table).toContain('\\u001b[31mred\\u001b[0m\\r\\n\\tnext\\u0007')
@@ -108,7 +108,7 @@ describe('a table', () => {
     expect(formatTable(['a\u001b[2Jb'], [[1]]).split('\n')[0]).toBe('a\\u001b[2Jb')
   })
 
-  it('has one line for each row and as many columns as asked for, whatever it holds', () => {
+  it('has one line for each row and the requested columns, with any contents', () => {
     const cell = fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.constant(null))
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 5 }), (rows) => {

@@ -118,7 +118,7 @@ describe('progress', () => {
     reporter.stop()
     reporter.stop()
     expect(text()).toContain('100/300 · 4 requests · 100/s · 2 s left')
-    // More came than was announced: the bar is full and no more.
+    // More records came than announced: the bar stays full.
     expect(text()).toContain('700/700 · 4 requests · 700/s · 0 s left')
     expect(text()).toMatch(/shipments {2,}/)
   })

@@ -51,7 +51,7 @@ describe('the script', () => {
     expect(await statusOf('/shipments?page[number]=2')).toBe(200)
   })
 
-  test('a lasting fault stands beside limited ones until it is removed', async () => {
+  test('a lasting fault stays beside limited ones until it is removed', async () => {
     const capped = simulator.faults.add({
       fault: { kind: 'capPageSize', size: 7 },
       times: Number.POSITIVE_INFINITY,
@@ -215,7 +215,7 @@ describe('faults of the connection', () => {
     expect(reply.data).toEqual((await ask(simulator, path)).data)
   })
 
-  test('an endless body stops when nobody reads any more', async () => {
+  test('an endless body stops when its reader leaves', async () => {
     simulator.faults.add({ fault: { kind: 'endlessBody' } })
     const control = new AbortController()
     const headers = { authorization: `Token ${simulator.apiKey}` }
@@ -232,7 +232,7 @@ describe('faults of the connection', () => {
 })
 
 /**
- * What a socket has received when it holds so many characters; for none, when the request has been
+ * The text that a socket has received once it has so many characters; for zero, once the request is
  * noted.
  */
 async function firstBytes(least: number): Promise<string> {

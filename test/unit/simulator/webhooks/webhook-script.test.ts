@@ -38,7 +38,7 @@ afterEach(async () => {
   await receiver.close()
 })
 
-/** What happens in a week, sent at once. */
+/** The notifications of a week, sent at once. */
 async function deliverWeek(): Promise<string[]> {
   simulator.clock.advance(WEEK)
   await simulator.webhooks.deliverDue()
@@ -217,7 +217,7 @@ test('a transform that throws fails the delivery and says why', async () => {
   expect(statusOf(first!)).toBe('failed')
 })
 
-test('a script that is taken out plays no more', async () => {
+test('a removed script stops', async () => {
   const handle = simulator.webhooks.script.add({ disturbance: { kind: 'thin' }, times: 3 })
   simulator.clock.advance(WEEK)
   await simulator.webhooks.deliverDue()

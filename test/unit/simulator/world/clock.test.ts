@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createClock } from '../../../../src/extensions/simulator/world/clock.js'
 
-test('virtual time runs at its speed, stands, and can be pushed', () => {
+test('virtual time runs at its speed, can be stopped and advanced', () => {
   let real = 1_000
   const start = new Date('2026-01-01T00:00:00Z')
   const clock = createClock(start, 60, () => real)

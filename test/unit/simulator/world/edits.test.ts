@@ -104,7 +104,7 @@ test('holds are added and cleared by name', () => {
   expect(holds()).toEqual([])
 })
 
-test('inserted shipments stand in front until newer ones arrive', () => {
+test('inserted shipments come first until newer ones arrive', () => {
   const { edits, world, plain } = editedWorld()
   const inserted = edits.insertShipments(3)
   const before = idsOf(plain.records('shipment', START))

@@ -4,7 +4,7 @@ import { createIds, KINDS } from '../../../../src/extensions/simulator/world/ids
 
 const byte = fc.integer({ min: 0, max: 255 })
 
-test('an id leads back to what it stands for', () => {
+test('an id leads back to its record', () => {
   const ids = createIds(7)
   const serial = fc.integer({ min: 0, max: 0xffff_ffff })
   fc.assert(
@@ -17,7 +17,7 @@ test('an id leads back to what it stands for', () => {
   )
 })
 
-test('an id of another seed, or an invented one, stands for nothing', () => {
+test('an id of another seed, or an invented one, leads to nothing', () => {
   const id = createIds(1).encode('shipment', 5)
   expect(createIds(2).decode(id)).toBeUndefined()
   expect(createIds(1).decode('4932792a-0154-4f57-83eb-11d4418b6e05')).toBeUndefined()

@@ -29,7 +29,7 @@ const linked = (relationship: Relationship | undefined): ResourceIdentifier[] =>
   return (Array.isArray(data) ? data : data ? [data] : []) as ResourceIdentifier[]
 }
 
-test('the same arguments give the same records, whatever was asked before', () => {
+test('the same arguments give the same records after any earlier calls', () => {
   const one = smallWorld()
   const other = smallWorld()
   all(other, 'transport_event', later(40))
@@ -240,7 +240,7 @@ describe('a container over its life', () => {
   })
 })
 
-test('transport events are reported after they happen, but for estimates and a few by terminals', () => {
+test('transport events are reported after they happen, except estimates and a few by terminals', () => {
   const world = createWorld({ seed: 1, shipments: 400, startAt: START })
   const ids = new Set<string>()
   const announced: ResourceObject[] = []
@@ -258,7 +258,7 @@ test('transport events are reported after they happen, but for estimates and a f
     expect(a!.data_source).toBe('terminal')
   }
   expect(ids.size).toBeGreaterThan(7_000)
-  // One container in sixty, of those that are out.
+  // One in sixty of the containers that are out.
   expect(announced.length).toBeGreaterThan(3)
   expect(announced.length).toBeLessThan(20)
   // The container shows it as soon as the event is there, and so does its status.

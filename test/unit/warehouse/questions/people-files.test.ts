@@ -8,7 +8,7 @@ import { parseRulesFile } from '../../../../src/extensions/answers/questions/fre
 const [HEADER = '', FIRST = ''] = readFileSync('config/invoices.example.csv', 'utf8').split('\n')
 const COLUMNS = HEADER.split(',')
 
-/** A line of the example with other cells, as they stand in the file. */
+/** A line of the example with other cells, as in the file. */
 function lineWith(cells: Readonly<Record<string, string>>, separator = ','): string {
   return FIRST.split(',')
     .map((cell, at) => cells[COLUMNS[at] ?? ''] ?? cell)

@@ -49,7 +49,7 @@ describe('the events we need', () => {
     expect(neededEvents(catalogue, selection.split(','))).toEqual(names.filter(isNeeded))
   })
 
-  it('of a catalogue in another shape are those that can be read', () => {
+  it('of a catalogue in another shape are the readable ones', () => {
     const odd = documentSchema.parse({
       data: [
         null,

@@ -92,7 +92,7 @@ it(
     // Each class was met, and no 500: else nothing is shown of it.
     expect([...seen].sort()).toEqual([100, 202, 400, 401, 403, 415, 417])
     expect(stored.length).toBeGreaterThan(5)
-    // What `jsonb` refuses.
+    // `jsonb` refuses this.
     expect(stored.filter((rows) => rows.includes('\\u0000'))).toEqual([])
   },
 )
