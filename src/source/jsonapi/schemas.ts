@@ -192,6 +192,18 @@ export type NotificationFrame = z.infer<typeof notificationSchema>
 /** The body of a delivery. */
 export const deliverySchema = z.object({ data: notificationSchema }, 'The body is not an object')
 
+/** A `container_updated_event`, or a record of any type with a changeset and a container. */
+export const changeSchema = openObject({
+  type: z.unknown().optional(),
+  attributes: openObject({
+    changeset: open(object),
+    timestamp: open(z.string()),
+    data_source: open(z.string()),
+    timezone: open(z.string()),
+  }),
+  relationships: openObject({ container: linkageSchema }),
+})
+
 /** A webhook, in a list and after a change. Only `active` is specified. */
 export const webhookSchema = z.object({
   id: filledText,

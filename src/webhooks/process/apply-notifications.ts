@@ -4,12 +4,8 @@ import type { ReachFailpoint } from '../../base/failpoint.js'
 import { decide } from '../../ingest/decide.js'
 import { takeIn, type Intake } from '../../ingest/intake.js'
 import { findDiffering, loadKnown, refetchOf } from '../../ingest/known-rows.js'
-import {
-  isObject,
-  membersOf,
-  type Document,
-  type ResourceIdentifier,
-} from '../../source/jsonapi/document.js'
+import { membersOf, type Document, type ResourceIdentifier } from '../../source/jsonapi/document.js'
+import { changeSchema } from '../../source/jsonapi/schemas.js'
 import { readRecord } from '../../source/records/flatten.js'
 import { resourceOfType } from '../../source/records/index.js'
 import { toStorableJson, toStorableText } from '../../source/records/storable-text.js'
@@ -223,13 +219,13 @@ export function readChangesets(
   notification: { readonly notificationId: string; readonly observedAt: Date },
 ): ContainerChange[] {
   return included.flatMap((record) => {
-    const { attributes, relationships, type } = membersOf(record)
-    const { changeset, timestamp, data_source: source, timezone } = membersOf(attributes)
-    const container = readLinkage(membersOf(relationships).container)
-    if (type === 'container' || container === undefined || !isObject(changeset)) return []
+    const { type, attributes, relationships } = changeSchema.parse(record)
+    const { changeset, timestamp, data_source: source, timezone } = attributes
+    const { container } = relationships
+    if (type === 'container' || container === null || changeset === null) return []
     const changeId = idOf(record)
     if (changeId === undefined) return []
-    const isTimed = typeof timestamp === 'string' && checkTimestamp(timestamp).isValid
+    const isTimed = timestamp !== null && checkTimestamp(timestamp).isValid
     const frame = {
       ...notification,
       containerId: container.id,
@@ -264,6 +260,6 @@ function jsonOrNull(value: unknown): string | null {
   return value === undefined ? null : toStorableJson(value).text
 }
 
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? toStorableText(value).text : null
+function textOrNull(value: string | null): string | null {
+  return value === null ? null : toStorableText(value).text
 }

@@ -68,6 +68,15 @@ const FRAMES: readonly (readonly [frame: string, sent: unknown, expected: unknow
   ['delivery', { data: { id: '' } }, '/data/id: data.id is missing or not a text'],
   ['delivery', { data: [] }, '/data: data is not an object'],
   ['delivery', [], ': The body is not an object'],
+  [
+    'change',
+    { type: 'x', attributes: { changeset: [], timestamp: 7, timezone: 'UTC' }, relationships: [] },
+    {
+      type: 'x',
+      attributes: { changeset: null, timestamp: null, data_source: null, timezone: 'UTC' },
+      relationships: { container: null },
+    },
+  ],
   ['webhook', { id: 'w' }, { id: 'w', attributes: UNTOLD }],
   [
     'webhook',
