@@ -112,7 +112,7 @@ export class App {
   readonly signal: AbortSignal
   readonly programVersion: string
   readonly homeDirectory: string
-  /** Masks every secret in a text that is to be shown. */
+  /** Masks every secret in a text before it is shown. */
   readonly redact: (text: string) => string
   readonly #secrets: string[]
   readonly #closers: (() => Promise<void>)[] = []
@@ -226,7 +226,7 @@ export class App {
     return (this.#whole ?? this).#embedded?.explain()
   }
 
-  /** The warehouse as it stands. */
+  /** The warehouse, without preparing its schemas. */
   async connect({ isEmbedded, ...choice }: ConnectOptions = {}): Promise<Warehouse> {
     const url = choice.url ?? (await this.openDatabase(isEmbedded)).url
     const { schema } = this.config

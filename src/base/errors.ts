@@ -50,7 +50,7 @@ export class ApiAuthError extends ConnectorError {
 
 abstract class ApiRetryError extends ConnectorError {
   override readonly fate = 'retry'
-  /** What the service asked for in `Retry-After`; undefined when it said nothing usable. */
+  /** The wait of the service's `Retry-After`; undefined when the header is missing or unusable. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -62,7 +62,7 @@ abstract class ApiRetryError extends ConnectorError {
   }
 }
 
-/** 429. What the service asks for is the shortest wait before the next try. */
+/** 429. The wait that the service asks for is the minimum before the next attempt. */
 export class ApiRateLimitedError extends ApiRetryError {
   readonly code = 'api_rate_limited'
 }

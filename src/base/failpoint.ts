@@ -48,7 +48,7 @@ export const LAKE_FAILPOINTS = [
   'lake_table_written',
   /** All files are in their places; the manifest does not name them. */
   'lake_files_placed',
-  /** The manifest names them; those that they replace are still there. */
+  /** The manifest names the new files; the replaced ones are still there. */
   'lake_committed',
 ] as const
 

@@ -5,7 +5,7 @@ import { ConnectorError, toError } from './errors.js'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** What every module is given. Messages are short sentences; facts go into the fields. */
+/** The logger of every module. Messages are short sentences; facts go into the fields. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
@@ -40,7 +40,7 @@ function isOrdinary(secret: string): boolean {
   return /^\d{1,7}$/.test(secret) || (secret.length <= 16 && isWords.test(secret))
 }
 
-/** What a word is a secret after: in an address, in a header, or as the value of a name. */
+/** Names before a secret: in an address, in a header, or in a pair of name and value. */
 const CREDENTIAL = '(?:key|token|passw(?:or)?d|pwd|secret|authorization)'
 const IS_CREDENTIAL = new RegExp(`${CREDENTIAL}$`, 'i')
 const BEFORE_ORDINARY = [
@@ -50,9 +50,9 @@ const BEFORE_ORDINARY = [
 ].join('|')
 
 /**
- * A function that masks every secret where it stands, in plain, URL-encoded and base64 form. The
- * longest goes first, so that a secret inside another one leaves no tail. One that is an ordinary
- * word or a short number is masked where something says that it is a secret, and nowhere else.
+ * Returns a function that masks every secret, in plain, URL-encoded and base64 form. It masks the
+ * longest first, so that a secret inside another one does not leave a tail. A secret that is an
+ * ordinary word or a short number is masked only after a name that marks it as a secret.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const forms = new Set<string>()
@@ -197,8 +197,8 @@ function formatForPeople({ time, level, msg, ...fields }: Record<string, unknown
 
 /**
  * A log line stays one line, and nothing in it steers a terminal. JSON leaves U+007F to U+009F, the
- * line separators and the signs that turn the direction of writing as they are; in JSON they can
- * stand within texts only, where an escape is the same.
+ * line separators and the signs that turn the direction of writing as they are; in JSON they occur
+ * only within texts, where an escape means the same.
  */
 function escapeControls(text: string): string {
   return text.replace(

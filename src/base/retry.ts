@@ -43,13 +43,13 @@ export interface RetryState {
 }
 
 /**
- * The wait before the next try in milliseconds; undefined when there must be none. Pure. `random`
- * is in [0, 1).
+ * The wait before the next attempt in milliseconds; undefined when the call must not be repeated.
+ * Pure. `random` is in [0, 1).
  *
  * Full jitter: the wait is anywhere between 0 and `baseMs × 2^(failures − 1)`, at most `capMs`, so
- * that workers that failed together do not come back together. What the service asks for
- * (`retryAfterMs` of the error) is the floor; 0.1 to 1.9 s, one second in the mean, are put on top,
- * because whole seconds are rounded and because all workers were told the same number.
+ * that workers that failed together do not come back together. The wait that the service asks for
+ * (`retryAfterMs` of the error) is the minimum; the function adds 0.1 to 1.9 s, one second on
+ * average, because the service rounds to whole seconds and tells all workers the same number.
  */
 export function decideRetry(
   error: unknown,

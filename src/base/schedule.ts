@@ -25,7 +25,7 @@ export interface Schedule {
   state(): readonly JobState[]
   /** Runs a job now, as if a slot had come. Ignores the name of a job that is switched off. */
   fire(name: string): void
-  /** Lets no slot fire any more and waits for what runs. Idempotent. */
+  /** Stops firing slots and waits for running jobs. Idempotent. */
   stop(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export interface ScheduleOptions {
   /** IANA time zone that expressions are read in. */
   readonly timeZone: string
   readonly clock: () => Date
-  /** Replaced in tests, which have no time to wait. */
+  /** Replaced in tests, so that they need not wait. */
   readonly cron?: Cron
 }
 

@@ -32,7 +32,7 @@ export class AddressClient extends pg.Client {
       ...config,
       connectionString,
     })
-    // As the driver reads an address whose host stands in its query.
+    // As the driver reads an address with the host in its query.
     const { port, pathname, searchParams } = new URL(
       connectionString.replace('@/', '@localhost/'),
       'postgres://base',
@@ -64,7 +64,7 @@ export class ScramClient extends AddressClient {
     super(config)
     const { connection } = this
     const refuse = (): void => {
-      // What came in the same packet must not pass for a session.
+      // Messages in the same packet must not count as a session.
       connection.removeAllListeners('readyForQuery')
       connection.emit('error', notProved())
       connection.stream.destroy()

@@ -19,7 +19,7 @@ export function baseUrlProblem(baseUrl: string): string | undefined {
 }
 
 /**
- * Why a key cannot stand in a header as it is; undefined when it can. Checked before any HTTP
+ * The reason why a key cannot be sent in a header; undefined when it can. Checked before any HTTP
  * library sees the key, because such a library prints an invalid header value in its error.
  */
 export function apiKeyProblem(apiKey: string): string | undefined {

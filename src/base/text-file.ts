@@ -23,9 +23,9 @@ const CAUSES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The text of a file that a person made, whatever editor or shell wrote it: UTF-8 or UTF-16, with
- * or without a byte order mark. Every such file is read here. Throws ConfigError for a file that is
- * binary, in another encoding, too large, or cannot be read.
+ * The text of a file that a person made with any editor or shell: UTF-8 or UTF-16, with or without
+ * a byte order mark. All such files are read here. Throws ConfigError for a file that is binary, in
+ * another encoding, too large, or cannot be read.
  */
 export function readTextFile(path: string, options: TextFileOptions = {}): string {
   const { name = path, mostBytes = MOST_BYTES } = options
@@ -51,7 +51,7 @@ export function readTextFile(path: string, options: TextFileOptions = {}): strin
   return refuse(`has a NUL in line ${lineAt(text, at)}: it is not a text; save it as UTF-8`)
 }
 
-/** The same; undefined where there is no such file. */
+/** The same; undefined if the file does not exist. */
 export function readTextFileIfThere(path: string, options?: TextFileOptions): string | undefined {
   try {
     return readTextFile(path, options)

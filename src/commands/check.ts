@@ -38,7 +38,7 @@ export const check = declare({
   },
 })
 
-/** Each check stands alone: a dead database does not hide a wrong key. */
+/** Each check is independent: a dead database does not hide a wrong key. */
 async function runChecks(app: App): Promise<CheckResult[]> {
   return [
     await attempt('settings', () => checkSettings(app)),
@@ -68,7 +68,7 @@ async function attempt(name: string, work: () => Promise<string>): Promise<Check
 }
 
 /** To look at it would make it, and this command changes nothing. */
-const TO_BE_MADE = 'none yet: the first run makes the embedded PostgreSQL'
+const TO_BE_MADE = 'none yet: the first run creates the embedded PostgreSQL'
 
 /** Malformed settings have ended the program before. */
 async function checkSettings(app: App): Promise<string> {
@@ -76,7 +76,7 @@ async function checkSettings(app: App): Promise<string> {
   return `complete and well-formed; ${await describePreset(app)}`
 }
 
-/** Which preset is in force, and what is given by hand in its place. */
+/** The preset in use, and the settings that override it. */
 async function describePreset({ config: { service }, origins }: App): Promise<string> {
   const preset = `preset ${service} (${origins.service})`
   if (service === 'generic') return preset
@@ -205,8 +205,8 @@ async function checkShape(warehouse: Warehouse, version: number): Promise<string
   const sealed = await findSealedTables(warehouse)
   if (sealed.length > 0) {
     throw new WarehouseSchemaError(
-      `${state}, but row-level security was switched on from outside for ${listSome(sealed)}, and ` +
-        'readers see no row; their owner runs `tracking-sync migrate --roles`, which switches it off',
+      `${state}, but row-level security was switched on from outside for ${listSome(sealed)}, so ` +
+        'readers see no rows; run `tracking-sync migrate --roles` as the owner to switch it off',
     )
   }
   return [
@@ -223,7 +223,7 @@ function listSome(differences: readonly string[]): string {
   return rest > 0 ? `${shown} and ${rest} more` : shown
 }
 
-/** What the service answers to this key in one line; throws what is wrong. */
+/** The service's answer to this key in one line; throws if something is wrong. */
 export async function checkService(app: App): Promise<string> {
   const { service, stats } = await app.openService()
   const options = { pageSize: 1, signal: app.signal }

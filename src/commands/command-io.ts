@@ -44,7 +44,7 @@ export interface RunOptions {
   readonly isForAccount?: boolean
 }
 
-/** What of a command line decides for which accounts it is. */
+/** The flags of a command line that choose its accounts. */
 export interface AccountChoice {
   /** Where accounts are configured, one must be chosen. */
   readonly needsAccount: boolean
@@ -53,15 +53,15 @@ export interface AccountChoice {
   readonly isForAll: boolean
 }
 
-/** What a command prints on standard output, and how it ends. */
+/** The output of a command, and its exit code. */
 export interface Answer {
-  /** What `--json` prints. */
+  /** Printed with `--json`. */
   readonly data: unknown
-  /** What is printed without it. */
+  /** Printed without it. */
   readonly text: readonly Part[]
   /** 0 unless given. */
   readonly exitCode?: number
-  /** What is wrong, on standard error. */
+  /** The problem, printed on standard error. */
   readonly error?: string | undefined
 }
 
@@ -82,7 +82,7 @@ export class CommandIo {
     process.stderr.on('error', () => undefined)
   }
 
-  /** What standard output is printed on, as it is now. */
+  /** The terminal of standard output, with its present width. */
   get terminal(): Terminal {
     return terminalOf(this.process.stdout)
   }

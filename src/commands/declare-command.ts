@@ -13,14 +13,14 @@ export interface Declaration<Takes extends Inputs> extends RunOptions {
   readonly name: string
   /** Of a group: it runs where none of the group is named. */
   readonly isDefault?: true
-  /** What it does, for `--help`. */
+  /** Shown by `--help`. */
   readonly help: string
   /** Options and arguments of its own, by the name under which `run` gets them. */
   readonly takes?: Takes
   /** Settings that can be given as flags, beside `common`. */
   readonly settings?: readonly SettingName[] | 'all'
   readonly common?: readonly SettingName[]
-  /** Help of `--json`; false: there is no such option. */
+  /** Help of `--json`; false: the command lacks this option. */
   readonly json?: string | false
   /** In place of a setting's default; flags, environment and files come before it. */
   readonly flags?: SettingFlags
@@ -239,7 +239,7 @@ export function list(
   return { item, read: (given) => (given ?? []) as readonly unknown[] }
 }
 
-// What a text must be. Anything malformed is a usage error.
+// The condition for a text. A malformed text is a usage error.
 
 export function wholeNumber(smallest: number, largest: number): Parse<number> {
   return (text) => {

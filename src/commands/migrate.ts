@@ -31,7 +31,7 @@ export const migrate = command({
   },
 })
 
-/** Throws ConfigError where customers are to be let in and kept out at once. */
+/** Throws ConfigError if both --customers and --drop-customers are given. */
 export function refuseBoth({ customers, dropCustomers }: MigrateFlags): void {
   if (!customers || !dropCustomers) return
   const problem = 'cannot be given together with --drop-customers; give one of them'
@@ -87,7 +87,11 @@ export async function migrateOne(app: App, given: MigrateFlags) {
       ...(customers === undefined ? [] : describeCustomers(customers, warehouse)),
       ...(closed === undefined
         ? []
-        : [closed ? 'Customers read nothing any more.' : 'Customers could read nothing.']),
+        : [
+            closed
+              ? 'Customers can no longer read anything.'
+              : 'Customers could not read anything.',
+          ]),
     ],
     exitCode: isRefused ? EXIT_CODES.database : EXIT_CODES.complete,
     error: isRefused
@@ -144,8 +148,8 @@ export const storeViews = declare({
     const { isDistributed } = await import('../warehouse/connection/citus.js')
     if (await isDistributed(warehouse)) {
       throw new WarehouseSchemaError(
-        'the warehouse is distributed, and its views are not stored: the rows would stand on ' +
-          'another node than those they are made of; read the views themselves',
+        'the warehouse is distributed, so its views are not stored: stored rows would be on ' +
+          'another node than their sources; read the views themselves',
       )
     }
     const stored = await store(warehouse, { logger, signal })

@@ -34,8 +34,8 @@ interface FinishedRun {
 }
 
 /**
- * Runs a command of the user's own. What the run knows goes into its environment and never into its
- * text. Whatever becomes of it is told and changes nothing of the run.
+ * Runs the user's own command. The results of the run go into its environment and never into its
+ * text. Its outcome is reported and does not change the outcome of the run.
  */
 export async function runOnFinish(
   { app, io, onFinish, command }: FinishedRun,
@@ -46,7 +46,7 @@ export async function runOnFinish(
   if (problem !== undefined) app.logger.warn(`the command of --on-finish ${problem}`)
 }
 
-/** What went wrong, as the end of a sentence; undefined when it ended with 0. */
+/** The failure, as the end of a sentence; undefined when the command ended with 0. */
 async function runCommand(
   command: string,
   env: Readonly<Record<string, string>>,

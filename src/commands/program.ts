@@ -42,7 +42,7 @@ const EXIT_CODE_HELP = [
   '  129, 130, 143  stopped by SIGHUP, SIGINT or SIGTERM',
 ].join('\n')
 
-/** Of commander's messages, those that say what to do. */
+/** Messages of commander that name the fix. */
 const HAS_FIX = /It must |Separate |Allowed choices|Did you mean/
 
 function createProgram(io: CommandIo): Command {
@@ -58,7 +58,7 @@ function createProgram(io: CommandIo): Command {
       writeOut: (text) => io.process.stdout.write(text),
       writeErr: (text) => io.process.stderr.write(text),
       outputError: (text, write) => {
-        write(HAS_FIX.test(text) ? text : text.replace(/\.?\n$/, '; --help shows what there is\n'))
+        write(HAS_FIX.test(text) ? text : text.replace(/\.?\n$/, '; see --help\n'))
       },
     })
     .addHelpText('after', EXIT_CODE_HELP)
@@ -122,7 +122,7 @@ export function boundHeapGrowth(): void {
  * learn its runtime, and loading that costs a twentieth of the processor time of a small sync.
  */
 export function prepareDriver(): void {
-  // eslint-disable-next-line no-restricted-syntax -- the driver reads it, and has no other way
+  // eslint-disable-next-line no-restricted-syntax -- the driver reads only this variable
   delete process.env.NODE_PG_FORCE_NATIVE
   if ('navigator' in globalThis) return
   const [major = ''] = process.versions.node.split('.')

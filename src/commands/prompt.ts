@@ -45,7 +45,7 @@ export class Prompt {
       return (await lines.question(isSecret ? '' : question, { signal: end.signal })).trim()
     } catch (cause) {
       signal.throwIfAborted()
-      throw new PromptEndedError('the questions were not answered to their end', { cause })
+      throw new PromptEndedError('the input ended before all questions were answered', { cause })
     } finally {
       signal.removeEventListener('abort', stop)
       lines.removeListener('close', stop)

@@ -27,7 +27,7 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'allowInsecureApiUrl',
 ]
 
-/** Settings of every command that sends alerts; the secret ones have no flag. */
+/** Settings of every command that sends alerts; secret ones lack a flag. */
 export const ALERT_SETTINGS: readonly SettingName[] = [
   'alertSmtpFrom',
   'alertSmtpTo',
@@ -96,7 +96,7 @@ interface RunFlags {
   readonly json: boolean
   readonly acceptShrink?: boolean
   readonly acceptAccount?: boolean
-  /** Reads every list completely, whatever the setting says. */
+  /** Reads every list completely, regardless of the setting. */
   readonly isFull?: boolean
   /** False for a backfill of a part, of which the monitor does not hear. */
   readonly isWhole?: boolean

@@ -13,7 +13,7 @@ export interface AccountEntry {
   readonly apiKeyFile: string | undefined
 }
 
-/** What a process has once, whatever accounts it works for. */
+/** Settings that a process has once, for any number of accounts. */
 const OF_THE_PROCESS: readonly SettingName[] = [
   'databaseUrl',
   'readerUrl',
@@ -41,7 +41,7 @@ export function isOfAccount(name: string): boolean {
 /** TRACKING_API_KEY_FILE and TRACKING_WEBHOOK_SECRET_PREVIOUS would be variables of theirs. */
 const IS_TAKEN = /^previous(?:_|$)|(?:^|_)file$/
 
-/** What is put behind the name of a schema for the others of a warehouse, and for workers. */
+/** Suffixes of the schema's name for the other schemas of a warehouse, and for workers. */
 const SCHEMA_SUFFIXES = ['sync', 'analytics', 'as_of', 'datasync', 'stored', 'accounts']
 
 /**
@@ -61,7 +61,10 @@ export function readAccounts(value: unknown, file: string, findings: Findings): 
     const entry = readEntry(one, place, findings)
     if (entry === undefined) continue
     if (entries.some(({ name }) => suffixOf(name) === suffixOf(entry.name))) {
-      problems.push({ setting: place, problem: `has the name ${entry.name}, which another has` })
+      problems.push({
+        setting: place,
+        problem: `has the name ${entry.name} of another account; give it its own`,
+      })
     } else entries.push(entry)
   }
   return entries
@@ -84,7 +87,7 @@ function readEntry(
     return undefined
   }
   if (IS_TAKEN.test(suffixOf(name.data))) {
-    const problem = `has the name ${name.data}, which the variable of a secret would end with already`
+    const problem = `has the name ${name.data}, with which variables of secrets end already`
     problems.push({ setting: place, problem: `${problem}; give another` })
     return undefined
   }
@@ -124,7 +127,7 @@ export function ownVariable(variable: string, account: string): string {
   return `${variable}_${suffixOf(account).toUpperCase()}`
 }
 
-/** Of schemas and variables, which have no hyphens. */
+/** The suffix of schemas and variables, which cannot contain hyphens. */
 function suffixOf(account: string): string {
   return account.replaceAll('-', '_')
 }
@@ -140,7 +143,7 @@ export function schemaOf({ name, settings }: AccountEntry, base: string): string
   return typeof schema === 'string' && schema !== '' ? schema : `${base}_${suffixOf(name)}`
 }
 
-/** The first name that is given, as one of the accounts; undefined where none is. */
+/** The account of the first given name; undefined if none is given or known. */
 export function findAccount(
   given: readonly unknown[],
   accounts: readonly AccountEntry[],
@@ -153,13 +156,13 @@ export function findAccount(
   const names = accounts.map(({ name }) => name)
   const problem =
     names.length === 0
-      ? 'is set, but the configuration file names no accounts'
-      : `is none of the configuration file, which has ${listNames(names)}${suggest(wanted, names)}`
+      ? 'is set, but the configuration file has no accounts; unset it, or see docs/accounts.md'
+      : `is not in the configuration file, which has ${listNames(names)}${suggest(wanted, names)}`
   problems.push({ setting: 'TRACKING_ACCOUNT', problem })
   return undefined
 }
 
-/** Accounts whose schemas cannot be, or are in each other's way, in words. */
+/** Problems of schemas that are invalid or collide, in words. */
 export function schemaProblems(accounts: readonly AccountEntry[], base: string): ConfigProblem[] {
   const schemas = accounts.map((account) => ({
     name: account.name,
@@ -173,7 +176,7 @@ export function schemaProblems(accounts: readonly AccountEntry[], base: string):
     }
     const same = schemas.slice(0, at).find((other) => other.schema === schema)
     if (same !== undefined) {
-      return [{ setting, problem: `is ${schema}, which ${same.name} has too` }]
+      return [{ setting, problem: `is ${schema}, as of ${same.name}; give each account its own` }]
     }
     const others = [{ name: 'TRACKING_SCHEMA', schema: base }, ...schemas]
     const above = others.find((other) =>

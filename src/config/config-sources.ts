@@ -9,7 +9,7 @@ import { tellFormer } from './former-settings.js'
 import type { Findings } from './setting.js'
 import { allSettings, type SettingDescription, type SettingName } from './settings.js'
 
-/** Where settings stand: an environment, `.env`, files of secrets, the configuration file. */
+/** Sources of settings: an environment, `.env`, files of secrets, the configuration file. */
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -76,7 +76,7 @@ export function readSecretFile(
   }
   const secret = content.replace(/\r?\n$/, '')
   if (secret !== '') return secret
-  findings.problems.push({ setting, problem: 'names an empty file' })
+  findings.problems.push({ setting, problem: 'names an empty file; write the value into it' })
   return undefined
 }
 
@@ -91,7 +91,7 @@ function orProblem<Value>({ problems }: Findings, read: () => Value): Value | un
   }
 }
 
-/** The variables of `.env` in the working directory; none if there is no such file. */
+/** The variables of `.env` in the working directory; empty if the file does not exist. */
 export function readDotEnv(
   { workingDirectory, withoutDotEnv = [] }: ConfigSources,
   findings: Findings,
@@ -138,7 +138,7 @@ function tellLines(
   }
 }
 
-/** Thousands of accounts may stand in it. */
+/** The file may contain thousands of accounts. */
 const LARGEST_CONFIG_BYTES = 16 * 1024 * 1024
 
 export interface ConfigFile extends Readonly<Record<string, unknown>> {
@@ -164,7 +164,7 @@ export function readConfigFile(
   }
   const parsed = parseJsonObject(content)
   if (parsed === undefined) problems.push({ setting: name, problem: 'is not a JSON object' })
-  // JSON has no comments: members that begin with // serve as such. `$schema` is for editors.
+  // JSON lacks comments: members that begin with // serve as comments. `$schema` is for editors.
   const { accounts, ...members } = (parsed ?? {}) as Readonly<Record<string, unknown>>
   const entries = Object.entries(members).filter(
     ([key]) => !key.startsWith('//') && key !== '$schema',

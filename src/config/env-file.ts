@@ -96,7 +96,7 @@ function writeInPlace(path: string, text: string, name: string): void {
   renameSync(draft, path)
 }
 
-/** In the place of one that an interrupted command left. */
+/** Replaces a draft that an interrupted command left. */
 function writeDraft(draft: string, text: string, name: string): void {
   let file: number | undefined
   try {

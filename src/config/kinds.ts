@@ -6,7 +6,7 @@ import { suggest } from '../base/phrases.js'
 import { apiKeyProblem, baseUrlProblem, webhookSecretProblem } from '../base/service-address.js'
 import { isThisMachine } from '../base/this-machine.js'
 
-/** What a setting may be. Every message completes the sentence that begins with its variable. */
+/** Kinds of settings. Every message completes the sentence that begins with its variable. */
 
 export const text = z.string('must be a text')
 
@@ -94,7 +94,7 @@ export const publicUrl = text.refine((value) => {
   return isPlain && (protocol === 'https:' || protocol === 'http:')
 }, 'must be an http:// or https:// URL without user name, query or fragment')
 
-/** Where alerts are posted to. Its path is often the secret, so a query may stand in it too. */
+/** The address for alerts. Its path is often the secret, so it may also have a query. */
 export const alertUrl = text.refine((value) => {
   if (!URL.canParse(value)) return false
   const { protocol, hostname, username, hash } = new URL(value)

@@ -10,16 +10,16 @@ export interface LoadedAccount extends LoadedConfig {
 
 /**
  * The settings of every account, as `loadConfig` finds them. Throws ConfigError with the problems
- * of all accounts together, also where one has no key or two have the same.
+ * of all accounts together, also if one lacks a key or two have the same.
  */
 export function loadAccounts(sources: ConfigSources): LoadedAccount[] {
   const { accounts, config: general } = loadConfig(sources)
   if (accounts.length === 0) {
-    const problem = 'is for accounts, and the configuration file names none; see docs/accounts.md'
+    const problem = 'needs accounts, and the configuration file has none; see docs/accounts.md'
     throw new ConfigError([{ setting: '--all', problem }])
   }
   if (general.account !== undefined) {
-    const problem = `is ${general.account}, and --all means every account; take one of them away`
+    const problem = `is ${general.account}, but --all means every account; leave one of them out`
     throw new ConfigError([{ setting: 'TRACKING_ACCOUNT', problem }])
   }
   const problems: ConfigProblem[] = []

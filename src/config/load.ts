@@ -55,10 +55,9 @@ export function readEnvironment(): Environment {
 /**
  * Looks for each setting among the flags, then at the account if one is chosen, in the environment,
  * in `.env`, in the configuration file and in the preset of the service, and takes its default
- * otherwise. Empty means absent. The key of an account is its own: the general one does not count.
- * Its schema is its own, or the general one with its name behind it, wherever that stands. Throws
- * ConfigError with all problems together, by variable and without any value. Reads files, touches
- * no network.
+ * otherwise. Empty means absent. Each account has its own key: the general one does not count. Its
+ * schema is its own, or the general one, from any source, followed by its name. Throws ConfigError
+ * with all problems together, by variable and without any value. Reads files, touches no network.
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const findings: Findings = { problems: [], warnings: [] }
@@ -251,7 +250,7 @@ function databaseLink(address: unknown, values: Values, environment: Environment
   })
 }
 
-/** What a channel of alerts needs beside its address. */
+/** Problems of channels of alerts that need more than an address. */
 function alertProblems(values: Values): ConfigProblem[] {
   const needed: readonly (readonly [SettingName, SettingName])[] = [
     ['alertWebhookUrl', 'alertWebhookSecret'],

@@ -6,7 +6,10 @@ import { ownVariable } from './accounts.js'
 import type { LoadedConfig } from './load.js'
 import type { Config } from './settings.js'
 
-/** What a command cannot do without. Each throws ConfigError that names every missing setting. */
+/**
+ * Settings that a command requires. Each function throws a ConfigError that names every missing
+ * setting.
+ */
 
 interface Service {
   readonly apiUrl: string
@@ -31,8 +34,8 @@ export function requireService({ apiUrl, apiKey, account }: ServiceSettings): Se
 }
 
 /**
- * What a service that refuses the key leaves to be checked: a key of another service is the usual
- * mistake under a preset. Undefined without one.
+ * Advice after the service refused the key: under a preset, the usual mistake is the key of another
+ * service. Undefined without a preset.
  */
 export function describeKey({
   config: { service, apiUrl },
@@ -77,7 +80,7 @@ export function partsOf(value: string | undefined): readonly string[] {
   return value?.split(',').map((part) => part.trim()) ?? []
 }
 
-/** Which webhooks are ours, what they must send, and how they sign. */
+/** Our webhooks, the events that they must send, and their signature. */
 export function watchSettingsOf(config: Config) {
   return {
     url: config.webhookUrl,

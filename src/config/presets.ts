@@ -26,7 +26,7 @@ const webhooksKind = z.strictObject({
   events: z
     .array(kind.matching(/^-?[\w.*]+$/, 'must be all, or the name of an event, like -document.*'))
     .default(['all']),
-  /** All events of the service, where it has no list of its own. */
+  /** All events of the service, if it does not list them. */
   eventNames: z.array(kind.matching(/^[\w.]+$/, 'must be the name of an event')).default([]),
   /** Whether deliveries are accepted only from the addresses that the service publishes. */
   checkSenders: z.boolean('must be true or false').default(false),

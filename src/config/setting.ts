@@ -6,7 +6,7 @@ export interface Setting {
   readonly variable: string
   /** Where it is not named after the variable, as `--run-minutes` after `TRACKING_RUN_MINUTES`. */
   readonly flag?: string
-  /** It has no flag: every account of a machine can read its command lines. */
+  /** A secret cannot be given by a flag: every account of a machine can read its command lines. */
   readonly isSecret?: true
   readonly kind: z.ZodType
   /** Sentences for the documentation and `--help`. */

@@ -4,7 +4,7 @@ import * as kind from './kinds.js'
 import type { Setting } from './setting.js'
 import { readPreset, type Preset } from './presets.js'
 
-/** What holds without a preset is in a file, as each preset is. */
+/** The values without a preset are in a file, like each preset. */
 const generic = readPreset('generic')
 
 /** Every setting, in the order of the documentation. */

@@ -11,7 +11,7 @@ import { inTurns } from './turns.js'
 export interface Route {
   /** Others are answered 405. */
   readonly methods: readonly string[]
-  /** Answers the request. What it throws is logged, and answered 500 without its message. */
+  /** Answers the request. A thrown error is logged, and answered 500 without its message. */
   handle(request: IncomingMessage, response: ServerResponse): void | Promise<void>
 }
 

@@ -45,13 +45,14 @@ export interface ReadBody {
 
 /** Of a body that does not announce its length, as one in chunks. The service may send such. */
 const MOST_UNANNOUNCED_BYTES = 64 * 1024
-/** Of the same: each piece costs the parser as much, whatever it holds. */
+/** Also for such a body: each piece costs the parser the same, with any contents. */
 const MOST_PIECES = 1_024
 
 /**
- * Reads a request's body as raw bytes, never decompressed. One that announces too many bytes is not
- * read at all; one that announces no length may be small, and is read up to that. Chunks are copied
- * and let go at once: each is an object of some hundred bytes, whatever it holds.
+ * Reads a request's body as raw bytes, never decompressed. A body that announces too many bytes is
+ * not read at all; a body without an announced length may be small, and is read up to its own
+ * limit. Chunks are copied and released at once: each is an object of some hundred bytes, with any
+ * contents.
  */
 export function readBody(
   request: IncomingMessage,

@@ -43,11 +43,12 @@ class Turns extends Duplex {
     return this
   }
 
-  /** The server ends a connection with it after the last answer. What still comes is not parsed. */
+  /** The server ends a connection with it after the last answer. Later input is not parsed. */
   destroySoon(): void {
     this.pause()
     this.end(() => {
-      // It broke off before its answer was out: nothing would take it out of those that linger.
+      // The client left before its answer was sent: no event would remove it from the lingering
+      // ones.
       if (this.destroyed) return
       this.#socket.removeAllListeners('readable').resume()
       this.#socket.once('end', () => this.destroy())

@@ -13,8 +13,8 @@ export const INBOX_JOB = 'inbox'
 export const INBOX_RHYTHM = { everyMs: 300_000 }
 
 /**
- * Applies what waits in the inbox and reads what is due to be refetched, once. Says how long it may
- * take until more of that is due; undefined when nothing is left.
+ * Applies the waiting notifications of the inbox and reads the due refetches, once. Returns the
+ * time until the next refetch is due; undefined when none is left.
  */
 export async function applyInbox(dependencies: JobDependencies): Promise<number | undefined> {
   const { config, runSettings, warehouse } = dependencies

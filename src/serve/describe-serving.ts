@@ -2,7 +2,7 @@ import type { JobState } from '../base/schedule.js'
 import { describeStatus, type AlertFacts, type StatusSection } from '../status/describe-status.js'
 import type { WarehouseStatus } from '../status/read-status.js'
 
-/** What the dashboard says of this process. */
+/** This process on the dashboard. */
 export interface ServingStatus extends AlertFacts {
   readonly programVersion: string
   readonly startedAt: Date
@@ -12,7 +12,7 @@ export interface ServingStatus extends AlertFacts {
   readonly jobs: readonly JobState[]
 }
 
-/** What the command `status` prints, and this process. No payloads, no secrets. */
+/** The sections of the command `status`, and this process. Without payloads and secrets. */
 export function describeServing(status: WarehouseStatus, serving: ServingStatus): StatusSection[] {
   const { programVersion, startedAt, parts, jobs } = serving
   return [

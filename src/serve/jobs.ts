@@ -54,7 +54,7 @@ export type JobDependencies = Pick<
 >
 
 /**
- * What `serve` does by the clock. A job that is switched off is left out. A sync answers `held`
+ * The scheduled jobs of `serve`. A job that is switched off is left out. A sync answers `held`
  * where another run is writing. `processor`: its state in this process.
  */
 export function createJobs(
@@ -85,7 +85,7 @@ export function createJobs(
   }))
 }
 
-/** Observers hear of each sync, except of one that was stopped or left to another process. */
+/** Observers hear of each sync, except a sync that was stopped or left to another process. */
 async function runObservedSync(
   dependencies: JobDependencies,
   observed: Observed,

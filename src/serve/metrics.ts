@@ -14,7 +14,7 @@ import type { ReceiverCounts } from '../webhooks/receive/outcomes.js'
 /** Of every metric that is ours; those of Node.js have the names all programs give them. */
 export const PREFIX = 'tracking_sync_'
 
-/** One metric. Its name, without the prefix, is the member that it stands under. */
+/** One metric. Its name, without the prefix, is the name of its member. */
 export interface DescribedMetric<Facts> {
   /** A gauge unless given. */
   readonly type?: 'counter'
@@ -26,7 +26,7 @@ export interface DescribedMetric<Facts> {
 
 export type Values = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
 
-/** Each metric is read anew from the facts whenever the registry is printed. */
+/** Each metric is read again from the facts whenever the registry is printed. */
 export function addMetrics<Facts>(
   registry: Registry,
   metrics: Readonly<Record<string, DescribedMetric<Facts>>>,
@@ -49,7 +49,7 @@ export function addMetrics<Facts>(
   }
 }
 
-/** What this process knows without asking. Undefined: it does not run that part. */
+/** Facts that this process knows by itself. Undefined: it does not run that part. */
 export interface ProcessFacts {
   readonly programVersion: string
   readonly receiver: ReceiverCounts | undefined
@@ -59,7 +59,7 @@ export interface ProcessFacts {
   readonly isWarehouseUp: boolean
 }
 
-/** What this process has done since it started; also while the database is away. */
+/** The work of this process since its start; also while the database is down. */
 export const PROCESS_METRICS: Readonly<Record<string, DescribedMetric<ProcessFacts>>> = {
   info: {
     help: 'Version of the program.',
@@ -86,7 +86,7 @@ export const PROCESS_METRICS: Readonly<Record<string, DescribedMetric<ProcessFac
     type: 'counter',
     help:
       'Time from receipt to outcome, added up over the notifications this process handled, ' +
-      'but for failed attempts.',
+      'except failed attempts.',
     read: ({ processor }) => [[{}, processor?.lagSeconds ?? 0]],
   },
   refetches_total: {

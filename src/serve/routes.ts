@@ -14,7 +14,7 @@ import { describeServing, type ServingStatus } from './describe-serving.js'
 import { readStatus, type WarehouseStatus } from '../status/read-status.js'
 import { readVitals, slotsOf } from '../status/read-vitals.js'
 
-/** What runs in this process by now. */
+/** The parts that already run in this process. */
 export interface RunningParts {
   readonly health: Health
   readonly receiver: Receiver | undefined

@@ -10,7 +10,7 @@ import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import type { Pace } from './pace.js'
 
-/** Which parts run in this process; each can also run alone, and several of each side by side. */
+/** The parts of this process; each can also run alone, and several of each side by side. */
 export interface ServeParts {
   readonly isReceiving: boolean
   readonly isProcessing: boolean

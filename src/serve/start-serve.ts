@@ -175,8 +175,8 @@ export function createSenders(
 }
 
 /**
- * What a start makes up for, without waiting for it: one sync if a slot was missed, and always the
- * notifications that could not be delivered meanwhile, and the jobs of observers.
+ * Catches up after a start, without waiting: runs one sync if a slot was missed, and always fetches
+ * notifications that could not be delivered meanwhile, and runs the jobs of observers.
  */
 async function catchUp(
   { config, warehouse, logger, observers }: ServeDependencies,

@@ -26,7 +26,7 @@ const QUEUE_WORDS = {
   alert_messages: 'messages about alerts',
 } as const
 
-/** Answers are as of now: the database's, whatever the clock of a service says. */
+/** Answers are as of now by the clock of the database, regardless of the service's clock. */
 function describeClocks(aheadSeconds: number | null): string | undefined {
   const rule = "ages and answers go by the database's"
   if (aheadSeconds === null) return undefined
@@ -186,7 +186,7 @@ function age(seconds: number | null): string | null {
   return seconds === null ? null : formatSeconds(seconds)
 }
 
-/** What alerts depend on beside the status of the warehouse. */
+/** Facts for alerts beside the status of the warehouse. */
 export interface AlertFacts {
   readonly slots: SyncSlots
   /** Of this process; undefined where it processes no webhooks. */
@@ -207,14 +207,14 @@ export interface Alert {
    * lasts.
    */
   readonly key: string
-  /** What is the matter and what to do, one sentence a line. */
+  /** The problem and its fix, one sentence a line. */
   readonly sentence: string
 }
 
 /** With less, the next runs may fill the disk of the embedded database. */
 const LEAST_FREE_BYTES = 1024 ** 3
 
-/** What needs attention, the most urgent first; empty when all is well. */
+/** Open alerts, the most urgent first; empty when all is well. */
 export function findAlerts(vitals: Vitals, facts: AlertFacts): Alert[] {
   const { webhooks, queues, lastRun, quarantined } = vitals
   const dead = queues.find(

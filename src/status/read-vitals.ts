@@ -7,15 +7,15 @@ import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { readReplicationSlots, type ReplicationSlot } from './replication-slots.js'
 
 /**
- * What can be said of the warehouse in milliseconds: every query goes through an index or a small
+ * Facts about the warehouse that can be read in milliseconds: every query uses an index or a small
  * table, none counts data rows or applied notifications. Instants and ages by the database's clock.
  */
 export interface Vitals {
-  /** The server follows another one: what stands in unlogged tables is empty here. */
+  /** The server follows another one: unlogged tables are empty here. */
   readonly isStandby: boolean
   readonly freshness: SyncFreshness
   readonly streams: readonly StreamPasses[]
-  /** What waits, by queue and state, in order of name; an empty state is not listed. */
+  /** Waiting entries, by queue and state, in order of name; an empty state is not listed. */
   readonly queues: readonly QueueStatus[]
   readonly quarantined: number
   /** Columns and tables that stopped coming, as of the last complete pass. */
@@ -92,7 +92,7 @@ export interface WebhookStatus {
   /** How many it subscribes to; null: the service does not say. */
   readonly events: number | null
   readonly checkedAt: string
-  /** What is wrong and how to fix it, one sentence per line; null if nothing is. */
+  /** The problem and its fix, one sentence per line; null if all is well. */
   readonly alert: string | null
 }
 
@@ -101,13 +101,13 @@ export interface EndedRun {
   readonly command: string
   readonly outcome: RunOutcome
   readonly seconds: number
-  /** What went wrong and what to do; null if nothing did. */
+  /** The problem and its fix; null if all went well. */
   readonly problem: string | null
   /** Counts by stream, then by what happened to the rows. */
   readonly rows: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
-/** Streams that were not read within so many runs have no age in the vitals. */
+/** The vitals leave out the age of a stream that was not read within so many runs. */
 const RUNS_LOOKED_AT = 1_000
 
 export async function readVitals(warehouse: Warehouse): Promise<Vitals> {

@@ -7,19 +7,21 @@ import type { Warehouse } from '../warehouse/connection/warehouse.js'
  */
 export interface ReplicationSlot {
   readonly name: string
-  /** What decodes the log for its reader, `pgoutput` for a subscriber; null: a standby's. */
+  /**
+   * The plugin that decodes the log for its reader, `pgoutput` for a subscriber; null: a standby's.
+   */
   readonly plugin: string | null
   /** Somebody reads from it now. */
   readonly isActive: boolean
   /** Since when nobody does; null while somebody does, and before PostgreSQL 17. */
   readonly idleSeconds: number | null
-  /** That the server keeps for it; null: nothing yet, or no more. */
+  /** Log that the server keeps for it; null: not yet, or no longer. */
   readonly keptBytes: number | null
-  /** That its reader has not confirmed; null for a standby's. */
+  /** Log that its reader has not confirmed; null for a standby's. */
   readonly lagBytes: number | null
   /** `lost`: the server has removed log that the reader needs. `unreserved`: it is about to. */
   readonly walStatus: 'reserved' | 'extended' | 'unreserved' | 'lost' | null
-  /** That may still be written before the slot is lost; null where nothing limits it. */
+  /** Log that may still be written before the slot is lost; null without a limit. */
   readonly safeBytes: number | null
   /** `max_slot_wal_keep_size`; null: a slot may keep log until the disk is full. */
   readonly mostBytes: number | null
@@ -34,8 +36,8 @@ export interface ReplicationSlot {
 export function readReplicationSlots(
   warehouse: Pick<Warehouse, 'query'>,
 ): Promise<ReplicationSlot[]> {
-  // Only PostgreSQL 17 and later have inactive_since. On a standby there is no current place of the
-  // log to write to.
+  // Only PostgreSQL 17 and later have inactive_since. A standby lacks a current write position of
+  // the log.
   return warehouse.query<ReplicationSlot>(
     'look at the replication slots',
     `select
@@ -80,7 +82,7 @@ export function describeBehind(slot: ReplicationSlot): string | undefined {
   if (walStatus === 'lost') {
     return (
       `the replication slot ${name} is lost: the server has removed log that its reader had not ` +
-      `read. Drop it (${drop}) and begin the copy anew (docs/replicas.md)`
+      `read. Drop it (${drop}) and start the copy again (docs/replicas.md)`
     )
   }
   if (mostBytes !== null) {
@@ -100,7 +102,7 @@ export function describeBehind(slot: ReplicationSlot): string | undefined {
   )
 }
 
-/** That nobody reads from a slot, and what that costs; undefined where somebody does. */
+/** A sentence about a slot that nobody reads, with the cost; undefined if somebody does. */
 export function describeUnread(slot: ReplicationSlot): string | undefined {
   const { name, isActive, idleSeconds, keptBytes, walStatus } = slot
   if (isActive || walStatus === 'lost') return undefined

@@ -341,7 +341,7 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
     { args: ['syncs'], sentence: /^error: unknown command 'syncs'\n\(Did you mean sync\?\)\n$/ },
     {
       args: ['sync', '--pages', '3'],
-      sentence: /^error: unknown option '--pages'; --help shows what there is\n/,
+      sentence: /^error: unknown option '--pages'; see --help\n/,
     },
     { args: ['sync', 'now'], sentence: /^error: too many arguments for 'sync'\./ },
     {

@@ -449,7 +449,9 @@ describe('check', () => {
     const env = { TRACKING_API_URL: url, TRACKING_API_KEY: apiKey }
     const { exitCode, stdout } = await callProgram(['check'], { directory: home.directory, env })
     expect(exitCode).toBe(0)
-    expect(stdout).toMatch(/^ok {4}database {2}none yet: the first run makes the embedded Postgre/m)
+    expect(stdout).toMatch(
+      /^ok {4}database {2}none yet: the first run creates the embedded Postgre/m,
+    )
     expect(await readdir(home.directory)).toEqual([])
   })
 

@@ -39,7 +39,7 @@ function arrayAsJson(text: string, element: number): string {
     )
 }
 
-/** The elements, of whatever dimension, in their order; NULL as nothing. */
+/** The elements of an array of any dimension, in their order; NULL as nothing. */
 export function listElements(text: string): string[] {
   return [...text.replace(BOUNDS, '').matchAll(TOKEN)]
     .filter(([token]) => !'{},'.includes(token))

@@ -96,7 +96,7 @@ export function layRow(
 export function layHead(columns: readonly Column[], names: readonly string[]): string {
   const wrapped = columns.map(({ width }, index) => wrapText(names[index] ?? '', width))
   const height = wrapped.reduce((most, lines) => Math.max(most, lines.length), 1)
-  // Beside a name of several lines a short one stands on the rule.
+  // Beside a name of several lines a short name is at the bottom, on the rule.
   const cells = wrapped.map((lines) => [...Array<string>(height - lines.length).fill(''), ...lines])
   return `${layRow(columns, cells)}\n${layRule(columns)}`
 }
@@ -170,7 +170,7 @@ function formatCheck({ name, isOk, detail }: Check, terminal: Terminal): string 
   return `${verdict}${start.slice(4)}${lines.join(`\n${' '.repeat(start.length)}`)}`
 }
 
-/** Where tables are printed. Undefined: there is no limit. */
+/** The terminal for tables. Undefined: unlimited. */
 export interface Terminal {
   readonly width?: number | undefined
   readonly height?: number | undefined
@@ -221,7 +221,7 @@ function signWidth(sign: string): number {
   return WIDE.test(sign) ? 2 : 1
 }
 
-/** The beginning of a text in no more than so many columns; `…` in place of the rest. */
+/** The beginning of a text in at most so many columns; `…` in place of the rest. */
 export function cutText(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   return `${takeColumns(text, width - 1)}…`
@@ -242,7 +242,7 @@ function takeColumns(text: string, width: number): string {
 const AT_WORDS = /(?<=[ _])/
 export const AT_SPACES = /(?<= )/
 
-/** Lines of no more than so many columns, broken between words where there are any. */
+/** Lines of at most so many columns, broken between words if possible. */
 export function wrapText(text: string, width: number, breaks = AT_WORDS): string[] {
   if (widthOf(text) <= width) return [text]
   const lines: string[] = []

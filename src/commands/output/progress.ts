@@ -23,7 +23,7 @@ export interface ProgressOptions {
 
 const sinceStart = (): number => performance.now()
 
-/** Where there is no terminal: a line at most this often. */
+/** Without a terminal: a line at most this often. */
 const LINE_EVERY_MS = 5_000
 /** Shorter waits are not worth a word. */
 const LONG_WAIT_MS = 5_000

@@ -86,8 +86,8 @@ async function isWritingWanted(app: App, { process }: CommandIo): Promise<boolea
 }
 
 /**
- * Before the service is asked: a secret that is shown only once must not be lost. Throws
- * ConfigError where the file cannot be written, or what stands there would not count.
+ * Runs before the request to the service: a secret that is shown only once must not be lost. Throws
+ * ConfigError if the file cannot be written, or if its values would be overridden.
  */
 async function requireWritable({ origins }: App, path: string): Promise<void> {
   const names = { webhookSecret: 'TRACKING_WEBHOOK_SECRET', webhookIds: 'TRACKING_WEBHOOK_IDS' }
@@ -108,7 +108,7 @@ interface SettingsPlace {
   readonly ours: string | undefined
 }
 
-/** Keeps the file of settings in step with what was made at the service. */
+/** Writes the values of the new webhook into the settings file. */
 async function writeSettings(
   { config }: App,
   { path, url, isAgain, ours }: SettingsPlace,
@@ -120,7 +120,7 @@ async function writeSettings(
   const changes: Record<string, string | undefined> = {}
   const own = (variable: string): string =>
     account === undefined ? variable : ownVariable(variable, account)
-  // The ids of an account stand in its entry of the configuration file.
+  // The ids of an account are in its entry of the configuration file.
   if (account !== undefined) {
     notes.push(`add ${webhookId} to webhookIds of ${account}, if it has any`)
   } else if (webhookIds !== undefined) {
@@ -307,7 +307,7 @@ async function sendSample(app: App, event: string, url: string): Promise<Answer>
   const sending = (await listWebhookRecords(service, app.signal)).find((webhook) =>
     sendsTo(webhook, url),
   )
-  // What real deliveries are signed with, if the service returns it.
+  // The secret of real deliveries, if the service returns it.
   const secret = sending?.secret?.reveal() ?? secrets[0]
   await service.triggerWebhook({ url, event, secret })
   const alerts = sending === undefined ? [] : checkSecret(sending, secrets)

@@ -256,8 +256,8 @@ function describeReplay(report: ReplayReport): string[] {
   if (waiting > 0) lines.push(`${waiting} already wait to be applied.`)
   if (withoutBody > 0) {
     lines.push(
-      `${withoutBody} have no body (any more), so there is nothing to apply: ` +
-        '`tracking-sync sync` brings what they said.',
+      `${withoutBody} lack a body, so they cannot be applied: ` +
+        '`tracking-sync sync` brings their changes.',
     )
   }
   return lines

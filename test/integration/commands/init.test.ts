@@ -301,7 +301,9 @@ describe('at a terminal', () => {
     ['the end of the input', ['terminal49']],
   ])('writes nothing after %s', async (_, answers) => {
     const { exitCode, stderr } = await init([], {}, answers)
-    expect(stderr).toContain('error: the questions were not answered to their end; nothing was')
+    expect(stderr).toContain(
+      'error: the input ended before all questions were answered; nothing was',
+    )
     expect(exitCode).toBe(130)
     expect(await readdir(directory)).toEqual([])
   })

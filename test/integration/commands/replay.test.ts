@@ -120,7 +120,7 @@ describe('replay', () => {
     expect(output.stdout).toBe(
       '0 of 2 notifications put back.\n' +
         '1 already wait to be applied.\n' +
-        '1 have no body (any more), so there is nothing to apply: `tracking-sync sync` brings what they said.\n',
+        '1 lack a body, so they cannot be applied: `tracking-sync sync` brings their changes.\n',
     )
     expect(JSON.parse((await call('--all', '--dry-run', '--json')).stdout)).toEqual({
       isDryRun: true,

@@ -429,7 +429,7 @@ function seeCustomers(): void {
     expect(again).toMatchObject({ exitCode: 0, stderr: '' })
     expect(again.stdout).toMatch(/^20 tables and \d+ views are open to members of /m)
     expect((await callCli(['migrate', '--drop-customers'], env)).stdout).toMatch(
-      /^Customers read nothing any more\.$/m,
+      /^Customers can no longer read anything\.$/m,
     )
     expect(await look('select from pg_policy')).toEqual([])
     expect(await ask(ACME, `select * from ${schema}.shipments`)).toBe('42501')

@@ -282,7 +282,7 @@ describe('row-level security switched on from outside', { tags: ['JB4'] }, () =>
       `hides their rows from ${logins.analyst}; their owner runs \`tracking-sync migrate --roles\``,
     )
     expect(told.owner).toMatch(
-      /row-level security was switched on from outside for .* and \d+ more, and readers see no row/,
+      /row-level security was switched on from outside for .* and \d+ more, so readers see no rows/,
     )
     const tables = await readShippedTables(opened.warehouse.names)
     expect(tables.length).toBeGreaterThan(50)

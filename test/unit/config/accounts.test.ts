@@ -109,11 +109,12 @@ describe('an account', () => {
     const environment = { ...KEYS, TRACKING_ACCOUNT: 'blue-sea' }
     expect(loadConfig({ ...given, environment }).config.schema).toBe('tracking_blue_sea')
     expect(problemsOf(() => loadConfig({ ...given, flags: { account: 'acmee' } }))).toEqual([
-      'TRACKING_ACCOUNT is none of the configuration file, which has acme, blue-sea; ' +
+      'TRACKING_ACCOUNT is not in the configuration file, which has acme, blue-sea; ' +
         'did you mean acme?',
     ])
     expect(problemsOf(() => loadConfig({ ...sources([]), flags: { account: 'acme' } }))).toEqual([
-      'TRACKING_ACCOUNT is set, but the configuration file names no accounts',
+      'TRACKING_ACCOUNT is set, but the configuration file has no accounts; ' +
+        'unset it, or see docs/accounts.md',
     ])
   })
 
@@ -148,7 +149,11 @@ describe('wrong accounts are refused together', () => {
     ['no list', { name: 'acme' }, /accounts .* must be a list of objects/],
     ['an entry that is no object', ['acme'], /accounts\[0\] .* must be an object with a name/],
     ['a bad name', [{ name: 'Acme Ltd' }], /must be 1 to 30 lower-case letters/],
-    ['the same name', [{ name: 'a-b' }, { name: 'a_b' }], /has the name a_b, which another has/],
+    [
+      'the same name',
+      [{ name: 'a-b' }, { name: 'a_b' }],
+      /has the name a_b of another account; give it its own/,
+    ],
     ['a name that ends as a variable', [{ name: 'acme-file' }], /has the name acme-file/],
     ['a name that begins as one', [{ name: 'previous-acme' }], /has the name previous-acme/],
     ['a secret', [{ name: 'acme', apiKey: 'x' }], /set TRACKING_API_KEY_<ACCOUNT>/],
@@ -165,7 +170,7 @@ describe('wrong accounts are refused together', () => {
         { name: 'a', schema: 'x' },
         { name: 'b', schema: 'x' },
       ],
-      /which a has too/,
+      /as of a; give each account its own/,
     ],
     ['a schema of another', [{ name: 'sync' }], /is tracking_sync, which TRACKING_SCHEMA uses/],
     [
@@ -195,10 +200,10 @@ describe('wrong accounts are refused together', () => {
   })
 
   test('--all without accounts, or beside one of them', () => {
-    expect(problemsOf(() => loadAccounts(sources([])))[0]).toMatch(/^--all is for accounts/)
+    expect(problemsOf(() => loadAccounts(sources([])))[0]).toMatch(/^--all needs accounts/)
     const chosen = { ...KEYS, TRACKING_ACCOUNT: 'acme' }
     expect(problemsOf(() => loadAccounts(sources(TWO, chosen)))[0]).toMatch(
-      /^TRACKING_ACCOUNT is acme, and --all means every account/,
+      /^TRACKING_ACCOUNT is acme, but --all means every account/,
     )
   })
 })

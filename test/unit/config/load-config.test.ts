@@ -530,8 +530,12 @@ describe('secrets', { tags: ['S4'] }, () => {
       expect(problem(workingDirectory)).toContain(
         `${unreadable} (EISDIR): it is a folder; name a file`,
       )
-      expect(problem(write('empty', ''))).toEqual(['TRACKING_API_KEY_FILE names an empty file'])
-      expect(problem(write('blank', '\n'))).toEqual(['TRACKING_API_KEY_FILE names an empty file'])
+      expect(problem(write('empty', ''))).toEqual([
+        'TRACKING_API_KEY_FILE names an empty file; write the value into it',
+      ])
+      expect(problem(write('blank', '\n'))).toEqual([
+        'TRACKING_API_KEY_FILE names an empty file; write the value into it',
+      ])
     },
   )
 
