@@ -38,10 +38,10 @@ export interface AppOptions {
   /** Log lines go here. */
   readonly logStream: NodeJS.WritableStream
   readonly isLogForPeople: boolean
-  /** Aborted when the program is to stop. */
+  /** Aborted when the program must stop. */
   readonly signal: AbortSignal
   readonly programVersion: string
-  /** Of every account, where the command is for all of them. */
+  /** Settings of every account, if the command is for all of them. */
   readonly accounts?: readonly LoadedAccount[]
 }
 
@@ -52,23 +52,23 @@ interface ConnectOptions {
   readonly isKeptOpen?: boolean
   /** Connections at most. Default: 5. */
   readonly poolSize?: number
-  /** In place of the setting: for the demo. */
+  /** Replaces the setting: for the demo. */
   readonly schema?: string
   /** Use the embedded database even if DATABASE_URL is set: for the demo. */
   readonly isEmbedded?: boolean
   /** Another database than that of the settings. */
   readonly url?: string
-  /** How its sessions are named at the server. */
+  /** Name of its sessions at the server. */
   readonly applicationName?: string
-  /** Connections that others use as well, in place of own ones. */
+  /** Shared connections that replace its own. */
   readonly pool?: ConnectionPool
-  /** In place of those of one account: what accounts share. */
+  /** Replaces the names of one account: the schemas that accounts share. */
   readonly names?: SchemaNames
 }
 
 interface OpenDatabase {
   readonly url: string
-  /** With the login of own SQL, where there is one. */
+  /** Address with the login of own SQL, if there is one. */
   readonly readerUrl: string | undefined
   readonly isEmbedded: boolean
 }
@@ -78,12 +78,12 @@ interface PrepareOptions {
   readonly isWriting?: boolean
   /** It writes nothing that a publisher sends: also where a subscription fills the tables. */
   readonly isForSubscriber?: boolean
-  /** `--accept-account`: rows of another account than before may come. */
+  /** `--accept-account`: accepts rows of another account than before. */
   readonly isAccountAccepted?: boolean
   readonly isEmbedded?: boolean
 }
 
-/** In place of the service of the settings: the demo's simulator. */
+/** Replaces the service of the settings: the demo's simulator. */
 interface OtherService {
   readonly apiUrl: string
   readonly apiKey: string
@@ -117,7 +117,7 @@ export class App {
   readonly #secrets: string[]
   readonly #closers: (() => Promise<void>)[] = []
   readonly #options: AppOptions
-  /** Of the whole program, where this is the part of one account. */
+  /** The app of the whole program, if this is the part of one account. */
   readonly #whole: App | undefined
   readonly #logLongWaits: (ms: number) => void
   #database: Promise<OpenDatabase> | undefined
@@ -130,7 +130,7 @@ export class App {
     this.#whole = whole
     this.config = loaded.config
     this.origins = loaded.origins
-    // One list, so that no account's line shows the secret of another.
+    // All accounts share one list, so that no line of an account shows the secret of another.
     this.#secrets = whole === undefined ? [] : whole.#secrets
     this.#keepSecret(...loaded.secrets, ...accounts.flatMap(({ secrets }) => secrets))
     this.logger =
@@ -148,20 +148,20 @@ export class App {
     this.#logLongWaits = createWaitLog(this.logger, LONG_WAIT_MS)
   }
 
-  /** Every account, where the command is for all of them. */
+  /** Every account, if the command is for all of them. */
   get accounts(): readonly LoadedAccount[] {
     return this.#options.accounts ?? []
   }
 
   /**
    * The parts for one account: its settings, and log lines with its name. The database is that of
-   * the whole program. `signal` ends what it does. The caller closes it.
+   * the whole program. `signal` ends its work. The caller closes it.
    */
   ofAccount(loaded: LoadedAccount, signal = this.signal): App {
     return new App({ ...this.#options, accounts: [], loaded, signal }, this)
   }
 
-  /** An account is opened again and again: the list must not grow for that. */
+  /** An account is opened many times: the list must not grow each time. */
   #keepSecret(...secrets: readonly string[]): void {
     for (const secret of secrets) if (!this.#secrets.includes(secret)) this.#secrets.push(secret)
   }
@@ -196,13 +196,13 @@ export class App {
     throw new ConfigError([{ setting: 'DATABASE_URL', problem }])
   }
 
-  /** False where the first command makes the database. */
+  /** False if the first command must create the database. */
   async hasDatabase(): Promise<boolean> {
     if (this.config.databaseUrl !== undefined) return true
     return (await this.#provider().status(this)).version !== undefined
   }
 
-  /** How schemas are brought up to date. */
+  /** Options for upgrading the schemas. */
   migrateOptions(): MigrateOptions {
     const onMigrated = async (warehouse: Warehouse): Promise<void> => {
       for (const extension of this.extensions) await extension.onMigrated?.(warehouse)
@@ -362,7 +362,7 @@ export class App {
     return this.connect({ names, ...(pool === undefined ? { poolSize: 2 } : { pool }) })
   }
 
-  /** Something of a command's that must be closed with the rest. */
+  /** Registers a part of a command that must be closed with the rest. */
   onClose(close: () => Promise<void>): void {
     this.#closers.push(close)
   }

@@ -12,7 +12,7 @@ import type { Warehouse } from './warehouse/connection/warehouse.js'
  */
 export interface Extension {
   readonly name: string
-  /** Takes the place of DATABASE_URL where that is not set. */
+  /** Replaces DATABASE_URL if that is not set. */
   readonly database?: DatabaseProvider
   /** After migrations were applied, before the views are installed. */
   readonly onMigrated?: (warehouse: Warehouse) => Promise<void>
@@ -25,12 +25,12 @@ export interface Extension {
 /** A line of `check`. */
 export interface ExtensionCheck {
   readonly line: string
-  /** Undefined where the line has nothing to tell. Throws what is wrong. */
+  /** Undefined if there is nothing to report. Throws if something is wrong. */
   readonly describe: (warehouse: Warehouse) => Promise<string | undefined>
 }
 
 export interface DatabasePlace {
-  /** Made when missing. */
+  /** Created if missing. */
   readonly homeDirectory: string
   readonly logger: Logger
 }
@@ -48,9 +48,9 @@ export interface DatabaseProvider {
 /** A running database. Its addresses hold passwords. */
 export interface ProvidedDatabase {
   readonly url: string
-  /** With the login of own SQL. */
+  /** Address with the login of own SQL. */
   readonly readerUrl: string
-  /** Why a connection failed, where the database's own log says so. */
+  /** The reason of a failed connection, if the database's own log has it. */
   readonly explain: () => Promise<Error | undefined>
   /** Idempotent. */
   readonly stop: () => Promise<void>
@@ -69,23 +69,23 @@ export interface Observed {
   readonly signal: AbortSignal
 }
 
-/** Hears of runs, and works by the clock of `serve` beside them. None of it fails a run. */
+/** Hears of runs, and has a scheduled job in `serve`. An observer never fails a run. */
 export interface Observer {
   /** A job of `serve`, also done once at its start; `off` leaves it out. */
   readonly job: { readonly name: string; readonly cronOf: (config: Config) => string }
   readonly runJob: (observed: Observed) => Promise<void>
-  /** A run has stored what it found. */
+  /** Called when a run has stored its records. */
   readonly onRunStored: (observed: Observed) => Promise<void>
-  /** A run has ended; not called where another run was under way. */
+  /** Called when a run has ended, but not if another run was under way. */
   readonly onRunEnd: (
     observed: Pick<Observed, 'config' | 'logger'>,
     isComplete: boolean,
   ) => Promise<void>
-  /** Deletes what is old; once a day. */
+  /** Deletes old rows; called once a day. */
   readonly tidyUp: (warehouse: Warehouse, logger: Logger) => Promise<void>
 }
 
-/** How a page asks for what `serve` knows. */
+/** Sources of facts for a page of `serve`. */
 export interface PageSources {
   /** Counts every row. */
   readonly readStatus: () => Promise<WarehouseStatus>

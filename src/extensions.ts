@@ -21,7 +21,9 @@ import { exportGroup } from './extensions/lake/commands/export.js'
 import { demo } from './extensions/simulator/commands/demo/demo.js'
 import { simulate } from './extensions/simulator/commands/simulate.js'
 
-/** Everything that the core does without. With empty lists the program still loads and serves. */
+/**
+ * The extensions. The core works without them: with empty lists the program still loads and serves.
+ */
 export const extensions: readonly Extension[] = [
   accounts,
   alertsExtension,
@@ -29,7 +31,7 @@ export const extensions: readonly Extension[] = [
   embeddedPostgres,
 ]
 
-/** Their commands, each with the command of the core that follows it in `--help`. */
+/** Commands of extensions, each with the command of the core that follows it in `--help`. */
 export const extensionCommands: readonly (readonly [AddCommand, string])[] = [
   [demo, 'check'],
   [init, 'check'],
@@ -48,7 +50,7 @@ export const extensionCommands: readonly (readonly [AddCommand, string])[] = [
   [simulate, 'config'],
 ]
 
-/** Their additions to commands of the core, by name. */
+/** Additions of extensions to commands of the core, by name. */
 export const commandExtensions: readonly Readonly<Record<string, ExtendCommand>>[] = [
   forEachAccount,
 ]

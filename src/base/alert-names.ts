@@ -1,4 +1,4 @@
-/** Of this program. Each has a rule of the same name in config/prometheus-rules.yml. */
+/** Alerts of this program. Each has a rule of the same name in config/prometheus-rules.yml. */
 export const OPERATION_ALERTS = [
   'TrackingSyncWebhook',
   'TrackingSyncOverdue',
@@ -15,7 +15,7 @@ export const OPERATION_ALERTS = [
 
 export type OperationAlert = (typeof OPERATION_ALERTS)[number]
 
-/** Of containers: what the view `exceptions` finds, in the order of its header. */
+/** Alerts of containers: the exceptions of the view `exceptions`, in the order of its header. */
 export const EXCEPTION_ALERTS = [
   'overdue',
   'last_free_day_near',
@@ -52,7 +52,7 @@ export function wordsOfKinds(kinds: string): string[] {
   return kinds.split(',').map((word) => word.trim())
 }
 
-/** The names that TRACKING_ALERT_KINDS chooses. Only words that leave out: all but those. */
+/** The names that TRACKING_ALERT_KINDS chooses. If all words leave out: all other names. */
 export function chosenAlerts(kinds: string): ReadonlySet<string> {
   const words = wordsOfKinds(kinds)
   const namesOf = (word: string): readonly string[] => GROUPS[word] ?? [word]

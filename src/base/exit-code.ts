@@ -48,7 +48,10 @@ const BY_ERROR_CODE: Readonly<Record<string, number>> = {
   lease_lost: EXIT_CODES.leaseHeld,
 }
 
-/** The exit code an error ends a command with; an error outside the taxonomy is a bug of ours. */
+/**
+ * The exit code of a command that ends with an error; an error outside the taxonomy is a bug of
+ * ours.
+ */
 export function exitCodeOf(thrown: unknown): number {
   if (!(thrown instanceof ConnectorError)) return EXIT_CODES.bug
   return BY_ERROR_CODE[thrown.code] ?? EXIT_CODES.bug

@@ -14,7 +14,7 @@ export const SYNC_FAILPOINTS = [
   'after_commit',
   /** Some tombstones are set; the transaction is open. */
   'mid_tombstones',
-  /** Everything is written but the end of the run. */
+  /** Everything is written except the end of the run. */
   'before_run_complete',
 ] as const
 
@@ -32,7 +32,7 @@ export const WEBHOOK_FAILPOINTS = [
 export const ALERT_FAILPOINTS = [
   /** A message about an alert is claimed; nothing is sent. */
   'alert_claimed',
-  /** It was sent; what became of it is not recorded. */
+  /** The message was sent; its outcome is not recorded. */
   'alert_sent',
 ] as const
 

@@ -25,8 +25,8 @@ export async function unlessLate<Result>(
 }
 
 /**
- * Makes a result and keeps it for `ms` from then on; readers until then share it, also while it is
- * being made. One that could not be made is not kept.
+ * Makes a result and keeps it for `ms`; readers share it until then, also while it is being made. A
+ * failure is not kept.
  */
 export function keepFor<Result>(ms: number, make: () => Promise<Result>): () => Promise<Result> {
   let kept: { readonly result: Promise<Result>; until: number } | undefined

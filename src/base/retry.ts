@@ -12,16 +12,16 @@ export function backoffMs(failures: number, firstMs: number, longestMs: number):
 }
 
 export interface RetryPolicy {
-  /** How often a failed operation is tried again. */
+  /** Number of retries of a failed operation. */
   readonly retries: number
-  /** The same for an operation that is only told to slow down. */
+  /** Number of retries after a rate limit. */
   readonly rateLimitRetries: number
   readonly baseMs: number
   readonly capMs: number
-  /** The last moment for a try, from the begin of the first one, or from its failure. */
+  /** Time limit for attempts, from the begin of the first one, or from its failure. */
   readonly giveUpAfterMs: number
   readonly isCountedFromFailure?: boolean
-  /** A service that asks for a longer pause than this is not waited for. */
+  /** The program does not wait if the service asks for a longer pause than this. */
   readonly longestRetryAfterMs: number
 }
 
@@ -38,7 +38,7 @@ export const defaultRetryPolicy: RetryPolicy = {
 export interface RetryState {
   /** How often the operation has failed, this time included: 1 after the first failure. */
   readonly failures: number
-  /** Since the first try began or failed; see `RetryPolicy.giveUpAfterMs`. */
+  /** Time since the first attempt began or failed; see `RetryPolicy.giveUpAfterMs`. */
   readonly elapsedMs: number
 }
 

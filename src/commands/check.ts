@@ -67,7 +67,7 @@ async function attempt(name: string, work: () => Promise<string>): Promise<Check
   }
 }
 
-/** To look at it would make it, and this command changes nothing. */
+/** A look would create it, and this command changes nothing. */
 const TO_BE_MADE = 'none yet: the first run creates the embedded PostgreSQL'
 
 /** Malformed settings have ended the program before. */
@@ -119,7 +119,7 @@ export async function checkDatabase(app: App): Promise<string> {
   return `${server}, as ${row.role}${warning}`
 }
 
-/** They decide every local day. */
+/** Time zone data decide every local day. */
 async function checkZones(app: App): Promise<string> {
   const { describeZoneData } = await import('../warehouse/rows/zone-data.js')
   return describeZoneData(await app.connect())
@@ -172,14 +172,14 @@ async function checkReader(app: App): Promise<string> {
   return describeReader(await app.connectReader(), { url, isOwn: readerUrl !== undefined })
 }
 
-/** No line unless deliveries were refused of late. A dead database has its own. */
+/** Adds a line only if deliveries were refused recently. A dead database has its own line. */
 async function checkDeliveries(app: App): Promise<CheckResult[]> {
   const { describeRefusals } = await import('../webhooks/receive/refusals.js')
   const result = await attempt('deliveries', async () => describeRefusals(await app.connect()))
   return result.isOk && result.detail !== '' ? [result] : []
 }
 
-/** No line unless an extension has something to tell. A dead database has its own. */
+/** Adds a line only if an extension reports something. A dead database has its own line. */
 async function checkExtensions(app: App): Promise<CheckResult[]> {
   const results: CheckResult[] = []
   for (const { check: own } of app.extensions) {
@@ -191,7 +191,7 @@ async function checkExtensions(app: App): Promise<CheckResult[]> {
   return results
 }
 
-/** At the right version, it may still have been changed by hand. */
+/** A schema at the right version may still have been changed by hand. */
 async function checkShape(warehouse: Warehouse, version: number): Promise<string> {
   const { compareSchema } = await import('../warehouse/schema/compare-schema.js')
   const { broken, foreign } = await compareSchema(warehouse)
@@ -243,7 +243,7 @@ function pathOf({ webhookPath, account }: Config): string {
   return account === undefined ? webhookPath : `${webhookPath}/${account}`
 }
 
-/** No line if no webhook is set. */
+/** Adds a line only if a webhook is set. */
 async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
   const settings = watchSettingsOf(app.config)
   if (settings.url === undefined && settings.ids.length === 0) return []

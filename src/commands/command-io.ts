@@ -40,7 +40,7 @@ export type SettingFlags = Partial<Record<SettingName, unknown>> & {
 export interface RunOptions {
   /** Ctrl-C belongs to a program that the command has started. */
   readonly isInterruptIgnored?: boolean
-  /** False: it works without one of the accounts, where there are several. */
+  /** False: the command works without choosing one of several accounts. */
   readonly isForAccount?: boolean
 }
 
@@ -48,7 +48,7 @@ export interface RunOptions {
 export interface AccountChoice {
   /** Where accounts are configured, one must be chosen. */
   readonly needsAccount: boolean
-  /** It can be for all of them, with `--all`. */
+  /** The command works for all of them with `--all`. */
   readonly hasAll: boolean
   readonly isForAll: boolean
 }
@@ -59,17 +59,17 @@ export interface Answer {
   readonly data: unknown
   /** Printed without it. */
   readonly text: readonly Part[]
-  /** 0 unless given. */
+  /** Default: 0. */
   readonly exitCode?: number
   /** The problem, printed on standard error. */
   readonly error?: string | undefined
 }
 
-/** Where a command prints, and how it runs with an app. */
+/** The output of commands, and the way they run with an app. */
 export class CommandIo {
   readonly process: ProcessLike
   readonly programVersion = readProgramVersion()
-  /** Of the last command that ran. */
+  /** Exit code of the last command. */
   exitCode: number = EXIT_CODES.complete
   readonly #extensions: readonly Extension[]
   readonly #written: () => Promise<Error | undefined>
@@ -107,7 +107,7 @@ export class CommandIo {
     this.process.stderr.write(`error: ${text}\n`)
   }
 
-  /** Waits until all output is written, and gives the exit code of the program. */
+  /** Waits until all output is written, and returns the exit code of the program. */
   async finish(): Promise<number> {
     const failure = await this.#written()
     if (failure === undefined) return this.exitCode
@@ -244,9 +244,9 @@ function readProgramVersion(): string {
 }
 
 /**
- * The stream to print to. Node's own stream for files calls it done when the system wrote a part,
- * so what no longer fits on a disk is lost without an error. This one writes on until all of it is
- * written or the system says why not, as the streams of pipes and terminals do.
+ * The stream to print to. Node's own stream for files reports success when the system wrote a part,
+ * so the rest is lost without an error on a full disk. This stream writes on until everything is
+ * written or the system reports an error, as the streams of pipes and terminals do.
  */
 export function completeOutput(
   stream: NodeJS.WriteStream & { readonly fd: number },
@@ -256,7 +256,8 @@ export function completeOutput(
   if (isTTY || kind.isFIFO() || kind.isSocket()) return stream
   const whole = new Writable({
     decodeStrings: true,
-    // At once, as Node's own does, so that output keeps its place among the log lines.
+    // Writes at once, as Node's own stream does, so that output keeps its place among the log
+    // lines.
     write(chunk: Buffer, _encoding, done) {
       try {
         for (let at = 0; at < chunk.length;) at += writeSync(fd, chunk, at)
@@ -269,7 +270,7 @@ export function completeOutput(
   return Object.assign(whole, { fd, isTTY: false }) as unknown as NodeJS.WriteStream
 }
 
-/** The reader went away, as `| head` does: it has what it wanted. */
+/** The reader has left, as `| head` does: it has enough. */
 const READER_LEFT: readonly (string | undefined)[] = ['EPIPE', 'ECONNRESET']
 
 /**

@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { addLateFlags } from './declare-command.js'
 
 export interface FlagNode {
-  /** As in `--help`: `-V, --version`, `--page-size <value>`. */
+  /** The form in `--help`: `-V, --version`, `--page-size <value>`. */
   readonly form: string
   readonly help: string
-  /** Of a setting, which most commands have. */
+  /** A flag of a setting, which most commands have. */
   readonly isSetting: boolean
 }
 

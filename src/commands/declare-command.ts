@@ -11,18 +11,18 @@ type Values<Takes extends Inputs> = {
 
 export interface Declaration<Takes extends Inputs> extends RunOptions {
   readonly name: string
-  /** Of a group: it runs where none of the group is named. */
+  /** The command of a group that runs if none is named. */
   readonly isDefault?: true
   /** Shown by `--help`. */
   readonly help: string
-  /** Options and arguments of its own, by the name under which `run` gets them. */
+  /** Its own options and arguments, by the name under which `run` gets them. */
   readonly takes?: Takes
   /** Settings that can be given as flags, beside `common`. */
   readonly settings?: readonly SettingName[] | 'all'
   readonly common?: readonly SettingName[]
   /** Help of `--json`; false: the command lacks this option. */
   readonly json?: string | false
-  /** In place of a setting's default; flags, environment and files come before it. */
+  /** Replaces a setting's default; flags, environment and files come before it. */
   readonly flags?: SettingFlags
   run(app: App, values: Values<Takes>, io: CommandIo): Promise<Answer | number> | Promise<void>
 }
@@ -111,7 +111,7 @@ function addNamed(parent: Command, name: string, help: string, isDefault = false
 /**
  * Adds the flags of settings, and `--config`, once the command is called: loading the settings
  * takes a third of the program's start, and its own help does without. Values stay texts; the
- * settings check them. Gives the names of the options added, filled by then.
+ * settings check them. Returns the names of the added options, complete once the command is called.
  */
 function addSettingFlags(
   command: Command,
@@ -144,7 +144,7 @@ function addSettingFlags(
 
 const lateFlags = new WeakMap<Command, () => Promise<void>>()
 
-/** For what shows a command without calling it. Call it once. */
+/** For code that shows a command without calling it. Call it once. */
 export async function addLateFlags(command: Command): Promise<void> {
   await lateFlags.get(command)?.()
 }
@@ -187,7 +187,7 @@ export function value(
   }
 }
 
-/** An option that the command cannot do without. */
+/** A required option. */
 export function requiredValue(form: string, help: string): Input<string> {
   return { item: new Option(form, help).makeOptionMandatory(), read: (given) => given as string }
 }
@@ -263,12 +263,12 @@ export function instantText(text: string): string {
   )
 }
 
-/** The same as a `Date`; a day is its midnight in UTC. */
+/** Like `instantText`, as a `Date`; a day is its midnight in UTC. */
 export function instant(text: string): Date {
   return new Date(instantText(text))
 }
 
-/** `Date` turns 30 February into 2 March, and PostgreSQL knows no year 0. */
+/** `Date` turns 30 February into 2 March, and PostgreSQL lacks a year 0. */
 function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(midnight.getTime()) || day.startsWith('0000')) return false

@@ -81,7 +81,7 @@ export async function migrateOne(app: App, given: MigrateFlags) {
       isClosedToCustomers: closed,
     },
     text: [
-      // Where statements follow, all of it can be handed to psql.
+      // With statements to follow, the whole output can be handed to psql.
       ...(isRefused ? done.map((line) => `-- ${line}`) : done),
       ...(roles === undefined ? [] : describeRoles(roles, login?.user)),
       ...(customers === undefined ? [] : describeCustomers(customers, warehouse)),

@@ -21,15 +21,15 @@ export const ON_FINISH = {
 const LIMIT_MS = 60_000
 const GRACE_MS = 5_000
 
-/** How a run ended, in the words of the environment. */
+/** The end of a run, in the words of the environment. */
 export type RunEnd = { readonly report: RunReport } | { readonly thrown: unknown }
 
 interface FinishedRun {
   readonly app: App
   readonly io: CommandIo
-  /** The command of the user's. */
+  /** The user's command. */
   readonly onFinish: string
-  /** Ours: backfill or sync. */
+  /** Our command: backfill or sync. */
   readonly command: string
 }
 
@@ -51,7 +51,8 @@ async function runCommand(
   command: string,
   env: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  // A group of its own: what the shell has started ends with it. Standard output is the report's.
+  // A process group of its own, so that programs of the shell end with it. Standard output belongs
+  // to the report.
   const child = spawn(command, { shell: true, detached: true, stdio: ['ignore', 2, 2], env })
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   const progress = { isLate: false }
@@ -60,7 +61,7 @@ async function runCommand(
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal)
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   const timers = [

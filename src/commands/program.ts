@@ -12,7 +12,7 @@ import { serve } from './serve.js'
 import { backfill, sync } from './sync.js'
 import { replay, webhooks } from './webhooks/webhooks.js'
 
-/** The commands of the core in the order of `--help`; to a declared one extensions may add. */
+/** The commands of the core in the order of `--help`; extensions may add to a declared one. */
 const COMMANDS: readonly (readonly [string, AddCommand | AnyDeclaration])[] = [
   ['check', check],
   ['migrate', migrate],
@@ -76,7 +76,7 @@ export async function readProgramTree(process: ProcessLike): Promise<CommandNode
 }
 
 /**
- * Runs one command line and gives its exit code. Calls `process.exit` only for a second signal;
+ * Runs one command line and returns its exit code. Calls `process.exit` only for a second signal;
  * otherwise output is written out and everything opened is closed first.
  */
 export async function runCli(argv: readonly string[], process: ProcessLike): Promise<number> {
@@ -104,9 +104,9 @@ function withHelpFlag(argv: readonly string[], program: Command): string[] {
 }
 
 /**
- * How far the heap may grow beyond what lives in it before it is cleaned up, in percent. V8's own
- * rule allows fourfold on a large machine: a load at full speed, with 50 MB alive, took 300. A load
- * of 4,000 to 6,000 shipments takes 190 MiB with 150, 180 with 100, and 165 with 75, which costs a
+ * Growth of the heap beyond its live data before garbage is collected, in percent. V8's own rule
+ * allows fourfold on a large machine: a load at full speed, with 50 MB alive, took 300. A load of
+ * 4,000 to 6,000 shipments takes 190 MiB with 150, 180 with 100, and 165 with 75, which costs a
  * sixth more processor time.
  */
 const GROWTH_PERCENT = 100

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 
 export interface PromptOptions {
   readonly input: NodeJS.ReadableStream
-  /** Questions go there: not standard output, which may be a file. */
+  /** The stream for questions: not standard output, which may be a file. */
   readonly output: NodeJS.WritableStream
   readonly signal: AbortSignal
 }
@@ -29,7 +29,7 @@ export class Prompt {
     const stop = (): void => {
       end.abort()
     }
-    // Readline echoes what is typed: a secret goes nowhere.
+    // Readline echoes input: a secret is not echoed.
     const echo = isSecret
       ? new Writable({
           write: (_chunk, _encoding, done) => {

@@ -58,7 +58,7 @@ const show = declare({
   },
 })
 
-/** Its facts, then its payload with one member per line. */
+/** The facts of an entry, then its payload with one member per line. */
 function describeEntry(entry: QuarantineEntry): string[] {
   const facts = {
     entry: entry.quarantineId,

@@ -7,7 +7,7 @@ import type { Serving } from '../serve/start-serve.js'
 import type { CommandIo } from './command-io.js'
 
 /**
- * Waits for the signal to stop, stops what serves, and resolves to the exit code. Rejects where its
+ * Waits for the signal to stop, stops all parts, and resolves to the exit code. Rejects if its
  * parts cannot start. Ends the program even if the database hangs: what was acknowledged is stored,
  * the rest is repeated.
  */

@@ -27,8 +27,7 @@ const SERVE_SETTINGS: readonly SettingName[] = [
 ]
 
 /**
- * One connection for the inbox, one for the question whether it can be used. Nothing else uses
- * them.
+ * One connection for the inbox, one to check that the inbox can be used. Nothing else uses them.
  */
 const INBOX_CONNECTIONS = 2
 /** For the processor, refetches, a run and its lease, stored views, and the metrics. */
@@ -97,7 +96,7 @@ async function run(
   return serveUntilStopped(app, io, serving)
 }
 
-/** Each has connections of its own that read only, so that a slow page costs no other part. */
+/** Each page has its own read-only connections, so that a slow page does not delay other parts. */
 async function openPages(app: App): Promise<CreatePages[]> {
   const opened: CreatePages[] = []
   for (const { pages } of app.extensions) {

@@ -98,7 +98,7 @@ interface RunFlags {
   readonly acceptAccount?: boolean
   /** Reads every list completely, regardless of the setting. */
   readonly isFull?: boolean
-  /** False for a backfill of a part, of which the monitor does not hear. */
+  /** False for a partial backfill, which is not reported to the monitor. */
   readonly isWhole?: boolean
   /** Shows no progress: others run beside it. */
   readonly isQuiet?: boolean
@@ -116,7 +116,7 @@ export interface BackfillFlags extends SyncFlags {
   readonly containerIds: readonly string[]
 }
 
-/** One sync of the account of `app`, with all that is told of it. */
+/** One sync of the account of `app`, with its reports and alerts. */
 export function runSyncOnce(app: App, io: CommandIo, flags: SyncFlags): Promise<RunReport> {
   return runOne(app, io, { ...flags, command: 'sync' }, async (dependencies) => {
     const { runSync } = await import('../sync/run-sync.js')
@@ -124,7 +124,7 @@ export function runSyncOnce(app: App, io: CommandIo, flags: SyncFlags): Promise<
   })
 }
 
-/** One backfill of the account of `app`, with all that is told of it. */
+/** One backfill of the account of `app`, with its reports and alerts. */
 export function runBackfillOnce(
   app: App,
   io: CommandIo,
@@ -165,7 +165,7 @@ async function runOne(
   }
   const report = await withRunDependencies(app, io, options, async (dependencies) => {
     const done = await work(dependencies)
-    // Only once the service has given something for this key: it may be mistyped.
+    // Only after the service has returned a record for this key, because the key may be mistyped.
     if (done.streams.some(({ counts }) => counts.fetched > 0)) {
       const { acceptAccount } = await import('../warehouse/bookkeeping/source-account.js')
       const isReplacing = options.acceptAccount === true
@@ -181,14 +181,14 @@ async function runOne(
   return report
 }
 
-/** Silent where another run was under way, which tells of itself. */
+/** Silent if another run was under way, which reports itself. */
 async function tellObservers(app: App, end: RunEnd): Promise<void> {
   if ('thrown' in end && end.thrown instanceof LeaseHeldError) return
   const isComplete = 'report' in end && end.report.exitCode === EXIT_CODES.complete
   for (const { onRunEnd } of app.observers) await onRunEnd(app, isComplete)
 }
 
-/** Observers look at what this run has changed. */
+/** Observers look at the changes of this run. */
 async function showObservers(app: App, dependencies: SyncDependencies): Promise<void> {
   const { slotsOf } = await import('../status/read-vitals.js')
   const { warehouse, reachFailpoint = noFailpoints } = dependencies
@@ -203,7 +203,7 @@ async function showObservers(app: App, dependencies: SyncDependencies): Promise<
   for (const { onRunStored } of app.observers) await onRunStored(observed)
 }
 
-/** Opens what a run needs, shows its progress, and hands both on. */
+/** Opens the parts for a run, shows its progress, and hands both on. */
 export async function withRunDependencies<Result>(
   app: App,
   io: CommandIo,
@@ -212,7 +212,7 @@ export async function withRunDependencies<Result>(
 ): Promise<Result> {
   const { json: isJson, acceptShrink = false, acceptAccount = false, isQuiet = false } = options
   const settings = { ...runSettingsOf(app.config), acceptShrink }
-  // Before a database is started for nothing.
+  // Checked before a database is started in vain.
   requireService(app.config)
   const warehouse = await app.openWarehouse({ isWriting: true, isAccountAccepted: acceptAccount })
   const { createProgressReporter } = await import('./output/progress.js')

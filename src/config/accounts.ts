@@ -5,11 +5,11 @@ import { accountName, schemaName } from './kinds.js'
 import type { Findings } from './setting.js'
 import { allSettings, type SettingDescription, type SettingName } from './settings.js'
 
-/** One account of the configuration file: what is its own of the settings. */
+/** One account of the configuration file, with its own settings. */
 export interface AccountEntry {
   readonly name: string
   readonly settings: Readonly<Partial<Record<SettingName, unknown>>>
-  /** File that holds its key; else the environment does. */
+  /** File with its key; otherwise the environment has it. */
   readonly apiKeyFile: string | undefined
 }
 
@@ -38,7 +38,10 @@ export function isOfAccount(name: string): boolean {
   )
 }
 
-/** TRACKING_API_KEY_FILE and TRACKING_WEBHOOK_SECRET_PREVIOUS would be variables of theirs. */
+/**
+ * Accounts of these names would have the variables TRACKING_API_KEY_FILE and
+ * TRACKING_WEBHOOK_SECRET_PREVIOUS.
+ */
 const IS_TAKEN = /^previous(?:_|$)|(?:^|_)file$/
 
 /** Suffixes of the schema's name for the other schemas of a warehouse, and for workers. */
@@ -137,7 +140,7 @@ export function hasOwn({ name, isSecret }: SettingDescription): boolean {
   return isSecret === true && !OF_THE_PROCESS.includes(name)
 }
 
-/** Where no schema is given: the general one with the name behind it. */
+/** The schema of an account; by default the general one followed by the name. */
 export function schemaOf({ name, settings }: AccountEntry, base: string): string {
   const { schema } = settings
   return typeof schema === 'string' && schema !== '' ? schema : `${base}_${suffixOf(name)}`

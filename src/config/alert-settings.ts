@@ -1,7 +1,7 @@
 import * as kind from './kinds.js'
 import type { Setting } from './setting.js'
 
-/** Where alerts are sent, and which. */
+/** Channels of alerts, and the selection of alerts. */
 export const alertSettings = {
   alertWebhookUrl: {
     variable: 'TRACKING_ALERT_WEBHOOK_URL',

@@ -15,13 +15,13 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ConfigSources {
   readonly environment: Environment
-  /** Where `.env`, the configuration file and relative paths are looked for. */
+  /** The folder of `.env`, of the configuration file and of relative paths. */
   readonly workingDirectory: string
   /** Settings given as flags; undefined ones count as not given. */
   readonly flags?: Partial<Record<SettingName, unknown>>
   /** Variables of `.env` that do not count: `init` is about to change them. */
   readonly withoutDotEnv?: readonly string[]
-  /** Must exist. Absent: `config/tracking-sync.json`, if it exists. */
+  /** This file must exist. Absent: `config/tracking-sync.json`, if it exists. */
   readonly configFile?: string | undefined
 }
 
@@ -80,7 +80,7 @@ export function readSecretFile(
   return undefined
 }
 
-/** Problems with one file are told together with those of others. */
+/** Problems with one file are reported together with those of others. */
 function orProblem<Value>({ problems }: Findings, read: () => Value): Value | undefined {
   try {
     return read()
@@ -113,7 +113,7 @@ export function readDotEnv(
   return variables
 }
 
-/** By number and never by content, which may be a secret. */
+/** Names lines by number and never by content, which may be a secret. */
 function tellLines(
   { entries, idleLines, brokenLines }: EnvText,
   { problems, warnings }: Findings,

@@ -13,16 +13,16 @@ import { ConfigError } from '../base/errors.js'
 import { readTextFileIfThere } from '../base/text-file.js'
 import { parseEnvText, variablesOf } from './env-text.js'
 
-/** Only for its owner: it holds secrets. */
+/** Readable by its owner only: the file holds secrets. */
 const MODE = 0o600
 
 /** The new value of each variable; undefined removes its line. */
 export type EnvChanges = Readonly<Record<string, string | undefined>>
 
 /**
- * Sets variables in a file that `loadConfig` reads, and makes it where it is missing: mode 0600,
- * whole or not at all. Lines that set something else stay as they are. Throws ConfigError for a
- * file that cannot be read, which is left alone, or not be written.
+ * Sets variables in a file that `loadConfig` reads, and creates the file if it is missing: mode
+ * 0600, whole or not at all. Lines that set something else stay as they are. Throws ConfigError for
+ * a file that cannot be read, which is left alone, or not be written.
  */
 export function updateEnvFile(path: string, changes: EnvChanges): void {
   const target = realPathOf(path)
@@ -30,7 +30,7 @@ export function updateEnvFile(path: string, changes: EnvChanges): void {
   writeInPlace(target, changeLines(text ?? '', changes), path)
 }
 
-/** Throws ConfigError where `updateEnvFile` would. Changes nothing. */
+/** Throws ConfigError if `updateEnvFile` would. Changes nothing. */
 export function requireUpdatable(path: string): void {
   const target = realPathOf(path)
   readTextFileIfThere(target, { name: path })
@@ -44,7 +44,7 @@ function changeLines(text: string, changes: EnvChanges): string {
   const lines: (string | undefined)[] = text.split(/\r\n|\n|\r/)
   if (lines.at(-1) === '') lines.pop()
   const left = new Map(Object.entries(changes))
-  // From the end on: of a name that is set twice, the last counts.
+  // Reads from the end: of a name that is set twice, the last counts.
   for (const { name, firstLine, lastLine } of parseEnvText(text).entries.toReversed()) {
     if (!(name in changes)) continue
     lines.fill(undefined, firstLine - 1, lastLine)
@@ -91,7 +91,7 @@ function writeInPlace(path: string, text: string, name: string): void {
   const draft = draftOf(path)
   writeDraft(draft, text, name)
   const before = statSync(path, { throwIfNoEntry: false })
-  // The service that reads it is another user than root, who may have been at work here.
+  // Root may have run this command, while another user reads the file.
   if (before !== undefined && process.getuid?.() === 0) chownSync(draft, before.uid, before.gid)
   renameSync(draft, path)
 }

@@ -4,7 +4,7 @@ const inPreset = (member: string): string =>
 
 const always = (what: string): string => `${what}; remove it`
 
-/** Settings of earlier versions: member of the configuration file, variable, where it went. */
+/** Settings of earlier versions: member of the configuration file, variable, replacement. */
 const FORMER: readonly (readonly [name: string, variable: string, where: string])[] = [
   ['pageSize', 'TRACKING_PAGE_SIZE', inPreset('pageSize')],
   [

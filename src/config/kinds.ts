@@ -49,7 +49,7 @@ export const webhookSecret = checked(webhookSecretProblem)
 
 export const databaseUrl = checked(databaseUrlProblem)
 
-/** Parts that libpq understands and we do not are named, with the replacement. */
+/** Names parts that libpq understands and this program does not, with the replacement. */
 function databaseUrlProblem(value: string): string | undefined {
   const must = 'must look like postgres://user:password@host:5432/database'
   const [, authority = ''] = /^postgres(?:ql)?:\/\/([^/?]*)/.exec(value) ?? []
@@ -177,7 +177,9 @@ export interface LinkRules {
   readonly isNodeUnsafe: boolean
 }
 
-/** PostgreSQL's, and `no-verify` of its driver for Node, which takes any other word for none. */
+/**
+ * PostgreSQL's modes, and `no-verify` of its driver for Node, which reads any other word as none.
+ */
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
 
 /** A directory, or one written as a host name: the server's socket. */
@@ -190,7 +192,7 @@ const SOCKET = /^(?:\/|%2f)/i
 export function checkDatabaseLink(url: URL, rules: LinkRules): LinkCheck {
   const hosts = [url.hostname, ...url.searchParams.getAll('host')].filter((host) => host !== '')
   if (hosts.length === 0) {
-    // Otherwise PGHOST would decide, after everything was checked.
+    // Otherwise PGHOST would decide after all checks.
     return { problem: 'names no host; write localhost, or ?host= with the directory of a socket' }
   }
   const modes = url.searchParams.getAll('sslmode')

@@ -78,7 +78,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const from: Origin = { directory: workingDirectory, findings }
   for (const setting of allSettings) {
     const { name, variable, isSecret } = setting
-    // Else one account would be read with the key of another.
+    // Otherwise one account would be read with the key of another.
     const isGeneral = account === undefined || name !== 'apiKey'
     const candidates: readonly [SettingOrigin, unknown][] = [
       ['flag', sources.flags?.[name]],
@@ -89,7 +89,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
       ['preset', isOfPreset(name) && preset !== GENERIC ? preset[name] : undefined],
     ]
     const found = candidates.find(([, value]) => value !== undefined && value !== '')
-    // Even if another source wins: the file would still hold the secret.
+    // Also if another source wins: the file would still hold the secret.
     if (isSecret === true && file[name] !== undefined) {
       const problem =
         'is a secret and must not be in the configuration file; ' +
@@ -158,7 +158,7 @@ function withoutServiceLinks(environment: Environment): Environment {
   return Object.fromEntries(entries.filter((entry) => !isLink(entry)))
 }
 
-/** A setting as an account has it: in its entry, or a secret in the environment or in a file. */
+/** The setting of an account: from its entry, or a secret from the environment or a file. */
 function ofAccount(
   setting: SettingDescription,
   account: AccountEntry,
@@ -178,7 +178,7 @@ function ofAccount(
   return readSecretFile(`apiKeyFile of ${account.name}`, path, origin.findings)
 }
 
-/** A service that cannot be told is reported, and read as one without a preset. */
+/** An unknown service is reported, and read like one without a preset. */
 function presetOf(
   service: unknown,
   { workingDirectory }: ConfigSources,
@@ -201,7 +201,7 @@ function isOfPreset(name: SettingName): name is (typeof PRESET_SETTINGS)[number]
   return PRESET_SETTINGS.some((setting) => setting === name)
 }
 
-/** Variables that begin as ours do, but which nothing reads. */
+/** Variables that begin like ours, but are not settings. */
 function misspelt(accounts: readonly AccountEntry[], ...sources: readonly Environment[]): string[] {
   const known = allSettings.flatMap((setting) => {
     if (setting.isSecret !== true) return [setting.variable]
@@ -285,7 +285,7 @@ function secretsOf(config: Config): string[] {
 /** A shorter path is a name like /alerts. */
 const SHORTEST_SECRET_PATH = 16
 
-/** Whole, and as the parts that a message of a library may show. */
+/** Secrets as a whole, and the parts that a message of a library may show. */
 function alertSecretsOf(config: Config): string[] {
   const { alertWebhookUrl, alertSlackUrl, alertTeamsUrl, alertSmtpUrl, alertWebhookSecret } = config
   const { heartbeatUrl } = config

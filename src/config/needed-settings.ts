@@ -99,10 +99,10 @@ function webhookSecrets(
   )
 }
 
-/** Before people plan their day, in the time zone of the cron expressions. */
+/** An hour before people plan their day, in the time zone of the cron expressions. */
 const DIGEST_HOUR = 7
 
-/** Where alerts are sent, which, and when the digest is made. */
+/** Channels and selection of alerts, and the time of the digest. */
 export function alertSettingsOf(config: Config) {
   const { alertWebhookUrl, alertWebhookSecret, alertSlackUrl, alertTeamsUrl } = config
   const { alertSmtpUrl, alertSmtpFrom, alertSmtpTo } = config
@@ -129,7 +129,7 @@ export function alertSettingsOf(config: Config) {
   }
 }
 
-/** The proxy for what leaves the machine; undefined without one. Mail goes directly. */
+/** The proxy for requests to other machines; undefined without one. Mail goes directly. */
 export function proxyOf({ httpsProxy, noProxy }: Config): ProxySettings | undefined {
   if (httpsProxy === undefined) return undefined
   if (proxyAddress(httpsProxy) !== undefined) return { url: httpsProxy, noProxy }

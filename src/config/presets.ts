@@ -14,7 +14,7 @@ const webhooksKind = z.strictObject({
       /^[A-Za-z0-9-]{1,64}$/,
       'must be the name of a header: letters, digits and hyphens',
     ),
-    /** Of the HMAC over the raw body. */
+    /** Hash of the HMAC over the raw body. */
     algorithm: kind.oneOf(['sha256', 'sha512', 'sha1']),
     /** `hex` is in lower case. */
     encoding: kind.oneOf(['hex', 'base64']),
@@ -30,17 +30,20 @@ const webhooksKind = z.strictObject({
   eventNames: z.array(kind.matching(/^[\w.]+$/, 'must be the name of an event')).default([]),
   /** Whether deliveries are accepted only from the addresses that the service publishes. */
   checkSenders: z.boolean('must be true or false').default(false),
-  /** Addresses in force until the list of the service was read. */
+  /** Addresses to use until the list of the service was read. */
   senders: z.array(kind.addressOrRange).default([]),
 })
 
-/** One file of `config/services/`, or of an operator. Whole: it takes nothing from another. */
+/**
+ * One file of `config/services/`, or of an operator. A preset is complete: it inherits from no
+ * other.
+ */
 const presetKind = z.strictObject(
   {
     title: kind.text,
     apiUrl: kind.baseUrl.optional(),
     rateLimitPerMinute: kind.requestsPerMinute,
-    /** Most records that the service sends on a page. */
+    /** Maximum of records that the service sends on a page. */
     pageSize: kind.wholeNumber(1, 1000),
     webhooks: webhooksKind,
   },
@@ -51,7 +54,7 @@ export type Preset = z.output<typeof presetKind>
 
 const DIRECTORY = 'config/services'
 
-/** `generic` holds where no other is chosen. */
+/** Names of presets; `generic` is the default. */
 export function presetNames(): readonly string[] {
   return readdirSync(projectFile(DIRECTORY))
     .filter((file) => file.endsWith('.json'))
@@ -60,8 +63,8 @@ export function presetNames(): readonly string[] {
 }
 
 /**
- * The preset with this name, or of this file: what ends with `.json` is one, relative to
- * `workingDirectory`. Throws ConfigError where there is none, or it is wrong.
+ * The preset with this name, or of this file: a name that ends with `.json` is a file, relative to
+ * `workingDirectory`. Throws ConfigError if the preset is missing or wrong.
  */
 export function readPreset(service: string, workingDirectory = ''): Preset {
   const refuse = (problem: string): never => {

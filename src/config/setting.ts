@@ -1,10 +1,13 @@
 import type { z } from 'zod'
 import type { ConfigProblem } from '../base/errors.js'
 
-/** One setting: how it is given, what it may be, and what it means. */
+/** One setting: its names, its kind and its meaning. */
 export interface Setting {
   readonly variable: string
-  /** Where it is not named after the variable, as `--run-minutes` after `TRACKING_RUN_MINUTES`. */
+  /**
+   * The flag, if it is not named after the variable, as `--run-minutes` is after
+   * `TRACKING_RUN_MINUTES`.
+   */
   readonly flag?: string
   /** A secret cannot be given by a flag: every account of a machine can read its command lines. */
   readonly isSecret?: true

@@ -269,7 +269,7 @@ export type Config = Readonly<z.output<typeof settingsSchema>> & {
 
 export interface SettingDescription extends Omit<Setting, 'kind'> {
   readonly name: SettingName
-  /** Undefined where there is none. */
+  /** Undefined without a default. */
   readonly defaultValue: string | number | boolean | undefined
 }
 

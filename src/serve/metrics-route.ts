@@ -31,7 +31,8 @@ const MISNAMED = [
 
 /**
  * The route `/metrics`, in the text format of Prometheus. Names and labels never hold data of
- * shipments. While the database is away its metrics are left out: old numbers look like good news.
+ * shipments. While the database is down its metrics are left out, because old numbers would look
+ * like good news.
  */
 export function createMetricsRoute({ ofProcess, ofWarehouse, ackSeconds }: MetricSources): Route {
   const processMetrics = new Registry()

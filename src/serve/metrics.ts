@@ -11,12 +11,12 @@ import { describeBehind, type ReplicationSlot } from '../status/replication-slot
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import type { ReceiverCounts } from '../webhooks/receive/outcomes.js'
 
-/** Of every metric that is ours; those of Node.js have the names all programs give them. */
+/** Prefix of our own metrics; those of Node.js have their usual names. */
 export const PREFIX = 'tracking_sync_'
 
 /** One metric. Its name, without the prefix, is the name of its member. */
 export interface DescribedMetric<Facts> {
-  /** A gauge unless given. */
+  /** Default: a gauge. */
   readonly type?: 'counter'
   readonly help: string
   /** Neither `job` nor `instance`: Prometheus sets these itself, and would rename ours. */
@@ -155,14 +155,14 @@ export const RECEIVER_METRICS = {
   },
 } as const
 
-/** Each receiver has its own: it counts before `/metrics` is asked for. */
+/** Each receiver has its own histogram: it counts before the first request to `/metrics`. */
 export function createAckSeconds(): Histogram {
   const { help, buckets } = RECEIVER_METRICS.webhook_ack_seconds
   const name = `${PREFIX}webhook_ack_seconds`
   return new Histogram({ name, help, buckets: [...buckets], registers: [] })
 }
 
-/** Of all processes that share the warehouse. */
+/** Facts of all processes that share the warehouse. */
 export interface WarehouseFacts extends Vitals {
   readonly requestLimit: number
   readonly slots: SyncSlots

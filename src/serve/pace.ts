@@ -1,4 +1,4 @@
-/** When `serve` does its work, where no operator knows better. */
+/** Times of `serve`'s work that an operator need not set. */
 export interface Pace {
   /**
    * Wait before a record is refetched by id: several notifications about it come within seconds and

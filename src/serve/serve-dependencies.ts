@@ -30,7 +30,7 @@ export interface ServeDependencies {
   readonly prepare: () => Promise<void>
   readonly service: TrackingService
   readonly stats: () => ApiStats
-  /** Of the disk of the embedded database; undefined where the database is another's. */
+  /** Free space on the disk of the embedded database; undefined with another database. */
   readonly freeDiskBytes: () => Promise<number | undefined>
   /** They hear of runs, and each has a job. */
   readonly observers: readonly Observer[]
@@ -38,7 +38,7 @@ export interface ServeDependencies {
   readonly redact: (text: string) => string
   readonly signature: SignatureCheck | 'insecure'
   readonly runSettings: RunSettings
-  /** `PACE` unless given. */
+  /** Default: `PACE`. */
   readonly pace?: Partial<Pace>
   readonly programVersion: string
   readonly logger: Logger

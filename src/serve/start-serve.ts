@@ -15,14 +15,15 @@ import { PACE, REQUESTS_END_MS } from './pace.js'
 import type { ServeDependencies } from './serve-dependencies.js'
 
 export interface Serving {
-  /** Of this machine: `http://127.0.0.1:8080`. */
+  /** Address on this machine: `http://127.0.0.1:8080`. */
   readonly url: string
   /** Resolves when all parts run; rejects if they never can. */
   readonly started: Promise<void>
   /**
-   * Within `SHUTDOWN_SECONDS`, while the database answers: no longer ready, no new connection,
-   * requests under way answered, what was received is committed, runs and batches stop at the next
-   * page. Nothing acknowledged is lost, also where it takes longer and is cut off. Idempotent.
+   * Stops within `SHUTDOWN_SECONDS` while the database answers: reports not ready, refuses new
+   * connections, answers current requests, commits received deliveries, and stops runs and batches
+   * at the next page. Acknowledged deliveries are never lost, even if it takes longer and is cut
+   * off. Idempotent.
    */
   stop(): Promise<void>
 }
@@ -94,7 +95,9 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
   return { url: server.url, started, stop: () => (ended ??= stopAll()) }
 }
 
-/** All that needs the database. Its signal ends it, and the requests to the service. */
+/**
+ * Starts all parts that need the database. The signal ends them, and the requests to the service.
+ */
 async function startWork(
   dependencies: ServeDependencies,
   running: RunningParts,
@@ -129,7 +132,7 @@ const LONGEST_PAUSE_MS = 15_000
 
 /**
  * True when the warehouse can be used, false when the signal came first. Waits for the database
- * however long it is away; throws what waiting does not cure: a newer schema, a missing grant.
+ * without a limit; throws errors that waiting does not cure: a newer schema, a missing grant.
  */
 export async function awaitWarehouse({
   prepare,

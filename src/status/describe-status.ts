@@ -10,7 +10,7 @@ export interface StatusSection {
   readonly title: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly unknown[])[]
-  /** Said in place of a table without rows; an empty text: the section is left out. */
+  /** Shown in place of a table without rows; an empty text: the section is left out. */
   readonly empty: string
   /** A sentence below the table. */
   readonly note?: string | undefined
@@ -189,13 +189,13 @@ function age(seconds: number | null): string | null {
 /** Facts for alerts beside the status of the warehouse. */
 export interface AlertFacts {
   readonly slots: SyncSlots
-  /** Of this process; undefined where it processes no webhooks. */
+  /** State of this process's processor; undefined if it does not process webhooks. */
   readonly processor?: ProcessorState | undefined
   /** In `serve`: it begins a sync by itself. */
   readonly isServing: boolean
-  /** How long it has done so; that of this process unless given. */
+  /** Uptime of `serve`; by default that of this process. */
   readonly servingSeconds?: number
-  /** Of the disk that holds the embedded database; undefined where the database is another's. */
+  /** Free space on the disk of the embedded database; undefined with another database. */
   readonly freeDiskBytes?: number | undefined
 }
 
@@ -203,8 +203,8 @@ export interface AlertFacts {
 export interface Alert {
   readonly name: OperationAlert
   /**
-   * Its name, with the webhook or the slot where there may be several: the same as long as it
-   * lasts.
+   * Its name, with the webhook or the slot if there may be several: constant while the alert is
+   * open.
    */
   readonly key: string
   /** The problem and its fix, one sentence a line. */
@@ -294,7 +294,7 @@ function describeOverdue(vitals: Vitals, facts: AlertFacts): string | undefined 
   )
 }
 
-/** The sentence that holds once an alert is over, in its place. */
+/** The sentence that replaces an alert once it is over. */
 export function describeCalm(name: string, { freshness, lastRun }: Vitals): string {
   const calm: Readonly<Record<string, string>> = {
     TrackingSyncWebhook: 'the webhook sends us what we need, or is no longer ours',

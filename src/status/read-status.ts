@@ -10,7 +10,7 @@ import {
   type WebhookStatus,
 } from './read-vitals.js'
 
-/** The vitals, and what must be counted. Also what `status --json` prints. */
+/** The vitals and the counts. `status --json` prints them. */
 export interface WarehouseStatus extends Vitals {
   readonly streams: readonly StreamStatus[]
   /** The last five, the latest first. */
@@ -173,8 +173,8 @@ limit 1`,
 }
 
 /**
- * Without what `reconcile` asked for: it inserts notifications as processed in the same instant.
- * Their headers would say it too, but readers may not see those.
+ * Leaves out notifications that `reconcile` fetched: they are inserted and processed in the same
+ * instant. Their headers would tell too, but readers may not see headers.
  */
 async function readLastDeliveries(warehouse: Warehouse): Promise<Map<string, string>> {
   const rows = await warehouse.query<{ webhook: string; at: string }>(

@@ -54,7 +54,7 @@ export interface StreamPasses {
 export function describeRefused(streams: readonly StreamPasses[]): string | undefined {
   const refused = streams
     .filter(({ lastOutcome }) => lastOutcome === 'not_entitled')
-    // Vessels themselves are read.
+    // Only the positions are refused; vessels themselves are read.
     .map(({ stream }) => (stream === 'vessels' ? 'the positions of vessels' : stream))
     .sort()
   if (refused.length === 0) return undefined
@@ -89,7 +89,7 @@ export interface WebhookStatus {
   readonly url: string | null
   /** Null: the service does not say. */
   readonly isActive: boolean | null
-  /** How many it subscribes to; null: the service does not say. */
+  /** Number of subscribed events; null: the service does not say. */
   readonly events: number | null
   readonly checkedAt: string
   /** The problem and its fix, one sentence per line; null if all is well. */
@@ -127,7 +127,7 @@ export async function readVitals(warehouse: Warehouse): Promise<Vitals> {
   }
 }
 
-/** Of the streams in the last `runs` runs. */
+/** Passes of the streams in the last `runs` runs. */
 export function readPasses(warehouse: Warehouse, runs: number): Promise<StreamPasses[]> {
   return warehouse.query<StreamPasses>(
     'read the last passes over each stream',

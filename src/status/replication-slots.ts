@@ -13,7 +13,7 @@ export interface ReplicationSlot {
   readonly plugin: string | null
   /** Somebody reads from it now. */
   readonly isActive: boolean
-  /** Since when nobody does; null while somebody does, and before PostgreSQL 17. */
+  /** Seconds without a reader; null while somebody reads, and before PostgreSQL 17. */
   readonly idleSeconds: number | null
   /** Log that the server keeps for it; null: not yet, or no longer. */
   readonly keptBytes: number | null
@@ -25,7 +25,7 @@ export interface ReplicationSlot {
   readonly safeBytes: number | null
   /** `max_slot_wal_keep_size`; null: a slot may keep log until the disk is full. */
   readonly mostBytes: number | null
-  /** `max_wal_size`: what the log takes up without any slot. */
+  /** `max_wal_size`: the size of the log without any slot. */
   readonly usualBytes: number
 }
 
@@ -65,14 +65,14 @@ order by slot.slot_name`,
   )
 }
 
-/** Of what `max_slot_wal_keep_size` allows, the part that must be left. */
+/** The share of `max_slot_wal_keep_size` that must be left. */
 const LEAST_LEFT = 0.5
 
-/** Where nothing limits a slot: so many times the usual size of the log are too much. */
+/** For a slot without a limit: so many times the usual size of the log are too much. */
 const TOO_MUCH = 2
 
 /**
- * Why a slot will fill the disk or be lost, and what to do; undefined while it is well. SQL does not
+ * Why a slot will fill the disk or be lost, and what to do; undefined while it is well. SQL cannot
  * tell how full the disk is: a slot without a limit counts as behind from twice `max_wal_size` on.
  */
 export function describeBehind(slot: ReplicationSlot): string | undefined {

@@ -8,15 +8,15 @@ const JSON_TYPES = new Set([114, 3802])
 const JSON_NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/
 
 /**
- * A value as JSON. The type alone decides what it becomes; `element` is the type of the elements of
- * an array, else 0. Exact numbers (numeric) are texts, as in every answer.
+ * A value as JSON. The type alone decides the form; `element` is the type of the elements of an
+ * array, else 0. Exact numbers (numeric) are texts, as in every answer.
  */
 export function asJsonText(value: unknown, type: number, element: number): string {
   if (typeof value !== 'string') return JSON.stringify(value)
   if (element !== 0) return arrayAsJson(value, element)
   if (type === BOOLEAN) return String(value === 't')
   if (NUMBERS.has(type) && JSON_NUMBER.test(value)) return value
-  // Only between its tokens JSON can have ends of lines.
+  // JSON can have line ends only between its tokens.
   if (JSON_TYPES.has(type)) return value.replaceAll(/[\r\n]/g, ' ')
   return JSON.stringify(value)
 }
@@ -24,7 +24,7 @@ export function asJsonText(value: unknown, type: number, element: number): strin
 /** Within an array PostgreSQL writes it as `t` and `f`. */
 const BOOLEAN = 16
 
-/** `[0:1]=` before the braces: where the numbers of the elements begin. */
+/** `[0:1]=` before the braces: the first numbers of the elements. */
 const BOUNDS = /^[^{]*(?=\{)/
 const TOKEN = /"((?:[^"\\]|\\.)*)"|[{},]|[^{},"]+/gs
 const BRACES: Readonly<Record<string, string>> = { '{': '[', '}': ']', ',': ',', NULL: 'null' }

@@ -48,7 +48,7 @@ export function cellText(value: unknown): string {
 
 /**
  * Text from outside must not move the cursor, change colours, break a line or turn the direction of
- * writing. JSON's escapes, for all of the signs that do.
+ * writing. Replaces all such signs by JSON's escapes.
  */
 export function escapeControls(text: string): string {
   return text.replace(
@@ -111,7 +111,7 @@ export function layRule(columns: readonly Column[]): string {
 /** A column is not made narrower than this while another is wider. */
 const NARROWEST = 6
 
-/** Takes from the widest columns what is too much. */
+/** Shrinks the widest columns until all fit. */
 function fitWidths(natural: readonly number[], width: number | undefined): number[] {
   const widths = [...natural]
   if (width === undefined) return widths
@@ -124,9 +124,9 @@ function fitWidths(natural: readonly number[], width: number | undefined): numbe
 }
 
 /**
- * Rows as a table with a header line; numbers to the right. On a terminal no wider than it: columns
- * of zeros are left out, and long cells go on in the lines below. For tables of a few rows; answers
- * are streamed (`print-answer.ts`).
+ * Rows as a table with a header line; numbers to the right. On a terminal the table fits its width:
+ * columns of zeros are left out, and long cells continue in the lines below. For tables of a few
+ * rows; answers are streamed (`print-answer.ts`).
  */
 export function formatTable(
   allNames: readonly string[],
@@ -177,7 +177,7 @@ export interface Terminal {
   readonly isColoured?: boolean
 }
 
-/** A file, a pipe or a log: as wide and as long as it gets, in one colour. */
+/** A file, a pipe or a log: of any width and length, in one colour. */
 export const NO_TERMINAL: Terminal = {}
 
 const NARROWEST_TERMINAL = 20
@@ -263,7 +263,7 @@ export function wrapText(text: string, width: number, breaks = AT_WORDS): string
   return line.trim() === '' ? lines : [...lines, line.trimEnd()]
 }
 
-/** `text` in exactly so many columns where it is not longer. */
+/** `text` padded to so many columns; a longer text stays as it is. */
 export function padText(text: string, width: number, isRight: boolean): string {
   const space = ' '.repeat(Math.max(0, width - widthOf(text)))
   return isRight ? space + text : text + space

@@ -25,7 +25,7 @@ const sinceStart = (): number => performance.now()
 
 /** Without a terminal: a line at most this often. */
 const LINE_EVERY_MS = 5_000
-/** Shorter waits are not worth a word. */
+/** Shorter waits are not shown. */
 const LONG_WAIT_MS = 5_000
 
 export function createProgressReporter(options: ProgressOptions): ProgressReporter {
@@ -38,13 +38,13 @@ const FEWEST_CELLS = 4
 const USUAL_WIDTH = 80
 const CLEAR_LINE = '\r\u001b[K'
 
-/** One line that is drawn again and again; a stream that is done keeps its own. */
+/** One line that is redrawn; a finished stream keeps its own line. */
 function createBar({ stream, requestsPerMinute, now = sinceStart }: ProgressOptions) {
   const measure = createRateMeter(now, requestsPerMinute)
   let shown: Progress | undefined
   const draw = (...facts: readonly string[]): void => {
     if (shown === undefined) return
-    // One column less: in the last one some terminals go to the next line.
+    // One column less, because some terminals wrap after the last one.
     const bar = formatBar(shown, facts, (stream.columns ?? USUAL_WIDTH) - 1)
     stream.write(`${CLEAR_LINE}${bar}`)
   }
@@ -56,7 +56,7 @@ function createBar({ stream, requestsPerMinute, now = sinceStart }: ProgressOpti
     stop,
     onWait: (ms: number) => {
       const end = new Date(Date.now() + ms).toTimeString().slice(0, 8)
-      // Alone, so that its end fits the line.
+      // Shown alone, so that the end of the text fits the line.
       if (ms >= LONG_WAIT_MS) draw(`waiting for the request budget until ${end}`)
     },
     onProgress: (progress: Progress) => {
@@ -70,7 +70,7 @@ function createBar({ stream, requestsPerMinute, now = sinceStart }: ProgressOpti
   }
 }
 
-/** The bar takes what the words leave. */
+/** The bar fills the space beside the words. */
 function formatBar(progress: Progress, facts: readonly string[], width: number): string {
   const { stream: name, records } = progress
   const total = Math.max(progress.total ?? 0, records)
@@ -127,9 +127,9 @@ function createLines({ stream, isJson, requestsPerMinute, now = sinceStart }: Pr
 }
 
 interface ProgressRate {
-  /** Over all of the stream so far; undefined before there is anything to go by. */
+  /** Rate of the whole stream so far; undefined before the first measurement. */
   readonly recordsPerSecond: number | undefined
-  /** Until the end of the stream; undefined if the service does not say how long it is. */
+  /** Time until the end of the stream; undefined if the service does not say its length. */
   readonly secondsLeft: number | undefined
 }
 

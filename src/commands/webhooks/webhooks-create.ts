@@ -58,7 +58,7 @@ export const create = declare({
     if (isWritten) await requireWritable(app, path)
     else if (!isSecretWanted(options)) requireWebhookSecrets(app.config)
     return manage(app, 'created', options, async (given) => {
-      // A service that makes its own ignores it.
+      // A service that makes its own secret ignores it.
       const made = isWritten && given.secrets.length === 0 ? [randomBytes(32).toString('hex')] : []
       const dependencies = { ...given, secrets: [...given.secrets, ...made] }
       const managed = await createOwnWebhook({ url, isAgain }, dependencies)
@@ -209,8 +209,8 @@ async function manage(
 }
 
 /**
- * Made before the service is asked: a secret that is shown only once must not be lost to a wrong
- * path. Throws ConfigError if that fails or the file exists.
+ * Created before the request to the service: a wrong path must not lose a secret that is shown only
+ * once. Throws ConfigError if that fails or the file exists.
  */
 function openSecretFile(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600).catch((cause: unknown) => {
@@ -358,7 +358,7 @@ async function testWay(
     },
   })
   const verdict = report.isPassed ? EXIT_CODES.complete : EXIT_CODES.config
-  // Without --json, each step was printed as it was taken.
+  // Without --json, each step was printed at once.
   return { data: report, text: [], exitCode: error === undefined ? verdict : exitCodeOf(error) }
 }
 

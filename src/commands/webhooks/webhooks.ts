@@ -38,7 +38,7 @@ const list = declare({
       isSignedWithOurs: webhook.secret?.isAmong(own.secrets) ?? null,
       isOurs: isOurs(webhook, own),
     }))
-    // If the settings name none of them, none is promised to work.
+    // If the settings name none of them, no webhook is checked.
     const isNamed = own.url !== undefined || own.ids.length > 0
     const alerts = webhooks.flatMap((webhook) =>
       isNamed && webhook.isOurs ? checkSecret(webhook, own.secrets) : [],
@@ -143,7 +143,7 @@ const reconcile = declare({
   settings: [...SERVICE_ONLY, 'rateLimitPerMinute', 'migrate', 'webhookUrl', 'webhookIds'],
   run: async (app) => {
     const { reconcile: catchUp } = await import('../../webhooks/manage/reconcile.js')
-    // Before a database is started in vain.
+    // Checked before a database is started in vain.
     requireService(app.config)
     const warehouse = await app.openWarehouse({ isWriting: true })
     const { service } = await app.openService({ warehouse })
