@@ -33,16 +33,16 @@ const MOST_LINES = 25
 const PHASES = [
   ['collect garbage', /^\(garbage collector\)/],
   ['idle', /^\(idle\)/],
-  ['unpack', /zlib|\/dist\/jsonapi\/decode-utf8/],
-  ['scan', /\/dist\/jsonapi\/raw-record/],
-  ['flatten and fingerprint', /\/dist\/resources\//],
-  ['parse', /\/dist\/jsonapi\//],
+  ['unpack', /zlib|\/dist\/source\/jsonapi\/decode-utf8/],
+  ['scan', /\/dist\/source\/jsonapi\/raw-record/],
+  ['flatten and fingerprint', /\/dist\/source\/records\//],
+  ['parse', /\/dist\/source\/jsonapi\//],
   ['decide', /\/dist\/ingest\/(decide|known|recognize|fingerprint-memory|drift)/],
   ['encode', /\/node_modules\/(pg|pg-protocol)\/.*(utils|serializer|buffer-writer)|array-literal/],
   ['send and receive', /\/node_modules\/(pg|pg-protocol|pg-types|pg-pool)\//],
   ['compare and write', /\/dist\/warehouse\//],
-  ['fetch', /\/node_modules\/undici\/|\/dist\/api\//],
-  ['take in', /\/dist\/ingest\//],
+  ['fetch', /\/node_modules\/undici\/|\/dist\/source\/client\//],
+  ['ingest', /\/dist\/ingest\//],
   ['lead', /\/dist\/sync\//],
 ]
 

@@ -5,7 +5,7 @@ import { compareKeys } from '../warehouse/connection/compare-keys.js'
 import { isConfirming, type Mode } from '../warehouse/rows/incoming-rows.js'
 import type { StoredRow } from '../warehouse/rows/stored-rows.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
-import type { Batch } from '../warehouse/rows/write-batch.js'
+import type { RowBatch } from '../warehouse/rows/write-batch.js'
 import { shownKeys, type Intake } from './intake.js'
 import { mergeSightings } from './merge-sightings.js'
 
@@ -15,6 +15,8 @@ export interface Known {
   readonly rows: ReadonlyMap<string, ReadonlyMap<string, StoredRow>>
   /** For notifications: see `loadConfirmedPasses`. */
   readonly passes: ReadonlyMap<string, Date>
+  /** Sightings that the run has met: nothing is decided about them. */
+  readonly met?: ReadonlySet<Sighting>
 }
 
 export interface Decision {
@@ -22,7 +24,7 @@ export interface Decision {
    * Written one after the other, at most one sighting of a row in each: of several notifications
    * about a row each leaves its version. Answers make one round.
    */
-  readonly rounds: readonly Pick<Batch, 'sightings' | 'eventLists'>[]
+  readonly rounds: readonly Pick<RowBatch, 'sightings' | 'eventLists'>[]
   /**
    * The written sightings without a row, which need no comparison. Empty beside the runs, where
    * others may write the same row and every writer takes rows strictly by key.
@@ -67,7 +69,8 @@ export function decide(intakes: readonly Intake[], known: Known, mode: Mode): De
   for (const intake of intakes) decider.notePresent(intake)
   // Events first: a container's list is compared with the events that are there.
   for (const resource of [transportEvents, ...resources.filter((one) => one !== transportEvents)]) {
-    for (const [key, seen] of byKey(intakes, resource)) decider.decideRow(resource, key, seen)
+    for (const [key, seen] of byKey(intakes, resource, known.met))
+      decider.decideRow(resource, key, seen)
   }
   return decider.finish()
 }
@@ -108,7 +111,7 @@ class Decider {
 
   decideRow(resource: Resource, key: string, seen: readonly Seen[]): void {
     const row = this.#row(resource, key)
-    const written = seen.filter((one) => this.#take(one, row) === 'write')
+    const written = seen.filter((one) => this.#weigh(one, row) === 'write')
     const kept = written.length > 1 ? this.#withoutRepeats(resource, written) : written
     let before = row?.isDeleted === false ? (row.transportEventIds ?? []) : undefined
     for (const [at, [sighting, intake]] of kept.entries()) {
@@ -145,7 +148,7 @@ class Decider {
   }
 
   /** Records the verdict unless it is to write. */
-  #take(seen: Seen, row: StoredRow | undefined): Verdict {
+  #weigh(seen: Seen, row: StoredRow | undefined): Verdict {
     const [sighting] = seen
     const { resource, key } = sighting
     const verdict = this.#decide(seen, row)
@@ -294,10 +297,15 @@ export function containerOf({ values }: Sighting): string {
 }
 
 /** In key order; the latest of each row last, and several in one document merged. */
-function byKey(intakes: readonly Intake[], resource: Resource): [string, Seen[]][] {
+function byKey(
+  intakes: readonly Intake[],
+  resource: Resource,
+  met: ReadonlySet<Sighting> = new Set(),
+): [string, Seen[]][] {
   const rows = new Map<string, Seen[]>()
   for (const intake of intakes) {
-    for (const [key, sighting] of mergedByKey(intake.sightings.get(resource.stream) ?? [])) {
+    const sightings = (intake.sightings.get(resource.stream) ?? []).filter((one) => !met.has(one))
+    for (const [key, sighting] of mergedByKey(sightings)) {
       const seen = rows.get(key)
       if (seen === undefined) rows.set(key, [[sighting, intake]])
       else seen.push([sighting, intake])

@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import { ApiNotFoundError, isAboutOneRecord, toError } from '../base/errors.js'
 import { EVENT_LIST_ENTRY, queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
-import { takeIn, type Intake } from './intake.js'
+import { readRawRecords, type Intake } from './intake.js'
 import { REQUESTS_AT_ONCE, type Ingest, type Reading } from './run.js'
 
 /**
@@ -45,15 +45,15 @@ async function fetchOfContainer(run: Reading, containerId: string): Promise<Fetc
     for await (const page of pages) {
       observedAt ??= page.observedAt
       const source = `/containers/${containerId}/transport_events`
-      const taken = takeIn(page.document, {
+      const answer = readRawRecords(page.document, {
         stream: 'transport_events',
         source,
         observedAt: page.observedAt,
         containerId,
       })
-      intake.push(taken)
+      intake.push(answer)
       const ids = new Set(
-        (taken.sightings.get('transport_events') ?? []).map(({ key }) =>
+        (answer.sightings.get('transport_events') ?? []).map(({ key }) =>
           key.slice(containerId.length + 1),
         ),
       )
@@ -61,7 +61,7 @@ async function fetchOfContainer(run: Reading, containerId: string): Promise<Fetc
       // A record of another type, as after a renaming, may be an event of ours: then the list does
       // not tell which events are gone.
       const isWhole =
-        taken.quarantined.length === 0 && page.rows.every(({ type }) => type === 'transport_event')
+        answer.quarantined.length === 0 && page.rows.every(({ type }) => type === 'transport_event')
       // A row on two pages has pushed another off both.
       const hasMoved = [...ids].some((id) => transportEventIds.has(id))
       isDoubtful ||= page.isShort || hasMoved || !isWhole

@@ -1,11 +1,5 @@
 import type { ResourceIdentifier } from '../source/jsonapi/document.js'
-import type { RawRecord } from '../source/jsonapi/raw-record.js'
-import {
-  isDigestOf,
-  REFERENCE_TYPES,
-  type Resource,
-  type Sighting,
-} from '../source/records/resource.js'
+import { REFERENCE_TYPES, type Sighting } from '../source/records/resource.js'
 import { mergeSightings } from './merge-sightings.js'
 
 const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
@@ -60,10 +54,9 @@ export class FingerprintMemory {
     return this.#noted.get(`${type} ${id}`)
   }
 
-  /** The same for a record that is not parsed and whose id is its whole key. */
-  hasBytes(resource: Resource, raw: RawRecord): boolean {
-    const digest = this.#met.get(`${resource.stream} ${raw.id ?? ''}`)?.digest
-    return typeof digest === 'string' && isDigestOf(digest, resource, raw.digest)
+  /** The digest of a record that this run has met. */
+  digestOf(stream: string, key: string): string | null | undefined {
+    return this.#met.get(`${stream} ${key}`)?.digest
   }
 
   /** Remembers sightings of streams that come often; called when the warehouse has their values. */

@@ -1,10 +1,15 @@
 import { ApiContractError } from '../base/errors.js'
 import { JsonNestingError, stringifyExactJson } from '../source/jsonapi/exact-json.js'
-import { isObject, membersOf } from '../source/jsonapi/document.js'
-import { RawRecord } from '../source/jsonapi/raw-record.js'
+import { isObject, membersOf, type Document } from '../source/jsonapi/document.js'
+import type { RawRecord, RecordIdentity } from '../source/jsonapi/raw-record.js'
 import { linkedIds } from '../source/records/flatten.js'
 import { mayBeWithheld } from '../source/records/custom-field.js'
-import { customFields, flattenAnyRecord, resourceOfType } from '../source/records/index.js'
+import {
+  customFields,
+  flattenAnyRecord,
+  otherResources,
+  resourceOfType,
+} from '../source/records/index.js'
 import { withoutSecrets } from '../source/records/other-resource.js'
 import type { FieldDefinitions, Sighting } from '../source/records/resource.js'
 import type { QuarantinedRecord } from '../warehouse/bookkeeping/quarantined-records.js'
@@ -37,6 +42,8 @@ export interface IntakeOptions {
   readonly observedAt: Date
   /** Types whose included records are complete, and not a subset of their attributes. */
   readonly completeTypes?: ReadonlySet<string>
+  /** The type of primary records to which the service gives a type of its own. */
+  readonly ownType?: string
   /** The container whose transport events were requested. */
   readonly containerId?: string
   /** See `SeenIn`. */
@@ -46,70 +53,34 @@ export interface IntakeOptions {
   readonly isDoubtful?: boolean | undefined
 }
 
-/** Records of an answer, parsed or raw. */
-interface Records {
-  readonly data: readonly unknown[]
-  readonly included: readonly unknown[]
-}
+/** Parsed records of an answer. */
+type Records = Pick<Document, 'data' | 'included'>
 
-/** Pages of a list include whole containers and events; other included records may be partial. */
-export const COMPLETE_WHEN_INCLUDED: ReadonlySet<string> = new Set(['container', 'transport_event'])
+/** Records of an answer as they came. */
+export type RawRecords = Pick<Document<RawRecord>, 'data' | 'included'>
 
 /**
  * Flattens primary and included records. One bad record costs only itself: it goes to the
  * quarantine with its reason, a JSON pointer and its payload.
  */
-export function takeIn(records: Records, options: IntakeOptions): Intake {
-  const taking = new Taking(options)
+export function readRecords(records: Records, options: IntakeOptions): Intake {
+  const intake = new IntakeBuilder(options)
   // Included first: of two equal sightings in one answer the primary one wins.
-  for (const record of records.included) taking.take(record, false)
-  for (const record of records.data) taking.take(record, true)
-  return taking
+  for (const record of records.included) intake.add(record, false)
+  for (const record of records.data) intake.add(record, true)
+  return intake
+}
+
+/** The same for records that are not parsed yet. */
+export function readRawRecords(records: RawRecords, options: IntakeOptions): Intake {
+  const intake = new IntakeBuilder(options)
+  for (const record of records.included) intake.addRaw(record, false)
+  for (const record of records.data) intake.addRaw(record, true)
+  return intake
 }
 
 /** In place of a record that may hold a sensitive value. */
 const WITHHELD = 'withheld: a custom field that is set aside may be a sensitive one'
-
-/** A few milliseconds of work. */
-const TAKEN_AT_ONCE = 100
-
-/**
- * The same for a page of raw records: those in `recognized`, with their keys, are not parsed. Lets
- * other work run in between.
- */
-export async function takeInRaw(
-  records: { readonly data: readonly RawRecord[]; readonly included: readonly RawRecord[] },
-  options: IntakeOptions,
-  recognized: ReadonlyMap<RawRecord, string>,
-): Promise<Intake> {
-  const taking = new Taking(options)
-  let count = 0
-  for (const [list, isPrimary] of [
-    [records.included, false],
-    [records.data, true],
-  ] as const) {
-    for (const record of list) {
-      const key = recognized.get(record)
-      if (key === undefined) {
-        taking.take(record, isPrimary)
-        count += 1
-        if (count % TAKEN_AT_ONCE === 0) await letOthersRun()
-      } else taking.recognize(record, key)
-    }
-  }
-  const isRead = hasRead(taking)
-  const isAlone = ([record, key]: [RawRecord, string]): boolean => !isRead(streamOf(record), key)
-  const alone = [...recognized].filter(isAlone)
-  // The order of several sightings of one row decides, so all of them are read.
-  return alone.length === recognized.size ? taking : takeInRaw(records, options, new Map(alone))
-}
-
-/** A receiver in the same process answers from the same thread. */
-export function letOthersRun(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
-}
 
 /** Says of a row whether an answer holds a record of it that was read, not merely recognized. */
 export function hasRead({ sightings }: Intake): (stream: string, key: string) => boolean {
@@ -153,7 +124,7 @@ export function setAsideOf({ quarantined }: Intake): Intake {
 }
 
 /** An intake in the making. */
-class Taking implements Intake {
+export class IntakeBuilder implements Intake {
   readonly sightings = new Map<string, Sighting[]>()
   readonly recognized = new Map<string, string[]>()
   readonly quarantined: QuarantinedRecord[] = []
@@ -167,25 +138,42 @@ class Taking implements Intake {
     this.isDoubtful = options.isDoubtful === true
   }
 
-  take(entry: unknown, isPrimary: boolean): void {
-    const { completeTypes, ...seen } = this.#options
-    let record = entry
+  add(record: unknown, isPrimary: boolean): void {
+    const { completeTypes, ownType, ...seen } = this.#options
     try {
-      if (entry instanceof RawRecord) record = entry.parse()
       const { type, relationships } = membersOf(record)
       const isComplete = isPrimary || completeTypes?.has(String(type)) === true
-      const sighting = flattenAnyRecord(record, { ...seen, isComplete })
+      const isRetyped = isPrimary && ownType !== undefined && isOfNoTable(record)
+      const shown = isRetyped ? { ...membersOf(record), type: ownType } : record
+      const sighting = flattenAnyRecord(shown, { ...seen, isComplete })
       const { stream } = sighting.resource
       // Nothing says here whether its value may be stored; the list of values shows it.
       if (stream === customFields.stream && seen.fieldDefinitions === undefined) return
       append(this.sightings, stream, sighting)
       this.#link(stream, sighting.key, (name) => membersOf(membersOf(relationships)[name]).data)
     } catch (thrown) {
-      this.#quarantine(record, thrown)
+      if (!(thrown instanceof ApiContractError)) throw thrown
+      const { type, id } = membersOf(record)
+      const payload = isObject(record) ? withoutSecrets(record) : record
+      this.#quarantine({ type, id }, record, payload, thrown)
     }
   }
 
-  recognize(record: RawRecord, key: string): void {
+  addRaw(raw: RawRecord, isPrimary: boolean): void {
+    let record: unknown
+    try {
+      record = raw.parse()
+    } catch (thrown) {
+      const isNoJson = thrown instanceof SyntaxError || thrown instanceof JsonNestingError
+      if (!isNoJson) throw thrown
+      this.#quarantine(raw, undefined, raw.text, thrown)
+      return
+    }
+    this.add(record, isPrimary)
+  }
+
+  /** Adds a record that is known by its bytes and not parsed. */
+  addRecognized(record: RawRecord, key: string): void {
     const stream = streamOf(record)
     append(this.recognized, stream, key)
     this.#link(stream, key, (name) => record.linkage(name))
@@ -201,29 +189,33 @@ class Taking implements Intake {
     }
   }
 
-  #quarantine(record: unknown, thrown: unknown): void {
+  #quarantine(
+    { type, id }: RecordIdentity,
+    record: unknown,
+    payload: unknown,
+    thrown: ApiContractError | SyntaxError | JsonNestingError,
+  ): void {
     const { stream, source, fieldDefinitions } = this.#options
-    const isRaw = record instanceof RawRecord
-    const isNoJson = thrown instanceof SyntaxError || thrown instanceof JsonNestingError
-    if (!(thrown instanceof ApiContractError) && !(isRaw && isNoJson)) throw thrown
-    const { type, id } = membersOf(record)
-    const isWithheld =
-      fieldDefinitions !== undefined && mayBeWithheld(isRaw ? undefined : record, fieldDefinitions)
-    const kept = isObject(record) ? withoutSecrets(record) : record
+    const isWithheld = fieldDefinitions !== undefined && mayBeWithheld(record, fieldDefinitions)
     this.quarantined.push({
       stream,
       resourceType: typeof type === 'string' ? type : null,
       recordId: typeof id === 'string' ? id : null,
       reason: thrown instanceof SyntaxError ? 'the record is no JSON' : thrown.message,
       pointer: thrown instanceof ApiContractError ? thrown.pointer : '',
-      payload: stringifyExactJson(isWithheld ? WITHHELD : isRaw ? record.text : kept),
+      payload: stringifyExactJson(isWithheld ? WITHHELD : payload),
       source,
     })
   }
 }
 
-function streamOf({ type = '' }: RawRecord): string {
+/** The stream of a record that is not parsed. */
+export function streamOf({ type = '' }: RawRecord): string {
   return resourceOfType(type).stream
+}
+
+function isOfNoTable(record: unknown): boolean {
+  return isObject(record) && resourceOfType(String(record.type)) === otherResources
 }
 
 function append<Value>(lists: Map<string, Value[]>, name: string, value: Value): void {

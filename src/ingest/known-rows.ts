@@ -14,8 +14,10 @@ import {
 } from '../warehouse/rows/stored-rows.js'
 import { findIncompleteEventLists } from '../warehouse/rows/transport-event-lists.js'
 import type { Mode } from '../warehouse/rows/incoming-rows.js'
-import { containerOf, type Known } from './decide.js'
+import { containerOf, type Decision, type Known } from './decide.js'
 import type { Intake } from './intake.js'
+import type { Ingest } from './run.js'
+import type { Sink } from './sink.js'
 
 export interface KnownOptions {
   readonly mode: Mode
@@ -67,6 +69,27 @@ export async function loadKnown(
   return { rows, passes: isNotified ? await loadConfirmedPasses(session) : new Map() }
 }
 
+const NOTHING_KNOWN: Known = { rows: new Map(), passes: new Map() }
+
+/** The same for an answer of a run. Nothing is looked up of records that the run has met. */
+export async function lookUp({ sink, notes }: Ingest, intake: Intake): Promise<Known> {
+  const { warehouse, memory, mode } = sink
+  const met = new Set([...intake.sightings.values()].flat().filter((one) => memory.has(one)))
+  const unmet = { ...intake, sightings: new Map<string, readonly Sighting[]>() }
+  for (const [stream, sightings] of intake.sightings) {
+    const others = sightings.filter((one) => !met.has(one))
+    if (others.length > 0) unmet.sightings.set(stream, others)
+  }
+  if (unmet.sightings.size === 0) return { ...NOTHING_KNOWN, met }
+  const options = { mode, isLoad: notes.ledger.isLoading('containers') }
+  const known = await sink.retry(() =>
+    warehouse.read('load known rows', (session) =>
+      loadKnown(session, warehouse.names, [unmet], options),
+    ),
+  )
+  return { ...known, met }
+}
+
 /** A stored list that names an event without a row is not believed: its events are fetched. */
 async function forgetIncompleteLists(
   session: Session,
@@ -78,6 +101,16 @@ async function forgetIncompleteLists(
     const row = stored.get(key)
     if (row !== undefined) stored.set(key, { ...row, transportEventIds: null })
   }
+}
+
+/** Leaves in doubt only what differs from its row; the rest confirms it. */
+export async function settleDoubt(sink: Sink, decision: Decision): Promise<Decision> {
+  const doubtful = await sink.retry(() =>
+    findDiffering(sink.warehouse, sink.warehouse.names, decision.doubtful),
+  )
+  const isDoubtful = new Set(doubtful)
+  const others = decision.doubtful.filter((one) => !isDoubtful.has(one))
+  return { ...decision, doubtful, equal: [...decision.equal, ...others] }
 }
 
 /** The doubtful sightings that differ from their row. Reads only. */

@@ -3,7 +3,7 @@ import type { PlainReadOptions } from '../source/client/endpoints.js'
 import { ApiAuthError, ApiContractError } from '../base/errors.js'
 import type { Document, ResourceIdentifier } from '../source/jsonapi/document.js'
 import { resourceOfType } from '../source/records/index.js'
-import { takeIn, type Intake } from './intake.js'
+import { readRecords, type Intake } from './intake.js'
 import type { Reading } from './run.js'
 
 /**
@@ -19,7 +19,7 @@ export async function readById(
   const { stream } = resourceOfType(type)
   const { document, observedAt } = await ask(run, { type, id })
   const source = `/${stream}/${id}`
-  return { document, intake: takeIn(document, { stream, source, observedAt, completeTypes }) }
+  return { document, intake: readRecords(document, { stream, source, observedAt, completeTypes }) }
 }
 
 async function ask(run: Reading, { type, id }: ResourceIdentifier): Promise<ApiAnswer> {

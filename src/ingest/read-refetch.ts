@@ -30,7 +30,7 @@ import {
 import { mergeIntakes, setAsideOf, type Intake } from './intake.js'
 import { readById } from './read-by-id.js'
 import { REQUESTS_AT_ONCE, type Ingest } from './run.js'
-import { storeIntake } from './store-intake.js'
+import { ingestAnswer } from './ingest-pages.js'
 import type { Sink } from './sink.js'
 
 type Entry = ResourceIdentifier & Partial<ClaimedRefetch>
@@ -86,7 +86,7 @@ export async function readRefetches(run: Ingest, entries: readonly Entry[]): Pro
       const refetched = held.map(({ entry }) => entry)
       const intake = mergeIntakes(held.map((one) => one.intake))
       for (const sightings of intake.sightings.values()) run.sink.memory.note(sightings)
-      await storeIntake(believingNoHash(run), intake, { refetched })
+      await ingestAnswer(believingNoHash(run), intake, { refetched })
     }
     for (const { entry, intake } of read) {
       if (!holdsRecord(intake, entry)) await storeWithoutRecord(run, intake, entry)
@@ -191,7 +191,7 @@ function isNamed(sink: Sink, { id }: Entry): Promise<boolean> {
 
 async function readRecord(run: Ingest, entry: Entry): Promise<void> {
   const { intake } = await readById(run, entry)
-  if (holdsRecord(intake, entry)) await storeIntake(run, intake, { refetched: [entry] })
+  if (holdsRecord(intake, entry)) await ingestAnswer(run, intake, { refetched: [entry] })
   else await storeWithoutRecord(run, intake, entry)
 }
 
@@ -205,7 +205,7 @@ function holdsRecord(intake: Intake, { type, id }: Entry): boolean {
  * the queue remembers that it is missing.
  */
 async function storeWithoutRecord(run: Ingest, intake: Intake, entry: Entry): Promise<void> {
-  await storeIntake(run, setAsideOf(intake))
+  await ingestAnswer(run, setAsideOf(intake))
   const why = 'the answer does not hold the record, see quarantine'
   const isDropped = REFERENCES.has(entry.type) && !(await isNamed(run.sink, entry))
   await run.sink.retry(() =>
@@ -223,7 +223,7 @@ async function readEventList(run: Ingest, entry: Entry): Promise<void> {
   }
   const intake = mergeIntakes(events.intake)
   if (events.list === undefined) {
-    await storeIntake(run, intake)
+    await ingestAnswer(run, intake)
     const why = 'the list of events changed while it was read'
     return run.sink.retry(() => postponeRefetch(run.sink.warehouse, entry, why, UNPROVEN_WAIT_MS))
   }
@@ -236,7 +236,7 @@ async function readEventList(run: Ingest, entry: Entry): Promise<void> {
     return run.sink.retry(() => postponeRefetch(run.sink.warehouse, entry, LIST_WITHOUT_EVENTS))
   }
   const transportEventIds = [...events.list.transportEventIds, ...named]
-  await storeIntake(run, intake, {
+  await ingestAnswer(run, intake, {
     refetched: [entry],
     eventLists: [{ ...events.list, transportEventIds }],
   })

@@ -1,14 +1,32 @@
 import { ConnectorError } from '../base/errors.js'
+import type { Logger } from '../base/logger.js'
 import type { RawRecord } from '../source/jsonapi/raw-record.js'
 import { LONGEST_ID } from '../source/jsonapi/schemas.js'
-import { resourceOfType } from '../source/records/index.js'
-import type { Resource } from '../source/records/resource.js'
+import { resourceOfType, resources } from '../source/records/index.js'
+import { isDigestOf, type Resource, type Sighting } from '../source/records/resource.js'
 import { toStorableText } from '../source/records/storable-text.js'
 import { loadSeenAttributes } from '../warehouse/bookkeeping/schema-drift.js'
-import { findUnknownRecords } from '../warehouse/rows/row-digests.js'
-import { WATCHED_STREAMS } from './drift-watch.js'
+import { findUnknownRecords, recordDigests } from '../warehouse/rows/row-digests.js'
+import type { Known } from './decide.js'
+import { WATCHED_STREAMS, type DriftWatch } from './drift-watch.js'
 import { isMetOften } from './fingerprint-memory.js'
-import type { Run } from './run.js'
+import { hasRead, type Intake, type RawRecords } from './intake.js'
+import type { Sink } from './sink.js'
+
+/**
+ * The records of a page that need not be parsed, with their keys: each equals its row, or a record
+ * that this run has met. `before`: the page before it, whose rows may be written meanwhile;
+ * undefined for the first page.
+ */
+export type Recognize = (
+  page: RawRecords,
+  before: Intake | undefined,
+) => Promise<ReadonlyMap<RawRecord, string>>
+
+const NOTHING: ReadonlyMap<RawRecord, string> = new Map()
+
+/** Everything is parsed, and gives the same rows. */
+export const recognizeNothing: Recognize = () => Promise.resolve(NOTHING)
 
 /** Raw records of one resource, and the values of their key columns. */
 type Candidates = Map<RawRecord, readonly string[]>
@@ -16,84 +34,92 @@ type Candidates = Map<RawRecord, readonly string[]>
 /**
  * Recognizes records by their bytes, so that a page in which nothing changed is neither parsed nor
  * flattened (decision 17): rows by their digest, and records that are included in page after page
- * by what this run has met. Nothing in a backfill, which believes no hash.
+ * by what this run has met. Nothing in a backfill, which believes no hash. One query a stream. The
+ * first page is read whole all the same: it shows which includes the service sends, and its content
+ * beyond the interface.
  *
  * Records of a stream whose attributes are watched are read until every attribute that its records
  * carried before was met again: an attribute that none of them carries has vanished.
+ *
+ * A failing database costs only the gain: storing the records will show the failure.
  */
-export class RecordRecognizer {
-  readonly #run: Run
-  #seenAttributes: Promise<ReadonlyMap<string, ReadonlySet<string>>> | undefined
-  readonly #confirmed = new Set<string>()
+export function recognizeByBytes(
+  sink: Sink,
+  { drift, logger }: { readonly drift: DriftWatch; readonly logger: Logger },
+): Recognize {
+  if (sink.mode !== 'sync') return recognizeNothing
+  const { warehouse, memory } = sink
+  const confirmed = new Set<string>()
+  let seenAttributes: ReadonlyMap<string, ReadonlySet<string>> | undefined
 
-  constructor(run: Run) {
-    this.#run = run
+  /** Whether this run has met every attribute that records of the stream are known to carry. */
+  async function isConfirmed(stream: string): Promise<boolean> {
+    if (confirmed.has(stream) || !WATCHED_STREAMS.some((name) => name === stream)) return true
+    seenAttributes ??= await loadSeenAttributes(warehouse, WATCHED_STREAMS)
+    const seen = seenAttributes.get(stream) ?? new Set()
+    const carried = new Set([...drift.carried(stream)].map((name) => toStorableText(name).text))
+    if ([...seen].some((name) => !carried.has(name))) return false
+    confirmed.add(stream)
+    return true
   }
 
-  /**
-   * The records that need not be parsed, with their keys. One query a stream. A row for which
-   * `isDoubtful` is true recognizes no record. A failing database costs only the gain: storing the
-   * records will show the failure.
-   */
-  async recognize(
-    records: readonly RawRecord[],
-    isDoubtful: (stream: string, key: string) => boolean,
-  ): Promise<ReadonlyMap<RawRecord, string>> {
+  return async ({ data, included }, before) => {
+    if (before === undefined) return NOTHING
+    const mayHaveChanged = hasRead(before)
     const known = new Map<RawRecord, string>()
-    const { memory, mode } = this.#run.sink
-    if (mode !== 'sync') return known
     const candidates = new Map<Resource, Candidates>()
-    for (const record of records) {
+    for (const record of [...included, ...data]) {
       if (record.type === undefined || record.id === undefined) continue
       const resource = resourceOfType(record.type)
       if (resource.isMadeWithOthers === true) continue
-      if (isMetOften(resource.stream)) {
-        const isKnown = memory.hasBytes(resource, record) && !isDoubtful(resource.stream, record.id)
-        if (isKnown) known.set(record, record.id)
+      const { stream } = resource
+      if (isMetOften(stream)) {
+        const digest = memory.digestOf(stream, record.id)
+        const isMet = typeof digest === 'string' && isDigestOf(digest, resource, record.digest)
+        if (isMet && !mayHaveChanged(stream, record.id)) known.set(record, record.id)
         continue
       }
       const keyValues = rawKeyValues(resource, record)
-      if (keyValues === undefined || isDoubtful(resource.stream, keyValues.join(' '))) continue
+      if (keyValues === undefined || mayHaveChanged(stream, keyValues.join(' '))) continue
       const list = candidates.get(resource)
       if (list === undefined) candidates.set(resource, new Map([[record, keyValues]]))
       else list.set(record, keyValues)
     }
     try {
-      for (const [resource, list] of candidates) await this.#look(resource, list, known)
+      for (const [resource, list] of candidates) {
+        if (!(await isConfirmed(resource.stream))) continue
+        const unknown = await findUnknownRecords(warehouse, warehouse.names, resource, list)
+        let place = 0
+        for (const [record, keyValues] of list) {
+          if (!unknown.has(place)) known.set(record, keyValues.join(' '))
+          place += 1
+        }
+      }
     } catch (thrown) {
       if (!(thrown instanceof ConnectorError)) throw thrown
-      this.#run.notes.logger.debug('records could not be recognized', { error: thrown })
+      logger.debug('records could not be recognized', { error: thrown })
     }
     return known
   }
+}
 
-  async #look(
-    resource: Resource,
-    candidates: Candidates,
-    known: Map<RawRecord, string>,
-  ): Promise<void> {
-    if (!(await this.#isConfirmed(resource.stream))) return
-    const { warehouse } = this.#run.sink
-    const unknown = await findUnknownRecords(warehouse, warehouse.names, resource, candidates)
-    let place = 0
-    for (const [record, keyValues] of candidates) {
-      if (!unknown.has(place)) known.set(record, keyValues.join(' '))
-      place += 1
+/** Lets the next run recognize these records, which equal their rows, by their bytes. */
+export async function noteDigests(
+  sink: Sink,
+  equal: readonly Sighting[],
+  { rows }: Known,
+): Promise<void> {
+  const undigested = equal.filter(
+    ({ resource, key, digest }) =>
+      digest !== null && rows.get(resource.stream)?.get(key)?.hasDigest === false,
+  )
+  if (undigested.length === 0) return
+  await sink.transact('record digests', async (session) => {
+    for (const resource of resources) {
+      const own = undigested.filter((one) => one.resource === resource)
+      await recordDigests(session, session.names, resource, own)
     }
-  }
-
-  /** Whether this run has met every attribute that records of the stream are known to carry. */
-  async #isConfirmed(stream: string): Promise<boolean> {
-    if (this.#confirmed.has(stream) || !WATCHED_STREAMS.some((name) => name === stream)) return true
-    this.#seenAttributes ??= loadSeenAttributes(this.#run.sink.warehouse, WATCHED_STREAMS)
-    const seen = (await this.#seenAttributes).get(stream) ?? new Set()
-    const carried = new Set(
-      [...this.#run.notes.drift.carried(stream)].map((name) => toStorableText(name).text),
-    )
-    if ([...seen].some((name) => !carried.has(name))) return false
-    this.#confirmed.add(stream)
-    return true
-  }
+  })
 }
 
 /**

@@ -2,6 +2,7 @@ import type { TrackingService } from '../source/client/endpoints.js'
 import type { RequestPurpose } from '../source/client/request-budget.js'
 import type { Logger } from '../base/logger.js'
 import { DriftWatch } from './drift-watch.js'
+import type { Recognize } from './recognize-records.js'
 import { RunLedger } from './run-ledger.js'
 import type { Sink } from './sink.js'
 
@@ -57,6 +58,8 @@ export interface Source {
   readonly signal: AbortSignal
   /** The share of the request budget that pays for the reads; `sync` by default. */
   readonly purpose?: RequestPurpose
+  /** Absent: every record of a page is parsed. */
+  readonly recognize?: Recognize
 }
 
 /** Counts, findings and messages about the records that were read and written. */

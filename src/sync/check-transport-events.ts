@@ -22,7 +22,7 @@ import {
 } from '../ingest/fetch-transport-events.js'
 import { mergeIntakes } from '../ingest/intake.js'
 import type { Run } from '../ingest/run.js'
-import { storeIntake } from '../ingest/store-intake.js'
+import { ingestAnswer } from '../ingest/ingest-pages.js'
 import type { Sink } from '../ingest/sink.js'
 
 /**
@@ -100,7 +100,7 @@ async function record(
   fetched: readonly FetchedEvents[],
 ): Promise<void> {
   const { warehouse, syncRunId } = run.sink
-  await storeIntake(run, mergeIntakes(fetched.flatMap(({ intake }) => intake ?? [])))
+  await ingestAnswer(run, mergeIntakes(fetched.flatMap(({ intake }) => intake ?? [])))
   const lists: TransportEventList[] = []
   for (const events of fetched) lists.push(...(await believedList(run, events)))
   const { count: tombstoned } = await run.sink.transact(

@@ -1,13 +1,14 @@
 import type { ListStream } from '../source/client/endpoints.js'
-import { parsePage, type Page } from '../source/client/list-pages.js'
+import type { Page } from '../source/client/list-pages.js'
 import { ConnectorError } from '../base/errors.js'
 import { carriedBy, carryAll } from '../ingest/carried-attributes.js'
 import { containerOf } from '../ingest/decide.js'
 import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
-import { mergeIntakes, takeIn, type Intake } from '../ingest/intake.js'
+import { mergeIntakes, readRawRecords, type Intake, type RawRecords } from '../ingest/intake.js'
 import type { Reading, Run } from '../ingest/run.js'
-import { pageOptions } from '../ingest/take-pages.js'
-import { membersOf, type Document } from '../source/jsonapi/document.js'
+import { pageOptions } from '../ingest/read-page.js'
+import { membersOf } from '../source/jsonapi/document.js'
+import type { RawRecord, RecordIdentity } from '../source/jsonapi/raw-record.js'
 import { containers, transportEvents } from '../source/records/index.js'
 import type { Sighting } from '../source/records/resource.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/schema-drift.js'
@@ -82,8 +83,7 @@ export async function settleIncludes(
   // An empty list proves nothing.
   if (page.document.data.length === 0) return true
   const isAsAsked = !isTrial && page.includes.length === asked.length
-  const document = isAsAsked ? undefined : parsePage(page)
-  const sent = page.includes.filter((name) => !document || !isWithheld(document, name))
+  const sent = page.includes.filter((name) => isAsAsked || !isWithheld(page.document, name))
   const thin = await findThin(run, intake, sent)
   const accepted = sent.filter((name) => !thin.some((one) => isWithin(name, one)))
   if (!isTrial && accepted.length === asked.length) return true
@@ -144,7 +144,7 @@ async function readOwnList(run: Reading, included: Sighting): Promise<Sighting[]
     }
     if (resource !== containers) return []
     const page = await readPage(run, 'containers')
-    const intake = takeIn(page.document, pageOptions('containers', page))
+    const intake = readRawRecords(page.document, pageOptions('containers', page))
     return [...(intake.sightings.get(resource.stream) ?? [])]
   } catch (thrown) {
     if (run.source.signal.aborted || !(thrown instanceof ConnectorError)) throw thrown
@@ -159,29 +159,36 @@ function capabilityName(list: ListStream): string {
 /**
  * True when records link to resources of a relation and none of them came included. Follows nested
  * names (`containers.transport_events`) through `included`. A page without any such link proves
- * nothing.
+ * nothing. The links are read off: no record is parsed for it.
  */
-export function isWithheld({ data, included }: Document, name: string): boolean {
-  const byKey = new Map(included.map((resource) => [keyOf(resource), resource]))
-  let holders: readonly unknown[] = data
+export function isWithheld({ data, included }: RawRecords, name: string): boolean {
+  const byKey = new Map(included.map((record) => [keyOf(record.identity), record]))
+  let holders = data
   for (const relation of name.split('.')) {
     const keys = holders.flatMap((holder) => linkedKeys(holder, relation))
     if (keys.length === 0) return false
-    holders = keys.map((key) => byKey.get(key)).filter((resource) => resource !== undefined)
+    holders = keys.map((key) => byKey.get(key)).filter((record) => record !== undefined)
     if (holders.length === 0) return true
   }
   return false
 }
 
-function linkedKeys(resource: unknown, relation: string): string[] {
-  const { data } = membersOf(membersOf(membersOf(resource).relationships)[relation])
-  return [data]
+function linkedKeys(record: RawRecord, relation: string): string[] {
+  return [linkageOf(record, relation)]
     .flat()
-    .map(keyOf)
+    .map((linked) => keyOf(membersOf(linked)))
     .filter((key) => key !== undefined)
 }
 
-function keyOf(resource: unknown): string | undefined {
-  const { type, id } = membersOf(resource)
+function linkageOf(record: RawRecord, relation: string): unknown {
+  try {
+    return record.linkage(relation)
+  } catch {
+    // Such a record is set aside with its reason elsewhere.
+    return undefined
+  }
+}
+
+function keyOf({ type, id }: Partial<RecordIdentity>): string | undefined {
   return typeof type === 'string' && typeof id === 'string' ? `${type}:${id}` : undefined
 }

@@ -25,7 +25,7 @@ import type { Run } from '../ingest/run.js'
 import { findCustomField, loadEntity } from './custom-fields/find-custom-field.js'
 import { loadFieldDefinitions } from '../ingest/field-definitions.js'
 import { readById } from '../ingest/read-by-id.js'
-import { storeIntake } from '../ingest/store-intake.js'
+import { ingestAnswer } from '../ingest/ingest-pages.js'
 import type { Sink } from '../ingest/sink.js'
 
 /**
@@ -149,7 +149,7 @@ async function findRecord(run: Run, resource: Resource, key: string): Promise<bo
   if (intake === undefined) return false
   const isShown = shownKeys(intake, resource.stream).includes(key)
   // The values of an entity are a list, and each of them is what it says.
-  await storeIntake(run, isShown || resource === customFields ? intake : setAsideOf(intake))
+  await ingestAnswer(run, isShown || resource === customFields ? intake : setAsideOf(intake))
   return isShown
 }
 

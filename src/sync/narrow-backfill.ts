@@ -10,13 +10,14 @@ import {
 import { containers, shipments } from '../source/records/index.js'
 import type { Resource } from '../source/records/resource.js'
 import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
-import { COMPLETE_WHEN_INCLUDED, mergeIntakes, shownKeys } from '../ingest/intake.js'
+import { mergeIntakes, shownKeys } from '../ingest/intake.js'
+import { COMPLETE_WHEN_INCLUDED } from '../ingest/read-page.js'
 import { readById } from '../ingest/read-by-id.js'
 import { readOptions } from './custom-fields/read-custom-fields.js'
 import { readEventCatalogue, readQueued } from './read-unlisted.js'
 import { attempt, executeRun, type RunReport, type SyncDependencies } from './run-sync.js'
 import type { Run } from '../ingest/run.js'
-import { storeIntake } from '../ingest/store-intake.js'
+import { ingestAnswer } from '../ingest/ingest-pages.js'
 import { walkList } from './walk-lists.js'
 
 /** What a backfill is narrowed to; with all three empty it is not narrowed. */
@@ -95,7 +96,7 @@ async function readOne(run: Run, { stream, type }: Resource, id: string): Promis
     for (const events of await fetchTransportEvents(run, [...keys])) {
       intakes.push(...(events.intake ?? []))
     }
-    await storeIntake(run, mergeIntakes(intakes))
+    await ingestAnswer(run, mergeIntakes(intakes))
   } catch (thrown) {
     if (run.source.signal.aborted || !isAboutOneRecord(thrown)) throw thrown
     const isGone = thrown instanceof ApiNotFoundError

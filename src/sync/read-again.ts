@@ -1,7 +1,7 @@
 import { carryAll } from '../ingest/carried-attributes.js'
 import type { Intake } from '../ingest/intake.js'
 import type { Run } from '../ingest/run.js'
-import { storeIntake } from '../ingest/store-intake.js'
+import { ingestAnswer } from '../ingest/ingest-pages.js'
 import type { ResourceIdentifier } from '../source/jsonapi/document.js'
 import { resourceOfType } from '../source/records/index.js'
 import { REFERENCE_TYPES, type Sighting } from '../source/records/resource.js'
@@ -37,7 +37,7 @@ export async function readReferencesAgain(run: Run): Promise<void> {
   const shown = noted.filter((one) => !fuller.has(one) && (one.isComplete || carryAll([one])))
   if (shown.length > 0) {
     // By value: what was edited by hand has the hash of what the service sends.
-    await storeIntake({ ...run, sink: run.sink.byValue() }, intakeOf(shown))
+    await ingestAnswer({ ...run, sink: run.sink.byValue() }, intakeOf(shown))
   }
   const isShown = new Set(shown.map(({ resource, key }) => `${resource.type} ${key}`))
   const asked = due.filter(({ type, id }) => !isShown.has(`${type} ${id}`))

@@ -1,17 +1,14 @@
 import { ApiNotFoundError, isAboutOneRecord } from '../base/errors.js'
-import { parsePage, type ListOptions, type Page } from '../source/client/list-pages.js'
+import type { ListOptions, Page } from '../source/client/list-pages.js'
 import {
   mergeIntakes,
   shownKeys,
-  takeIn,
+  readRawRecords,
   type Intake,
   type IntakeOptions,
 } from '../ingest/intake.js'
 import type { Reading, Run } from '../ingest/run.js'
-import { storeIntake } from '../ingest/store-intake.js'
-import { RawRecord } from '../source/jsonapi/raw-record.js'
-import { isObject } from '../source/jsonapi/document.js'
-import { otherResources, resourceOfType } from '../source/records/index.js'
+import { ingestAnswer } from '../ingest/ingest-pages.js'
 import type { Resource } from '../source/records/resource.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
@@ -59,15 +56,9 @@ async function readPages(
     const { observedAt } = page
     seenAt ??= observedAt
     isWhole &&= !page.isShort
-    // The list says what its records are, where the service gives them a type of its own.
-    const data = parsePage(page).data.map((one) =>
-      !(one instanceof RawRecord) &&
-      isObject(one) &&
-      resourceOfType(String(one.type)) === otherResources
-        ? { ...one, type }
-        : one,
-    )
-    intakes.push(takeIn({ data, included: [] }, { stream, source, observedAt, ...seen }))
+    const records = { ...page.document, included: [] }
+    const options = { stream, source, observedAt, ownType: type, ...seen }
+    intakes.push(readRawRecords(records, options))
   }
   const intake = mergeIntakes(intakes)
   return { intake, wholeAt: isWhole && intake.quarantined.length === 0 ? seenAt : undefined }
@@ -112,7 +103,7 @@ export async function readOwnLists(
  */
 async function readOwnList(run: Run, own: OwnList): Promise<void> {
   const { intake, wholeAt } = await askForOwnList(run, own)
-  await storeIntake(run, intake)
+  await ingestAnswer(run, intake)
   if (wholeAt !== undefined)
     await markUnshown(run, own, shownKeys(intake, own.resource.stream), wholeAt)
 }

@@ -1,7 +1,7 @@
-import { shownKeys, takeIn, type Intake } from '../ingest/intake.js'
+import { shownKeys, readRecords, type Intake } from '../ingest/intake.js'
 import { readRefetches } from '../ingest/read-refetch.js'
 import type { Reading, Run } from '../ingest/run.js'
-import { storeIntake } from '../ingest/store-intake.js'
+import { ingestAnswer } from '../ingest/ingest-pages.js'
 import { vessels, webhookEventCategories } from '../source/records/index.js'
 import { REFERENCE_TYPES } from '../source/records/resource.js'
 import { claimRefetches, readDueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
@@ -14,7 +14,7 @@ import { tombstoneRows } from '../warehouse/rows/tombstones.js'
  */
 export async function readEventCatalogue(run: Run): Promise<void> {
   const { intake, observedAt } = await askForCatalogue(run)
-  await storeIntake(run, intake)
+  await ingestAnswer(run, intake)
   const { warehouse, syncRunId } = run.sink
   const shown = new Set(shownKeys(intake, CATALOGUE.stream))
   const live = await run.sink.retry(() => loadLiveKeys(warehouse, CATALOGUE))
@@ -39,7 +39,7 @@ export async function askForCatalogue({
   const counter = ledger.counter(stream)
   const { document, observedAt } = await service.getWebhookEvents({ signal, counter })
   return {
-    intake: takeIn(document, { stream, source: '/webhooks/events', observedAt }),
+    intake: readRecords(document, { stream, source: '/webhooks/events', observedAt }),
     observedAt,
   }
 }

@@ -16,11 +16,11 @@ import { loadFieldDefinitions } from '../ingest/field-definitions.js'
 import { customFields } from '../source/records/index.js'
 import type { Sighting } from '../source/records/resource.js'
 import { loadStoredRows } from '../warehouse/rows/stored-rows.js'
-import { takeIn, type Intake } from '../ingest/intake.js'
+import { readRecords, type Intake } from '../ingest/intake.js'
 import { readById } from '../ingest/read-by-id.js'
 import { executeRun, type RunReport, type SyncDependencies } from './run-sync.js'
 import type { Run } from '../ingest/run.js'
-import { storeIntake } from '../ingest/store-intake.js'
+import { ingestAnswer } from '../ingest/ingest-pages.js'
 
 export interface RetryReport extends RunReport {
   /** Entries whose record is a row now; they are gone from the quarantine. */
@@ -75,7 +75,7 @@ async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | un
     // Storing it would count the entry twice.
     if (refused !== undefined) return refused.reason
     if (!holdsRecord(intake, entry)) return 'the answer does not hold the record'
-    await storeIntake(run, intake)
+    await ingestAnswer(run, intake)
     return (await hasLanded(run, intake)) ? undefined : 'the database did not take it'
   } catch (thrown) {
     if (thrown instanceof ApiNotFoundError) return 'the service does not have it any more'
@@ -103,7 +103,7 @@ async function flattenPayload(run: Run, entry: QuarantineEntry): Promise<Intake>
   const [, owner = '', id = '', list] = entry.source.split('/')
   const containerId = owner === 'containers' && list !== undefined ? id : undefined
   const definitionId = list === 'options' ? id : undefined
-  return takeIn(records, {
+  return readRecords(records, {
     stream: entry.stream,
     source: entry.source,
     // It must not replace what was seen since.

@@ -22,6 +22,7 @@ import { recordShares } from './record-shares.js'
 import { recordDrift } from './record-drift.js'
 import { decideOutcome, recordUntrusted } from './run-outcome.js'
 import { openNotes, type Progress, type Run, type RunSettings } from '../ingest/run.js'
+import { recognizeByBytes } from '../ingest/recognize-records.js'
 import { Sink } from '../ingest/sink.js'
 import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import { planFirstChecks, readReferencesAgain } from './read-again.js'
@@ -48,6 +49,8 @@ export interface SyncDependencies {
   readonly reachFailpoint?: ReachFailpoint
   /** For waits between tries on the warehouse. */
   readonly sleep?: Sleep
+  /** Records that need not be parsed; by their bytes unless given. */
+  readonly recognizeBy?: typeof recognizeByBytes
 }
 
 /** The commands that read the service into the warehouse, as `sync_runs` names them. */
@@ -138,7 +141,8 @@ async function executeAlone(
     sleep,
     logger: notes.logger,
   })
-  const run: Run = { source: { service, settings, signal }, sink, notes }
+  const recognize = (dependencies.recognizeBy ?? recognizeByBytes)(sink, notes)
+  const run: Run = { source: { service, settings, signal, recognize }, sink, notes }
   let fatal: unknown
   try {
     await deriveChildrenAnew(run)

@@ -27,8 +27,8 @@ import { loadFieldDefinitions } from '../ingest/field-definitions.js'
 import { datesOf, ListProof } from './list-proof.js'
 import { acceptShortfall, loadAcceptedShortfall, shortfallError } from './list-shortfall.js'
 import type { Run } from '../ingest/run.js'
-import { storeIntake } from '../ingest/store-intake.js'
-import { hasAllContainers, hasAllTransportEvents, takePages } from '../ingest/take-pages.js'
+import { ingestPages } from '../ingest/ingest-pages.js'
+import { hasAllContainers, hasAllTransportEvents } from '../ingest/read-page.js'
 
 /** Walks a list to its end, from where it was left. Resolves to what the pass found out. */
 export async function walkList(run: Run, stream: ListStream): Promise<PassFindings> {
@@ -152,58 +152,69 @@ async function walkPass(
   pass: ListPass,
   proof: ListProof,
 ): Promise<WalkedPass | undefined> {
+  const { source, sink, notes } = run
+  const { warehouse } = sink
   proof.beginWalk(pass)
-  const choice = await run.sink.retry(() => chooseIncludes(run.sink.warehouse, stream))
+  const choice = await sink.retry(() => chooseIncludes(warehouse, stream))
   const options = {
     includes: choice.includes,
-    pageSize: run.source.settings.pageSize,
+    pageSize: source.settings.pageSize,
     startPage: pass.startPage,
     query: pass.list.query,
-    signal: run.source.signal,
-    counter: run.notes.ledger.counter(stream),
+    signal: source.signal,
+    counter: notes.ledger.counter(stream),
   }
   const fieldDefinitions =
     stream === 'custom_fields'
-      ? await run.sink.retry(() => loadFieldDefinitions(run.sink.warehouse, run.source.settings))
+      ? await sink.retry(() => loadFieldDefinitions(warehouse, source.settings))
       : undefined
-  let isFirst = true
   let checkpoint: Checkpoint | undefined
-  const pages = run.source.service.listRecords(stream, options)
-  for await (const [page, intake] of takePages(run, stream, pages, fieldDefinitions)) {
-    run.sink.reachFailpoint('response_received')
-    if (!pass.isContiguous(page)) return undefined
-    // It shows what a trial found out, and what the service no longer takes, so that the next run
-    // does not ask for it in vain. A backfill believes nothing, and looks in any case.
-    const isShort = page.includes.length < choice.includes.length
-    if (isFirst && (choice.isTrial || isShort || run.sink.mode === 'backfill')) {
-      const settle = () => settleIncludes(run, run.sink.warehouse, stream, page, intake, choice)
-      if (!(await run.sink.retry(settle))) {
-        proof.discardWalk()
-        return walkPass(run, stream, pass, proof)
+  let isFirst = true
+  const stopped = await ingestPages<'moved' | 'thin'>(run, {
+    stream,
+    pages: source.service.listRecords(stream, options),
+    fieldDefinitions,
+    admit: async (page, intake) => {
+      sink.reachFailpoint('response_received')
+      if (!pass.isContiguous(page)) return 'moved'
+      // It shows what a trial found out, and what the service no longer takes, so that the next run
+      // does not ask for it in vain. A backfill believes nothing, and looks in any case.
+      const isShort = page.includes.length < choice.includes.length
+      if (isFirst && (choice.isTrial || isShort || sink.mode === 'backfill')) {
+        const settle = () => settleIncludes(run, warehouse, stream, page, intake, choice)
+        if (!(await sink.retry(settle))) return 'thin'
       }
-    }
-    isFirst = false
-    if (pass.hasMoved(page)) proof.noteMove()
-    checkpoint = await storePage(run, stream, pass, page, intake, proof)
-    await checkFilter(run.sink, pass, {
-      keys: shownKeys(intake, stream),
-      observedAt: page.observedAt,
-    })
-    run.source.signal.throwIfAborted()
+      isFirst = false
+      if (pass.hasMoved(page)) proof.noteMove()
+      noteFindings(pass, stream, page, intake)
+      checkpoint = pass.checkpointAfter(page, proof.tally)
+      proof.addPage(page, datesOf(intake, pass.list))
+      // A pass of one page needs no checkpoint: after a crash it is read again in any case.
+      const isWholePass = page.number === 1 && page.isLast
+      return isWholePass || page.isBehindGap ? {} : { checkpoint }
+    },
+    note: async (page, intake) => {
+      see(pass, intake)
+      notes.ledger.add(new Map([[stream, { pages: 1 }]]))
+      const { number, rowsSoFar: records, total, observedAt } = page
+      notes.onProgress({ stream, page: number, records, total, requests: notes.ledger.requests() })
+      await checkFilter(sink, pass, { keys: shownKeys(intake, stream), observedAt })
+      source.signal.throwIfAborted()
+    },
+  })
+  if (stopped === 'thin') {
+    proof.discardWalk()
+    return walkPass(run, stream, pass, proof)
   }
-  return checkpoint === undefined ? undefined : { pass, checkpoint }
+  return stopped === undefined && checkpoint ? { pass, checkpoint } : undefined
 }
 
-/** Returns where the pass stands then. */
-async function storePage(
-  run: Run,
+function noteFindings(
+  { findings }: ListPass,
   stream: ListStream,
-  pass: ListPass,
   page: Page,
   intake: Intake,
-  proof: ListProof,
-): Promise<Checkpoint> {
-  const { findings } = pass
+): void {
   findings.listedTypes = addListedTypes(findings.listedTypes, page.rows, OWN_TYPES[stream])
   if (stream === 'shipments') {
     const isSoFar = findings.areContainersIncluded !== false
@@ -213,22 +224,6 @@ async function storePage(
     const isSoFar = findings.areTransportEventsIncluded !== false
     findings.areTransportEventsIncluded = isSoFar && hasAllTransportEvents(intake)
   }
-  const checkpoint = pass.checkpointAfter(page, proof.tally)
-  proof.addPage(page, datesOf(intake, pass.list))
-  // A pass of one page needs no checkpoint: after a crash it is read again in any case.
-  const isWholePass = page.number === 1 && page.isLast
-  await storeIntake(run, intake, isWholePass || page.isBehindGap ? {} : { checkpoint })
-  see(pass, intake)
-  run.notes.ledger.add(new Map([[stream, { pages: 1 }]]))
-  const { number, rowsSoFar: records, total } = page
-  run.notes.onProgress({
-    stream,
-    page: number,
-    records,
-    total,
-    requests: run.notes.ledger.requests(),
-  })
-  return checkpoint
 }
 
 /** What an answer holds exists, also where it is only included with something else. */

@@ -1,5 +1,5 @@
 import { noFailpoints } from '../../src/base/failpoint.js'
-import { takeIn } from '../../src/ingest/intake.js'
+import { readRecords } from '../../src/ingest/intake.js'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import { writeRows } from '../../src/warehouse/rows/write-batch.js'
 
@@ -11,7 +11,7 @@ export async function knowRecords(
   const bare = records
     .filter(({ type }) => !type.endsWith('_event'))
     .map(({ type, id }) => ({ type, id, attributes: {} }))
-  const intake = takeIn(
+  const intake = readRecords(
     { data: [], included: bare },
     { stream: 'other_resources', source: 'test', observedAt: new Date('2020-01-01T00:00:00Z') },
   )

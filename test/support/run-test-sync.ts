@@ -30,6 +30,7 @@ export interface TestSyncOptions {
   /** Between tries on the warehouse; no time unless told. */
   readonly sleep?: SyncDependencies['sleep']
   readonly client?: Partial<ApiClientOptions>
+  readonly recognizeBy?: SyncDependencies['recognizeBy']
 }
 
 /**
@@ -67,6 +68,7 @@ export async function runTestSync(options: TestSyncOptions): Promise<RunReport> 
       signal: options.signal ?? new AbortController().signal,
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
       ...(options.reachFailpoint === undefined ? {} : { reachFailpoint: options.reachFailpoint }),
+      ...(options.recognizeBy === undefined ? {} : { recognizeBy: options.recognizeBy }),
     })
   } finally {
     await client.close()

@@ -2,10 +2,10 @@ import type { ListStream, TrackingService } from '../../source/client/endpoints.
 import { parsePage, type Page } from '../../source/client/list-pages.js'
 import type { Logger } from '../../base/logger.js'
 import { decide, type Decision } from '../../ingest/decide.js'
-import { takeIn, type Intake } from '../../ingest/intake.js'
+import { readRawRecords, type Intake } from '../../ingest/intake.js'
 import { loadKnown } from '../../ingest/known-rows.js'
 import { openNotes, type Run, type RunSettings } from '../../ingest/run.js'
-import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../../ingest/take-pages.js'
+import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../../ingest/read-page.js'
 import { fieldDefinitionSchema } from '../../source/jsonapi/schemas.js'
 import { hasOptions } from '../../source/records/custom-field.js'
 import { containers, resourceOfType, shipments, vessels } from '../../source/records/index.js'
@@ -277,7 +277,7 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
 async function readFirstPage(observer: Observer, stream: ListStream): Promise<FirstPage> {
   const choice = await chooseIncludes(observer.warehouse, stream)
   const page = await readPage(observer, stream, choice)
-  const intake = takeIn(page.document, pageOptions(stream, page))
+  const intake = readRawRecords(page.document, pageOptions(stream, page))
   const isWhole =
     !choice.isTrial ||
     (await settleIncludes(observer, observer.warehouse, stream, page, intake, choice))

@@ -8,7 +8,7 @@ import { customFields } from '../../source/records/index.js'
 import { quarantineRecords } from '../../warehouse/bookkeeping/quarantined-records.js'
 import { upsertRows } from '../../warehouse/rows/upsert.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import { takeIn } from '../../ingest/intake.js'
+import { readRecords } from '../../ingest/intake.js'
 
 /** The types with custom fields. */
 export const ENTITY_TYPES = ['container', 'shipment', 'tracking_request'] as const
@@ -56,7 +56,7 @@ export async function setCustomField(
   const { warehouse } = dependencies
   const answer = await askForChange(change, dependencies)
   const { entityType, entityId, apiSlug } = change
-  const intake = takeIn(answer.document, {
+  const intake = readRecords(answer.document, {
     stream: customFields.stream,
     source: `/${entityType}s/${entityId}/custom_fields/${apiSlug}`,
     observedAt: answer.observedAt,

@@ -1,37 +1,21 @@
-import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import type { Resource, Sighting } from '../../source/records/resource.js'
 import { containers, resources } from '../../source/records/index.js'
 import type { ReachFailpoint } from '../../base/failpoint.js'
-import { advancePass, saveCheckpoint, type Checkpoint } from '../bookkeeping/checkpoints.js'
 import { addContainerChildren, replaceContainerChildren } from './container-children.js'
 import { openVersions, writeVersions } from './history.js'
 import { insertRows } from './insert-rows.js'
-import { quarantineRecords, type QuarantinedRecord } from '../bookkeeping/quarantined-records.js'
-import {
-  EVENT_LIST_ENTRY,
-  queueMissingReferences,
-  queueRefetches,
-  releaseRefetches,
-  removeRefetches,
-  type ClaimedRefetch,
-} from '../bookkeeping/refetch-queue.js'
 import type { SchemaNames } from '../connection/schema-names.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import { isConfirming, type WriteOptions } from './incoming-rows.js'
-import { saveStreamStates, type StreamCounts, type StreamState } from '../bookkeeping/sync-runs.js'
-import {
-  tombstoneWithdrawnEvents,
-  type ListBehindEvent,
-  type TransportEventList,
-} from './transport-event-lists.js'
-import { doubtLists, listsInDoubt } from './unlisted-events.js'
+import { tombstoneWithdrawnEvents, type TransportEventList } from './transport-event-lists.js'
+import { listsInDoubt } from './unlisted-events.js'
 import { lockEqualRows, upsertRows } from './upsert.js'
 import { upsertVesselPositions } from './vessel-positions.js'
 import { together } from '../connection/together.js'
-import type { Session, Warehouse } from '../connection/warehouse.js'
+import type { Session } from '../connection/warehouse.js'
 
-/** What is written in one transaction. */
-export interface Batch extends Omit<WriteOptions, 'names'> {
+/** Rows that are written in one transaction. */
+export interface RowBatch extends Omit<WriteOptions, 'names'> {
   /** At most one of each row. */
   readonly sightings: readonly Sighting[]
   /**
@@ -41,15 +25,6 @@ export interface Batch extends Omit<WriteOptions, 'names'> {
   readonly withoutRow: ReadonlySet<Sighting>
   /** Complete lists of transport events: stored ones that are not in them were withdrawn. */
   readonly eventLists: readonly TransportEventList[]
-  readonly quarantined: readonly QuarantinedRecord[]
-  /** To be refetched: what was seen of them is older than their row. */
-  readonly doubtful: readonly ResourceIdentifier[]
-  /** Entries of the refetch queue that this batch answers. */
-  readonly refetched: readonly (ResourceIdentifier & Partial<ClaimedRefetch>)[]
-  /** Where the pass stands once this batch is in the warehouse. */
-  readonly checkpoint?: Checkpoint
-  /** By stream, what was counted before writing. */
-  readonly counts: ReadonlyMap<string, Partial<StreamCounts>>
 }
 
 /** What became of the records of one stream in a batch. */
@@ -59,96 +34,6 @@ export interface BatchCounts {
   unchanged: number
   stale: number
   tombstoned: number
-}
-
-interface WriteContext {
-  /** What the rows point to; those without a row are queued to be read. */
-  readonly references: readonly ResourceIdentifier[]
-  /** The counts of the run as they are after the batch. */
-  readonly describe: (counts: ReadonlyMap<string, BatchCounts>) => readonly StreamState[]
-  /** Where a test may cut the transaction short. */
-  readonly reachFailpoint: ReachFailpoint
-}
-
-/**
- * Writes a batch in one transaction: rows in key order, histories, children, tombstones of
- * withdrawn events, quarantine, and the counts of the run. All or nothing; may be repeated as a
- * whole. Returns what became of each stream. A batch that only moves a pass takes no transaction:
- * see `advancePass`.
- */
-export async function writeBatch(
-  warehouse: Warehouse,
-  batch: Batch,
-  { references, describe, reachFailpoint }: WriteContext,
-): Promise<ReadonlyMap<string, BatchCounts>> {
-  if (await isOnlyAnAdvance(warehouse, batch, references)) return new Map()
-  const { names } = warehouse
-  return warehouse.transaction('write a batch', async (session) => {
-    const { counts, listsBehind, inDoubt } = await writeRows(session, names, batch, reachFailpoint)
-    reachFailpoint('before_checkpoint')
-    await together([
-      doubtLists(session, inDoubt),
-      queueMissingReferences(session, references),
-      queueRefetches(session, batch.doubtful, 'a sighting was older than the row'),
-      answerRefetches(session, batch.refetched, listsBehind),
-      quarantineRecords(session, batch.quarantined, batch.syncRunId),
-      recordPosition(session, batch, () => describe(counts)),
-    ])
-    return counts
-  })
-}
-
-/** Why an event list that was not believed is in the refetch queue. */
-export const LIST_BEHIND_EVENT =
-  'a transport event was seen later than the list that it is missing from'
-
-const SHORTEST_WAIT_MS = 60_000
-const LONGEST_WAIT_MS = 24 * 3_600_000
-
-/**
- * Takes what this batch answers off the refetch queue. Lists that could not be believed are queued:
- * they are refetched once the service's clock has passed what is ahead of them.
- */
-async function answerRefetches(
-  session: Session,
-  answered: Batch['refetched'],
-  lists: readonly ListBehindEvent[],
-): Promise<void> {
-  const entries = lists.map(({ containerId }) => ({ type: EVENT_LIST_ENTRY, id: containerId }))
-  const furthest = lists.reduce((most, { behindMs }) => Math.max(most, behindMs), SHORTEST_WAIT_MS)
-  const waitMs = Math.min(furthest, LONGEST_WAIT_MS)
-  await together([
-    queueRefetches(session, entries, LIST_BEHIND_EVENT, waitMs),
-    removeRefetches(session, answered),
-  ])
-  // After that, for one of them may be an entry that was just answered: it stays, and waits again.
-  await releaseRefetches(session, entries, waitMs)
-}
-
-/** What the run has counted so far, and where its pass stands. */
-async function recordPosition(
-  session: Session,
-  { syncRunId, checkpoint }: Pick<Batch, 'syncRunId' | 'checkpoint'>,
-  describe: () => readonly StreamState[],
-): Promise<void> {
-  if (syncRunId === null) return
-  await together([
-    saveStreamStates(session, syncRunId, describe()),
-    ...(checkpoint === undefined ? [] : [saveCheckpoint(session, syncRunId, checkpoint)]),
-  ])
-}
-
-/** True when the batch holds nothing but where the pass stands, and that is recorded. */
-async function isOnlyAnAdvance(
-  warehouse: Warehouse,
-  batch: Batch,
-  references: readonly ResourceIdentifier[],
-): Promise<boolean> {
-  const { syncRunId, checkpoint, sightings, eventLists, quarantined, doubtful, refetched } = batch
-  if (syncRunId === null || checkpoint === undefined) return false
-  const lists = [sightings, eventLists, quarantined, doubtful, refetched, references]
-  if (lists.some(({ length }) => length > 0)) return false
-  return advancePass(warehouse, syncRunId, checkpoint)
 }
 
 /**
@@ -161,8 +46,7 @@ async function isOnlyAnAdvance(
 export async function writeRows(
   session: Session,
   names: SchemaNames,
-  batch: Pick<Batch, 'sightings' | 'eventLists' | 'mode' | 'syncRunId'> &
-    Partial<Pick<Batch, 'withoutRow'>>,
+  batch: Omit<RowBatch, 'withoutRow'> & Partial<Pick<RowBatch, 'withoutRow'>>,
   reachFailpoint: ReachFailpoint,
 ) {
   const { syncRunId, mode, withoutRow = NONE } = batch

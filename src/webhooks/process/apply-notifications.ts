@@ -1,8 +1,9 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { ApiContractError } from '../../base/errors.js'
 import type { ReachFailpoint } from '../../base/failpoint.js'
+import { LIST_BEHIND_EVENT } from '../../ingest/commit-batch.js'
 import { decide } from '../../ingest/decide.js'
-import { takeIn, type Intake } from '../../ingest/intake.js'
+import { readRecords, type Intake } from '../../ingest/intake.js'
 import { findDiffering, loadKnown, refetchOf } from '../../ingest/known-rows.js'
 import { membersOf, type Document, type ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { changeSchema } from '../../source/jsonapi/schemas.js'
@@ -25,7 +26,7 @@ import {
 } from '../../warehouse/rows/changed-attributes.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
 import { doubtLists } from '../../warehouse/rows/unlisted-events.js'
-import { LIST_BEHIND_EVENT, writeRows } from '../../warehouse/rows/write-batch.js'
+import { writeRows } from '../../warehouse/rows/write-batch.js'
 import type { Outcome } from '../receive/notification-states.js'
 import {
   prepareNotifications,
@@ -53,7 +54,7 @@ const UNCONFIRMED = 'a notification told of a record without a live row'
 const NEW_EVENTS = 'a notification told of transport events without their content'
 
 /** A few milliseconds of work. */
-const TAKEN_IN_AT_ONCE = 10
+const READ_AT_ONCE = 10
 
 /**
  * Applies notifications of our own webhooks inside the caller's transaction, in the order the
@@ -71,8 +72,8 @@ export async function applyNotifications(
   const prepared = await prepareNotifications(session, notifications)
   const intakes: Intake[] = []
   for (const [at, one] of prepared.entries()) {
-    if (at % TAKEN_IN_AT_ONCE === 0) await letOthersRun()
-    intakes.push(takeInIncluded(one))
+    if (at % READ_AT_ONCE === 0) await letOthersRun()
+    intakes.push(readIncluded(one))
   }
   const known = await loadKnown(session, names, intakes, { mode: 'webhook' })
   const decision = decide(intakes, known, 'webhook')
@@ -132,12 +133,12 @@ function eventListEntry(containerId: string): ResourceIdentifier {
   return { type: EVENT_LIST_ENTRY, id: containerId }
 }
 
-/** Only what is included is taken in: the notification itself stands in the inbox. */
-function takeInIncluded(notification: ParsedNotification): Intake {
+/** Only included records: the notification itself stands in the inbox. */
+function readIncluded(notification: ParsedNotification): Intake {
   const { notificationId, observedAt, document, isClamped } = notification
   const source = `webhook notification ${notificationId}`
   const options = { stream: 'other_resources', source, observedAt, isDoubtful: isClamped }
-  return takeIn({ data: [], included: document.included }, options)
+  return readRecords({ data: [], included: document.included }, options)
 }
 
 const THIN = 'a notification came without what it is about'

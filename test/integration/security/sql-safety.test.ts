@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { noFailpoints } from '../../../src/base/failpoint.js'
 import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import { toStorableText } from '../../../src/source/records/storable-text.js'
-import { takeIn } from '../../../src/ingest/intake.js'
+import { readRecords } from '../../../src/ingest/intake.js'
 import { loadQuarantine } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
 import {
   bindQuery,
@@ -58,7 +58,7 @@ function slugOf(text: string, index: number): string {
 async function writeRecords(records: readonly unknown[], areCopied: boolean): Promise<void> {
   const { warehouse } = scene
   const observedAt = new Date('2026-03-02T08:00:00Z')
-  const { sightings, quarantined } = takeIn(
+  const { sightings, quarantined } = readRecords(
     { data: [], included: records },
     { stream: 'containers', source: 'test', observedAt, fieldDefinitions: new Map() },
   )

@@ -3,7 +3,7 @@ import { WarehouseDataError } from '../../../src/base/errors.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { TO_BE_UPSERTED } from '../../../src/warehouse/rows/insert-rows.js'
 import { runTestSync } from '../../support/run-test-sync.js'
-import { loadTables } from '../../support/snapshot-tables.js'
+import { readRows } from '../../support/snapshot-tables.js'
 import { closeScenes, HOUR, openScene } from './sync-scene.js'
 
 const WITH_EVENTS = ['containers', 'containers.transport_events', 'transport_events']
@@ -24,14 +24,6 @@ function withoutCopy(warehouse: Warehouse, onRefusal: () => void): Warehouse {
 }
 
 afterEach(closeScenes)
-
-/** All rows of all data tables, in an order of their own. */
-async function readRows(warehouse: Warehouse): Promise<Record<string, string[]>> {
-  const tables = await loadTables(warehouse)
-  return Object.fromEntries(
-    [...tables].map(([name, { rows }]) => [name, rows.map((row) => JSON.stringify(row)).sort()]),
-  )
-}
 
 describe('rows that are not there yet', () => {
   it.each([

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { TrackingService } from '../../../src/source/client/endpoints.js'
+import { recognizeByBytes, recognizeNothing } from '../../../src/ingest/recognize-records.js'
 import { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
+import { runTestSync } from '../../support/run-test-sync.js'
+import { readRows } from '../../support/snapshot-tables.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
@@ -110,6 +113,47 @@ describe('a record whose bytes have not changed', () => {
     const before = await scene.snapshot()
     expectAllKnown(await syncAndCount(scene))
     expect(await scene.snapshot()).toEqual(before)
+  })
+})
+
+describe('with the recognition taken out', () => {
+  it('every table gets the same rows', async () => {
+    const scene = await openScene({ shipments: 14 })
+    const { warehouse: other } = await openScene({ shipments: 1 })
+    const { simulator } = scene
+    const settings = { pageSize: 4 }
+    let recognized = 0
+    const countRecognized: typeof recognizeByBytes = (sink, notes) => {
+      const recognize = recognizeByBytes(sink, notes)
+      return async (page, before) => {
+        const known = await recognize(page, before)
+        recognized += known.size
+        return known
+      }
+    }
+    const syncBoth = async (command: 'backfill' | 'sync'): Promise<void> => {
+      const source = simulator
+      for (const [warehouse, recognizeBy] of [
+        [scene.warehouse, countRecognized],
+        [other, () => recognizeNothing],
+      ] as const) {
+        const options = { warehouse, source, command, settings, recognizeBy }
+        expect(await runTestSync(options)).toMatchObject({ exitCode: 0 })
+      }
+    }
+    await syncBoth('backfill')
+    for (const hours of [120, 0]) {
+      const before = recognized
+      simulator.clock.advance(hours * HOUR)
+      await syncBoth('sync')
+      expect(recognized).toBeGreaterThan(before)
+      const rows = await readRows(scene.warehouse)
+      expect(await readRows(other)).toEqual(rows)
+      for (const table of ['shipments', 'containers', 'transport_events', 'tracking_requests']) {
+        expect(rows[table]?.length, table).toBeGreaterThan(13)
+      }
+    }
+    expect(await scene.differences()).toEqual([])
   })
 })
 

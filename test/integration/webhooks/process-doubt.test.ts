@@ -4,7 +4,7 @@ import {
   claimRefetches,
   removeRefetches,
 } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
-import { LIST_BEHIND_EVENT } from '../../../src/warehouse/rows/write-batch.js'
+import { LIST_BEHIND_EVENT } from '../../../src/ingest/commit-batch.js'
 import { notification, queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 

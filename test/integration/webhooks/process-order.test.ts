@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { noFailpoints } from '../../../src/base/failpoint.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { takeIn } from '../../../src/ingest/intake.js'
+import { readRecords } from '../../../src/ingest/intake.js'
 import { openNotes } from '../../../src/ingest/run.js'
 import { Sink } from '../../../src/ingest/sink.js'
-import { storeIntake } from '../../../src/ingest/store-intake.js'
+import { ingestAnswer } from '../../../src/ingest/ingest-pages.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
 import { deleteRows } from '../../support/empty-warehouse.js'
@@ -233,7 +233,7 @@ describe('deliveries in any order', () => {
       const { containerId: id, simulator, bench, warehouse } = scene
       simulator.edits.change('container', id, { seal_number: 'of the page' })
       const asked = scene.advance(10)
-      const page = takeIn(
+      const page = readRecords(
         { data: [scene.containerNow(id)], included: [] },
         { stream: 'containers', source: '/containers', observedAt: asked },
       )
@@ -250,7 +250,7 @@ describe('deliveries in any order', () => {
       }
       if (isDoubted) await deliver()
       const { signal } = new AbortController()
-      await storeIntake(
+      await ingestAnswer(
         {
           source: { service: bench.service, settings: TEST_SETTINGS, signal },
           sink: new Sink({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { takeIn, type Intake } from '../../../src/ingest/intake.js'
+import { readRecords, type Intake } from '../../../src/ingest/intake.js'
 import { compareRow } from '../../../src/warehouse/rows/compare-rows.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { knowRecords } from '../../support/know-records.js'
@@ -48,7 +48,7 @@ function openFor(name: string): ProcessBench {
 }
 
 function intakeOf(records: readonly unknown[], observedAt: Date): Intake {
-  return takeIn(
+  return readRecords(
     { data: [], included: records },
     { stream: 'other_resources', source: 'test', observedAt },
   )

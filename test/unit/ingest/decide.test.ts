@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide, type Decision, type Known } from '../../../src/ingest/decide.js'
-import { COMPLETE_WHEN_INCLUDED, takeIn, type Intake } from '../../../src/ingest/intake.js'
+import { readRecords, type Intake } from '../../../src/ingest/intake.js'
+import { COMPLETE_WHEN_INCLUDED } from '../../../src/ingest/read-page.js'
 import type { StoredRow } from '../../../src/warehouse/rows/stored-rows.js'
 import type { Mode } from '../../../src/warehouse/rows/incoming-rows.js'
 
@@ -36,7 +37,7 @@ function seen(
     },
   }
   const isNotification = mode === 'webhook'
-  return takeIn(
+  return readRecords(
     {
       data: isNotification ? [] : [container],
       included: [...(isNotification ? [container] : []), ...included.map(event)],

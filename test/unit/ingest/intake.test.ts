@@ -3,7 +3,8 @@ import { parseJsonBytes, splitJsonBytes } from '../../../src/source/jsonapi/pars
 import type { Document } from '../../../src/source/jsonapi/document.js'
 import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
 import type { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
-import { hasRead, shownKeys, takeIn, takeInRaw, type Intake } from '../../../src/ingest/intake.js'
+import { hasRead, readRecords, shownKeys, type Intake } from '../../../src/ingest/intake.js'
+import { readPage } from '../../../src/ingest/read-page.js'
 
 const OPTIONS = {
   stream: 'shipments',
@@ -29,7 +30,7 @@ const container = (id: string, events: readonly string[]): object => ({
 /**
  * A page that was split, of which the records with these ids are recognized at their first place.
  */
-async function takeInPage(
+async function readSplit(
   recognized: readonly string[],
   data: readonly object[],
   included: readonly object[] = [],
@@ -38,7 +39,7 @@ async function takeInPage(
   const document = documentSchema.parse(value) as Document<RawRecord>
   const left = new Set(recognized)
   const found = [...document.included, ...document.data].filter(({ id = '' }) => left.delete(id))
-  return takeInRaw(document, OPTIONS, new Map(found.map((raw) => [raw, raw.id ?? ''])))
+  return readPage(document, OPTIONS, new Map(found.map((raw) => [raw, raw.id ?? ''])))
 }
 
 const readNames = (intake: Intake): unknown =>
@@ -46,7 +47,7 @@ const readNames = (intake: Intake): unknown =>
 
 describe('a page with records that were recognized by their bytes', () => {
   test('shows them and what they list, and has read only the others', async () => {
-    const intake = await takeInPage(
+    const intake = await readSplit(
       ['s1', 'c1'],
       [shipment('s1', 'A'), shipment('s2', 'B')],
       [container('c1', ['e2', 'e1']), container('c2', ['e3'])],
@@ -62,7 +63,7 @@ describe('a page with records that were recognized by their bytes', () => {
     'reads one of them after all, in its place, when the page says something else of the same row too',
     { tags: ['P3'] },
     async () => {
-      const intake = await takeInPage(['s1'], [shipment('s1', 'A'), shipment('s1', 'B')])
+      const intake = await readSplit(['s1'], [shipment('s1', 'A'), shipment('s1', 'B')])
       expect(readNames(intake)).toEqual([
         ['s1', false],
         ['s1', true],
@@ -75,7 +76,7 @@ describe('a page with records that were recognized by their bytes', () => {
     const text =
       '{"data":[{"id":"s1","type":"shipment","x":nan},{"id":"s2","type":"shipment","attributes":{}}]}'
     const document = documentSchema.parse(splitJsonBytes(Buffer.from(text))) as Document<RawRecord>
-    const intake = await takeInRaw(document, OPTIONS, new Map())
+    const intake = await readPage(document, OPTIONS, new Map())
     expect(shownKeys(intake, 'shipments')).toEqual(['s2'])
     expect(intake.quarantined).toMatchObject([
       {
@@ -95,7 +96,7 @@ describe('a record that was read', () => {
     const flat = (data: unknown, containerId?: string): string | null | undefined => {
       const document = documentSchema.parse(parseJsonBytes(Buffer.from(JSON.stringify({ data }))))
       const context = containerId === undefined ? {} : { containerId }
-      const intake = takeIn(document, { ...OPTIONS, ...context })
+      const intake = readRecords(document, { ...OPTIONS, ...context })
       return [...intake.sightings.values()][0]?.[0]?.digest
     }
     const inList = flat([shipment('s1', 'A')])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiContractError } from '../../../src/base/errors.js'
 import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
-import { takeIn } from '../../../src/ingest/intake.js'
+import { readRecords } from '../../../src/ingest/intake.js'
 import { flattenAnyRecord } from '../../../src/source/records/index.js'
 import { container, flatten, SEEN, shipment } from './flat-rows.js'
 
@@ -180,7 +180,7 @@ describe('rows whose key has two parts', () => {
 
 describe('the list of transport events a container carries', () => {
   const listOf = (record: object): readonly string[] | undefined =>
-    takeIn(
+    readRecords(
       { data: [{ id: 'c', type: 'container', attributes: {}, ...record }], included: [] },
       { stream: 'containers', source: 'test', observedAt: SEEN.observedAt },
     ).transportEventIds.get('c')

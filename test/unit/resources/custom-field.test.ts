@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { takeIn } from '../../../src/ingest/intake.js'
+import { readRecords } from '../../../src/ingest/intake.js'
 import { flattenRecord } from '../../../src/source/records/flatten.js'
 import { customFields } from '../../../src/source/records/index.js'
 import type { FieldDefinition, FieldDefinitions } from '../../../src/source/records/resource.js'
@@ -111,7 +111,7 @@ describe('a custom field', { tags: ['JC1'] }, () => {
     const bad = { ...recordOf(12_345), id: '' }
     const seen = { stream: 'custom_fields', source: '/custom_fields', observedAt }
     const payloadsOf = (fieldDefinitions: FieldDefinitions, record: unknown): string[] =>
-      takeIn({ data: [record], included: [] }, { ...seen, fieldDefinitions }).quarantined.map(
+      readRecords({ data: [record], included: [] }, { ...seen, fieldDefinitions }).quarantined.map(
         ({ payload }) => payload,
       )
     for (const record of [bad, { type: 'custom_field', attributes: '12345' }, '12345']) {
@@ -120,7 +120,7 @@ describe('a custom field', { tags: ['JC1'] }, () => {
       const [withheld] = payloadsOf(definitions({ isWithheld: true }), record)
       expect(withheld).toMatch(/^"withheld: /)
     }
-    const included = takeIn({ data: [], included: [recordOf(12_345)] }, seen)
+    const included = readRecords({ data: [], included: [recordOf(12_345)] }, seen)
     expect([...included.sightings]).toEqual([])
     expect(included.quarantined).toEqual([])
   })

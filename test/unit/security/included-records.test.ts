@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
 import { parseJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
-import { takeIn } from '../../../src/ingest/intake.js'
+import { readRecords } from '../../../src/ingest/intake.js'
 
 const OPTIONS = {
   stream: 'shipments',
@@ -34,7 +34,7 @@ function circleOf(count: number): Buffer {
 }
 
 function read(bytes: Buffer) {
-  return takeIn(documentSchema.parse(parseJsonBytes(bytes)), OPTIONS)
+  return readRecords(documentSchema.parse(parseJsonBytes(bytes)), OPTIONS)
 }
 
 describe('included records', { tags: ['T9'] }, () => {

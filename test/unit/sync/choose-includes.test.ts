@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
+import type { Document } from '../../../src/source/jsonapi/document.js'
 import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
+import { splitJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
+import type { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
 import { isWithheld } from '../../../src/sync/choose-includes.js'
 
 const link = (type: string, id: string) => ({ data: { type, id } })
 
 test('a relation is withheld when records link to it and none of its resources came', () => {
-  const document = documentSchema.parse({
+  const page = {
     data: [
       {
         id: '1',
@@ -26,7 +29,9 @@ test('a relation is withheld when records link to it and none of its resources c
         relationships: { raw_events: { data: [{ type: 'raw_event', id: 'r' }] } },
       },
     ],
-  })
+  }
+  const text = Buffer.from(JSON.stringify(page))
+  const document = documentSchema.parse(splitJsonBytes(text)) as Document<RawRecord>
   const asked = ['containers', 'containers.raw_events', 'pod_terminal', 'destination']
   asked.push('containers.x')
   expect(asked.filter((name) => isWithheld(document, name))).toEqual([

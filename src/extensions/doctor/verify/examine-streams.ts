@@ -3,9 +3,9 @@ import type { ListStream, TrackingService } from '../../../source/client/endpoin
 import { isAboutOneRecord, toError } from '../../../base/errors.js'
 import { carriedBy } from '../../../ingest/carried-attributes.js'
 import { loadFieldDefinitions } from '../../../ingest/field-definitions.js'
-import { takeIn, type Intake } from '../../../ingest/intake.js'
+import { readRawRecords, type Intake } from '../../../ingest/intake.js'
 import type { RunSettings } from '../../../ingest/run.js'
-import { pageOptions } from '../../../ingest/take-pages.js'
+import { pageOptions } from '../../../ingest/read-page.js'
 import {
   customFieldOptions,
   customFields,
@@ -105,9 +105,10 @@ export async function readSamplePages(
       : undefined
   const sightings = read.flatMap(
     (page) =>
-      takeIn(page.document, { ...pageOptions(stream, page), fieldDefinitions }).sightings.get(
-        stream,
-      ) ?? [],
+      readRawRecords(page.document, {
+        ...pageOptions(stream, page),
+        fieldDefinitions,
+      }).sightings.get(stream) ?? [],
   )
   if (sightings.length > 0) verifier.listed.set(stream, new Set(sightings.flatMap(carriedBy)))
   const unique = new Map(sightings.map((one) => [one.key, one]))

@@ -1,33 +1,72 @@
+import type { Page } from '../source/client/list-pages.js'
 import type { ResourceIdentifier } from '../source/jsonapi/document.js'
 import { containers, resources } from '../source/records/index.js'
-import type { Sighting } from '../source/records/resource.js'
-import { recordDigests } from '../warehouse/rows/row-digests.js'
+import type { FieldDefinitions, Sighting } from '../source/records/resource.js'
 import { EVENT_LIST_ENTRY, findResting } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
-import type { Batch } from '../warehouse/rows/write-batch.js'
-import { decide, type Known } from './decide.js'
+import { commitBatch, OLDER_THAN_ROWS, type Batch } from './commit-batch.js'
+import { decide, type Decision, type Known } from './decide.js'
 import {
   askForEventListsAgain,
-  contradictsContainer,
   askForRefusedLists,
+  contradictsContainer,
   fetchWhatIsShown,
 } from './fetch-transport-events.js'
 import { isMetOften } from './fingerprint-memory.js'
 import { mergeIntakes, type Intake } from './intake.js'
-import { findDiffering, loadKnown, refetchOf } from './known-rows.js'
-import type { Ingest } from './run.js'
+import { lookUp, refetchOf, settleDoubt } from './known-rows.js'
+import { readAhead } from './read-ahead.js'
+import { pageOptions, readPage, withoutRecords } from './read-page.js'
+import { noteDigests, recognizeNothing } from './recognize-records.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
-import { OLDER_THAN_ROWS, storeBatch } from './store-batch.js'
-import type { Sink } from './sink.js'
+import type { Ingest } from './run.js'
+
+/** The further work of an answer's last transaction. */
+type Closing = Partial<Pick<Batch, 'refetched' | 'eventLists' | 'checkpoint'>>
+
+/** A walk over the pages of a list. `Stop`: reasons to end it early. */
+export interface Walk<Stop extends string> {
+  readonly stream: string
+  readonly pages: AsyncIterable<Page>
+  readonly fieldDefinitions?: FieldDefinitions | undefined
+  /**
+   * Looks at a page before it is stored; only the first one still has its records. Returns the
+   * checkpoint that goes with it, or why the walk ends before it.
+   */
+  readonly admit: (page: Page, intake: Intake) => Promise<Closing | Stop>
+  /** Notes a page that is stored. */
+  readonly note: (page: Page, intake: Intake) => Promise<void>
+}
 
 /**
- * Containers whose transport events must be fetched are written this many at a time, each with its
- * events in one transaction: a killed run repeats at most these requests.
+ * The way of every list into the warehouse:
+ *
+ *   RawPage → Sighting → Known → Decision → Batch → Outcome → Checkpoint
+ *
+ * The next page is read while the last one is stored, and its bytes are let go. Returns why the walk
+ * ended early.
  */
-const CONTAINERS_PER_FETCH = 20
-
-/** The further work of an intake's last transaction. */
-type Closing = Partial<Pick<Batch, 'refetched' | 'eventLists' | 'checkpoint'>>
+export async function ingestPages<Stop extends string>(
+  run: Ingest,
+  walk: Walk<Stop>,
+): Promise<Stop | undefined> {
+  const { recognize = recognizeNothing } = run.source
+  let before: Intake | undefined
+  const read = async (page: Page): Promise<{ page: Page; intake: Intake }> => {
+    const isFirst = before === undefined
+    const options = { ...pageOptions(walk.stream, page), fieldDefinitions: walk.fieldDefinitions }
+    const recognized = await recognize(page.document, before)
+    before = await readPage(page.document, options, recognized)
+    return { page: isFirst ? page : withoutRecords(page), intake: before }
+  }
+  for await (const { page, intake } of readAhead(walk.pages, read)) {
+    const closing = await walk.admit(page, intake)
+    if (typeof closing === 'string') return closing
+    await ingestAnswer(run, intake, closing)
+    await walk.note(page, intake)
+  }
+  return undefined
+}
 
 /**
  * Compares an answer with the warehouse and writes the differences: rows, histories, quarantine and
@@ -35,78 +74,76 @@ type Closing = Partial<Pick<Batch, 'refetched' | 'eventLists' | 'checkpoint'>>
  * changed, together with those events. A record that equals its row is not written, and an answer
  * without a difference takes no transaction at all.
  */
-export async function storeIntake(
+export async function ingestAnswer(
   run: Ingest,
   intake: Intake,
   closing: Closing = {},
 ): Promise<void> {
-  const { batch, known, fetchEvents } = await compare(run, intake)
+  const compared = await compare(run, intake)
+  for await (const batch of toBatches(run, intake, compared, closing)) await commitBatch(run, batch)
+}
+
+interface Compared {
+  readonly known: Known
+  readonly decision: Decision
+}
+
+async function compare(run: Ingest, intake: Intake): Promise<Compared> {
+  const { sink, notes } = run
+  notes.drift.notice(intake)
+  for (const sightings of intake.sightings.values()) sink.memory.note(sightings)
+  const known = await lookUp(run, intake)
+  const decision = await settleDoubt(sink, decide([intake], known, sink.mode))
+  await noteDigests(sink, decision.equal, known)
+  sink.memory.remember(decision.equal)
+  return { known, decision }
+}
+
+/**
+ * Containers whose transport events must be fetched are written this many at a time, each with its
+ * events in one transaction: a killed run repeats at most these requests.
+ */
+const CONTAINERS_PER_FETCH = 20
+
+async function* toBatches(
+  run: Ingest,
+  intake: Intake,
+  { known, decision }: Compared,
+  closing: Closing,
+): AsyncGenerator<Batch> {
+  const whole = toBatch(run, intake, decision)
   const isPending = ({ resource, key }: Sighting): boolean =>
-    resource === containers && fetchEvents.has(key)
-  const pending = batch.sightings.filter(isPending)
-  const sightings = batch.sightings.filter((sighting) => !isPending(sighting))
+    resource === containers && decision.fetchEvents.has(key)
+  const pending = whole.sightings.filter(isPending)
+  const sightings = whole.sightings.filter((sighting) => !isPending(sighting))
   const first = pending.length === 0 ? closing : {}
-  const eventLists = [...batch.eventLists, ...(first.eventLists ?? [])]
+  const eventLists = [...whole.eventLists, ...(first.eventLists ?? [])]
   // They count as fetched with the batch that writes them, which a failure may prevent.
-  const counts = new Map(batch.counts)
+  const counts = new Map(whole.counts)
   if (pending.length > 0) addToDelta(counts, containers.stream, { fetched: -pending.length })
-  await storeBatch(run, { ...batch, ...first, sightings, eventLists, counts })
+  yield { ...whole, ...first, sightings, eventLists, counts }
   for (let start = 0; start < pending.length; start += CONTAINERS_PER_FETCH) {
     run.source.signal.throwIfAborted()
     const end = start + CONTAINERS_PER_FETCH
     const last = end >= pending.length ? closing : {}
-    await storeWithEvents(run, pending.slice(start, end), { intake, known, closing: last })
+    yield* withEvents(run, pending.slice(start, end), { intake, known, closing: last })
   }
 }
 
-const NOTHING_KNOWN: Known = { rows: new Map(), passes: new Map() }
-
-interface Compared {
-  readonly batch: Batch
-  readonly known: Known
-  /** Containers of the batch whose transport events must be fetched first. */
-  readonly fetchEvents: ReadonlySet<string>
-}
-
-async function compare(run: Ingest, intake: Intake): Promise<Compared> {
-  const { warehouse, memory, mode, syncRunId } = run.sink
-  const { names } = warehouse
-  run.notes.drift.notice(intake)
-  for (const sightings of intake.sightings.values()) memory.note(sightings)
-  const unmet = { ...intake, sightings: new Map<string, readonly Sighting[]>() }
-  for (const [stream, sightings] of intake.sightings) {
-    const others = sightings.filter((one) => !memory.has(one))
-    if (others.length > 0) unmet.sightings.set(stream, others)
-  }
-  const options = { mode, isLoad: run.notes.ledger.isLoading('containers') }
-  const known =
-    unmet.sightings.size === 0
-      ? NOTHING_KNOWN
-      : await run.sink.retry(() =>
-          warehouse.read('load known rows', (session) =>
-            loadKnown(session, names, [unmet], options),
-          ),
-        )
-  const decision = decide([unmet], known, mode)
-  const { withoutRow } = decision
+function toBatch(run: Ingest, intake: Intake, decision: Decision): Batch {
+  const { syncRunId, mode } = run.sink
   const { sightings, eventLists } = decision.rounds[0] ?? { sightings: [], eventLists: [] }
-  const stale = await run.sink.retry(() => findDiffering(warehouse, names, decision.doubtful))
-  const isStale = new Set(stale)
-  const equal = [...decision.equal, ...decision.doubtful.filter((one) => !isStale.has(one))]
-  await fillDigests(run.sink, equal, known)
-  memory.remember(equal)
-  const batch = {
+  return {
     syncRunId,
     mode,
     sightings,
-    withoutRow,
+    withoutRow: decision.withoutRow,
     eventLists,
     quarantined: intake.quarantined,
-    doubtful: toRefetches(run, stale),
+    doubtful: toRefetches(run, decision.doubtful),
     refetched: [],
-    counts: countsOf(intake, { equal, stale, written: sightings }),
+    counts: countsOf(intake, decision, sightings),
   }
-  return { batch, known, fetchEvents: decision.fetchEvents }
 }
 
 /**
@@ -114,7 +151,8 @@ async function compare(run: Ingest, intake: Intake): Promise<Compared> {
  */
 function countsOf(
   intake: Intake,
-  parts: Readonly<Record<'equal' | 'stale' | 'written', readonly Sighting[]>>,
+  { equal, doubtful }: Decision,
+  written: readonly Sighting[],
 ): Map<string, CountsDelta> {
   const counts = new Map<string, CountsDelta>()
   for (const { stream } of intake.quarantined) {
@@ -127,30 +165,12 @@ function countsOf(
     if (fetched === 0) continue
     const count = (part: readonly Sighting[]): number =>
       part.filter(({ resource }) => resource.stream === stream).length
-    const unchanged = recognized + count(parts.equal)
-    const stale = count(parts.stale)
-    const duplicate = fetched - unchanged - stale - count(parts.written)
+    const unchanged = recognized + count(equal)
+    const stale = count(doubtful)
+    const duplicate = fetched - unchanged - stale - count(written)
     addToDelta(counts, stream, { fetched, duplicate, unchanged, stale })
   }
   return counts
-}
-
-/** Lets the next run recognize these records by their bytes. */
-async function fillDigests(sink: Sink, equal: readonly Sighting[], { rows }: Known): Promise<void> {
-  const undigested = equal.filter(
-    ({ resource, key, digest }) =>
-      digest !== null && rows.get(resource.stream)?.get(key)?.hasDigest === false,
-  )
-  if (undigested.length === 0) return
-  const { warehouse } = sink
-  await sink.retry(() =>
-    warehouse.transaction('record digests', async (session) => {
-      for (const resource of resources) {
-        const own = undigested.filter((one) => one.resource === resource)
-        await recordDigests(session, warehouse.names, resource, own)
-      }
-    }),
-  )
 }
 
 /** If more than this many of one answer look stale, suspect the clock, not the records. */
@@ -176,24 +196,28 @@ function toRefetches(
   return isSuspect ? [] : [...refetches.values()]
 }
 
-async function storeWithEvents(
+/** Asks for the events of some containers, and gives the batch of both. */
+async function* withEvents(
   run: Ingest,
   pending: readonly Sighting[],
   { intake, known, closing }: { intake: Intake; known: Known; closing: Closing },
-): Promise<void> {
+): AsyncGenerator<Batch> {
+  const { sink } = run
   const ids = pending.map(({ key }) => key)
-  const resting = await run.sink.retry(() => findResting(run.sink.warehouse, EVENT_LIST_ENTRY, ids))
+  const resting = await sink.retry(() => findResting(sink.warehouse, EVENT_LIST_ENTRY, ids))
   const fetched = await fetchWhatIsShown(
     run,
     ids.filter((id) => !resting.has(id)),
   )
-  run.sink.reachFailpoint('events_received')
-  const { batch } = await compare(run, mergeIntakes(fetched.flatMap((one) => one.intake ?? [])))
+  sink.reachFailpoint('events_received')
+  const events = mergeIntakes(fetched.flatMap((one) => one.intake ?? []))
+  const { decision } = await compare(run, events)
+  const batch = toBatch(run, events, decision)
   const counts = new Map(batch.counts)
   addToDelta(counts, containers.stream, { fetched: pending.length })
   const rows = known.rows.get(containers.stream)
   const lists = new Map(fetched.map(({ containerId, list }) => [containerId, list]))
-  const withEvents = pending.map((sighting) => {
+  const owners = pending.map((sighting) => {
     const isDead = rows?.get(sighting.key)?.isDeleted === true
     return lists.get(sighting.key) === undefined ? withoutList(sighting, isDead) : sighting
   })
@@ -205,13 +229,13 @@ async function storeWithEvents(
     eventLists.push({ ...list, transportEventIds: [...list.transportEventIds, ...listed] })
     if (contradictsContainer(list, listed)) contradictory.push(list.containerId)
   }
-  await storeBatch(run, {
+  yield {
     ...batch,
     ...closing,
-    sightings: [...withEvents, ...batch.sightings],
+    sightings: [...owners, ...batch.sightings],
     eventLists,
     counts,
-  })
+  }
   await askForEventListsAgain(run, contradictory)
   await askForRefusedLists(run, fetched)
 }
