@@ -1,7 +1,7 @@
 import type { ListStream } from '../source/client/endpoints.js'
 import type { Page } from '../source/client/list-pages.js'
 import { ConnectorError } from '../base/errors.js'
-import { carriedBy, carryAll } from '../ingest/carried-attributes.js'
+import { carriedBy, carryAll } from '../ingest/drift-watch.js'
 import { containerOf } from '../ingest/decide.js'
 import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
 import { mergeIntakes, readRawRecords, type Intake, type RawRecords } from '../ingest/intake.js'

@@ -1,4 +1,4 @@
-import { carryAll } from '../ingest/carried-attributes.js'
+import { carryAll } from '../ingest/drift-watch.js'
 import type { Intake } from '../ingest/intake.js'
 import type { Run } from '../ingest/run.js'
 import { ingestAnswer } from '../ingest/ingest-pages.js'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ListStream, TrackingService } from '../../../source/client/endpoints.js'
 import { isAboutOneRecord, toError } from '../../../base/errors.js'
-import { carriedBy } from '../../../ingest/carried-attributes.js'
+import { carriedBy } from '../../../ingest/drift-watch.js'
 import { loadFieldDefinitions } from '../../../ingest/field-definitions.js'
 import { readRawRecords, type Intake } from '../../../ingest/intake.js'
 import type { RunSettings } from '../../../ingest/run.js'
