@@ -1,4 +1,4 @@
-import type { Page } from '../source/client/list-pages.js'
+import type { RawPage } from '../source/client/list-pages.js'
 import type { ResourceIdentifier } from '../source/jsonapi/document.js'
 import { containers, resources } from '../source/records/index.js'
 import type { FieldDefinitions, Sighting } from '../source/records/resource.js'
@@ -27,15 +27,15 @@ type Closing = Partial<Pick<Batch, 'refetched' | 'eventLists' | 'checkpoint'>>
 /** A walk over the pages of a list. `Stop`: reasons to end it early. */
 export interface Walk<Stop extends string> {
   readonly stream: string
-  readonly pages: AsyncIterable<Page>
+  readonly pages: AsyncIterable<RawPage>
   readonly fieldDefinitions?: FieldDefinitions | undefined
   /**
    * Looks at a page before it is stored; only the first one still has its records. Returns the
    * checkpoint that goes with it, or why the walk ends before it.
    */
-  readonly admit: (page: Page, intake: Intake) => Promise<Closing | Stop>
+  readonly admit: (page: RawPage, intake: Intake) => Promise<Closing | Stop>
   /** Notes a page that is stored. */
-  readonly note: (page: Page, intake: Intake) => Promise<void>
+  readonly note: (page: RawPage, intake: Intake) => Promise<void>
 }
 
 /**
@@ -52,7 +52,7 @@ export async function ingestPages<Stop extends string>(
 ): Promise<Stop | undefined> {
   const { recognize = recognizeNothing } = run.source
   let before: Intake | undefined
-  const read = async (page: Page): Promise<{ page: Page; intake: Intake }> => {
+  const read = async (page: RawPage): Promise<{ page: RawPage; intake: Intake }> => {
     const isFirst = before === undefined
     const options = { ...pageOptions(walk.stream, page), fieldDefinitions: walk.fieldDefinitions }
     const recognized = await recognize(page.document, before)

@@ -1,7 +1,7 @@
 import { ApiContractError } from '../base/errors.js'
 import { JsonNestingError, stringifyExactJson } from '../source/jsonapi/exact-json.js'
 import { isObject, membersOf, type Document } from '../source/jsonapi/document.js'
-import type { RawRecord, RecordIdentity } from '../source/jsonapi/raw-record.js'
+import type { RawRecord, RawRecords, RecordIdentity } from '../source/jsonapi/raw-record.js'
 import { linkedIds } from '../source/records/flatten.js'
 import { mayBeWithheld } from '../source/records/custom-field.js'
 import {
@@ -56,9 +56,6 @@ export interface IntakeOptions {
 /** Parsed records of an answer. */
 type Records = Pick<Document, 'data' | 'included'>
 
-/** Records of an answer as they came. */
-export type RawRecords = Pick<Document<RawRecord>, 'data' | 'included'>
-
 /**
  * Flattens primary and included records. One bad record costs only itself: it goes to the
  * quarantine with its reason, a JSON pointer and its payload.
@@ -75,7 +72,7 @@ export function readRecords(records: Records, options: IntakeOptions): Intake {
 export function readRawRecords(records: RawRecords, options: IntakeOptions): Intake {
   const intake = new IntakeBuilder(options)
   for (const record of records.included) intake.addRaw(record, false)
-  for (const record of records.data) intake.addRaw(record, true)
+  for (const record of records.primary) intake.addRaw(record, true)
   return intake
 }
 

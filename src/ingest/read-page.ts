@@ -1,5 +1,5 @@
-import type { Page } from '../source/client/list-pages.js'
-import type { RawRecord } from '../source/jsonapi/raw-record.js'
+import type { RawPage } from '../source/client/list-pages.js'
+import type { RawRecord, RawRecords } from '../source/jsonapi/raw-record.js'
 import {
   hasRead,
   IntakeBuilder,
@@ -7,7 +7,6 @@ import {
   streamOf,
   type Intake,
   type IntakeOptions,
-  type RawRecords,
 } from './intake.js'
 
 /** Pages of a list include whole containers and events; other included records may be partial. */
@@ -16,7 +15,7 @@ export const COMPLETE_WHEN_INCLUDED: ReadonlySet<string> = new Set(['container',
 /** Facts about the records of a page that they do not say themselves. */
 export function pageOptions(
   stream: string,
-  { observedAt }: Pick<Page, 'observedAt'>,
+  { observedAt }: Pick<RawPage, 'observedAt'>,
 ): IntakeOptions {
   return { stream, source: `/${stream}`, observedAt, completeTypes: COMPLETE_WHEN_INCLUDED }
 }
@@ -37,7 +36,7 @@ export async function readPage(
   let count = 0
   for (const [list, isPrimary] of [
     [records.included, false],
-    [records.data, true],
+    [records.primary, true],
   ] as const) {
     for (const record of list) {
       const key = recognized.get(record)
@@ -63,12 +62,12 @@ function letOthersRun(): Promise<void> {
 }
 
 /** A page without its records: the largest thing that a run holds. */
-export function withoutRecords(page: Page): Page {
-  return { ...page, document: { ...page.document, data: [], included: [] } }
+export function withoutRecords(page: RawPage): RawPage {
+  return { ...page, document: { ...page.document, primary: [], included: [] } }
 }
 
 /** True when every shipment of the page lists its containers and all of them came included. */
-export function hasAllContainers({ rows }: Page, intake: Intake): boolean {
+export function hasAllContainers({ rows }: RawPage, intake: Intake): boolean {
   const included = new Set(shownKeys(intake, 'containers'))
   return rows.every(
     ({ id }) => intake.containerIds.get(String(id))?.every((key) => included.has(key)) === true,

@@ -1,6 +1,6 @@
 import { ConnectorError } from '../base/errors.js'
 import type { Logger } from '../base/logger.js'
-import type { RawRecord } from '../source/jsonapi/raw-record.js'
+import type { RawRecord, RawRecords } from '../source/jsonapi/raw-record.js'
 import { LONGEST_ID } from '../source/jsonapi/schemas.js'
 import { resourceOfType, resources } from '../source/records/index.js'
 import { isDigestOf, type Resource, type Sighting } from '../source/records/resource.js'
@@ -10,7 +10,7 @@ import { findUnknownRecords, recordDigests } from '../warehouse/rows/row-digests
 import type { Known } from './decide.js'
 import { WATCHED_STREAMS, type DriftWatch } from './drift-watch.js'
 import { isMetOften } from './fingerprint-memory.js'
-import { hasRead, type Intake, type RawRecords } from './intake.js'
+import { hasRead, type Intake } from './intake.js'
 import type { Sink } from './sink.js'
 
 /**
@@ -63,12 +63,12 @@ export function recognizeByBytes(
     return true
   }
 
-  return async ({ data, included }, before) => {
+  return async ({ primary, included }, before) => {
     if (before === undefined) return NOTHING
     const mayHaveChanged = hasRead(before)
     const known = new Map<RawRecord, string>()
     const candidates = new Map<Resource, Candidates>()
-    for (const record of [...included, ...data]) {
+    for (const record of [...included, ...primary]) {
       if (record.type === undefined || record.id === undefined) continue
       const resource = resourceOfType(record.type)
       if (resource.isMadeWithOthers === true) continue

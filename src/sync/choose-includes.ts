@@ -1,14 +1,14 @@
 import type { ListStream } from '../source/client/endpoints.js'
-import type { Page } from '../source/client/list-pages.js'
+import type { RawPage } from '../source/client/list-pages.js'
 import { ConnectorError } from '../base/errors.js'
 import { carriedBy, carryAll } from '../ingest/drift-watch.js'
 import { containerOf } from '../ingest/decide.js'
 import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
-import { mergeIntakes, readRawRecords, type Intake, type RawRecords } from '../ingest/intake.js'
+import { mergeIntakes, readRawRecords, type Intake } from '../ingest/intake.js'
 import type { Reading, Run } from '../ingest/run.js'
 import { pageOptions } from '../ingest/read-page.js'
 import { membersOf } from '../source/jsonapi/document.js'
-import type { RawRecord, RecordIdentity } from '../source/jsonapi/raw-record.js'
+import type { RawRecord, RawRecords, RecordIdentity } from '../source/jsonapi/raw-record.js'
 import { containers, transportEvents } from '../source/records/index.js'
 import type { Sighting } from '../source/records/resource.js'
 import { loadCapability, saveCapability } from '../warehouse/bookkeeping/schema-drift.js'
@@ -76,12 +76,12 @@ export async function settleIncludes(
   run: Pick<Run, 'source' | 'notes'>,
   warehouse: Warehouse,
   list: ListStream,
-  page: Page,
+  page: RawPage,
   intake: Intake,
   { includes: asked, isTrial }: IncludeChoice,
 ): Promise<boolean> {
   // An empty list proves nothing.
-  if (page.document.data.length === 0) return true
+  if (page.document.primary.length === 0) return true
   const isAsAsked = !isTrial && page.includes.length === asked.length
   const sent = page.includes.filter((name) => isAsAsked || !isWithheld(page.document, name))
   const thin = await findThin(run, intake, sent)
@@ -161,9 +161,9 @@ function capabilityName(list: ListStream): string {
  * names (`containers.transport_events`) through `included`. A page without any such link proves
  * nothing. The links are read off: no record is parsed for it.
  */
-export function isWithheld({ data, included }: RawRecords, name: string): boolean {
+export function isWithheld({ primary, included }: RawRecords, name: string): boolean {
   const byKey = new Map(included.map((record) => [keyOf(record.identity), record]))
-  let holders = data
+  let holders = primary
   for (const relation of name.split('.')) {
     const keys = holders.flatMap((holder) => linkedKeys(holder, relation))
     if (keys.length === 0) return false

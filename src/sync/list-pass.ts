@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ListStream } from '../source/client/endpoints.js'
-import type { ListOptions, Page } from '../source/client/list-pages.js'
+import type { ListOptions, RawPage } from '../source/client/list-pages.js'
 import { SeenKeys } from '../base/seen-keys.js'
 import type { RecordIdentity } from '../source/jsonapi/raw-record.js'
 import type { Reading, Run } from '../ingest/run.js'
@@ -82,14 +82,14 @@ export class ListPass {
   }
 
   /** False when the first page after a resumption shows nothing of what stood there. */
-  isContiguous(page: Page): boolean {
+  isContiguous(page: RawPage): boolean {
     if (page.number !== this.startPage || this.#expected === undefined) return true
     // The end of a list that shrank, or an empty one, has no record to recognise.
     return page.rows.some((row) => this.#expected?.includes(digest(row)))
   }
 
   /** True when the page of a resumption is not what it was. */
-  hasMoved(page: Page): boolean {
+  hasMoved(page: RawPage): boolean {
     if (page.number !== this.startPage || this.#expected === undefined) return false
     return signposts(page).join() !== this.#expected.join()
   }
@@ -99,7 +99,7 @@ export class ListPass {
    * it, for a pass that resumes reads this page again and counts it then. It does not know which of
    * the rows came on an earlier page, so that they did is noted.
    */
-  checkpointAfter(page: Page, tallyBefore: TallyState): Checkpoint {
+  checkpointAfter(page: RawPage, tallyBefore: TallyState): Checkpoint {
     this.#passStartedAt ??= page.observedAt
     const { stream, scope, query } = this.list
     return {
@@ -207,7 +207,7 @@ export async function dropPass(sink: Sink, { list }: ListPass): Promise<void> {
 const SIGNPOSTS = 8
 
 /** Digests of some records, first and last among them: one stays unless a whole page moves. */
-function signposts(page: Page): string[] {
+function signposts(page: RawPage): string[] {
   const { rows } = page
   const step = Math.max(1, (rows.length - 1) / (SIGNPOSTS - 1))
   const places = new Set(Array.from({ length: SIGNPOSTS }, (_, at) => Math.round(at * step)))
@@ -231,7 +231,7 @@ export async function readPage(
   { source: { service, settings, signal }, notes }: Reading,
   stream: ListStream,
   options: Pick<ListOptions, 'includes' | 'query' | 'startPage'> = {},
-): Promise<Page> {
+): Promise<RawPage> {
   const { pageSize } = settings
   const counter = notes.ledger.counter(stream)
   const pages = service.listRecords(stream, { ...options, pageSize, signal, counter })

@@ -1,5 +1,5 @@
 import { SeenKeys } from '../base/seen-keys.js'
-import type { Page } from '../source/client/list-pages.js'
+import type { RawPage } from '../source/client/list-pages.js'
 import type { Intake } from '../ingest/intake.js'
 import type { PassList, TallyState } from '../warehouse/bookkeeping/checkpoints.js'
 
@@ -51,7 +51,7 @@ export function datesOf(
   return { born: scope === 'changing' ? changed : created, changed }
 }
 
-export type ProofPage = Pick<Page, 'rows' | 'fresh' | 'total' | 'observedAt' | 'number'>
+export type ProofPage = Pick<RawPage, 'rows' | 'fresh' | 'total' | 'observedAt' | 'number'>
 
 export type Verdict =
   /** Every record that was on the list when this walk began has been shown since. */
@@ -248,7 +248,7 @@ export function missingOf(
 /** Counts one more page of a walk. */
 export function tally(
   before: TallyState,
-  { rows, fresh, total: named }: Pick<Page, 'rows' | 'fresh' | 'total'>,
+  { rows, fresh, total: named }: Pick<RawPage, 'rows' | 'fresh' | 'total'>,
   moves = 0,
 ): TallyState {
   const isFirst = before.pages === 0

@@ -1,5 +1,5 @@
 import { ApiNotFoundError, isAboutOneRecord } from '../base/errors.js'
-import type { ListOptions, Page } from '../source/client/list-pages.js'
+import type { ListOptions, RawPage } from '../source/client/list-pages.js'
 import {
   mergeIntakes,
   shownKeys,
@@ -19,7 +19,7 @@ import { isNotOurs } from './custom-fields/custom-field-lists.js'
 export interface OwnList {
   readonly resource: Resource
   readonly source: string
-  readonly list: (options: ListOptions) => AsyncIterable<Page>
+  readonly list: (options: ListOptions) => AsyncIterable<RawPage>
   /** Facts that its records do not say themselves. */
   readonly seen: Pick<IntakeOptions, 'containerId' | 'definitionId' | 'fieldDefinitions'>
   /** Nothing says that the record is there: without a list, rows of it are gone. */

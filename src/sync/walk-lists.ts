@@ -1,5 +1,5 @@
 import type { ListStream } from '../source/client/endpoints.js'
-import type { Page } from '../source/client/list-pages.js'
+import type { RawPage } from '../source/client/list-pages.js'
 import type { Checkpoint } from '../warehouse/bookkeeping/checkpoints.js'
 import type { PassFindings } from '../warehouse/bookkeeping/checkpoints.js'
 import { ApiRequestError } from '../base/errors.js'
@@ -212,7 +212,7 @@ async function walkPass(
 function noteFindings(
   { findings }: ListPass,
   stream: ListStream,
-  page: Page,
+  page: RawPage,
   intake: Intake,
 ): void {
   findings.listedTypes = addListedTypes(findings.listedTypes, page.rows, OWN_TYPES[stream])

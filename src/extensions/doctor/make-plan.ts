@@ -1,5 +1,5 @@
 import type { ListStream, TrackingService } from '../../source/client/endpoints.js'
-import { parsePage, type Page } from '../../source/client/list-pages.js'
+import type { RawPage } from '../../source/client/list-pages.js'
 import type { Logger } from '../../base/logger.js'
 import { decide, type Decision } from '../../ingest/decide.js'
 import { readRawRecords, type Intake } from '../../ingest/intake.js'
@@ -217,7 +217,7 @@ type Observer = Pick<Run, 'source' | 'notes'> & Pick<PlanDependencies, 'warehous
 /** The first page of a list, and what a run would write of it. */
 interface FirstPage {
   readonly stream: ListStream
-  readonly page: Page
+  readonly page: RawPage
   readonly intake: Intake
   readonly changed: readonly Sighting[]
   /** Containers without a row. */
@@ -299,7 +299,7 @@ async function observeList(
   { stream, page }: FirstPage,
 ): Promise<ListObservation> {
   const { total } = page
-  const pageSize = page.document.data.length
+  const pageSize = page.document.primary.length
   const changing = await countChanging(observer, observer.warehouse, stream)
   const changingPages =
     changing === undefined ? undefined : Math.max(1, Math.ceil(changing / Math.max(1, pageSize)))
@@ -318,10 +318,16 @@ async function observeCustomFields(
     const lists = [definitions, fields].map((page, at): ListObservation => {
       const stream = at === 0 ? 'custom_field_definitions' : 'custom_fields'
       const { total } = page
-      return { stream, total, pageSize: page.document.data.length, pages: countPages(page), isLong }
+      return {
+        stream,
+        total,
+        pageSize: page.document.primary.length,
+        pages: countPages(page),
+        isLong,
+      }
     })
-    const withOptions = parsePage(definitions).data.filter((record) =>
-      hasOptions(fieldDefinitionSchema.parse(record).attributes.data_type),
+    const withOptions = definitions.document.primary.filter((record) =>
+      hasOptions(fieldDefinitionSchema.parse(record.tryParse()).attributes.data_type),
     )
     return { lists, withOptions: withOptions.length }
   } catch (thrown) {
@@ -330,9 +336,9 @@ async function observeCustomFields(
   }
 }
 
-function countPages({ document, isLast, total }: Page): number | undefined {
+function countPages({ document, isLast, total }: RawPage): number | undefined {
   if (isLast) return 1
-  if (total !== undefined) return Math.max(1, Math.ceil(total / document.data.length))
+  if (total !== undefined) return Math.max(1, Math.ceil(total / document.primary.length))
   const last = /[?&]page(?:\[|%5B)number(?:\]|%5D)=(\d{1,9})/i.exec(document.links.last ?? '')
   return last === null ? undefined : Number(last[1])
 }

@@ -10,10 +10,12 @@ import {
 import {
   documentSchema,
   listSchema,
+  rawListSchema,
   refusalOf,
   singleSchema,
   type Refusal,
 } from '../jsonapi/schemas.js'
+import type { RawDocument } from '../jsonapi/raw-record.js'
 import { describeBody, isWebPage, type ReceivedAnswer } from './call-errors.js'
 
 /**
@@ -56,16 +58,11 @@ const SCHEMAS = { list: listSchema, record: singleSchema, document: documentSche
 export function parseAnswer(
   answer: ReceivedAnswer,
   expectation: Expectation = 'document',
-  areRecordsRaw = false,
 ): ParsedAnswer {
-  if (isBlank(answer.body)) {
-    if (expectation === 'anything') return { document: NO_DOCUMENT, body: undefined }
-    throw unusable(answer, 'an empty body')
+  if (expectation === 'anything' && isBlank(answer.body)) {
+    return { document: NO_DOCUMENT, body: undefined }
   }
-  if (isWebPage(answer)) {
-    throw unusable(answer, 'a web page instead of data')
-  }
-  const body = parseBody(answer, areRecordsRaw ? splitJsonBytes : parseJsonBytes)
+  const body = parseBody(answer, parseJsonBytes)
   if (expectation === 'anything') {
     return { document: documentSchema.safeParse(body).data ?? NO_DOCUMENT, body }
   }
@@ -74,12 +71,21 @@ export function parseAnswer(
   return { document, body }
 }
 
+/** The same for a page of a list, whose records are not parsed. */
+export function splitAnswer(answer: ReceivedAnswer): { readonly document: RawDocument } {
+  const { data: document, error } = rawListSchema.safeParse(parseBody(answer, splitJsonBytes))
+  if (document === undefined) throw unusable(answer, describeNoDocument(refusalOf(error)))
+  return { document }
+}
+
 /** A blank body is an empty one; a long one is left to the parser, which refuses it as well. */
 function isBlank(body: Buffer): boolean {
   return body.length <= 1_024 && body.toString('utf8').trim() === ''
 }
 
 function parseBody(answer: ReceivedAnswer, parse: typeof parseJsonBytes): unknown {
+  if (isBlank(answer.body)) throw unusable(answer, 'an empty body')
+  if (isWebPage(answer)) throw unusable(answer, 'a web page instead of data')
   try {
     return parse(answer.body, limitsOf(answer.url))
   } catch (error) {

@@ -17,8 +17,14 @@ import {
 } from '../../base/retry.js'
 import { apiKeyProblem } from '../../base/service-address.js'
 import { stringifyExactJson } from '../jsonapi/exact-json.js'
-import { parseAnswer, type Expectation, type ParsedAnswer } from './answer-document.js'
-import { isStaleConnection, toCallError, toStatusError } from './call-errors.js'
+import type { RawDocument } from '../jsonapi/raw-record.js'
+import { parseAnswer, splitAnswer, type Expectation, type ParsedAnswer } from './answer-document.js'
+import {
+  isStaleConnection,
+  toCallError,
+  toStatusError,
+  type ReceivedAnswer,
+} from './call-errors.js'
 import {
   defaultTimeouts,
   exchange,
@@ -74,11 +80,16 @@ export interface CallOptions {
   readonly counter?: RequestCounter | undefined
   /** `document` when absent. */
   readonly expect?: Expectation | undefined
-  /** Leaves the records of the answer as they came, see `RawRecord`. */
-  readonly areRecordsRaw?: boolean | undefined
 }
 
-export interface ApiAnswer extends ParsedAnswer {
+export type ApiAnswer = ParsedAnswer & AnswerFacts
+
+/** A page of a list; its records are not parsed. */
+export interface RawPageAnswer extends AnswerFacts {
+  readonly document: RawDocument
+}
+
+interface AnswerFacts {
   /**
    * The start of the request on the service's clock: nothing in the answer is older news than this.
    */
@@ -99,6 +110,9 @@ export interface ApiStats {
   /** The service's clock minus ours, as far as known. */
   readonly clockOffsetMs: number
 }
+
+/** Makes the content of an answer with a good status. */
+type ReadAnswer<Content> = (answer: ReceivedAnswer) => Content
 
 /** One call, checked and ready to be sent as often as it takes. */
 interface Call {
@@ -159,7 +173,13 @@ export class ApiClient {
    * with the signal's reason.
    */
   async get(pathOrUrl: string | URL, options?: CallOptions): Promise<ApiAnswer> {
-    return this.#run(this.#prepare('GET', pathOrUrl, undefined, options))
+    const call = this.#prepare('GET', pathOrUrl, undefined, options)
+    return this.#run(call, (answer) => parseAnswer(answer, options?.expect))
+  }
+
+  /** The same for a page of a list. */
+  async getPage(url: URL, options?: Omit<CallOptions, 'expect'>): Promise<RawPageAnswer> {
+    return this.#run(this.#prepare('GET', url, undefined, options), splitAnswer)
   }
 
   /**
@@ -173,7 +193,8 @@ export class ApiClient {
     body: unknown,
     options?: CallOptions,
   ): Promise<ApiAnswer> {
-    return this.#run(this.#prepare(method, path, body, options))
+    const call = this.#prepare(method, path, body, options)
+    return this.#run(call, (answer) => parseAnswer(answer, options?.expect))
   }
 
   stats(): ApiStats {
@@ -210,9 +231,9 @@ export class ApiClient {
   }
 
   /** Tries until it works or must not be tried again; see `decideRetry`. */
-  async #run(call: Call): Promise<ApiAnswer> {
+  async #run<Content>(call: Call, read: ReadAnswer<Content>): Promise<Content & AnswerFacts> {
     const { clock, sleep, random, logger, retryPolicy = defaultRetryPolicy } = this.#options
-    return retry(() => this.#attempt(call), {
+    return retry(() => this.#attempt(call, read), {
       clock,
       sleep,
       random,
@@ -228,8 +249,8 @@ export class ApiClient {
     })
   }
 
-  async #attempt(call: Call): Promise<ApiAnswer> {
-    const { where, url, options } = call
+  async #attempt<Content>(call: Call, read: ReadAnswer<Content>): Promise<Content & AnswerFacts> {
+    const { where, url } = call
     const raw = await this.#send(call)
     const { status, body } = raw
     this.#counts.bytes += body.length
@@ -245,8 +266,7 @@ export class ApiClient {
       if (status === 429) await this.#slowDown(retryAfterMs)
       throw error
     }
-    const parsed = parseAnswer(answer, options.expect, options.areRecordsRaw)
-    return { ...parsed, observedAt, status, bytes: body.length }
+    return { ...read(answer), observedAt, status, bytes: body.length }
   }
 
   /**

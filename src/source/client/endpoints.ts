@@ -1,6 +1,6 @@
 import { ApiContractError, ApiNotFoundError, ApiRequestError, toError } from '../../base/errors.js'
 import type { ApiAnswer, ApiClient, CallOptions } from './client.js'
-import { listPages, type ListOptions, type Page } from './list-pages.js'
+import { listPages, type ListOptions, type RawPage } from './list-pages.js'
 
 /** The streams that have a list. */
 export type ListStream =
@@ -54,7 +54,7 @@ export function createTrackingService(client: ApiClient) {
 function createLists(client: ApiClient) {
   const list =
     (path: string) =>
-    (options: ListOptions = {}): AsyncIterable<Page> =>
+    (options: ListOptions = {}): AsyncIterable<RawPage> =>
       listPages(client, { ...options, path })
   return {
     /** The list of a stream. */

@@ -5,21 +5,20 @@ import {
   ApiUnavailableError,
   PaginationLoopError,
 } from '../../base/errors.js'
-import { membersOf, type Document } from '../jsonapi/document.js'
-import type { RawRecord, RecordIdentity } from '../jsonapi/raw-record.js'
+import { membersOf } from '../jsonapi/document.js'
+import type { RawDocument, RecordIdentity } from '../jsonapi/raw-record.js'
 import { LoopGuard } from '../jsonapi/pagination.js'
-import type { ApiAnswer, ApiClient, CallOptions } from './client.js'
+import type { ApiClient, CallOptions, RawPageAnswer } from './client.js'
 import { resolveSameOrigin } from './origin.js'
 
-/** One answer of a list, and its place in the walk. */
-export interface Page {
+/** One answer of a list, whose records are not parsed, and its place in the walk. */
+export interface RawPage {
   /** `page[number]` of the request. */
   readonly number: number
   /** Without the includes, which may change from page to page. */
   readonly url: string
-  /** Split into its records, which are not parsed. */
-  readonly document: Document<RawRecord>
-  /** The identities of the records of `data`. */
+  readonly document: RawDocument
+  /** The identities of its primary records. */
   readonly rows: readonly RecordIdentity[]
   /** The number of rows that no earlier page of this walk showed. */
   readonly fresh: number
@@ -56,18 +55,6 @@ export interface ListOptions extends Pick<CallOptions, 'signal' | 'purpose' | 'c
   readonly startPage?: number | undefined
 }
 
-/** The document of a page, parsed. A record that is not JSON stays raw: it costs only itself. */
-export function parsePage({ document }: Pick<Page, 'document'>): Document {
-  const parse = (record: RawRecord): unknown => {
-    try {
-      return record.parse()
-    } catch {
-      return record
-    }
-  }
-  return { ...document, data: document.data.map(parse), included: document.included.map(parse) }
-}
-
 export interface ListPagesOptions extends ListOptions {
   readonly path: string
 }
@@ -87,12 +74,12 @@ export interface ListPagesOptions extends ListOptions {
 export function listPages(
   client: ApiClient,
   options: ListPagesOptions,
-): AsyncIterableIterator<Page, undefined> {
+): AsyncIterableIterator<RawPage, undefined> {
   return new ListWalk(client, options)
 }
 
 /** Not a generator: its frame would hold on to a page until the next one is there. */
-class ListWalk implements AsyncIterableIterator<Page, undefined> {
+class ListWalk implements AsyncIterableIterator<RawPage, undefined> {
   readonly #client: ApiClient
   readonly #options: ListPagesOptions
   readonly #guard = new LoopGuard()
@@ -123,7 +110,7 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
     return this
   }
 
-  async next(): Promise<IteratorResult<Page, undefined>> {
+  async next(): Promise<IteratorResult<RawPage, undefined>> {
     for (;;) {
       const isOver = this.#rowsSoFar !== undefined && !this.#goOn()
       if (isOver && this.#failure !== undefined) {
@@ -134,13 +121,12 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
       const answer = await this.#get().catch((error: unknown) => {
         this.#passOver(error)
       })
-      if (answer !== undefined) return { done: false, value: this.#take(answer) }
+      if (answer !== undefined) return { done: false, value: this.#toPage(answer) }
     }
   }
 
-  #take({ observedAt, bytes, document: entries }: ApiAnswer): Page {
-    const document = entries as Document<RawRecord>
-    const rows = document.data.map(({ identity }) => identity)
+  #toPage({ observedAt, bytes, document }: RawPageAnswer): RawPage {
+    const rows = document.primary.map(({ identity }) => identity)
     const fresh = this.#guard.see(rows)
     const total = document.meta.total ?? undefined
     const next = document.links.next ?? undefined
@@ -205,13 +191,12 @@ class ListWalk implements AsyncIterableIterator<Page, undefined> {
    * One page, with as many of the includes as the service takes. Costs a request more for each
    * refusal.
    */
-  async #get(): Promise<ApiAnswer> {
+  async #get(): Promise<RawPageAnswer> {
     const { signal, purpose, counter, path } = this.#options
     for (;;) {
       const query = this.#includes.length === 0 ? {} : { include: this.#includes.join(',') }
       try {
-        const call = { query, signal, purpose, counter, expect: 'list', areRecordsRaw: true }
-        return await this.#client.get(this.#url, call as CallOptions)
+        return await this.#client.getPage(this.#url, { query, signal, purpose, counter })
       } catch (error) {
         const fewer = dropRefusedIncludes(this.#includes, error)
         if (fewer === undefined) throw isWholeCollection(path) ? toListError(error) : error

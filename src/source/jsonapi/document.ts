@@ -24,13 +24,16 @@ export interface ResourceObject {
 }
 
 /**
- * An answer. `data` and `included` hold unchecked records, or `RawRecord`s where the answer was
- * only split. Null: the service does not say.
+ * An answer, parsed; its records are unchecked. `RawDocument` is one whose records are not parsed.
  */
-export interface Document<Entry = unknown> {
+export interface Document extends DocumentFrame {
   /** Primary data as a list: one record for a single read, none for `data: null`. */
-  readonly data: readonly Entry[]
-  readonly included: readonly Entry[]
+  readonly data: readonly unknown[]
+  readonly included: readonly unknown[]
+}
+
+/** The members of an answer around its records. Null: the service does not say. */
+export interface DocumentFrame {
   /** Addresses of pages as the service wrote them. */
   readonly links: { readonly next: string | null; readonly last: string | null }
   readonly meta: { readonly total: number | null }

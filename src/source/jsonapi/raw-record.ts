@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { decodeUtf8, endOfString, parseExactJson } from './exact-json.js'
-import { membersOf } from './document.js'
+import { membersOf, type DocumentFrame } from './document.js'
 
 /** The key under which a parsed record carries the digest of its bytes. */
 const DIGEST: unique symbol = Symbol('digest')
@@ -24,7 +24,16 @@ export function digestOf(record: unknown): string | undefined {
   return (record as { readonly [DIGEST]?: string } | null)?.[DIGEST]
 }
 
-/** An answer as it came. */
+/** The records of an answer as they came. */
+export interface RawRecords {
+  readonly primary: readonly RawRecord[]
+  readonly included: readonly RawRecord[]
+}
+
+/** A page of a list whose records are not parsed. */
+export interface RawDocument extends RawRecords, DocumentFrame {}
+
+/** The bytes of an answer. */
 export interface RawText {
   readonly bytes: Buffer
   /**
@@ -143,7 +152,7 @@ export class RawRecord {
   get identity(): RecordIdentity {
     const { type, id } = this
     if (type !== undefined && id !== undefined) return { type, id }
-    const members = membersOf(this.#tryParse())
+    const members = membersOf(this.tryParse())
     return { type: members.type, id: members.id }
   }
 
@@ -193,7 +202,8 @@ export class RawRecord {
     return Object.defineProperty(record, DIGEST, { value: this.digest })
   }
 
-  #tryParse(): unknown {
+  /** Undefined for a record that is not JSON: it costs only itself. */
+  tryParse(): unknown {
     try {
       return this.parse()
     } catch {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isObject, membersOf, type Members } from './document.js'
+import { RawRecord, type RawDocument } from './raw-record.js'
 
 /**
  * Every frame that the service sends, checked by its schema. A frame is what lies around the
@@ -67,12 +68,15 @@ const orEmpty = (value: unknown): unknown => value ?? {}
  * An answer with `data`. An `errors` document, HTML that happened to parse, a bare array or an
  * object without `data` mean "ask again", never "no records".
  */
-function documentOf<Data extends z.ZodType<readonly unknown[]>>(data: Data) {
+function documentOf<
+  Data extends z.ZodType<readonly unknown[]>,
+  Included extends z.ZodType<readonly unknown[]>,
+>(data: Data, included: Included) {
   return z.object(
     {
       errors: z.never().optional(),
       data,
-      included: z.preprocess((value) => value ?? [], list),
+      included: z.preprocess((value) => value ?? [], included),
       links: z.preprocess(orEmpty, linksSchema),
       meta: z.preprocess(orEmpty, metaSchema),
     },
@@ -81,16 +85,27 @@ function documentOf<Data extends z.ZodType<readonly unknown[]>>(data: Data) {
 }
 
 /** A page of a list. */
-export const listSchema = documentOf(list)
+export const listSchema = documentOf(list, list)
+
+const rawList = z.custom<readonly RawRecord[]>(
+  (value) => Array.isArray(value) && value.every((one) => one instanceof RawRecord),
+  'is not a list',
+)
+
+/** The same, only split into its records. */
+export const rawListSchema = documentOf(rawList, rawList).transform(
+  ({ data, ...rest }): RawDocument => ({ primary: data, ...rest }),
+)
 
 const alone = z.custom<Members>(isObject, 'is not one record').transform((record) => [record])
 
 /** A record that was asked for. */
-export const singleSchema = documentOf(alone)
+export const singleSchema = documentOf(alone, list)
 
 /** Either of the two; `data: null` is an empty list. */
 export const documentSchema = documentOf(
   z.union([list, alone, z.null().transform(() => [])], 'is neither a list nor a record'),
+  list,
 )
 
 const errorSchema = z.union([

@@ -1,5 +1,4 @@
 import type { TrackingService } from '../../source/client/endpoints.js'
-import { parsePage } from '../../source/client/list-pages.js'
 import { webhookSchema } from '../../source/jsonapi/schemas.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 
@@ -56,7 +55,10 @@ export async function listWebhookRecords(
 ): Promise<WebhookRecord[]> {
   const webhooks: WebhookRecord[] = []
   for await (const page of service.listWebhooks({ signal })) {
-    webhooks.push(...parsePage(page).data.flatMap((record) => readWebhookRecord(record) ?? []))
+    for (const record of page.document.primary) {
+      const webhook = readWebhookRecord(record.tryParse() ?? record.identity)
+      if (webhook !== undefined) webhooks.push(webhook)
+    }
   }
   return webhooks
 }

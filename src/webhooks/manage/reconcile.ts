@@ -1,9 +1,8 @@
-import { parsePage, type Page } from '../../source/client/list-pages.js'
+import type { RawPage } from '../../source/client/list-pages.js'
 import type { TrackingService } from '../../source/client/endpoints.js'
 import type { Logger } from '../../base/logger.js'
 import { stringifyExactJson } from '../../source/jsonapi/exact-json.js'
 import { membersOf } from '../../source/jsonapi/document.js'
-import { RawRecord } from '../../source/jsonapi/raw-record.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { checkWebhook, type WatchSettings, type WebhookReport } from './check-webhooks.js'
 import { REFERENCE_INCLUDE, readEnvelope, type Delivery } from '../receive/delivery.js'
@@ -91,7 +90,7 @@ function isForeign({ envelope: { webhookId } }: Delivery, { ownIds }: WebhookRep
 export async function* listFailedNotifications(
   service: Pick<TrackingService, 'listWebhookNotifications'>,
   options: { readonly pageSize: number; readonly signal?: AbortSignal },
-): AsyncGenerator<{ readonly page: Page; readonly failed: readonly Delivery[] }> {
+): AsyncGenerator<{ readonly page: RawPage; readonly failed: readonly Delivery[] }> {
   const pages = service.listWebhookNotifications({
     ...options,
     deliveryStatus: 'failed',
@@ -101,11 +100,13 @@ export async function* listFailedNotifications(
 }
 
 /** Each once, without those that say they did not fail: the service may ignore the filter. */
-function readFailed(page: Page): Delivery[] {
-  const { data, included } = parsePage(page)
+function readFailed(page: RawPage): Delivery[] {
+  const { primary, included: raws } = page.document
+  const included = raws.map((raw) => raw.tryParse())
   const deliveries = new Map<string, Delivery>()
-  for (const record of data) {
-    const envelope = record instanceof RawRecord ? undefined : readEnvelope(record)
+  for (const raw of primary) {
+    const record = raw.tryParse()
+    const envelope = readEnvelope(record)
     if (envelope === undefined || (envelope.deliveryStatus ?? 'failed') !== 'failed') continue
     const { notificationId, reference } = envelope
     const isReference = (other: unknown): boolean =>

@@ -17,8 +17,8 @@ async function syncAndCount(scene: Scene, pageSize = 5): Promise<Unread> {
   const watchPages = (service: TrackingService): TrackingService['listRecords'] =>
     async function* (stream, options) {
       for await (const page of service.listRecords(stream, options)) {
-        const { data, included } = page.document
-        if (page.number > 1) records.push(...data, ...included)
+        const { primary, included } = page.document
+        if (page.number > 1) records.push(...primary, ...included)
         yield page
       }
     }

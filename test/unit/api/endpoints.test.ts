@@ -3,7 +3,7 @@ import {
   createTrackingService,
   type TrackingService,
 } from '../../../src/source/client/endpoints.js'
-import type { Page } from '../../../src/source/client/list-pages.js'
+import type { RawPage } from '../../../src/source/client/list-pages.js'
 import { ApiContractError } from '../../../src/base/errors.js'
 import { container, createTestClient, failureOf, reply, startFakeService } from './fake-service.js'
 
@@ -33,13 +33,13 @@ async function start(body: unknown, status = 200) {
   return { service, bodies, paths, api: createTrackingService(client) }
 }
 
-async function firstPage(pages: AsyncIterable<Page>): Promise<Page | undefined> {
+async function firstPage(pages: AsyncIterable<RawPage>): Promise<RawPage | undefined> {
   for await (const page of pages) return page
   return undefined
 }
 
 const one = '?page[number]=1'
-test.each<[string, (api: TrackingService) => AsyncIterable<Page>]>([
+test.each<[string, (api: TrackingService) => AsyncIterable<RawPage>]>([
   [`/shipments${one}`, (api) => api.listRecords('shipments')],
   [
     `/containers${one}&page[size]=50&include=shipment`,
@@ -55,7 +55,7 @@ test.each<[string, (api: TrackingService) => AsyncIterable<Page>]>([
   [`/webhook_notifications${one}`, (api) => api.listWebhookNotifications()],
 ])('lists GET %s', async (path, list) => {
   const { api, service } = await start({ data: [container('1')] })
-  expect((await firstPage(list(api)))?.document.data).toHaveLength(1)
+  expect((await firstPage(list(api)))?.document.primary).toHaveLength(1)
   expect(service.requests).toEqual([`GET /v2${path}`])
 })
 

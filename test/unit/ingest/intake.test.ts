@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseJsonBytes, splitJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
-import type { Document } from '../../../src/source/jsonapi/document.js'
-import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
-import type { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
+import { documentSchema, rawListSchema } from '../../../src/source/jsonapi/schemas.js'
 import { hasRead, readRecords, shownKeys, type Intake } from '../../../src/ingest/intake.js'
 import { readPage } from '../../../src/ingest/read-page.js'
 
@@ -36,9 +34,9 @@ async function readSplit(
   included: readonly object[] = [],
 ): Promise<Intake> {
   const value = splitJsonBytes(Buffer.from(JSON.stringify({ data, included })))
-  const document = documentSchema.parse(value) as Document<RawRecord>
+  const document = rawListSchema.parse(value)
   const left = new Set(recognized)
-  const found = [...document.included, ...document.data].filter(({ id = '' }) => left.delete(id))
+  const found = [...document.included, ...document.primary].filter(({ id = '' }) => left.delete(id))
   return readPage(document, OPTIONS, new Map(found.map((raw) => [raw, raw.id ?? ''])))
 }
 
@@ -75,7 +73,7 @@ describe('a page with records that were recognized by their bytes', () => {
   test('sets a record aside that is no JSON, and keeps the others', async () => {
     const text =
       '{"data":[{"id":"s1","type":"shipment","x":nan},{"id":"s2","type":"shipment","attributes":{}}]}'
-    const document = documentSchema.parse(splitJsonBytes(Buffer.from(text))) as Document<RawRecord>
+    const document = rawListSchema.parse(splitJsonBytes(Buffer.from(text)))
     const intake = await readPage(document, OPTIONS, new Map())
     expect(shownKeys(intake, 'shipments')).toEqual(['s2'])
     expect(intake.quarantined).toMatchObject([

@@ -5,10 +5,9 @@ import { readRawRecords } from '../../../src/ingest/intake.js'
 import { recognizeByBytes } from '../../../src/ingest/recognize-records.js'
 import { openNotes } from '../../../src/ingest/run.js'
 import { Sink } from '../../../src/ingest/sink.js'
-import type { Document } from '../../../src/source/jsonapi/document.js'
-import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
+import { rawListSchema } from '../../../src/source/jsonapi/schemas.js'
 import { splitJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
-import type { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
+import type { RawDocument } from '../../../src/source/jsonapi/raw-record.js'
 import type { Mode } from '../../../src/warehouse/rows/incoming-rows.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { SchemaNames } from '../../../src/warehouse/connection/schema-names.js'
@@ -23,10 +22,8 @@ const EVENT = {
 
 /** Keys of what is recognized of a port that the run has met and an event that has an equal row. */
 async function recognize(mode: Mode, before: readonly object[] = []): Promise<string[]> {
-  const read = (data: readonly object[]): Document<RawRecord> =>
-    documentSchema.parse(
-      splitJsonBytes(Buffer.from(JSON.stringify({ data }))),
-    ) as Document<RawRecord>
+  const read = (data: readonly object[]): RawDocument =>
+    rawListSchema.parse(splitJsonBytes(Buffer.from(JSON.stringify({ data }))))
   const options = { stream: 'ports', source: 'test', observedAt: new Date(0) }
   // No record is unknown to this warehouse.
   const warehouse = { names: new SchemaNames('tracking'), query: () => Promise.resolve([]) }

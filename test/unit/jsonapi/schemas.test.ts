@@ -22,6 +22,8 @@ const FRAMES: readonly (readonly [frame: string, sent: unknown, expected: unknow
   ['list', { data: [], included: {} }, '/included: included is not a list'],
   ['list', { data: [], links: [] }, '/links: links is not an object'],
   ['list', { data: [], meta: 7 }, '/meta: meta is not an object'],
+  ['rawList', { data: [] }, { primary: [], included: [], links: NOTHING, meta: EMPTY.meta }],
+  ['rawList', { data: [RECORD] }, '/data: data is not a list'],
   ['single', { data: RECORD }, { ...EMPTY, data: [RECORD] }],
   ['single', { data: [RECORD] }, '/data: data is not one record'],
   ['single', { data: null }, '/data: data is not one record'],

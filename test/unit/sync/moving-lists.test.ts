@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ApiAnswer, ApiClient } from '../../../src/source/client/client.js'
+import type { RawPageAnswer, ApiClient } from '../../../src/source/client/client.js'
 import { PaginationLoopError } from '../../../src/base/errors.js'
 import { listPages } from '../../../src/source/client/list-pages.js'
 import type { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
@@ -128,21 +128,21 @@ class MovingList {
 /** The client of a list, in this process. */
 function clientOf(list: MovingList): ApiClient {
   const baseUrl = new URL('https://service.test/v2')
-  const get = (url: URL): Promise<ApiAnswer> => {
+  const getPage = (url: URL): Promise<RawPageAnswer> => {
     const number = Number(url.searchParams.get('page[number]'))
     const { data, hasNext, total } = list.read(number)
     const next = hasNext ? `?page[number]=${number + 1}` : null
     const records = data.map((item) => ({ item, identity: { type: 'shipment', id: item.id } }))
     const document = {
-      data: records as unknown as RawRecord[],
+      primary: records as unknown as RawRecord[],
       included: [],
       links: { next, last: null },
       meta: metaSchema.parse({ total }),
     }
     const observedAt = new Date(list.now)
-    return Promise.resolve({ document, body: undefined, observedAt, status: 200, bytes: 0 })
+    return Promise.resolve({ document, observedAt, status: 200, bytes: 0 })
   }
-  return { baseUrl, get } as unknown as ApiClient
+  return { baseUrl, getPage } as unknown as ApiClient
 }
 
 interface Ending {
@@ -188,7 +188,7 @@ function prepare(seed: number) {
     for await (const page of listPages(client, options)) {
       if (!pass.isContiguous(page)) return false
       if (pass.hasMoved(page)) proof.noteMove()
-      const items = (page.document.data as unknown as { item: Item }[]).map(({ item }) => item)
+      const items = (page.document.primary as unknown as { item: Item }[]).map(({ item }) => item)
       for (const { id, changedAt } of items) {
         stored.set(id, changedAt)
         pass.see('shipments', id)

@@ -87,7 +87,7 @@ export async function readSamplePages(
 ): Promise<SamplePages> {
   const { sample, seed } = verifier
   const first = await readPage(verifier, stream)
-  const size = first.document.data.length
+  const size = first.document.primary.length
   const pages = size === 0 || first.isLast ? 1 : Math.ceil((first.total ?? size) / size)
   const others = new Set<number>()
   for (let at = 1; at < Math.min(pages, sample / RECORDS_PER_PAGE); at += 1) {
