@@ -116,8 +116,8 @@ describe('a record whose bytes have not changed', () => {
   })
 })
 
-describe('with the recognition taken out', () => {
-  it('every table gets the same rows', async () => {
+describe('an ingest without the recognition', () => {
+  it('writes the same rows into every table', async () => {
     const scene = await openScene({ shipments: 14 })
     const { warehouse: other } = await openScene({ shipments: 1 })
     const { simulator } = scene

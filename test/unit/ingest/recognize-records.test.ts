@@ -20,7 +20,7 @@ const EVENT = {
   relationships: { container: { data: { id: 'c1', type: 'container' } } },
 }
 
-/** Keys of what is recognized of a port that the run has met and an event that has an equal row. */
+/** Keys of the recognized ones of a port that the run has met and an event with an equal row. */
 async function recognize(mode: Mode, before: readonly object[] = []): Promise<string[]> {
   const read = (data: readonly object[]): RawDocument =>
     rawListSchema.parse(splitJsonBytes(Buffer.from(JSON.stringify({ data }))))
