@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { App } from '../app.js'
 import {
   ConnectorError,
@@ -97,13 +98,13 @@ export async function checkDatabase(app: App): Promise<string> {
   const { describeExcessRights } = await import('../warehouse/schema/roles.js')
   const { isEmbedded } = await app.openDatabase()
   const warehouse = await app.connect()
-  const [row] = await warehouse.query<{
-    version: string
-    number: number
-    role: string
-  }>(
+  const [row] = await warehouse.query(
     'ask the database for its version',
-    `select current_setting('server_version') as version,
+    sql<{
+      version: string
+      number: number
+      role: string
+    }>`select current_setting('server_version') as version,
     current_setting('server_version_num')::integer as number,
     current_user::text as role`,
   )

@@ -197,7 +197,7 @@ async function writeBatch(
   const { warehouse, reachFailpoint } = sink
   if (await isOnlyAnAdvance(sink, batch, references)) return batch.counts
   return warehouse.transaction('write a batch', async (session) => {
-    const written = await writeRows(session, warehouse.names, batch, reachFailpoint)
+    const written = await writeRows(session, batch, reachFailpoint)
     const outcome = outcomeOf(batch, written.counts)
     reachFailpoint('before_checkpoint')
     await together([

@@ -1,21 +1,23 @@
+import { sql } from 'kysely'
 import type { FieldDefinitions } from '../source/records/resource.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { RunSettings } from './run.js'
+import { tableRef } from '../warehouse/connection/database.js'
 
 /** The types that cast the values of custom fields, as the warehouse has them. One query. */
 export async function loadFieldDefinitions(
   warehouse: Warehouse,
   settings: Pick<RunSettings, 'sensitiveFields'>,
 ): Promise<FieldDefinitions> {
-  const rows = await warehouse.query<{
-    id: string
-    api_slug: string | null
-    data_type: string | null
-    sensitive: boolean | null
-  }>(
+  const rows = await warehouse.query(
     'load the definitions of custom fields',
-    `select custom_field_definition_id as id, api_slug, data_type, sensitive
-from ${warehouse.names.table('custom_field_definitions')}
+    sql<{
+      id: string
+      api_slug: string | null
+      data_type: string | null
+      sensitive: boolean | null
+    }>`select custom_field_definition_id as id, api_slug, data_type, sensitive
+from ${tableRef('data.custom_field_definitions')}
 where _deleted_at is null`,
   )
   const stored = new Set(settings.sensitiveFields?.split(',').map((slug) => slug.trim()))

@@ -3,7 +3,6 @@ import { containers, resources, transportEvents } from '../source/records/index.
 import type { Resource, Sighting } from '../source/records/resource.js'
 import { loadConfirmedPasses } from '../warehouse/bookkeeping/complete-passes.js'
 import { EVENT_LIST_ENTRY } from '../warehouse/bookkeeping/refetch-queue.js'
-import type { SchemaNames } from '../warehouse/connection/schema-names.js'
 import { together } from '../warehouse/connection/together.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import {
@@ -32,7 +31,6 @@ export interface KnownOptions {
 /** Loads the state that `decide` compares with. One query a stream; reads only. */
 export async function loadKnown(
   session: Session,
-  names: SchemaNames,
   intakes: readonly Intake[],
   { mode, isLoad = false }: KnownOptions,
 ): Promise<Known> {
@@ -41,14 +39,14 @@ export async function loadKnown(
     intakes.flatMap(({ sightings }) => sightings.get(stream) ?? [])
   const load = async (resource: Resource, seen: readonly Sighting[]): Promise<void> => {
     const unique = new Map(seen.map((one) => [one.key, one]))
-    const stored = await loadStoredRows(session, names, resource, [...unique.values()])
+    const stored = await loadStoredRows(session, resource, [...unique.values()])
     rows.set(resource.stream, stored)
     if (resource !== containers) return
-    if (mode === 'backfill') await forgetIncompleteLists(session, names, stored)
+    if (mode === 'backfill') await forgetIncompleteLists(session, stored)
     if (mode === 'webhook') {
       const owners = new Set(seenOf(transportEvents.stream).map(containerOf))
       const others = [...owners].filter((id) => !stored.has(id)).map((id) => [id])
-      for (const [key, row] of await loadRowsByKey(session, names, containers, others)) {
+      for (const [key, row] of await loadRowsByKey(session, containers, others)) {
         stored.set(key, row)
       }
     }
@@ -83,9 +81,7 @@ export async function lookUp({ sink, notes }: Ingest, intake: Intake): Promise<K
   if (unmet.sightings.size === 0) return { ...NOTHING_KNOWN, met }
   const options = { mode, isLoad: notes.ledger.isLoading('containers') }
   const known = await sink.retry(() =>
-    warehouse.read('load known rows', (session) =>
-      loadKnown(session, warehouse.names, [unmet], options),
-    ),
+    warehouse.read('load known rows', (session) => loadKnown(session, [unmet], options)),
   )
   return { ...known, met }
 }
@@ -93,11 +89,10 @@ export async function lookUp({ sink, notes }: Ingest, intake: Intake): Promise<K
 /** A stored list that names an event without a row is not believed: its events are fetched. */
 async function forgetIncompleteLists(
   session: Session,
-  names: SchemaNames,
   stored: Map<string, StoredRow>,
 ): Promise<void> {
   if (stored.size === 0) return
-  for (const key of await findIncompleteEventLists(session, names, [...stored.keys()])) {
+  for (const key of await findIncompleteEventLists(session, [...stored.keys()])) {
     const row = stored.get(key)
     if (row !== undefined) stored.set(key, { ...row, transportEventIds: null })
   }
@@ -105,9 +100,7 @@ async function forgetIncompleteLists(
 
 /** Leaves in doubt only what differs from its row; the rest confirms it. */
 export async function settleDoubt(sink: Sink, decision: Decision): Promise<Decision> {
-  const doubtful = await sink.retry(() =>
-    findDiffering(sink.warehouse, sink.warehouse.names, decision.doubtful),
-  )
+  const doubtful = await sink.retry(() => findDiffering(sink.warehouse, decision.doubtful))
   const isDoubtful = new Set(doubtful)
   const others = decision.doubtful.filter((one) => !isDoubtful.has(one))
   return { ...decision, doubtful, equal: [...decision.equal, ...others] }
@@ -116,13 +109,12 @@ export async function settleDoubt(sink: Sink, decision: Decision): Promise<Decis
 /** The doubtful sightings that differ from their row. Reads only. */
 export async function findDiffering(
   session: Session,
-  names: SchemaNames,
   doubtful: readonly Sighting[],
 ): Promise<Sighting[]> {
   const differing: Sighting[] = []
   for (const resource of new Set(doubtful.map((sighting) => sighting.resource))) {
     const own = doubtful.filter((sighting) => sighting.resource === resource)
-    const keys = await findDifferingKeys(session, names, resource, own)
+    const keys = await findDifferingKeys(session, resource, own)
     for (const sighting of own) if (keys.has(sighting.key)) differing.push(sighting)
   }
   return differing

@@ -167,9 +167,8 @@ function restOf({ attempts = 0 }: Entry, thrown: Error): number {
  */
 async function isSettled(run: Ingest, entry: Entry, thrown: Error): Promise<boolean> {
   const { warehouse, syncRunId, mode } = run.sink
-  const { names } = warehouse
   const resource = resourceOfType(entry.type)
-  const rows = await run.sink.retry(() => loadRowsByKey(warehouse, names, resource, [[entry.id]]))
+  const rows = await run.sink.retry(() => loadRowsByKey(warehouse, resource, [[entry.id]]))
   const isPointedTo = await isNamed(run.sink, entry)
   if (rows.size === 0) return !isPointedTo
   const observedAt = thrown instanceof ApiNotFoundError ? thrown.observedAt : undefined
@@ -177,7 +176,7 @@ async function isSettled(run: Ingest, entry: Entry, thrown: Error): Promise<bool
   const gone = [{ key: entry.id, observedAt }]
   const marked = await run.sink.retry(() =>
     warehouse.transaction('mark a place or vessel as gone', (session) =>
-      tombstoneRows(session, resource, gone, { names, syncRunId, mode }),
+      tombstoneRows(session, resource, gone, { syncRunId, mode }),
     ),
   )
   run.notes.ledger.add(new Map([[resource.stream, { tombstoned: marked.length }]]))
@@ -229,9 +228,7 @@ async function readEventList(run: Ingest, entry: Entry): Promise<void> {
   }
   // The list holds past events only; an expected one that the container itself names was not
   // withdrawn.
-  const named = await run.sink.retry(() =>
-    loadListedEventIds(run.sink.warehouse, run.sink.warehouse.names, entry.id),
-  )
+  const named = await run.sink.retry(() => loadListedEventIds(run.sink.warehouse, entry.id))
   if (contradictsContainer(events.list, named)) {
     return run.sink.retry(() => postponeRefetch(run.sink.warehouse, entry, LIST_WITHOUT_EVENTS))
   }

@@ -88,7 +88,7 @@ export function recognizeByBytes(
     try {
       for (const [resource, list] of candidates) {
         if (!(await isConfirmed(resource.stream))) continue
-        const unknown = await findUnknownRecords(warehouse, warehouse.names, resource, list)
+        const unknown = await findUnknownRecords(warehouse, resource, list)
         let place = 0
         for (const [record, keyValues] of list) {
           if (!unknown.has(place)) known.set(record, keyValues.join(' '))
@@ -117,7 +117,7 @@ export async function noteDigests(
   await sink.transact('record digests', async (session) => {
     for (const resource of resources) {
       const own = undigested.filter((one) => one.resource === resource)
-      await recordDigests(session, session.names, resource, own)
+      await recordDigests(session, resource, own)
     }
   })
 }

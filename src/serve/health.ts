@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { answerText } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
@@ -51,7 +52,7 @@ export class Health {
 
   async #isReady(): Promise<boolean> {
     if (!this.#isServing || this.#isLeaving) return false
-    const asked = this.#warehouse.query('answer a health check', 'select 1')
+    const asked = this.#warehouse.query('answer a health check', sql`select 1`)
     if ((await within(DATABASE_PATIENCE_MS, asked)) === undefined) return false
     return (await within(DATABASE_PATIENCE_MS, this.#canStore())) === true
   }

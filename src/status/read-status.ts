@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { resources } from '../source/records/index.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
@@ -9,6 +10,7 @@ import {
   type Vitals,
   type WebhookStatus,
 } from './read-vitals.js'
+import { tableRef } from '../warehouse/connection/database.js'
 
 /** The vitals and the counts. `status --json` prints them. */
 export interface WarehouseStatus extends Vitals {
@@ -93,24 +95,31 @@ function byQueueAndState(one: QueueStatus, other: QueueStatus): number {
 
 async function readStreams(warehouse: Warehouse): Promise<StreamStatus[]> {
   const counts = resources.map(
-    ({ stream }) => `select '${stream}' as stream,
+    ({ stream }) => sql<{ stream: string; rows: number; tombstoned: number }>`select
+    ${sql.lit(stream)} as stream,
     count(*) filter (where _deleted_at is null) as rows,
     count(*) filter (where _deleted_at is not null) as tombstoned
-from ${warehouse.names.table(stream)}`,
+from ${tableRef(`data.${stream}`)}`,
   )
-  const counted = await warehouse.query<{ stream: string; rows: number; tombstoned: number }>(
+  const counted = await warehouse.query(
     'count rows',
-    counts.join('\nunion all\n'),
+    sql<{
+      stream: string
+      rows: number
+      tombstoned: number
+    }>`${sql.join(counts, sql` union all `)}`,
   )
   const passes = await readPasses(warehouse, Number.MAX_SAFE_INTEGER)
   return counted.map((row) => ({ ...NEVER_READ, ...find(passes, row.stream), ...row }))
 }
 
 async function readSourceAhead(warehouse: Warehouse): Promise<number | null> {
-  const [row] = await warehouse.query<{ seconds: number }>(
+  const [row] = await warehouse.query(
     'compare the clocks',
-    `select extract(epoch from completed_pass_started_at - completed_pass_began_at)::float8 as seconds
-from ${warehouse.names.table('checkpoints')}
+    sql<{
+      seconds: number
+    }>`select extract(epoch from completed_pass_started_at - completed_pass_began_at)::float8 as seconds
+from ${tableRef('sync.checkpoints')}
 where completed_pass_began_at is not null
 order by completed_pass_began_at desc
 limit 1`,
@@ -131,19 +140,19 @@ function find(passes: readonly StreamPasses[], stream: string): StreamPasses | u
 
 /** Notifications that are finished: applied, ignored or of other webhooks. */
 function countFinished(warehouse: Warehouse): Promise<QueueStatus[]> {
-  return warehouse.query<QueueStatus>(
+  return warehouse.query(
     'count the finished notifications',
-    `select 'webhook_notifications' as queue, state, count(*) as entries, null as "oldestSeconds"
-from ${warehouse.names.table('webhook_notifications')}
+    sql<QueueStatus>`select 'webhook_notifications' as queue, state, count(*) as entries, null as "oldestSeconds"
+from ${tableRef('sync.webhook_notifications')}
 where state not in ('received', 'unresolved', 'dead')
 group by state`,
   )
 }
 
 function readRuns(warehouse: Warehouse): Promise<RunStatus[]> {
-  return warehouse.query<RunStatus>(
+  return warehouse.query(
     'read the last runs',
-    `select
+    sql<RunStatus>`select
     sync_run_id as "syncRunId",
     command,
     started_at as "startedAt",
@@ -151,20 +160,20 @@ function readRuns(warehouse: Warehouse): Promise<RunStatus[]> {
     outcome,
     requests,
     error_message as problem
-from ${warehouse.names.table('sync_runs')}
+from ${tableRef('sync.sync_runs')}
 order by sync_run_id desc
 limit 5`,
   )
 }
 
 async function readLease(warehouse: Warehouse): Promise<LeaseStatus | null> {
-  const [row] = await warehouse.query<LeaseStatus>(
+  const [row] = await warehouse.query(
     'read the lease',
-    `select
+    sql<LeaseStatus>`select
     holder,
     acquired_at as "acquiredAt",
     greatest(0, round(extract(epoch from now() - heartbeat_at)))::float8 as "silentSeconds"
-from ${warehouse.names.table('lease')}
+from ${tableRef('sync.lease')}
 where holder is not null
 order by lease_name
 limit 1`,
@@ -177,10 +186,10 @@ limit 1`,
  * instant. Their headers would tell too, but readers may not see headers.
  */
 async function readLastDeliveries(warehouse: Warehouse): Promise<Map<string, string>> {
-  const rows = await warehouse.query<{ webhook: string; at: string }>(
+  const rows = await warehouse.query(
     'read the last deliveries',
-    `select webhook_id as webhook, max(received_at) as at
-from ${warehouse.names.table('webhook_notifications')}
+    sql<{ webhook: string; at: string }>`select webhook_id as webhook, max(received_at) as at
+from ${tableRef('sync.webhook_notifications')}
 where processed_at is distinct from received_at
 group by webhook_id`,
   )
@@ -188,14 +197,14 @@ group by webhook_id`,
 }
 
 function readStoredViews(warehouse: Warehouse): Promise<StoredViewStatus[]> {
-  return warehouse.query<StoredViewStatus>(
+  return warehouse.query(
     'read the ages of the stored views',
-    `select
+    sql<StoredViewStatus>`select
     view_name as name,
     rows,
     round(extract(epoch from now() - stored_at))::float8 as "secondsSinceStored",
     round(took_ms / 1000.0)::float8 as "tookSeconds"
-from ${warehouse.names.table('stored_views')}
+from ${tableRef('sync.stored_views')}
 order by view_name`,
   )
 }

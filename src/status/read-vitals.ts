@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { slotGaps } from '../base/schedule.js'
 import { findSilences, type Silence } from '../warehouse/bookkeeping/pass-shares.js'
 import { REFETCH_STATE } from '../warehouse/bookkeeping/refetch-queue.js'
@@ -5,6 +6,7 @@ import { isStandby } from '../warehouse/connection/read-only.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { readReplicationSlots, type ReplicationSlot } from './replication-slots.js'
+import { tableRef } from '../warehouse/connection/database.js'
 
 /**
  * Facts about the warehouse that can be read in milliseconds: every query uses an index or a small
@@ -129,16 +131,16 @@ export async function readVitals(warehouse: Warehouse): Promise<Vitals> {
 
 /** Passes of the streams in the last `runs` runs. */
 export function readPasses(warehouse: Warehouse, runs: number): Promise<StreamPasses[]> {
-  return warehouse.query<StreamPasses>(
+  return warehouse.query(
     'read the last passes over each stream',
-    `with passes as (
+    sql<StreamPasses>`with passes as (
     select part.stream, part.sync_run_id, part.outcome, part.pass_scope,
         case when part.outcome = 'complete' then coalesce(part.pass_began_at, run.started_at) end
             as began_at
-    from ${warehouse.names.table('sync_run_streams')} as part
-    inner join ${warehouse.names.table('sync_runs')} as run using (sync_run_id)
+    from ${tableRef('sync.sync_run_streams')} as part
+    inner join ${tableRef('sync.sync_runs')} as run using (sync_run_id)
     where part.sync_run_id > (
-            select max(sync_run_id) - $1 from ${warehouse.names.table('sync_runs')}
+            select max(sync_run_id) - ${runs} from ${tableRef('sync.sync_runs')}
         )
         -- Some records of a stream, read by id, say nothing about the rest of it.
         and run.command != 'quarantine retry'
@@ -154,29 +156,28 @@ select
     (array_agg(outcome order by sync_run_id desc))[1] as "lastOutcome"
 from passes
 group by stream`,
-    [runs],
   )
 }
 
 export function readQueues(warehouse: Warehouse): Promise<QueueStatus[]> {
-  return warehouse.query<QueueStatus>(
+  return warehouse.query(
     'read the queues',
-    `select 'refetch_queue' as queue, state, count(*) as entries,
+    sql<QueueStatus>`select 'refetch_queue' as queue, state, count(*) as entries,
     round(extract(epoch from now() - min(requested_at)))::float8 as "oldestSeconds"
 from (
     select queued.requested_at, ${REFETCH_STATE} as state
-    from ${warehouse.names.table('refetch_queue')} as queued
+    from ${tableRef('sync.refetch_queue')} as queued
 ) as entry
 group by state
 union all
 select 'webhook_notifications', state, count(*),
     round(extract(epoch from now() - min(received_at)))::float8
-from ${warehouse.names.table('webhook_notifications')}
+from ${tableRef('sync.webhook_notifications')}
 where state in ('received', 'unresolved', 'dead')
 group by state
 union all
 select 'alert_messages', state, count(*), round(extract(epoch from now() - min(created_at)))::float8
-from ${warehouse.names.table('alert_messages')}
+from ${tableRef('sync.alert_messages')}
 where state != 'sent'
 group by state
 order by queue, state`,
@@ -184,17 +185,17 @@ order by queue, state`,
 }
 
 async function countQuarantined(warehouse: Warehouse): Promise<number> {
-  const [row] = await warehouse.query<{ count: number }>(
+  const [row] = await warehouse.query(
     'count the quarantine',
-    `select count(*) as count from ${warehouse.names.table('quarantine')}`,
+    sql<{ count: number }>`select count(*) as count from ${tableRef('sync.quarantine')}`,
   )
   return row?.count ?? 0
 }
 
 export function readBudgets(warehouse: Warehouse): Promise<BudgetStatus[]> {
-  return warehouse.query<BudgetStatus>(
+  return warehouse.query(
     'read the request budget',
-    `select
+    sql<BudgetStatus>`select
     account,
     (
         select coalesce(sum(used.syncs + used.others), 0)
@@ -204,31 +205,31 @@ export function readBudgets(warehouse: Warehouse): Promise<BudgetStatus[]> {
     ) as "requestsLastMinute",
     case when paused_until > now() then paused_until end as "pausedUntil",
     coalesce(greatest(0, extract(epoch from paused_until - now())), 0)::float8 as "pauseSeconds"
-from ${warehouse.names.table('request_budget')}
+from ${tableRef('sync.request_budget')}
 order by account`,
   )
 }
 
 function readWebhooks(warehouse: Warehouse): Promise<WebhookStatus[]> {
-  return warehouse.query<WebhookStatus>(
+  return warehouse.query(
     'read the state of our webhooks',
-    `select
+    sql<WebhookStatus>`select
     webhook_id as "webhookId",
     url,
     is_active as "isActive",
     cardinality(events) as events,
     checked_at as "checkedAt",
     alert
-from ${warehouse.names.table('webhooks')}
+from ${tableRef('sync.webhooks')}
 where is_ours or alert is not null
 order by webhook_id`,
   )
 }
 
 async function readLastRun(warehouse: Warehouse): Promise<EndedRun | null> {
-  const [row] = await warehouse.query<EndedRun>(
+  const [row] = await warehouse.query(
     'read the last run that has ended',
-    `select
+    sql<EndedRun>`select
     run.sync_run_id as "syncRunId",
     run.command,
     run.outcome,
@@ -245,10 +246,10 @@ async function readLastRun(warehouse: Warehouse): Promise<EndedRun | null> {
             ),
             '{}'
         )
-        from ${warehouse.names.table('sync_run_streams')} as part
+        from ${tableRef('sync.sync_run_streams')} as part
         where part.sync_run_id = run.sync_run_id
     ) as rows
-from ${warehouse.names.table('sync_runs')} as run
+from ${tableRef('sync.sync_runs')} as run
 where run.finished_at is not null
 order by run.sync_run_id desc
 limit 1`,
@@ -257,11 +258,11 @@ limit 1`,
 }
 
 async function isRunUnderWay(warehouse: Warehouse): Promise<boolean> {
-  const [row] = await warehouse.query<{ is_held: boolean }>(
+  const [row] = await warehouse.query(
     'look whether a run is under way',
-    `select exists (
+    sql<{ is_held: boolean }>`select exists (
     select
-    from ${warehouse.names.table('lease')}
+    from ${tableRef('sync.lease')}
     where holder is not null and heartbeat_at > now() - interval '60 seconds'
 ) as is_held`,
   )
@@ -277,12 +278,15 @@ export interface SyncFreshness {
 
 /** A run that continued a pass of an earlier run is as old as that pass. One indexed query. */
 export async function readSyncFreshness(warehouse: Warehouse): Promise<SyncFreshness> {
-  const [row] = await warehouse.query<{ began_at: string; age: number }>(
+  const [row] = await warehouse.query(
     'look up the last complete sync',
-    `select passes.began_at, extract(epoch from now() - passes.began_at)::float8 as age
+    sql<{
+      began_at: string
+      age: number
+    }>`select passes.began_at, extract(epoch from now() - passes.began_at)::float8 as age
 from (
     select sync_run_id, started_at
-    from ${warehouse.names.table('sync_runs')}
+    from ${tableRef('sync.sync_runs')}
     where outcome = 'complete'
         and command in ('sync', 'backfill')
         and options -> 'narrowing' is null
@@ -291,7 +295,7 @@ from (
 ) as run
 cross join lateral (
     select coalesce(min(part.pass_began_at), run.started_at) as began_at
-    from ${warehouse.names.table('sync_run_streams')} as part
+    from ${tableRef('sync.sync_run_streams')} as part
     where part.sync_run_id = run.sync_run_id
 ) as passes`,
   )

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { formatBytes, formatSeconds } from '../base/phrases.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
@@ -38,9 +39,9 @@ export function readReplicationSlots(
 ): Promise<ReplicationSlot[]> {
   // Only PostgreSQL 17 and later have inactive_since. A standby lacks a current write position of
   // the log.
-  return warehouse.query<ReplicationSlot>(
+  return warehouse.query(
     'look at the replication slots',
-    `select
+    sql<ReplicationSlot>`select
     slot.slot_name::text as name,
     slot.plugin::text as plugin,
     slot.active as "isActive",

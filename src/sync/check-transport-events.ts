@@ -62,9 +62,7 @@ async function chooseUnlisted(sink: Sink<number>): Promise<string[]> {
   const { warehouse, syncRunId, mode } = sink
   const areInDoubt = await sink.retry(() => areListsInDoubt(warehouse))
   const found = areInDoubt
-    ? await settleListsInDoubt(warehouse, (work) =>
-        sink.transact('settle lists of transport events', work),
-      )
+    ? await settleListsInDoubt((work) => sink.transact('settle lists of transport events', work))
     : []
   const others =
     mode === 'backfill'
@@ -99,7 +97,7 @@ async function record(
   containerIds: readonly string[],
   fetched: readonly FetchedEvents[],
 ): Promise<void> {
-  const { warehouse, syncRunId } = run.sink
+  const { syncRunId } = run.sink
   await ingestAnswer(run, mergeIntakes(fetched.flatMap(({ intake }) => intake ?? [])))
   const lists: TransportEventList[] = []
   for (const events of fetched) lists.push(...(await believedList(run, events)))
@@ -107,7 +105,7 @@ async function record(
     'record a check of events',
     async (session) => {
       await recordTransportEventChecks(session, containerIds)
-      return tombstoneWithdrawnEvents(session, warehouse.names, lists, syncRunId)
+      return tombstoneWithdrawnEvents(session, lists, syncRunId)
     },
   )
   if (tombstoned > 0) run.notes.ledger.add(new Map([['transport_events', { tombstoned }]]))
@@ -126,9 +124,7 @@ async function believedList(
   const observedAt = list?.observedAt ?? goneAt
   if (observedAt === undefined) return []
   const { warehouse } = run.sink
-  const named = await run.sink.retry(() =>
-    loadListedEventIds(warehouse, warehouse.names, containerId),
-  )
+  const named = await run.sink.retry(() => loadListedEventIds(warehouse, containerId))
   if (list !== undefined && contradictsContainer(list, named)) {
     await askForEventListsAgain(run, [containerId])
   }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { ApiNotFoundError, isAboutOneRecord } from '../base/errors.js'
 import type { ListOptions, RawPage } from '../source/client/list-pages.js'
 import {
@@ -11,9 +12,9 @@ import type { Reading, Run } from '../ingest/run.js'
 import { ingestAnswer } from '../ingest/ingest-pages.js'
 import type { Resource } from '../source/records/resource.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { quoteIdentifier } from '../warehouse/connection/schema-names.js'
 import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 import { isNotOurs } from './custom-fields/custom-field-lists.js'
+import { tableRef } from '../warehouse/connection/database.js'
 
 /** The whole list of what belongs to one record. */
 export interface OwnList {
@@ -135,12 +136,11 @@ export async function loadOwnKeys(
   { containerId, definitionId }: OwnList['seen'],
 ): Promise<string[]> {
   const owner = containerId === undefined ? 'definition_id' : 'container_id'
-  const rows = await warehouse.query<{ key: string }>(
+  const rows = await warehouse.query(
     `list ${stream} of a record`,
-    `select ${quoteIdentifier(idColumn)} as key
-from ${warehouse.names.table(stream)}
-where ${owner} = $1 and _deleted_at is null`,
-    [containerId ?? definitionId],
+    sql<{ key: string }>`select ${sql.id(idColumn)} as key
+from ${tableRef(`data.${stream}`)}
+where ${sql.id(owner)} = ${containerId ?? definitionId} and _deleted_at is null`,
   )
   return rows.map(({ key }) => key)
 }

@@ -1,24 +1,26 @@
+import { sql } from 'kysely'
 import type { Run } from '../ingest/run.js'
 import { rawEvents } from '../source/records/index.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import { readOwnLists, type OwnList } from './read-own-list.js'
+import { tableRef } from '../warehouse/connection/database.js'
 
 /** A container that names another event has moved, whatever else of it stays. */
-const EVENT_IDS_HASH = `md5(array_to_string(container.transport_event_ids, ' '))`
+const EVENT_IDS_HASH = sql`md5(array_to_string(container.transport_event_ids, ' '))`
 
 /** Less than a day: the sync of the next day may start a little sooner than that of today. */
-const READ_AGAIN_AFTER = `interval '20 hours'`
+const READ_AGAIN_AFTER = sql`interval '20 hours'`
 
 /**
  * Containers whose raw events may have changed since they were read. A change of the container
  * shows it at once. Without one, only raw events of tracked shipments can change: each container is
  * read once a day until a day after the tracking stopped, since clocks differ.
  */
-const CHANGED_SQL = (session: Session): string => `
-from ${session.names.table('containers')} as container
-left join ${session.names.table('raw_event_reads')} as done
+const FROM_CHANGED = sql`
+from ${tableRef('data.containers')} as container
+left join ${tableRef('sync.raw_event_reads')} as done
     on done.container_id = container.container_id
-left join ${session.names.table('shipments')} as shipment
+left join ${tableRef('data.shipments')} as shipment
     on shipment.shipment_id = container.shipment_id
 where container._deleted_at is null
     and (
@@ -30,9 +32,9 @@ where container._deleted_at is null
 
 /** How many requests the next run makes for raw events. */
 export async function countRawEventReads(session: Session): Promise<number> {
-  const [row] = await session.query<{ count: number }>(
+  const [row] = await session.query(
     'count containers whose raw events are due',
-    `select count(*)::int as count${CHANGED_SQL(session)}`,
+    sql<{ count: number }>`select count(*)::int as count${FROM_CHANGED}`,
   )
   return row?.count ?? 0
 }
@@ -46,13 +48,16 @@ export async function readRawEvents(run: Run): Promise<void> {
   const { warehouse, syncRunId } = run.sink
   const { service } = run.source
   const containers = await run.sink.retry(() =>
-    warehouse.query<{ id: string; changed_at: string; hash: string | null }>(
+    warehouse.query(
       'list containers whose raw events are due',
-      `select container.container_id as id, container._changed_at::text as changed_at,
+      sql<{
+        id: string
+        changed_at: string
+        hash: string | null
+      }>`select container.container_id as id, container._changed_at::text as changed_at,
     ${EVENT_IDS_HASH} as hash
-${CHANGED_SQL(warehouse)}
-order by md5(container.container_id || $1), container.container_id`,
-      [String(syncRunId)],
+${FROM_CHANGED}
+order by md5(container.container_id || ${String(syncRunId)}), container.container_id`,
     ),
   )
   const states = new Map(containers.map((container) => [container.id, container]))
@@ -67,13 +72,13 @@ order by md5(container.container_id || $1), container.container_id`,
     await run.sink.transact('note that raw events were read', (session) =>
       session.query(
         'note that raw events were read',
-        `insert into ${session.names.table('raw_event_reads')}
+        sql`insert into ${tableRef('sync.raw_event_reads')}
     (container_id, changed_at, event_ids_hash, read_at)
-values ($1, $2::timestamptz, $3, now())
+values (${containerId}, ${states.get(containerId)?.changed_at}::timestamptz,
+    ${states.get(containerId)?.hash}, now())
 on conflict (container_id) do update
 set changed_at = excluded.changed_at, event_ids_hash = excluded.event_ids_hash,
     read_at = excluded.read_at`,
-        [containerId, states.get(containerId)?.changed_at, states.get(containerId)?.hash],
       ),
     )
   })

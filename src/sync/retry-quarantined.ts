@@ -128,7 +128,7 @@ async function hasLanded({ sink: { warehouse } }: Run, intake: Intake): Promise<
   const sightings = [...intake.sightings.values()].flat()
   for (const sighting of sightings) {
     const { resource, key, fingerprint, observedAt } = sighting
-    const rows = await loadStoredRows(warehouse, warehouse.names, resource, [sighting])
+    const rows = await loadStoredRows(warehouse, resource, [sighting])
     const row = rows.get(key)
     if (row === undefined) return false
     const isEqual = row.fingerprint === fingerprint && !row.isDeleted

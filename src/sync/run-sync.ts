@@ -171,9 +171,9 @@ async function deriveChildrenAnew(run: Run): Promise<void> {
 
 /** Stamps that lie in the future would keep what the run sees from their rows. */
 async function overrideFutureStamps(run: Run): Promise<void> {
-  const { warehouse } = run.sink
-  const rows = await run.sink.transact('put back stamps that lie in the future', (session) =>
-    putBackFutureStamps(session, warehouse.names),
+  const rows = await run.sink.transact(
+    'put back stamps that lie in the future',
+    putBackFutureStamps,
   )
   if (rows > 0)
     run.notes.logger.warn('rows were stamped in the future; they count as seen now', { rows })

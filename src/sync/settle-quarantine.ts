@@ -27,9 +27,7 @@ export async function settleQuarantine(run: Run): Promise<void> {
     const resource = resourceOfType(type ?? '')
     const own = entries.filter((entry) => entry.resourceType === type)
     const keys = own.map((entry) => keyOf(entry, resource.keyColumns, resource.idColumn))
-    const rows = await run.sink.retry(() =>
-      loadRowsByKey(warehouse, warehouse.names, resource, keys),
-    )
+    const rows = await run.sink.retry(() => loadRowsByKey(warehouse, resource, keys))
     const stands = (key: readonly string[]): boolean => rows.get(key.join(' '))?.isDeleted === false
     settled.push(...own.filter((_, at) => stands(keys[at] ?? [])).map((one) => one.quarantineId))
   }

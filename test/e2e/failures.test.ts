@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Simulator } from '../../src/extensions/simulator/server.js'
@@ -115,16 +116,18 @@ async function expectRecovery(scene: Scene): Promise<void> {
 /** S1: the bookkeeping holds neither the key nor the password of the database. */
 async function expectNoSecretInTables({ database }: Scene, key = KEY): Promise<void> {
   const text = await lookAt(database.url, async (warehouse) => {
-    const tables = await warehouse.query<{ name: string }>(
+    const tables = await warehouse.query(
       'list the tables',
-      `select tablename as name from pg_tables where schemaname = 'tracking_sync'`,
+      sql<{
+        name: string
+      }>`select tablename as name from pg_tables where schemaname = 'tracking_sync'`,
     )
     const rows: unknown[] = []
     for (const { name } of tables) {
       rows.push(
         await warehouse.query(
           'look at the rows',
-          `select to_jsonb(one) as row from tracking_sync.${name} as one`,
+          sql`select to_jsonb(one) as row from tracking_sync.${sql.raw(name)} as one`,
         ),
       )
     }
@@ -468,7 +471,7 @@ describe('a signal', () => {
       // The pause that the service asked for applies to every process of the account; the test
       // shortens it.
       await lookAt(database.url, (warehouse) =>
-        warehouse.query('lift the pause', 'delete from tracking_sync.request_budget'),
+        warehouse.query('lift the pause', sql`delete from tracking_sync.request_budget`),
       )
       await expectRecovery(scene)
       expect((await runRows(scene)).map(({ outcome }) => outcome)).toEqual(['aborted', 'complete'])
@@ -484,12 +487,12 @@ describe('a signal', () => {
       expect((await callProgram(['migrate'], options)).exitCode).toBe(0)
       await lookAt(database.url, (warehouse) =>
         warehouse.transaction('hold the batch', async (session) => {
-          await session.query('lock', 'lock table tracking.shipments in exclusive mode')
+          await session.query('lock', sql`lock table tracking.shipments in exclusive mode`)
           const backfill = await startCli(['backfill'], options)
           await waitUntil('the first page waits to be written', async () => {
-            const [row] = await session.query<{ waiting: number }>(
+            const [row] = await session.query(
               'look who waits',
-              'select count(*) as waiting from pg_locks where not granted',
+              sql<{ waiting: number }>`select count(*) as waiting from pg_locks where not granted`,
             )
             return row!.waiting > 0
           })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Agent, request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WEBHOOK_EVENT_NAMES } from '../../src/extensions/simulator/webhooks/webhook-catalog.js'
@@ -316,7 +317,7 @@ describe('what serve says of itself', () => {
       await lookAt(scene.database.url, async (warehouse) => {
         let panels: Promise<number[]> = Promise.resolve([])
         await warehouse.transaction('hold the panel', async (session) => {
-          await session.query('lock', 'lock table tracking.containers in access exclusive mode')
+          await session.query('lock', sql`lock table tracking.containers in access exclusive mode`)
           const askFor = async (panel: string): Promise<number> => {
             const address = `${scene.url}/panels/${panel}.csv`
             const { statusCode, body } = await request(address, { dispatcher: clients })
@@ -328,7 +329,7 @@ describe('what serve says of itself', () => {
           await waitUntil('both panels wait for the lock', async () => {
             const waiting = await warehouse.query(
               'look for waits',
-              `select from pg_stat_activity
+              sql`select from pg_stat_activity
               where wait_event_type = 'Lock' and datname = current_database()`,
             )
             return waiting.length > 1
@@ -407,15 +408,15 @@ describe('what serve says of itself', () => {
         ['/', '/metrics', '/healthz', '/readyz', '/nowhere'].map((path) => scene.get(path)),
       )
       const tables = await lookAt(scene.database.url, async (warehouse) => {
-        const names = await warehouse.query<{ name: string }>(
+        const names = await warehouse.query(
           'list the tables',
-          `select format('%I.%I', schemaname, tablename) as name from pg_tables
+          sql<{ name: string }>`select format('%I.%I', schemaname, tablename) as name from pg_tables
         where schemaname like 'tracking%'`,
         )
         const rows = names.map(({ name }) =>
           warehouse.query(
             'look at the rows',
-            `select to_jsonb(one)::text as row from ${name} as one`,
+            sql`select to_jsonb(one)::text as row from ${sql.raw(name)} as one`,
           ),
         )
         return JSON.stringify(await Promise.all(rows))

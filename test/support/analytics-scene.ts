@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { quoteIdentifier, USERS_TABLES } from '../../src/warehouse/connection/schema-names.js'
 import { deleteRows } from './empty-warehouse.js'
 import { createTestWarehouse } from './test-warehouse.js'
+import { rawStatement } from '../../src/warehouse/connection/database.js'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -60,18 +62,19 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
       const columns = Object.keys(row).map(quoteIdentifier)
       await warehouse.query(
         `insert into ${table}`,
-        `insert into ${quoteIdentifier(schema)}.${quoteIdentifier(table)} (${columns.join(', ')})
+        rawStatement(
+          `insert into ${quoteIdentifier(schema)}.${quoteIdentifier(table)} (${columns.join(', ')})
         values (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
-        Object.values(row),
+          [...Object.values(row)],
+        ),
       )
     }
   }
   const required = async (table: string): Promise<Row> => {
-    const rows = await warehouse.query<{ name: string }>(
+    const rows = await warehouse.query(
       'read the columns',
-      `select attname as name from pg_attribute
-      where attrelid = $1::regclass and attnum > 0 and attnotnull and not attisdropped`,
-      [`${names.data}.${table}`],
+      sql<{ name: string }>`select attname as name from pg_attribute
+      where attrelid = ${`${names.data}.${table}`}::regclass and attnum > 0 and attnotnull and not attisdropped`,
     )
     const wanted = new Set(rows.map(({ name }) => name))
     return Object.fromEntries(Object.entries(OWN).filter(([name]) => wanted.has(name)))
@@ -93,31 +96,33 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
         .join(', ')
       await warehouse.query(
         `insert into ${table}`,
-        `insert into ${path} (${columns})
-        select ${columns} from jsonb_populate_recordset(null::${path}, $1::jsonb)`,
-        [JSON.stringify(rows.map((row) => ({ ...own, ...row })))],
+        sql`insert into ${sql.raw(path)} (${sql.raw(columns)})
+        select ${sql.raw(columns)} from jsonb_populate_recordset(null::${sql.raw(path)}, ${JSON.stringify(rows.map((row) => ({ ...own, ...row })))}::jsonb)`,
       )
     },
     insertInto: (schema, table, rows) => write(names[schema], table, rows),
-    query: (sqlText, parameters) => warehouse.query('ask', sqlText, parameters),
+    query: (sqlText, parameters) => warehouse.query('ask', rawStatement(sqlText, parameters)),
     read: (view, { asOf, rest = '', columns = [] } = {}) =>
       warehouse.transaction('read a view', async (session) => {
-        await session.query('set', `set local citus.propagate_set_commands = 'local'`)
-        await session.query('set', `set local tracking_sync.as_of = '${asOf ?? ''}'`)
+        await session.query('set', sql`set local citus.propagate_set_commands = 'local'`)
+        await session.query('set', sql`set local tracking_sync.as_of = '${sql.raw(asOf ?? '')}'`)
         const isOfNow = asOf === undefined || asOf === ''
         const schema = isOfNow ? names.analytics : names.asOf
         const path = view.includes('.') ? view : `${schema}.${view}`
         const shown = columns.length === 0 ? '*' : columns.map(quoteIdentifier).join(', ')
-        return session.query<Record<string, unknown>>(
+        return session.query(
           'read',
-          `select ${shown} from ${path} ${rest}`,
+          sql<
+            Record<string, unknown>
+          >`select ${sql.raw(shown)} from ${sql.raw(path)} ${sql.raw(rest)}`,
         )
       }),
     clear: async () => {
-      const tables = await warehouse.query<{ tablename: string }>(
+      const tables = await warehouse.query(
         'look',
-        'select tablename from pg_tables where schemaname = $1',
-        [names.data],
+        sql<{
+          tablename: string
+        }>`select tablename from pg_tables where schemaname = ${names.data}`,
       )
       const all = tables.map(({ tablename }) => `${names.data}.${quoteIdentifier(tablename)}`)
       const rules = USERS_TABLES.map((table) => names.table(table))

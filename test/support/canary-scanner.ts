@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
@@ -50,23 +51,27 @@ export function createCanaryScanner(secrets: Readonly<Record<string, string>>): 
       }
     },
     tables: async (warehouse) => {
-      const tables = await warehouse.query<{ schema: string; table: string; quoted: string }>(
+      const tables = await warehouse.query(
         'list the tables',
-        `select schemaname as schema, tablename as table, format('%I.%I', schemaname, tablename) as quoted
+        sql<{
+          schema: string
+          table: string
+          quoted: string
+        }>`select schemaname as schema, tablename as table, format('%I.%I', schemaname, tablename) as quoted
         from pg_tables where schemaname not in ('pg_catalog', 'information_schema')
         order by 1, 2`,
       )
       for (const { schema, table, quoted } of tables) {
         // Bytes are in hex there.
-        const rows = await warehouse.query<{ row: string }>(
+        const rows = await warehouse.query(
           'look at the rows',
-          `select to_jsonb(one)::text as row from ${quoted} as one`,
+          sql<{ row: string }>`select to_jsonb(one)::text as row from ${sql.raw(quoted)} as one`,
         )
         text(`${schema}.${table}`, rows.map(({ row }) => row).join('\n'))
       }
-      const comments = await warehouse.query<{ description: string }>(
+      const comments = await warehouse.query(
         'look at the comments',
-        'select description from pg_description',
+        sql<{ description: string }>`select description from pg_description`,
       )
       text('comments', comments.map(({ description }) => description).join('\n'))
     },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
 
@@ -5,16 +6,18 @@ import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
 export async function countViewRows(
   warehouse: Warehouse,
 ): Promise<[view: string, count: number][]> {
-  const views = await warehouse.query<{ name: string }>(
+  const views = await warehouse.query(
     'list the views',
-    `select schemaname || '.' || viewname as name from pg_views where schemaname like 'tracking%' order by name`,
+    sql<{
+      name: string
+    }>`select schemaname || '.' || viewname as name from pg_views where schemaname like 'tracking%' order by name`,
   )
   expect(views.length).toBeGreaterThan(20)
   const counts: [string, number][] = []
   for (const { name } of views) {
-    const [row] = await warehouse.query<{ count: number }>(
+    const [row] = await warehouse.query(
       'read a view',
-      `select count(one::text) as count from ${name} one`,
+      sql<{ count: number }>`select count(one::text) as count from ${sql.raw(name)} one`,
     )
     counts.push([name, row!.count])
   }

@@ -16,6 +16,7 @@ import { HOSTILE_OBJECTS, startPooler } from './pgbouncer.js'
 import { DISTRIBUTED, dropOnNodes } from './distributed-database.js'
 import { copyDatabase } from './prepared-home.js'
 import { createTestDatabase, dropDatabasesOf, readerName, readerPassword } from './test-database.js'
+import { rawStatement } from '../../src/warehouse/connection/database.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -136,7 +137,7 @@ async function createTemplate(serverUrl: string, testRun: string): Promise<strin
   })
   try {
     await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
-    if (POOLER !== '') await warehouse.query('make it hostile', HOSTILE_OBJECTS)
+    if (POOLER !== '') await warehouse.query('make it hostile', rawStatement(HOSTILE_OBJECTS))
   } finally {
     await warehouse.close()
   }

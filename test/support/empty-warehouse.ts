@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { quoteIdentifier } from '../../src/warehouse/connection/schema-names.js'
 import type { RowReader } from './snapshot-tables.js'
+import { rawStatement } from '../../src/warehouse/connection/database.js'
 
 /**
  * Filled when the schemas are made, or by the first run: that looks through all zones of
@@ -18,27 +20,34 @@ const WORTH_TRUNCATING_BYTES = 8 * 1024 * 1024
 export async function emptyWarehouse(warehouse: RowReader): Promise<void> {
   const { names } = warehouse
   const schemas = [names.data, names.sync]
-  const tables = await warehouse.query<{ schema: string; name: string; bytes: number }>(
+  const tables = await warehouse.query(
     'list the tables',
-    `select schemaname as schema, tablename as name,
+    rawStatement<{ schema: string; name: string; bytes: number }>(
+      `select schemaname as schema, tablename as name,
         pg_table_size(format('%I.%I', schemaname, tablename)::regclass)::float8 as bytes
     from pg_tables
     where schemaname in ($1, $2) and tablename != all ($3::text[])`,
-    [...schemas, OF_THE_INSTALLATION],
+      [...schemas, OF_THE_INSTALLATION],
+    ),
   )
   const list = tables.map(
     ({ schema, name }) => `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`,
   )
   if (tables.reduce((sum, { bytes }) => sum + bytes, 0) > WORTH_TRUNCATING_BYTES) {
-    await warehouse.query('empty the tables', `truncate ${list.join(', ')} restart identity`)
+    await warehouse.query(
+      'empty the tables',
+      sql`truncate ${sql.raw(list.join(', '))} restart identity`,
+    )
     return
   }
   await deleteRows(warehouse, list)
   await warehouse.query(
     'start the numbers anew',
-    `select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
+    rawStatement(
+      `select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
     from pg_sequences where schemaname in ($1, $2)`,
-    schemas,
+      [...schemas],
+    ),
   )
 }
 
@@ -55,10 +64,10 @@ export async function deleteRows(
     for (const table of [...tables].sort((one) =>
       /"sync_runs"|"alerts"|"alert_digests"/.test(one) ? 1 : -1,
     )) {
-      await warehouse.query('empty tables', `delete from ${table}`)
+      await warehouse.query('empty tables', sql`delete from ${sql.raw(table)}`)
     }
     return
   }
   const deletions = tables.map((table, at) => `emptied_${at} as (delete from ${table})`)
-  await warehouse.query('empty tables', `with ${deletions.join(', ')} select`)
+  await warehouse.query('empty tables', sql`with ${sql.raw(deletions.join(', '))} select`)
 }

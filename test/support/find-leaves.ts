@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import type { StandInRecord } from './stand-in-service.js'
@@ -7,16 +8,16 @@ type Row = Readonly<Record<string, unknown>>
 export type StoredTables = ReadonlyMap<string, readonly Row[]>
 
 export async function readTables(warehouse: Warehouse): Promise<StoredTables> {
-  const tables = await warehouse.query<{ name: string }>(
+  const tables = await warehouse.query(
     'list the data tables',
-    `select table_name as name from information_schema.tables
+    sql<{ name: string }>`select table_name as name from information_schema.tables
 where table_schema = 'tracking' and table_type = 'BASE TABLE'`,
   )
   const found = new Map<string, Row[]>()
   for (const { name } of tables) {
-    const rows = await warehouse.query<{ row: Row }>(
+    const rows = await warehouse.query(
       'read a data table',
-      `select to_jsonb(stored) as row from tracking."${name}" as stored`,
+      sql<{ row: Row }>`select to_jsonb(stored) as row from tracking."${sql.raw(name)}" as stored`,
     )
     found.set(
       name,

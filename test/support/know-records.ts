@@ -17,11 +17,6 @@ export async function knowRecords(
   )
   const sightings = [...intake.sightings.values()].flat()
   await warehouse.transaction('know records', (session) =>
-    writeRows(
-      session,
-      warehouse.names,
-      { syncRunId: null, mode: 'sync', sightings, eventLists: [] },
-      noFailpoints,
-    ),
+    writeRows(session, { syncRunId: null, mode: 'sync', sightings, eventLists: [] }, noFailpoints),
   )
 }

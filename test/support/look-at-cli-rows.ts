@@ -3,6 +3,7 @@ import type { World } from '../../src/extensions/simulator/world/world.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse, type CompareOptions } from './compare-warehouse.js'
 import { snapshotRows, type RowSnapshot } from './snapshot-tables.js'
+import { rawStatement } from '../../src/warehouse/connection/database.js'
 
 /** Connects to what a command has written, looks, and disconnects. */
 export async function lookAt<Result>(
@@ -22,7 +23,7 @@ export async function selectRows<Row = Record<string, unknown>>(
   url: string,
   sqlText: string,
 ): Promise<Row[]> {
-  return lookAt(url, (warehouse) => warehouse.query<Row>('look at the rows', sqlText))
+  return lookAt(url, (warehouse) => warehouse.query('look at the rows', rawStatement<Row>(sqlText)))
 }
 
 /** How the rows differ from the world at an instant; empty when they are equal. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { inject } from 'vitest'
 import { silentLogger } from '../../src/base/logger.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
@@ -48,9 +49,9 @@ export async function borrowTestWarehouse(): Promise<TestWarehouse> {
 async function tidy(warehouse: Warehouse, before: string): Promise<boolean> {
   if ((await digestCatalogue(warehouse)) !== before) return false
   await emptyWarehouse(warehouse)
-  const [others] = await warehouse.query<{ count: number }>(
+  const [others] = await warehouse.query(
     'count the connections of others',
-    `select count(*)::int as count from pg_stat_activity
+    sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
     where datname = current_database() and backend_type = 'client backend'
         and application_name != (select application_name from pg_stat_activity where pid = pg_backend_pid())`,
   )
@@ -68,24 +69,26 @@ function rowsOf(catalogue: string): string {
 /** Changes when anything but rows does, and when those of the installation do. */
 async function digestCatalogue(warehouse: Warehouse): Promise<string> {
   const { sync } = warehouse.names
-  const [row] = await warehouse.query<{ digest: string }>(
+  const [row] = await warehouse.query(
     'digest the catalogue',
-    `with here as (select oid from pg_namespace where nspname not like 'pg\\_%' and nspname != 'information_schema'),
+    sql<{
+      digest: string
+    }>`with here as (select oid from pg_namespace where nspname not like 'pg\\_%' and nspname != 'information_schema'),
     things as (
         select concat_ws(' ', oid, relname, relkind, relnatts, relacl, reloptions, relpersistence, relrowsecurity) as thing
         from pg_class where relnamespace in (select oid from here)
-        union all select ${rowsOf('constraint')} from pg_constraint where connamespace in (select oid from here)
-        union all select ${rowsOf('proc')} from pg_proc where pronamespace in (select oid from here)
+        union all select ${sql.raw(rowsOf('constraint'))} from pg_constraint where connamespace in (select oid from here)
+        union all select ${sql.raw(rowsOf('proc'))} from pg_proc where pronamespace in (select oid from here)
         union all select concat_ws(' ', oid, nspname, nspacl) from pg_namespace
-        union all select ${rowsOf('trigger')} from pg_trigger
-        union all select ${rowsOf('rewrite')} from pg_rewrite
-        union all select ${rowsOf('attrdef')} from pg_attrdef
-        union all select ${rowsOf('attribute')} from pg_attribute
+        union all select ${sql.raw(rowsOf('trigger'))} from pg_trigger
+        union all select ${sql.raw(rowsOf('rewrite'))} from pg_rewrite
+        union all select ${sql.raw(rowsOf('attrdef'))} from pg_attrdef
+        union all select ${sql.raw(rowsOf('attribute'))} from pg_attribute
         where attrelid in (select oid from pg_class where relnamespace in (select oid from here))
         union all select setconfig::text from pg_db_role_setting
         where setdatabase = (select oid from pg_database where datname = current_database())
-        union all select installed::text from ${sync}.migrations as installed
-        union all select installed::text from ${sync}.installed_views as installed
+        union all select installed::text from ${sql.raw(sync)}.migrations as installed
+        union all select installed::text from ${sql.raw(sync)}.installed_views as installed
     )
     select md5(string_agg(thing, e'\\n' order by thing)) as digest from things`,
   )

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { ApiClient, type ApiClientOptions } from '../../src/source/client/client.js'
 import { createTrackingService, type TrackingService } from '../../src/source/client/endpoints.js'
 import { unlimitedBudget } from './unlimited-budget.js'
@@ -5,6 +6,7 @@ import { silentLogger } from '../../src/base/logger.js'
 import { runSync, type RunReport, type SyncDependencies } from '../../src/sync/run-sync.js'
 import { createDatabaseClock } from '../../src/warehouse/connection/database-clock.js'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
+import { relationRef } from '../../src/warehouse/connection/database.js'
 
 export interface TestSyncOptions {
   readonly warehouse: Warehouse
@@ -38,9 +40,8 @@ export interface TestSyncOptions {
  */
 export async function runTestSync(options: TestSyncOptions): Promise<RunReport> {
   if (options.areChecksDue === true) {
-    const { names } = options.warehouse
-    const checks = names.in('sync', 'reference_checks')
-    await options.warehouse.query('age checks', `update ${checks} set due_at = now()`)
+    const checks = relationRef('sync.reference_checks')
+    await options.warehouse.query('age checks', sql`update ${checks} set due_at = now()`)
   }
   const client = new ApiClient({
     baseUrl: options.source.url,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import type { Session } from '../../src/warehouse/connection/warehouse.js'
 
@@ -6,6 +7,12 @@ import type { Session } from '../../src/warehouse/connection/warehouse.js'
  * `set_config`, which does not reach the nodes of a distributed warehouse.
  */
 export async function setAsOf(session: Session, instant: string): Promise<void> {
-  await session.query('let it reach the nodes', `set local citus.propagate_set_commands = 'local'`)
-  await session.query('set', `set local tracking_sync.as_of = ${pg.escapeLiteral(instant)}`)
+  await session.query(
+    'let it reach the nodes',
+    sql`set local citus.propagate_set_commands = 'local'`,
+  )
+  await session.query(
+    'set',
+    sql`set local tracking_sync.as_of = ${sql.raw(pg.escapeLiteral(instant))}`,
+  )
 }

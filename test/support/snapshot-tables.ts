@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { quoteIdentifier, type SchemaNames } from '../../src/warehouse/connection/schema-names.js'
 import type { Session } from '../../src/warehouse/connection/warehouse.js'
+import { rawStatement } from '../../src/warehouse/connection/database.js'
 
 /** Where rows are read from: a warehouse, or one transaction of it. */
 export interface RowReader extends Pick<Session, 'query'> {
@@ -43,17 +45,20 @@ export function countRow(
 
 /** Every data table with all of its rows, in no order: one query for the columns, one per table. */
 export async function loadTables(reader: RowReader): Promise<Map<string, TableSnapshot>> {
-  const columns = await reader.query<{ table: string; column: string; type: string }>(
+  const columns = await reader.query(
     'read the columns',
-    `select class.relname as table, attribute.attname as column,
+    sql<{
+      table: string
+      column: string
+      type: string
+    }>`select class.relname as table, attribute.attname as column,
         format_type(attribute.atttypid, attribute.atttypmod) as type
     from pg_class as class
     inner join pg_namespace as namespace on namespace.oid = class.relnamespace
     inner join pg_attribute as attribute on attribute.attrelid = class.oid
-    where namespace.nspname = $1 and class.relkind in ('r', 'p')
+    where namespace.nspname = ${reader.names.data} and class.relkind in ('r', 'p')
         and attribute.attnum > 0 and not attribute.attisdropped
     order by class.relname, attribute.attnum`,
-    [reader.names.data],
   )
   const tables = new Map<string, { types: Map<string, string>; rows: Row[]; tally: Tally }>()
   for (const { table, column, type } of columns) {
@@ -66,7 +71,10 @@ export async function loadTables(reader: RowReader): Promise<Map<string, TableSn
     tables.set(table, known)
   }
   for (const [name, table] of tables) {
-    table.rows = await reader.query<Row>(`read ${name}`, `select * from ${dataTable(reader, name)}`)
+    table.rows = await reader.query(
+      `read ${name}`,
+      sql<Row>`select * from ${sql.raw(dataTable(reader, name))}`,
+    )
   }
   return tables
 }
@@ -127,11 +135,13 @@ export async function snapshotRows(
   options: RowSnapshotOptions,
 ): Promise<RowSnapshot> {
   const { names } = reader
-  const tables = await reader.query<{ schema: string; name: string }>(
+  const tables = await reader.query(
     'list the tables',
-    `select schemaname as schema, tablename as name from pg_tables
-    where schemaname in ($1, $2) and tablename != all ($3::text[]) order by 1, 2`,
-    [names.data, names.sync, RUN_TABLES],
+    sql<{
+      schema: string
+      name: string
+    }>`select schemaname as schema, tablename as name from pg_tables
+    where schemaname in (${names.data}, ${names.sync}) and tablename != all (${RUN_TABLES}::text[]) order by 1, 2`,
   )
   const without = options.hasVersions ? undefined : options.without
   const digest = digestSql(options)
@@ -140,10 +150,11 @@ export async function snapshotRows(
       `select '${name}' as name, count(*) || ' rows ' || coalesce(${digest}::text, '') as summary
       from ${quoteIdentifier(schema)}.${quoteIdentifier(name)} as stored`,
   )
-  const rows = await reader.query<{ name: string; summary: string }>(
+  const rows = await reader.query(
     'digest the tables',
-    digests.join(' union all '),
-    without === undefined ? [] : [without],
+    rawStatement<{ name: string; summary: string }>(digests.join(' union all '), [
+      ...(without === undefined ? [] : [without]),
+    ]),
   )
   const snapshot = Object.fromEntries(rows.map(({ name, summary }) => [name, summary]))
   const isEmpty = rowCount(snapshot, 'containers') + rowCount(snapshot, 'tracking_requests') === 0

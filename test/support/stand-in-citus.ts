@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
+import { rawStatement } from '../../src/warehouse/connection/database.js'
 
 /**
  * In place of Citus, in a database of plain PostgreSQL: the catalogues and functions that
@@ -11,7 +13,7 @@ export async function installStandIn(
 ): Promise<void> {
   await warehouse.transaction('install the stand-in', async (session) => {
     const run = (text: string, parameters: readonly unknown[] = []) =>
-      session.query('install the stand-in', text, parameters)
+      session.query('install the stand-in', rawStatement(text, [...parameters]))
     await run('set local allow_system_table_mods = on')
     await run(
       `insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
@@ -93,9 +95,9 @@ const STATEMENTS = [
 
 /** The calls of the imitated Citus so far, in order, with schemas as in the statement. */
 export async function standInCalls(warehouse: Warehouse): Promise<string[]> {
-  const rows = await warehouse.query<{ call: string }>(
+  const rows = await warehouse.query(
     'list the calls',
-    'select call from pg_catalog.citus_calls order by at',
+    sql<{ call: string }>`select call from pg_catalog.citus_calls order by at`,
   )
   return rows.map(({ call }) => call)
 }

@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import type { ReachFailpoint } from '../../base/failpoint.js'
 import type { Logger } from '../../base/logger.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { channelsOf, type AlertChannels, type ChannelName } from './alert-channels.js'
 import type { Delivery, Message, MessageContent } from './message.js'
 import { sendMessage } from './send-message.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 export interface DeliveryDependencies {
   readonly warehouse: Warehouse
@@ -53,15 +55,14 @@ async function deliverTo(channel: ChannelName, dependencies: DeliveryDependencie
 
 /** Left by a process that was killed while it was sending. */
 async function markDoubtful({ warehouse, logger, at }: DeliveryDependencies): Promise<void> {
-  const rows = await warehouse.query<{ channel: string; id: string }>(
+  const rows = await warehouse.query(
     'look for messages in doubt',
-    `update ${warehouse.names.table('alert_messages')}
+    sql<{ channel: string; id: string }>`update ${tableRef('sync.alert_messages')}
 set state = 'in_doubt',
     error = 'the process that was sending it ended before it knew whether it arrived'
 where state = 'sending'
-    and claimed_at < coalesce($1::timestamptz, now()) - make_interval(secs => $2)
+    and claimed_at < coalesce(${at}::timestamptz, now()) - make_interval(secs => ${CLAIM_SECONDS})
 returning channel, message_id as id`,
-    [at, CLAIM_SECONDS],
   )
   for (const { channel, id } of rows) {
     logger.warn('a message about an alert may have arrived and is not sent again', { channel, id })
@@ -73,23 +74,23 @@ async function claim(
   channel: ChannelName,
   { warehouse, at }: DeliveryDependencies,
 ): Promise<Message | undefined> {
-  const table = warehouse.names.table('alert_messages')
-  const [row] = await warehouse.query<{
-    id: string
-    event: Message['event']
-    created: string
-    content: MessageContent
-  }>(
+  const table = tableRef('sync.alert_messages')
+  const [row] = await warehouse.query(
     'claim a message',
-    `update ${table}
+    sql<{
+      id: string
+      event: Message['event']
+      created: string
+      content: MessageContent
+    }>`update ${table}
 set state = 'sending', attempts = attempts + 1,
-    claimed_at = coalesce($2::timestamptz, now())
+    claimed_at = coalesce(${at}::timestamptz, now())
 where message_id = (
     select due.message_id
     from ${table} as due
-    where due.channel = $1
+    where due.channel = ${channel}
         and due.state = 'waiting'
-        and due.next_attempt_at <= coalesce($2::timestamptz, now())
+        and due.next_attempt_at <= coalesce(${at}::timestamptz, now())
         and not exists (
             select from ${table} as before
             where due.event = 'closed'
@@ -104,7 +105,6 @@ where message_id = (
 )
 returning message_id as id, event, content,
     to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created`,
-    [channel, at],
   )
   if (row === undefined) return undefined
   const { id, event, content, created } = row
@@ -119,21 +119,21 @@ async function record(
 ): Promise<void> {
   const said = delivery.outcome === 'sent' ? delivery.note : delivery.reason
   const error = said === undefined ? null : redact(said)
-  const [row] = await warehouse.query<{ state: string; attempts: number }>(
+  const [row] = await warehouse.query(
     'record what became of a message',
-    `update ${warehouse.names.table('alert_messages')}
+    sql<{ state: string; attempts: number }>`update ${tableRef('sync.alert_messages')}
 set state = case
-        when $2 = 'refused' and attempts < $5 then 'waiting'
-        when $2 = 'refused' then 'given_up'
-        else $2
+        when ${delivery.outcome} = 'refused' and attempts < ${MOST_ATTEMPTS} then 'waiting'
+        when ${delivery.outcome} = 'refused' then 'given_up'
+        else ${delivery.outcome}
     end,
-    sent_at = case when $2 = 'sent' then coalesce($4::timestamptz, now()) end,
-    next_attempt_at = coalesce($4::timestamptz, now())
-        + make_interval(secs => least($7::float8, $6 * 2 ^ least(attempts - 1, 20))),
-    error = $3
-where message_id = $1 and state = 'sending'
+    sent_at = case when ${delivery.outcome} = 'sent' then coalesce(${at}::timestamptz, now()) end,
+    next_attempt_at = coalesce(${at}::timestamptz, now())
+        + make_interval(secs => least(${LONGEST_PAUSE_SECONDS}::float8,
+            ${FIRST_PAUSE_SECONDS} * 2 ^ least(attempts - 1, 20))),
+    error = ${error}
+where message_id = ${id} and state = 'sending'
 returning state, attempts`,
-    [id, delivery.outcome, error, at, MOST_ATTEMPTS, FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS],
   )
   const facts = { channel, event, id, ...row, ...(error === null ? {} : { reason: error }) }
   if (delivery.outcome === 'sent') logger.info('sent a message about an alert', facts)

@@ -1,24 +1,24 @@
+import { sql } from 'kysely'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 const KEPT_DAYS = 90
 
 /** Deletes what was over for three months, with the messages about it. Gives how many alerts. */
-export async function forgetAlerts({ names, ...warehouse }: Warehouse): Promise<number> {
+export async function forgetAlerts(warehouse: Warehouse): Promise<number> {
   await warehouse.query(
     'delete old digests of alerts',
-    `delete from ${names.table('alert_digests')}
-where made_at < now() - make_interval(days => $1)`,
-    [KEPT_DAYS],
+    sql`delete from ${tableRef('sync.alert_digests')}
+where made_at < now() - make_interval(days => ${KEPT_DAYS})`,
   )
-  const [row] = await warehouse.query<{ deleted: number }>(
+  const [row] = await warehouse.query(
     'delete old alerts',
-    `with deleted as (
-    delete from ${names.table('alerts')}
-    where closed_at < now() - make_interval(days => $1)
+    sql<{ deleted: number }>`with deleted as (
+    delete from ${tableRef('sync.alerts')}
+    where closed_at < now() - make_interval(days => ${KEPT_DAYS})
     returning alert_id
 )
 select count(*) as deleted from deleted`,
-    [KEPT_DAYS],
   )
   return row?.deleted ?? 0
 }

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { ChannelName } from './alert-channels.js'
 import type { MessageContent } from './message.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 interface Queued {
   readonly event: 'opened' | 'closed' | 'digest'
@@ -24,22 +26,17 @@ export async function queueMessages(
   if (messages.length === 0) return
   await session.query(
     'queue messages about alerts',
-    `insert into ${session.names.table('alert_messages')}
+    sql`insert into ${tableRef('sync.alert_messages')}
     (channel, event, alert_id, digest_on, content, created_at, next_attempt_at)
 select channel.name, message.event, message.alert_id, message.digest_on, message.content::jsonb,
     moment.at, moment.at
-from unnest($1::text[]) as channel (name)
-cross join unnest($2::text[], $3::bigint[], $4::date[], $5::text[])
+from unnest(${channels}::text[]) as channel (name)
+cross join unnest(${messages.map(({ event }) => event)}::text[],
+    ${messages.map(({ alertId }) => alertId)}::bigint[],
+    ${messages.map(({ digestOn }) => digestOn)}::date[],
+    ${messages.map(({ content }) => JSON.stringify(content))}::text[])
     as message (event, alert_id, digest_on, content)
-cross join (select coalesce($6::timestamptz, now()) as at) as moment
+cross join (select coalesce(${at}::timestamptz, now()) as at) as moment
 on conflict do nothing`,
-    [
-      channels,
-      messages.map(({ event }) => event),
-      messages.map(({ alertId }) => alertId),
-      messages.map(({ digestOn }) => digestOn),
-      messages.map(({ content }) => JSON.stringify(content)),
-      at,
-    ],
   )
 }

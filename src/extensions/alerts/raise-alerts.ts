@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { toError } from '../../base/errors.js'
 import { countOf } from '../../base/phrases.js'
 import {
@@ -103,10 +104,11 @@ async function lookAtExceptions(
 }
 
 async function isFirstAt(session: Session): Promise<boolean> {
-  const [row] = await session.query<{ isFirst: boolean }>(
+  const [row] = await session.query(
     'look whether another process compares the exceptions',
-    'select pg_try_advisory_xact_lock($1, hashtext($2)) as "isFirst"',
-    [LOCK_CLASS, session.names.in('stored', 'exceptions')],
+    sql<{
+      isFirst: boolean
+    }>`select pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(${session.names.in('stored', 'exceptions')})) as "isFirst"`,
   )
   return row?.isFirst === true
 }

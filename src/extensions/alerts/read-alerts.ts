@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 export interface OpenOperation {
   readonly name: string
@@ -38,33 +40,32 @@ const MESSAGES_SHOWN = 20
 
 /** What is open, and what became of the messages about it. */
 export async function readAlerts(warehouse: Warehouse): Promise<AlertsAnswer> {
-  const alerts = warehouse.names.table('alerts')
+  const alerts = tableRef('sync.alerts')
   return {
-    operations: await warehouse.query<OpenOperation>(
+    operations: await warehouse.query(
       'read the open alerts',
-      `select name, opened_at as "openedAt", sentence,
+      sql<OpenOperation>`select name, opened_at as "openedAt", sentence,
     round(extract(epoch from now() - opened_at))::float8 as "ageSeconds"
 from ${alerts}
 where kind = 'operations' and closed_at is null and opened_at is not null
 order by opened_at, alert_id`,
     ),
-    exceptions: await warehouse.query<OpenExceptions>(
+    exceptions: await warehouse.query(
       'count the open exceptions',
-      `select name, severity, count(*) as open,
+      sql<OpenExceptions>`select name, severity, count(*) as open,
     count(*) filter (where opening_digest_on is null) as untold
 from ${alerts}
 where kind = 'exceptions' and closed_at is null
 group by name, severity
 order by array_position(array['high', 'medium', 'low'], severity), name`,
     ),
-    messages: await warehouse.query<MessageRow>(
+    messages: await warehouse.query(
       'read the messages about alerts',
-      `select message_id as "messageId", channel, event, content ->> 'title' as title, state,
+      sql<MessageRow>`select message_id as "messageId", channel, event, content ->> 'title' as title, state,
     attempts, error, round(extract(epoch from now() - created_at))::float8 as "ageSeconds"
-from ${warehouse.names.table('alert_messages')}
+from ${tableRef('sync.alert_messages')}
 order by state = 'sent', created_at desc, channel
-limit $1`,
-      [MESSAGES_SHOWN],
+limit ${MESSAGES_SHOWN}`,
     ),
   }
 }
@@ -77,13 +78,12 @@ export async function resendMessages(
   warehouse: Warehouse,
   ids: readonly string[],
 ): Promise<string[]> {
-  const rows = await warehouse.query<{ id: string }>(
+  const rows = await warehouse.query(
     'have messages sent again',
-    `update ${warehouse.names.table('alert_messages')}
+    sql<{ id: string }>`update ${tableRef('sync.alert_messages')}
 set state = 'waiting', attempts = 0, next_attempt_at = now(), error = null
-where message_id::text = any($1) and state in ('in_doubt', 'given_up')
+where message_id::text = any(${ids.map((id) => id.toLowerCase())}) and state in ('in_doubt', 'given_up')
 returning message_id as id`,
-    [ids.map((id) => id.toLowerCase())],
   )
   return rows.map(({ id }) => id)
 }

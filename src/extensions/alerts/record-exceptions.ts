@@ -1,7 +1,9 @@
+import { sql, type RawBuilder } from 'kysely'
 import { EXCEPTION_ALERTS } from '../../base/alert-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { AlertSettings } from './alert-channels.js'
 import type { Digest, DigestRow } from './message.js'
+import { relationRef, tableRef } from '../../warehouse/connection/database.js'
 
 /**
  * The view reads much: in the schema `stored` its rows are as old as `stored_views` says. Read
@@ -13,11 +15,11 @@ export async function recordExceptions(
   schema: 'stored' | 'analytics',
   at: string | null,
 ): Promise<void> {
-  const table = session.names.table('alerts')
+  const table = tableRef('sync.alerts')
   // One of several rows about a container and exception: two holds are one thing to tell.
-  const [open] = await session.query<{ found: string }>(
+  const [open] = await session.query(
     'look for exceptions',
-    `select coalesce(jsonb_agg(found), '[]')::text as found
+    sql<{ found: string }>`select coalesce(jsonb_agg(found), '[]')::text as found
 from (
     select distinct on (shown.exception, shown.container_id)
         shown.exception || ':' || shown.container_id as alert_key,
@@ -33,23 +35,22 @@ from (
             'cost_amount', shown.cost_amount,
             'cost_currency_code', shown.cost_currency_code
         ) as details
-    from ${session.names.in(schema, 'exceptions')} as shown
-    where shown.exception = any($1)
+    from ${relationRef(`${schema}.exceptions`)} as shown
+    where shown.exception = any(${EXCEPTION_ALERTS.filter((name) => names.has(name))})
     order by shown.exception, shown.container_id, shown.since_at
 ) as found`,
-    [EXCEPTION_ALERTS.filter((name) => names.has(name))],
   )
   await session.query(
     'store the exceptions',
-    `with found as materialized (
+    sql`with found as materialized (
     select found.alert_key, found.name, found.severity, found.sentence, found.details
-    from jsonb_to_recordset($1::jsonb)
+    from jsonb_to_recordset(${open?.found ?? '[]'}::jsonb)
         as found (alert_key text, name text, severity text, sentence text, details jsonb)
 ),
 
 closed as (
     update ${table} as kept
-    set closed_at = coalesce($2::timestamptz, now())
+    set closed_at = coalesce(${at}::timestamptz, now())
     where kept.kind = 'exceptions'
         and kept.closed_at is null
         and not exists (select from found where found.alert_key = kept.alert_key)
@@ -60,10 +61,9 @@ insert into ${table}
 select 'exceptions', found.alert_key, found.name, found.severity, found.sentence, found.details,
     moment.at, moment.at, moment.at
 from found
-cross join (select coalesce($2::timestamptz, now()) as at) as moment
+cross join (select coalesce(${at}::timestamptz, now()) as at) as moment
 order by found.alert_key
 on conflict (kind, alert_key) where closed_at is null do nothing`,
-    [open?.found ?? '[]', at],
   )
 }
 
@@ -74,23 +74,22 @@ export async function findDueDigest(
   at: string | null,
 ): Promise<string | undefined> {
   if (!EXCEPTION_ALERTS.some((name) => names.has(name))) return undefined
-  const [row] = await session.query<{ day: string }>(
+  const [row] = await session.query(
     'look whether a digest is due',
-    `select local.at::date as day
-from (select coalesce($1::timestamptz, now()) at time zone $2 as at) as local
-where extract(hour from local.at) >= $3
+    sql<{ day: string }>`select local.at::date as day
+from (select coalesce(${at}::timestamptz, now()) at time zone ${timeZone} as at) as local
+where extract(hour from local.at) >= ${digestHour}
     and not exists (
-        select from ${session.names.table('alert_digests')} as made
+        select from ${tableRef('sync.alert_digests')} as made
         where made.digest_on >= local.at::date
     )`,
-    [at, timeZone, digestHour],
   )
   return row?.day
 }
 
 const MOST_ROWS = 300
 
-const GRAVEST_FIRST = `array_position(array['high', 'medium', 'low'], severity), name, alert_key`
+const GRAVEST_FIRST = sql`array_position(array['high', 'medium', 'low'], severity), name, alert_key`
 
 /**
  * Marks what no digest told of as told by this one. Undefined where another process made it first.
@@ -100,14 +99,18 @@ export async function makeDigest(
   day: string,
   at: string | null,
 ): Promise<Digest | undefined> {
-  const table = session.names.table('alerts')
-  const digests = session.names.table('alert_digests')
-  const [made] = await session.query<{ opened: number; closed: number; open: number }>(
+  const table = tableRef('sync.alerts')
+  const digests = tableRef('sync.alert_digests')
+  const [made] = await session.query(
     'make the digest',
-    `insert into ${digests} (digest_on, made_at, opened, closed, open)
+    sql<{
+      opened: number
+      closed: number
+      open: number
+    }>`insert into ${digests} (digest_on, made_at, opened, closed, open)
 select
-    $1,
-    coalesce($2::timestamptz, now()),
+    ${day},
+    coalesce(${at}::timestamptz, now()),
     count(*) filter (where opening_digest_on is null),
     count(*) filter (where closed_at is not null and closing_digest_on is null),
     count(*) filter (where closed_at is null)
@@ -115,34 +118,38 @@ from ${table}
 where kind = 'exceptions'
 on conflict do nothing
 returning opened, closed, open`,
-    [day, at],
   )
   if (made === undefined) return undefined
-  const read = (event: string, sqlText: string): Promise<DigestRow[]> =>
-    session.query<DigestRow>(`tell of the ${event} exceptions`, sqlText, [day, MOST_ROWS])
-  const openedRows = await read(
+  const openedRows = await tell(
+    session,
     'new',
-    `with told as (
-    update ${table} set opening_digest_on = $1
-    where kind = 'exceptions' and opening_digest_on is null
-    returning name, severity, sentence, details, opened_at, closed_at, alert_key
-)
-select name, severity, sentence, details, opened_at as "openedAt", closed_at as "closedAt"
-from told
-order by ${GRAVEST_FIRST}
-limit $2`,
+    sql`update ${table} set opening_digest_on = ${day}
+    where kind = 'exceptions' and opening_digest_on is null`,
   )
-  const closedRows = await read(
+  const closedRows = await tell(
+    session,
     'closed',
-    `with told as (
-    update ${table} set closing_digest_on = $1
-    where kind = 'exceptions' and closed_at is not null and closing_digest_on is null
-    returning name, severity, sentence, details, opened_at, closed_at, alert_key
-)
-select name, severity, sentence, details, opened_at as "openedAt", closed_at as "closedAt"
-from told
-order by ${GRAVEST_FIRST}
-limit $2`,
+    sql`update ${table} set closing_digest_on = ${day}
+    where kind = 'exceptions' and closed_at is not null and closing_digest_on is null`,
   )
   return { day, ...made, openedRows, closedRows }
+
+  /** Marks exceptions as told, and gives the gravest of them. */
+  function tell(
+    session: Session,
+    event: string,
+    marking: RawBuilder<unknown>,
+  ): Promise<DigestRow[]> {
+    return session.query(
+      `tell of the ${event} exceptions`,
+      sql<DigestRow>`with told as (
+    ${marking}
+    returning name, severity, sentence, details, opened_at, closed_at, alert_key
+)
+select name, severity, sentence, details, opened_at as "openedAt", closed_at as "closedAt"
+from told
+order by ${GRAVEST_FIRST}
+limit ${MOST_ROWS}`,
+    )
+  }
 }

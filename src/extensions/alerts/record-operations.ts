@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import type { OperationAlert } from '../../base/alert-names.js'
 import type { Alert } from '../../status/describe-status.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { OperationRow } from './message.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 /** What is normal for a while: nobody is told before it has lasted so many minutes. */
 const LASTS_MINUTES: Readonly<Partial<Record<OperationAlert, number>>> = {
@@ -22,7 +24,7 @@ export interface OperationChanges {
   readonly closed: readonly OperationRow[]
 }
 
-const COLUMNS = `alert_id as "alertId", name, sentence, opened_at as "openedAt",
+const COLUMNS = sql`alert_id as "alertId", name, sentence, opened_at as "openedAt",
     closed_at as "closedAt"`
 
 /**
@@ -34,69 +36,60 @@ export async function recordOperations(
   found: readonly Alert[],
   at: string | null,
 ): Promise<OperationChanges> {
-  const table = session.names.table('alerts')
+  const table = tableRef('sync.alerts')
   const keys = found.map(({ key }) => key)
   const minutes = found.map(({ name }) => LASTS_MINUTES[name] ?? 0)
   await session.query(
     'store what needs attention',
-    `insert into ${table} as kept (kind, alert_key, name, sentence, first_seen_at, seen_at)
+    sql`insert into ${table} as kept (kind, alert_key, name, sentence, first_seen_at, seen_at)
 select 'operations', found.alert_key, found.name, found.sentence, moment.at, moment.at
-from unnest($1::text[], $2::text[], $3::text[]) as found (alert_key, name, sentence)
-cross join (select coalesce($4::timestamptz, now()) as at) as moment
+from unnest(${keys}::text[], ${found.map(({ name }) => name)}::text[],
+    ${found.map(({ sentence }) => sentence)}::text[]) as found (alert_key, name, sentence)
+cross join (select coalesce(${at}::timestamptz, now()) as at) as moment
 order by found.alert_key
 on conflict (kind, alert_key) where closed_at is null do update set
     sentence = excluded.sentence,
     seen_at = excluded.seen_at,
     -- It was away in between, so it has not lasted.
     first_seen_at = case
-        when kept.seen_at < excluded.seen_at - make_interval(mins => $5) and kept.opened_at is null
+        when kept.seen_at < excluded.seen_at - make_interval(mins => ${LINGERS_MINUTES}) and kept.opened_at is null
             then excluded.seen_at
         else kept.first_seen_at
     end`,
-    [
-      keys,
-      found.map(({ name }) => name),
-      found.map(({ sentence }) => sentence),
-      at,
-      LINGERS_MINUTES,
-    ],
   )
-  const opened = await session.query<OperationRow>(
+  const opened = await session.query(
     'open alerts',
-    `update ${table} as kept
-set opened_at = coalesce($3::timestamptz, now())
-from unnest($1::text[], $2::int[]) as found (alert_key, minutes)
+    sql<OperationRow>`update ${table} as kept
+set opened_at = coalesce(${at}::timestamptz, now())
+from unnest(${keys}::text[], ${minutes}::int[]) as found (alert_key, minutes)
 where kept.kind = 'operations'
     and kept.alert_key = found.alert_key
     and kept.closed_at is null
     and kept.opened_at is null
     and kept.first_seen_at
-        <= coalesce($3::timestamptz, now()) - make_interval(mins => found.minutes)
+        <= coalesce(${at}::timestamptz, now()) - make_interval(mins => found.minutes)
 returning ${COLUMNS}`,
-    [keys, minutes, at],
   )
-  const closed = await session.query<OperationRow>(
+  const closed = await session.query(
     'close alerts',
-    `update ${table}
-set closed_at = coalesce($3::timestamptz, now())
+    sql<OperationRow>`update ${table}
+set closed_at = coalesce(${at}::timestamptz, now())
 where kind = 'operations'
     and closed_at is null
     and opened_at is not null
-    and alert_key != all($1)
-    and seen_at <= coalesce($3::timestamptz, now())
-        - case when name = any($2) then make_interval(mins => $4) else interval '0' end
+    and alert_key != all(${keys})
+    and seen_at <= coalesce(${at}::timestamptz, now())
+        - case when name = any(${Object.keys(LASTS_MINUTES)}) then make_interval(mins => ${LINGERS_MINUTES}) else interval '0' end
 returning ${COLUMNS}`,
-    [keys, Object.keys(LASTS_MINUTES), at, LINGERS_MINUTES],
   )
   await session.query(
     'forget what did not last',
-    `delete from ${table}
+    sql`delete from ${table}
 where kind = 'operations'
     and closed_at is null
     and opened_at is null
-    and alert_key != all($1)
-    and seen_at <= coalesce($2::timestamptz, now()) - make_interval(mins => $3)`,
-    [keys, at, LINGERS_MINUTES],
+    and alert_key != all(${keys})
+    and seen_at <= coalesce(${at}::timestamptz, now()) - make_interval(mins => ${LINGERS_MINUTES})`,
   )
   return { opened, closed }
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ConnectorError } from '../../base/errors.js'
 import { keepFor, unlessLate, within } from '../../base/in-time.js'
@@ -22,6 +23,7 @@ import type { Panel } from './panels.js'
 import { createPanelReader, explain, sqlFor, stillRead } from './read-panels.js'
 import type { AnsweredPanel, PanelReader } from './read-panels.js'
 import { STYLE_SHEET } from './style-sheet.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 export interface DashboardOptions {
   /** Its time limit bounds each panel. */
@@ -175,10 +177,11 @@ function titleOf({ names }: Warehouse): string {
 }
 
 async function areTablesThere(warehouse: Warehouse): Promise<boolean> {
-  const [row] = await warehouse.query<{ is_there: boolean }>(
+  const [row] = await warehouse.query(
     'look for the tables',
-    'select to_regclass($1) is not null as is_there',
-    [warehouse.names.table('sync_runs')],
+    sql<{
+      is_there: boolean
+    }>`select to_regclass(${warehouse.names.table('sync_runs')}) is not null as is_there`,
   )
   return row?.is_there === true
 }
@@ -199,9 +202,11 @@ async function readOverview({ warehouse, facts, logger }: DashboardOptions): Pro
 }
 
 async function hasRuns(warehouse: Warehouse): Promise<boolean> {
-  const [row] = await warehouse.query<{ is_there: boolean }>(
+  const [row] = await warehouse.query(
     'look for a run',
-    `select exists (select from ${warehouse.names.table('sync_runs')}) as is_there`,
+    sql<{
+      is_there: boolean
+    }>`select exists (select from ${tableRef('sync.sync_runs')}) as is_there`,
   )
   return row?.is_there === true
 }

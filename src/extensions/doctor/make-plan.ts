@@ -284,7 +284,7 @@ async function readFirstPage(observer: Observer, stream: ListStream): Promise<Fi
   if (!isWhole) return readFirstPage(observer, stream)
   const { warehouse } = observer
   const known = await warehouse.read('load known rows', (session) =>
-    loadKnown(session, session.names, [intake], { mode: 'sync' }),
+    loadKnown(session, [intake], { mode: 'sync' }),
   )
   const { rounds, fetchEvents } = decide([intake], known, 'sync')
   const changed = rounds[0]?.sightings ?? []

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import {
   ConfigError,
   LeaseHeldError,
@@ -7,12 +8,14 @@ import {
 import type { ReachFailpoint } from '../../base/failpoint.js'
 import { WITHOUT_TIME_LIMIT } from '../../warehouse/connection/bound-connection.js'
 import { CopiedRows } from '../../warehouse/connection/copy-rows.js'
-import { quoteIdentifier, type Schemas } from '../../warehouse/connection/schema-names.js'
+import { type Schemas } from '../../warehouse/connection/schema-names.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readShippedTables } from '../../warehouse/schema/compare-schema.js'
 import { prepareSchemas } from '../../warehouse/schema/prepare-schemas.js'
 import { readMigrations, readSchemaVersion } from '../../warehouse/schema/run-migrations.js'
 import { holdsStoredRows } from '../../warehouse/schema/shipped-views.js'
+import { rawStatement, relationRef } from '../../warehouse/connection/database.js'
+import { columnList } from '../../warehouse/connection/sql-fragments.js'
 
 export interface MoveOptions {
   readonly signal: AbortSignal
@@ -57,8 +60,8 @@ export async function moveWarehouse(
     await waitForOtherSide(reading)
     const tables = await listMovedTables(reading)
     for (const { schema, relname } of tables) {
-      const table = reading.names.in(schema, relname)
-      await reading.query(`keep writers from ${table}`, `lock table ${table} in share mode`)
+      const table = relationRef(`${schema}.${relname}`)
+      await reading.query(`keep writers from ${relname}`, sql`lock table ${table} in share mode`)
     }
     await takeLock(reading)
     return target.transaction('move the warehouse', async (writing) => {
@@ -91,25 +94,26 @@ async function requireCurrent(source: Warehouse): Promise<void> {
 }
 
 async function waitForOtherSide({ query }: Reader): Promise<void> {
-  await query('wait for the other side', WITHOUT_TIME_LIMIT)
-  await query('wait for the other side', 'set local idle_in_transaction_session_timeout = 0')
+  await query('wait for the other side', rawStatement(WITHOUT_TIME_LIMIT))
+  await query('wait for the other side', sql`set local idle_in_transaction_session_timeout = 0`)
 }
 
 /** False when the database is the one that is moved, or another move has it. */
 async function takeLock({ query, names }: Reader): Promise<boolean> {
-  const [row] = await query<{ isTaken: boolean }>(
+  const [row] = await query(
     'keep other moves away',
-    `select pg_try_advisory_xact_lock(820314, hashtext($1)) as "isTaken"`,
-    [names.sync],
+    sql<{
+      isTaken: boolean
+    }>`select pg_try_advisory_xact_lock(820314, hashtext(${names.sync})) as "isTaken"`,
   )
   return row?.isTaken === true
 }
 
 /** All but what belongs to the place and not to the data. Tables that refer to others come last. */
 async function listMovedTables({ query, names }: Reader): Promise<readonly MovedTable[]> {
-  return query<MovedTable>(
+  return query(
     'list the tables',
-    `select
+    sql<MovedTable>`select
     nspname || '.' || relname as name,
     schema,
     relname::text as relname,
@@ -117,16 +121,16 @@ async function listMovedTables({ query, names }: Reader): Promise<readonly Moved
     max(attname::text) filter (where attidentity <> '') as identity
 from pg_class as class
 inner join pg_namespace on pg_namespace.oid = relnamespace
-inner join unnest($2::text[], $3::text[]) as ours (schema, nspname) using (nspname)
+inner join unnest(${Object.keys(names)}::text[],
+    ${Object.values(names)}::text[]) as ours (schema, nspname) using (nspname)
 inner join pg_attribute
     on attrelid = class.oid and attnum > 0 and not attisdropped and attgenerated = ''
-where relkind = 'r' and nspname || '.' || relname = any($1::text[])
+where relkind = 'r' and nspname || '.' || relname = any(${await readShippedTables(names)}::text[])
     and relname not in (
         'migrations', 'installed_views', 'lease', 'request_budget', 'stored_views', 'time_zones'
     )
 group by class.oid, nspname, schema, relname
 order by exists (select from pg_constraint where conrelid = class.oid and contype = 'f'), 1`,
-    [await readShippedTables(names), Object.keys(names), Object.values(names)],
   )
 }
 
@@ -134,9 +138,12 @@ order by exists (select from pg_constraint where conrelid = class.oid and contyp
 async function refuseRows({ query, names }: Reader, tables: readonly MovedTable[]): Promise<void> {
   for (const { name, schema, relname } of tables) {
     const table = names.in(schema, relname)
-    const found = await query('look for it', 'select where to_regclass($1) is not null', [table])
+    const found = await query('look for it', sql`select where to_regclass(${table}) is not null`)
     if (found.length === 0) continue
-    const rows = await query(`look into ${name}`, `select from ${table} limit 1`)
+    const rows = await query(
+      `look into ${name}`,
+      sql`select from ${relationRef(`${schema}.${relname}`)} limit 1`,
+    )
     if (rows.length === 0) continue
     const problem =
       `has rows in ${name}; name an empty database, set TRACKING_SCHEMA to a name that is free in ` +
@@ -156,31 +163,31 @@ async function moveTable(
   { signal, reachFailpoint, onProgress }: MoveOptions,
 ): Promise<number> {
   const { name, schema, relname } = moved
-  const table = source.names.in(schema, relname)
+  const table = relationRef(`${schema}.${relname}`)
   const wanted = await readContents(source, moved)
   await source.query(
     `read ${name}`,
-    `declare moved no scroll cursor for
-select ${moved.columns.map(quoteIdentifier).join('::text, ')}::text from ${table}`,
+    sql`declare moved no scroll cursor for
+select ${sql.join(moved.columns.map((column) => sql`${sql.id(column)}::text`))} from ${table}`,
   )
   let copied = 0
   for (let piece = 100; ;) {
     signal.throwIfAborted()
-    const rows = await source.query<Record<string, string | null>>(
+    const rows = await source.query(
       `read ${name}`,
-      `fetch ${piece} from moved`,
+      sql<Record<string, string | null>>`fetch ${sql.lit(piece)} from moved`,
     )
     if (rows.length === 0) break
     const sent = new CopiedRows()
     for (const row of rows) sent.addRow(Object.values(row), [])
-    const into = `copy ${table} (${moved.columns.map(quoteIdentifier).join(', ')}) from stdin`
+    const into = sql`copy ${table} (${columnList(moved.columns)}) from stdin`
     await target.copy(`write ${name}`, into, sent)
     reachFailpoint('mid_move')
     copied += rows.length
     onProgress?.(name, copied, wanted.rows)
     piece = Math.ceil((PIECE_BYTES * rows.length) / sent.bytes.length)
   }
-  await source.query(`read ${name}`, 'close moved')
+  await source.query(`read ${name}`, sql`close moved`)
   const found = await readContents(target, moved)
   if (found.rows !== wanted.rows || found.digest !== wanted.digest) {
     throw new WarehouseSchemaError(
@@ -188,7 +195,7 @@ select ${moved.columns.map(quoteIdentifier).join('::text, ')}::text from ${table
     )
   }
   await setSequence(moved, source, target)
-  await target.query(`analyze ${name}`, `analyze ${table}`)
+  await target.query(`analyze ${name}`, sql`analyze ${table}`)
   return wanted.rows
 }
 
@@ -199,17 +206,17 @@ interface Contents {
 }
 
 async function readContents(
-  { query, names }: Reader,
+  { query }: Reader,
   { name, schema, relname, columns }: MovedTable,
 ): Promise<Contents> {
-  const [contents = { rows: 0, digest: '' }] = await query<Contents>(
+  const [contents = { rows: 0, digest: '' }] = await query(
     `count ${name}`,
-    `select count(*) as rows, coalesce(sum(
+    sql<Contents>`select count(*) as rows, coalesce(sum(
     ('x' || encode(substr(sha256(convert_to(
-        row(${columns.map(quoteIdentifier).join(', ')})::text, 'UTF8'
+        row(${columnList(columns)})::text, 'UTF8'
     )), 1, 8), 'hex'))::bit(64)::bigint::numeric
 ), 0) as digest
-from ${names.in(schema, relname)}`,
+from ${relationRef(`${schema}.${relname}`)}`,
   )
   return contents
 }
@@ -222,27 +229,29 @@ async function setSequence(
 ): Promise<void> {
   if (identity === null) return
   const table = source.names.in(schema, relname)
-  const [state] = await source.query<{ last: number | null }>(
+  const [state] = await source.query(
     `read the sequence of ${name}`,
-    'select pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass) as last',
-    [table, identity],
+    sql<{
+      last: number | null
+    }>`select pg_sequence_last_value(pg_get_serial_sequence(${table}, ${identity})::regclass) as last`,
   )
   if (typeof state?.last !== 'number') return
-  const setting = 'select setval(pg_get_serial_sequence($1, $2), $3::bigint)'
-  await target.query(`set the sequence of ${name}`, setting, [table, identity, state.last])
+  await target.query(
+    `set the sequence of ${name}`,
+    sql`select setval(pg_get_serial_sequence(${table}, ${identity}), ${state.last}::bigint)`,
+  )
 }
 
 /** Tables in our schemas that are not ours. Rows of stored views are ours, and are made there. */
 async function listForeignTables({ query, names }: Reader): Promise<readonly string[]> {
-  const rows = await query<{ schema: string; name: string }>(
+  const rows = await query(
     'list the tables of others',
-    `select nspname::text as schema, relname::text as name
+    sql<{ schema: string; name: string }>`select nspname::text as schema, relname::text as name
 from pg_class
 inner join pg_namespace on pg_namespace.oid = relnamespace
-where relkind in ('r', 'p', 'm') and nspname = any($1::text[])
-    and not nspname || '.' || relname = any($2::text[])
+where relkind in ('r', 'p', 'm') and nspname = any(${[names.data, names.sync, names.analytics]}::text[])
+    and not nspname || '.' || relname = any(${await readShippedTables(names)}::text[])
 order by 1, 2`,
-    [[names.data, names.sync, names.analytics], await readShippedTables(names)],
   )
   return rows
     .filter(({ schema, name }) => schema !== names.sync || !holdsStoredRows(name))

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { createHash } from 'node:crypto'
 import { ConfigError, LeaseHeldError } from '../../base/errors.js'
 import type { ReachFailpoint } from '../../base/failpoint.js'
@@ -15,6 +16,7 @@ import type { LakeStore } from './lake-store.js'
 import { listLakeTables, type LakeTable } from './lake-tables.js'
 import type { Manifest, ManifestFile, WarehouseIdentity } from './manifest.js'
 import { ParquetWriter } from './parquet-writer.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 export interface ExportOptions {
   /** The place to write to. The export closes it. */
@@ -95,10 +97,11 @@ async function exportSnapshot(snapshot: Snapshot, options: ExportOptions): Promi
 const LOCK_CLASS = 820_316
 
 async function takeTurn({ query, names }: Snapshot): Promise<void> {
-  const [turn] = await query<{ isOurs: boolean }>(
+  const [turn] = await query(
     'take the turn to export',
-    `select pg_try_advisory_xact_lock($1, hashtext($2)) as "isOurs"`,
-    [LOCK_CLASS, names.sync],
+    sql<{
+      isOurs: boolean
+    }>`select pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(${names.sync})) as "isOurs"`,
   )
   if (turn?.isOurs === true) return
   throw new LeaseHeldError(`another export of ${names.data} is running; wait until it is done`)
@@ -123,13 +126,13 @@ function chooseTables(tables: readonly LakeTable[], only: readonly string[]): La
 
 /** Moves along with the warehouse to another server, and stays when the key is a new one. */
 async function identify({ query, names }: Snapshot): Promise<WarehouseIdentity> {
-  const [row] = await query<{ source: string | null; started_at: string; sync_run_id: number }>(
+  const [row] = await query(
     'name the warehouse',
-    `select
-    (select address from ${names.table('source_account')}) as source,
+    sql<{ source: string | null; started_at: string; sync_run_id: number }>`select
+    (select address from ${tableRef('sync.source_account')}) as source,
     started_at,
     sync_run_id
-from ${names.table('sync_runs')}
+from ${tableRef('sync.sync_runs')}
 order by sync_run_id
 limit 1`,
   )
@@ -145,9 +148,9 @@ limit 1`,
 }
 
 async function readState({ query }: Snapshot): Promise<SnapshotState> {
-  const [state] = await query<SnapshotState>(
+  const [state] = await query(
     'look at the snapshot',
-    `select
+    sql<SnapshotState>`select
     to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as instant,
     concat_ws(
         '/',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { ReachFailpoint } from '../../base/failpoint.js'
 import type { Snapshot } from '../../warehouse/connection/read-snapshot.js'
 import type { FinishedFile } from './lake.js'
@@ -7,6 +8,7 @@ import type { ManifestFile, ManifestTable, Since } from './manifest.js'
 import type { ParquetWriter } from './parquet-writer.js'
 import { stageRows } from './stage-rows.js'
 import { PARTITION, writeFiles, type Partitioning } from './write-files.js'
+import { relationRef } from '../../warehouse/connection/database.js'
 
 /** The facts that an export has about the server and its own snapshot. */
 export interface SnapshotState {
@@ -108,15 +110,19 @@ const IS_NEW = `age(xmin) <= (select age(current_setting('tracking_sync.exported
 async function countNews(
   table: LakeTable,
   { xid }: Since,
-  { query, names }: Snapshot,
+  { query }: Snapshot,
 ): Promise<{ readonly rows: number; readonly changed: number }> {
-  await query('say since when', `select set_config('tracking_sync.exported', $1, true)`, [
-    String(BigInt(xid) % EPOCH),
-  ])
-  const [row] = await query<{ rows: number; changed: number }>(
+  await query(
+    'say since when',
+    sql`select set_config('tracking_sync.exported', ${String(BigInt(xid) % EPOCH)}, true)`,
+  )
+  const [row] = await query(
     `look for changes of ${table.name}`,
-    `select count(*) as rows, count(*) filter (where ${IS_NEW}) as changed
-from ${names.in(table.schema, table.name)}`,
+    sql<{
+      rows: number
+      changed: number
+    }>`select count(*) as rows, count(*) filter (where ${sql.raw(IS_NEW)}) as changed
+from ${relationRef(`${table.schema}.${table.name}`)}`,
   )
   if (row === undefined) throw new Error('an aggregate has one row')
   return row

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { USERS_TABLES, type Schemas } from '../../warehouse/connection/schema-names.js'
 import { QUESTIONS } from '../answers/questions/questions.js'
 import { isDistributed, type CatalogueReader } from '../../warehouse/connection/citus.js'
@@ -51,9 +52,9 @@ export async function listLakeTables(reader: CatalogueReader): Promise<LakeTable
     ...USERS_TABLES.map((name) => `${analytics}.${name}`),
     ...Object.keys(QUESTIONS).map((name) => `${analytics}.${name}`),
   ]
-  const rows = await query<CatalogRow>(
+  const rows = await query(
     'list what there is to export',
-    `select
+    sql<CatalogRow>`select
     nspname::text as schema,
     relname::text as name,
     class.oid::int8 as relation,
@@ -83,9 +84,8 @@ export async function listLakeTables(reader: CatalogueReader): Promise<LakeTable
     ) as key
 from pg_class as class
 inner join pg_namespace on pg_namespace.oid = relnamespace
-where relkind in ('r', 'v') and nspname = any($1::text[]) and nspname || '.' || relname = any($2::text[])
+where relkind in ('r', 'v') and nspname = any(${[data, analytics]}::text[]) and nspname || '.' || relname = any(${wanted}::text[])
 order by relkind, nspname, relname`,
-    [[data, analytics], wanted],
   )
   return rows.map((row) => {
     const table = toLakeTable(row, row.schema === data ? 'data' : 'analytics')

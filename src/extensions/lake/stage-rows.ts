@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { open } from 'node:fs/promises'
 import type { Snapshot } from '../../warehouse/connection/read-snapshot.js'
 import { onDisk, type WorkFolder } from './lake-store.js'
@@ -45,7 +46,7 @@ export async function stageRows(
   try {
     await options.snapshot.copyOut(
       `read ${name}`,
-      `copy (${queryText}) to stdout (format csv, null '\\N')`,
+      sql`copy (${sql.raw(queryText)}) to stdout (format csv, null '\\N')`,
       (row) => stage.add(row),
     )
   } finally {

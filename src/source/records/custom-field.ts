@@ -23,14 +23,14 @@ const COLUMN_OF_TYPE: Readonly<Record<string, string>> = {
   reference: 'value_text',
 }
 
-const TYPED_COLUMNS = {
-  value_text: 'text',
-  value_number: 'numeric',
-  value_date: 'date',
-  value_timestamp: 'timestamptz',
-  value_boolean: 'boolean',
-  value_list: 'text[]',
-} as const
+const TYPED_COLUMNS = [
+  { name: 'value_text', type: 'text', isMaterial: false },
+  { name: 'value_number', type: 'numeric', isMaterial: false },
+  { name: 'value_date', type: 'date', isMaterial: false },
+  { name: 'value_timestamp', type: 'timestamptz', isMaterial: false },
+  { name: 'value_boolean', type: 'boolean', isMaterial: false },
+  { name: 'value_list', type: 'text[]', isMaterial: false },
+] as const satisfies readonly Column[]
 
 /**
  * The value of a custom field on one shipment, container or tracking request. `value` stays as it
@@ -42,12 +42,7 @@ export const customFields = defineResource({
   stream: 'custom_fields',
   attributes: { ...fields('text', 'api_slug display_value'), ...fields('jsonb', 'value') },
   relationships: { entity: polymorphic, definition: one('custom_field_definition') },
-  extraColumns: [
-    { name: 'data_type', type: 'text', isMaterial: false },
-    ...Object.entries(TYPED_COLUMNS).map(([name, type]): Column => {
-      return { name, type, isMaterial: false }
-    }),
-  ],
+  extraColumns: [{ name: 'data_type', type: 'text', isMaterial: false }, ...TYPED_COLUMNS],
   isMadeWithOthers: true,
   derive: (record, target, { fieldDefinitions }) => {
     const attributes = membersOf(record.attributes)
@@ -56,7 +51,7 @@ export const customFields = defineResource({
     const { value } = attributes
     const column = isWithheld ? undefined : columnFor(dataType, value)
     target.set('data_type', dataType)
-    for (const name of Object.keys(TYPED_COLUMNS)) target.set(name, name === column ? value : null)
+    for (const { name } of TYPED_COLUMNS) target.set(name, name === column ? value : null)
     if (isWithheld) for (const name of ['value', 'display_value']) target.withhold(name)
   },
 })

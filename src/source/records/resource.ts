@@ -3,9 +3,12 @@ import type { ResourceIdentifier } from '../jsonapi/document.js'
 import type { Column, ColumnType, EncodedValue } from './column.js'
 
 /** The storage of one attribute of a resource type. The column has the attribute's name. */
-export interface AttributeSpec {
-  readonly type: ColumnType
-  readonly isMaterial: boolean
+export interface AttributeSpec<
+  Type extends ColumnType = ColumnType,
+  IsMaterial extends boolean = boolean,
+> {
+  readonly type: Type
+  readonly isMaterial: IsMaterial
   /** See `Column`. */
   readonly knownValues?: ReadonlySet<string>
 }
@@ -15,10 +18,22 @@ export interface AttributeSpec {
  * is the target the interface names; a linkage to another one is kept whole in `_unmapped`, because
  * the column would not tell.
  */
-export type RelationshipSpec =
-  | { readonly kind: 'one'; readonly type: string }
-  | { readonly kind: 'polymorphic' }
-  | { readonly kind: 'many'; readonly type: string; readonly column: string }
+export type RelationshipSpec = ToOne | Polymorphic | ToMany
+
+interface ToOne {
+  readonly kind: 'one'
+  readonly type: string
+}
+
+interface Polymorphic {
+  readonly kind: 'polymorphic'
+}
+
+interface ToMany<ColumnName extends string = string> {
+  readonly kind: 'many'
+  readonly type: string
+  readonly column: ColumnName
+}
 
 /** A stream, and its table. */
 export type Stream =
@@ -120,18 +135,56 @@ export interface RelationshipPlan {
 
 type Attributes = Readonly<Record<string, AttributeSpec>>
 
+/** The words of a literal text, as a type: the table's columns are typed from their declaration. */
+type Words<
+  Text extends string,
+  Found extends string = never,
+> = Text extends `${infer Line}\n${infer Rest}`
+  ? Words<Rest, Found | WordsOfLine<Line>>
+  : Found | WordsOfLine<Text>
+type WordsOfLine<
+  Line extends string,
+  Found extends string = never,
+> = Line extends `${infer Word} ${infer Rest}`
+  ? WordsOfLine<Rest, Found | Exclude<Word, ''>>
+  : Found | Exclude<Line, ''>
+
+type AttributesNamed<
+  Names extends string,
+  Type extends ColumnType,
+  IsMaterial extends boolean,
+> = Readonly<Record<Words<Names>, AttributeSpec<Type, IsMaterial>>>
+
 /** Attributes of one type; names are separated by white space. */
-export function fields(type: ColumnType, names: string, isMaterial = true): Attributes {
-  return Object.fromEntries(words(names).map((name) => [name, { type, isMaterial }]))
+export function fields<Type extends ColumnType, const Names extends string>(
+  type: Type,
+  names: Names,
+): AttributesNamed<Names, Type, true> {
+  return attributesNamed(type, names, true)
 }
 
 /** Attributes that change whenever the service looks: kept up to date, never a new version. */
-export function volatile(type: ColumnType, names: string): Attributes {
-  return fields(type, names, false)
+export function volatile<Type extends ColumnType, const Names extends string>(
+  type: Type,
+  names: Names,
+): AttributesNamed<Names, Type, false> {
+  return attributesNamed(type, names, false)
+}
+
+function attributesNamed<Type extends ColumnType, Names extends string, IsMaterial extends boolean>(
+  type: Type,
+  names: Names,
+  isMaterial: IsMaterial,
+): AttributesNamed<Names, Type, IsMaterial> {
+  const entries = words(names).map((name) => [name, { type, isMaterial }] as const)
+  return Object.fromEntries(entries) as AttributesNamed<Names, Type, IsMaterial>
 }
 
 /** An attribute for which the interface lists its values. */
-export function enumerated(type: ColumnType, values: string | readonly string[]): AttributeSpec {
+export function enumerated<Type extends ColumnType>(
+  type: Type,
+  values: string | readonly string[],
+): AttributeSpec<Type, true> {
   const knownValues = new Set(typeof values === 'string' ? words(values) : values)
   return { type, isMaterial: true, knownValues }
 }
@@ -140,13 +193,16 @@ export function words(text: string): string[] {
   return text.trim().split(/\s+/)
 }
 
-export const polymorphic: RelationshipSpec = { kind: 'polymorphic' }
+export const polymorphic: Polymorphic = { kind: 'polymorphic' }
 
-export function one(type: string): RelationshipSpec {
+export function one(type: string): ToOne {
   return { kind: 'one', type }
 }
 
-export function many(type: string, column: string): RelationshipSpec {
+export function many<const ColumnName extends string>(
+  type: string,
+  column: ColumnName,
+): ToMany<ColumnName> {
   return { kind: 'many', type, column }
 }
 
@@ -171,8 +227,19 @@ export const READING = 3
 
 export const READING_MARK_LENGTH = 4
 
+/** A resource that still knows the literals of its definition: `row-types.ts` reads them. */
+export type Defined<Definition extends ResourceDefinition> = Resource & {
+  readonly definition?: Definition
+}
+
 /** Lays out the columns of a resource type: key, attributes, relationships, then the rest. */
-export function defineResource({
+export function defineResource<const Definition extends ResourceDefinition>(
+  definition: Definition,
+): Defined<Definition> {
+  return layOut(definition)
+}
+
+function layOut({
   attributes,
   relationships = {},
   extraColumns = [],

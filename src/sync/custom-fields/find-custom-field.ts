@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { shownKeys, type Intake } from '../../ingest/intake.js'
 import type { Reading } from '../../ingest/run.js'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
@@ -5,18 +6,18 @@ import { customFields, resourceOfType } from '../../source/records/index.js'
 import type { FieldDefinitions, Sighting } from '../../source/records/resource.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { askForOwnList } from '../read-own-list.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 /** The entity of a stored value; undefined where its row does not say. One query. */
 export async function loadEntity(
   warehouse: Warehouse,
   id: string,
 ): Promise<ResourceIdentifier | undefined> {
-  const [row] = await warehouse.query<{ type: string | null; id: string | null }>(
+  const [row] = await warehouse.query(
     'look up the entity of a custom field',
-    `select entity_type as type, entity_id as id
-from ${warehouse.names.table('custom_fields')}
-where custom_field_id = $1`,
-    [id],
+    sql<{ type: string | null; id: string | null }>`select entity_type as type, entity_id as id
+from ${tableRef('data.custom_fields')}
+where custom_field_id = ${id}`,
   )
   return identifier(row?.type, row?.id)
 }

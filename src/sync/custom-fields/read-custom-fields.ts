@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import type { Run } from '../../ingest/run.js'
 import type { TrackingService } from '../../source/client/endpoints.js'
 import { customFieldOptions } from '../../source/records/index.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readOwnLists, type OwnList } from '../read-own-list.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 /** A definition whose options are read. */
 interface OptionOwner {
@@ -25,17 +27,16 @@ export async function readOptions(run: Run): Promise<void> {
 
 /** Definitions that have options, and those of which the warehouse has live ones. */
 export function loadOptionOwners(warehouse: Warehouse): Promise<OptionOwner[]> {
-  const { names } = warehouse
-  return warehouse.query<OptionOwner>(
+  return warehouse.query(
     'list custom fields with options',
-    `select id, bool_or(has_options) as "hasOptions"
+    sql<OptionOwner>`select id, bool_or(has_options) as "hasOptions"
 from (
     select custom_field_definition_id as id, true as has_options
-    from ${names.table('custom_field_definitions')}
+    from ${tableRef('data.custom_field_definitions')}
     where data_type in ('enum', 'enum_multi') and _deleted_at is null
     union all
     select definition_id, false
-    from ${names.table('custom_field_options')}
+    from ${tableRef('data.custom_field_options')}
     where definition_id is not null and _deleted_at is null
 ) as owner
 group by id

@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import type { Resource } from '../../source/records/resource.js'
 import { anyOf } from '../connection/typed-statements.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 /** How many keys are compared at a time; the whole list of an account need not be in memory. */
 const KEYS_PER_READ = 20_000
@@ -23,20 +24,22 @@ export async function findUnseenRows(
   passStartedAt: Date,
   isSeen: (key: string) => boolean,
 ): Promise<UnseenRows> {
-  const key = quoteIdentifier(resource.idColumn)
-  const table = warehouse.names.table(resource.stream)
+  const key = sql.id(resource.idColumn)
+  const table = tableRef(`data.${resource.stream}`)
   const keys: string[] = []
   let live = 0
   let after = ''
   for (;;) {
-    const rows = await warehouse.query<{ key: string; is_settled: boolean }>(
+    const rows = await warehouse.query(
       `look for unseen ${resource.stream}`,
-      `select ${key} as key, _observed_at <= $2::timestamptz as is_settled
+      sql<{
+        key: string
+        is_settled: boolean
+      }>`select ${key} as key, _observed_at <= ${passStartedAt.toISOString()}::timestamptz as is_settled
 from ${table}
-where ${key} > $1 and _deleted_at is null
+where ${key} > ${after} and _deleted_at is null
 order by ${key}
 limit ${KEYS_PER_READ}`,
-      [after, passStartedAt.toISOString()],
     )
     live += rows.length
     for (const row of rows) if (row.is_settled && !isSeen(row.key)) keys.push(row.key)
@@ -54,23 +57,21 @@ export async function findContainersWithoutRow(
   warehouse: Warehouse,
   passStartedAt: Date,
 ): Promise<string[]> {
-  const { names } = warehouse
-  const rows = await warehouse.query<{ key: string }>(
+  const rows = await warehouse.query(
     'look for transport events without a container',
-    `select doubted.container_id as key
-from ${names.table('event_lists_in_doubt')} as doubted
+    sql<{ key: string }>`select doubted.container_id as key
+from ${tableRef('sync.event_lists_in_doubt')} as doubted
 cross join lateral (
     select max(report._observed_at) as observed_at
-    from ${names.table('transport_events')} as report
+    from ${tableRef('data.transport_events')} as report
     where report.container_id = doubted.container_id and report._deleted_at is null
 ) as last
-where last.observed_at <= $1::timestamptz
+where last.observed_at <= ${passStartedAt.toISOString()}::timestamptz
     and not exists (
-        select from ${names.table('containers')} as owner
+        select from ${tableRef('data.containers')} as owner
         where owner.container_id = doubted.container_id
     )
 order by doubted.container_id`,
-    [passStartedAt.toISOString()],
   )
   return rows.map(({ key }) => key)
 }
@@ -84,17 +85,16 @@ export async function findContainersOfNamedEvents(
   warehouse: Warehouse,
   containerIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await warehouse.query<{ key: string }>(
+  const rows = await warehouse.query(
     'look for transport events that other containers name',
-    `select distinct report.container_id as key
-from ${warehouse.names.table('containers')} as other
+    sql<{ key: string }>`select distinct report.container_id as key
+from ${tableRef('data.containers')} as other
 cross join unnest(other.transport_event_ids) as named (id)
-inner join ${warehouse.names.table('transport_events')} as report
+inner join ${tableRef('data.transport_events')} as report
     on named.id = report.transport_event_id
 where other._deleted_at is null
-    and report.container_id = any($1::text[])
+    and report.container_id = any(${containerIds}::text[])
     and report._deleted_at is null`,
-    [containerIds],
   )
   return new Set(rows.map(({ key }) => key))
 }
@@ -113,25 +113,24 @@ export async function countAbsences(
   await session.query(
     'forget absences of rows that were seen',
     // An anti-join: before PostgreSQL 15 `<> all` looks through the whole array for every row.
-    `delete from ${session.names.table('absences')} as known
-where known.stream = $1
+    sql`delete from ${tableRef('sync.absences')} as known
+where known.stream = ${stream}
     and not exists (
-        select from unnest($2::text[]) as missing (row_key) where missing.row_key = known.row_key
+        select from unnest(${keys}::text[]) as missing (row_key) where missing.row_key = known.row_key
     )`,
-    [stream, keys],
   )
   if (keys.length === 0) return []
-  const rows = await session.query<{ row_key: string }>(
+  const rows = await session.query(
     'count absences',
     // Once for each run: repeated after a lost commit, it changes nothing.
-    `with counted as (
-    insert into ${session.names.table('absences')} as known
+    sql<{ row_key: string }>`with counted as (
+    insert into ${tableRef('sync.absences')} as known
         (stream, row_key, missed_passes, sync_run_id)
-    select $1, missing.row_key, 1, $3
-    from unnest($2::text[]) as missing (row_key)
+    select ${stream}, missing.row_key, 1, ${syncRunId}
+    from unnest(${keys}::text[]) as missing (row_key)
     on conflict (stream, row_key) do update
     set
-        missed_passes = known.missed_passes + (known.sync_run_id is distinct from $3)::integer,
+        missed_passes = known.missed_passes + (known.sync_run_id is distinct from ${syncRunId})::integer,
         last_missed_at = excluded.last_missed_at,
         sync_run_id = excluded.sync_run_id
     returning known.row_key, known.missed_passes, known.not_before
@@ -141,15 +140,14 @@ select row_key
 from counted
 where missed_passes >= 2 and (not_before is null or not_before <= now())
 order by not_before nulls first, row_key`,
-    [stream, keys, syncRunId],
   )
   return rows.map((row) => row.row_key)
 }
 
 /** Whether rows of a stream were missed by an earlier pass. */
 export async function hasAbsences(session: Session, stream: string): Promise<boolean> {
-  const row = await session.sync
-    .selectFrom('absences')
+  const row = await session.db
+    .selectFrom('sync.absences')
     .select('stream')
     .where('stream', '=', stream)
     .limit(1)
@@ -164,8 +162,8 @@ export async function forgetAbsences(
   keys: readonly string[],
 ): Promise<void> {
   if (keys.length === 0) return
-  await session.sync
-    .deleteFrom('absences')
+  await session.db
+    .deleteFrom('sync.absences')
     .where('stream', '=', stream)
     .where('row_key', '=', anyOf(keys))
     .execute()
@@ -187,22 +185,22 @@ export async function postponeAbsences(
   open: readonly OpenAbsence[],
 ): Promise<OpenAbsence[]> {
   if (open.length === 0) return []
-  const rows = await session.query<{ row_key: string }>(
+  const rows = await session.query(
     'postpone absences',
-    `with asked as (
+    sql<{ row_key: string }>`with asked as (
     select before.row_key, asked.why, before.error is null as is_new
-    from unnest($2::text[], $3::text[]) as asked (row_key, why)
-    inner join ${session.names.table('absences')} as before
-        on before.stream = $1 and before.row_key = asked.row_key
+    from unnest(${open.map(({ key }) => key)}::text[],
+        ${open.map(({ why }) => why)}::text[]) as asked (row_key, why)
+    inner join ${tableRef('sync.absences')} as before
+        on before.stream = ${stream} and before.row_key = asked.row_key
 ),
 postponed as (
-    update ${session.names.table('absences')} as known
+    update ${tableRef('sync.absences')} as known
     set error = asked.why, not_before = now() + interval '1 day'
     from asked
-    where known.stream = $1 and known.row_key = asked.row_key
+    where known.stream = ${stream} and known.row_key = asked.row_key
 )
 select row_key from asked where is_new`,
-    [stream, open.map(({ key }) => key), open.map(({ why }) => why)],
   )
   const isNew = new Set(rows.map((row) => row.row_key))
   return open.filter(({ key }) => isNew.has(key))

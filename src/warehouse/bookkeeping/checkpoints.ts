@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { z } from 'zod'
 import type { PassScope } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 const tally = z.object({
   pages: z.number(),
@@ -127,8 +128,8 @@ async function writeCheckpoint(
     updated_at: sql<string>`now()`,
     ...pass,
   }
-  await session.sync
-    .insertInto('checkpoints')
+  await session.db
+    .insertInto('sync.checkpoints')
     .values({ stream, scope, ...values })
     .onConflict((conflict) => conflict.columns(['stream', 'scope']).doUpdateSet(values))
     .execute()
@@ -147,11 +148,11 @@ export async function advancePass(
 ): Promise<boolean> {
   const rows = await session.query(
     'advance a pass',
-    `insert into ${session.names.table('pass_positions')}
+    sql`insert into ${tableRef('sync.pass_positions')}
     (stream, scope, sync_run_id, pass_started_at, position)
-select stream, scope, sync_run_id, pass_started_at, $5::jsonb
-from ${session.names.table('checkpoints')}
-where stream = $1 and scope = $2 and sync_run_id = $3 and pass_started_at = $4::timestamptz
+select stream, scope, sync_run_id, pass_started_at, ${JSON.stringify(position)}::jsonb
+from ${tableRef('sync.checkpoints')}
+where stream = ${stream} and scope = ${scope} and sync_run_id = ${syncRunId} and pass_started_at = ${passStartedAt.toISOString()}::timestamptz
 on conflict (stream, scope) do update
 set
     sync_run_id = excluded.sync_run_id,
@@ -159,7 +160,6 @@ set
     position = excluded.position,
     updated_at = excluded.updated_at
 returning stream`,
-    [stream, scope, syncRunId, passStartedAt.toISOString(), JSON.stringify(position)],
   )
   return rows.length > 0
 }
@@ -169,8 +169,8 @@ export async function abandonPass(
   session: Session,
   { stream, scope }: Pick<PassList, 'stream' | 'scope'>,
 ): Promise<void> {
-  await session.sync
-    .updateTable('checkpoints')
+  await session.db
+    .updateTable('sync.checkpoints')
     .set({ pass_started_at: null, completed_at: null, updated_at: sql<string>`now()` })
     .where('stream', '=', stream)
     .where('scope', '=', scope)
@@ -196,30 +196,28 @@ export async function loadPassRemains(
   { stream, scope }: Pick<PassList, 'stream' | 'scope'>,
   pageSize: number,
 ): Promise<PassRemains> {
-  const { names } = session
   // After half an hour a list has other pages, and what is stored is not written again.
-  const [row] = await session.query<RemainsRow>(
+  const [row] = await session.query(
     'look up what is left of a pass',
-    `select
+    sql<RemainsRow>`select
     saved.position,
     saved.completed_at is not null as is_complete,
     floor(extract(epoch from saved.pass_started_at) * 1000)::bigint as started_ms,
     saved.sync_run_id > coalesce(
         (
             select max(sync_run_id)
-            from ${names.table('sync_runs')}
+            from ${tableRef('sync.sync_runs')}
             where command in ('backfill', 'sync') and outcome not in ('running', 'aborted')
         ),
         0
     ) as was_cut_off,
     advanced.position as advanced_position
-from ${names.table('checkpoints')} as saved
-left join ${names.table('pass_positions')} as advanced
+from ${tableRef('sync.checkpoints')} as saved
+left join ${tableRef('sync.pass_positions')} as advanced
     using (stream, scope, sync_run_id, pass_started_at)
-where saved.stream = $1
-    and saved.scope = $2
+where saved.stream = ${stream}
+    and saved.scope = ${scope}
     and greatest(saved.updated_at, advanced.updated_at) > now() - interval '30 minutes'`,
-    [stream, scope],
   )
   const saved = readPassPosition(row?.position)
   const advanced = readPassPosition(row?.advanced_position)

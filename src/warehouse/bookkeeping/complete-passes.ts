@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Session } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 /** Lists whose complete passes together are a complete sync. */
 const WALKED = ['shipments', 'containers', 'tracking_requests'] as const
@@ -15,18 +17,17 @@ export async function loadConfirmedPasses(
   session: Session,
   scope: 'any' | 'whole' = 'any',
 ): Promise<ReadonlyMap<string, Date>> {
-  const rows = await session.query<{
-    stream: string
-    started_ms: number
-    has_containers: boolean
-  }>(
+  const rows = await session.query(
     'look up the complete passes',
-    `select stream,
+    sql<{
+      stream: string
+      started_ms: number
+      has_containers: boolean
+    }>`select stream,
     floor(extract(epoch from completed_pass_started_at) * 1000)::bigint as started_ms,
     coalesce((position #>> '{findings,areContainersIncluded}')::boolean, true) as has_containers
-from ${session.names.table('checkpoints')}
-where completed_pass_started_at is not null and ($1 = 'any' or scope = $1)`,
-    [scope],
+from ${tableRef('sync.checkpoints')}
+where completed_pass_started_at is not null and (${scope} = 'any' or scope = ${scope})`,
   )
   const passes = new Map<string, Date>()
   const record = (stream: string, startedMs: number): void => {
@@ -64,20 +65,19 @@ export interface PassHistory {
 
 /** When the complete passes over a stream began. */
 export async function loadPassHistory(session: Session, stream: string): Promise<PassHistory> {
-  const [row] = await session.query<{
-    now: string
-    whole_hours_ago: number | null
-    last_started_ms: number | null
-  }>(
+  const [row] = await session.query(
     'look up the last passes',
-    `select
+    sql<{
+      now: string
+      whole_hours_ago: number | null
+      last_started_ms: number | null
+    }>`select
     to_json(now()) #>> '{}' as now,
     extract(epoch from now() - max(completed_pass_began_at) filter (where scope = 'whole'))::float8
         / 3600 as whole_hours_ago,
     floor(extract(epoch from max(completed_pass_started_at)) * 1000)::bigint as last_started_ms
-from ${session.names.table('checkpoints')}
-where stream = $1`,
-    [stream],
+from ${tableRef('sync.checkpoints')}
+where stream = ${stream}`,
   )
   if (row === undefined) throw new Error('a query of aggregates has one row')
   return {

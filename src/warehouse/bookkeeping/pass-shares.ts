@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import { resources } from '../../source/records/index.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 /** The counts of a complete pass over a table. */
 export interface PassShare {
@@ -15,7 +16,7 @@ export interface PassShare {
   readonly absent: ReadonlyMap<string, number>
 }
 
-const KEPT = "interval '90 days'"
+const KEPT = sql`interval '90 days'`
 
 /**
  * Counts the values of each column of tables: one look at each, all under way at once, and none
@@ -25,11 +26,10 @@ export async function recordPassShares(
   session: Session,
   passes: readonly PassShare[],
 ): Promise<void> {
-  const { names } = session
-  const shares = names.table('pass_shares')
-  const recent = await session.query<{ name: string }>(
+  const shares = tableRef('sync.pass_shares')
+  const recent = await session.query(
     'look for recent counts of values',
-    `select distinct table_name as name from ${shares}
+    sql<{ name: string }>`select distinct table_name as name from ${shares}
 where passed_at > now() - interval '1 hour'`,
   )
   const isRecent = new Set(recent.map(({ name }) => name))
@@ -38,18 +38,17 @@ where passed_at > now() - interval '1 hour'`,
   const rows = (await together(due.map((pass) => countValues(session, pass)))).flat()
   await session.query(
     'keep the counts of values',
-    `insert into ${shares} (table_name, column_name, records, filled)
-select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])`,
-    [
-      rows.map(({ table }) => table),
-      rows.map(({ column }) => column),
-      rows.map(({ records }) => records),
-      rows.map(({ filled }) => filled),
-    ],
+    sql`insert into ${shares} (table_name, column_name, records, filled)
+select * from unnest(
+    ${rows.map(({ table }) => table)}::text[],
+    ${rows.map(({ column }) => column)}::text[],
+    ${rows.map(({ records }) => records)}::bigint[],
+    ${rows.map(({ filled }) => filled)}::bigint[]
+)`,
   )
   await session.query(
     'forget old counts of values',
-    `delete from ${shares} where passed_at < now() - ${KEPT}`,
+    sql`delete from ${shares} where passed_at < now() - ${KEPT}`,
   )
 }
 
@@ -68,11 +67,14 @@ async function countValues(
   const resource = resources.find(({ stream }) => stream === table)
   if (resource === undefined) return []
   const columns = resource.columns.map(({ name }) => name)
-  const counts = columns.map((name) => `count(${quoteIdentifier(name)})`)
-  const [counted] = await session.query<{ records: number; filled: readonly number[] }>(
+  const counts = columns.map((name) => sql`count(${sql.id(name)})`)
+  const [counted] = await session.query(
     'count the values of a table',
-    `select count(*)::float8 as records, array[${counts.join(', ')}]::float8[] as filled
-from ${session.names.table(resource.stream)}
+    sql<{
+      records: number
+      filled: readonly number[]
+    }>`select count(*)::float8 as records, array[${sql.join(counts)}]::float8[] as filled
+from ${tableRef(`data.${resource.stream}`)}
 where _deleted_at is null`,
   )
   const { records = 0, filled = [] } = counted ?? {}
@@ -111,12 +113,12 @@ const LEAST_PASSES = 3
  * share of the values of a column, or the records of a table.
  */
 export function findSilences(session: Session): Promise<Silence[]> {
-  return session.query<Silence>(
+  return session.query(
     'look for what stopped coming',
-    `with ranked as (
+    sql<Silence>`with ranked as (
     select table_name, column_name, records, filled,
         row_number() over (partition by table_name, column_name order by passed_at desc) as nth
-    from ${session.names.table('pass_shares')}
+    from ${tableRef('sync.pass_shares')}
     where passed_at > now() - ${KEPT}
 ),
 usual as (
@@ -152,10 +154,10 @@ order by 1, 2`,
 
 /** Tables that no complete pass found a row in; none before the first. */
 export async function findNeverFilled(session: Session): Promise<string[]> {
-  const rows = await session.query<{ name: string }>(
+  const rows = await session.query(
     'look for tables that were never filled',
-    `select table_name as name
-from ${session.names.table('pass_shares')}
+    sql<{ name: string }>`select table_name as name
+from ${tableRef('sync.pass_shares')}
 where column_name = ''
 group by table_name
 having max(records) = 0

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql, type Selectable } from 'kysely'
 import type { QuarantineTable } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 /** A record that could not become a row, and why. */
 export interface QuarantinedRecord {
@@ -29,15 +30,19 @@ export async function quarantineRecords(
     rows.map(({ record }) => read(record))
   await session.query(
     'set records aside',
-    `insert into ${session.names.table('quarantine')} as stored
+    sql`insert into ${tableRef('sync.quarantine')} as stored
     (
         sync_run_id, stream, resource_type, record_id, reason, pointer, payload, source,
         payload_hash, sightings
     )
-select $1::bigint, given.*
+select ${syncRunId}::bigint, given.*
 from unnest(
-    $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::bigint[]
+    ${column(({ stream }) => stream)}::text[],
+        ${column(({ resourceType }) => storable(resourceType))}::text[],
+        ${column(({ recordId }) => storable(recordId))}::text[],
+        ${column(({ reason }) => reason)}::text[], ${column(({ pointer }) => pointer)}::text[],
+        ${column(({ payload }) => payload)}::text[], ${column(({ source }) => source)}::text[],
+    ${rows.map(({ hash }) => hash)}::text[], ${rows.map(({ sightings }) => sightings)}::bigint[]
 ) as given
 on conflict (stream, payload_hash) do update
 set
@@ -46,18 +51,6 @@ set
     sync_run_id = excluded.sync_run_id,
     reason = excluded.reason,
     pointer = excluded.pointer`,
-    [
-      syncRunId,
-      column(({ stream }) => stream),
-      column(({ resourceType }) => storable(resourceType)),
-      column(({ recordId }) => storable(recordId)),
-      column(({ reason }) => reason),
-      column(({ pointer }) => pointer),
-      column(({ payload }) => payload),
-      column(({ source }) => source),
-      rows.map(({ hash }) => hash),
-      rows.map(({ sightings }) => sightings),
-    ],
   )
 }
 
@@ -103,8 +96,8 @@ export async function loadQuarantine(
   session: Session,
   { stream, ids, limit }: QuarantineSelection,
 ): Promise<QuarantineEntry[]> {
-  let query = session.sync
-    .selectFrom('quarantine')
+  let query = session.db
+    .selectFrom('sync.quarantine')
     .selectAll()
     .orderBy('last_seen_at', 'desc')
     .orderBy('quarantine_id', 'desc')
@@ -132,12 +125,12 @@ export function loadOutlived(
   streams: readonly string[],
   syncRunId: number,
 ): Promise<OutlivedEntry[]> {
-  const beganAt = session.sync
-    .selectFrom('sync_runs')
+  const beganAt = session.db
+    .selectFrom('sync.sync_runs')
     .select('started_at')
     .where('sync_run_id', '=', syncRunId)
-  return session.sync
-    .selectFrom('quarantine')
+  return session.db
+    .selectFrom('sync.quarantine')
     .select([
       'quarantine_id as quarantineId',
       'resource_type as resourceType',
@@ -160,8 +153,8 @@ function anyOfIds(ids: readonly number[]) {
 /** Deletes entries; returns the ids of those that existed. */
 export async function dropQuarantine(session: Session, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return []
-  const rows = await session.sync
-    .deleteFrom('quarantine')
+  const rows = await session.db
+    .deleteFrom('sync.quarantine')
     .where('quarantine_id', '=', anyOfIds(ids))
     .returning('quarantine_id')
     .execute()

@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { resourceOfType } from '../../source/records/index.js'
 import { REFERENCE_TYPES } from '../../source/records/resource.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 /** A place or vessel that has a row; `isDue` is undefined before its first check is planned. */
 export interface ReferenceRow extends ResourceIdentifier {
@@ -12,19 +13,23 @@ export interface ReferenceRow extends ResourceIdentifier {
 
 /** Every place and vessel with a row, dead ones too. Some hundreds; reads only. */
 export async function loadReferenceRows(session: Session): Promise<ReferenceRow[]> {
-  const { names } = session
   // Not one join: the tables of a distributed warehouse may stand on different nodes.
   const [checks, ...tables] = await together([
-    session.query<{ name: string; is_due: boolean }>(
+    session.query(
       'list checks of places and vessels',
-      `select resource_type || ' ' || resource_id as name, due_at <= now() as is_due
-from ${names.table('reference_checks')}`,
+      sql<{
+        name: string
+        is_due: boolean
+      }>`select resource_type || ' ' || resource_id as name, due_at <= now() as is_due
+from ${tableRef('sync.reference_checks')}`,
     ),
     ...REFERENCE_TYPES.map((type) => {
       const { stream, idColumn } = resourceOfType(type)
-      return session.query<{ name: string }>(
+      return session.query(
         `list ${stream}`,
-        `select ${quoteIdentifier(idColumn)} as name from ${names.table(stream)} order by 1`,
+        sql<{
+          name: string
+        }>`select ${sql.id(idColumn)} as name from ${tableRef(`data.${stream}`)} order by 1`,
       )
     }),
   ])
@@ -46,13 +51,13 @@ export async function planReferenceChecks(
   if (references.length === 0) return
   await session.query(
     'plan checks of places and vessels',
-    `insert into ${session.names.table('reference_checks')} (resource_type, resource_id, due_at)
+    sql`insert into ${tableRef('sync.reference_checks')} (resource_type, resource_id, due_at)
 select planned.type, planned.id,
-    now() + case when $3::boolean then interval '1 day' + random() * interval '5 days'
+    now() + case when ${isFirst}::boolean then interval '1 day' + random() * interval '5 days'
         else interval '6 days' end
-from unnest($1::text[], $2::text[]) as planned (type, id)
+from unnest(${references.map(({ type }) => type)}::text[],
+    ${references.map(({ id }) => id)}::text[]) as planned (type, id)
 on conflict (resource_type, resource_id) do update
 set due_at = excluded.due_at`,
-    [references.map(({ type }) => type), references.map(({ id }) => id), isFirst],
   )
 }

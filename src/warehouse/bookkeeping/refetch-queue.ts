@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { resourceOfType } from '../../source/records/index.js'
 import { compareKeys } from '../connection/compare-keys.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import { together } from '../connection/together.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 /**
  * The life of an entry of the refetch queue.
@@ -45,7 +46,7 @@ export const REFETCH_TRANSITIONS = {
 export type RefetchState = keyof typeof REFETCH_TRANSITIONS
 
 /** SQL: the state of the entry `queued`. */
-export const REFETCH_STATE = `case
+export const REFETCH_STATE = sql`case
         when queued.claimed_until > now() then 'being read'
         when queued.not_before > now() then 'later'
         else 'due'
@@ -78,17 +79,16 @@ export async function queueMissingReferences(
   const queued = types.map((type) => {
     const ids = sorted.flatMap((reference) => (reference.type === type ? [reference.id] : []))
     const resource = resourceOfType(type)
-    const table = session.names.table(resource.stream)
-    const key = quoteIdentifier(resource.idColumn)
+    const table = tableRef(`data.${resource.stream}`)
+    const key = sql.id(resource.idColumn)
     return session.query(
       'queue missing references',
-      `insert into ${session.names.table('refetch_queue')} (resource_type, resource_id, reason)
-select $1, wanted.id, $3
-from unnest($2::text[]) as wanted (id)
+      sql`insert into ${tableRef('sync.refetch_queue')} (resource_type, resource_id, reason)
+select ${type}, wanted.id, ${reason}
+from unnest(${ids}::text[]) as wanted (id)
 where not exists (select from ${table} as stored where stored.${key} = wanted.id)
 order by wanted.id
 on conflict do nothing`,
-      [type, ids, reason],
     )
   })
   await together(queued)
@@ -109,27 +109,25 @@ export async function queueRefetches(
   const entries = eachOnce(records)
   await session.query(
     'queue refetches',
-    `insert into ${session.names.table('refetch_queue')} as queued
+    sql`insert into ${tableRef('sync.refetch_queue')} as queued
     (resource_type, resource_id, reason, not_before)
-select entry.type, entry.id, $3, now() + make_interval(secs => $4::double precision)
-from unnest($1::text[], $2::text[]) as entry (type, id)
+select entry.type, entry.id, ${reason}, now() + make_interval(secs => ${delayMs / 1000}::double precision)
+from unnest(${typesOf(entries)}::text[], ${idsOf(entries)}::text[]) as entry (type, id)
 on conflict (resource_type, resource_id) do update
 set
     generation = queued.generation + 1,
     reason = excluded.reason,
     not_before = least(queued.not_before, excluded.not_before)`,
-    [typesOf(entries), idsOf(entries), reason, delayMs / 1000],
   )
 }
 
 /** How many entries were queued for this reason and not tried yet. */
 export async function countUntried(session: Session, reason: string): Promise<number> {
-  const [row] = await session.query<{ count: number }>(
+  const [row] = await session.query(
     'count refetches that were not tried',
-    `select count(*)::int as count
-from ${session.names.table('refetch_queue')}
-where reason = $1 and attempts = 0`,
-    [reason],
+    sql<{ count: number }>`select count(*)::int as count
+from ${tableRef('sync.refetch_queue')}
+where reason = ${reason} and attempts = 0`,
   )
   return row?.count ?? 0
 }
@@ -140,13 +138,12 @@ export async function findResting(
   type: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await session.query<{ id: string }>(
+  const rows = await session.query(
     'look for refetches that rest',
-    `select queued.resource_id as id
-from ${session.names.table('refetch_queue')} as queued
-where queued.resource_type = $1 and queued.resource_id = any($2::text[])
+    sql<{ id: string }>`select queued.resource_id as id
+from ${tableRef('sync.refetch_queue')} as queued
+where queued.resource_type = ${type} and queued.resource_id = any(${ids}::text[])
     and ${REFETCH_STATE} = 'later'`,
-    [type, ids],
   )
   return new Set(rows.map(({ id }) => id))
 }
@@ -200,33 +197,33 @@ export async function claimRefetches(
   limit: number,
   { askedUntil = null, types = null }: RefetchBounds = {},
 ): Promise<ClaimedRefetch[]> {
-  const queue = session.names.table('refetch_queue')
-  return session.query<ClaimedRefetch>(
+  const queue = tableRef('sync.refetch_queue')
+  return session.query(
     'claim refetches',
-    `with due as (
+    sql<ClaimedRefetch>`with due as (
     select queued.resource_type, queued.resource_id
     from ${queue} as queued
     where (
-            ${REFETCH_STATE} = '${CLAIMABLE}'
-            or ${REFETCH_STATE} = '${CLAIMED}' and queued.claimed_by = 'sync' and $1 = 'sync'
+            ${REFETCH_STATE} = ${CLAIMABLE}
+            or ${REFETCH_STATE} = ${CLAIMED} and queued.claimed_by = 'sync' and ${reader} = 'sync'
         )
         and (
-            queued.resource_type != '${NOTIFICATION_ENTRY}'
-            or $1 = 'refetch' and queued.requested_at < (
+            queued.resource_type != ${NOTIFICATION_ENTRY}
+            or ${reader} = 'refetch' and queued.requested_at < (
                 select coalesce(min(owner.requested_at), 'infinity')
                 from ${queue} as owner
                 where owner.resource_type in ('container', 'shipment') and owner.attempts = 0
             )
         )
-        and ($3::timestamptz is null or queued.requested_at <= $3::timestamptz)
-        and ($4::text[] is null or queued.resource_type = any($4::text[]))
+        and (${askedUntil}::timestamptz is null or queued.requested_at <= ${askedUntil}::timestamptz)
+        and (${types}::text[] is null or queued.resource_type = any(${types}::text[]))
     order by queued.requested_at, queued.resource_type, queued.resource_id
-    limit $2
+    limit ${limit}
     for update skip locked
 ),
 claimed as (
     update ${queue} as queued
-    set claimed_until = now() + interval '${CLAIM_SECONDS} seconds', claimed_by = $1
+    set claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS}), claimed_by = ${reader}
     from due
     where queued.resource_type = due.resource_type and queued.resource_id = due.resource_id
     returning queued.*
@@ -234,7 +231,6 @@ claimed as (
 select resource_type as type, resource_id as id, attempts, generation
 from claimed
 order by requested_at, resource_type, resource_id`,
-    [reader, limit, askedUntil, types],
   )
 }
 
@@ -243,15 +239,14 @@ export async function readDueRefetches(
   session: Session,
   types: readonly string[] | null = null,
 ): Promise<{ readonly askedUntil: string; readonly due: number }> {
-  const [row] = await session.query<{ asked_until: string; due: number }>(
+  const [row] = await session.query(
     'count due refetches',
-    `select to_json(now()) #>> '{}' as asked_until, (
-        select count(*) from ${session.names.table('refetch_queue')} as queued
+    sql<{ asked_until: string; due: number }>`select to_json(now()) #>> '{}' as asked_until, (
+        select count(*) from ${tableRef('sync.refetch_queue')} as queued
         where (queued.not_before is null or queued.not_before <= now())
-            and queued.resource_type != '${NOTIFICATION_ENTRY}'
-            and ($1::text[] is null or queued.resource_type = any($1::text[]))
+            and queued.resource_type != ${NOTIFICATION_ENTRY}
+            and (${types}::text[] is null or queued.resource_type = any(${types}::text[]))
     ) as due`,
-    [types],
   )
   return { askedUntil: row?.asked_until ?? '-infinity', due: row?.due ?? 0 }
 }
@@ -266,13 +261,14 @@ export async function removeRefetches(
   entries: readonly (ResourceIdentifier & Partial<ClaimedRefetch>)[],
 ): Promise<void> {
   if (entries.length === 0) return
-  const queue = session.names.table('refetch_queue')
+  const queue = tableRef('sync.refetch_queue')
   const sorted = [...entries].sort(inLockOrder)
-  const removed = await session.query<ResourceIdentifier>(
+  const removed = await session.query(
     'take answered refetches off the queue',
-    `with answered as (
+    sql<ResourceIdentifier>`with answered as (
     select queued.resource_type, queued.resource_id
-    from unnest($1::text[], $2::text[], $3::bigint[]) as entry (type, id, generation)
+    from unnest(${typesOf(sorted)}::text[], ${idsOf(sorted)}::text[],
+        ${sorted.map(({ generation }) => generation ?? null)}::bigint[]) as entry (type, id, generation)
     cross join lateral (
         select * from ${queue} as candidate
         where candidate.resource_type = entry.type
@@ -285,18 +281,16 @@ delete from ${queue} as queued
 using answered
 where queued.resource_type = answered.resource_type and queued.resource_id = answered.resource_id
 returning queued.resource_type as type, queued.resource_id as id`,
-    [typesOf(sorted), idsOf(sorted), sorted.map(({ generation }) => generation ?? null)],
   )
   const gone = new Set(removed.map(keyOf))
   const left = sorted.filter((entry) => !gone.has(keyOf(entry)))
   if (left.length === 0) return
   await session.query(
     'free refetches that were asked for again',
-    `update ${queue} as queued
+    sql`update ${queue} as queued
 set claimed_until = null, claimed_by = null, requested_at = clock_timestamp()
-from unnest($1::text[], $2::text[]) as entry (type, id)
+from unnest(${typesOf(left)}::text[], ${idsOf(left)}::text[]) as entry (type, id)
 where queued.resource_type = entry.type and queued.resource_id = entry.id`,
-    [typesOf(left), idsOf(left)],
   )
 }
 
@@ -313,15 +307,14 @@ export async function postponeRefetch(
   await warehouse.transaction('postpone a refetch', (session) =>
     session.query(
       'postpone a refetch',
-      `update ${session.names.table('refetch_queue')}
+      sql`update ${tableRef('sync.refetch_queue')}
 set
     attempts = attempts + 1,
-    error = $3,
-    not_before = now() + make_interval(secs => $4::double precision),
+    error = ${error},
+    not_before = now() + make_interval(secs => ${waitMs / 1000}::double precision),
     claimed_until = null,
     claimed_by = null
-where resource_type = $1 and resource_id = $2`,
-      [entry.type, entry.id, error, waitMs / 1000],
+where resource_type = ${entry.type} and resource_id = ${entry.id}`,
     ),
   )
 }
@@ -337,13 +330,12 @@ export async function releaseRefetches(
   if (entries.length === 0) return
   await session.query(
     'release refetches',
-    `update ${session.names.table('refetch_queue')} as queued
+    sql`update ${tableRef('sync.refetch_queue')} as queued
 set
     claimed_until = null,
     claimed_by = null,
-    not_before = greatest(queued.not_before, now() + make_interval(secs => $3::double precision))
-from unnest($1::text[], $2::text[]) as entry (type, id)
+    not_before = greatest(queued.not_before, now() + make_interval(secs => ${waitMs / 1000}::double precision))
+from unnest(${typesOf(entries)}::text[], ${idsOf(entries)}::text[]) as entry (type, id)
 where queued.resource_type = entry.type and queued.resource_id = entry.id`,
-    [typesOf(entries), idsOf(entries), waitMs / 1000],
   )
 }

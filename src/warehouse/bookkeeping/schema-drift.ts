@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { anyOf } from '../connection/typed-statements.js'
 import type { SchemaDriftTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { tableRef, relationRef } from '../connection/database.js'
 
 /** One thing in which the source differs from what this version knows. */
 export interface DriftFinding extends Pick<SchemaDriftTable, 'stream' | 'kind'> {
@@ -19,11 +20,11 @@ export async function recordSchemaDrift(
   syncRunId: number,
 ): Promise<DriftFinding[]> {
   if (findings.length === 0) return []
-  const table = warehouse.names.table('schema_drift')
-  const due = await warehouse.query<DriftFinding>(
+  const table = tableRef('sync.schema_drift')
+  const due = await warehouse.query(
     'look for schema drift',
-    `select found.stream, found.kind, found.name
-from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
+    sql<DriftFinding>`select found.stream, found.kind, found.name
+from ${asRows(findings)} as found
 where not exists (
     select from ${table} as known
     where known.stream = found.stream
@@ -31,20 +32,20 @@ where not exists (
         and known.name = found.name
         and known.last_seen_at >= now() - interval '1 day'
 )`,
-    toColumns(findings),
   )
   if (due.length === 0) return []
   const written = await warehouse.transaction('record schema drift', (session) =>
-    session.query<DriftFinding & { is_new: boolean }>(
+    session.query(
       'record schema drift',
-      `insert into ${table} as known (stream, kind, name, sync_run_id)
-select found.stream, found.kind, found.name, $4::bigint
-from unnest($1::text[], $2::text[], $3::text[]) as found (stream, kind, name)
+      sql<
+        DriftFinding & { is_new: boolean }
+      >`insert into ${table} as known (stream, kind, name, sync_run_id)
+select found.stream, found.kind, found.name, ${syncRunId}::bigint
+from ${asRows(due)} as found
 order by found.stream, found.kind, found.name
 on conflict (stream, kind, name) do update
 set last_seen_at = excluded.last_seen_at
 returning stream, kind, name, first_seen_at = last_seen_at as is_new`,
-      [...toColumns(due), syncRunId],
     ),
   )
   return written
@@ -52,12 +53,15 @@ returning stream, kind, name, first_seen_at = last_seen_at as is_new`,
     .map(({ stream, kind, name }) => ({ stream, kind, name }))
 }
 
-function toColumns(findings: readonly DriftFinding[]): string[][] {
-  return [
-    findings.map(({ stream }) => stream),
-    findings.map(({ kind }) => kind),
-    findings.map(({ name }) => name),
-  ]
+/** With the columns `stream`, `kind` and `name`. */
+function asRows(findings: readonly DriftFinding[]): RawBuilder<unknown> {
+  return sql`(
+    select * from unnest(
+        ${findings.map(({ stream }) => stream)}::text[],
+        ${findings.map(({ kind }) => kind)}::text[],
+        ${findings.map(({ name }) => name)}::text[]
+    ) as given (stream, kind, name)
+)`
 }
 
 /** The attributes that records of the given streams were last seen to carry. */
@@ -65,8 +69,8 @@ export async function loadSeenAttributes(
   session: Session,
   streams: readonly string[],
 ): Promise<Map<string, ReadonlySet<string>>> {
-  const rows = await session.sync
-    .selectFrom('seen_attributes')
+  const rows = await session.db
+    .selectFrom('sync.seen_attributes')
     .select(['stream', 'attribute'])
     .where('stream', '=', anyOf(streams))
     .execute()
@@ -90,16 +94,15 @@ export async function reviseSeenAttributes(
   if (added.length > 0) {
     await session.query(
       'record attributes',
-      `insert into ${session.names.table('seen_attributes')} (stream, attribute, sync_run_id)
-select $1, attribute, $3::bigint
-from unnest($2::text[]) as added (attribute)
+      sql`insert into ${tableRef('sync.seen_attributes')} (stream, attribute, sync_run_id)
+select ${stream}, attribute, ${syncRunId}::bigint
+from unnest(${added}::text[]) as added (attribute)
 on conflict do nothing`,
-      [stream, added, syncRunId],
     )
   }
   if (gone.length > 0) {
-    await session.sync
-      .deleteFrom('seen_attributes')
+    await session.db
+      .deleteFrom('sync.seen_attributes')
       .where('stream', '=', stream)
       .where('attribute', '=', anyOf(gone))
       .execute()
@@ -108,10 +111,10 @@ on conflict do nothing`,
 
 /** Live rows of a stream. Reads the whole table. */
 export async function countLiveRows(warehouse: Warehouse, stream: string): Promise<number> {
-  const [row] = await warehouse.query<{ count: number }>(
+  const [row] = await warehouse.query(
     `count ${stream}`,
-    `select count(*) as count
-from ${warehouse.names.in('data', stream)}
+    sql<{ count: number }>`select count(*) as count
+from ${relationRef(`data.${stream}`)}
 where _deleted_at is null`,
   )
   return row?.count ?? 0
@@ -131,8 +134,8 @@ export async function saveCapability(session: Session, found: Capability): Promi
     detail: JSON.stringify(found.detail),
     checked_at: sql<string>`now()`,
   }
-  await session.sync
-    .insertInto('source_capabilities')
+  await session.db
+    .insertInto('sync.source_capabilities')
     .values({ capability: found.capability, ...values })
     .onConflict((conflict) => conflict.column('capability').doUpdateSet(values))
     .execute()
@@ -147,8 +150,8 @@ export async function loadCapability(
   session: Session,
   capability: string,
 ): Promise<FoundCapability | undefined> {
-  const row = await session.sync
-    .selectFrom('source_capabilities')
+  const row = await session.db
+    .selectFrom('sync.source_capabilities')
     .select(['capability', 'is_supported', 'detail'])
     .select(sql<boolean>`checked_at < now() - interval '1 day'`.as('is_stale'))
     .where('capability', '=', capability)

@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ConfigError } from '../../base/errors.js'
 import { isThisMachine } from '../../base/this-machine.js'
 import type { Warehouse } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 export interface SourceAccount {
   readonly apiUrl: string
@@ -30,9 +32,9 @@ export async function refuseOtherAccount(
   { query, names }: Pick<Warehouse, 'query' | 'names'>,
   account: SourceAccount,
 ): Promise<void> {
-  const [stored] = await query<AccountRow>(
+  const [stored] = await query(
     'look up the account of the warehouse',
-    `select address, salt, key_hash from ${names.table('source_account')}`,
+    sql<AccountRow>`select address, salt, key_hash from ${tableRef('sync.source_account')}`,
   )
   if (stored === undefined) return
   const address = addressOf(account)
@@ -63,27 +65,26 @@ function refused(setting: string, what: string, first: string): ConfigError {
 
 /** Makes this the account of the warehouse; without `isReplacing`, only if it has none yet. */
 export async function acceptAccount(
-  { query, names }: Pick<Warehouse, 'query' | 'names'>,
+  { query }: Pick<Warehouse, 'query' | 'names'>,
   account: SourceAccount,
   { isReplacing }: { readonly isReplacing: boolean },
 ): Promise<void> {
-  const table = names.table('source_account')
+  const table = tableRef('sync.source_account')
   if (!isReplacing) {
-    const known = await query('look for an account', `select from ${table}`)
+    const known = await query('look for an account', sql`select from ${table}`)
     if (known.length > 0) return
   }
   const salt = randomBytes(16)
   await query(
     'accept the account',
-    `insert into ${table} as known (address, salt, key_hash)
-values ($1, $2, $3)
+    sql`insert into ${table} as known (address, salt, key_hash)
+values (${addressOf(account)}, ${salt}, ${await hashSlowly(account.apiKey, salt, HASH_BYTES)})
 on conflict (is_only) do update
 set
     address = excluded.address,
     salt = excluded.salt,
     key_hash = excluded.key_hash,
     accepted_at = excluded.accepted_at
-where $4::boolean`,
-    [addressOf(account), salt, await hashSlowly(account.apiKey, salt, HASH_BYTES), isReplacing],
+where ${isReplacing}::boolean`,
   )
 }

@@ -1,7 +1,9 @@
-import { hostname } from 'node:os'
 import { sql } from 'kysely'
+import { hostname } from 'node:os'
 import type { PassScope, RunOutcome, StreamOutcome } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
+import { columnList, setToExcluded } from '../connection/sql-fragments.js'
 
 const COUNTS = [
   'pages',
@@ -35,8 +37,8 @@ export interface RunStart {
 
 /** Opens a run and returns its number. */
 export async function startRun(session: Session, start: RunStart): Promise<number> {
-  const { sync_run_id } = await session.sync
-    .insertInto('sync_runs')
+  const { sync_run_id } = await session.db
+    .insertInto('sync.sync_runs')
     .values({
       command: start.command,
       options: JSON.stringify(start.options),
@@ -51,8 +53,8 @@ export async function startRun(session: Session, start: RunStart): Promise<numbe
 
 /** Closes the rows of killed runs. Call it with the lease: then no other run is under way. */
 export async function closeKilledRuns(session: Session): Promise<void> {
-  await session.sync
-    .updateTable('sync_runs')
+  await session.db
+    .updateTable('sync.sync_runs')
     .set({
       outcome: 'aborted',
       finished_at: sql`now()`,
@@ -74,8 +76,8 @@ export interface RunEnd {
 
 /** Closes a run. */
 export async function finishRun(session: Session, runId: number, end: RunEnd): Promise<void> {
-  await session.sync
-    .updateTable('sync_runs')
+  await session.db
+    .updateTable('sync.sync_runs')
     .set({
       finished_at: sql`now()`,
       outcome: end.outcome,
@@ -104,11 +106,7 @@ export interface StreamState {
   readonly shownBy?: ShownBy | undefined
 }
 
-const WRITTEN = ['outcome', 'detail', 'pass_began_at', 'pass_scope', ...COUNTS].join(', ')
-const REPLACED = ['finished_at', ...WRITTEN.split(', ')]
-  .map((name) => `${name} = excluded.${name}`)
-  .join(', ')
-const COUNT_ARRAYS = COUNTS.map((_, index) => `$${index + 7}::bigint[]`).join(', ')
+const WRITTEN = ['outcome', 'detail', 'pass_began_at', 'pass_scope', ...COUNTS]
 
 /** Writes the counts of streams; call it in the transaction of the rows they count. */
 export async function saveStreamStates(
@@ -119,23 +117,19 @@ export async function saveStreamStates(
   if (states.length === 0) return
   await session.query(
     'save the counts of streams',
-    `insert into ${session.names.table('sync_run_streams')}
-    (sync_run_id, finished_at, stream, ${WRITTEN})
-select $1::bigint, case when given.outcome != 'running' then now() end, given.*
+    sql`insert into ${tableRef('sync.sync_run_streams')}
+    (sync_run_id, finished_at, stream, ${columnList(WRITTEN)})
+select ${runId}::bigint, case when given.outcome != 'running' then now() end, given.*
 from unnest(
-    $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], ${COUNT_ARRAYS}
-) as given (stream, ${WRITTEN})
+    ${states.map(({ stream }) => stream)}::text[],
+    ${states.map(({ outcome }) => outcome)}::text[],
+    ${states.map(({ detail }) => detail)}::text[],
+    ${states.map(({ shownBy }) => shownBy?.beganAt ?? null)}::timestamptz[],
+    ${states.map(({ shownBy }) => shownBy?.scope ?? null)}::text[],
+    ${sql.join(COUNTS.map((name) => sql`${states.map(({ counts }) => counts[name])}::bigint[]`))}
+) as given (stream, ${columnList(WRITTEN)})
 on conflict (sync_run_id, stream) do update
-set ${REPLACED}`,
-    [
-      runId,
-      states.map(({ stream }) => stream),
-      states.map(({ outcome }) => outcome),
-      states.map(({ detail }) => detail),
-      states.map(({ shownBy }) => shownBy?.beganAt ?? null),
-      states.map(({ shownBy }) => shownBy?.scope ?? null),
-      ...COUNTS.map((name) => states.map(({ counts }) => counts[name])),
-    ],
+set ${setToExcluded(['finished_at', ...WRITTEN])}`,
   )
 }
 
@@ -145,14 +139,13 @@ export async function loadOutcomeBefore(
   stream: string,
   runId: number,
 ): Promise<string | undefined> {
-  const [row] = await session.query<{ outcome: string }>(
+  const [row] = await session.query(
     'look up how a stream ended before',
-    `select outcome
-from ${session.names.table('sync_run_streams')}
-where stream = $1 and sync_run_id < $2
+    sql<{ outcome: string }>`select outcome
+from ${tableRef('sync.sync_run_streams')}
+where stream = ${stream} and sync_run_id < ${runId}
 order by sync_run_id desc
 limit 1`,
-    [stream, runId],
   )
   return row?.outcome
 }

@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 /**
  * The live containers whose transport events were read longest ago and may still change: by their
@@ -11,16 +13,15 @@ export async function chooseContainersToCheck(
   warehouse: Warehouse,
   limit: number,
 ): Promise<string[]> {
-  const rows = await warehouse.query<{ container_id: string }>(
+  const rows = await warehouse.query(
     'choose containers whose transport events are due for a check',
-    `select stored.container_id
-from ${warehouse.names.table('containers')} as stored
-left join ${warehouse.names.table('transport_event_checks')} as made
+    sql<{ container_id: string }>`select stored.container_id
+from ${tableRef('data.containers')} as stored
+left join ${tableRef('sync.transport_event_checks')} as made
     on made.container_id = stored.container_id
 where stored._deleted_at is null and stored.empty_terminated_at is null
 order by coalesce(made.checked_at, stored._first_seen_at), stored.container_id
-limit $1`,
-    [limit],
+limit ${limit}`,
   )
   return rows.map((row) => row.container_id)
 }
@@ -33,11 +34,10 @@ export async function recordTransportEventChecks(
   await session.query(
     'record checks of transport events',
     // In order, so that two such statements cannot lock each other out.
-    `insert into ${session.names.table('transport_event_checks')} (container_id)
+    sql`insert into ${tableRef('sync.transport_event_checks')} (container_id)
 select container_id
-from unnest($1::text[]) as checked (container_id)
+from unnest(${[...containerIds].sort(compareKeys)}::text[]) as checked (container_id)
 on conflict (container_id) do update
 set checked_at = excluded.checked_at`,
-    [[...containerIds].sort(compareKeys)],
   )
 }

@@ -1,14 +1,12 @@
+import { sql } from 'kysely'
 import { WarehouseSchemaError } from '../../base/errors.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
+import type { Session } from './warehouse.js'
 
 /** A warehouse, one transaction of it, or another connection to its database. */
 export interface CatalogueReader {
   readonly names: SchemaNames
-  readonly query: <Row>(
-    action: string,
-    sqlText: string,
-    parameters?: readonly unknown[],
-  ) => Promise<Row[]>
+  readonly query: Session['query']
 }
 
 /** A PostgreSQL server that keeps tables for the coordinator, or the coordinator itself. */
@@ -30,14 +28,16 @@ export interface Citus {
 export async function readCitus({
   query,
 }: Pick<CatalogueReader, 'query'>): Promise<Citus | undefined> {
-  const [extension] = await query<{ version: string }>(
+  const [extension] = await query(
     'look for Citus',
-    `select extversion as version from pg_extension where extname = 'citus'`,
+    sql<{
+      version: string
+    }>`select extversion as version from pg_extension where extname = 'citus'`,
   )
   if (extension === undefined) return undefined
-  const nodes = await query<Node>(
+  const nodes = await query(
     'list the nodes',
-    `select nodename || ':' || nodeport as name, shouldhaveshards as "takesTables"
+    sql<Node>`select nodename || ':' || nodeport as name, shouldhaveshards as "takesTables"
 from pg_dist_node
 where isactive and noderole::text = 'primary'
 order by groupid`,
@@ -64,9 +64,9 @@ export async function readCitusTables({
   query,
   names,
 }: CatalogueReader): Promise<readonly CitusTable[]> {
-  const rows = await query<Omit<CitusTable, 'name'> & { schema: string; table: string }>(
+  const rows = await query(
     'list the distributed tables',
-    `select
+    sql<Omit<CitusTable, 'name'> & { schema: string; table: string }>`select
     nspname::text as schema,
     relname::text as table,
     part.partmethod = 'n' and part.repmodel = 's' as "isWhole",
@@ -85,10 +85,9 @@ left join pg_dist_placement as placement
     on placement.shardid = shard.shardid
 left join pg_dist_node as node
     on node.groupid = placement.groupid and node.noderole::text = 'primary'
-where nspname = any($1::text[])
+where nspname = any(${Object.values(names)}::text[])
 group by 1, 2, 3, 4, 5
 order by 1, 2`,
-    [Object.values(names)],
   )
   return rows.map(({ schema, table, ...rest }) => ({ name: quotedName(schema, table), ...rest }))
 }
@@ -122,9 +121,11 @@ export function describeSpread(
 }
 
 async function hasCitus(reader: Pick<CatalogueReader, 'query'>): Promise<boolean> {
-  const [row] = await reader.query<{ isThere: boolean }>(
+  const [row] = await reader.query(
     'look for Citus',
-    `select exists (select from pg_extension where extname = 'citus') as "isThere"`,
+    sql<{
+      isThere: boolean
+    }>`select exists (select from pg_extension where extname = 'citus') as "isThere"`,
   )
   return row?.isThere === true
 }

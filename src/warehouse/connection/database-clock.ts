@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Session } from './warehouse.js'
 
 /** A clock of the machine is compared with the database's no more often than this. */
@@ -23,9 +24,9 @@ function carriedOn(known: { readonly at: number; readonly ms: number } | undefin
 }
 
 async function readClock(session: Pick<Session, 'query'>): Promise<number> {
-  const [row] = await session.query<{ now: number }>(
+  const [row] = await session.query(
     'read the clock',
-    'select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now',
+    sql<{ now: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
   )
   return row?.now ?? Date.now()
 }

@@ -1,10 +1,11 @@
+import { sql } from 'kysely'
 import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
 
 /**
  * The role that makes a login able to read or write files of the server or run programs there:
- * itself, or one that it may become. Null where there is none. An SQL expression.
+ * itself, or one that it may become. Null where there is none.
  */
-export const MIGHTY_ROLE = `(
+export const MIGHTY_ROLE = sql<string | null>`(
         select rolname::text
         from pg_catalog.pg_roles
         where (

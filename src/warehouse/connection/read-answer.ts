@@ -1,6 +1,9 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { ConfigError } from '../../base/errors.js'
 import { isDistributed } from './citus.js'
+import type { Statement } from './database.js'
+import { createCompiler, type Compiler } from './statement-compiler.js'
 import { adviseReaderLogin, describeMight, MIGHTY_ROLE } from './mighty-login.js'
 import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
 import type { PreparedSession } from './session-settings.js'
@@ -57,12 +60,15 @@ export async function* streamAnswer(
     const { begin } = await prepare(client)
     await client.query(begin)
     await client.query('set transaction read only')
+    const { compile } = createCompiler(names)
     const isAway = await isDistributed({
       names,
-      query: async <Row>(_: string, text: string, values: readonly unknown[] = []) =>
-        (await client.query(text, [...values])).rows as Row[],
+      query: async <Row>(_: string, statement: Statement<Row>) => {
+        const { sql, parameters: values } = compile(statement)
+        return (await client.query(sql, [...values])).rows as Row[]
+      },
     })
-    const limit = isOwnSql ? await refuseMightyLogin(client, names) : undefined
+    const limit = isOwnSql ? await refuseMightyLogin(client, names, compile) : undefined
     await setPath(client, names, asOf)
     if (asOf !== undefined) await setInstant(client, asOf, isAway)
     // The nodes take a login, and no role that cannot log in.
@@ -136,13 +142,18 @@ async function setPath(
 }
 
 /** Throws ConfigError for a mighty login. Returns the time limit of a statement. */
-async function refuseMightyLogin(client: pg.Client, names: SchemaNames): Promise<string> {
-  const { rows } = await client.query<{ login: string; role: string | null; limit: string }>(
-    `select
+async function refuseMightyLogin(
+  client: pg.Client,
+  names: SchemaNames,
+  compile: Compiler['compile'],
+): Promise<string> {
+  const { sql: text } = compile(
+    sql`select
     session_user::text as login,
     current_setting('statement_timeout') as limit,
     ${MIGHTY_ROLE} as role`,
   )
+  const { rows } = await client.query<{ login: string; role: string | null; limit: string }>(text)
   const { login = '', role = null, limit = '' } = rows[0] ?? {}
   if (role === null) return limit
   const { host, port, database = '' } = client

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { WarehouseSchemaError } from '../../base/errors.js'
 import type { Session, Warehouse } from './warehouse.js'
 
@@ -5,9 +6,9 @@ type Asking = Pick<Session, 'query'>
 
 /** The server follows another one: it takes no writes, and unlogged tables cannot be read there. */
 export async function isStandby({ query }: Asking): Promise<boolean> {
-  const [row] = await query<{ isStandby: boolean }>(
+  const [row] = await query(
     'ask whether the server is a standby',
-    'select pg_is_in_recovery() as "isStandby"',
+    sql<{ isStandby: boolean }>`select pg_is_in_recovery() as "isStandby"`,
   )
   return row?.isStandby === true
 }
@@ -17,9 +18,11 @@ export async function refuseReadOnly(
   warehouse: Asking,
   what = 'nothing can be written here',
 ): Promise<void> {
-  const [row] = await warehouse.query<{ isReadOnly: boolean }>(
+  const [row] = await warehouse.query(
     'ask whether the database takes writes',
-    `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+    sql<{
+      isReadOnly: boolean
+    }>`select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   )
   if (row?.isReadOnly !== true) return
   throw new WarehouseSchemaError(
@@ -41,13 +44,12 @@ export async function refuseSubscriber({
 }: Pick<Warehouse, 'names' | 'query'>): Promise<void> {
   const [row] = await query(
     'look for a subscription',
-    `select
+    sql`select
     from pg_subscription_rel
     inner join pg_class
         on pg_class.oid = srrelid
-    where relnamespace = (select oid from pg_namespace where nspname = $1)
+    where relnamespace = (select oid from pg_namespace where nspname = ${names.data})
     limit 1`,
-    [names.data],
   )
   if (row === undefined) return
   throw new WarehouseSchemaError(

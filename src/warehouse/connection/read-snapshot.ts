@@ -1,19 +1,20 @@
 import type pg from 'pg'
 import { WITHOUT_TIME_LIMIT } from './bound-connection.js'
 import { copyOut, type TakeRow } from './copy-out.js'
+import type { Statement } from './database.js'
 import type { AnswerConnection } from './read-answer.js'
 import type { SchemaNames } from './schema-names.js'
 
 /** The warehouse as it stood at one instant. */
 export interface Snapshot {
   /** As that of a session. */
-  readonly query: <Row>(
-    action: string,
-    sqlText: string,
-    parameters?: readonly unknown[],
-  ) => Promise<Row[]>
+  readonly query: <Row>(action: string, statement: Statement<Row>) => Promise<Row[]>
   /** Runs `copy … to stdout`, row by row: see `TakeRow`. */
-  readonly copyOut: (action: string, sqlText: string, takeRow: TakeRow) => Promise<void>
+  readonly copyOut: (
+    action: string,
+    statement: Statement<unknown>,
+    takeRow: TakeRow,
+  ) => Promise<void>
   readonly names: SchemaNames
 }
 

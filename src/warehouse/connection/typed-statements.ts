@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import type pg from 'pg'
 import type { CopiedRows } from './copy-rows.js'
-import type { SyncTables } from './tables.js'
+import type { Database, SchemaPlugin } from './database.js'
 
 /** Runs one statement: on any connection of the pool, or on the one of a transaction. */
 export type RunStatement = (
@@ -17,10 +17,10 @@ export type RunStatement = (
 ) => Promise<pg.QueryResult>
 
 /**
- * Typed statements on the bookkeeping tables. kysely makes their text; `run` runs them, side by
+ * kysely over the tables of a warehouse. It makes the text of statements; `run` runs them, side by
  * side where they are not awaited, which kysely's own transactions would not.
  */
-export function typedStatements(run: RunStatement): Kysely<SyncTables> {
+export function typedStatements(run: RunStatement, plugin: SchemaPlugin): Kysely<Database> {
   const connection: DatabaseConnection = {
     executeQuery: async ({ sql, parameters }) => {
       const { rows, rowCount } = await run(sql, parameters)
@@ -28,7 +28,8 @@ export function typedStatements(run: RunStatement): Kysely<SyncTables> {
     },
     streamQuery: refuse,
   }
-  return new Kysely<SyncTables>({
+  return new Kysely<Database>({
+    plugins: [plugin],
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createIntrospector: (db) => new PostgresIntrospector(db),

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { ConnectorError, toError } from '../../base/errors.js'
 import { createPool, type ConnectionPool, type PoolOptions } from './connection-pool.js'
 import type { CopiedRows } from './copy-rows.js'
+import type { Database, Statement } from './database.js'
 import {
   collectAnswer,
   streamAnswer,
@@ -10,8 +11,8 @@ import {
 } from './read-answer.js'
 import { withSnapshot, type Snapshot, type SnapshotClient } from './read-snapshot.js'
 import { SchemaNames } from './schema-names.js'
+import { createCompiler, type Compiler } from './statement-compiler.js'
 import { toWarehouseError } from './sqlstate.js'
-import type { SyncTables } from './tables.js'
 import { typedStatements, type RunStatement } from './typed-statements.js'
 
 /** What runs a statement: the pool, or one transaction on it. */
@@ -21,11 +22,11 @@ export interface Session {
    * nothing is rounded on the way. Throws an error of the taxonomy; `action` says what was being
    * done.
    */
-  query<Row>(action: string, sqlText: string, parameters?: readonly unknown[]): Promise<Row[]>
+  query<Row>(action: string, statement: Statement<Row>): Promise<Row[]>
   /** Runs `copy … from stdin` with these rows. Throws like `query`. */
-  copy(action: string, sqlText: string, rows: CopiedRows): Promise<void>
-  /** Typed statements on the bookkeeping schema. */
-  readonly sync: Kysely<SyncTables>
+  copy(action: string, statement: Statement<unknown>, rows: CopiedRows): Promise<void>
+  /** The builder of typed statements; what it executes fails with an error that names no action. */
+  readonly db: Kysely<Database>
   readonly names: SchemaNames
 }
 
@@ -81,12 +82,13 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
   const names = options.names ?? new SchemaNames(options.schema)
   const pool = options.pool ?? createPool(options)
   const { withConnection } = pool
+  const compiler = createCompiler(names)
   const transaction: Warehouse['transaction'] = (action, work) =>
     wrapErrors(action, () =>
       withConnection(async ({ query }) => {
         await query('begin', [])
         try {
-          const result = await work(createSession(query, names))
+          const result = await work(createSession(query, compiler))
           await query('commit', [])
           return result
         } catch (thrown) {
@@ -98,7 +100,7 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
   return {
     ...createSession(
       (sqlText, parameters) => withConnection(({ query }) => query(sqlText, parameters)),
-      names,
+      compiler,
     ),
     transaction,
     read: transaction,
@@ -110,7 +112,7 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
       wrapStream(action, streamAnswer(pool.another(), names, sqlText, question)),
     readSnapshot: (action, signal, work) =>
       wrapErrors(action, () =>
-        withSnapshot(pool.another(), signal, (client) => work(toSnapshot(client, names))),
+        withSnapshot(pool.another(), signal, (client) => work(toSnapshot(client, compiler))),
       ),
     // One that others use as well is closed by whoever made it.
     close: () => (options.pool === undefined ? pool.close() : Promise.resolve()),
@@ -121,7 +123,7 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
  * After a statement of a transaction failed, PostgreSQL refuses those that travelled with it
  * (25P02, in_failed_sql_transaction): they fail with the first one's error, which says why.
  */
-function createSession(run: RunStatement, names: SchemaNames): Session {
+function createSession(run: RunStatement, { names, plugin, compile }: Compiler): Session {
   let first: Error | undefined
   const runFor = async (action: string, ...statement: Parameters<RunStatement>) => {
     try {
@@ -135,24 +137,26 @@ function createSession(run: RunStatement, names: SchemaNames): Session {
     }
   }
   return {
-    query: async <Row>(action: string, sqlText: string, parameters: readonly unknown[] = []) =>
-      (await runFor(action, sqlText, parameters)).rows as Row[],
-    copy: async (action, sqlText, rows) => {
-      await runFor(action, sqlText, rows)
+    query: async <Row>(action: string, statement: Statement<Row>) => {
+      const { sql, parameters } = compile(statement)
+      return (await runFor(action, sql, parameters)).rows as Row[]
     },
-    sync: typedStatements((...statement) => runFor(UNNAMED_ACTION, ...statement)).withSchema(
-      names.sync,
-    ),
+    copy: async (action, statement, rows) => {
+      await runFor(action, compile(statement).sql, rows)
+    },
+    db: typedStatements((...statement) => runFor(UNNAMED_ACTION, ...statement), plugin),
     names,
   }
 }
 
-function toSnapshot(client: SnapshotClient, names: SchemaNames): Snapshot {
+function toSnapshot(client: SnapshotClient, { names, compile }: Compiler): Snapshot {
   return {
-    query: async <Row>(action: string, sqlText: string, parameters: readonly unknown[] = []) =>
-      (await wrapErrors(action, () => client.query(sqlText, parameters))).rows as Row[],
-    copyOut: (action, sqlText, takeRow) =>
-      wrapErrors(action, () => client.copyOut(sqlText, takeRow)),
+    query: async <Row>(action: string, statement: Statement<Row>) => {
+      const { sql, parameters } = compile(statement)
+      return (await wrapErrors(action, () => client.query(sql, parameters))).rows as Row[]
+    },
+    copyOut: (action, statement, takeRow) =>
+      wrapErrors(action, () => client.copyOut(compile(statement).sql, takeRow)),
     names,
   }
 }

@@ -1,3 +1,4 @@
+import { sql, type RawBuilder } from 'kysely'
 import {
   ConnectorError,
   LeaseLostError,
@@ -8,6 +9,7 @@ import type { Logger } from '../../base/logger.js'
 import type { Sleep } from '../../base/retry.js'
 import { together } from '../connection/together.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 /** Who holds a lease, to be shown to others. */
 export interface LeaseHolder {
@@ -111,11 +113,10 @@ export class Lease {
     this.#lost.signal.throwIfAborted()
     const rows = await session.query(
       'check the lease',
-      `select fencing_token
-from ${this.#warehouse.names.table('lease')}
-where lease_name = $1 and fencing_token = $2 and holder is not null
+      sql`select fencing_token
+from ${tableRef('sync.lease')}
+where lease_name = ${this.#options.name} and fencing_token = ${this.fencingToken} and holder is not null
 for key share`,
-      [this.#options.name, this.fencingToken],
     )
     if (rows.length === 0) throw this.#lose(TAKEN)
   }
@@ -132,7 +133,7 @@ for key share`,
     this.#released.abort()
     await this.#beating
     try {
-      await this.#update('release the lease', 'holder = null')
+      await this.#update('release the lease', sql`holder = null`)
     } catch (thrown) {
       if (!(thrown instanceof ConnectorError)) throw thrown
       const { logger } = this.#options
@@ -172,7 +173,7 @@ for key share`,
 
   async #beat(): Promise<BeatResult> {
     try {
-      const isOurs = await this.#update('renew the lease', 'heartbeat_at = clock_timestamp()')
+      const isOurs = await this.#update('renew the lease', sql`heartbeat_at = clock_timestamp()`)
       return isOurs ? 'renewed' : 'taken'
     } catch (thrown) {
       this.#options.logger.warn('the lease could not be renewed', { error: thrown })
@@ -181,14 +182,13 @@ for key share`,
   }
 
   /** False when the lease is no longer ours. */
-  async #update(action: string, assignment: string): Promise<boolean> {
+  async #update(action: string, assignment: RawBuilder<unknown>): Promise<boolean> {
     const rows = await this.#warehouse.query(
       action,
-      `update ${this.#warehouse.names.table('lease')}
+      sql`update ${tableRef('sync.lease')}
 set ${assignment}
-where lease_name = $1 and fencing_token = $2 and holder is not null
+where lease_name = ${this.#options.name} and fencing_token = ${this.fencingToken} and holder is not null
 returning fencing_token`,
-      [this.#options.name, this.fencingToken],
     )
     return rows.length > 0
   }
@@ -250,40 +250,46 @@ async function takeOver(warehouse: Warehouse, options: LeaseOptions): Promise<nu
 }
 
 async function lockRow(session: Session, name: string): Promise<void> {
-  const table = session.names.table('lease')
-  const lock = (sqlText: string, ...parameters: unknown[]): Promise<unknown> =>
-    session.query('lock the lease', sqlText, parameters)
-  await lock(`set local lock_timeout = '${TAKE_OVER_LOCK_TIMEOUT}'`)
-  await lock(`insert into ${table} (lease_name) values ($1) on conflict do nothing`, name)
-  await lock(`select lease_name from ${table} where lease_name = $1 for update`, name)
+  const table = tableRef('sync.lease')
+  const action = 'lock the lease'
+  await session.query(action, sql`set local lock_timeout = ${sql.lit(TAKE_OVER_LOCK_TIMEOUT)}`)
+  await session.query(
+    action,
+    sql`insert into ${table} (lease_name) values (${name}) on conflict do nothing`,
+  )
+  await session.query(
+    action,
+    sql`select lease_name from ${table} where lease_name = ${name} for update`,
+  )
 }
 
 /** Locks the row as `lockRow` does, but without waiting for the checks of writers. */
-const FREE_AND_UNLOCKED = 'and holder is null for update skip locked'
-const LOCKED = ''
+const FREE_AND_UNLOCKED = sql`and holder is null for update skip locked`
+const LOCKED = sql``
 
 /** Undefined when the row is not there to be taken. */
 async function writeHolder(
   session: Session,
   { name, holder }: LeaseOptions,
-  condition: typeof FREE_AND_UNLOCKED | typeof LOCKED,
+  condition: RawBuilder<unknown>,
 ): Promise<number | undefined> {
   const { command, pid, host, place } = holder
   const where = place === undefined ? host : `${host} (${place})`
-  const table = session.names.table('lease')
-  const [taken] = await session.query<{ fencing_token: number }>(
+  const table = tableRef('sync.lease')
+  const [taken] = await session.query(
     'take the lease',
-    `with taken as (select lease_name from ${table} where lease_name = $1 ${condition})
+    sql<{
+      fencing_token: number
+    }>`with taken as (select lease_name from ${table} where lease_name = ${name} ${condition})
 update ${table} as held
 set
-    holder = $2,
+    holder = ${`${command}, process ${pid} on ${where}`},
     fencing_token = held.fencing_token + 1,
     acquired_at = clock_timestamp(),
     heartbeat_at = clock_timestamp()
 from taken
 where held.lease_name = taken.lease_name
 returning held.fencing_token`,
-    [name, `${command}, process ${pid} on ${where}`],
   )
   return taken?.fencing_token
 }
@@ -297,17 +303,16 @@ interface Holding {
 
 /** Undefined when the lease is free. */
 async function readHolding(session: Session, name: string): Promise<Holding | undefined> {
-  const [holding] = await session.query<Holding>(
+  const [holding] = await session.query(
     'look at the lease',
-    `select
+    sql<Holding>`select
     holder,
     to_char(acquired_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as acquired_at,
     extract(epoch from clock_timestamp() - acquired_at)::float8 * 1000 as held_ms,
     extract(epoch from clock_timestamp() - heartbeat_at)::float8 * 1000 as silent_ms
-from ${session.names.table('lease')}
-where lease_name = $1
+from ${tableRef('sync.lease')}
+where lease_name = ${name}
     and holder is not null`,
-    [name],
   )
   return holding
 }

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import type { Clock, Sleep } from '../../base/retry.js'
 import { createWaitingLine, type WaitingLine } from '../../base/waiting-line.js'
 import type { Warehouse } from '../connection/warehouse.js'
+import { relationRef, tableRef } from '../connection/database.js'
 
 /** What a request is for. `sync` leaves a share to the others. */
 export type BudgetPurpose = 'sync' | 'refetch' | 'control'
@@ -81,27 +83,16 @@ export function createSharedRequestBudget(
     purpose: BudgetPurpose,
     wanted: number,
   ): Promise<{ granted: number; waitMs: number }> {
-    const [answer] = await warehouse.query<{ granted: number; wait_ms: number }>(
+    const [answer] = await warehouse.query(
       'ask the shared request budget',
-      `select granted, wait_ms
-from ${warehouse.names.in('sync', 'ask_for_request')}(
-    $1, $2, $3, $4, $5,
-    $6::float8 * interval '1 millisecond',
-    $7::float8 * interval '1 millisecond',
-    $8::float8 * interval '1 millisecond',
-    $9::float8 * interval '1 millisecond'
+      sql<{ granted: number; wait_ms: number }>`select granted, wait_ms
+from ${relationRef('sync.ask_for_request')}(
+    ${account}, ${purpose}, ${wanted}, ${perMinute}, ${perMinuteOfSync},
+    ${windowMs}::float8 * interval '1 millisecond',
+    ${windowMs * GRAIN}::float8 * interval '1 millisecond',
+    ${windowMs * RESERVE_KEPT_WINDOWS}::float8 * interval '1 millisecond',
+    ${LONGEST_PAUSE_MS}::float8 * interval '1 millisecond'
 )`,
-      [
-        account,
-        purpose,
-        wanted,
-        perMinute,
-        perMinuteOfSync,
-        windowMs,
-        windowMs * GRAIN,
-        windowMs * RESERVE_KEPT_WINDOWS,
-        LONGEST_PAUSE_MS,
-      ],
     )
     return { granted: answer?.granted ?? 0, waitMs: answer?.wait_ms ?? 0 }
   }
@@ -171,19 +162,18 @@ export async function pauseRequests(
 ): Promise<void> {
   await warehouse.query(
     'pause the shared request budget',
-    `insert into ${warehouse.names.table('request_budget')} as stored (
+    sql`insert into ${tableRef('sync.request_budget')} as stored (
     account,
     paused_until
 )
-values ($1, clock_timestamp() + $2::float8 * interval '1 millisecond')
+values (${account}, clock_timestamp() + ${pauseMs}::float8 * interval '1 millisecond')
 on conflict (account) do update
 set paused_until = greatest(
     excluded.paused_until,
     case
-        when stored.paused_until <= excluded.paused_until + $3::float8 * interval '1 millisecond'
+        when stored.paused_until <= excluded.paused_until + ${LONGEST_PAUSE_MS - pauseMs}::float8 * interval '1 millisecond'
             then stored.paused_until
     end
 )`,
-    [account, pauseMs, LONGEST_PAUSE_MS - pauseMs],
   )
 }

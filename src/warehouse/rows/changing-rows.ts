@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Warehouse } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 /** A list of which the service can be asked for what can still change. */
 export type ChangingStream = 'shipments' | 'tracking_requests'
@@ -15,24 +17,21 @@ export async function findUnwanted(
   keys: readonly string[],
   { observedAt, updatedFrom }: { readonly observedAt: Date; readonly updatedFrom: string | null },
 ): Promise<string[]> {
-  const texts = {
-    shipments: `select shipment_id as key
-from ${warehouse.names.table('shipments')}
-where shipment_id = any($1::text[])
+  const seenUntil = observedAt.toISOString()
+  const statements = {
+    shipments: sql<{ key: string }>`select shipment_id as key
+from ${tableRef('data.shipments')}
+where shipment_id = any(${keys}::text[])
     and line_tracking_stopped_at is not null
-    and _observed_at <= $2::timestamptz
-    and $3::timestamptz is null`,
-    tracking_requests: `select tracking_request_id as key
-from ${warehouse.names.table('tracking_requests')}
-where tracking_request_id = any($1::text[])
-    and updated_at < $3::timestamptz
-    and _observed_at <= $2::timestamptz`,
+    and _observed_at <= ${seenUntil}::timestamptz
+    and ${updatedFrom}::timestamptz is null`,
+    tracking_requests: sql<{ key: string }>`select tracking_request_id as key
+from ${tableRef('data.tracking_requests')}
+where tracking_request_id = any(${keys}::text[])
+    and updated_at < ${updatedFrom}::timestamptz
+    and _observed_at <= ${seenUntil}::timestamptz`,
   }
-  const rows = await warehouse.query<{ key: string }>(
-    'look whether the filter was obeyed',
-    texts[stream],
-    [keys, observedAt.toISOString(), updatedFrom],
-  )
+  const rows = await warehouse.query('look whether the filter was obeyed', statements[stream])
   return rows.map(({ key }) => key)
 }
 
@@ -44,14 +43,13 @@ export async function findTrackedShipments(
   warehouse: Warehouse,
   observedUntil: Date,
 ): Promise<string[]> {
-  const rows = await warehouse.query<{ key: string }>(
+  const rows = await warehouse.query(
     'look for shipments that are still tracked',
-    `select shipment_id as key
-from ${warehouse.names.table('shipments')}
+    sql<{ key: string }>`select shipment_id as key
+from ${tableRef('data.shipments')}
 where _deleted_at is null
     and line_tracking_stopped_at is null
-    and _observed_at <= $1::timestamptz`,
-    [observedUntil.toISOString()],
+    and _observed_at <= ${observedUntil.toISOString()}::timestamptz`,
   )
   return rows.map(({ key }) => key)
 }

@@ -1,11 +1,13 @@
+import { sql, type RawBuilder } from 'kysely'
 import { resources } from '../../source/records/index.js'
 import type { Resource, Sighting } from '../../source/records/resource.js'
 import { vesselPositions } from '../../source/records/vessel.js'
-import { quoteIdentifier, type TableName } from '../connection/schema-names.js'
+import type { DataTable } from '../connection/schema-names.js'
 import { containerChildren, madeFrom } from './container-children.js'
 import { historyColumns } from './history.js'
-import { anyDistinct } from './incoming-rows.js'
 import type { Warehouse } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
+import { allTrue, anyDistinct, columnList, haveSameKey } from '../connection/sql-fragments.js'
 
 /** A column in which a row and a record differ; both as PostgreSQL writes the value. */
 export interface ColumnDifference {
@@ -31,10 +33,9 @@ export async function compareRow(
 ): Promise<ColumnDifference[] | undefined> {
   const present = resource.columns.filter((_, index) => values[index] !== undefined)
   const sent = present.map(({ name }) => values[resource.columnIndex.get(name) ?? -1])
-  const [row] = await warehouse.query<Row>(
+  const [row] = await warehouse.query(
     `compare a row of ${resource.stream}`,
-    compareSql(warehouse, resource, present),
-    [...sent, unmapped],
+    compareStatement(resource, present, sent, unmapped),
   )
   if (row === undefined) return undefined
   const names = [...present.map(({ name }) => name), '_unmapped']
@@ -45,27 +46,29 @@ export async function compareRow(
   )
 }
 
-function compareSql(
-  { names }: Warehouse,
+function compareStatement(
   resource: Resource,
   present: Resource['columns'],
-): string {
-  const columns = present.map(({ name, type }, index) => ({
-    stored: `stored.${quoteIdentifier(name)}`,
-    sent: `$${index + 1}::text::${type}`,
+  values: readonly unknown[],
+  unmapped: string | null,
+): RawBuilder<Row> {
+  const columns = present.map(({ name, type }, at) => ({
+    stored: sql.id('stored', name),
+    sent: sql`${values[at]}::text::${sql.raw(type)}`,
     name,
   }))
-  const unmapped = `$${present.length + 1}::text::jsonb`
+  const rest = sql`${unmapped}::text::jsonb`
   const keys = columns.filter(({ name }) => resource.keyColumns.includes(name))
-  return `select
+  const areEqual = columns.map(({ stored, sent }) => sql`${stored} is not distinct from ${sent}`)
+  return sql<Row>`select
     array[
-        ${columns.map(({ stored, sent }) => `${stored} is not distinct from ${sent}`).join(',\n        ')},
-        coalesce(stored._unmapped, '{}') @> coalesce(${unmapped}, '{}')
+        ${sql.join(areEqual)},
+        coalesce(stored._unmapped, '{}') @> coalesce(${rest}, '{}')
     ] as are_equal,
-    array[${columns.map(({ stored }) => `${stored}::text`).join(', ')}, stored._unmapped::text] as stored,
-    array[${columns.map(({ sent }) => `${sent}::text`).join(', ')}, ${unmapped}::text] as sent
-from ${names.table(resource.stream)} as stored
-where ${keys.map(({ stored, sent }) => `${stored} = ${sent}`).join(' and ')}
+    array[${sql.join(columns.map(({ stored }) => sql`${stored}::text`))}, stored._unmapped::text] as stored,
+    array[${sql.join(columns.map(({ sent }) => sql`${sent}::text`))}, ${rest}::text] as sent
+from ${tableRef(`data.${resource.stream}`)} as stored
+where ${allTrue(keys.map(({ stored, sent }) => sql`${stored} = ${sent}`))}
     and stored._deleted_at is null`
 }
 
@@ -79,15 +82,14 @@ export async function sampleLiveKeys(
   count: number,
   seed: number,
 ): Promise<string[]> {
-  const key = quoteIdentifier(resource.idColumn)
-  const rows = await warehouse.query<{ id: string }>(
+  const key = sql.id(resource.idColumn)
+  const rows = await warehouse.query(
     `sample ${resource.stream}`,
-    `select ${key} as id
-from ${warehouse.names.table(resource.stream)}
+    sql<{ id: string }>`select ${key} as id
+from ${tableRef(`data.${resource.stream}`)}
 where _deleted_at is null
-order by md5($1::text || ${key}), ${key}
-limit $2`,
-    [String(seed), count],
+order by md5(${String(seed)}::text || ${key}), ${key}
+limit ${count}`,
   )
   return rows.map(({ id }) => id)
 }
@@ -101,32 +103,30 @@ export async function findDanglingReferences(
   target: Resource,
   limit: number,
 ): Promise<string[]> {
-  const { names } = warehouse
   const pointing = resources.flatMap(({ stream, relationships }) =>
     [...relationships].flatMap(([name, spec]) => {
       const isOne = spec.kind === 'one' && spec.type === target.type
       if (!isOne && spec.kind !== 'polymorphic') return []
-      const type = isOne ? '' : ` and ${quoteIdentifier(`${name}_type`)} = $1`
-      return `select ${quoteIdentifier(`${name}_id`)} as id from ${names.table(stream)}
-    where _deleted_at is null and ${quoteIdentifier(`${name}_id`)} is not null${type}`
+      const id = sql.id(`${name}_id`)
+      const isOfType = isOne ? sql`true` : sql`${sql.id(`${name}_type`)} = ${target.type}`
+      return sql`select ${id} as id from ${tableRef(`data.${stream}`)}
+    where _deleted_at is null and ${id} is not null and ${isOfType}`
     }),
   )
   if (pointing.length === 0) return []
-  const key = quoteIdentifier(target.idColumn)
-  const rows = await warehouse.query<{ id: string }>(
+  const key = sql.id(target.idColumn)
+  const rows = await warehouse.query(
     `look for ${target.stream} without a row`,
-    `select pointed.id
+    sql<{ id: string }>`select pointed.id
 from (
-    ${pointing.join('\n    union\n    ')}
+    ${sql.join(pointing, sql` union `)}
 ) as pointed
-where $1::text is not null
-    and not exists (
-        select from ${names.table(target.stream)} as stored
+where not exists (
+        select from ${tableRef(`data.${target.stream}`)} as stored
         where stored.${key} = pointed.id and stored._deleted_at is null
     )
 order by pointed.id
-limit $2`,
-    [target.type, limit],
+limit ${limit}`,
   )
   return rows.map(({ id }) => id)
 }
@@ -137,37 +137,37 @@ export async function comparePositions(
   { positions = [] }: Sighting,
 ): Promise<ColumnDifference[]> {
   const { table, columns } = vesselPositions
-  const names = columns.map(({ name }) => quoteIdentifier(name))
-  const cast = columns.map(({ name, type }) => `raw.${quoteIdentifier(name)}::${type}`)
-  const rows = await warehouse.query<{ sent: string; stored: string | null }>(
+  const names = columns.map(({ name }) => name)
+  const cast = columns.map(({ name, type }) => sql`${sql.id('raw', name)}::${sql.raw(type)}`)
+  const lists = columns.map((_, at) => sql`${positions.map((row) => row[at] ?? null)}::text[]`)
+  const rows = await warehouse.query(
     `compare ${table}`,
-    `select sent::text as sent, stored::text as stored
+    sql<{ sent: string; stored: string | null }>`select sent::text as sent, stored::text as stored
 from (
-    select ${cast.join(', ')}
-    from unnest(${columns.map((_, at) => `$${at + 1}::text[]`).join(', ')}) as raw (${names.join(', ')})
-) as sent (${names.join(', ')})
-left join (select ${names.join(', ')} from ${warehouse.names.table('vessel_positions')}) as stored
+    select ${sql.join(cast)}
+    from unnest(${sql.join(lists)}) as raw (${columnList(names)})
+) as sent (${columnList(names)})
+left join (select ${columnList(names)} from ${tableRef('data.vessel_positions')}) as stored
     on stored.vessel_id = sent.vessel_id and stored.position_at = sent.position_at
 where stored.vessel_id is null or ${anyDistinct('stored', 'sent', names.slice(2))}
 order by sent.position_at`,
-    columns.map((_, at) => positions.map((row) => row[at] ?? null)),
   )
   return rows.map(({ sent, stored }) => ({ column: table, warehouse: stored, service: sent }))
 }
 
 /** Rows of a table that knows no tombstones. */
-export async function countRows(warehouse: Warehouse, table: TableName): Promise<number> {
-  const [row] = await warehouse.query<{ count: number }>(
+export async function countRows(warehouse: Warehouse, table: DataTable): Promise<number> {
+  const [row] = await warehouse.query(
     `count ${table}`,
-    `select count(*) as count from ${warehouse.names.table(table)}`,
+    sql<{ count: number }>`select count(*) as count from ${tableRef(`data.${table}`)}`,
   )
   return row?.count ?? 0
 }
 
 /** A table with its history: their open versions must be its live rows. */
 interface Versioned {
-  readonly table: TableName
-  readonly history: TableName
+  readonly table: DataTable
+  readonly history: DataTable
   readonly keys: readonly string[]
   readonly columns: readonly string[]
   readonly isMarked: boolean
@@ -203,27 +203,23 @@ export interface HistoryComparison {
 export async function compareHistories(warehouse: Warehouse): Promise<HistoryComparison[]> {
   const comparisons: HistoryComparison[] = []
   for (const { table, history, keys, columns, isMarked } of VERSIONED) {
-    const list = [...keys, ...columns].map(quoteIdentifier)
+    const list = columnList([...keys, ...columns])
     const key = keys.map(
-      (name) => `coalesce(standing.${quoteIdentifier(name)}, version.${quoteIdentifier(name)})`,
+      (name) => sql`coalesce(${sql.id('standing', name)}, ${sql.id('version', name)})`,
     )
-    const [found] = await warehouse.query<{
-      compared: number
-      values: number
-      differing: string[] | null
-    }>(
+    const [found] = await warehouse.query(
       `compare ${history}`,
-      `select
+      sql<{ compared: number; values: number; differing: string[] | null }>`select
     count(version)::integer as compared,
-    coalesce(sum(num_nonnulls(${columns.map((name) => `version.${quoteIdentifier(name)}`).join(', ')})), 0)::integer as values,
-    array_agg(${key.join(` || ' ' || `)}) filter (where standing is distinct from version) as differing
+    coalesce(sum(num_nonnulls(${columnList(columns, 'version')})), 0)::integer as values,
+    array_agg(${sql.join(key, sql` || ' ' || `)}) filter (where standing is distinct from version) as differing
 from (
-    select ${list.join(', ')} from ${warehouse.names.table(table)}${isMarked ? ' where _deleted_at is null' : ''}
+    select ${list} from ${tableRef(`data.${table}`)} where ${isMarked ? sql`_deleted_at is null` : sql`true`}
 ) as standing
 full join (
-    select ${list.join(', ')} from ${warehouse.names.table(history)} where valid_to is null
+    select ${list} from ${tableRef(`data.${history}`)} where valid_to is null
 ) as version
-    on ${keys.map((name) => `standing.${quoteIdentifier(name)} = version.${quoteIdentifier(name)}`).join(' and ')}`,
+    on ${haveSameKey('standing', 'version', keys)}`,
     )
     const { compared = 0, values = 0, differing = null } = found ?? {}
     comparisons.push({ table: history, compared, values, differing: (differing ?? []).sort() })
@@ -236,13 +232,12 @@ export async function loadLiveEventIds(
   warehouse: Warehouse,
   containerId: string,
 ): Promise<string[]> {
-  const rows = await warehouse.query<{ id: string }>(
+  const rows = await warehouse.query(
     'list the transport events of a container',
-    `select transport_event_id as id
-from ${warehouse.names.table('transport_events')}
-where container_id = $1 and _deleted_at is null
+    sql<{ id: string }>`select transport_event_id as id
+from ${tableRef('data.transport_events')}
+where container_id = ${containerId} and _deleted_at is null
 order by transport_event_id`,
-    [containerId],
   )
   return rows.map(({ id }) => id)
 }
@@ -255,25 +250,21 @@ export async function compareDerived(
   warehouse: Warehouse,
   containerId: string,
 ): Promise<ColumnDifference[]> {
-  const { names } = warehouse
   const differences: ColumnDifference[] = []
   for (const child of containerChildren) {
-    const key = quoteIdentifier(child.keyColumn)
-    const columns = [child.keyColumn, ...child.material, ...child.immaterial].map(quoteIdentifier)
-    const rowsOf = (relation: string): string =>
-      `(select jsonb_agg(to_jsonb(one) order by one.${key})::text from (${relation}) as one)`
-    const list = (side: string): string => columns.map((name) => `${side}.${name}`).join(', ')
-    const [row] = await warehouse.query<{ stored: string | null; made: string | null }>(
+    const columns = [child.keyColumn, ...child.material, ...child.immaterial]
+    const rowsOf = (relation: RawBuilder<unknown>): RawBuilder<unknown> =>
+      sql`(select jsonb_agg(to_jsonb(one) order by ${sql.id('one', child.keyColumn)})::text from (${relation}) as one)`
+    const [row] = await warehouse.query(
       `compare ${child.table}`,
-      `select
-    ${rowsOf(`select ${list('standing')}
-        from ${names.table(child.table)} as standing
-        where standing.container_id = $1`)} as stored,
-    ${rowsOf(`select ${list('child')}
-        from ${names.table('containers')} as parent
-        cross join lateral ${madeFrom(names, child, 'parent')} as child
-        where parent.container_id = $1 and parent._deleted_at is null`)} as made`,
-      [containerId],
+      sql<{ stored: string | null; made: string | null }>`select
+    ${rowsOf(sql`select ${columnList(columns, 'standing')}
+        from ${tableRef(`data.${child.table}`)} as standing
+        where standing.container_id = ${containerId}`)} as stored,
+    ${rowsOf(sql`select ${columnList(columns, 'child')}
+        from ${tableRef('data.containers')} as parent
+        cross join lateral ${madeFrom(child, 'parent')} as child
+        where parent.container_id = ${containerId} and parent._deleted_at is null`)} as made`,
     )
     const { stored = null, made = null } = row ?? {}
     if (stored !== made) differences.push({ column: child.table, warehouse: stored, service: made })

@@ -1,15 +1,19 @@
-import { quoteIdentifier, type SchemaNames, type TableName } from '../connection/schema-names.js'
-import { lookUpSql, sourceOf, type WriteOptions } from './incoming-rows.js'
+import { sql, type RawBuilder } from 'kysely'
+import type { DataTable } from '../connection/schema-names.js'
+import { sourceOf, type WriteOptions } from './incoming-rows.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
+import { relationRef, tableRef } from '../connection/database.js'
+import { keptStatement } from '../connection/kept-statements.js'
+import { anyDistinct, columnList, lookUp, setToExcluded } from '../connection/sql-fragments.js'
 
 /**
  * A table below a container. Its rows, and their intervals, are a function of the stored container
  * row.
  */
 export interface ChildTable {
-  readonly table: TableName
-  readonly historyTable: TableName
+  readonly table: DataTable
+  readonly historyTable: DataTable
   /** The child's own key column; the full key is `(container_id, <keyColumn>)`. */
   readonly keyColumn: string
   /** A change of one of these makes an interval. */
@@ -78,7 +82,7 @@ export async function replaceContainerChildren(
   await together(
     containerChildren.flatMap((table) => [
       replaceStanding(session, table, containerIds, options),
-      closeIntervals(session, table, containerIds, options),
+      closeIntervals(session, table, containerIds),
       openIntervals(session, table, containerIds, options),
     ]),
   )
@@ -91,34 +95,38 @@ export async function replaceContainerChildren(
 export async function addContainerChildren(
   session: Session,
   containerIds: readonly string[],
-  { names, mode, syncRunId }: WriteOptions,
+  { mode, syncRunId }: WriteOptions,
 ): Promise<void> {
   await together(
-    containerChildren.map((table) => {
-      const key = quoteIdentifier(table.keyColumn)
-      const material = table.material.map(quoteIdentifier)
-      const values = [...material, ...table.immaterial.map(quoteIdentifier)]
-      const list = (side: string): string => values.map((name) => `${side}.${name}`).join(', ')
+    containerChildren.map((child) => {
+      const { table, historyTable, keyColumn, material, immaterial } = child
+      const key = sql.id(keyColumn)
+      const columns = [...material, ...immaterial]
       return session.query(
-        `write ${table.table}`,
-        `with made as materialized (
-    select parent.container_id, parent._observed_at, child.${key}, ${list('child')}
-    from unnest($1::text[]) as added (container_id)
-    cross join ${lookUpSql(names.table('containers'), ['container_id'], 'added')} as parent
-    cross join lateral ${madeFrom(names, table, 'parent')} as child
+        `write ${table}`,
+        keptStatement(
+          `add ${table}`,
+          [containerIds, sourceOf(mode), syncRunId],
+          ([ids, source, run]) => sql`with made as materialized (
+    select parent.container_id, parent._observed_at, child.${key}, ${columnList(columns, 'child')}
+    from unnest(${ids}::text[]) as added (container_id)
+    cross join ${lookUp(tableRef('data.containers'), ['container_id'], 'added')} as parent
+    cross join lateral ${madeFrom(child, 'parent')} as child
     order by 1, 3
 ),
 standing as (
-    insert into ${names.table(table.table)}
-        (container_id, ${key}, ${values.join(', ')}, _observed_at, _first_seen_at, _sync_run_id)
-    select made.container_id, made.${key}, ${list('made')}, made._observed_at, made._observed_at, $3::bigint
+    insert into ${tableRef(`data.${table}`)}
+        (container_id, ${key}, ${columnList(columns)}, _observed_at, _first_seen_at, _sync_run_id)
+    select made.container_id, made.${key}, ${columnList(columns, 'made')},
+        made._observed_at, made._observed_at, ${run}::bigint
     from made
 )
-insert into ${names.table(table.historyTable)}
-    (container_id, ${key}, valid_from, ${material.join(', ')}, source, _sync_run_id)
-select made.container_id, made.${key}, made._observed_at, ${materialOf(table, 'made').join(', ')}, $2, $3::bigint
+insert into ${tableRef(`data.${historyTable}`)}
+    (container_id, ${key}, valid_from, ${columnList(material)}, source, _sync_run_id)
+select made.container_id, made.${key}, made._observed_at, ${columnList(material, 'made')},
+    ${source}, ${run}::bigint
 from made`,
-        [containerIds, sourceOf(mode), syncRunId],
+        ),
       )
     }),
   )
@@ -128,76 +136,73 @@ from made`,
  * The function of a table called on the columns of a container, or of a version of one, which keeps
  * no coercions: for a lateral join.
  */
-export function madeFrom(
-  names: SchemaNames,
-  table: ChildTable,
-  side: 'parent' | 'version',
-): string {
-  const columns = table.madeOf.map((name) =>
-    side === 'version' && name === '_coercions'
-      ? 'null::jsonb'
-      : `${side}.${quoteIdentifier(name)}`,
+export function madeFrom(child: ChildTable, side: 'parent' | 'version'): RawBuilder<unknown> {
+  const columns = child.madeOf.map((name) =>
+    side === 'version' && name === '_coercions' ? sql`null::jsonb` : sql.id(side, name),
   )
-  const call = (known: readonly string[]): string =>
-    `${names.in('sync', table.madeBy)}(${[...columns, ...known].join(', ')})`
-  const { zones = [] } = table
+  const call = (known: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
+    sql`${relationRef(`sync.${child.madeBy}`)}(${sql.join([...columns, ...known])})`
+  const { zones = [] } = child
   if (zones.length === 0) return call([])
   // Looked up, and once: a join would read all zones for each container.
   const lookUps = zones.map(
-    (name) => `(
+    (name) => sql`(
             select zone.name
-            from ${names.table('time_zones')} as zone
-            where zone.name = ${side}.${quoteIdentifier(name)}
-        ) as ${quoteIdentifier(name)}`,
+            from ${tableRef('analytics.time_zones')} as zone
+            where zone.name = ${sql.id(side, name)}
+        ) as ${sql.id(name)}`,
   )
-  return `(
+  return sql`(
     select made.*
     from (
-        select ${lookUps.join(', ')}
+        select ${sql.join(lookUps)}
         offset 0
     ) as known
-    cross join lateral ${call(zones.map((name) => `known.${quoteIdentifier(name)}`))} as made
+    cross join lateral ${call(zones.map((name) => sql.id('known', name)))} as made
 )`
 }
 
 /** Makes the rows of one table equal to what the stored containers make. */
 export async function replaceStanding(
   session: Session,
-  table: ChildTable,
+  child: ChildTable,
   containerIds: readonly string[],
-  { names, syncRunId }: Omit<WriteOptions, 'mode'>,
+  { syncRunId }: Pick<WriteOptions, 'syncRunId'>,
 ): Promise<void> {
-  const target = names.table(table.table)
-  const key = quoteIdentifier(table.keyColumn)
-  const values = [...table.material, ...table.immaterial].map(quoteIdentifier)
-  const list = (side: string): string => values.map((name) => `${side}.${name}`).join(', ')
+  const target = tableRef(`data.${child.table}`)
+  const key = sql.id(child.keyColumn)
+  const columns = [...child.material, ...child.immaterial]
   await session.query(
-    `write ${table.table}`,
-    `with made as materialized (
-    select parent.container_id, parent._observed_at, child.${key}, ${list('child')}
-    from ${names.table('containers')} as parent
-    cross join lateral ${madeFrom(names, table, 'parent')} as child
-    where parent.container_id = any($1::text[]) and parent._deleted_at is null
+    `write ${child.table}`,
+    keptStatement(
+      `replace ${child.table}`,
+      [containerIds, syncRunId],
+      ([ids, run]) => sql`with made as materialized (
+    select parent.container_id, parent._observed_at, child.${key}, ${columnList(columns, 'child')}
+    from ${tableRef('data.containers')} as parent
+    cross join lateral ${madeFrom(child, 'parent')} as child
+    where parent.container_id = any(${ids}::text[]) and parent._deleted_at is null
 ),
 gone as (
     delete from ${target} as standing
-    where standing.container_id = any($1::text[])
+    where standing.container_id = any(${ids}::text[])
         and (standing.container_id, standing.${key}) not in (
             select made.container_id, made.${key} from made
         )
 )
 insert into ${target} as standing
-    (container_id, ${key}, ${values.join(', ')}, _observed_at, _first_seen_at, _sync_run_id)
-select made.container_id, made.${key}, ${list('made')}, made._observed_at, made._observed_at, $2::bigint
+    (container_id, ${key}, ${columnList(columns)}, _observed_at, _first_seen_at, _sync_run_id)
+select made.container_id, made.${key}, ${columnList(columns, 'made')},
+    made._observed_at, made._observed_at, ${run}::bigint
 from made
 order by made.container_id, made.${key}
 on conflict (container_id, ${key}) do update
 set
-    ${values.map((name) => `${name} = excluded.${name}`).join(',\n    ')},
+    ${setToExcluded(columns)},
     _observed_at = excluded._observed_at,
     _sync_run_id = excluded._sync_run_id
-where (${list('standing')}) is distinct from (${list('excluded')})`,
-    [containerIds, syncRunId],
+where ${anyDistinct('standing', 'excluded', columns)}`,
+    ),
   )
 }
 
@@ -207,55 +212,63 @@ where (${list('standing')}) is distinct from (${list('excluded')})`,
  */
 async function closeIntervals(
   session: Session,
-  table: ChildTable,
+  child: ChildTable,
   containerIds: readonly string[],
-  { names }: WriteOptions,
 ): Promise<void> {
-  const history = names.table(table.historyTable)
-  const key = quoteIdentifier(table.keyColumn)
-  const list = (side: string): string => materialOf(table, side).join(', ')
-  const isOver = `interval.container_id = any($1::text[])
+  const history = tableRef(`data.${child.historyTable}`)
+  const containers = tableRef('data.containers')
+  const key = sql.id(child.keyColumn)
+  const isOver = (ids: RawBuilder<unknown>): RawBuilder<boolean> =>
+    sql`interval.container_id = any(${ids}::text[])
     and parent.container_id = interval.container_id
     and interval.valid_to is null
     and not exists (
-        select from ${names.table(table.table)} as standing
+        select from ${tableRef(`data.${child.table}`)} as standing
         where standing.container_id = interval.container_id
             and standing.${key} = interval.${key}
-            and (${list('standing')}) is not distinct from (${list('interval')})
+            and not ${anyDistinct('standing', 'interval', child.material)}
     )`
   await session.query(
-    `write ${table.historyTable}`,
-    `with never_true as (
+    `write ${child.historyTable}`,
+    keptStatement(
+      `close ${child.historyTable}`,
+      [containerIds],
+      ([ids = sql`null`]) => sql`with never_true as (
     delete from ${history} as interval
-    using ${names.table('containers')} as parent
-    where ${isOver}
+    using ${containers} as parent
+    where ${isOver(ids)}
         and interval.valid_from >= parent._observed_at
 )
 update ${history} as interval
 set valid_to = parent._observed_at
-from ${names.table('containers')} as parent
-where ${isOver}
+from ${containers} as parent
+where ${isOver(ids)}
     and interval.valid_from < parent._observed_at`,
-    [containerIds],
+    ),
   )
 }
 
 async function openIntervals(
   session: Session,
-  table: ChildTable,
+  child: ChildTable,
   containerIds: readonly string[],
-  { names, mode, syncRunId }: WriteOptions,
+  { mode, syncRunId }: WriteOptions,
 ): Promise<void> {
-  const history = names.table(table.historyTable)
-  const key = quoteIdentifier(table.keyColumn)
-  const material = table.material.map(quoteIdentifier)
+  const history = tableRef(`data.${child.historyTable}`)
+  const key = sql.id(child.keyColumn)
+  const { material } = child
   await session.query(
-    `write ${table.historyTable}`,
-    `insert into ${history} (container_id, ${key}, valid_from, ${material.join(', ')}, source, _sync_run_id)
-select standing.container_id, standing.${key}, parent._observed_at, ${materialOf(table, 'standing').join(', ')}, $2, $3
-from ${names.table(table.table)} as standing
-cross join ${lookUpSql(names.table('containers'), ['container_id'], 'standing')} as parent
-where standing.container_id = any($1::text[])
+    `write ${child.historyTable}`,
+    keptStatement(
+      `open ${child.historyTable}`,
+      [containerIds, sourceOf(mode), syncRunId],
+      ([ids, source, run]) => sql`insert into ${history}
+    (container_id, ${key}, valid_from, ${columnList(material)}, source, _sync_run_id)
+select standing.container_id, standing.${key}, parent._observed_at,
+    ${columnList(material, 'standing')}, ${source}, ${run}
+from ${tableRef(`data.${child.table}`)} as standing
+cross join ${lookUp(tableRef('data.containers'), ['container_id'], 'standing')} as parent
+where standing.container_id = any(${ids}::text[])
     and not exists (
         select from ${history} as interval
         where interval.container_id = standing.container_id
@@ -265,14 +278,10 @@ where standing.container_id = any($1::text[])
 order by standing.container_id, standing.${key}
 on conflict (container_id, ${key}, valid_from) do update
 set
-    ${material.map((name) => `${name} = excluded.${name}`).join(',\n    ')},
+    ${setToExcluded(material)},
     valid_to = null,
     source = excluded.source,
     _sync_run_id = excluded._sync_run_id`,
-    [containerIds, sourceOf(mode), syncRunId],
+    ),
   )
-}
-
-export function materialOf(table: ChildTable, side: string): string[] {
-  return table.material.map((name) => `${side}.${quoteIdentifier(name)}`)
 }

@@ -1,13 +1,14 @@
+import { sql, type RawBuilder } from 'kysely'
 import {
   containerChildren,
   madeFrom,
-  materialOf,
   replaceStanding,
   type ChildTable,
 } from './container-children.js'
 import { fillTimeZones } from './zone-data.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
+import { columnList } from '../connection/sql-fragments.js'
 
 /** How it stands in the bookkeeping. */
 const DERIVATION = 'container_children'
@@ -27,21 +28,19 @@ export interface DeriveOptions {
  * only.
  */
 async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boolean> {
-  const { names } = warehouse
-  const deadlines = names.table('container_import_deadlines')
-  const zones = names.table('time_zones')
-  const [made] = await warehouse.query<{ is_made: boolean }>(
+  const deadlines = tableRef('data.container_import_deadlines')
+  const zones = tableRef('analytics.time_zones')
+  const [made] = await warehouse.query(
     'look at what was derived',
-    `select exists (
-    select from ${names.table('derivations')} as made
-    where made.derivation = $1 and made.text_hash = $2 and made.finished_at is not null
+    sql<{ is_made: boolean }>`select exists (
+    select from ${tableRef('sync.derivations')} as made
+    where made.derivation = ${DERIVATION} and made.text_hash = ${textHash} and made.finished_at is not null
 ) as is_made`,
-    [DERIVATION, textHash],
   )
   if (made?.is_made !== true) return true
-  const [row] = await warehouse.query<{ is_outdated: boolean }>(
+  const [row] = await warehouse.query(
     'look at what was derived',
-    `select
+    sql<{ is_outdated: boolean }>`select
     exists (
         select from ${deadlines} as standing
         inner join ${zones} as zone
@@ -68,14 +67,15 @@ async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boole
 
 /** What the functions are, whoever installed them. */
 async function readTextHash({ names, ...session }: Warehouse): Promise<string> {
-  const [row] = await session.query<{ hash: string | null }>(
+  const [row] = await session.query(
     'look at what derives',
-    `select md5(string_agg(proname || prosrc, '' order by proname)) as hash
+    sql<{
+      hash: string | null
+    }>`select md5(string_agg(proname || prosrc, '' order by proname)) as hash
 from pg_proc
 inner join pg_namespace
     on pg_namespace.oid = pronamespace
-where nspname = $1 and proname <> 'ask_for_request'`,
-    [names.sync],
+where nspname = ${names.sync} and proname <> 'ask_for_request'`,
   )
   return row?.hash ?? ''
 }
@@ -92,13 +92,13 @@ export async function deriveAnew(warehouse: Warehouse, options: DeriveOptions): 
   if (!(await isOutdated(warehouse, textHash))) return 0
   let last = await warehouse.transaction('begin to derive anew', async (session) => {
     await fillTimeZones(session, names)
-    return begin(session, names, textHash)
+    return begin(session, textHash)
   })
   let containers = 0
   for (;;) {
     options.signal.throwIfAborted()
     const { ids, isLast } = await warehouse.transaction('derive anew', (session) =>
-      deriveBatch(session, names, last, options),
+      deriveBatch(session, last, options),
     )
     containers += ids.length
     if (isLast) return containers
@@ -109,15 +109,13 @@ export async function deriveAnew(warehouse: Warehouse, options: DeriveOptions): 
 /**
  * Where to begin: after the last container of a derivation of the same functions that was cut off.
  */
-async function begin(
-  session: Session,
-  names: SchemaNames,
-  textHash: string,
-): Promise<string | null> {
-  const [row] = await session.query<{ derived_up_to: string | null }>(
+async function begin(session: Session, textHash: string): Promise<string | null> {
+  const [row] = await session.query(
     'begin to derive anew',
-    `insert into ${names.table('derivations')} as made (derivation, text_hash)
-values ($1, $2)
+    sql<{
+      derived_up_to: string | null
+    }>`insert into ${tableRef('sync.derivations')} as made (derivation, text_hash)
+values (${DERIVATION}, ${textHash})
 on conflict (derivation) do update
 set
     text_hash = excluded.text_hash,
@@ -125,40 +123,36 @@ set
     finished_at = null,
     derived_up_to = case when made.text_hash = excluded.text_hash then made.derived_up_to end
 returning derived_up_to`,
-    [DERIVATION, textHash],
   )
   return row?.derived_up_to ?? null
 }
 
 async function deriveBatch(
   session: Session,
-  names: SchemaNames,
   after: string | null,
   { syncRunId, containersAtOnce = CONTAINERS_AT_ONCE }: DeriveOptions,
 ): Promise<{ readonly ids: readonly string[]; readonly isLast: boolean }> {
-  const rows = await session.query<{ container_id: string }>(
+  const rows = await session.query(
     'look at containers',
-    `select stored.container_id
-from ${names.table('containers')} as stored
-where $1::text is null or stored.container_id > $1
+    sql<{ container_id: string }>`select stored.container_id
+from ${tableRef('data.containers')} as stored
+where ${after}::text is null or stored.container_id > ${after}
 order by stored.container_id
-limit $2
+limit ${containersAtOnce}
 for no key update`,
-    [after, containersAtOnce],
   )
   const ids = rows.map(({ container_id }) => container_id)
   // In a new warehouse nothing is there to derive: each statement would be a wait for nothing.
   for (const table of ids.length > 0 ? containerChildren : []) {
-    await replaceStanding(session, table, ids, { names, syncRunId })
-    await remakeIntervals(session, table, ids, names)
+    await replaceStanding(session, table, ids, { syncRunId })
+    await remakeIntervals(session, table, ids)
   }
   const isLast = ids.length < containersAtOnce
   await session.query(
     'note what was derived',
-    `update ${names.table('derivations')}
-set derived_up_to = $2, finished_at = case when $3::boolean then clock_timestamp() end
-where derivation = $1`,
-    [DERIVATION, isLast ? null : (ids.at(-1) ?? null), isLast],
+    sql`update ${tableRef('sync.derivations')}
+set derived_up_to = ${isLast ? null : (ids.at(-1) ?? null)}, finished_at = case when ${isLast}::boolean then clock_timestamp() end
+where derivation = ${DERIVATION}`,
   )
   return { ids, isLast }
 }
@@ -171,27 +165,27 @@ where derivation = $1`,
  */
 async function remakeIntervals(
   session: Session,
-  table: ChildTable,
+  child: ChildTable,
   containerIds: readonly string[],
-  names: SchemaNames,
 ): Promise<void> {
-  const history = names.table(table.historyTable)
-  const key = quoteIdentifier(table.keyColumn)
-  const material = table.material.map(quoteIdentifier)
-  const list = (side: string): string => materialOf(table, side).join(', ')
-  const hasInstant = (side: string): string =>
-    table.keyColumn === 'kind' ? `and ${side}.deadline_at is not null` : ''
-  const made = `stated as (
-    select version.container_id, child.${key}, version.valid_from, version.valid_to, ${list('child')},
-        version.source, version._sync_run_id
-    from ${names.table('container_history')} as version
-    cross join lateral ${madeFrom(names, table, 'version')} as child
-    where version.container_id = any($1::text[])
+  const { keyColumn, material } = child
+  const history = tableRef(`data.${child.historyTable}`)
+  const versions = tableRef('data.container_history')
+  const key = sql.id(keyColumn)
+  const values = (side: string): RawBuilder<unknown> => columnList(material, side)
+  const hasInstant = keyColumn === 'kind' ? sql`and interval.deadline_at is not null` : sql``
+  const before = sql.join(material.map((name) => sql`lag(${sql.id('stated', name)}) over per_key`))
+  const made = sql`stated as (
+    select version.container_id, child.${key}, version.valid_from, version.valid_to,
+        ${values('child')}, version.source, version._sync_run_id
+    from ${versions} as version
+    cross join lateral ${madeFrom(child, 'version')} as child
+    where version.container_id = any(${containerIds}::text[])
 ),
 marked as (
     select stated.*,
-        (lag(stated.valid_to) over per_key, ${material.map((name) => `lag(stated.${name}) over per_key`).join(', ')})
-        is distinct from (stated.valid_from, ${list('stated')}) as is_start
+        (lag(stated.valid_to) over per_key, ${before})
+        is distinct from (stated.valid_from, ${values('stated')}) as is_start
     from stated
     window per_key as (partition by stated.container_id, stated.${key} order by stated.valid_from)
 ),
@@ -204,43 +198,43 @@ numbered as (
 made as (
     select numbered.container_id, numbered.${key}, min(numbered.valid_from) as valid_from,
         case when not bool_or(numbered.valid_to is null) then max(numbered.valid_to) end as valid_to,
-        ${list('numbered')},
+        ${values('numbered')},
         (array_agg(numbered.source order by numbered.valid_from))[1] as source,
         (array_agg(numbered._sync_run_id order by numbered.valid_from))[1] as _sync_run_id
     from numbered
-    group by numbered.container_id, numbered.${key}, numbered.nth, ${list('numbered')}
+    group by numbered.container_id, numbered.${key}, numbered.nth, ${values('numbered')}
 )`
-  const isSame = `interval.container_id = made.container_id
-            and interval.${key} = made.${key}
-            and (interval.valid_from, interval.valid_to, ${list('interval')})
-                is not distinct from (made.valid_from, made.valid_to, ${list('made')})`
-  const action = `write ${table.historyTable}`
+  const action = `write ${child.historyTable}`
   await session.query(
     action,
-    `with ${made}
+    sql`with ${made}
 delete from ${history} as interval
-where interval.container_id = any($1::text[])
-    and not exists (select from made where ${isSame})
+where interval.container_id = any(${containerIds}::text[])
+    and not exists (
+        select from made
+        where interval.container_id = made.container_id
+            and interval.${key} = made.${key}
+            and (interval.valid_from, interval.valid_to, ${values('interval')})
+                is not distinct from (made.valid_from, made.valid_to, ${values('made')})
+    )
     and interval.valid_from >= (
         select min(version.valid_from)
-        from ${names.table('container_history')} as version
+        from ${versions} as version
         where version.container_id = interval.container_id
     )
-    ${hasInstant('interval')}`,
-    [containerIds],
+    ${hasInstant}`,
   )
   // The derivation itself is named, although it is always there, because it stands on no node: so
   // the rows are read first and then inserted, where a node would refuse the two in one.
   await session.query(
     action,
-    `with ${made}
+    sql`with ${made}
 insert into ${history}
-    (container_id, ${key}, valid_from, valid_to, ${material.join(', ')}, source, _sync_run_id)
-select made.container_id, made.${key}, made.valid_from, made.valid_to, ${list('made')},
+    (container_id, ${key}, valid_from, valid_to, ${columnList(material)}, source, _sync_run_id)
+select made.container_id, made.${key}, made.valid_from, made.valid_to, ${values('made')},
     made.source, made._sync_run_id
 from made
-where exists (select derivation from ${names.table('derivations')})
+where exists (select derivation from ${tableRef('sync.derivations')})
 on conflict do nothing`,
-    [containerIds],
   )
 }

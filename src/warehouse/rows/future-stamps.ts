@@ -1,15 +1,16 @@
+import { sql, type RawBuilder } from 'kysely'
 import { resources } from '../../source/records/index.js'
 import { containerChildren } from './container-children.js'
-import type { SchemaNames } from '../connection/schema-names.js'
+import type { DataTable } from '../connection/schema-names.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
-
-/** As far as a stamp may be ahead of the database's clock; see `boundStamp`. */
-const TOLERANCE = `interval '1 minute'`
+import { tableRef, type Database } from '../connection/database.js'
+import { anyTrue } from '../connection/sql-fragments.js'
 
 /** Of the database, as texts: nodes take no function of the time in a `case`. */
 interface Clock {
   readonly now: string
+  /** As far ahead as a stamp may be; see `boundStamp`. */
   readonly latest: string
 }
 
@@ -20,7 +21,7 @@ interface Clock {
  * they began go. Returns how many rows were put back. Looks through each table once;
  * only where one has such a stamp are all of them put right.
  */
-export async function putBackFutureStamps(session: Session, names: SchemaNames): Promise<number> {
+export async function putBackFutureStamps(session: Session): Promise<number> {
   const tables = [
     ...resources.map(({ stream, historyTable }) => ({ table: stream, historyTable, own: OWN })),
     ...containerChildren.map(({ table, historyTable }) => ({
@@ -30,26 +31,24 @@ export async function putBackFutureStamps(session: Session, names: SchemaNames):
     })),
   ]
   const histories = tables.flatMap(({ historyTable }) => historyTable ?? [])
-  const passes = names.table('checkpoints')
-  const [clock] = await session.query<Clock>(
+  const [clock] = await session.query(
     'ask for the time',
-    `select now()::text as now, (now() + ${TOLERANCE})::text as latest`,
+    sql<Clock>`select now()::text as now, (now() + interval '1 minute')::text as latest`,
   )
   if (clock === undefined) throw new Error('a select without a table has one row')
   const isAhead = [
-    ...tables.map(({ table, own }) => `${session.names.in('data', table)} where ${anyLate(own)}`),
-    ...histories.map((table) => `${session.names.in('data', table)} where ${anyLate(INTERVAL)}`),
+    ...tables.map(({ table, own }) => existsLate(`data.${table}`, own, clock)),
+    ...histories.map((table) => existsLate(`data.${table}`, INTERVAL, clock)),
   ]
-  const look = (places: readonly string[]): Promise<{ is_ahead: boolean }[]> =>
+  const look = (places: readonly RawBuilder<boolean>[]): Promise<{ is_ahead: boolean }[]> =>
     session.query(
       'look for stamps that lie in the future',
-      `select ${places.map((rows) => `exists (select from ${rows})`).join('\n    or ')} as is_ahead`,
-      [clock.latest],
+      sql<{ is_ahead: boolean }>`select ${anyTrue(places)} as is_ahead`,
     )
   // Of a distributed warehouse the passes stand on another node than the rows.
   const found = await together([
     look(isAhead),
-    look([`${passes} where ${anyLate(['completed_pass_started_at'])}`]),
+    look([existsLate('sync.checkpoints', ['completed_pass_started_at'], clock)]),
   ])
   if (!found.flat().some(({ is_ahead }) => is_ahead)) return 0
   const [rows] = await together([
@@ -57,10 +56,10 @@ export async function putBackFutureStamps(session: Session, names: SchemaNames):
     together(histories.map((table) => putBackIntervals(session, clock, table))),
     session.query(
       'put back passes that lie in the future',
-      `update ${passes}
-set completed_pass_started_at = $2
-where ${anyLate(['completed_pass_started_at'])}`,
-      [clock.latest, clock.now],
+      session.db
+        .updateTable('sync.checkpoints')
+        .set({ completed_pass_started_at: clock.now })
+        .where('completed_pass_started_at', '>', clock.latest),
     ),
   ])
   return rows.reduce((sum, count) => sum + count, 0)
@@ -69,56 +68,60 @@ where ${anyLate(['completed_pass_started_at'])}`,
 const OWN = ['_observed_at', '_first_seen_at', '_changed_at', '_deleted_at']
 const INTERVAL = ['valid_from', 'valid_to']
 
-function anyLate(stamps: readonly string[]): string {
-  return stamps.map((stamp) => `${stamp} > $1::timestamptz`).join(' or ')
+function anyLate(stamps: readonly string[], { latest }: Clock): RawBuilder<boolean> {
+  return anyTrue(stamps.map((stamp) => sql`${sql.id(stamp)} > ${latest}::timestamptz`))
+}
+
+function existsLate(
+  table: keyof Database,
+  stamps: readonly string[],
+  clock: Clock,
+): RawBuilder<boolean> {
+  return sql`exists (select from ${tableRef(table)} where ${anyLate(stamps, clock)})`
 }
 
 /** Returns how many rows had such a stamp. */
 async function putBack(
   session: Session,
-  { now, latest }: Clock,
-  name: string,
+  clock: Clock,
+  name: DataTable,
   stamps: readonly string[],
 ): Promise<number> {
-  const table = session.names.in('data', name)
-  const [row] = await session.query<{ count: number }>(
+  const [row] = await session.query(
     'put back stamps that lie in the future',
-    `with stored as (
-    update ${table}
-    set ${stamps.map(putBackSql).join(', ')}
-    where ${anyLate(stamps)}
+    sql<{ count: number }>`with stored as (
+    update ${tableRef(`data.${name}`)}
+    set ${setBack(stamps, clock)}
+    where ${anyLate(stamps, clock)}
     returning 1
 )
 
 select count(*)::int as count from stored`,
-    [latest, now],
   )
   return row?.count ?? 0
 }
 
-async function putBackIntervals(
-  session: Session,
-  { now, latest }: Clock,
-  name: string,
-): Promise<void> {
-  const table = session.names.in('data', name)
+async function putBackIntervals(session: Session, clock: Clock, name: DataTable): Promise<void> {
+  const table = tableRef(`data.${name}`)
   const action = 'put back intervals that lie in the future'
   await together([
     session.query(
       action,
-      `delete from ${table} where ${anyLate(['valid_from'])} and valid_to is not null`,
-      [latest],
+      sql`delete from ${table} where ${anyLate(['valid_from'], clock)} and valid_to is not null`,
     ),
     session.query(
       action,
-      `update ${table}
-set ${INTERVAL.map(putBackSql).join(', ')}
-where ${anyLate(INTERVAL)}`,
-      [latest, now],
+      sql`update ${table} set ${setBack(INTERVAL, clock)} where ${anyLate(INTERVAL, clock)}`,
     ),
   ])
 }
 
-function putBackSql(stamp: string): string {
-  return `${stamp} = case when ${anyLate([stamp])} then $2::timestamptz else ${stamp} end`
+function setBack(stamps: readonly string[], clock: Clock): RawBuilder<unknown> {
+  return sql.join(
+    stamps.map((stamp) => {
+      const name = sql.id(stamp)
+      const { now } = clock
+      return sql`${name} = case when ${anyLate([stamp], clock)} then ${now}::timestamptz else ${name} end`
+    }),
+  )
 }

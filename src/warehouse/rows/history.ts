@@ -1,8 +1,11 @@
+import { sql } from 'kysely'
 import type { Resource } from '../../source/records/resource.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import { sourceOf, type WriteOptions } from './incoming-rows.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
+import { keptStatement } from '../connection/kept-statements.js'
+import { anyDistinct, columnList, setToExcluded } from '../connection/sql-fragments.js'
 
 /**
  * Makes versions of the given rows (keys sorted) from the rows as they stand in this transaction. A
@@ -18,7 +21,7 @@ export async function writeVersions(
   options: WriteOptions,
 ): Promise<void> {
   await together([
-    closeVersions(session, resource, keys, options),
+    closeVersions(session, resource, keys),
     openVersions(session, resource, keys, options),
   ])
 }
@@ -27,26 +30,27 @@ async function closeVersions(
   session: Session,
   resource: Resource,
   keys: readonly string[],
-  { names }: WriteOptions,
 ): Promise<void> {
-  if (resource.historyTable === undefined || keys.length === 0) return
-  const history = names.table(resource.historyTable)
-  const table = names.table(resource.stream)
-  const key = quoteIdentifier(resource.idColumn)
+  const { historyTable } = resource
+  if (historyTable === undefined || keys.length === 0) return
+  const key = sql.id(resource.idColumn)
   await session.query(
-    `write ${resource.historyTable}`,
-    `update ${history} as version
+    `write ${historyTable}`,
+    keptStatement(
+      `close ${historyTable}`,
+      [keys],
+      ([ids]) => sql`update ${tableRef(`data.${historyTable}`)} as version
 set valid_to = standing._observed_at
-from ${table} as standing
-where version.${key} = any($1::text[])
+from ${tableRef(`data.${resource.stream}`)} as standing
+where version.${key} = any(${ids}::text[])
     and standing.${key} = version.${key}
     and version.valid_to is null
     and version.valid_from < standing._observed_at
     and (
         standing._deleted_at is not null
-        or (${listOf(resource, 'version')}) is distinct from (${listOf(resource, 'standing')})
+        or ${anyDistinct('version', 'standing', historyColumns(resource))}
     )`,
-    [keys],
+    ),
   )
 }
 
@@ -55,40 +59,40 @@ export async function openVersions(
   session: Session,
   resource: Resource,
   keys: readonly string[],
-  { names, mode, syncRunId }: WriteOptions,
+  { mode, syncRunId }: WriteOptions,
 ): Promise<void> {
-  if (resource.historyTable === undefined || keys.length === 0) return
-  const history = names.table(resource.historyTable)
-  const table = names.table(resource.stream)
-  const key = quoteIdentifier(resource.idColumn)
-  const columns = historyColumns(resource).map(quoteIdentifier)
+  const { historyTable } = resource
+  if (historyTable === undefined || keys.length === 0) return
+  const history = tableRef(`data.${historyTable}`)
+  const key = sql.id(resource.idColumn)
+  const columns = historyColumns(resource)
   await session.query(
-    `write ${resource.historyTable}`,
-    `insert into ${history} (${key}, valid_from, ${columns.join(', ')}, source, _sync_run_id)
-select standing.${key}, standing._observed_at, ${listOf(resource, 'standing')}, $2, $3
-from ${table} as standing
-where standing.${key} = any($1::text[])
+    `write ${historyTable}`,
+    keptStatement(
+      `open ${historyTable}`,
+      [keys, sourceOf(mode), syncRunId],
+      ([ids, source, run]) => sql`insert into ${history}
+    (${key}, valid_from, ${columnList(columns)}, source, _sync_run_id)
+select standing.${key}, standing._observed_at, ${columnList(columns, 'standing')},
+    ${source}, ${run}
+from ${tableRef(`data.${resource.stream}`)} as standing
+where standing.${key} = any(${ids}::text[])
     and standing._deleted_at is null
     and not exists (
         select from ${history} as version
         where version.${key} = standing.${key}
             and version.valid_to is null
-            and (${listOf(resource, 'version')}) is not distinct from (${listOf(resource, 'standing')})
+            and not ${anyDistinct('version', 'standing', columns)}
     )
 order by standing.${key}
 on conflict (${key}, valid_from) do update
 set
-    ${columns.map((name) => `${name} = excluded.${name}`).join(',\n    ')},
+    ${setToExcluded(columns)},
     valid_to = null,
     source = excluded.source,
     _sync_run_id = excluded._sync_run_id`,
-    [keys, sourceOf(mode), syncRunId],
+    ),
   )
-}
-
-function listOf(resource: Resource, side: string): string {
-  const columns = historyColumns(resource).map(quoteIdentifier)
-  return columns.map((name) => `${side}.${name}`).join(', ')
 }
 
 /** The columns a version holds: the material ones. */

@@ -1,6 +1,7 @@
+import { sql, type RawBuilder } from 'kysely'
 import type { Column, EncodedValue } from '../../source/records/column.js'
 import type { Resource, Sighting } from '../../source/records/resource.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { anyDistinct, anyTrue, columnList } from '../connection/sql-fragments.js'
 
 /**
  * How sightings travel into a statement, and when one differs from its row: the same for writing
@@ -22,7 +23,6 @@ import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js
 export type Mode = 'sync' | 'backfill' | 'refetch' | 'webhook'
 
 export interface WriteOptions {
-  readonly names: SchemaNames
   /** Null outside of a run. */
   readonly syncRunId: number | null
   readonly mode: Mode
@@ -76,8 +76,8 @@ export function presentColumns(
   return resource.columns.filter((_, index) => sighting?.values[index] !== undefined)
 }
 
-/** What `incomingSql` binds: $1 and on. */
-export function incomingParameters(
+/** The values of `incoming`. */
+export function incomingValues(
   resource: Resource,
   present: readonly Column[],
   group: readonly Sighting[],
@@ -97,7 +97,7 @@ export function incomingParameters(
   ]
 }
 
-export const OWN_PARAMETERS = [
+const OWN_VALUES = [
   '_unmapped',
   '_coercions',
   '_fingerprint',
@@ -106,72 +106,63 @@ export const OWN_PARAMETERS = [
   'is_complete',
 ]
 
-/** The sightings as a relation: their present columns, then the `OWN_PARAMETERS`. */
-export function incomingSql(present: readonly Column[]): string {
-  const columns = present.map(({ name }) => quoteIdentifier(name))
-  return `select ${present.map(castColumn).join(', ')},
+/** The sightings as a relation: their present columns, then those of `OWN_VALUES`. */
+export function incoming(
+  present: readonly Column[],
+  values: readonly RawBuilder<unknown>[],
+): RawBuilder<unknown> {
+  const names = [...present.map(({ name }) => name), ...OWN_VALUES]
+  const arrays = names.map((name, at) =>
+    name === 'is_complete' ? sql`${values[at]}::boolean[]` : sql`${values[at]}::text[]`,
+  )
+  return sql`select ${sql.join(present.map(castColumn))},
         raw._unmapped::jsonb as _unmapped,
         raw._coercions::jsonb as _coercions,
         raw._fingerprint,
         raw._digest,
         raw._observed_at::timestamptz as _observed_at,
         raw.is_complete
-    from unnest(${arrayParameters(present.length)}) as raw (${[...columns, ...OWN_PARAMETERS].join(', ')})`
+    from unnest(${sql.join(arrays)}) as raw (${columnList(names)})`
 }
 
-/**
- * The row of `table` with the key of `side`, for a lateral join: one look into the index for each.
- * Of a plain join the planner reads the whole table for every page while that is small or has no
- * statistics, as in a first load.
- */
-export function lookUpSql(table: string, keys: readonly string[], side: string): string {
-  const condition = keys.map((key) => `candidate.${key} = ${side}.${key}`).join(' and ')
-  return `lateral (select candidate.* from ${table} as candidate where ${condition} offset 0)`
+/** What the text of a statement over these sightings depends on. */
+export function shapeOf(
+  resource: Resource,
+  present: readonly Column[],
+  isComplete: boolean,
+): string {
+  return `${resource.stream} ${isComplete ? 'complete' : 'partial'} ${present.map(({ name }) => name).join(' ')}`
 }
 
 /**
  * Whether the sighting `side` would change the values of `stored`; a lifted tombstone not counted.
  */
-export function differsSql(
+export function differs(
   resource: Resource,
   present: readonly Column[],
   isComplete: boolean,
   side: string,
-): string {
-  const values = valueColumns(resource, present)
-  return `${anyDistinct('stored', side, values)}
-            or ${unmappedAfter(side)} is distinct from stored._unmapped
-            or ${coercionsAfter(side, present, isComplete)} is distinct from stored._coercions`
+): RawBuilder<boolean> {
+  return anyTrue([
+    anyDistinct('stored', side, valueColumns(resource, present)),
+    sql`${unmappedAfter(side)} is distinct from stored._unmapped`,
+    sql`${coercionsAfter(side, present, isComplete)} is distinct from stored._coercions`,
+  ])
 }
 
-/** Columns that are no part of the key, quoted. */
+/** Columns that are no part of the key. */
 export function valueColumns(resource: Resource, present: readonly Column[]): string[] {
-  return present
-    .filter(({ name }) => !resource.keyColumns.includes(name))
-    .map(({ name }) => quoteIdentifier(name))
+  return present.map(({ name }) => name).filter((name) => !resource.keyColumns.includes(name))
 }
 
-function castColumn({ name, type }: Column): string {
-  const column = quoteIdentifier(name)
-  return type === 'text' ? `raw.${column}` : `raw.${column}::${type} as ${column}`
-}
-
-function arrayParameters(presentColumnCount: number): string {
-  const types = [...OWN_PARAMETERS.slice(0, -1).map(() => 'text[]'), 'boolean[]']
-  return [...Array<string>(presentColumnCount).fill('text[]'), ...types]
-    .map((type, index) => `$${index + 1}::${type}`)
-    .join(', ')
-}
-
-export function anyDistinct(one: string, two: string, columns: readonly string[]): string {
-  if (columns.length === 0) return 'false'
-  const row = (side: string): string => `(${columns.map((name) => `${side}.${name}`).join(', ')})`
-  return `${row(one)} is distinct from ${row(two)}`
+function castColumn({ name, type }: Column): RawBuilder<unknown> {
+  const column = sql.id('raw', name)
+  return type === 'text' ? column : sql`${column}::${sql.raw(type)} as ${sql.id(name)}`
 }
 
 /** What was unmapped and is absent now is kept, as with columns. */
-export function unmappedAfter(side: string): string {
-  return `nullif(coalesce(stored._unmapped, '{}') || coalesce(${side}._unmapped, '{}'), '{}')`
+export function unmappedAfter(side: string): RawBuilder<unknown> {
+  return sql`nullif(coalesce(stored._unmapped, '{}') || coalesce(${sql.id(side)}._unmapped, '{}'), '{}')`
 }
 
 /** A coercion goes when its column is sent again; that of `_unmapped` when the whole record is. */
@@ -179,8 +170,8 @@ export function coercionsAfter(
   side: string,
   present: readonly Column[],
   isComplete: boolean,
-): string {
-  const names = present.map(({ name }) => `'${name}'`).join(', ')
-  const sent = `array[${names}]::text[]${isComplete ? ` - '_unmapped'` : ''}`
-  return `nullif((coalesce(stored._coercions, '{}') - ${sent}) || coalesce(${side}._coercions, '{}'), '{}')`
+): RawBuilder<unknown> {
+  const sent = [...present.map(({ name }) => name), ...(isComplete ? ['_unmapped'] : [])]
+  const names = sql.join(sent.map((name) => sql.lit(name)))
+  return sql`nullif((coalesce(stored._coercions, '{}') - array[${names}]::text[]) || coalesce(${sql.id(side)}._coercions, '{}'), '{}')`
 }

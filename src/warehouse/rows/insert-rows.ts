@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import type { Resource, Sighting } from '../../source/records/resource.js'
 import { CopiedRows } from '../connection/copy-rows.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import type { Session } from '../connection/warehouse.js'
 import type { WriteOptions } from './incoming-rows.js'
+import { tableRef } from '../connection/database.js'
+import { columnList } from '../connection/sql-fragments.js'
 
 /**
  * Inserts the rows of sightings that have none yet, one per key, sorted. The same rows as
@@ -13,10 +15,10 @@ export async function insertRows(
   session: Session,
   resource: Resource,
   sightings: readonly Sighting[],
-  { names, syncRunId }: WriteOptions,
+  { syncRunId }: WriteOptions,
 ): Promise<void> {
   if (sightings.length === 0) return
-  const columns = [...resource.columns.map(({ name }) => quoteIdentifier(name)), ...OWN_COLUMNS]
+  const columns = [...resource.columns.map(({ name }) => name), ...OWN_COLUMNS]
   const runId = syncRunId === null ? null : String(syncRunId)
   const rows = new CopiedRows()
   let last: Date | undefined
@@ -31,7 +33,7 @@ export async function insertRows(
   }
   await session.copy(
     `write ${resource.stream}`,
-    `copy ${names.table(resource.stream)} (${columns.join(', ')}) from stdin`,
+    sql`copy ${tableRef(`data.${resource.stream}`)} (${columnList(columns)}) from stdin`,
     rows,
   )
 }

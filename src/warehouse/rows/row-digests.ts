@@ -1,3 +1,4 @@
+import { sql, type RawBuilder } from 'kysely'
 import type { RawRecord } from '../../source/jsonapi/raw-record.js'
 import {
   FINGERPRINT_IN_DIGEST,
@@ -5,9 +6,10 @@ import {
   type Resource,
   type Sighting,
 } from '../../source/records/resource.js'
-import { lookUpSql } from './incoming-rows.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
+import { keptStatement } from '../connection/kept-statements.js'
+import { columnList, haveSameKey, lookUp } from '../connection/sql-fragments.js'
 
 /**
  * Rows keep a digest of the bytes that they were last written from (`Sighting.digest`): a record
@@ -17,10 +19,13 @@ import type { Session } from '../connection/warehouse.js'
  */
 
 /** Whether `stored` has a digest of this version and of the row as it is; `mark`: `readingMark`. */
-export function hasDigestSql(mark: string): string {
-  return `(left(stored._digest, ${READING_MARK_LENGTH}) = ${mark}
-        and right(stored._digest, ${FINGERPRINT_IN_DIGEST}) = left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST}))`
+export function hasDigest(mark: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(left(stored._digest, ${LENGTH_OF_MARK}) = ${mark}
+        and right(stored._digest, ${LENGTH_OF_FINGERPRINT}) = left(stored._fingerprint, ${LENGTH_OF_FINGERPRINT}))`
 }
+
+const LENGTH_OF_MARK = sql.lit(READING_MARK_LENGTH)
+const LENGTH_OF_FINGERPRINT = sql.lit(FINGERPRINT_IN_DIGEST)
 
 /** No JSON text holds it as it is. */
 const SEPARATOR = '\u001f'
@@ -31,32 +36,30 @@ const SEPARATOR = '\u001f'
  */
 export async function findUnknownRecords(
   session: Session,
-  names: SchemaNames,
   resource: Resource,
   shown: ReadonlyMap<RawRecord, readonly string[]>,
 ): Promise<ReadonlySet<number>> {
   if (shown.size === 0) return new Set()
   const keyValues = [...shown.values()]
-  const keys = resource.keyColumns.map(quoteIdentifier)
+  const keys = resource.keyColumns
   // One text each: in an array the driver would look for what to escape in every element.
-  const lists = [...keys, 'digest'].map((_, index) => `string_to_array($${index + 1}, chr(31))`)
-  const mark = `$${lists.length + 1}::text`
-  const table = names.table(resource.stream)
-  const rows = await session.query<{ place: number }>(
+  const lists = [
+    ...keys.map((_, at) => keyValues.map((values) => values[at]).join(SEPARATOR)),
+    [...shown.keys()].map(({ digest }) => digest).join(SEPARATOR),
+  ]
+  const rows = await session.query(
     `recognize ${resource.stream}`,
-    `select (shown.place - 1)::int as place
-from unnest(${lists.join(', ')}) with ordinality as shown (${keys.join(', ')}, digest, place)
-left join ${lookUpSql(table, keys, 'shown')} as stored
+    keptStatement<{ place: number }>(
+      `unknown ${resource.stream}`,
+      [...lists, resource.readingMark],
+      (values) => sql`select (shown.place - 1)::int as place
+from unnest(${sql.join(lists.map((_, at) => sql`string_to_array(${values[at]}, chr(31))`))})
+    with ordinality as shown (${columnList(keys)}, digest, place)
+left join ${lookUp(tableRef(`data.${resource.stream}`), keys, 'shown')} as stored
     on true
-where (stored._digest = ${mark} || shown.digest || left(stored._fingerprint, ${FINGERPRINT_IN_DIGEST})
+where (stored._digest = ${values.at(-1)}::text || shown.digest || left(stored._fingerprint, ${LENGTH_OF_FINGERPRINT})
     and stored._deleted_at is null) is not true`,
-    [
-      ...resource.keyColumns.map((_, index) =>
-        keyValues.map((values) => values[index]).join(SEPARATOR),
-      ),
-      [...shown.keys()].map(({ digest }) => digest).join(SEPARATOR),
-      resource.readingMark,
-    ],
+    ),
   )
   return new Set(rows.map(({ place }) => place))
 }
@@ -68,29 +71,37 @@ where (stored._digest = ${mark} || shown.digest || left(stored._fingerprint, ${F
  */
 export async function recordDigests(
   session: Session,
-  names: SchemaNames,
   resource: Resource,
   sightings: readonly Sighting[],
 ): Promise<void> {
   if (sightings.length === 0) return
-  const keys = resource.keyColumns.map(quoteIdentifier)
-  const arrays = [...keys, 'fingerprint', 'digest'].map((_, index) => `$${index + 1}::text[]`)
-  const table = names.table(resource.stream)
-  const isSame = keys.map((key) => `stored.${key} = equal.${key}`).join(' and ')
+  const keys = resource.keyColumns
+  const columns = [...keys, 'fingerprint', 'digest']
+  const table = tableRef(`data.${resource.stream}`)
   await session.query(
     `record digests of ${resource.stream}`,
-    `with equal as (
+    keptStatement(
+      `record digests ${resource.stream}`,
+      [
+        ...keys.map((name) => {
+          const index = resource.columnIndex.get(name) ?? -1
+          return sightings.map(({ values }) => values[index] ?? null)
+        }),
+        sightings.map(({ fingerprint }) => fingerprint),
+        sightings.map(({ digest }) => digest),
+      ],
+      (values) => sql`with equal as (
     select *
-    from unnest(${arrays.join(', ')}) as equal (${[...keys, 'fingerprint', 'digest'].join(', ')})
+    from unnest(${sql.join(values.map((value) => sql`${value}::text[]`))}) as equal (${columnList(columns)})
 ),
 
 free as (
-    select ${keys.map((key) => `stored.${key}`).join(', ')}, equal.digest
+    select ${columnList(keys, 'stored')}, equal.digest
     from equal
     cross join lateral (
         select candidate.*
         from ${table} as candidate
-        where ${keys.map((key) => `candidate.${key} = equal.${key}`).join(' and ')}
+        where ${haveSameKey('candidate', 'equal', keys)}
             and candidate._fingerprint = equal.fingerprint
             and candidate._deleted_at is null
         for no key update skip locked
@@ -100,14 +111,7 @@ free as (
 update ${table} as stored
 set _digest = equal.digest
 from free as equal
-where ${isSame}`,
-    [
-      ...resource.keyColumns.map((name) => {
-        const index = resource.columnIndex.get(name) ?? -1
-        return sightings.map(({ values }) => values[index] ?? null)
-      }),
-      sightings.map(({ fingerprint }) => fingerprint),
-      sightings.map(({ digest }) => digest),
-    ],
+where ${haveSameKey('stored', 'equal', keys)}`,
+    ),
   )
 }

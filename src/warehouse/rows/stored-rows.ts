@@ -1,15 +1,18 @@
+import { sql, type RawBuilder } from 'kysely'
 import type { Resource, Sighting } from '../../source/records/resource.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import {
-  differsSql,
+  differs,
   groupByPresence,
-  incomingParameters,
-  incomingSql,
-  lookUpSql,
+  incoming,
+  incomingValues,
   presentColumns,
+  shapeOf,
 } from './incoming-rows.js'
-import { hasDigestSql } from './row-digests.js'
+import { hasDigest } from './row-digests.js'
+import { tableRef } from '../connection/database.js'
+import { keptStatement } from '../connection/kept-statements.js'
+import { anyTrue, columnList, keyText, lookUp } from '../connection/sql-fragments.js'
 
 /** What the warehouse has of a row, enough to decide whether a sighting must travel. */
 export interface StoredRow {
@@ -34,28 +37,27 @@ interface Row {
 /** The stored rows of sightings of one resource, by key; absent where there is none. One query. */
 export async function loadStoredRows(
   session: Session,
-  names: SchemaNames,
   resource: Resource,
   sightings: readonly Sighting[],
 ): Promise<Map<string, StoredRow>> {
   const indexes = resource.keyColumns.map((name) => resource.columnIndex.get(name) ?? -1)
   const keys = sightings.map(({ values }) => indexes.map((index) => values[index] ?? ''))
-  return loadRowsByKey(session, names, resource, keys)
+  return loadRowsByKey(session, resource, keys)
 }
 
 /** The same by the values of the key columns. */
 export async function loadRowsByKey(
   session: Session,
-  names: SchemaNames,
   resource: Resource,
   keyValues: readonly (readonly string[])[],
 ): Promise<Map<string, StoredRow>> {
   if (keyValues.length === 0) return new Map()
   const keys = resource.keyColumns.map((_, index) => keyValues.map((values) => values[index]))
-  const rows = await session.query<Row>(
+  const rows = await session.query(
     `compare ${resource.stream}`,
-    storedRowsSql(names, resource),
-    [...keys, resource.readingMark],
+    keptStatement(`stored rows of ${resource.stream}`, [...keys, resource.readingMark], (values) =>
+      storedRows(resource, values),
+    ),
   )
   return new Map(
     rows.map((row) => [
@@ -71,18 +73,18 @@ export async function loadRowsByKey(
   )
 }
 
-function storedRowsSql(names: SchemaNames, resource: Resource): string {
-  const columns = resource.keyColumns.map(quoteIdentifier)
-  const table = names.table(resource.stream)
-  const arrays = columns.map((_, index) => `$${index + 1}::text[]`)
-  const eventIds = resource.stream === 'containers' ? ', stored.transport_event_ids' : ''
-  return `select ${columns.map((column) => `stored.${column}`).join(` || ' ' || `)} as key,
+/** `values`: a list for each key column, then the reading mark. */
+function storedRows(resource: Resource, values: readonly RawBuilder<unknown>[]): RawBuilder<Row> {
+  const keys = resource.keyColumns
+  const lists = keys.map((_, at) => sql`${values[at]}::text[]`)
+  const eventIds = resource.stream === 'containers' ? sql`, stored.transport_event_ids` : sql``
+  return sql`select ${keyText(keys, 'stored')} as key,
     stored._fingerprint,
     floor(extract(epoch from stored._observed_at) * 1000) as observed_ms,
     stored._deleted_at is not null as is_deleted,
-    ${hasDigestSql(`$${columns.length + 1}::text`)} as has_digest${eventIds}
-from unnest(${arrays.join(', ')}) as wanted (${columns.join(', ')})
-cross join ${lookUpSql(table, columns, 'wanted')} as stored`
+    ${hasDigest(sql`${values.at(-1)}::text`)} as has_digest${eventIds}
+from unnest(${sql.join(lists)}) as wanted (${columnList(keys)})
+cross join ${lookUp(tableRef(`data.${resource.stream}`), keys, 'wanted')} as stored`
 }
 
 /**
@@ -92,28 +94,30 @@ cross join ${lookUpSql(table, columns, 'wanted')} as stored`
  */
 export async function findDifferingKeys(
   session: Session,
-  names: SchemaNames,
   resource: Resource,
   sightings: readonly Sighting[],
 ): Promise<Set<string>> {
   const differing = new Set<string>()
-  const table = names.table(resource.stream)
   for (const group of groupByPresence(sightings).values()) {
     const present = presentColumns(resource, group[0])
-    const keys = resource.keyColumns.map(quoteIdentifier)
-    const rows = await session.query<{ key: string }>(
+    const isComplete = group[0]?.isComplete ?? false
+    const keys = resource.keyColumns
+    const rows = await session.query(
       `compare ${resource.stream} by value`,
-      `with incoming as (
-    ${incomingSql(present)}
+      keptStatement<{ key: string }>(
+        `differing ${shapeOf(resource, present, isComplete)}`,
+        incomingValues(resource, present, group),
+        (values) => sql`with incoming as (
+    ${incoming(present, values)}
 )
-select ${keys.map((key) => `incoming.${key}`).join(` || ' ' || `)} as key
+select ${keyText(keys, 'incoming')} as key
 from incoming
-left join ${lookUpSql(table, keys, 'incoming')} as stored
+left join ${lookUp(tableRef(`data.${resource.stream}`), keys, 'incoming')} as stored
     on true
 where stored._observed_at is null
     or stored._deleted_at is not null
-    or ${differsSql(resource, present, group[0]?.isComplete ?? false, 'incoming')}`,
-      incomingParameters(resource, present, group),
+    or ${differs(resource, present, isComplete, 'incoming')}`,
+      ),
     )
     for (const { key } of rows) differing.add(key)
   }
@@ -122,11 +126,11 @@ where stored._observed_at is null
 
 /** Ids of all rows of a small table that are not tombstoned, in order. */
 export async function loadLiveKeys(warehouse: Warehouse, resource: Resource): Promise<string[]> {
-  const key = quoteIdentifier(resource.idColumn)
-  const table = warehouse.names.table(resource.stream)
-  const rows = await warehouse.query<{ id: string }>(
+  const key = sql.id(resource.idColumn)
+  const table = tableRef(`data.${resource.stream}`)
+  const rows = await warehouse.query(
     `list ${resource.stream}`,
-    `select ${key} as id from ${table} where _deleted_at is null order by 1`,
+    sql<{ id: string }>`select ${key} as id from ${table} where _deleted_at is null order by 1`,
   )
   return rows.map(({ id }) => id)
 }
@@ -145,17 +149,19 @@ export async function findFullerRows(
     for (const group of groupByPresence(thin).values()) {
       const present = new Set(presentColumns(resource, group[0]))
       const absent = resource.columns.filter((column) => !present.has(column))
-      const isFuller = absent.map(({ name }) => `stored.${quoteIdentifier(name)} is not null or `)
-      const key = quoteIdentifier(resource.idColumn)
-      const rows = await warehouse.query<{ place: number }>(
+      const key = sql.id(resource.idColumn)
+      const rows = await warehouse.query(
         `look for fuller ${resource.stream}`,
-        `select incoming.place::integer as place
-from unnest($1::text[], $2::text[]) with ordinality as incoming (key, unmapped, place)
-inner join ${warehouse.names.table(resource.stream)} as stored
+        sql<{ place: number }>`select incoming.place::integer as place
+from unnest(${group.map(({ key: id }) => id)}::text[],
+    ${group.map(({ unmapped }) => unmapped)}::text[]) with ordinality as incoming (key, unmapped, place)
+inner join ${tableRef(`data.${resource.stream}`)} as stored
     on stored.${key} = incoming.key
-where ${isFuller.join('')}coalesce(stored._unmapped, '{}')
+where ${anyTrue([
+          ...absent.map(({ name }) => sql`${sql.id('stored', name)} is not null`),
+          sql`coalesce(stored._unmapped, '{}')
     - array(select jsonb_object_keys(coalesce(incoming.unmapped::jsonb, '{}'))) != '{}'`,
-        [group.map(({ key: id }) => id), group.map(({ unmapped }) => unmapped)],
+        ])}`,
       )
       for (const { place } of rows) {
         const sighting = group[place - 1]

@@ -1,12 +1,13 @@
+import { sql } from 'kysely'
 import type { Resource } from '../../source/records/resource.js'
 import { containers } from '../../source/records/index.js'
 import { replaceContainerChildren } from './container-children.js'
 import { writeVersions } from './history.js'
 import { doubtLists } from './unlisted-events.js'
-import { quoteIdentifier } from '../connection/schema-names.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
 
 /** A row whose record the service answered with 404, and when. */
 export interface GoneRecord {
@@ -27,26 +28,22 @@ export async function tombstoneRows(
 ): Promise<string[]> {
   if (gone.length === 0) return []
   const sorted = [...gone].sort((one, two) => compareKeys(one.key, two.key))
-  const key = quoteIdentifier(resource.idColumn)
-  const rows = await session.query<{ key: string }>(
+  const key = sql.id(resource.idColumn)
+  const rows = await session.query(
     `tombstone ${resource.stream}`,
-    `update ${options.names.table(resource.stream)} as stored
+    sql<{ key: string }>`update ${tableRef(`data.${resource.stream}`)} as stored
 set
     _deleted_at = gone.observed_at,
     _changed_at = gone.observed_at,
     _observed_at = gone.observed_at,
-    _sync_run_id = $3
-from unnest($1::text[], $2::timestamptz[]) as gone (key, observed_at)
-where stored.${key} = any($1::text[])
+    _sync_run_id = ${options.syncRunId}
+from unnest(${sorted.map((record) => record.key)}::text[],
+    ${sorted.map(({ observedAt }) => observedAt.toISOString())}::timestamptz[]) as gone (key, observed_at)
+where stored.${key} = any(${sorted.map((record) => record.key)}::text[])
     and stored.${key} = gone.key
     and stored._deleted_at is null
     and stored._observed_at <= gone.observed_at
 returning stored.${key} as key`,
-    [
-      sorted.map((record) => record.key),
-      sorted.map(({ observedAt }) => observedAt.toISOString()),
-      options.syncRunId,
-    ],
   )
   const keys = rows.map((row) => row.key).sort(compareKeys)
   await writeVersions(session, resource, keys, options)
@@ -65,25 +62,25 @@ returning stored.${key} as key`,
 async function tombstoneEventsWithoutRow(
   session: Session,
   gone: readonly GoneRecord[],
-  { names, syncRunId }: WriteOptions,
+  { syncRunId }: WriteOptions,
 ): Promise<void> {
   await session.query(
     'tombstone transport events without a container',
-    `update ${names.table('transport_events')} as stored
+    sql`update ${tableRef('data.transport_events')} as stored
 set
     _deleted_at = gone.observed_at,
     _changed_at = gone.observed_at,
     _observed_at = gone.observed_at,
-    _sync_run_id = $3
-from unnest($1::text[], $2::timestamptz[]) as gone (key, observed_at)
-where stored.container_id = any($1::text[])
+    _sync_run_id = ${syncRunId}
+from unnest(${gone.map(({ key }) => key)}::text[],
+    ${gone.map(({ observedAt }) => observedAt.toISOString())}::timestamptz[]) as gone (key, observed_at)
+where stored.container_id = any(${gone.map(({ key }) => key)}::text[])
     and stored.container_id = gone.key
     and stored._deleted_at is null
     and stored._observed_at <= gone.observed_at
     and not exists (
-        select from ${names.table('containers')} as owner where owner.container_id = stored.container_id
+        select from ${tableRef('data.containers')} as owner where owner.container_id = stored.container_id
     )`,
-    [gone.map(({ key }) => key), gone.map(({ observedAt }) => observedAt.toISOString()), syncRunId],
   )
 }
 
@@ -91,22 +88,21 @@ async function tombstoneEventsOf(
   session: Session,
   stream: 'transport_events' | 'raw_events',
   containerIds: readonly string[],
-  { names, syncRunId }: WriteOptions,
+  { syncRunId }: WriteOptions,
 ): Promise<void> {
   await session.query(
     `tombstone ${stream}`,
-    `update ${names.table(stream)} as stored
+    sql`update ${tableRef(`data.${stream}`)} as stored
 set
     _deleted_at = parent._deleted_at,
     _changed_at = parent._deleted_at,
     _observed_at = parent._deleted_at,
-    _sync_run_id = $2
-from ${names.table('containers')} as parent
-where stored.container_id = any($1::text[])
+    _sync_run_id = ${syncRunId}
+from ${tableRef('data.containers')} as parent
+where stored.container_id = any(${containerIds}::text[])
     and parent.container_id = stored.container_id
     and parent._deleted_at is not null
     and stored._deleted_at is null
     and stored._observed_at <= parent._deleted_at`,
-    [containerIds, syncRunId],
   )
 }

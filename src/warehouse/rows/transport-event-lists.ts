@@ -1,7 +1,8 @@
-import type { SchemaNames } from '../connection/schema-names.js'
+import { sql } from 'kysely'
 import { compareKeys } from '../connection/compare-keys.js'
-import { lookUpSql } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
+import { tableRef } from '../connection/database.js'
+import { lookUp } from '../connection/sql-fragments.js'
 
 /** All transport events the service has of one container at one instant. */
 export interface TransportEventList {
@@ -37,7 +38,6 @@ export interface Withdrawals {
  */
 export async function tombstoneWithdrawnEvents(
   session: Session,
-  names: SchemaNames,
   lists: readonly TransportEventList[],
   syncRunId: number | null,
 ): Promise<Withdrawals> {
@@ -46,13 +46,14 @@ export async function tombstoneWithdrawnEvents(
   const kept = sorted.flatMap(({ containerId, transportEventIds }) =>
     transportEventIds.map((id) => ({ containerId, id })),
   )
-  const table = names.table('transport_events')
+  const table = tableRef('data.transport_events')
   // As sets, and the events of each container by a look into the index: what a planner without
   // statistics makes of joins reads all events for every page.
-  const rows = await session.query<{ container_id: string | null; value: number }>(
+  const rows = await session.query(
     'tombstone withdrawn transport events',
-    `with listed as (
-    select * from unnest($1::text[], $2::timestamptz[]) as listed (container_id, observed_at)
+    sql<{ container_id: string | null; value: number }>`with listed as (
+    select * from unnest(${sorted.map(({ containerId }) => containerId)}::text[],
+        ${sorted.map(({ observedAt }) => observedAt.toISOString())}::timestamptz[]) as listed (container_id, observed_at)
 ),
 
 unlisted as (
@@ -65,7 +66,8 @@ unlisted as (
         offset 0
     ) as stored
     except
-    select * from unnest($3::text[], $4::text[])
+    select * from unnest(${kept.map(({ containerId }) => containerId)}::text[],
+        ${kept.map(({ id }) => id)}::text[])
 ),
 
 missing as (
@@ -75,7 +77,7 @@ missing as (
         listed.observed_at,
         extract(epoch from stored._observed_at - listed.observed_at) * 1000 as ahead_ms
     from unlisted
-    cross join ${lookUpSql(table, ['container_id', 'transport_event_id'], 'unlisted')} as stored
+    cross join ${lookUp(table, ['container_id', 'transport_event_id'], 'unlisted')} as stored
     inner join listed
         on listed.container_id = stored.container_id
 ),
@@ -86,7 +88,7 @@ withdrawn as (
         _deleted_at = missing.observed_at,
         _changed_at = missing.observed_at,
         _observed_at = missing.observed_at,
-        _sync_run_id = $5
+        _sync_run_id = ${syncRunId}
     from missing
     where stored.container_id = missing.container_id
         and stored.transport_event_id = missing.transport_event_id
@@ -102,13 +104,6 @@ select container_id, max(ahead_ms)::float8 as value
 from missing
 where ahead_ms > 0
 group by container_id`,
-    [
-      sorted.map(({ containerId }) => containerId),
-      sorted.map(({ observedAt }) => observedAt.toISOString()),
-      kept.map(({ containerId }) => containerId),
-      kept.map(({ id }) => id),
-      syncRunId,
-    ],
   )
   const [{ value: count } = { value: 0 }, ...rest] = rows
   return {
@@ -123,24 +118,22 @@ group by container_id`,
 /** Those of the given containers whose row names a transport event that has no live row. */
 export async function findIncompleteEventLists(
   session: Session,
-  names: SchemaNames,
   containerIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await session.query<{ container_id: string }>(
+  const rows = await session.query(
     'look for missing transport events',
-    `select container.container_id
-from ${names.table('containers')} as container
-where container.container_id = any($1::text[])
+    sql<{ container_id: string }>`select container.container_id
+from ${tableRef('data.containers')} as container
+where container.container_id = any(${containerIds}::text[])
     and exists (
         select from unnest(container.transport_event_ids) as named (id)
         where not exists (
-            select from ${names.table('transport_events')} as stored
+            select from ${tableRef('data.transport_events')} as stored
             where stored.container_id = container.container_id
                 and stored.transport_event_id = named.id
                 and stored._deleted_at is null
         )
     )`,
-    [containerIds],
   )
   return new Set(rows.map(({ container_id }) => container_id))
 }
@@ -151,15 +144,13 @@ where container.container_id = any($1::text[])
  */
 export async function loadListedEventIds(
   session: Session,
-  names: SchemaNames,
   containerId: string,
 ): Promise<readonly string[]> {
-  const [row] = await session.query<{ ids: readonly string[] | null }>(
+  const [row] = await session.query(
     'look up the list of transport events',
-    `select transport_event_ids as ids
-from ${names.table('containers')}
-where container_id = $1 and _deleted_at is null`,
-    [containerId],
+    sql<{ ids: readonly string[] | null }>`select transport_event_ids as ids
+from ${tableRef('data.containers')}
+where container_id = ${containerId} and _deleted_at is null`,
   )
   return row?.ids ?? []
 }
@@ -169,19 +160,17 @@ where container_id = $1 and _deleted_at is null`,
  */
 export async function findContainersOfEvents(
   session: Session,
-  names: SchemaNames,
   eventIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   if (eventIds.length === 0) return new Map()
-  const rows = await session.query<{ event_id: string; container_ids: string[] }>(
+  const rows = await session.query(
     'look for the containers of transport events',
-    `select
+    sql<{ event_id: string; container_ids: string[] }>`select
     transport_event_id as event_id,
     array_agg(container_id order by container_id) as container_ids
-from ${names.table('transport_events')}
-where transport_event_id = any($1::text[])
+from ${tableRef('data.transport_events')}
+where transport_event_id = any(${eventIds}::text[])
 group by transport_event_id`,
-    [eventIds],
   )
   return new Map(rows.map((row) => [row.event_id, row.container_ids]))
 }

@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import type { Sighting } from '../../source/records/resource.js'
 import { containers, transportEvents } from '../../source/records/index.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { isConfirming, type Mode } from './incoming-rows.js'
+import { tableRef } from '../connection/database.js'
 
 /**
  * Live transport events that their container does not list, and no other live container either:
@@ -59,13 +61,12 @@ export async function doubtLists(session: Session, containerIds: readonly string
   await session.query(
     'doubt lists of transport events',
     // An update waits for a run that is settling the row, and inserts it anew then.
-    `insert into ${session.names.table('event_lists_in_doubt')} (container_id)
+    sql`insert into ${tableRef('sync.event_lists_in_doubt')} (container_id)
 select distinct container_id
-from unnest($1::text[]) as doubted (container_id)
+from unnest(${containerIds}::text[]) as doubted (container_id)
 order by container_id
 on conflict (container_id) do update
 set doubted_at = excluded.doubted_at`,
-    [containerIds],
   )
 }
 
@@ -73,7 +74,7 @@ set doubted_at = excluded.doubted_at`,
 export async function areListsInDoubt(warehouse: Warehouse): Promise<boolean> {
   const rows = await warehouse.query(
     'look for lists of transport events in doubt',
-    `select container_id from ${warehouse.names.table('event_lists_in_doubt')} limit 1`,
+    sql`select container_id from ${tableRef('sync.event_lists_in_doubt')} limit 1`,
   )
   return rows.length > 0
 }
@@ -84,44 +85,40 @@ export async function areListsInDoubt(warehouse: Warehouse): Promise<boolean> {
  * in doubt is left to the next run.
  */
 export async function settleListsInDoubt(
-  warehouse: Warehouse,
   transact: <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>,
 ): Promise<string[]> {
-  const { names } = warehouse
-  const table = names.table('event_lists_in_doubt')
+  const table = tableRef('sync.event_lists_in_doubt')
   const found: string[][] = []
   for (let after = ''; ;) {
     const { last, unlisted } = await transact(async (session) => {
       // First the locks: what the next statement then sees is all that was written before them.
-      const rows = await session.query<{ container_id: string }>(
+      const rows = await session.query(
         'lock lists of transport events in doubt',
-        `select container_id
+        sql<{ container_id: string }>`select container_id
 from ${table}
-where container_id > $1
+where container_id > ${after}
 order by container_id
 limit ${CONTAINERS_AT_ONCE}
 for update skip locked`,
-        [after],
       )
       const ids = rows.map(({ container_id }) => container_id)
       if (ids.length === 0) return { last: undefined, unlisted: [] }
       const { containerIds } = await findUnlisted(session, ids)
       await session.query(
         'settle lists of transport events',
-        `delete from ${table} as doubted
-where doubted.container_id = any($1::text[])
-    and doubted.container_id <> all ($2::text[])
+        sql`delete from ${table} as doubted
+where doubted.container_id = any(${ids}::text[])
+    and doubted.container_id <> all (${containerIds}::text[])
     and (
         exists (
-            select from ${names.table('containers')} as owner
+            select from ${tableRef('data.containers')} as owner
             where owner.container_id = doubted.container_id
         )
         or not exists (
-            select from ${names.table('transport_events')} as report
+            select from ${tableRef('data.transport_events')} as report
             where report.container_id = doubted.container_id and report._deleted_at is null
         )
     )`,
-        [ids, containerIds],
       )
       return { last: ids.at(-1), unlisted: containerIds }
     })
@@ -158,16 +155,15 @@ export async function chooseLeastChecked(
   limit: number,
 ): Promise<string[]> {
   if (containerIds.length === 0) return []
-  const rows = await session.query<{ container_id: string }>(
+  const rows = await session.query(
     'choose containers with transport events in no list',
-    `select chosen.container_id
-from unnest($1::text[]) as chosen (container_id)
-left join ${session.names.table('transport_event_checks')} as made
+    sql<{ container_id: string }>`select chosen.container_id
+from unnest(${containerIds}::text[]) as chosen (container_id)
+left join ${tableRef('sync.transport_event_checks')} as made
     on made.container_id = chosen.container_id
 group by chosen.container_id, made.checked_at
 order by made.checked_at nulls first, chosen.container_id
-limit $2`,
-    [containerIds, limit],
+limit ${limit}`,
   )
   return rows.map(({ container_id }) => container_id)
 }
@@ -184,15 +180,14 @@ async function* lookEverywhere(
 ): AsyncGenerator<Unlisted, void> {
   let after = ''
   for (;;) {
-    const rows = await session.query<{ container_id: string }>(
+    const rows = await session.query(
       'divide containers',
-      `select container_id
-from ${session.names.table('containers')}
-where container_id > $1
-    and ($2::bigint is null or _sync_run_id is distinct from $2 or _first_seen_at <> _changed_at)
+      sql<{ container_id: string }>`select container_id
+from ${tableRef('data.containers')}
+where container_id > ${after}
+    and (${syncRunId}::bigint is null or _sync_run_id is distinct from ${syncRunId} or _first_seen_at <> _changed_at)
 order by container_id
 limit ${CONTAINERS_AT_ONCE}`,
-      [after, syncRunId],
     )
     const ids = rows.map(({ container_id }) => container_id)
     if (ids.length > 0) yield await findUnlisted(session, ids)
@@ -206,14 +201,13 @@ limit ${CONTAINERS_AT_ONCE}`,
  * none.
  */
 async function findUnlisted(session: Session, containerIds: readonly string[]): Promise<Unlisted> {
-  const { names } = session
-  const [row] = await session.query<{ container_ids: string[] | null; events: number }>(
+  const [row] = await session.query(
     'look for transport events in no list',
     // As sets, so that each list is unpacked once and not for every event.
-    `with owner as materialized (
+    sql<{ container_ids: string[] | null; events: number }>`with owner as materialized (
     select container_id, case when _deleted_at is null then transport_event_ids else '{}' end as ids
-    from ${names.table('containers')}
-    where container_id = any($1::text[])
+    from ${tableRef('data.containers')}
+    where container_id = any(${containerIds}::text[])
         and (_deleted_at is not null or transport_event_ids is not null)
 ),
 
@@ -222,7 +216,7 @@ unlisted as materialized (
     from owner
     cross join lateral (
         select candidate.container_id, candidate.transport_event_id
-        from ${names.table('transport_events')} as candidate
+        from ${tableRef('data.transport_events')} as candidate
         where candidate.container_id = owner.container_id and candidate._deleted_at is null
         offset 0
     ) as report
@@ -237,7 +231,7 @@ unnamed as (
     from unlisted
     where unlisted.transport_event_id not in (
         select named.id
-        from ${names.table('containers')} as other
+        from ${tableRef('data.containers')} as other
         cross join unnest(other.transport_event_ids) as named (id)
         where other._deleted_at is null
             and named.id in (select candidate.transport_event_id from unlisted as candidate)
@@ -246,7 +240,6 @@ unnamed as (
 
 select array_agg(distinct container_id) as container_ids, count(*)::int as events
 from unnamed`,
-    [containerIds],
   )
   return { containerIds: row?.container_ids ?? [], events: row?.events ?? 0 }
 }

@@ -1,22 +1,24 @@
+import { sql, type RawBuilder } from 'kysely'
 import type { Column } from '../../source/records/column.js'
 import type { Resource, Sighting } from '../../source/records/resource.js'
 import {
-  anyDistinct,
   coercionsAfter,
-  differsSql,
+  differs,
   groupByPresence,
-  runsByPresence,
-  incomingParameters,
-  incomingSql,
-  lookUpSql,
-  OWN_PARAMETERS,
+  incoming,
+  incomingValues,
+  isConfirming,
   presentColumns,
+  runsByPresence,
+  shapeOf,
   unmappedAfter,
   valueColumns,
-  isConfirming,
+  type Mode,
   type WriteOptions,
 } from './incoming-rows.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { tableRef } from '../connection/database.js'
+import { keptStatement } from '../connection/kept-statements.js'
+import { anyDistinct, columnList, lookUp, setToExcluded } from '../connection/sql-fragments.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
 
@@ -53,10 +55,15 @@ export async function upsertRows(
   const answers = await together(
     [...groups].map((group) => {
       const present = presentColumns(resource, group[0])
-      return session.query<Record<string, unknown>>(
+      const isComplete = group[0]?.isComplete ?? false
+      const { mode, syncRunId } = options
+      return session.query(
         `write ${resource.stream}`,
-        upsertSql(resource, present, group[0]?.isComplete ?? false, options),
-        [...incomingParameters(resource, present, group), options.syncRunId],
+        keptStatement(
+          `upsert ${isConfirming(mode)} ${shapeOf(resource, present, isComplete)}`,
+          [...incomingValues(resource, present, group), syncRunId],
+          (values) => upsert(resource, present, isComplete, mode, values),
+        ),
       )
     }),
   )
@@ -69,7 +76,6 @@ export async function upsertRows(
  */
 export async function lockEqualRows(
   session: Session,
-  names: SchemaNames,
   resource: Resource,
   sightings: readonly Sighting[],
   writtenKeys: readonly string[],
@@ -79,57 +85,58 @@ export async function lockEqualRows(
   const written = new Set(writtenKeys)
   const keys = sightings.map(({ key }) => key).filter((key) => !written.has(key))
   if (keys.length === 0) return []
-  const rows = await session.query<{ key: string }>(
+  const rows = await session.query(
     `look at ${resource.stream}`,
-    `select stored.${quoteIdentifier(idColumn)} as key
-from ${names.table(resource.stream)} as stored
-where stored.${quoteIdentifier(idColumn)} = any($1::text[])
+    sql<{ key: string }>`select stored.${sql.id(idColumn)} as key
+from ${tableRef(`data.${resource.stream}`)} as stored
+where stored.${sql.id(idColumn)} = any(${keys}::text[])
     and stored._deleted_at is null
 order by 1
 for no key update`,
-    [keys],
   )
   return rows.map(({ key }) => key)
 }
 
-function upsertSql(
+/** `values`: those of `incoming`, then the run. */
+function upsert(
   resource: Resource,
   present: readonly Column[],
   isComplete: boolean,
-  { names, mode }: WriteOptions,
-): string {
-  const table = names.table(resource.stream)
-  const keys = resource.keyColumns.map(quoteIdentifier)
-  const columns = present.map(({ name }) => quoteIdentifier(name))
-  const values = valueColumns(resource, present)
-  const runId = `$${present.length + OWN_PARAMETERS.length + 1}::bigint`
+  mode: Mode,
+  values: readonly RawBuilder<unknown>[],
+): RawBuilder<Record<string, unknown>> {
+  const table = tableRef(`data.${resource.stream}`)
+  const keys = resource.keyColumns
+  const changing = valueColumns(resource, present)
   const own = ['_unmapped', '_coercions', '_fingerprint', '_digest', '_observed_at']
-  const inserted = [...columns, ...own, '_first_seen_at', '_changed_at', '_sync_run_id']
-  return `with incoming as (
-    ${incomingSql(present)}
+  const sent = [...present.map(({ name }) => name), ...own]
+  return sql`with incoming as (
+    ${incoming(present, values)}
 ),
 changed as (
     select incoming.*
     from incoming
-    left join ${lookUpSql(table, keys, 'incoming')} as stored
+    left join ${lookUp(table, keys, 'incoming')} as stored
         on true
     where stored._observed_at is null
         or (incoming._observed_at >= stored._observed_at and (
             stored._deleted_at is not null
-            or ${differsSql(resource, present, isComplete, 'incoming')}
+            or ${differs(resource, present, isComplete, 'incoming')}
             or (incoming.is_complete and incoming._fingerprint is distinct from stored._fingerprint)
-        ))${isConfirming(mode) ? '\n        or incoming._observed_at > stored._observed_at' : ''}
+        ))
+        ${isConfirming(mode) ? sql`or incoming._observed_at > stored._observed_at` : sql``}
 )
-insert into ${table} as stored (${inserted.join(', ')})
-select ${[...columns, ...own].map((column) => `changed.${column}`).join(', ')},
+insert into ${table} as stored
+    (${columnList([...sent, '_first_seen_at', '_changed_at', '_sync_run_id'])})
+select ${columnList(sent, 'changed')},
     changed._observed_at,
     changed._observed_at,
-    ${runId}
+    ${values.at(-1)}::bigint
 from changed
-order by ${keys.map((key) => `changed.${key}`).join(', ')}
-on conflict (${keys.join(', ')}) do update
+order by ${columnList(keys, 'changed')}
+on conflict (${columnList(keys)}) do update
 set
-    ${values.map((column) => `${column} = excluded.${column}`).join(',\n    ')}${values.length > 0 ? ',' : ''}
+    ${changing.length > 0 ? sql`${setToExcluded(changing)},` : sql``}
     _unmapped = ${unmappedAfter('excluded')},
     _coercions = ${coercionsAfter('excluded', present, isComplete)},
     _fingerprint = ${hashAfter('_fingerprint', resource, present, isComplete)},
@@ -139,7 +146,7 @@ set
     _sync_run_id = excluded._sync_run_id,
     _deleted_at = null
 where excluded._observed_at >= stored._observed_at
-returning ${keys.map((key) => `stored.${key}`).join(', ')}, (xmax = 0) as is_inserted`
+returning ${columnList(keys, 'stored')}, (xmax = 0) as is_inserted`
 }
 
 /**
@@ -151,19 +158,15 @@ function hashAfter(
   resource: Resource,
   present: readonly Column[],
   isComplete: boolean,
-): string {
-  if (isComplete) return `excluded.${column}`
-  return `case when ${differsSql(resource, present, isComplete, 'excluded')} then excluded.${column} else stored.${column} end`
+): RawBuilder<unknown> {
+  const sent = sql.id('excluded', column)
+  if (isComplete) return sent
+  return sql`case when ${differs(resource, present, isComplete, 'excluded')} then ${sent} else ${sql.id('stored', column)} end`
 }
 
-function changedAt(present: readonly Column[]): string {
-  const material = present.filter(({ isMaterial }) => isMaterial)
-  const distinct = anyDistinct(
-    'stored',
-    'excluded',
-    material.map(({ name }) => quoteIdentifier(name)),
-  )
-  return `case when stored._deleted_at is not null or ${distinct} then excluded._observed_at else stored._changed_at end`
+function changedAt(present: readonly Column[]): RawBuilder<unknown> {
+  const material = present.filter(({ isMaterial }) => isMaterial).map(({ name }) => name)
+  return sql`case when stored._deleted_at is not null or ${anyDistinct('stored', 'excluded', material)} then excluded._observed_at else stored._changed_at end`
 }
 
 function toWrittenRow(resource: Resource, row: Record<string, unknown>): WrittenRow {

@@ -4,7 +4,6 @@ import type { ReachFailpoint } from '../../base/failpoint.js'
 import { addContainerChildren, replaceContainerChildren } from './container-children.js'
 import { openVersions, writeVersions } from './history.js'
 import { insertRows } from './insert-rows.js'
-import type { SchemaNames } from '../connection/schema-names.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import { isConfirming, type WriteOptions } from './incoming-rows.js'
 import { tombstoneWithdrawnEvents, type TransportEventList } from './transport-event-lists.js'
@@ -15,7 +14,7 @@ import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** Rows that are written in one transaction. */
-export interface RowBatch extends Omit<WriteOptions, 'names'> {
+export interface RowBatch extends WriteOptions {
   /** At most one of each row. */
   readonly sightings: readonly Sighting[]
   /**
@@ -45,7 +44,6 @@ export interface BatchCounts {
  */
 export async function writeRows(
   session: Session,
-  names: SchemaNames,
   batch: Omit<RowBatch, 'withoutRow'> & Partial<Pick<RowBatch, 'withoutRow'>>,
   reachFailpoint: ReachFailpoint,
 ) {
@@ -58,7 +56,7 @@ export async function writeRows(
     resources.map(async (resource) => {
       const own = byResource.get(resource)
       if (own === undefined) return
-      const options = { names, syncRunId, mode, withoutRow }
+      const options = { syncRunId, mode, withoutRow }
       const written = await writeSightings(session, resource, own, options)
       counts.set(resource.stream, written.counts)
       keys.set(resource.stream, written.keys)
@@ -74,7 +72,7 @@ export async function writeRows(
     if (isLost || withoutRow.has(sighting)) passedOver.add(key)
   }
   const lists = batch.eventLists.filter(({ containerId }) => !passedOver.has(containerId))
-  const withdrawn = await tombstoneWithdrawnEvents(session, names, lists, syncRunId)
+  const withdrawn = await tombstoneWithdrawnEvents(session, lists, syncRunId)
   if (withdrawn.count > 0) {
     const events = counts.get('transport_events') ?? noCounts()
     counts.set('transport_events', { ...events, tombstoned: events.tombstoned + withdrawn.count })
@@ -149,9 +147,7 @@ async function changeRows(
   const written = await upsertRows(session, resource, sightings, options)
   const keys = written.map(({ key }) => key).sort(compareKeys)
   const equal =
-    options.mode === 'backfill'
-      ? await lockEqualRows(session, options.names, resource, sightings, keys)
-      : []
+    options.mode === 'backfill' ? await lockEqualRows(session, resource, sightings, keys) : []
   const derived = [...keys, ...equal].sort(compareKeys)
   await together([
     writeVersions(session, resource, derived, options),

@@ -1,3 +1,5 @@
+import { tableRef } from '../connection/database.js'
+import { sql } from 'kysely'
 import type { SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
@@ -77,16 +79,16 @@ export async function describeZoneData(
   warehouse: Pick<Warehouse, 'query'>,
   known: readonly KnownInstant[] = KNOWN_INSTANTS,
 ): Promise<string> {
-  const rows = await warehouse.query<{ zone: string; instant: string; minutes: number }>(
+  const rows = await warehouse.query(
     'look at the time zone data',
-    `select
+    sql<{ zone: string; instant: string; minutes: number }>`select
     known.zone,
     known.instant,
     (extract(epoch from local.time - utc.time) / 60)::integer as minutes
-from unnest($1::text[], $2::text[]) as known (zone, instant)
+from unnest(${known.map(({ zone }) => zone)}::text[],
+    ${known.map(({ instant }) => instant)}::text[]) as known (zone, instant)
 cross join lateral (select known.instant::timestamptz at time zone known.zone as time) as local
 cross join lateral (select known.instant::timestamptz at time zone 'UTC' as time) as utc`,
-    [known.map(({ zone }) => zone), known.map(({ instant }) => instant)],
   )
   const wrong = known.filter(
     ({ zone, instant, offset }) =>
@@ -105,16 +107,18 @@ cross join lateral (select known.instant::timestamptz at time zone 'UTC' as time
  * which they are.
  */
 async function describeOrigin(warehouse: Pick<Warehouse, 'query'>): Promise<string> {
-  const [server] = await warehouse.query<{ version: string; may_ask: boolean }>(
+  const [server] = await warehouse.query(
     'ask for the version',
-    `select current_setting('server_version') as version,
+    sql<{ version: string; may_ask: boolean }>`select current_setting('server_version') as version,
     has_function_privilege('pg_catalog.pg_config()', 'execute') as may_ask`,
   )
   const release = `PostgreSQL ${server?.version ?? ''}`
   if (server?.may_ask !== true) return `time zone data as ${release} has them`
-  const [config] = await warehouse.query<{ path: string | null }>(
+  const [config] = await warehouse.query(
     'ask where the time zone data are',
-    `select substring(setting from '--with-system-tzdata=([^'' ]+)') as path
+    sql<{
+      path: string | null
+    }>`select substring(setting from '--with-system-tzdata=([^'' ]+)') as path
 from pg_catalog.pg_config
 where name = 'CONFIGURE'`,
   )
@@ -129,23 +133,23 @@ where name = 'CONFIGURE'`,
  * server has dropped. A login that may only write rows leaves the list to the next `migrate`.
  */
 export async function fillTimeZones(session: Session, names: SchemaNames): Promise<void> {
+  const zones = tableRef('analytics.time_zones')
   const table = names.table('time_zones')
   const [allowed] = await session.query(
     'look at the rights on the time zones',
-    `select where has_table_privilege($1, 'insert') and has_table_privilege($1, 'delete')`,
-    [table],
+    sql`select where has_table_privilege(${table}, 'insert') and has_table_privilege(${table}, 'delete')`,
   )
   if (allowed === undefined) return
   await session.query(
     'fill the time zones',
-    `with known as materialized (
+    sql`with known as materialized (
     select name from pg_timezone_names
 ),
 forgotten as (
-    delete from ${table} as zone
+    delete from ${zones} as zone
     where zone.name not in (select known.name from known)
 )
-insert into ${table} (name)
+insert into ${zones} (name)
 select known.name from known
 on conflict do nothing`,
   )

@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { resources } from '../../source/records/index.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { containerChildren } from '../rows/container-children.js'
 import type { StreamState } from '../bookkeeping/sync-runs.js'
 import { together } from '../connection/together.js'
 import type { Warehouse } from '../connection/warehouse.js'
+import { relationRef, rawStatement } from '../connection/database.js'
 
 /** Fewer new rows change no plan; autovacuum comes by in its own time. */
 const WORTH_ANALYZING = 200
@@ -22,10 +24,10 @@ export async function analyzeWritten(
   if (tables.length === 0) return tables
   await warehouse.transaction('analyze', async (session) => {
     await together([
-      session.query('analyze', WITHOUT_TIME_LIMIT),
+      session.query('analyze', rawStatement(WITHOUT_TIME_LIMIT)),
       ...tables.map((table) => {
-        const name = warehouse.names.in('data', table)
-        return session.query(`analyze ${table}`, `analyze (skip_locked) ${name}`)
+        const name = relationRef(`data.${table}`)
+        return session.query(`analyze ${table}`, sql`analyze (skip_locked) ${name}`)
       }),
     ])
   })

@@ -1,9 +1,11 @@
+import { sql, type RawBuilder } from 'kysely'
 import { readFile } from 'node:fs/promises'
 import { MigrationError } from '../../base/errors.js'
 import { projectFile } from '../../base/project-file.js'
 import { describeSchema, type CatalogReader } from './describe-schema.js'
 import { SchemaNames, type Schemas } from '../connection/schema-names.js'
 import { readViews } from './shipped-views.js'
+import { tableRef } from '../connection/database.js'
 
 /** How the schemas differ from what this program's migrations make; each a sentence for people. */
 export interface SchemaComparison {
@@ -45,13 +47,13 @@ export async function readShippedTables(names: SchemaNames): Promise<string[]> {
 const SHOWN = 3
 
 /**
- * Finds the list of migrations in the bookkeeping schema `$1`, also where its rows are hidden. A
- * table of another program has other columns.
+ * Finds the list of migrations in the bookkeeping schema, also where its rows are hidden. A table
+ * of another program has other columns.
  */
-export const OF_MIGRATIONS = `from pg_class
+export const fromMigrations = ({ sync }: SchemaNames): RawBuilder<unknown> => sql`from pg_class
     where relname = 'migrations'
         and relkind = 'r'
-        and relnamespace in (select oid from pg_namespace where nspname = $1)
+        and relnamespace in (select oid from pg_namespace where nspname = ${sync})
         and 3 = (
             select count(*)
             from pg_attribute
@@ -71,16 +73,15 @@ export async function refuseUnknownTables(
   isListEmpty = false,
 ): Promise<void> {
   const views = (await readViews()).map(({ schema, name }) => `${names[schema]}.${name}`)
-  const found = await query<{ name: string }>(
+  const found = await query(
     'look for tables in the way',
-    `select nspname || '.' || relname as name
+    sql<{ name: string }>`select nspname || '.' || relname as name
 from pg_class
 inner join pg_namespace
     on pg_namespace.oid = relnamespace
-where nspname || '.' || relname = any($2::text[])
-    and ($3 or not exists (select ${OF_MIGRATIONS}))
+where nspname || '.' || relname = any(${[...(await readShippedTables(names)), ...views]}::text[])
+    and (${isListEmpty} or not exists (select ${fromMigrations(names)}))
 order by 1`,
-    [names.sync, [...(await readShippedTables(names)), ...views], isListEmpty],
   )
   if (found.length === 0) return
   const shown = found.slice(0, SHOWN).map(({ name }) => name)
@@ -202,24 +203,22 @@ interface ViewComparison {
 
 /** Our views that are gone, and views of others on ours: those can make an upgrade fail. */
 async function compareViews({ query, names }: CatalogReader): Promise<ViewComparison> {
-  const installed = names.table('installed_views')
-  const missing = await query<{ name: string }>(
+  const installed = tableRef('sync.installed_views')
+  const missing = await query(
     'look for our views',
-    `select schema_name || '.' || view_name as name
+    sql<{ name: string }>`select schema_name || '.' || view_name as name
     from ${installed} as installed
-    where schema_name <> $1 and not exists (
+    where schema_name <> ${names.stored} and not exists (
         select from pg_class
         inner join pg_namespace
             on pg_namespace.oid = relnamespace
         where nspname = schema_name and relname = view_name and relkind in ('v', 'm')
     )
     order by 1`,
-    // They are made again when views are stored.
-    [names.stored],
   )
-  const foreign = await query<{ name: string; reads: string }>(
+  const foreign = await query(
     'look for views of others',
-    `select
+    sql<{ name: string; reads: string }>`select
         view_schema.nspname || '.' || view.relname as name,
         min(own_schema.nspname || '.' || own.relname) as reads
     from pg_depend as depend
@@ -233,7 +232,7 @@ async function compareViews({ query, names }: CatalogReader): Promise<ViewCompar
         on own.oid = depend.refobjid and depend.refclassid = 'pg_class'::regclass
     inner join pg_namespace as own_schema
         on own_schema.oid = own.relnamespace
-    where own_schema.nspname = any($1::text[])
+    where own_schema.nspname = any(${Object.values(names)}::text[])
         and own.oid != view.oid
         and not exists (
             select from ${installed} as installed
@@ -241,7 +240,6 @@ async function compareViews({ query, names }: CatalogReader): Promise<ViewCompar
         )
     group by 1
     order by 1`,
-    [Object.values(names)],
   )
   return {
     missing: missing.map(({ name }) => `view ${name} is missing (run \`tracking-sync migrate\`)`),

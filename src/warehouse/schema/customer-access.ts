@@ -1,3 +1,4 @@
+import { sql, type RawBuilder } from 'kysely'
 import { ConnectorError, WarehouseSchemaError } from '../../base/errors.js'
 import { quoteIdentifier, type DataTable, type SchemaNames } from '../connection/schema-names.js'
 import { isDistributed } from '../connection/citus.js'
@@ -5,6 +6,8 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 import { NOT_ALLOWED } from './roles.js'
 import { withMigrationLock, type MigrateOptions } from './run-migrations.js'
 import { readViews, type ShippedView } from './shipped-views.js'
+import { relationRef, tableRef, type Database } from '../connection/database.js'
+import { allTrue } from '../connection/sql-fragments.js'
 
 /** What is open to customers. */
 export interface CustomerReport {
@@ -81,11 +84,10 @@ export async function openToCustomers(
     await withMigrationLock(warehouse, options, 'open to customers', async (session) => {
       const [found] = await session.query(
         'look for the role of customers',
-        'select from pg_roles where rolname = $1',
-        [role],
+        sql`select from pg_roles where rolname = ${role}`,
       )
       if (found === undefined) {
-        await session.query('create the role', `create role ${quoteIdentifier(role)} nologin`)
+        await session.query('create the role', sql`create role ${sql.id(role)} nologin`)
       }
       await apply(session, views)
     })
@@ -116,8 +118,7 @@ export async function isOpenToCustomers({
 }: Pick<Session, 'names' | 'query'>): Promise<boolean> {
   const rows = await query(
     'look whether customers may read',
-    'select from pg_policy where polrelid = to_regclass($1) and polname = $2',
-    [names.table('shipments'), FOR_CUSTOMERS],
+    sql`select from pg_policy where polrelid = to_regclass(${names.table('shipments')}) and polname = ${FOR_CUSTOMERS}`,
   )
   return rows.length > 0
 }
@@ -132,23 +133,32 @@ export async function closeToCustomers(
 ): Promise<boolean> {
   const { names } = warehouse
   if (!(await isOpenToCustomers(warehouse))) return false
-  const role = quoteIdentifier(customerRole(names))
+  const role = sql.id(customerRole(names))
   const views = (await readViews()).filter(isOfTheInvoker)
   await withMigrationLock(warehouse, options, 'close to customers', async (session) => {
     for (const schema of schemasOf(names)) {
-      await session.query('revoke', `revoke all on all tables in schema ${schema} from ${role}`)
-      await session.query('revoke', `revoke all on schema ${schema} from ${role}`)
+      await session.query(
+        'revoke',
+        sql`revoke all on all tables in schema ${sql.id(schema)} from ${role}`,
+      )
+      await session.query('revoke', sql`revoke all on schema ${sql.id(schema)} from ${role}`)
     }
-    await session.query('revoke', `revoke all on ${names.table('customer_roles')} from ${role}`)
-    for (const table of restrictedTables(names)) {
+    await session.query(
+      'revoke',
+      sql`revoke all on ${tableRef('sync.customer_roles')} from ${role}`,
+    )
+    for (const table of RESTRICTED) {
       for (const policy of [FOR_CUSTOMERS, FOR_ALL]) {
-        await session.query('drop a policy', `drop policy if exists ${policy} on ${table}`)
+        await session.query(
+          'drop a policy',
+          sql`drop policy if exists ${sql.id(policy)} on ${tableRef(table)}`,
+        )
       }
-      await session.query('disable', `alter table ${table} disable row level security`)
+      await session.query('disable', sql`alter table ${tableRef(table)} disable row level security`)
     }
     for (const { schema, name } of views) {
-      const view = names.in(schema, name)
-      await session.query('reset a view', `alter view ${view} reset (security_invoker)`)
+      const view = relationRef(`${schema}.${name}`)
+      await session.query('reset a view', sql`alter view ${view} reset (security_invoker)`)
     }
   })
   return true
@@ -162,7 +172,7 @@ export async function readAsInvoker(session: Session, view: ShippedView): Promis
   if (!isOfTheInvoker(view)) return
   await session.query(
     `set the rights of ${view.name}`,
-    `alter view ${session.names.in(view.schema, view.name)} set (security_invoker = true)`,
+    sql`alter view ${relationRef(`${view.schema}.${view.name}`)} set (security_invoker = true)`,
   )
 }
 
@@ -176,14 +186,16 @@ function customerRole(names: SchemaNames): string {
 }
 
 function schemasOf(names: SchemaNames): string[] {
-  return [names.data, names.analytics, names.asOf, names.datasync].map(quoteIdentifier)
+  return [names.data, names.analytics, names.asOf, names.datasync]
 }
 
 /** With policies: what is each customer's own, and whose it is. */
-function restrictedTables(names: SchemaNames): string[] {
-  const own = openTables.filter(([, belongs]) => !belongs.includes('to nobody'))
-  return [...own.map(([table]) => names.table(table)), names.table('customer_roles')]
-}
+const RESTRICTED: readonly (keyof Database)[] = [
+  ...openTables
+    .filter(([, belongs]) => !belongs.includes('to nobody'))
+    .map(([table]) => `data.${table}` as const),
+  'sync.customer_roles',
+]
 
 /**
  * Of the shipped views, those that read only open tables and open views. The texts say what they
@@ -211,9 +223,12 @@ export async function refuseUnopenable(warehouse: Warehouse): Promise<void> {
         'own rows; give them answers, as by `tracking-sync query --format csv`',
     )
   }
-  const [server] = await warehouse.query<{ number: number; version: string }>(
+  const [server] = await warehouse.query(
     'ask for the version of the server',
-    `select current_setting('server_version_num')::integer as number,
+    sql<{
+      number: number
+      version: string
+    }>`select current_setting('server_version_num')::integer as number,
     current_setting('server_version') as version`,
   )
   if (server === undefined || server.number >= OLDEST_SERVER) return
@@ -225,84 +240,85 @@ export async function refuseUnopenable(warehouse: Warehouse): Promise<void> {
 
 async function apply(session: Session, open: readonly ShippedView[]): Promise<void> {
   const { names } = session
-  const role = quoteIdentifier(customerRole(names))
-  await restrict(session, names.table('customer_roles'), ofOwnRoles())
+  const role = sql.id(customerRole(names))
+  await restrict(session, 'sync.customer_roles', OF_OWN_ROLES)
   for (const [table, belongs] of openTables) {
-    const name = names.table(table)
-    if (!belongs.includes('to nobody')) {
-      await restrict(
-        session,
-        name,
-        belongs.map((one) => condition(names, table, one)).join(' and '),
-      )
-    }
+    if (belongs.includes('to nobody')) continue
+    const conditions = belongs.map((one) => condition(table, one))
+    await restrict(session, `data.${table}`, allTrue(conditions))
   }
   for (const view of (await readViews()).filter(isOfTheInvoker)) await readAsInvoker(session, view)
   // Only now, and only these: whatever else there is or comes is closed.
   for (const schema of schemasOf(names)) {
-    await session.query('grant', `revoke all on all tables in schema ${schema} from ${role}`)
-    await session.query('grant', `grant usage on schema ${schema} to ${role}`)
+    await session.query(
+      'grant',
+      sql`revoke all on all tables in schema ${sql.id(schema)} from ${role}`,
+    )
+    await session.query('grant', sql`grant usage on schema ${sql.id(schema)} to ${role}`)
   }
   const readable = [
-    names.table('customer_roles'),
-    names.table('time_zones'),
-    ...openTables.map(([table]) => names.table(table)),
-    ...open.map(({ schema, name }) => names.in(schema, name)),
+    tableRef('sync.customer_roles'),
+    tableRef('analytics.time_zones'),
+    ...openTables.map(([table]) => tableRef(`data.${table}`)),
+    ...open.map(({ schema, name }) => relationRef(`${schema}.${name}`)),
   ]
-  for (const name of readable) await session.query('grant', `grant select on ${name} to ${role}`)
+  for (const one of readable) await session.query('grant', sql`grant select on ${one} to ${role}`)
 }
 
 /**
  * Others see every row, whatever their rights. Who has the role of customers, perhaps beside others,
  * sees the rows that the condition lets through.
  */
-async function restrict(session: Session, table: string, condition: string): Promise<void> {
-  const role = quoteIdentifier(customerRole(session.names))
+async function restrict(
+  session: Session,
+  name: keyof Database,
+  ofCustomer: RawBuilder<boolean>,
+): Promise<void> {
+  const role = sql.id(customerRole(session.names))
+  const table = tableRef(name)
+  const [forAll, forCustomers] = [sql.id(FOR_ALL), sql.id(FOR_CUSTOMERS)]
   const statements = [
-    `alter table ${table} enable row level security`,
-    `drop policy if exists ${FOR_ALL} on ${table}`,
-    `create policy ${FOR_ALL} on ${table} using (true) with check (true)`,
-    `drop policy if exists ${FOR_CUSTOMERS} on ${table}`,
-    `create policy ${FOR_CUSTOMERS} on ${table} as restrictive to ${role} using (${condition})`,
+    sql`alter table ${table} enable row level security`,
+    sql`drop policy if exists ${forAll} on ${table}`,
+    sql`create policy ${forAll} on ${table} using (true) with check (true)`,
+    sql`drop policy if exists ${forCustomers} on ${table}`,
+    sql`create policy ${forCustomers} on ${table} as restrictive to ${role} using (${ofCustomer})`,
   ]
-  for (const statement of statements) await session.query(`restrict ${table}`, statement)
+  for (const statement of statements) await session.query(`restrict ${name}`, statement)
 }
 
 /** Of `customer_roles`: customers see what is theirs there too. A role that was dropped is nobody's. */
-function ofOwnRoles(): string {
-  return `exists (
+const OF_OWN_ROLES = sql<boolean>`exists (
     select from pg_catalog.pg_roles as held
     where held.rolname = customer_roles.role_name and pg_catalog.pg_has_role(held.oid, 'usage')
 )`
-}
 
 /**
  * What of a table is a customer's own. What it looks up has conditions of its own, so that all of
  * them come to `customer_name` in the end. `exists` lets the planner choose between a look-up for
  * each row and one hash of all.
  */
-function condition(names: SchemaNames, table: DataTable, belongs: Belongs): string {
-  const [shipments, containers] = [names.table('shipments'), names.table('containers')]
-  const column = (name: string): string => `${quoteIdentifier(table)}.${quoteIdentifier(name)}`
-  const ofShipment = (id: string): string =>
-    `exists (select from ${shipments} as own where own.shipment_id = ${column(id)})`
+function condition(table: DataTable, belongs: Belongs): RawBuilder<boolean> {
+  const column = (name: string): RawBuilder<unknown> => sql.id(table, name)
+  const ofShipment = (id: string): RawBuilder<boolean> =>
+    sql`exists (select from ${tableRef('data.shipments')} as own where own.shipment_id = ${column(id)})`
   switch (belongs) {
     case 'by name':
       // Read once for a statement.
-      return `${column('customer_name')} = any (
-    array(select allowed.customer_name from ${names.table('customer_roles')} as allowed)
+      return sql`${column('customer_name')} = any (
+    array(select allowed.customer_name from ${tableRef('sync.customer_roles')} as allowed)
 )`
     case 'by shipment':
       return ofShipment('shipment_id')
     case 'by tracked shipment':
       return ofShipment('tracked_object_id')
     case 'by container':
-      return `exists (
-    select from ${containers} as own where own.container_id = ${column('container_id')}
+      return sql`exists (
+    select from ${tableRef('data.containers')} as own where own.container_id = ${column('container_id')}
 )`
     case 'to nobody':
-      return 'true'
+      return sql`true`
     case 'to the forwarder':
-      return 'false'
+      return sql`false`
   }
 }

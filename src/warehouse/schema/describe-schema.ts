@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import type { SchemaNames } from '../connection/schema-names.js'
 import { holdsStoredRows } from './shipped-views.js'
 import type { Session } from '../connection/warehouse.js'
+import { rawStatement } from '../connection/database.js'
 
 /** Where the catalogs are read from: a warehouse, or one transaction of it. */
 export interface CatalogReader extends Pick<Session, 'query'> {
@@ -50,13 +52,15 @@ export interface CatalogSchema {
  */
 export async function readCatalog(reader: CatalogReader): Promise<CatalogSchema[]> {
   const { names } = reader
-  const found = await reader.query<{ name: string; comment: string | null }>(
+  const found = await reader.query(
     'read the schemas',
-    `select nspname as name, obj_description(oid, 'pg_namespace') as comment
+    sql<{
+      name: string
+      comment: string | null
+    }>`select nspname as name, obj_description(oid, 'pg_namespace') as comment
     from pg_namespace
-    where nspname = any($1::text[])
+    where nspname = any(${Object.values(names)}::text[])
     order by nspname collate "C"`,
-    [Object.values(names)],
   )
   const schemas: CatalogSchema[] = []
   for (const { name, comment } of found) {
@@ -71,15 +75,13 @@ export async function readCatalog(reader: CatalogReader): Promise<CatalogSchema[
 }
 
 async function readRelations(reader: CatalogReader, schema: string): Promise<CatalogRelation[]> {
-  const columns = await reader.query<CatalogColumn & { readonly relation: string }>(
+  const columns = await reader.query(
     'read the columns',
-    COLUMNS_SQL,
-    [schema],
+    rawStatement<CatalogColumn & { readonly relation: string }>(COLUMNS_SQL, [schema]),
   )
-  const relations = await reader.query<Omit<CatalogRelation, 'columns'>>(
+  const relations = await reader.query(
     'read the tables and views',
-    RELATIONS_SQL,
-    [schema],
+    rawStatement<Omit<CatalogRelation, 'columns'>>(RELATIONS_SQL, [schema]),
   )
   return relations.map((relation) => ({
     ...relation,
@@ -140,14 +142,13 @@ where class.relnamespace = (select oid from pg_namespace where nspname = $1::tex
 order by class.relname collate "C"`
 
 async function readFunctions(reader: CatalogReader, schema: string): Promise<string[]> {
-  const rows = await reader.query<{ definition: string }>(
+  const rows = await reader.query(
     'read the functions',
-    `select pg_get_functiondef(oid) as definition
+    sql<{ definition: string }>`select pg_get_functiondef(oid) as definition
     from pg_proc
-    where pronamespace = (select oid from pg_namespace where nspname = $1::text)
+    where pronamespace = (select oid from pg_namespace where nspname = ${schema}::text)
         and prokind in ('f', 'p')
     order by oid::regprocedure::text collate "C"`,
-    [schema],
   )
   return rows.map(({ definition }) => definition)
 }

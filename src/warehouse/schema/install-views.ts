@@ -7,9 +7,10 @@ import { NOT_UPGRADED, withMigrationLock, type MigrateOptions } from './run-migr
 import { readViews, type ShippedView, storedTable, storedViewsOf } from './shipped-views.js'
 import { refuseReadOnly } from '../connection/read-only.js'
 import { fillTimeZones } from '../rows/zone-data.js'
-import { quoteIdentifier, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
+import { withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
 import type { InstalledViewsTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
+import { relationRef, tableRef, rawStatement } from '../connection/database.js'
 
 type InstalledView = Pick<
   InstalledViewsTable,
@@ -74,16 +75,17 @@ export async function makeStoredViews(
   if (isThere(await loadInstalled(warehouse, names))) return true
   const options = { sleep: createSleep() }
   return withMigrationLock(warehouse, options, 'make the stored views', async (session) => {
-    const [login] = await session.query<{ isOwner: boolean }>(
+    const [login] = await session.query(
       'look who owns the stored views',
-      `select pg_has_role(nspowner, 'usage') as "isOwner" from pg_namespace where nspname = $1`,
-      [names.stored],
+      sql<{
+        isOwner: boolean
+      }>`select pg_has_role(nspowner, 'usage') as "isOwner" from pg_namespace where nspname = ${names.stored}`,
     )
     if (login?.isOwner !== true) return false
     const installed = await loadInstalled(session, names)
     for (const one of stored.filter((wanted) => !isInstalled(wanted, installed))) {
       await create(session, names, one.view, 'create', 'of the owner')
-      await recordInstalled(session, names, [one])
+      await recordInstalled(session, [one])
     }
     await renewGrants(session, names)
     return true
@@ -100,11 +102,11 @@ function toWanted(view: ShippedView, position: number, names: SchemaNames): Want
 
 /** Only those that still stand. */
 async function loadInstalled(session: Session, names: SchemaNames): Promise<InstalledView[]> {
-  return session.query<InstalledView>(
+  return session.query(
     'look at the installed views',
-    `select schema_name, view_name, position, checksum
-from ${names.table('installed_views')}
-where schema_name = any($1::text[])
+    sql<InstalledView>`select schema_name, view_name, position, checksum
+from ${tableRef('sync.installed_views')}
+where schema_name = any(${viewSchemas(names)}::text[])
     and exists (
         select from pg_class
         inner join pg_namespace
@@ -112,7 +114,6 @@ where schema_name = any($1::text[])
         where nspname = schema_name and relname = view_name and relkind = 'v'
     )
 order by position`,
-    [viewSchemas(names)],
   )
 }
 
@@ -139,19 +140,20 @@ function isSameName(one: InstalledView, two: InstalledView): boolean {
 
 /** Makes the schemas again that hold only views, where they were dropped. */
 async function healSchemas(session: Session, names: SchemaNames): Promise<void> {
-  const found = await session.query<{ nspname: string }>(
+  const found = await session.query(
     'look for the schemas of views',
-    'select nspname from pg_namespace where nspname = any($1::text[])',
-    [viewSchemas(names)],
+    sql<{
+      nspname: string
+    }>`select nspname from pg_namespace where nspname = any(${viewSchemas(names)}::text[])`,
   )
   const isGone = (schema: string): boolean => !found.some(({ nspname }) => nspname === schema)
   for (const schema of [names.asOf, names.datasync, names.stored].filter(isGone)) {
-    await session.query('make a schema of views again', `create schema ${quoteIdentifier(schema)}`)
+    await session.query('make a schema of views again', sql`create schema ${sql.id(schema)}`)
   }
   if (!isGone(names.asOf)) return
   await session.query(
     'make the clock of views again',
-    `create function ${names.in('asOf', 'as_of')}() returns timestamptz
+    sql`create function ${relationRef('asOf.as_of')}() returns timestamptz
 language sql stable parallel safe
 return coalesce(
     nullif(pg_catalog.current_setting('tracking_sync.as_of', true), '')::timestamptz,
@@ -164,7 +166,7 @@ return coalesce(
  * Of a distributed warehouse the nodes do not need the views, and to make a hundred that stand on
  * each other there takes minutes. Without Citus it means nothing.
  */
-const HERE_ALONE = `set local citus.enable_ddl_propagation = 'off'`
+const HERE_ALONE = sql`set local citus.enable_ddl_propagation = 'off'`
 
 /** Drops our views in this transaction, for `makeViews` to make them again in the same one. */
 export async function dropViews(session: Session, names: SchemaNames): Promise<void> {
@@ -176,7 +178,7 @@ export async function makeViews(session: Session, names: SchemaNames): Promise<v
   await session.query('keep the views here', HERE_ALONE)
   const rights = (await isOpenToCustomers(session)) ? 'of the invoker' : 'of the owner'
   for (const view of await readViews()) await create(session, names, view, 'create', rights)
-  await session.query('let changes reach the nodes', 'reset citus.enable_ddl_propagation')
+  await session.query('let changes reach the nodes', sql`reset citus.enable_ddl_propagation`)
 }
 
 async function install(
@@ -197,28 +199,20 @@ async function install(
     await dropAll(session, names, installed)
     for (const { view } of wanted) await create(session, names, view, 'create', rights)
   }
-  await session.sync.deleteFrom('installed_views').execute()
-  await recordInstalled(session, names, isReplaced ? [...wanted, ...stored] : wanted)
+  await session.db.deleteFrom('sync.installed_views').execute()
+  await recordInstalled(session, isReplaced ? [...wanted, ...stored] : wanted)
   return (isReplaced ? changed : wanted).map(({ view_name: name }) => name)
 }
 
-async function recordInstalled(
-  session: Session,
-  names: SchemaNames,
-  views: readonly InstalledView[],
-): Promise<void> {
+async function recordInstalled(session: Session, views: readonly InstalledView[]): Promise<void> {
   await session.query(
     'record the installed views',
-    `insert into ${names.table('installed_views')} (schema_name, view_name, position, checksum)
-select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[])
+    sql`insert into ${tableRef('sync.installed_views')} (schema_name, view_name, position, checksum)
+select * from unnest(${views.map((one) => one.schema_name)}::text[],
+    ${views.map((one) => one.view_name)}::text[], ${views.map((one) => one.position)}::integer[],
+    ${views.map((one) => one.checksum)}::text[])
 on conflict (schema_name, view_name) do update
 set position = excluded.position, checksum = excluded.checksum`,
-    [
-      views.map((one) => one.schema_name),
-      views.map((one) => one.view_name),
-      views.map((one) => one.position),
-      views.map((one) => one.checksum),
-    ],
   )
 }
 
@@ -235,7 +229,7 @@ async function replace(
   changed: readonly WantedView[],
   rights: ViewRights,
 ): Promise<boolean> {
-  await sql`savepoint replace_views`.execute(session.sync)
+  await sql`savepoint replace_views`.execute(session.db)
   try {
     for (const { view } of changed) await create(session, names, view, 'create or replace', rights)
     return true
@@ -243,7 +237,7 @@ async function replace(
     if (!(thrown instanceof ConnectorError) || thrown.context.code !== INVALID_TABLE_DEFINITION) {
       throw thrown
     }
-    await sql`rollback to savepoint replace_views`.execute(session.sync)
+    await sql`rollback to savepoint replace_views`.execute(session.db)
     return false
   }
 }
@@ -258,7 +252,7 @@ async function create(
   const sqlText = withSchemaNames(view.sqlText, names)
   await session.query(
     `install the view ${view.schema}.${view.name}`,
-    sqlText.replace(/^create view/m, `${verb} view`),
+    rawStatement(sqlText.replace(/^create view/m, `${verb} view`)),
   )
   // A view that is replaced loses what was set.
   if (rights === 'of the invoker') await readAsInvoker(session, view)
@@ -271,16 +265,18 @@ async function dropAll(
   installed: readonly InstalledView[],
 ): Promise<void> {
   for (const { schema_name: schema, view_name: view } of [...installed].reverse()) {
-    const dropped = `${quoteIdentifier(schema)}.${quoteIdentifier(view)}`
     try {
-      await session.query(`drop the view ${schema}.${view}`, `drop view if exists ${dropped}`)
+      await session.query(
+        `drop the view ${schema}.${view}`,
+        sql`drop view if exists ${sql.id(schema, view)}`,
+      )
     } catch (thrown) {
       throw isInUse(thrown) ? inUse(`${schema}.${view}`, thrown) : thrown
     }
     if (schema !== names.stored) continue
-    const table = names.in('sync', storedTable(view))
-    await session.query(`drop ${table}`, `drop table if exists ${table}`)
-    await session.sync.deleteFrom('stored_views').where('view_name', '=', view).execute()
+    const table = sql.id(names.sync, storedTable(view))
+    await session.query(`drop the stored ${view}`, sql`drop table if exists ${table}`)
+    await session.db.deleteFrom('sync.stored_views').where('view_name', '=', view).execute()
   }
 }
 

@@ -1,9 +1,9 @@
+import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
 import { ConnectorError, WarehouseUnavailableError } from '../../base/errors.js'
 import { scramVerifier } from '../../base/scram-client.js'
 import { adviseReaderLogin, describeMight, MIGHTY_ROLE } from '../connection/mighty-login.js'
-import { quoteIdentifier, roleNames } from '../connection/schema-names.js'
+import { roleNames } from '../connection/schema-names.js'
 import type { Warehouse } from '../connection/warehouse.js'
 import { createRoles, type ReaderLogin } from './roles.js'
 
@@ -29,22 +29,21 @@ function decode(text: string): string {
  */
 export async function keepReader(warehouse: Warehouse, readerUrl: string): Promise<void> {
   const login = loginOf(readerUrl)
-  const [row] = await warehouse.query<{ isWanted: boolean }>(
+  const [row] = await warehouse.query(
     'look for the login of own SQL',
-    `select
+    sql<{ isWanted: boolean }>`select
     (rolsuper or rolcreaterole)
     and current_setting('transaction_read_only') = 'off'
     and not coalesce(
         (
-            select has_schema_privilege(login.oid, to_regnamespace($2), 'usage')
+            select has_schema_privilege(login.oid, to_regnamespace(${warehouse.names.data}), 'usage')
             from pg_roles as login
-            where rolname = $1
+            where rolname = ${login.user}
         ),
         false
     ) as "isWanted"
 from pg_roles
 where rolname = current_user`,
-    [login.user, warehouse.names.data],
   )
   if (row?.isWanted !== true) return
   try {
@@ -67,15 +66,14 @@ export async function createReaderLogin(
   address: string,
 ): Promise<string | undefined> {
   const { login } = roleNames(warehouse.names)
-  const [row] = await warehouse.query<{ mayCreate: boolean; isTaken: boolean }>(
+  const [row] = await warehouse.query(
     'look for the login of own SQL',
-    `select
+    sql<{ mayCreate: boolean; isTaken: boolean }>`select
     (rolsuper or rolcreaterole)
         and current_setting('transaction_read_only') = 'off' as "mayCreate",
-    exists (select from pg_roles where rolname = $1) as "isTaken"
+    exists (select from pg_roles where rolname = ${login}) as "isTaken"
 from pg_roles
 where rolname = current_user`,
-    [login],
   )
   const url = new URL(address)
   if (row?.mayCreate !== true || url.host === '') return undefined
@@ -83,10 +81,9 @@ where rolname = current_user`,
   url.username = row.isTaken ? `${login}_${randomBytes(3).toString('hex')}` : login
   url.password = randomBytes(24).toString('hex')
   for (const name of ['user', 'password']) url.searchParams.delete(name)
-  const verifier = pg.escapeLiteral(scramVerifier(url.password))
   await warehouse.query(
     'make the login of own SQL',
-    `create role ${quoteIdentifier(url.username)} login password ${verifier}`,
+    sql`create role ${sql.id(url.username)} login password ${sql.lit(scramVerifier(url.password))}`,
   )
   return url.href
 }
@@ -109,23 +106,22 @@ export async function describeReader(
 ): Promise<string> {
   const { names } = reader
   const roles = roleNames(names)
-  const [rights] = await reader.query<ReaderRights>(
+  const [rights] = await reader.query(
     'look at the rights of the login of own SQL',
-    `select
+    sql<ReaderRights>`select
     session_user::text as login,
     ${MIGHTY_ROLE} as "mightyRole",
-    coalesce(has_schema_privilege(to_regnamespace($1), 'usage'), true) as "mayRead",
+    coalesce(has_schema_privilege(to_regnamespace(${names.data}), 'usage'), true) as "mayRead",
     exists (
         select
         from pg_class
         inner join pg_namespace
             on pg_namespace.oid = relnamespace
-        where nspname = any ($2::text[])
+        where nspname = any (${Object.values(names)}::text[])
             and relkind in ('r', 'p')
             and has_table_privilege(pg_class.oid, 'insert, update, delete, truncate')
     ) as "mayWrite",
     has_table_privilege('pg_authid', 'select') as "seesVerifiers"`,
-    [names.data, Object.values(names)],
   )
   if (rights === undefined) throw new Error('the session has no login')
   const { login, mightyRole, mayRead, mayWrite, seesVerifiers } = rights

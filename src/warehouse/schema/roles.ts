@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { ConnectorError, WarehouseSchemaError } from '../../base/errors.js'
 import { scramVerifier } from '../../base/scram-client.js'
@@ -9,7 +10,8 @@ import {
   type SchemaNames,
 } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { OF_MIGRATIONS, readShippedTables, refuseUnknownTables } from './compare-schema.js'
+import { fromMigrations, readShippedTables, refuseUnknownTables } from './compare-schema.js'
+import { rawStatement } from '../connection/database.js'
 
 /**
  * Tables whose rows decide what the owner's next `migrate` runs, or what a customer sees: only the
@@ -104,7 +106,7 @@ export async function createRoles(warehouse: Warehouse, login?: ReaderLogin): Pr
       for (const statement of statements) {
         await session.query(
           'create the roles',
-          statement.replace(HIDDEN, () => verifier),
+          rawStatement(statement.replace(HIDDEN, () => verifier)),
         )
       }
     })
@@ -121,29 +123,27 @@ export async function renewGrants(session: Session, names: SchemaNames): Promise
   const roles = roleNames(names)
   if ((await missingRoles(session, [roles.reader, roles.writer])).length > 0) return
   for (const statement of await grantStatements(session, roles)) {
-    await session.query('renew the rights of the roles', statement)
+    await session.query('renew the rights of the roles', rawStatement(statement))
   }
 }
 
 async function missingRoles(session: Session, wanted: readonly string[]): Promise<string[]> {
-  const found = await session.query<{ rolname: string }>(
+  const found = await session.query(
     'look for the roles',
-    'select rolname from pg_roles where rolname = any($1)',
-    [wanted],
+    sql<{ rolname: string }>`select rolname from pg_roles where rolname = any(${wanted})`,
   )
   return wanted.filter((role) => !found.some(({ rolname }) => rolname === role))
 }
 
 /** Whether the role may read every table and view that it should. */
 async function canRead({ names, ...session }: Warehouse, role: string): Promise<boolean> {
-  const [row] = await session.query<{ hidden: number }>(
+  const [row] = await session.query(
     'check the rights of the roles',
-    `select count(*) as hidden
+    sql<{ hidden: number }>`select count(*) as hidden
     from pg_class
-    where relnamespace in (select oid from pg_namespace where nspname = any($1))
+    where relnamespace in (select oid from pg_namespace where nspname = any(${Object.values(names)}))
         and relkind in ('r', 'p', 'v', 'm')
-        and not has_any_column_privilege($2, oid, 'select')`,
-    [Object.values(names), role],
+        and not has_any_column_privilege(${role}, oid, 'select')`,
   )
   return row?.hidden === 0
 }
@@ -154,18 +154,17 @@ async function canRead({ names, ...session }: Warehouse, role: string): Promise<
  * The list of migrations has no policy of ours.
  */
 export async function findSealedTables({ names, query }: CatalogAccess): Promise<string[]> {
-  const sealed = await query<{ name: string }>(
+  const sealed = await query(
     'look for row-level security',
-    `select format('%I.%I', nspname, relname) as name
+    sql<{ name: string }>`select format('%I.%I', nspname, relname) as name
 from pg_class
 inner join pg_namespace
     on pg_namespace.oid = relnamespace
-where (nspname || '.' || relname = any($2::text[]) or nspname = $1 and relname ~ '^rows_of_')
+where (nspname || '.' || relname = any(${await readShippedTables(names)}::text[]) or nspname = ${names.sync} and relname ~ '^rows_of_')
     and relrowsecurity
-    and exists (select ${OF_MIGRATIONS})
+    and exists (select ${fromMigrations(names)})
     and (relname = 'migrations' or not exists (select from pg_policy where polrelid = pg_class.oid))
 order by 1`,
-    [names.sync, await readShippedTables(names)],
   )
   return sealed.map(({ name }) => name)
 }
@@ -178,7 +177,8 @@ export async function unsealTables(warehouse: Warehouse): Promise<string[]> {
   const statements = (await findSealedTables(warehouse)).map(unseal)
   try {
     await warehouse.transaction('switch row-level security off', async (session) => {
-      for (const statement of statements) await session.query('switch it off', statement)
+      for (const statement of statements)
+        await session.query('switch it off', rawStatement(statement))
     })
     return statements
   } catch (thrown) {
@@ -232,19 +232,19 @@ const MOST_STATEMENTS = 5
  * make it. Reads the catalogs only, in one statement, and one file.
  */
 export async function findMissingGrants({ names, query }: CatalogAccess): Promise<string[]> {
-  const grants = await query<{ statement: string }>(
+  const grants = await query(
     'look for missing rights',
-    `with ours as (
-        select oid, nspname from pg_namespace where nspname in ($1, $2)
+    sql<{ statement: string }>`with ours as (
+        select oid, nspname from pg_namespace where nspname in (${names.sync}, ${names.data})
     )
 
     select
         format('grant create on database %I to %I', current_database(), current_user) as statement
-    where not exists (select ${OF_MIGRATIONS}) and not has_database_privilege(current_database(), 'create')
+    where not exists (select ${fromMigrations(names)}) and not has_database_privilege(current_database(), 'create')
     union all
     select format('grant create on schema %I to %I', nspname, current_user)
     from ours
-    where not has_schema_privilege(oid, 'create') and not exists (select ${OF_MIGRATIONS})
+    where not has_schema_privilege(oid, 'create') and not exists (select ${fromMigrations(names)})
     union all
     select format('grant usage on schema %I to %I', nspname, current_user)
     from ours
@@ -263,12 +263,11 @@ export async function findMissingGrants({ names, query }: CatalogAccess): Promis
     cross join (
         values (1, 'select'), (2, 'insert'), (3, 'update'), (4, 'delete')
     ) as needed (place, privilege)
-    where ours.nspname || '.' || pg_class.relname = any($3)
-        and (needed.place = 1 or ours.nspname != $1 or pg_class.relname != all($4))
+    where ours.nspname || '.' || pg_class.relname = any(${await readShippedTables(names)})
+        and (needed.place = 1 or ours.nspname != ${names.sync} or pg_class.relname != all(${OWNERS_TABLES}))
         and not has_table_privilege(pg_class.oid, needed.privilege)
     group by ours.nspname, pg_class.relname
     order by 1`,
-    [names.sync, names.data, await readShippedTables(names), OWNERS_TABLES],
   )
   return grants.map(({ statement }) => statement)
 }
@@ -326,23 +325,22 @@ export async function refuseExcessRights(warehouse: CatalogAccess): Promise<void
 }
 
 async function readRights({ names, query }: CatalogAccess): Promise<RoleRights> {
-  const [rights] = await query<RoleRights>(
+  const [rights] = await query(
     'look at the rights of this user',
-    `select
+    sql<RoleRights>`select
         rolname::text as role,
         rolsuper as "isSuperuser",
         exists (
             select from pg_namespace
-            where nspname = any($1::text[]) and pg_has_role(nspowner, 'member')
+            where nspname = any(${Object.values(names)}::text[]) and pg_has_role(nspowner, 'member')
         ) or exists (
             select from pg_class
             inner join pg_namespace
                 on pg_namespace.oid = relnamespace
-            where nspname = any($1::text[]) and pg_has_role(relowner, 'member')
+            where nspname = any(${Object.values(names)}::text[]) and pg_has_role(relowner, 'member')
         ) as "isOwner"
     from pg_roles
     where rolname = current_user`,
-    [Object.values(names)],
   )
   if (rights === undefined) throw new Error('the session has no role')
   return rights

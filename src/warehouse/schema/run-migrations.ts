@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { projectFile } from '../../base/project-file.js'
@@ -9,16 +10,12 @@ import {
 } from '../../base/errors.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { refuseReadOnly } from '../connection/read-only.js'
-import {
-  quoteIdentifier,
-  roleNames,
-  withSchemaNames,
-  type SchemaNames,
-} from '../connection/schema-names.js'
+import { roleNames, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { OF_MIGRATIONS, refuseUnknownTables } from './compare-schema.js'
+import { fromMigrations, refuseUnknownTables } from './compare-schema.js'
 import { refuseMissingRights } from './roles.js'
 import { splitStatements } from './split-statements.js'
+import { tableRef, rawStatement } from '../connection/database.js'
 
 /** A file of `sql/migrations`, in order of its number. */
 export interface Migration {
@@ -165,12 +162,12 @@ export async function withMigrationLock<Result>(
 
 /** A lock per set of schemas. It ends with the transaction, so a killed starter holds nobody up. */
 export async function takeMigrationLock(session: Session): Promise<void> {
-  await session.query('migrate', `set local lock_timeout = '${DDL_LOCK_TIMEOUT}'`)
-  await session.query('migrate', WITHOUT_TIME_LIMIT)
-  await session.query('take the migration lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [
-    LOCK_CLASS,
-    session.names.sync,
-  ])
+  await session.query('migrate', sql`set local lock_timeout = ${sql.lit(DDL_LOCK_TIMEOUT)}`)
+  await session.query('migrate', rawStatement(WITHOUT_TIME_LIMIT))
+  await session.query(
+    'take the migration lock',
+    sql`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${session.names.sync}))`,
+  )
 }
 
 /** Any constant of our own: the first key of our advisory locks. */
@@ -182,9 +179,9 @@ async function apply(session: Session, migration: Migration): Promise<void> {
     if (version === 1) await createMigrationsTable(session)
     // One by one: of several that are sent at once, Citus would have each node run all.
     for (const statement of splitStatements(withSchemaNames(migration.sqlText, session.names))) {
-      await session.query(`apply migration ${name}`, statement)
+      await session.query(`apply migration ${name}`, rawStatement(statement))
     }
-    await session.sync.insertInto('migrations').values({ version, name, checksum }).execute()
+    await session.db.insertInto('sync.migrations').values({ version, name, checksum }).execute()
   } catch (thrown) {
     if (thrown instanceof WarehouseConflictError) throw thrown
     throw new MigrationError(
@@ -197,10 +194,10 @@ async function apply(session: Session, migration: Migration): Promise<void> {
 
 async function createMigrationsTable(session: Session): Promise<void> {
   const { names } = session
-  const table = names.table('migrations')
+  const table = tableRef('sync.migrations')
   await session.query(
     'create the table of migrations',
-    `create schema if not exists ${quoteIdentifier(names.sync)};
+    sql`create schema if not exists ${sql.id(names.sync)};
     create table ${table} (
         version integer not null,
         name text not null,
@@ -222,15 +219,14 @@ async function appliedMigrations(
   const { names } = session
   // Read from the catalog itself: `to_regclass` may answer from what the session remembered before
   // it waited for the lock.
-  const [found] = await session.query<{ role: string; isReadable: boolean; isHidden: boolean }>(
+  const [found] = await session.query(
     'look for the table of migrations',
-    `select
+    sql<{ role: string; isReadable: boolean; isHidden: boolean }>`select
         current_user::text as role,
         has_schema_privilege(relnamespace, 'usage')
             and has_table_privilege(pg_class.oid, 'select') as "isReadable",
         row_security_active(pg_class.oid) as "isHidden"
-    ${OF_MIGRATIONS}`,
-    [names.sync],
+    ${fromMigrations(names)}`,
   )
   if (found === undefined) return []
   if (!found.isReadable) {
@@ -247,8 +243,8 @@ async function appliedMigrations(
         'switches it off',
     )
   }
-  return session.sync
-    .selectFrom('migrations')
+  return session.db
+    .selectFrom('sync.migrations')
     .select(['version', 'name', 'checksum'])
     .orderBy('version')
     .execute()
@@ -268,9 +264,9 @@ function ofAnotherBuild(what: string, shipped: Migration, names: SchemaNames): M
 }
 
 async function ensureUtf8(session: Session): Promise<void> {
-  const [row] = await session.query<{ encoding: string }>(
+  const [row] = await session.query(
     'read the encoding of the database',
-    'select getdatabaseencoding() as encoding',
+    sql<{ encoding: string }>`select getdatabaseencoding() as encoding`,
   )
   if (row?.encoding !== 'UTF8') {
     throw new MigrationError(

@@ -1,10 +1,12 @@
+import { sql } from 'kysely'
 import type { Logger } from '../../base/logger.js'
 import { isDistributed } from '../connection/citus.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
-import { quoteIdentifier, type SchemaNames } from '../connection/schema-names.js'
+import { type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { makeStoredViews } from './install-views.js'
 import { STORED_VIEWS, storedTable, type StorableView } from './shipped-views.js'
+import { relationRef, tableRef, rawStatement } from '../connection/database.js'
 
 /** A tenth of the account that the views are built for. Below it the plain views are fast. */
 export const LARGE_ACCOUNT_CONTAINERS = 100_000
@@ -72,11 +74,10 @@ export async function storeViews(
 }
 
 async function hasContainers(warehouse: Warehouse, wanted: number): Promise<boolean> {
-  const [row] = await warehouse.query<{ count: number }>(
+  const [row] = await warehouse.query(
     'count some containers',
-    `select count(*)::int as count
-    from (select from ${warehouse.names.table('containers')} limit $1) as container`,
-    [wanted],
+    sql<{ count: number }>`select count(*)::int as count
+    from (select from ${tableRef('data.containers')} limit ${wanted}) as container`,
   )
   return row !== undefined && row.count >= wanted
 }
@@ -88,25 +89,28 @@ async function storeView(
   signal: AbortSignal,
 ): Promise<StoredView | 'busy' | 'current'> {
   const { names } = warehouse
-  const [turn] = await session.query<{ isOurs: boolean; pid: number }>(
+  const [turn] = await session.query(
     'take the turn to store views',
-    `select pg_try_advisory_xact_lock($1, hashtext($2)) as "isOurs", pg_backend_pid() as pid`,
-    [LOCK_CLASS, names.sync],
+    sql<{
+      isOurs: boolean
+      pid: number
+    }>`select pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(${names.sync})) as "isOurs", pg_backend_pid() as pid`,
   )
   if (turn?.isOurs !== true) return 'busy'
   if (await isCurrent(session, names, view.name)) return 'current'
-  await session.query('lift the time limit', WITHOUT_TIME_LIMIT)
+  await session.query('lift the time limit', rawStatement(WITHOUT_TIME_LIMIT))
   let stopping: Promise<unknown> | undefined
   const stop = (): void => {
-    const cancelling = warehouse.query('stop storing', 'select pg_cancel_backend($1::integer)', [
-      turn.pid,
-    ])
+    const cancelling = warehouse.query(
+      'stop storing',
+      sql`select pg_cancel_backend(${turn.pid}::integer)`,
+    )
     stopping = cancelling.catch(() => undefined)
   }
   signal.throwIfAborted()
   signal.addEventListener('abort', stop, { once: true })
   try {
-    return await fill(session, names, view)
+    return await fill(session, view)
   } finally {
     signal.removeEventListener('abort', stop)
     // A late cancel would hit whatever this connection does next.
@@ -126,13 +130,13 @@ const LOCK_CLASS = 820_312
 async function isCurrent(session: Session, names: SchemaNames, name: string): Promise<boolean> {
   const rows = await session.query(
     `look for writes since ${name} was stored`,
-    `select
-    from ${names.table('stored_views')} as stored
-    where stored.view_name = $1
+    sql`select
+    from ${tableRef('sync.stored_views')} as stored
+    where stored.view_name = ${name}
         and not exists (
             select
-            from ${names.table('sync_runs')} as run
-            left join ${names.table('sync_run_streams')} as part
+            from ${tableRef('sync.sync_runs')} as run
+            left join ${tableRef('sync.sync_run_streams')} as part
                 on part.sync_run_id = run.sync_run_id
             where run.finished_at > stored.stored_at
                 and coalesce(
@@ -141,11 +145,10 @@ async function isCurrent(session: Session, names: SchemaNames, name: string): Pr
                 ) > 0
         )
         and not exists (
-            select from ${names.table('webhook_notifications')}
+            select from ${tableRef('sync.webhook_notifications')}
             where processed_at > stored.stored_at - interval '1 minute'
         )
-        and not exists (select from pg_subscription_rel where srrelid = to_regclass($2))`,
-    [name, names.table('containers')],
+        and not exists (select from pg_subscription_rel where srrelid = to_regclass(${names.table('containers')}))`,
   )
   return rows.length > 0
 }
@@ -153,29 +156,32 @@ async function isCurrent(session: Session, names: SchemaNames, name: string): Pr
 /** Readers hold nobody up: unlike `truncate`, `delete` leaves them the rows that they see. */
 async function fill(
   session: Session,
-  names: SchemaNames,
   { name, source, orderedBy }: StorableView,
 ): Promise<StoredView> {
   const startedAt = performance.now()
-  const table = names.in('sync', storedTable(name))
-  const order = orderedBy === undefined ? '' : ` order by shown.${quoteIdentifier(orderedBy)}`
-  await session.query(`empty ${table}`, `delete from ${table}`)
+  const table = relationRef(`sync.${storedTable(name)}`)
+  const order = orderedBy === undefined ? sql`` : sql`order by ${sql.id('shown', orderedBy)}`
+  await session.query(`empty ${name}`, sql`delete from ${table}`)
   await session.query(
-    `fill ${table}`,
-    `insert into ${table} select shown.*, now() from ${names.in(source.schema, source.name)} as shown${order}`,
+    `fill ${name}`,
+    sql`insert into ${table}
+select shown.*, now() from ${relationRef(`${source.schema}.${source.name}`)} as shown ${order}`,
   )
   // Only the owner's statement does anything; for other logins autovacuum does it later.
-  await session.query(`analyze ${table}`, `analyze ${table}`)
-  const [filled] = await session.query<{ rows: number; now: string }>(
+  await session.query(`analyze ${name}`, sql`analyze ${table}`)
+  const [filled] = await session.query(
     `count ${name}`,
-    `select count(*) as rows, now()::text as now from ${table}`,
+    sql<{
+      rows: number
+      now: string
+    }>`select count(*) as rows, now()::text as now from ${table}`,
   )
   if (filled === undefined) throw new Error(`${name}: nothing was counted`)
   const { rows, now } = filled
   const tookMs = Math.round(performance.now() - startedAt)
   const row = { stored_at: now, rows, took_ms: tookMs }
-  await session.sync
-    .insertInto('stored_views')
+  await session.db
+    .insertInto('sync.stored_views')
     .values({ view_name: name, ...row })
     .onConflict((conflict) => conflict.column('view_name').doUpdateSet(row))
     .execute()
@@ -187,14 +193,13 @@ export async function areViewsStored(
   { query, names }: Pick<Session, 'query' | 'names'>,
   viewNames: readonly string[],
 ): Promise<boolean> {
-  const [found] = await query<{ count: number }>(
+  const [found] = await query(
     'look for stored views',
-    `select count(*)::int as count
+    sql<{ count: number }>`select count(*)::int as count
 from pg_class
 inner join pg_namespace
     on pg_namespace.oid = relnamespace
-where nspname = $1 and relname = any($2::text[]) and not pg_is_in_recovery()`,
-    [names.stored, viewNames],
+where nspname = ${names.stored} and relname = any(${viewNames}::text[]) and not pg_is_in_recovery()`,
   )
   return found?.count === viewNames.length
 }

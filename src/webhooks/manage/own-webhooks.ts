@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import type { TrackingService } from '../../source/client/endpoints.js'
 import { webhookSchema } from '../../source/jsonapi/schemas.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 /** A secret from the service. It can be compared and revealed; no print of its owner shows it. */
 export class ToldSecret {
@@ -107,9 +109,9 @@ export async function loadOwnWebhooks(
   settings: OwnWebhookSettings,
 ): Promise<ReadonlySet<string>> {
   if (settings.ids.length > 0) return new Set(settings.ids)
-  const rows = await warehouse.query<{ webhook_id: string }>(
+  const rows = await warehouse.query(
     'look up our webhooks',
-    `select webhook_id from ${warehouse.names.table('webhooks')} where is_ours`,
+    sql<{ webhook_id: string }>`select webhook_id from ${tableRef('sync.webhooks')} where is_ours`,
   )
   return new Set(rows.map(({ webhook_id }) => webhook_id))
 }
@@ -168,25 +170,25 @@ export async function recordWebhooks(
       return { webhookId, url: isUrl ? webhookId : null, isActive: false, isOurs: !isUrl }
     }),
   ].map((row) => ({ ...row, alert: texts.get(row.webhookId) }))
-  const table = warehouse.names.table('webhooks')
+  const table = tableRef('sync.webhooks')
   await warehouse.query(
     'record webhooks',
-    `with given as (
+    sql`with given as (
     select distinct on ("webhookId") *
-    from jsonb_to_recordset($1::jsonb) as row (
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (
         "webhookId" text, url text, "isActive" boolean, events text[], "isOurs" boolean, alert text
     )
     order by "webhookId"
 ),
 gone as (
     update ${table}
-    set is_active = false, alert = case when $2 then null else alert end
+    set is_active = false, alert = case when ${alerts !== undefined} then null else alert end
     where webhook_id is distinct from url and webhook_id not in (select "webhookId" from given)
-        and (is_active is distinct from false or ($2 and alert is not null))
+        and (is_active is distinct from false or (${alerts !== undefined} and alert is not null))
 ),
 found_after_all as (
     delete from ${table}
-    where $2 and webhook_id = url and webhook_id not in (select "webhookId" from given)
+    where ${alerts !== undefined} and webhook_id = url and webhook_id not in (select "webhookId" from given)
 )
 insert into ${table} as stored (
     webhook_id, url, is_active, events, is_ours, alert, checked_at
@@ -199,18 +201,17 @@ set
     is_active = excluded.is_active,
     events = coalesce(excluded.events, stored.events),
     is_ours = excluded.is_ours,
-    alert = case when $2 then excluded.alert else stored.alert end,
+    alert = case when ${alerts !== undefined} then excluded.alert else stored.alert end,
     checked_at = excluded.checked_at`,
-    [JSON.stringify(rows), alerts !== undefined],
   )
 }
 
 /** Ids of webhooks that are ours, or were: one that was pointed elsewhere still has its alert. */
 export async function loadKnownWebhooks(warehouse: Session): Promise<string[]> {
-  const rows = await warehouse.query<{ webhook_id: string }>(
+  const rows = await warehouse.query(
     'look for the webhooks known as ours',
-    `select webhook_id
-from ${warehouse.names.table('webhooks')}
+    sql<{ webhook_id: string }>`select webhook_id
+from ${tableRef('sync.webhooks')}
 where (is_ours or alert is not null) and webhook_id is distinct from url
 order by webhook_id`,
   )

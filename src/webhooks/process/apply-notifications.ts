@@ -68,14 +68,13 @@ export async function applyNotifications(
   options: ApplyOptions,
 ): Promise<Map<string, Outcome>> {
   const { refetchDelayMs, reachFailpoint } = options
-  const { names } = session
   const prepared = await prepareNotifications(session, notifications)
   const intakes: Intake[] = []
   for (const [at, one] of prepared.entries()) {
     if (at % READ_AT_ONCE === 0) await letOthersRun()
     intakes.push(readIncluded(one))
   }
-  const known = await loadKnown(session, names, intakes, { mode: 'webhook' })
+  const known = await loadKnown(session, intakes, { mode: 'webhook' })
   const decision = decide(intakes, known, 'webhook')
   const doubtful = [...decision.doubtful]
   const references: ResourceIdentifier[] = []
@@ -83,7 +82,7 @@ export async function applyNotifications(
   const inDoubt: string[] = []
   for (const { sightings, eventLists } of decision.rounds) {
     const batch = { syncRunId: null, mode: 'webhook', sightings, eventLists } as const
-    const written = await writeRows(session, names, batch, reachFailpoint)
+    const written = await writeRows(session, batch, reachFailpoint)
     for (const sighting of sightings) {
       references.push(...sighting.references)
       // A newer sighting of another writer came first.
@@ -117,13 +116,13 @@ export async function applyNotifications(
   await queue([...decision.fetchEvents].map(eventListEntry), NEW_EVENTS)
   await queue(listsBehind.map(eventListEntry), LIST_BEHIND_EVENT)
   const readable = doubtful.filter((sighting) => refetchOf(sighting) !== undefined)
-  const differing = await findDiffering(session, names, readable)
+  const differing = await findDiffering(session, readable)
   await queue(
     differing.map(refetchOf).filter((entry) => entry !== undefined),
     DOUBT,
   )
   const changes = prepared.flatMap((one) => readChangesets(one.document.included, one))
-  await addContainerChanges(session, names, changes)
+  await addContainerChanges(session, changes)
   const quarantined = intakes.flatMap((intake) => intake.quarantined)
   await quarantineRecords(session, quarantined, null)
   return followReferences(session, prepared, refetchDelayMs)
@@ -155,7 +154,7 @@ async function followReferences(
   refetchDelayMs: number,
 ): Promise<Map<string, Outcome>> {
   const thin = new Set(notifications.filter((one) => !one.isLacking && !holdsReference(one)))
-  const containersOf = await findContainersOfEvents(session, session.names, eventIdsOf([...thin]))
+  const containersOf = await findContainersOfEvents(session, eventIdsOf([...thin]))
   const outcomes = new Map<string, Outcome>()
   const refetches: ResourceIdentifier[] = []
   for (const one of notifications) {

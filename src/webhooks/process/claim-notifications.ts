@@ -1,3 +1,4 @@
+import { sql, type RawBuilder } from 'kysely'
 import { backoffMs } from '../../base/retry.js'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import {
@@ -11,6 +12,7 @@ import {
   stateAfter,
   type Outcome,
 } from '../receive/notification-states.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 /** A notification of the inbox, locked by the transaction that claimed it. */
 export interface ClaimedNotification {
@@ -44,13 +46,11 @@ export async function claimNotifications(
 ): Promise<ClaimedNotification[]> {
   return lock(
     session,
-    `${IS_WAITING} and (next_attempt_at is null or next_attempt_at <= now())
-    and ($2::text is null or notification_id = $2)
+    sql`${IS_WAITING} and (next_attempt_at is null or next_attempt_at <= now())
+    and (${onlyId}::text is null or notification_id = ${onlyId})
 order by observed_at, notification_id
-limit $1
+limit ${limit}
 for update skip locked`,
-    limit,
-    onlyId,
   )
 }
 
@@ -62,33 +62,33 @@ export async function lockUnresolved(
   session: Session,
   notificationId: string,
 ): Promise<ClaimedNotification | undefined> {
-  const condition = `${IS_UNRESOLVED} and notification_id = $1\nfor update`
-  const [locked] = await lock(session, condition, notificationId)
+  const [locked] = await lock(
+    session,
+    sql`${IS_UNRESOLVED} and notification_id = ${notificationId} for update`,
+  )
   return locked
+}
+
+interface LockedRow extends Omit<ClaimedNotification, 'observedAt' | 'receivedAt'> {
+  readonly observedMs: number
+  readonly receivedMs: number
 }
 
 async function lock(
   session: Session,
-  condition: string,
-  ...parameters: readonly unknown[]
+  condition: RawBuilder<unknown>,
 ): Promise<ClaimedNotification[]> {
-  const rows = await session.query<
-    Omit<ClaimedNotification, 'observedAt' | 'receivedAt'> & {
-      readonly observedMs: number
-      readonly receivedMs: number
-    }
-  >(
+  const rows = await session.query(
     'claim notifications',
-    `select notification_id as "notificationId", webhook_id as "webhookId", body,
+    sql<LockedRow>`select notification_id as "notificationId", webhook_id as "webhookId", body,
     case when reference_type is not null and reference_id is not null then
         jsonb_build_object('type', reference_type, 'id', reference_id)
     end as reference,
     coalesce(created_at > observed_at, false) as "isClamped",
     floor(extract(epoch from observed_at) * 1000)::bigint as "observedMs",
     ceil(extract(epoch from received_at) * 1000)::bigint as "receivedMs"
-from ${session.names.table('webhook_notifications')} as stored
+from ${tableRef('sync.webhook_notifications')} as stored
 where ${condition}`,
-    parameters,
   )
   return rows.map(({ observedMs, receivedMs, ...row }) => ({
     ...row,
@@ -106,16 +106,17 @@ export async function recordOutcomes(
   outcomes: ReadonlyMap<string, Outcome>,
 ): Promise<number> {
   if (outcomes.size === 0) return 0
-  const [row] = await session.query<{ seconds: number | null }>(
+  const [row] = await session.query(
     'record what became of notifications',
-    `with recorded as (
-    update ${session.names.table('webhook_notifications')} as stored
+    sql<{ seconds: number | null }>`with recorded as (
+    update ${tableRef('sync.webhook_notifications')} as stored
     set
         state = given.outcome,
         processed_at = clock_timestamp(),
         next_attempt_at = null,
         error = null
-    from unnest($1::text[], $2::text[]) as given (notification_id, outcome)
+    from unnest(${[...outcomes.keys()]}::text[],
+        ${[...outcomes.values()]}::text[]) as given (notification_id, outcome)
     where stored.notification_id = given.notification_id
         and (stored.state, given.outcome) in (${ALLOWED_OUTCOMES})
     returning greatest(extract(epoch from processed_at - received_at), 0) as seconds
@@ -123,7 +124,6 @@ export async function recordOutcomes(
 
 select sum(seconds)::float8 as seconds
 from recorded`,
-    [[...outcomes.keys()], [...outcomes.values()]],
   )
   return row?.seconds ?? 0
 }
@@ -137,12 +137,11 @@ export async function deferNotifications(
   if (ids.length === 0) return
   await session.query(
     'defer notifications',
-    `update ${session.names.table('webhook_notifications')} as stored
+    sql`update ${tableRef('sync.webhook_notifications')} as stored
 set
-    next_attempt_at = now() + make_interval(secs => $2::double precision),
+    next_attempt_at = now() + make_interval(secs => ${waitMs / 1000}::double precision),
     error = 'could not find out yet whether its webhook is ours'
-where notification_id = any($1::text[]) and ${IS_WAITING}`,
-    [ids, waitMs / 1000],
+where notification_id = any(${ids}::text[]) and ${IS_WAITING}`,
   )
 }
 
@@ -150,16 +149,15 @@ where notification_id = any($1::text[]) and ${IS_WAITING}`,
 export async function releaseDeferred(warehouse: Warehouse, receivedUntil: Date): Promise<void> {
   await warehouse.query(
     'release deferred notifications',
-    `update ${warehouse.names.table('webhook_notifications')} as stored
+    sql`update ${tableRef('sync.webhook_notifications')} as stored
 set next_attempt_at = null, error = null
-where ${IS_WAITING} and attempts = 0 and next_attempt_at > now() and received_at <= $1`,
-    [receivedUntil.toISOString()],
+where ${IS_WAITING} and attempts = 0 and next_attempt_at > now() and received_at <= ${receivedUntil.toISOString()}`,
   )
 }
 
 /** A notification that fails this often is dead: only `replay` tries it again. */
 const MOST_ATTEMPTS = 10
-const IS_LAST = `attempts + 1 >= ${MOST_ATTEMPTS}`
+const IS_LAST = sql`attempts + 1 >= ${sql.lit(MOST_ATTEMPTS)}`
 const DEAD = stateAfter('gave_up')
 const WAITING = stateAfter('failed')
 
@@ -181,20 +179,19 @@ export async function recordFailure(
   error: string,
 ): Promise<number | undefined> {
   const waits = Array.from({ length: MOST_ATTEMPTS }, (_, at) => waitAfterFailure(at + 1) / 1000)
-  const [row] = await session.query<{ attempts: number }>(
+  const [row] = await session.query(
     'record a failed attempt',
-    `update ${session.names.table('webhook_notifications')} as stored
+    sql<{ attempts: number }>`update ${tableRef('sync.webhook_notifications')} as stored
 set
     attempts = attempts + 1,
-    error = $2,
-    state = case when ${IS_LAST} then '${DEAD}' else '${WAITING}' end,
+    error = ${error},
+    state = case when ${IS_LAST} then ${DEAD} else ${WAITING} end,
     next_attempt_at = case
         when ${IS_LAST} then null
-        else now() + make_interval(secs => ($3::double precision[])[attempts + 1])
+        else now() + make_interval(secs => (${waits}::double precision[])[attempts + 1])
     end
-where notification_id = $1 and ${IS_WAITING}
+where notification_id = ${notificationId} and ${IS_WAITING}
 returning attempts`,
-    [notificationId, error, waits],
   )
   return row?.attempts
 }
@@ -210,14 +207,13 @@ export async function closeUnresolved(warehouse: Warehouse): Promise<number> {
   if (beganAt === undefined) return 0
   const rows = await warehouse.query(
     'close unresolved notifications',
-    `update ${warehouse.names.table('webhook_notifications')} as stored
+    sql`update ${tableRef('sync.webhook_notifications')} as stored
 set
-    state = '${CLOSED}',
+    state = ${CLOSED},
     processed_at = clock_timestamp(),
     error = 'covered by a complete sync'
-where ${IS_UNRESOLVED} and observed_at < $1::timestamptz
+where ${IS_UNRESOLVED} and observed_at < ${beganAt.toISOString()}::timestamptz
 returning notification_id`,
-    [beganAt.toISOString()],
   )
   return rows.length
 }

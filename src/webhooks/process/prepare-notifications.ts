@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { ApiContractError } from '../../base/errors.js'
 import {
   membersOf,
@@ -9,11 +10,11 @@ import { JsonNestingError } from '../../source/jsonapi/exact-json.js'
 import { parseJsonBytes } from '../../source/jsonapi/parse-json-bytes.js'
 import { documentSchema, refusalOf } from '../../source/jsonapi/schemas.js'
 import { resourceOfType } from '../../source/records/index.js'
-import { quoteIdentifier } from '../../warehouse/connection/schema-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
 import type { ClaimedNotification } from './claim-notifications.js'
 import { readLinkage } from '../receive/delivery.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 /** A notification with the records it brings. */
 export interface ParsedNotification extends ClaimedNotification {
@@ -73,11 +74,7 @@ export async function prepareNotifications(
   notifications: readonly ParsedNotification[],
 ): Promise<PreparedNotification[]> {
   const owners = await loadLiveOwners(session, notifications)
-  const containersOf = await findContainersOfEvents(
-    session,
-    session.names,
-    homelessEventIds(notifications),
-  )
+  const containersOf = await findContainersOfEvents(session, homelessEventIds(notifications))
   return notifications.map((one) => prepare(one, owners, containersOf))
 }
 
@@ -130,12 +127,11 @@ async function loadLiveOwners(
   if (owners.length === 0) return live
   for (const type of OWNER_TYPES) {
     const { stream, idColumn } = resourceOfType(type)
-    const rows = await session.query<{ id: string }>(
+    const rows = await session.query(
       'look for what notifications are about',
-      `select ${quoteIdentifier(idColumn)} as id
-from ${session.names.table(stream)}
-where ${quoteIdentifier(idColumn)} = any($1::text[]) and _deleted_at is null`,
-      [owners.filter((owner) => ['', type].includes(owner.type)).map(({ id }) => id)],
+      sql<{ id: string }>`select ${sql.id(idColumn)} as id
+from ${tableRef(`data.${stream}`)}
+where ${sql.id(idColumn)} = any(${owners.filter((owner) => ['', type].includes(owner.type)).map(({ id }) => id)}::text[]) and _deleted_at is null`,
     )
     for (const { id } of rows) live.add(keyOf({ type, id })).add(keyOf({ type: '', id }))
   }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { ApiContractError, ConnectorError, toError } from '../../base/errors.js'
 import { SimulatedCrash, type ReachFailpoint } from '../../base/failpoint.js'
@@ -140,7 +141,7 @@ export class NotificationProcessor {
     } catch (thrown) {
       if (!(thrown instanceof ConnectorError) || thrown.fate !== 'retry') throw thrown
       // In an outage this fails, and ends the batch at its first notification.
-      await warehouse.query('look whether the database answers', 'select 1')
+      await warehouse.query('look whether the database answers', sql`select 1`)
       return process()
     }
   }

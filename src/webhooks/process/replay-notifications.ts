@@ -1,5 +1,8 @@
+import { sql, type RawBuilder } from 'kysely'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { stateAfter } from '../receive/notification-states.js'
+import { tableRef } from '../../warehouse/connection/database.js'
+import { allTrue } from '../../warehouse/connection/sql-fragments.js'
 
 /** States that a notification can be put back from by choice. */
 export const REPLAYABLE_STATES = ['dead', 'ignored', 'foreign', 'unresolved', 'processed'] as const
@@ -32,14 +35,19 @@ export interface ReplayReport {
 
 const REPLAYED = stateAfter('replayed')
 
-const IS_SELECTED = `($1::text[] is null or notification_id = any($1::text[]))
-    and ($2::text[] is null or state = any($2::text[]))
-    and ($3::text is null or event = $3::text)
-    and ($4::timestamptz is null or received_at >= $4::timestamptz)
-    and ($5::timestamptz is null or received_at < $5::timestamptz)`
+function isSelected({ ids, states, event, since, until }: ReplaySelection): RawBuilder<boolean> {
+  return allTrue([
+    sql`true`,
+    ...(ids === undefined ? [] : [sql`notification_id = any(${ids}::text[])`]),
+    ...(states === undefined ? [] : [sql`state = any(${states}::text[])`]),
+    ...(event === undefined ? [] : [sql`event = ${event}`]),
+    ...(since === undefined ? [] : [sql`received_at >= ${since.toISOString()}::timestamptz`]),
+    ...(until === undefined ? [] : [sql`received_at < ${until.toISOString()}::timestamptz`]),
+  ])
+}
 
 /** Something to apply, and not just waiting for its first attempt. */
-const IS_REPLAYABLE = `body is not null and (state != '${REPLAYED}' or attempts > 0)`
+const IS_REPLAYABLE = sql`(body is not null and (state != ${REPLAYED} or attempts > 0))`
 
 type Counts = Pick<ReplayReport, 'selected' | 'waiting' | 'withoutBody' | 'unknownIds'>
 
@@ -50,57 +58,54 @@ type Counts = Pick<ReplayReport, 'selected' | 'waiting' | 'withoutBody' | 'unkno
  */
 export async function replayNotifications(
   warehouse: Warehouse,
-  { ids, states, event, since, until }: ReplaySelection,
+  selection: ReplaySelection,
   { isDryRun = false }: { readonly isDryRun?: boolean } = {},
 ): Promise<ReplayReport> {
-  const inbox = warehouse.names.table('webhook_notifications')
-  const given = [ids, states, event, since?.toISOString(), until?.toISOString()]
-  const parameters = given.map((value) => value ?? null)
-  const [found] = await warehouse.query<Counts & { readonly replayable: number }>(
+  const inbox = tableRef('sync.webhook_notifications')
+  const [found] = await warehouse.query(
     'count the notifications to replay',
-    `select
+    sql<Counts & { readonly replayable: number }>`select
     count(*) as selected,
     count(*) filter (where ${IS_REPLAYABLE}) as replayable,
-    count(*) filter (where body is not null and not (${IS_REPLAYABLE})) as waiting,
+    count(*) filter (where body is not null and not ${IS_REPLAYABLE}) as waiting,
     count(*) filter (where body is null) as "withoutBody",
     array(
         select wanted.id
-        from unnest($1::text[]) with ordinality as wanted (id, place)
+        from unnest(${selection.ids ?? null}::text[]) with ordinality as wanted (id, place)
         where not exists (select from ${inbox} as stored where stored.notification_id = wanted.id)
         order by wanted.place
     ) as "unknownIds"
 from ${inbox}
-where ${IS_SELECTED}`,
-    parameters,
+where ${isSelected(selection)}`,
   )
   if (found === undefined) throw new Error('a count came without a row')
   const { replayable, ...counts } = found
   if (isDryRun) return { isDryRun, ...counts, replayed: replayable }
-  return { isDryRun, ...counts, replayed: await putBack(warehouse, parameters) }
+  return { isDryRun, ...counts, replayed: await putBack(warehouse, selection) }
 }
 
 /** So many by one statement: a large inbox would take longer than a statement may. */
 const BATCH = 5_000
 
 /** By key, once through: what is applied meanwhile would otherwise be selected for ever. */
-async function putBack(warehouse: Warehouse, parameters: readonly unknown[]): Promise<number> {
-  const inbox = warehouse.names.table('webhook_notifications')
+async function putBack(warehouse: Warehouse, selection: ReplaySelection): Promise<number> {
+  const inbox = tableRef('sync.webhook_notifications')
   let after = ''
   let replayed = 0
   for (;;) {
-    const [batch] = await warehouse.query<{ readonly count: number; readonly last: string | null }>(
+    const [batch] = await warehouse.query(
       'put notifications back',
-      `with chosen as (
+      sql<{ readonly count: number; readonly last: string | null }>`with chosen as (
     select notification_id
     from ${inbox}
-    where ${IS_SELECTED} and ${IS_REPLAYABLE} and notification_id > $6
+    where ${isSelected(selection)} and ${IS_REPLAYABLE} and notification_id > ${after}
     order by notification_id
     limit ${BATCH}
 ),
 replayed as (
     update ${inbox} as stored
     set
-        state = '${REPLAYED}',
+        state = ${REPLAYED},
         attempts = 0,
         next_attempt_at = now(),
         processed_at = null,
@@ -111,7 +116,6 @@ replayed as (
 )
 select count(*) as count, (select max(notification_id) from chosen) as last
 from replayed`,
-      [...parameters, after],
     )
     replayed += batch?.count ?? 0
     if (typeof batch?.last !== 'string') return replayed

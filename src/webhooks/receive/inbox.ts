@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { compareKeys } from '../../warehouse/connection/compare-keys.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import { stateAfter } from './notification-states.js'
 import { NO_ENVELOPE, type Delivery } from './delivery.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 /**
  * Stores deliveries in one statement: when it returns, all of them are committed. The first
@@ -15,12 +17,12 @@ export async function storeDeliveries(
   session: Session,
   deliveries: readonly Delivery[],
 ): Promise<Set<string>> {
-  const inbox = session.names.table('webhook_notifications')
+  const inbox = tableRef('sync.webhook_notifications')
   const firsts = firstOfEach(deliveries)
-  const stored = await session.query<{ notification_id: string }>(
+  const stored = await session.query(
     'store webhook deliveries',
     // The bodies come as one value: elements of an array would be sent as text, twice as long.
-    `insert into ${inbox} (
+    sql<{ notification_id: string }>`insert into ${inbox} (
     notification_id, event, webhook_id, created_at, observed_at, reference_type, reference_id,
     headers, body, state, error
 )
@@ -31,8 +33,8 @@ select
         coalesce(given.observed_at, given.created_at, now()), now() + interval '10 seconds'
     ),
     given.reference_type, given.reference_id, given.headers,
-    substr($2::bytea, given.body_start, given.body_bytes), given.state, given.error
-from jsonb_to_recordset($1::jsonb) as given (
+    substr(${Buffer.concat(firsts.map(({ body }) => body))}::bytea, given.body_start, given.body_bytes), given.state, given.error
+from jsonb_to_recordset(${JSON.stringify(toRows(firsts))}::jsonb) as given (
     notification_id text, event text, webhook_id text, created_at timestamptz,
     observed_at timestamptz, reference_type text, reference_id text, headers jsonb, state text, error text,
     body_start integer, body_bytes integer
@@ -43,7 +45,6 @@ where not exists (
 order by given.notification_id
 on conflict (notification_id) do nothing
 returning notification_id`,
-    [JSON.stringify(toRows(firsts)), Buffer.concat(firsts.map(({ body }) => body))],
   )
   return new Set(stored.map((row) => row.notification_id))
 }
@@ -116,19 +117,19 @@ export async function forgetBodies(
   warehouse: Warehouse,
   { batch = 1_000, signal }: { readonly batch?: number; readonly signal?: AbortSignal } = {},
 ): Promise<number> {
-  const inbox = warehouse.names.table('webhook_notifications')
+  const inbox = tableRef('sync.webhook_notifications')
   let forgotten = 0
   for (;;) {
     signal?.throwIfAborted()
     const rows = await warehouse.query(
       'delete the bodies of old notifications',
-      `with old as (
+      sql`with old as (
     select notification_id
     from ${inbox}
     where body is not null
         and state in ('processed', 'ignored', 'foreign')
-        and received_at < now() - make_interval(days => $1::integer)
-    limit $2::integer
+        and received_at < now() - make_interval(days => ${RETENTION_DAYS}::integer)
+    limit ${batch}::integer
     for update skip locked
 )
 update ${inbox} as stored
@@ -136,7 +137,6 @@ set body = null
 from old
 where stored.notification_id = old.notification_id
 returning stored.notification_id`,
-      [RETENTION_DAYS, batch],
     )
     forgotten += rows.length
     if (rows.length < batch) return forgotten

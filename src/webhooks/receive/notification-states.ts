@@ -1,3 +1,5 @@
+import { sql, type RawBuilder } from 'kysely'
+
 /**
  * The states of a notification in the inbox; docs/architecture.md draws them.
  *
@@ -42,12 +44,14 @@ export function stateAfter(event: NotificationEvent): NotificationState {
 }
 
 /** A condition on the row `stored`: it is in a state that the event can meet. */
-export function canBe(event: NotificationEvent): string {
-  const states = NOTIFICATION_EVENTS[event].from.map((state) => `'${state}'`)
-  return `stored.state in (${states.join(', ')})`
+export function canBe(event: NotificationEvent): RawBuilder<boolean> {
+  const states = NOTIFICATION_EVENTS[event].from.map((state) => sql.lit(state))
+  return sql`stored.state in (${sql.join(states)})`
 }
 
-/** SQL: the pairs of a state and an outcome that can follow it. */
-export const ALLOWED_OUTCOMES = OUTCOMES.flatMap((outcome) =>
-  NOTIFICATION_EVENTS[outcome].from.map((state) => `('${state}', '${outcome}')`),
-).join(', ')
+/** The pairs of a state and an outcome that can follow it. */
+export const ALLOWED_OUTCOMES = sql.join(
+  OUTCOMES.flatMap((outcome) =>
+    NOTIFICATION_EVENTS[outcome].from.map((state) => sql`(${sql.lit(state)}, ${sql.lit(outcome)})`),
+  ),
+)

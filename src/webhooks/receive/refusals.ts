@@ -1,17 +1,18 @@
+import { sql } from 'kysely'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
+import { tableRef } from '../../warehouse/connection/database.js'
 
 /**
  * Adds to the deliveries that were refused for a reason, so that `check` tells of them when the log
  * is gone.
  */
 export async function noteRefusal(session: Session, reason: string, count: number): Promise<void> {
-  const refusals = session.names.table('delivery_refusals')
+  const refusals = tableRef('sync.delivery_refusals')
   await session.query(
     'note refused deliveries',
-    `insert into ${refusals} as noted (reason, refused) values ($1, $2)
+    sql`insert into ${refusals} as noted (reason, refused) values (${reason}, ${count})
 on conflict (reason) do update
 set refused = noted.refused + excluded.refused, last_at = excluded.last_at`,
-    [reason, count],
   )
 }
 
@@ -31,23 +32,22 @@ const FIXES: Readonly<Record<string, string>> = {
  */
 export async function describeRefusals(warehouse: Warehouse): Promise<string> {
   const refusals = warehouse.names.table('delivery_refusals')
-  const [found] = await warehouse.query<{ is_there: boolean }>(
+  const [found] = await warehouse.query(
     'look for refused deliveries',
-    'select to_regclass($1) is not null as is_there',
-    [refusals],
+    sql<{ is_there: boolean }>`select to_regclass(${refusals}) is not null as is_there`,
   )
   if (found?.is_there !== true) return ''
-  const rows = await warehouse.query<{
-    reason: string
-    refused: string
-    since: string
-    last: string
-  }>(
+  const rows = await warehouse.query(
     'read refused deliveries',
-    `select
+    sql<{
+      reason: string
+      refused: string
+      since: string
+      last: string
+    }>`select
     reason, refused::text, to_char(first_at at time zone 'UTC', 'YYYY-MM-DD') as since,
     to_char(last_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as last
-from ${refusals}
+from ${tableRef('sync.delivery_refusals')}
 where last_at > now() - interval '7 days'
 order by last_at desc, reason`,
   )

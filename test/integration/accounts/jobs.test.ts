@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { startWorker, type RunningWorker } from '../../../src/extensions/accounts/serve/worker.js'
@@ -37,7 +38,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await prepareJobs(accounts, { sleep: () => Promise.resolve() })
-  await accounts.query('empty', 'truncate tracking_accounts.jobs')
+  await accounts.query('empty', sql`truncate tracking_accounts.jobs`)
 })
 
 const NAMES = ['a', 'b', 'c', 'd']
@@ -58,9 +59,8 @@ const namesOf = (taken: readonly { readonly account: string }[]): string[] =>
 const bySilence = (worker: string, seconds: number) =>
   accounts.query(
     'let time pass',
-    `update tracking_accounts.jobs set seen_at = seen_at - make_interval(secs => $2)
-where worker = $1`,
-    [worker, seconds],
+    sql`update tracking_accounts.jobs set seen_at = seen_at - make_interval(secs => ${seconds})
+where worker = ${worker}`,
   )
 
 describe('the jobs of accounts', { tags: ['C24'] }, () => {
@@ -188,7 +188,7 @@ describe('a worker', { tags: ['C24'] }, () => {
     const done: string[] = []
     const { running } = start('one', 2, async (account) => {
       most = Math.max(most, (now += 1))
-      await accounts.query('work', 'select 1')
+      await accounts.query('work', sql`select 1`)
       now -= 1
       done.push(account)
       if (account === 'b') throw new Error('this one fails')
@@ -213,7 +213,7 @@ describe('a worker', { tags: ['C24'] }, () => {
     // Another takes one over; the next sign of life of the first tells it so.
     await accounts.query(
       'let time pass',
-      `update tracking_accounts.jobs set seen_at = seen_at - interval '31 seconds'
+      sql`update tracking_accounts.jobs set seen_at = seen_at - interval '31 seconds'
 where account_name = 'c'`,
     )
     expect(namesOf(await takeJobs(accounts, 'second', SYNCS, 1))).toEqual(['c'])

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import { endPrograms, runCli, startCli, waitUntil } from '../../support/run-cli.
 import { createTestDatabase } from '../../support/test-database.js'
 import { DEFAULT_SIGNATURE, notificationBody, signBody } from '../../support/test-receiver.js'
 import { START } from '../sync/sync-scene.js'
+import { tableRef } from '../../../src/warehouse/connection/database.js'
 
 const SECRETS = { acme: 'whsec-of-acme-5be1f0', sea: 'whsec-of-sea-77c0d1' }
 
@@ -103,9 +105,9 @@ describe('serve for every account', { tags: ['C24', 'JB7'] }, () => {
     const states = async (schema: string): Promise<string[]> => {
       const warehouse = createWarehouse({ url: database.url, schema, logger: silentLogger })
       try {
-        const rows = await warehouse.query<{ state: string }>(
+        const rows = await warehouse.query(
           'look',
-          `select state from ${warehouse.names.table('webhook_notifications')}`,
+          sql<{ state: string }>`select state from ${tableRef('sync.webhook_notifications')}`,
         )
         return rows.map(({ state }) => state)
       } finally {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { raiseAlerts, type AlertDependencies } from '../../../src/extensions/alerts/raise-alerts.js'
 import type { AlertSettings } from '../../../src/extensions/alerts/alert-channels.js'
 import { chosenAlerts } from '../../../src/base/alert-names.js'
@@ -7,6 +8,7 @@ import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import { startSmtpReceiver, type SmtpReceiver } from '../../support/smtp-receiver.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 export const SECRET = 'a secret of enough characters'
 
@@ -59,14 +61,13 @@ export async function openAlertScene(): Promise<AlertScene> {
         const { event, title } = JSON.parse(body.toString()) as Record<string, string>
         return `${event!} ${title!}`
       }),
-    rows: (sqlText) => warehouse.query('look', sqlText),
+    rows: (sqlText) => warehouse.query('look', rawStatement(sqlText)),
     quarantine: async (count) => {
-      await warehouse.query('empty', 'delete from tracking_sync.quarantine')
+      await warehouse.query('empty', sql`delete from tracking_sync.quarantine`)
       await warehouse.query(
         'set aside',
-        `insert into tracking_sync.quarantine (stream, reason, pointer, payload, payload_hash, source)
-        select 'shipments', 'no id', '', '{}', n::text, 'test' from generate_series(1, $1::int) as n`,
-        [count],
+        sql`insert into tracking_sync.quarantine (stream, reason, pointer, payload, payload_hash, source)
+        select 'shipments', 'no id', '', '{}', n::text, 'test' from generate_series(1, ${count}::int) as n`,
       )
     },
     close: async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EXCEPTION_ALERTS, chosenAlerts } from '../../../src/base/alert-names.js'
 import { openAlertScene, type AlertScene } from './alert-scene.js'
@@ -18,10 +19,9 @@ afterEach(() => scene.close())
 async function stop(...ids: readonly string[]): Promise<void> {
   await scene.warehouse.query(
     'insert containers',
-    `insert into tracking.containers
+    sql`insert into tracking.containers
         (container_id, number, shipment_id, _observed_at, _first_seen_at, _changed_at, _fingerprint)
-    select id, 'NUM ' || id, 's1', now(), now(), now(), '' from unnest($1::text[]) as id`,
-    [ids],
+    select id, 'NUM ' || id, 's1', now(), now(), now(), '' from unnest(${ids}::text[]) as id`,
   )
 }
 

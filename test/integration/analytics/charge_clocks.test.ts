@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -378,7 +379,7 @@ describe('an invoice', () => {
     await warehouse.transaction('the first import', async (session) => {
       expect(await storeInvoices(session, lines)).toMatchObject({ total: 1, added: 1 })
       const second = warehouse.transaction('the second import', async (other) => {
-        await other.query('do not wait long', `set local lock_timeout = '50ms'`)
+        await other.query('do not wait long', sql`set local lock_timeout = '50ms'`)
         return storeInvoices(other, lines)
       })
       await expect(second).rejects.toThrow('wait for another import')
@@ -458,7 +459,7 @@ describe('a file of rules', () => {
     const two = parseRulesFile('two.csv', `${header}\n${rule.replace('line,', 'other,')}`)
     const second = () =>
       warehouse.transaction('the second import', async (session) => {
-        await session.query('do not wait long', `set local lock_timeout = '50ms'`)
+        await session.query('do not wait long', sql`set local lock_timeout = '50ms'`)
         return storeRulesFile(session, two)
       })
     await warehouse.transaction('the first import', async (session) => {
@@ -500,8 +501,8 @@ metro area,storage,,,USCHI,,,,,,,,,,USD,,,
     ] as const) {
       await warehouse.query(
         'insert what there is',
-        `insert into tracking.${table} (${columns}, _observed_at, _first_seen_at, _changed_at)
-        values (${values}, now(), now(), now())`,
+        sql`insert into tracking.${sql.raw(table)} (${sql.raw(columns)}, _observed_at, _first_seen_at, _changed_at)
+        values (${sql.raw(values)}, now(), now(), now())`,
       )
     }
     expect(await warnings()).toEqual([

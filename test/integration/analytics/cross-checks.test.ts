@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { knownAt, knownNow } from '../../support/snapshot-as-of.js'
 import { loadTables } from '../../support/snapshot-tables.js'
@@ -248,13 +249,15 @@ async function contradict(
     const one = inSchema(check.one)
     const other = inSchema(check.other)
     await setAsOf(session, asOf)
-    const [counted] = await session.query<{ compared: number }>(
+    const [counted] = await session.query(
       'count',
-      `select count(*)::integer as compared from (${one}) as asked`,
+      sql<{
+        compared: number
+      }>`select count(*)::integer as compared from (${sql.raw(one)}) as asked`,
     )
     const differing = await session.query(
       'compare',
-      `with one as (${one}), other as (${other})
+      sql`with one as (${sql.raw(one)}), other as (${sql.raw(other)})
       (table one except all table other) union all (table other except all table one) limit 5`,
     )
     return { compared: counted!.compared, differing }
@@ -280,9 +283,12 @@ describe('views that look at the same facts agree', () => {
   it('what is expected is what the calendar shows', async () => {
     const [row] = await scene.warehouse.transaction('ask', async (session) => {
       await setAsOf(session, latest)
-      return session.query<{ calendar: number; expected: number }>(
+      return session.query(
         'count',
-        `select (select coalesce(sum(containers - eta_passed), 0)::integer from tracking_as_of.arrivals_calendar) as calendar,
+        sql<{
+          calendar: number
+          expected: number
+        }>`select (select coalesce(sum(containers - eta_passed), 0)::integer from tracking_as_of.arrivals_calendar) as calendar,
           (select count(*)::integer from tracking_as_of.container_milestones as milestone
             inner join tracking_as_of.known_shipments as shipment using (shipment_id)
             where shipment.pod_ata_at is null and milestone.pod_arrived_at is null and milestone.pod_discharged_at is null

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
@@ -137,22 +138,25 @@ async function failing(seed: number | null): Promise<string[]> {
       tables.set(column.table, changed === undefined ? list : [...list, changed])
     }
     for (const [table, changed] of tables) {
-      if (seed === null) await session.query('empty', `delete from ${table}`)
+      if (seed === null) await session.query('empty', sql`delete from ${sql.raw(table)}`)
       else if (changed.length > 0) {
-        await session.query('corrupt', `update ${table} set ${changed.join(', ')}`)
+        await session.query(
+          'corrupt',
+          sql`update ${sql.raw(table)} set ${sql.raw(changed.join(', '))}`,
+        )
       }
     }
     await setAsOf(session, new Date(scene.simulator.clock.now()).toISOString())
     for (const view of views) {
-      await session.query('mark', 'savepoint before_view')
+      await session.query('mark', sql`savepoint before_view`)
       try {
         // As texts, so that every column is made.
-        await session.query('ask', `select max(length(one::text)) from ${view} as one`)
-        await session.query('keep', 'release savepoint before_view')
+        await session.query('ask', sql`select max(length(one::text)) from ${sql.raw(view)} as one`)
+        await session.query('keep', sql`release savepoint before_view`)
       } catch (error) {
         const reason = error instanceof Error ? (error.cause ?? error) : error
         failures.push(`${view}: ${inspect(reason)}`)
-        await session.query('go back', 'rollback to savepoint before_view')
+        await session.query('go back', sql`rollback to savepoint before_view`)
       }
     }
     throw undone

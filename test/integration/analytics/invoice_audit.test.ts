@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   parseInvoices,
@@ -440,7 +441,7 @@ describe('the container of a line', () => {
     const { warehouse, drop } = await createTestWarehouse()
     await warehouse.query(
       'insert a container',
-      `insert into tracking.containers
+      sql`insert into tracking.containers
         (container_id, number, _observed_at, _first_seen_at, _changed_at)
       values ('box', 'NYKU7401215', now(), now(), now())`,
     )

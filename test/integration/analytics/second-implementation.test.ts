@@ -7,6 +7,7 @@ import type { Hold } from '../../../src/extensions/simulator/plans/container-sta
 import { countLike, SecondImplementation, type Rule } from '../../support/second-implementation.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 import { setAsOf } from '../../support/set-as-of.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 const SHIPMENTS = Number(process.env.SECOND_SHIPMENTS ?? 60)
 const LOOKS = Number(process.env.SECOND_LOOKS ?? 6)
@@ -246,7 +247,7 @@ async function ask(scene: Scene, name: keyof typeof QUESTIONS): Promise<string[]
   return scene.warehouse.transaction('ask', async (session) => {
     const asOf = scene.simulator.clock.now().toISOString()
     await setAsOf(session, asOf)
-    const rows = await session.query<Record<string, unknown>>('ask', QUESTIONS[name])
+    const rows = await session.query('ask', rawStatement<Record<string, unknown>>(QUESTIONS[name]))
     return rows.map((row) => JSON.stringify(Object.values(row)))
   })
 }

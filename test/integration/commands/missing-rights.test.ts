@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RoleNames } from '../../../src/warehouse/connection/schema-names.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
@@ -5,6 +6,7 @@ import { startSimulator, type Simulator } from '../../../src/extensions/simulato
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { createTestDatabase } from '../../support/test-database.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 /** Roles are the server's, not the database's: another file's must not be in the way. */
 const schema = `rights_${process.pid}`
@@ -15,7 +17,8 @@ let opened: TestWarehouse
 let simulator: Simulator
 let roles: RoleNames
 
-const run = (text: string): Promise<unknown> => opened.warehouse.query('prepare', text)
+const run = (text: string): Promise<unknown> =>
+  opened.warehouse.query('prepare', rawStatement(text))
 
 beforeAll(async () => {
   opened = await createTestWarehouse({ schema })
@@ -122,9 +125,11 @@ describe('a login with a limit is told the limit, and not that PostgreSQL is awa
   ] as const
 
   it('where it writes', { tags: ['JD7'] }, async () => {
-    const [server] = await opened.warehouse.query<{ version: number }>(
+    const [server] = await opened.warehouse.query(
       'ask',
-      `select current_setting('server_version_num')::integer / 10000 as version`,
+      sql<{
+        version: number
+      }>`select current_setting('server_version_num')::integer / 10000 as version`,
     )
     const known = LIMITS.filter(([, first]) => server!.version >= first)
     expect(known).not.toEqual([])

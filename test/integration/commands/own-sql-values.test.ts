@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -128,7 +129,7 @@ const INTERNAL =
   /^(?:pg_node_tree|pg_ndistinct|pg_dependencies|pg_mcv_list|pg_brin_.*|pg_ddl_command|gtsvector|aclitem)$/
 
 /** One statement: each value and its array beside the texts that PostgreSQL makes of them. */
-const sql = `select ${values
+const question = `select ${values
   .map(
     (_, at) =>
       `x${at} as v${at}, array[x${at}, null, x${at}] as a${at}, x${at}::text as t${at}, array[x${at}, null, x${at}]::text as u${at}`,
@@ -141,20 +142,23 @@ const DOCUMENTS = /^jsonb? /
 
 describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
   it('knows every type that has values of its own', { tags: ['JB3'] }, async () => {
-    const rows = await opened.warehouse.query<{ type: string }>(
+    const rows = await opened.warehouse.query(
       'list the types',
-      `select typname::text as type from pg_catalog.pg_type
+      sql<{ type: string }>`select typname::text as type from pg_catalog.pg_type
       where typtype in ('b', 'r', 'm') and typnamespace = 'pg_catalog'::regnamespace
           and typcategory <> 'A'`,
     )
-    const asked = await opened.warehouse.query<Record<string, string>>(
+    const asked = await opened.warehouse.query(
       'list those of the test',
-      `select ${values.map((value, at) => `pg_typeof(${value})::oid::text as v${at}`).join(', ')}`,
+      sql<
+        Record<string, string>
+      >`select ${sql.raw(values.map((value, at) => `pg_typeof(${value})::oid::text as v${at}`).join(', '))}`,
     )
-    const known = await opened.warehouse.query<{ type: string }>(
+    const known = await opened.warehouse.query(
       'name them',
-      'select typname::text as type from pg_catalog.pg_type where oid = any ($1::oid[])',
-      [Object.values(asked[0] ?? {})],
+      sql<{
+        type: string
+      }>`select typname::text as type from pg_catalog.pg_type where oid = any (${Object.values(asked[0] ?? {})}::oid[])`,
     )
     const names = new Set(known.map(({ type }) => type))
     expect(rows.length).toBeGreaterThan(60)
@@ -164,13 +168,13 @@ describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
   })
 
   it('in csv and in a table', { tags: ['JB3'] }, async () => {
-    const ndjson = await query(sql, '--format', 'ndjson')
+    const ndjson = await query(question, '--format', 'ndjson')
     expect(ndjson).toMatchObject({ exitCode: 0, stderr: '' })
     const texts = JSON.parse(ndjson.stdout) as Record<string, string | null>
-    const csv = await query(sql, '--format', 'csv')
+    const csv = await query(question, '--format', 'csv')
     const [head, line] = readCsv(csv.stdout)
     const cells = Object.fromEntries(head!.map((name, at) => [name, line![at]]))
-    const vertical = await query(sql, '--vertical')
+    const vertical = await query(question, '--vertical')
     const shown = new Map(
       vertical.stdout.split('\n').map((text) => {
         const [name = '', ...rest] = text.split(/ {2,}/)
@@ -190,7 +194,7 @@ describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
   })
 
   it('and in JSON, where the type decides what is a number', { tags: ['JB3'] }, async () => {
-    const { stdout } = await query(sql, '--format', 'ndjson')
+    const { stdout } = await query(question, '--format', 'ndjson')
     const row = JSON.parse(stdout) as Record<string, unknown>
     for (const [at, value] of values.entries()) {
       const text = row[`t${at}`] as string | null

@@ -3,6 +3,7 @@ import { forgetBodies } from '../../../src/webhooks/receive/inbox.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 let opened: TestWarehouse
 let settings: Record<string, string>
@@ -19,7 +20,7 @@ afterAll(async () => {
 const call = (...args: string[]): Promise<CliCall> => callCli(['replay', ...args], settings)
 
 const query = <Row = Record<string, unknown>>(sqlText: string, ...parameters: unknown[]) =>
-  opened.warehouse.query<Row>('look at the inbox', sqlText, parameters)
+  opened.warehouse.query('look at the inbox', rawStatement<Row>(sqlText, [...parameters]))
 
 /** One of each state, a day apart; `bare` lacks a body, `retrying` waits for its next attempt. */
 const INBOX = [

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
@@ -67,9 +68,13 @@ describe('a warehouse and the account it is filled from', () => {
   })
 
   it('are noted without anything from which the key is found', { tags: ['FA8'] }, async () => {
-    const rows = await opened.warehouse.query<{ address: string; salt: Buffer; key_hash: Buffer }>(
+    const rows = await opened.warehouse.query(
       'look',
-      'select address, salt, key_hash from tracking_sync.source_account',
+      sql<{
+        address: string
+        salt: Buffer
+        key_hash: Buffer
+      }>`select address, salt, key_hash from tracking_sync.source_account`,
     )
     expect(rows).toHaveLength(1)
     const [

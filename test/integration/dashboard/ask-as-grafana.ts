@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { readFile } from 'node:fs/promises'
 import { silentLogger } from '../../../src/base/logger.js'
 import { STORED_VIEWS } from '../../../src/warehouse/schema/shipped-views.js'
 import { storeViews } from '../../../src/warehouse/schema/store-views.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 interface GrafanaDashboard {
   readonly panels: readonly {
@@ -28,13 +30,13 @@ export async function askAsGrafana(warehouse: Warehouse): Promise<Map<string, nu
     // Roles are the server's: this one goes with the transaction, and no other test sees it.
     const inside = { ...warehouse, ...session }
     const { roles } = await createRoles({ ...inside, transaction: (_what, work) => work(session) })
-    await session.query('become a reader', `set local role ${roles.reader}`)
+    await session.query('become a reader', sql`set local role ${sql.raw(roles.reader)}`)
     for (const { title, targets = [] } of panels) {
       for (const { rawSql } of targets) {
         if (rawSql === undefined) continue
         const sent = ['tracking_analytics', 'tracking_stored'].map((views) => asSent(rawSql, views))
         for (const sqlText of new Set(sent)) {
-          const rows = await session.query(title, sqlText)
+          const rows = await session.query(title, rawStatement(sqlText))
           counts.set(`${title}: ${sqlText}`, rows.length)
         }
       }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { EventEmitter, once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import axe from 'axe-core'
@@ -87,7 +88,7 @@ async function lockTable(
   const released = once(steps, 'released')
   const locked = once(steps, 'locked')
   const over = warehouse.transaction('lock a table', async (session) => {
-    await session.query('lock', `lock table ${table} in access exclusive mode`)
+    await session.query('lock', sql`lock table ${sql.raw(table)} in access exclusive mode`)
     steps.emit('locked')
     await released
   })
@@ -239,10 +240,13 @@ describe('when something is missing', () => {
   it('a question that fails leaves the other panels', async () => {
     const { warehouse, drop } = await borrowTestWarehouse()
     onTestFinished(drop)
-    await warehouse.query('a run', `insert into tracking_sync.sync_runs (command) values ('sync')`)
+    await warehouse.query(
+      'a run',
+      sql`insert into tracking_sync.sync_runs (command) values ('sync')`,
+    )
     await warehouse.query(
       'break a view',
-      `create or replace view tracking_stored.exceptions as
+      sql`create or replace view tracking_stored.exceptions as
       select shown.*
       from tracking_analytics.exceptions as shown
       where 1 / (select 0) = 1`,

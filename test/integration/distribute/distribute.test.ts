@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { listLakeTables } from '../../../src/extensions/lake/lake-tables.js'
@@ -11,6 +12,7 @@ import { startSameWorld } from '../../support/simulate-cli.js'
 import { collectStatements } from '../../support/statement-recorder.js'
 import { installStandIn, standInCalls } from '../../support/stand-in-citus.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 let opened: TestWarehouse | undefined
 afterEach(async () => {
@@ -26,7 +28,7 @@ async function open(standIn?: Parameters<typeof installStandIn>[1]): Promise<Tes
   if (standIn !== undefined) await installStandIn(opened.warehouse, standIn)
   await opened.warehouse.query(
     'fill',
-    `insert into tracking.containers (container_id, _observed_at, _first_seen_at, _changed_at)
+    sql`insert into tracking.containers (container_id, _observed_at, _first_seen_at, _changed_at)
     select 'c' || n, now(), now(), now() from generate_series(1, 7) as n`,
   )
   return opened
@@ -39,7 +41,7 @@ function distribute({ url }: TestWarehouse, ...flags: readonly string[]): Promis
 async function comments({ warehouse }: TestWarehouse): Promise<unknown> {
   return warehouse.query(
     'count the comments',
-    `select count(*) as count from pg_description
+    sql`select count(*) as count from pg_description
     inner join pg_class on pg_class.oid = objoid and classoid = 'pg_class'::regclass
     inner join pg_namespace on pg_namespace.oid = relnamespace
     where starts_with(nspname, 'tracking') and not starts_with(relname, 'rows_of_')`,
@@ -98,7 +100,7 @@ describe('distribute', { tags: ['O1'] }, () => {
     const refused = await callCli(['migrate', '--customers'], settings)
     expect(refused).toMatchObject({ exitCode: 5, stdout: '' })
     expect(refused.stderr).toContain('nothing was changed: the warehouse is distributed')
-    expect(await scene.warehouse.query('look', 'select from pg_policy')).toEqual([])
+    expect(await scene.warehouse.query('look', sql`select from pg_policy`)).toEqual([])
 
     const sofar = (await standInCalls(scene.warehouse)).length
     expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
@@ -159,7 +161,7 @@ describe('a distribute that is killed', { tags: ['O1'] }, () => {
 
     // As before the last migration that made a table of data, and as if an earlier one had failed
     // to move its own.
-    const run = (text: string) => scene.warehouse.query('go back', text)
+    const run = (text: string) => scene.warehouse.query('go back', rawStatement(text))
     await run(`delete from tracking_sync.migrations where name >= '0009'`)
     await run(`select undistribute_table('tracking.raw_events')`)
     await run('drop table tracking.raw_events, tracking_sync.raw_event_reads cascade')
@@ -191,9 +193,9 @@ describe('a distribute that is killed', { tags: ['O1'] }, () => {
 
 /** Comments and views, which a distribution removes for a while. */
 async function standing(scene: TestWarehouse) {
-  const views = await scene.warehouse.query<{ view: string }>(
+  const views = await scene.warehouse.query(
     'list the views',
-    `select schemaname || '.' || viewname as view from pg_views
+    sql<{ view: string }>`select schemaname || '.' || viewname as view from pg_views
     where starts_with(schemaname, 'tracking') order by 1`,
   )
   return { comments: await comments(scene), views: views.map(({ view }) => view) }
@@ -203,7 +205,7 @@ it('rows that are spread by container are refused by every command', { tags: ['O
   const scene = await open({})
   await scene.warehouse.query(
     'spread',
-    `insert into pg_catalog.pg_dist_partition
+    sql`insert into pg_catalog.pg_dist_partition
     select 'tracking.containers', 'h', 's', 3, 'container_id'`,
   )
   const simulator = await startSameWorld()
@@ -295,12 +297,15 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
   ] as const)('%s', async (_, standIn, prepared, exitCode, sentence) => {
     const scene = await open(standIn)
     const countViews = () =>
-      scene.warehouse.query<{ count: number }>(
+      scene.warehouse.query(
         'count our views',
-        `select count(*) as count from pg_views where starts_with(schemaname, 'tracking')`,
+        sql<{
+          count: number
+        }>`select count(*) as count from pg_views where starts_with(schemaname, 'tracking')`,
       )
     const views = await countViews()
-    for (const statement of prepared) await scene.warehouse.query('prepare', statement)
+    for (const statement of prepared)
+      await scene.warehouse.query('prepare', rawStatement(statement))
     const call = await distribute(scene, '--by', 'schema')
     expect(call).toMatchObject({ exitCode, stdout: '' })
     expect(call.stderr).toContain(sentence)

@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { findObstacles } from '../../../src/extensions/accounts/distribute/find-obstacles.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 const [owner, other] = ['owner', 'other'].map((name) => `${name}_${randomUUID().slice(0, 8)}`)
 
@@ -22,12 +24,15 @@ beforeAll(async () => {
     `alter table tracking.of_another owner to ${other!}`,
     `create publication own for table tracking.ports`,
   ]) {
-    await opened.warehouse.query('prepare', statement)
+    await opened.warehouse.query('prepare', rawStatement(statement))
   }
 })
 afterAll(async () => {
-  await opened.warehouse.query('clean up', `drop owned by ${owner!}, ${other!} cascade`)
-  await opened.warehouse.query('clean up', `drop role ${owner!}, ${other!}`)
+  await opened.warehouse.query(
+    'clean up',
+    sql`drop owned by ${sql.raw(owner!)}, ${sql.raw(other!)} cascade`,
+  )
+  await opened.warehouse.query('clean up', sql`drop role ${sql.raw(owner!)}, ${sql.raw(other!)}`)
   await opened.drop()
 })
 
@@ -59,9 +64,9 @@ it(
 )
 
 it('names the login that owns our tables', { tags: ['O2'] }, async () => {
-  const [admin] = await opened.warehouse.query<{ name: string }>(
+  const [admin] = await opened.warehouse.query(
     'look',
-    'select current_user::text as name',
+    sql<{ name: string }>`select current_user::text as name`,
   )
   expect(await obstacles('tracking.ports', 'tracking.containers')).toContain(
     `only the owner of our tables may do this; run it with the login ${admin!.name}`,

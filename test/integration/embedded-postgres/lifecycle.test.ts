@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
@@ -52,7 +53,7 @@ describe('the embedded database of one command', () => {
     try {
       const [row] = await warehouse.query(
         'look at the session',
-        `select
+        sql`select
     current_database() as base, session_user as login,
     current_setting('application_name') as name,
     current_setting('default_transaction_read_only') as "isReadOnly"`,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import type { Logger } from '../../../src/base/logger.js'
@@ -133,7 +134,7 @@ describe('a sync and three processors over the same containers', { tags: ['C17']
       // The server counts a deadlock for good when the connection that met it ends.
       await bench.warehouse.close()
     }
-    await scene.warehouse.query('count what this one met', 'select pg_stat_force_next_flush()')
+    await scene.warehouse.query('count what this one met', sql`select pg_stat_force_next_flush()`)
     const [counted] = await scene.query<{ deadlocks: number }>(
       'select deadlocks::int from pg_stat_database where datname = current_database()',
     )

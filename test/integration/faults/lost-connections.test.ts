@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { WarehouseUnavailableError } from '../../../src/base/errors.js'
 import type { Failpoint } from '../../../src/base/failpoint.js'
@@ -173,14 +174,14 @@ describe('backends that are killed', { tags: ['C14'] }, () => {
     const scene = await scenes.open()
     const warehouse = scenes.warehouse(undefined, { poolSize: 1 })
     const pid = async (): Promise<number> =>
-      (await warehouse.query<{ pid: number }>('ask', 'select pg_backend_pid() as pid'))[0]!.pid
+      (await warehouse.query('ask', sql<{ pid: number }>`select pg_backend_pid() as pid`))[0]!.pid
     const killed = await pid()
     await scene.query('select pg_terminate_backend($1::integer)', killed)
     await expect.poll(() => pid().catch(() => killed)).not.toBe(killed)
     const inTransaction = warehouse.transaction('write', async (session) => {
-      const [row] = await session.query<{ pid: number }>('ask', 'select pg_backend_pid() as pid')
+      const [row] = await session.query('ask', sql<{ pid: number }>`select pg_backend_pid() as pid`)
       await scene.query('select pg_terminate_backend($1::integer)', row!.pid)
-      return session.query('ask', 'select 1')
+      return session.query('ask', sql`select 1`)
     })
     await expect(inTransaction).rejects.toMatchObject({ code: 'warehouse_unavailable' })
     expect(await pid()).not.toBe(killed)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +22,7 @@ import {
 } from '../../support/run-cli.js'
 import { createTestDatabase } from '../../support/test-database.js'
 import { START } from '../sync/sync-scene.js'
+import { tableRef, rawStatement } from '../../../src/warehouse/connection/database.js'
 
 const ACCOUNTS = atScale(6, 200)
 const WORKERS = atScale(2, 3)
@@ -105,7 +107,8 @@ async function openScene(): Promise<Scene> {
     directory,
     env,
     pool,
-    query: (sqlText, ...parameters) => first!.warehouse.query('look', sqlText, parameters),
+    query: (sqlText, ...parameters) =>
+      first!.warehouse.query('look', rawStatement(sqlText, [...parameters])),
   }
 }
 
@@ -119,13 +122,13 @@ interface RunRow {
 }
 
 function readRuns({ warehouse }: Account): Promise<RunRow[]> {
-  return warehouse.query<RunRow>(
+  return warehouse.query(
     'look at the runs',
-    `select
+    sql<RunRow>`select
     outcome,
     extract(epoch from started_at)::float8 * 1000 as "startedMs",
     extract(epoch from finished_at)::float8 * 1000 as "finishedMs"
-from ${warehouse.names.table('sync_runs')}
+from ${tableRef('sync.sync_runs')}
 order by sync_run_id`,
   )
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { isOnCitus } from '../../support/distributed-database.js'
@@ -27,14 +28,14 @@ describe('too few connections', { tags: ['C15'] }, () => {
     const held = new Promise<void>((resolve) => (release = resolve))
     const holders = Array.from({ length: 5 }, () =>
       warehouse.transaction('hold', async (session) => {
-        await session.query('hold', 'select 1')
+        await session.query('hold', sql`select 1`)
         await held
       }),
     )
     await expect.poll(count).toBe(5)
     const startedAt = performance.now()
     const waiting = await Promise.allSettled(
-      Array.from({ length: 500 }, () => warehouse.query('wait', 'select 1')),
+      Array.from({ length: 500 }, () => warehouse.query('wait', sql`select 1`)),
     )
     expect(performance.now() - startedAt).toBeLessThan(CONNECT_MS + 5_000)
     const codes = waiting.map((one) =>
@@ -44,7 +45,7 @@ describe('too few connections', { tags: ['C15'] }, () => {
     expect(await count()).toBe(5)
     release()
     await Promise.all(holders)
-    const answers = Array.from({ length: 500 }, () => warehouse.query('go on', 'select 1'))
+    const answers = Array.from({ length: 500 }, () => warehouse.query('go on', sql`select 1`))
     expect(await Promise.all(answers)).toHaveLength(500)
     expect(await count()).toBe(5)
   })

@@ -1,4 +1,5 @@
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 /** PostgreSQL's own words, as its log shows them. */
 const WORDS = {
@@ -42,7 +43,7 @@ export async function injectSqlFault(
   { state, tables, times = LONG, pass = 0 }: SqlFaultOptions,
 ): Promise<SqlFault> {
   const run = async <Row>(sqlText: string): Promise<Row[]> =>
-    warehouse.query<Row>('inject a fault', sqlText)
+    warehouse.query('inject a fault', rawStatement<Row>(sqlText))
   await run(`create sequence if not exists public.fault_count minvalue 0 start 0`)
   await run(`alter sequence public.fault_count restart`)
   await run(`create or replace function public.fail() returns trigger language plpgsql as $body$

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
@@ -157,9 +158,9 @@ describe('PostgreSQL under a run', { tags: ['C12'] }, () => {
 
 describe('PostgreSQL that is paused under a run', { tags: ['C16'] }, () => {
   const pids = async (): Promise<number[]> => {
-    const rows = await warehouse.query<{ pid: number }>(
+    const rows = await warehouse.query(
       'list the backends',
-      `select pid from pg_stat_activity where datname = current_database()`,
+      sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()`,
     )
     return [await server.postmasterPid(), ...rows.map(({ pid }) => pid)]
   }
@@ -185,7 +186,7 @@ describe('PostgreSQL that is paused under a run', { tags: ['C16'] }, () => {
         () => {
           goOn()
           return waitUntil('it answers', () =>
-            warehouse.query('ask', 'select 1').then(
+            warehouse.query('ask', sql`select 1`).then(
               () => true,
               () => false,
             ),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { startSimulator } from '../../../src/extensions/simulator/server.js'
@@ -60,7 +61,9 @@ describe('two accounts in one database, each in schemas of its own', { tags: ['D
       await bench.close()
     }
     expect(new Set(Object.values(await statesOf(warehouse)))).toEqual(new Set(['processed']))
-    expect(await second.query('look', 'select from second_sync.webhook_notifications')).toEqual([])
+    expect(await second.query('look', sql`select from second_sync.webhook_notifications`)).toEqual(
+      [],
+    )
     expect(await snapshotRows(second, { hasVersions: true })).toEqual(untouched)
     expect(await scene.differences()).toEqual([])
 

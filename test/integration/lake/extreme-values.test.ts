@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -56,15 +57,17 @@ it('an export stops at no value, and counts what it cannot say', { tags: ['JB2']
   const nameOf = (type: string): string => `the "${type}"`
   const quoted = (type: string): string => `"the ""${type}"""`
   const list = types.map((type) => `${quoted(type)} ${type}`).join(', ')
-  await warehouse.query('make', `create table public.extremes (row_number integer, ${list})`)
+  await warehouse.query(
+    'make',
+    sql`create table public.extremes (row_number integer, ${sql.raw(list)})`,
+  )
   let rows = 0
   for (const type of types) {
     for (const value of VALUES[type]!.flat()) {
       rows += 1
       await warehouse.query(
         'insert',
-        `insert into public.extremes (row_number, ${quoted(type)}) values ($1, $2)`,
-        [rows, value],
+        sql`insert into public.extremes (row_number, ${sql.raw(quoted(type))}) values (${rows}, ${value})`,
       )
     }
   }

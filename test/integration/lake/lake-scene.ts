@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
@@ -46,12 +47,11 @@ const own = ({ name }: { readonly name: string }): boolean => name !== '_beyond_
 /** Rows of PostgreSQL, by its own conversions. */
 export async function rowsOfWarehouse(warehouse: Warehouse, table: ManifestTable): Promise<Rows> {
   const [kind, name] = table.folder.split('/')
-  const found = await warehouse.query<{ schema: string }>(
+  const found = await warehouse.query(
     'find the table',
-    `select table_schema as schema from information_schema.tables
-    where table_name = $1 and table_schema in ('tracking', 'tracking_analytics')
-        and (table_type = 'VIEW') = ($2 = 'answers')`,
-    [name, kind],
+    sql<{ schema: string }>`select table_schema as schema from information_schema.tables
+    where table_name = ${name} and table_schema in ('tracking', 'tracking_analytics')
+        and (table_type = 'VIEW') = (${kind} = 'answers')`,
   )
   const columns = table.columns.filter(own).map(({ name: column, type }) => {
     const quoted = `"${column}"`
@@ -64,9 +64,11 @@ export async function rowsOfWarehouse(warehouse: Warehouse, table: ManifestTable
     }
     return type.endsWith('[]') ? `array_to_json(${quoted})::text` : `${quoted}::text`
   })
-  const rows = await warehouse.query<{ row: (string | null)[] }>(
+  const rows = await warehouse.query(
     'read the table',
-    `select array[${columns.join(', ')}] as row from ${found[0]!.schema}.${name!}`,
+    sql<{
+      row: (string | null)[]
+    }>`select array[${sql.raw(columns.join(', '))}] as row from ${sql.raw(found[0]!.schema)}.${sql.raw(name!)}`,
   )
   return sorted(rows.map(({ row }) => row))
 }

@@ -18,6 +18,7 @@ import { holdOldest } from '../../support/small-world.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { HOUR, START } from '../sync/sync-scene.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 /** Roles are the server's, not the database's: another file's must not be in the way. */
 const schema = `customers_${process.pid}`
@@ -46,7 +47,7 @@ await server.end()
 const isOldServer = versions[0]!.version < 150_000
 
 const look = <Row = Record<string, unknown>>(sqlText: string, values: unknown[] = []) =>
-  opened.warehouse.query<Row>('look', sqlText, values)
+  opened.warehouse.query('look', rawStatement<Row>(sqlText, [...values]))
 
 const urlOf = (login: string): string => {
   const url = new URL(opened.url)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ConnectorError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
@@ -32,7 +33,7 @@ function addressOf({ url }: TlsFront, query: Readonly<Record<string, string>>): 
 async function ask(url: string): Promise<unknown> {
   const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger })
   try {
-    return await warehouse.query('ask', 'select 1 as one')
+    return await warehouse.query('ask', sql`select 1 as one`)
   } finally {
     await warehouse.close()
   }

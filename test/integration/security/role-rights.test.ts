@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import { callCli } from '../../support/call-cli.js'
 import { startSameWorld } from '../../support/simulate-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 /** Roles are the server's, not the database's: another file's must not be in the way. */
 const schema = `strict_${process.pid}`
@@ -19,21 +21,30 @@ beforeAll(async () => {
   const { warehouse } = opened
   const { roles } = await createRoles(warehouse)
   for (const login of [OWNER, WORKER]) {
-    await warehouse.query('login', `create role ${login} login password '${PASSWORD}'`)
+    await warehouse.query(
+      'login',
+      sql`create role ${sql.raw(login)} login password '${sql.raw(PASSWORD)}'`,
+    )
   }
-  await warehouse.query('grant', `grant ${roles.writer} to ${WORKER}`)
+  await warehouse.query('grant', sql`grant ${sql.raw(roles.writer)} to ${sql.raw(WORKER)}`)
   // Not the schemas themselves: one table is enough to change it.
-  await warehouse.query('grant', `grant ${roles.writer} to ${OWNER}`)
-  await warehouse.query('give away', `alter table ${schema}.ports owner to ${OWNER}`)
+  await warehouse.query('grant', sql`grant ${sql.raw(roles.writer)} to ${sql.raw(OWNER)}`)
+  await warehouse.query(
+    'give away',
+    sql`alter table ${sql.raw(schema)}.ports owner to ${sql.raw(OWNER)}`,
+  )
   simulator = await startSameWorld({ shipments: 5 })
 })
 afterAll(async () => {
   await simulator.close()
   const { warehouse } = opened
-  await warehouse.query('give back', `alter table ${schema}.ports owner to current_user`)
+  await warehouse.query(
+    'give back',
+    sql`alter table ${sql.raw(schema)}.ports owner to current_user`,
+  )
   for (const role of [OWNER, WORKER, `${schema}_reader`, `${schema}_writer`]) {
-    await warehouse.query('tidy up', `drop owned by ${role}`)
-    await warehouse.query('tidy up', `drop role ${role}`)
+    await warehouse.query('tidy up', sql`drop owned by ${sql.raw(role)}`)
+    await warehouse.query('tidy up', sql`drop role ${sql.raw(role)}`)
   }
   await opened.drop()
 })
@@ -56,7 +67,8 @@ async function runAs(login: string | undefined, ...args: readonly string[]) {
 }
 
 async function countRuns(): Promise<number> {
-  return (await opened.warehouse.query('look', `select from ${schema}_sync.sync_runs`)).length
+  return (await opened.warehouse.query('look', sql`select from ${sql.raw(schema)}_sync.sync_runs`))
+    .length
 }
 
 describe('a login that may more than it needs', { tags: ['G10'] }, () => {
@@ -101,9 +113,9 @@ describe('a login that may more than it needs', { tags: ['G10'] }, () => {
       expect((await runAs(WORKER, 'backfill', '--strict')).exitCode).toBe(0)
       expect((await runAs(WORKER, 'sync', '--strict')).exitCode).toBe(0)
       const { warehouse } = opened
-      const [row] = await warehouse.query<{ count: number }>(
+      const [row] = await warehouse.query(
         'look',
-        `select count(*) as count from ${schema}.shipments`,
+        sql<{ count: number }>`select count(*) as count from ${sql.raw(schema)}.shipments`,
       )
       expect(row?.count).toBe(5)
 
@@ -111,15 +123,17 @@ describe('a login that may more than it needs', { tags: ['G10'] }, () => {
       const newest = `delete from ${schema}_sync.migrations
       where version = (select max(version) from ${schema}_sync.migrations)
       returning version, name, checksum, applied_at::text`
-      const [taken] = await warehouse.query<Record<string, unknown>>('take', newest)
+      const [taken] = await warehouse.query('take', rawStatement<Record<string, unknown>>(newest))
       const older = await runAs(WORKER, 'sync', '--strict')
       expect(older.exitCode).toBe(5)
       expect(older.text).toMatch(/run `tracking-sync migrate` \(TRACKING_STRICT is true\)\n$/)
       await warehouse.query(
         'put back',
-        `insert into ${schema}_sync.migrations (version, name, checksum, applied_at)
+        rawStatement(
+          `insert into ${schema}_sync.migrations (version, name, checksum, applied_at)
       values ($1, $2, $3, $4)`,
-        Object.values(taken ?? {}),
+          [...Object.values(taken ?? {})],
+        ),
       )
     },
   )

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { compareSchema } from '../../../src/warehouse/schema/compare-schema.js'
@@ -5,6 +6,7 @@ import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 let opened: TestWarehouse
 let warehouse: Warehouse
@@ -21,7 +23,8 @@ async function after(...statements: readonly string[]) {
   let found: Awaited<ReturnType<typeof compareSchema>> | undefined
   await warehouse
     .transaction('change by hand', async (session) => {
-      for (const statement of statements) await session.query('change by hand', statement)
+      for (const statement of statements)
+        await session.query('change by hand', rawStatement(statement))
       found = await compareSchema({ ...session, names: warehouse.names })
       throw new Undone()
     })
@@ -147,7 +150,7 @@ describe('the check command', { tags: ['G8'] }, () => {
     'fails with 5 on what is broken, not on what is not ours; a dropped view comes back by migrate',
     { tags: ['G8'] },
     async () => {
-      const run = (sqlText: string) => warehouse.query('change by hand', sqlText)
+      const run = (sqlText: string) => warehouse.query('change by hand', rawStatement(sqlText))
       await run('create view public.boxes as select number from tracking.containers')
       expect(await check()).toMatchObject({
         isOk: true,
@@ -176,7 +179,7 @@ describe('what is gone is told as that, and what is ours alone is made again', (
 
   it('schemas of views come back with the next migrate', { tags: ['FG8'] }, async () => {
     for (const schema of ['as_of', 'datasync', 'stored']) {
-      await warehouse.query('drop', `drop schema tracking_${schema} cascade`)
+      await warehouse.query('drop', sql`drop schema tracking_${sql.raw(schema)} cascade`)
     }
     expect((await call('check')).stdout).toMatch(/^FAIL +schema /m)
     expect((await call('migrate')).exitCode).toBe(0)
@@ -186,7 +189,7 @@ describe('what is gone is told as that, and what is ours alone is made again', (
   })
 
   it('a missing table does not make a migration run again', { tags: ['FG8'] }, async () => {
-    await warehouse.query('drop', 'drop table tracking.ports cascade')
+    await warehouse.query('drop', sql`drop table tracking.ports cascade`)
     const { exitCode, stderr } = await call('migrate')
     expect(exitCode).toBe(5)
     expect(stderr).toMatch(
@@ -196,7 +199,7 @@ describe('what is gone is told as that, and what is ours alone is made again', (
   })
 
   it('a warehouse without its bookkeeping is not upgraded', { tags: ['FG8'] }, async () => {
-    await warehouse.query('drop', 'drop schema tracking_sync cascade')
+    await warehouse.query('drop', sql`drop schema tracking_sync cascade`)
     const { stdout } = await call('check')
     expect(stdout).toMatch(
       /^FAIL +schema +tracking\.container_changes, .* and \d+ more stand where .* restore tracking_sync from a backup/m,

@@ -67,7 +67,6 @@ async function writeRecords(records: readonly unknown[], areCopied: boolean): Pr
   await warehouse.transaction('write', (session) =>
     writeRows(
       session,
-      warehouse.names,
       {
         syncRunId: null,
         mode: 'sync',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import { runTestSync } from '../../support/run-test-sync.js'
@@ -20,9 +21,12 @@ afterAll(async () => {
  * is not counted.
  */
 async function analyzed(): Promise<Map<string, number>> {
-  const rows = await opened.warehouse.query<{ name: string; times: number }>(
+  const rows = await opened.warehouse.query(
     'look at the statistics',
-    `select relname::text as name, analyze_count::integer as times
+    sql<{
+      name: string
+      times: number
+    }>`select relname::text as name, analyze_count::integer as times
     from pg_stat_user_tables
     where schemaname = 'tracking' and analyze_count > 0
     order by 1`,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { setAsOf } from '../../support/set-as-of.js'
 import { closeScenes, HOUR, openScene, START, type Scene } from './sync-scene.js'
@@ -32,11 +33,12 @@ test(
     const hasEnded = () =>
       warehouse.transaction('ask', async (session) => {
         await setAsOf(session, simulator.clock.now().toISOString())
-        const [stay] = await session.query<{ has_ended: boolean }>(
+        const [stay] = await session.query(
           'ask',
-          `select bool_and(has_ended) as has_ended from tracking_as_of.container_stays
-          where container_id = $1`,
-          [id],
+          sql<{
+            has_ended: boolean
+          }>`select bool_and(has_ended) as has_ended from tracking_as_of.container_stays
+          where container_id = ${id}`,
         )
         return stay?.has_ended
       })

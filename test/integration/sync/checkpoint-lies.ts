@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
@@ -31,21 +32,20 @@ export async function findCheckpointLies({
 }: CheckpointScene): Promise<string[]> {
   const now = simulator.clock.now()
   const { world } = simulator
-  const checkpoints = await warehouse.query<{
-    stream: keyof typeof LISTS | 'custom_fields' | 'custom_field_definitions'
-    position: { page: number; findings: { areContainersIncluded?: boolean } }
-    is_complete: boolean
-  }>(
+  const checkpoints = await warehouse.query(
     'read the checkpoints',
-    `select stream, position, completed_at is not null as is_complete
+    sql<{
+      stream: keyof typeof LISTS | 'custom_fields' | 'custom_field_definitions'
+      position: { page: number; findings: { areContainersIncluded?: boolean } }
+      is_complete: boolean
+    }>`select stream, position, completed_at is not null as is_complete
     from tracking_sync.checkpoints
-    where sync_run_id >= $1
-        and coalesce(pass_started_at, completed_pass_started_at) >= $2::timestamptz
+    where sync_run_id >= ${sinceRun}
+        and coalesce(pass_started_at, completed_pass_started_at) >= ${sincePass?.toISOString() ?? '-infinity'}::timestamptz
     union all
     select stream, position, false
     from tracking_sync.pass_positions
-    where sync_run_id >= $1 and pass_started_at >= $2::timestamptz`,
-    [sinceRun, sincePass?.toISOString() ?? '-infinity'],
+    where sync_run_id >= ${sinceRun} and pass_started_at >= ${sincePass?.toISOString() ?? '-infinity'}::timestamptz`,
   )
   const tables = await loadTables(warehouse)
   const lies: string[] = []

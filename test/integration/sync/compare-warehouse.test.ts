@@ -3,6 +3,7 @@ import { compareWarehouse, COUNTED_TABLES } from '../../support/compare-warehous
 import { findEmpty } from '../../support/count-values.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 let scene: Scene
 
@@ -131,7 +132,7 @@ it.skipIf(isOnCitus).each(CORRUPTIONS)(
     const rollback = new Error('rolled back')
     let differences: string[] = []
     const corrupting = warehouse.transaction('corrupt a value', async (session) => {
-      const rows = await session.query('corrupt a value', toOneRow(sqlText, table))
+      const rows = await session.query('corrupt a value', rawStatement(toOneRow(sqlText, table)))
       expect(rows).toHaveLength(1)
       const reader = { ...session, names: warehouse.names }
       const at = simulator.clock.now()

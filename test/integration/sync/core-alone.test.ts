@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { extensionCommands, extensions } from '../../../src/extensions.js'
 import { startSimulator } from '../../../src/extensions/simulator/server.js'
@@ -34,9 +35,12 @@ it('the core loads, syncs and tells its state with an empty list of extensions',
     expect(streams.map(({ counts }) => counts.inserted + counts.updated)).toEqual(
       streams.map(() => 0),
     )
-    const [counted] = await warehouse.query<{ shipments: number; containers: number }>(
+    const [counted] = await warehouse.query(
       'count',
-      `select (select count(*) from tracking.shipments)::integer as shipments,
+      sql<{
+        shipments: number
+        containers: number
+      }>`select (select count(*) from tracking.shipments)::integer as shipments,
         (select count(*) from tracking.containers)::integer as containers`,
     )
     expect(counted?.shipments).toBe(6)

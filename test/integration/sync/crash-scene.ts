@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { tmpdir } from 'node:os'
 import { expect } from 'vitest'
 import { SYNC_FAILPOINTS, type SyncFailpoint } from '../../../src/base/failpoint.js'
@@ -13,6 +14,7 @@ import { snapshotRows } from '../../support/snapshot-tables.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { findCheckpointLies } from './checkpoint-lies.js'
 import { presetFile } from '../../support/preset-file.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 /** One world, one warehouse, and the built program between them. */
 export interface CrashScene {
@@ -189,17 +191,16 @@ export async function recordKill(
   { simulator, target }: CrashScene,
   sinceRun: number,
 ): Promise<Kill> {
-  const rows = await target.warehouse.query<{ stream: string; pages: number | null }>(
+  const rows = await target.warehouse.query(
     'read how far it was',
-    `select saved.stream,
+    sql<{ stream: string; pages: number | null }>`select saved.stream,
         case when saved.completed_at is null
             then greatest((saved.position ->> 'page')::int, (advanced.position ->> 'page')::int)
         end as pages
     from tracking_sync.checkpoints as saved
     left join tracking_sync.pass_positions as advanced
         on advanced.stream = saved.stream and advanced.pass_started_at = saved.pass_started_at
-    where saved.sync_run_id >= $1`,
-    [sinceRun],
+    where saved.sync_run_id >= ${sinceRun}`,
   )
   const stored = new Map(rows.map(({ stream, pages }) => [stream, pages ?? Infinity]))
   return { stored, requests: simulator.requests.recent.length }
@@ -245,16 +246,17 @@ export async function differencesOf(
     mayLack: SELDOM,
   })
   if (gone.length === 0) return found
-  const leftovers = await target.warehouse.query<{ id: string }>(
+  const leftovers = await target.warehouse.query(
     'name what may still stand',
-    `select unnest(array[shipment_id]) as id from tracking.shipments where shipment_id = any($1)
-    union select container_id from tracking.containers where shipment_id = any($1)
+    sql<{
+      id: string
+    }>`select unnest(array[shipment_id]) as id from tracking.shipments where shipment_id = any(${gone})
+    union select container_id from tracking.containers where shipment_id = any(${gone})
     union select custom_field_id from tracking.custom_fields
-    where entity_id = any($1)
-        or entity_id in (select container_id from tracking.containers where shipment_id = any($1))
+    where entity_id = any(${gone})
+        or entity_id in (select container_id from tracking.containers where shipment_id = any(${gone}))
     union select transport_event_id from tracking.transport_events
-    where container_id in (select container_id from tracking.containers where shipment_id = any($1))`,
-    [gone],
+    where container_id in (select container_id from tracking.containers where shipment_id = any(${gone}))`,
   )
   return found.filter((line) => !leftovers.some(({ id }) => line.includes(id)))
 }
@@ -264,9 +266,11 @@ export function snapshotOf({ target }: CrashScene) {
 }
 
 export async function runCount({ target }: CrashScene): Promise<number> {
-  const [row] = await target.warehouse.query<{ last: number }>(
+  const [row] = await target.warehouse.query(
     'count the runs',
-    'select coalesce(max(sync_run_id), 0)::int as last from tracking_sync.sync_runs',
+    sql<{
+      last: number
+    }>`select coalesce(max(sync_run_id), 0)::int as last from tracking_sync.sync_runs`,
   )
   return row!.last
 }
@@ -284,5 +288,5 @@ export async function doubleVersions({ target }: CrashScene): Promise<unknown[]>
     ([table, key]) => `select '${table}' as history, concat_ws(' ', ${key}) as key
     from tracking.${table} where valid_to is null group by ${key} having count(*) > 1`,
   )
-  return target.warehouse.query('look for double versions', parts.join(' union all '))
+  return target.warehouse.query('look for double versions', rawStatement(parts.join(' union all ')))
 }

@@ -4,6 +4,7 @@ import { deriveAnew } from '../../../src/warehouse/rows/derive-anew.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { startSameWorld } from '../../support/simulate-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 const DERIVED = [
   'container_import_deadlines',
@@ -35,7 +36,7 @@ afterAll(async () => {
 })
 
 function query<Row extends object>(sqlText: string): Promise<Row[]> {
-  return opened.warehouse.query<Row>('look', sqlText)
+  return opened.warehouse.query('look', rawStatement<Row>(sqlText))
 }
 
 function sync() {

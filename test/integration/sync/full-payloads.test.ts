@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunReport } from '../../../src/sync/run-sync.js'
 import { readDelivery } from '../../../src/webhooks/receive/delivery.js'
@@ -166,9 +167,11 @@ describe('deliveries', { tags: ['K8'] }, () => {
       })
       const tables = await readTables(warehouse)
       expect(included.flatMap((record) => unfoundLeaves(record, tables))).toEqual([])
-      const inbox = await warehouse.query<{ body: string }>(
+      const inbox = await warehouse.query(
         'read the inbox',
-        `select convert_from(body, 'UTF8') as body from tracking_sync.webhook_notifications`,
+        sql<{
+          body: string
+        }>`select convert_from(body, 'UTF8') as body from tracking_sync.webhook_notifications`,
       )
       expect(inbox.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
         JSON.parse(bytes.toString()),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, expect, it } from 'vitest'
 import { notification, openBench, store } from '../webhooks/process-scene.js'
 import { syncToEquality } from './expect-sync.js'
@@ -43,11 +44,10 @@ async function readAsOf({ warehouse }: Scene, id: string, asOf: Date): Promise<u
     await setAsOf(session, asOf.toISOString())
     return session.query(
       'read',
-      `select place, name as what, status as how from tracking_as_of.known_holds where container_id = $1
+      sql`select place, name as what, status as how from tracking_as_of.known_holds where container_id = ${id}
       union all
-      select place, type, amount::text from tracking_as_of.known_fees where container_id = $1
+      select place, type, amount::text from tracking_as_of.known_fees where container_id = ${id}
       order by place, what`,
-      [id],
     )
   })
 }

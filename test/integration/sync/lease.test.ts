@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { spawnSync } from 'node:child_process'
 import { afterEach, expect, test } from 'vitest'
 import { LeaseHeldError } from '../../../src/base/errors.js'
@@ -11,7 +12,7 @@ afterEach(closeScenes)
 function takeOver({ warehouse }: Scene): Promise<unknown> {
   return warehouse.query(
     'take over',
-    `update tracking_sync.lease
+    sql`update tracking_sync.lease
 set fencing_token = fencing_token + 1, holder = 'another', heartbeat_at = clock_timestamp()`,
   )
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/base/failpoint.js'
 import { DEFAULT_INCLUDES } from '../../../src/extensions/simulator/interface/included-records.js'
@@ -11,6 +12,7 @@ import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
 import { findCheckpointLies } from './checkpoint-lies.js'
 import { DRIFT_MARK, disturb, type Disturbance } from './model-disturbances.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 export interface ModelWorld {
   readonly seed: number
@@ -76,7 +78,7 @@ export async function runModelSync(scene: ModelScene, sync: ModelSync): Promise<
   simulator.faults.clear()
   if (report === undefined) {
     // As if the minute had passed after which a silent holder is taken over.
-    await warehouse.query('drop the lease', 'delete from tracking_sync.lease')
+    await warehouse.query('drop the lease', sql`delete from tracking_sync.lease`)
   } else {
     await expectTrueEnd(scene, report)
   }
@@ -128,15 +130,14 @@ async function expectTrueEnd({ warehouse }: ModelScene, report: RunReport): Prom
   )
   const [row] = await warehouse.query(
     'read the run',
-    `select outcome, exit_code, finished_at is not null as is_finished, error_message is null as is_quiet,
+    sql`select outcome, exit_code, finished_at is not null as is_finished, error_message is null as is_quiet,
         (select count(*)::int from tracking_sync.sync_run_streams as stream
         where stream.sync_run_id = run.sync_run_id
             and (fetched != inserted + updated + unchanged + stale + duplicate + quarantined
                 or outcome = 'running')) as wrong_streams,
         (select count(*)::int from tracking_sync.sync_run_streams as stream
         where stream.sync_run_id = run.sync_run_id) as streams
-    from tracking_sync.sync_runs as run where sync_run_id = $1`,
-    [report.syncRunId],
+    from tracking_sync.sync_runs as run where sync_run_id = ${report.syncRunId}`,
   )
   expect(row).toEqual({
     outcome,
@@ -154,9 +155,13 @@ async function expectTrueEnd({ warehouse }: ModelScene, report: RunReport): Prom
 async function expectNoFalseDeath({ simulator, warehouse }: ModelScene): Promise<void> {
   const { world, clock } = simulator
   const now = clock.now()
-  const marked = await warehouse.query<{ type: string; id: string; parent: string | null }>(
+  const marked = await warehouse.query(
     'read what was marked',
-    `with last as (select max(sync_run_id) as run from tracking_sync.sync_runs)
+    sql<{
+      type: string
+      id: string
+      parent: string | null
+    }>`with last as (select max(sync_run_id) as run from tracking_sync.sync_runs)
     select 'shipment' as type, shipment_id as id, null as parent from tracking.shipments, last
     where _deleted_at is not null and _sync_run_id = run
     union all select 'container', container_id, null from tracking.containers, last
@@ -175,9 +180,11 @@ async function expectNoFalseDeath({ simulator, warehouse }: ModelScene): Promise
 }
 
 async function lastRun(warehouse: Warehouse): Promise<number> {
-  const [row] = await warehouse.query<{ last: number }>(
+  const [row] = await warehouse.query(
     'count the runs',
-    'select coalesce(max(sync_run_id), 0)::int as last from tracking_sync.sync_runs',
+    sql<{
+      last: number
+    }>`select coalesce(max(sync_run_id), 0)::int as last from tracking_sync.sync_runs`,
   )
   return row?.last ?? 0
 }
@@ -195,15 +202,16 @@ async function expectTrueCheckpoints(
   const sincePass = simulator.clock.now()
   const lies = await findCheckpointLies({ simulator, warehouse, pageSize, sinceRun, sincePass })
   if (lies.length === 0) return
-  const ahead = await warehouse.query<{ id: string }>(
+  const ahead = await warehouse.query(
     'name the rows that are ahead',
-    `with ahead as (select container_id from tracking.containers where _observed_at > $1)
-    select shipment_id as id from tracking.shipments where _observed_at > $1
-    union all select tracking_request_id from tracking.tracking_requests where _observed_at > $1
+    sql<{
+      id: string
+    }>`with ahead as (select container_id from tracking.containers where _observed_at > ${sincePass.toISOString()})
+    select shipment_id as id from tracking.shipments where _observed_at > ${sincePass.toISOString()}
+    union all select tracking_request_id from tracking.tracking_requests where _observed_at > ${sincePass.toISOString()}
     union all select container_id from ahead
     union all select transport_event_id from tracking.transport_events
-    where _observed_at > $1 or container_id in (select container_id from ahead)`,
-    [sincePass.toISOString()],
+    where _observed_at > ${sincePass.toISOString()} or container_id in (select container_id from ahead)`,
   )
   const ids = new Set(ahead.map(({ id }) => id))
   const lasting = lies.filter((line) => !ids.has(line.split(' ')[1]?.replace(':', '') ?? ''))
@@ -232,9 +240,12 @@ async function noteHeldValues(scene: ModelScene, isAttributeGone: boolean): Prom
 /** I7, of two attributes: every live row has a value that the source had when somebody looked. */
 async function expectNoInvention({ warehouse, held }: ModelScene): Promise<void> {
   for (const { type, table, attribute } of WATCHED) {
-    const rows = await warehouse.query<{ id: string; value: unknown }>(
+    const rows = await warehouse.query(
       'read the watched values',
-      `select ${type}_id as id, ${attribute} as value from tracking.${table} where _deleted_at is null`,
+      sql<{
+        id: string
+        value: unknown
+      }>`select ${sql.raw(type)}_id as id, ${sql.raw(attribute)} as value from tracking.${sql.raw(table)} where _deleted_at is null`,
     )
     const invented = rows.filter(({ id, value }) => held.get(id)?.has(value) !== true)
     expect(invented, `values of ${attribute} that the source never had`).toEqual([])
@@ -258,9 +269,9 @@ export async function expectNoGoingBack({ warehouse, observed }: ModelScene): Pr
     ({ table, key }) =>
       `select '${table} ' || ${key} as key, (extract(epoch from _observed_at) * 1e6)::float8 as at from tracking.${table}`,
   )
-  const rows = await warehouse.query<{ key: string; at: number }>(
+  const rows = await warehouse.query(
     'look at the stamps',
-    parts.join(' union all '),
+    rawStatement<{ key: string; at: number }>(parts.join(' union all ')),
   )
   const back = rows.filter(({ key, at }) => at < (observed.get(key) ?? -Infinity))
   expect(back, 'rows whose _observed_at went back').toEqual([])
@@ -290,7 +301,7 @@ export async function expectConvergence(scene: ModelScene): Promise<void> {
   // The warehouse's clock does not move with the service's.
   await warehouse.query(
     'let that time pass here too',
-    `update tracking_sync.refetch_queue set not_before = not_before - make_interval(secs => ${LONGEST_SKEW_MS / 1000})`,
+    sql`update tracking_sync.refetch_queue set not_before = not_before - make_interval(secs => ${sql.raw(String(LONGEST_SKEW_MS / 1000))})`,
   )
   for (let syncs = 0; syncs < 3 && (syncs === 0 || !(await isSettled(scene))); syncs += 1) {
     simulator.clock.advance(60_000)
@@ -310,7 +321,7 @@ export async function expectConvergence(scene: ModelScene): Promise<void> {
 async function isSettled(scene: ModelScene): Promise<boolean> {
   const pending = await scene.warehouse.query(
     'look for what is left to do',
-    `select stream from tracking_sync.absences
+    sql`select stream from tracking_sync.absences
     union all select resource_type from tracking_sync.refetch_queue limit 1`,
   )
   return pending.length === 0 && (await differencesOf(scene)).length === 0

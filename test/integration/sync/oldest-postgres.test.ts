@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -62,14 +63,14 @@ it(
   { tags: ['G13'] },
   async () => {
     const [oldest, newest] = [onOldest.warehouse, onNewest.warehouse]
-    const [version] = await oldest.query<{ major: string }>(
+    const [version] = await oldest.query(
       'read the version',
-      `select split_part(current_setting('server_version'), '.', 1) as major`,
+      sql<{ major: string }>`select split_part(current_setting('server_version'), '.', 1) as major`,
     )
     expect(version?.major).toBe(OLDEST_MAJOR)
-    const [newer] = await newest.query<{ major: string }>(
+    const [newer] = await newest.query(
       'read the version',
-      `select split_part(current_setting('server_version'), '.', 1) as major`,
+      sql<{ major: string }>`select split_part(current_setting('server_version'), '.', 1) as major`,
     )
     // Against itself it would prove nothing; another server is chosen only for `npm run
     // test:matrix` and by hand.

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resourceOfType, resources } from '../../../src/source/records/index.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
@@ -68,9 +69,9 @@ afterAll(async () => {
 })
 
 async function dataTables(): Promise<string[]> {
-  const tables = await target.warehouse.query<{ name: string }>(
+  const tables = await target.warehouse.query(
     'list the data tables',
-    `select table_name as name from information_schema.tables
+    sql<{ name: string }>`select table_name as name from information_schema.tables
 where table_schema = 'tracking' and table_type = 'BASE TABLE' order by table_name`,
   )
   return tables.map(({ name }) => name)
@@ -82,9 +83,11 @@ where table_schema = 'tracking' and table_type = 'BASE TABLE' order by table_nam
 async function rowVersions(): Promise<Map<string, string[]>> {
   const versions = new Map<string, string[]>()
   for (const table of await dataTables()) {
-    const found = await target.warehouse.query<{ version: string }>(
+    const found = await target.warehouse.query(
       'read row versions',
-      `select ctid::text || ' ' || xmin::text as version from tracking."${table}" order by 1`,
+      sql<{
+        version: string
+      }>`select ctid::text || ' ' || xmin::text as version from tracking."${sql.raw(table)}" order by 1`,
     )
     versions.set(
       table,
@@ -95,9 +98,12 @@ async function rowVersions(): Promise<Map<string, string[]>> {
 }
 
 async function readColumnTypes(): Promise<void> {
-  const found = await target.warehouse.query<{ name: string; type: string }>(
+  const found = await target.warehouse.query(
     'read the types of columns',
-    `select table_name || '.' || column_name as name, data_type as type
+    sql<{
+      name: string
+      type: string
+    }>`select table_name || '.' || column_name as name, data_type as type
 from information_schema.columns where table_schema = 'tracking'`,
   )
   for (const { name, type } of found) columnTypes.set(name, type)
@@ -105,9 +111,11 @@ from information_schema.columns where table_schema = 'tracking'`,
 
 async function readRows(): Promise<void> {
   for (const { stream, idColumn } of resources) {
-    const found = await target.warehouse.query<{ row: Row }>(
+    const found = await target.warehouse.query(
       'read rows',
-      `select to_jsonb(stored) as row from tracking."${stream}" as stored`,
+      sql<{
+        row: Row
+      }>`select to_jsonb(stored) as row from tracking."${sql.raw(stream)}" as stored`,
     )
     for (const { row } of found) rows.set(`${stream} ${String(row[idColumn])}`, row)
   }
@@ -193,7 +201,7 @@ describe(
       expect(second).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
       const quarantined = await target.warehouse.query(
         'read the quarantine',
-        'select * from tracking_sync.quarantine',
+        sql`select * from tracking_sync.quarantine`,
       )
       expect(quarantined).toEqual([])
     })
@@ -277,7 +285,7 @@ describe(
         expect(compared).toBeGreaterThan(3)
         const local = await target.warehouse.query(
           'read a deadline',
-          `select kind, deadline_at::text as deadline_at, time_zone, local_date::text as local_date, is_zone_known
+          sql`select kind, deadline_at::text as deadline_at, time_zone, local_date::text as local_date, is_zone_known
 from tracking.container_import_deadlines
 where container_id = '4932792a-0154-4f57-83eb-11d4418b6e05' order by kind`,
         )

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
@@ -360,15 +361,15 @@ describe.skipIf(isOnCitus)('stored views and roles', () => {
     for (const role of Object.values(roles)) {
       await opened.warehouse.query(
         'login',
-        `create role ${role}_login login password 'for this test' in role ${role}`,
+        sql`create role ${sql.raw(role)}_login login password 'for this test' in role ${sql.raw(role)}`,
       )
     }
   })
   afterAll(async () => {
     for (const role of Object.values(roles)) {
       for (const name of [`${role}_login`, role]) {
-        await opened.warehouse.query('tidy up', `drop owned by ${name}`)
-        await opened.warehouse.query('tidy up', `drop role ${name}`)
+        await opened.warehouse.query('tidy up', sql`drop owned by ${sql.raw(name)}`)
+        await opened.warehouse.query('tidy up', sql`drop role ${sql.raw(name)}`)
       }
     }
     await opened.drop()
@@ -391,7 +392,7 @@ describe.skipIf(isOnCitus)('stored views and roles', () => {
         `no view is stored: the owner of ${schema}_stored first runs \`tracking-sync store-views\``,
       ])
       expect(await storeViews(opened.warehouse, options)).toHaveLength(NAMES.length)
-      await opened.warehouse.query('forget', `delete from ${schema}_sync.stored_views`)
+      await opened.warehouse.query('forget', sql`delete from ${sql.raw(schema)}_sync.stored_views`)
       const stored = await storeViews(warehouse, options)
       expect(stored.map(({ name }) => name)).toEqual(NAMES)
     } finally {

@@ -10,6 +10,7 @@ import { runTestSync, type TestSyncOptions } from '../../support/run-test-sync.j
 import { snapshotRows, type RowSnapshot } from '../../support/snapshot-tables.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import { holdOldest } from '../../support/small-world.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 /** A service with a stopped clock, and an empty warehouse. */
 export interface Scene {
@@ -55,7 +56,8 @@ export async function openScene(options: SimulatorOptions = {}): Promise<Scene> 
     differences: (given) =>
       compareWarehouse(warehouse, simulator.world, simulator.clock.now(), { mayLack, ...given }),
     snapshot: () => snapshotRows(warehouse, { hasVersions: true }),
-    query: (sqlText, ...parameters) => warehouse.query('look at the rows', sqlText, parameters),
+    query: (sqlText, ...parameters) =>
+      warehouse.query('look at the rows', rawStatement(sqlText, [...parameters])),
   }
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   importExamples,
@@ -16,6 +17,7 @@ import { runTestSync } from '../../support/run-test-sync.js'
 import { loadTables } from '../../support/snapshot-tables.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { HOUR } from './sync-scene.js'
+import { relationRef, rawStatement } from '../../../src/warehouse/connection/database.js'
 
 let simulator: Simulator
 let target: TestWarehouse
@@ -33,7 +35,7 @@ beforeAll(async () => {
       simulator.clock.advance(72 * HOUR)
       const reads = target.warehouse.names.table('raw_event_reads')
       const age = `update ${reads} set read_at = read_at - interval '72 hours'`
-      await target.warehouse.query('let the reads grow old', age)
+      await target.warehouse.query('let the reads grow old', rawStatement(age))
     }
     const report = await runTestSync({ warehouse: target.warehouse, source: simulator, settings })
     expect(report).toMatchObject({ exitCode: 0, problems: [] })
@@ -82,10 +84,9 @@ it(
     const without: string[] = []
     for (const question of questions) {
       const { sqlText, parameters } = bindQuery(question, {})
-      const rows = await warehouse.query<Record<string, unknown>>(
+      const rows = await warehouse.query(
         `answer ${question.name}`,
-        sqlText,
-        parameters,
+        rawStatement<Record<string, unknown>>(sqlText, [...parameters]),
       )
       if (rows.length === 0) without.push(question.name)
       for (const column of question.sums.filter((name) => name.endsWith('amount'))) {
@@ -99,16 +100,15 @@ it(
 
 it('what goes wrong in the demo can be seen', { tags: ['JE7'] }, async () => {
   const { warehouse } = target
-  const { names } = warehouse
-  const [seen] = await warehouse.query<Record<string, number>>(
+  const [seen] = await warehouse.query(
     'look at what went wrong',
-    `select
-        (select count(*) from ${names.in('data', 'shipments')} where _deleted_at is not null)::integer
+    sql<Record<string, number>>`select
+        (select count(*) from ${relationRef('data.shipments')} where _deleted_at is not null)::integer
             as shipments,
-        (select count(*) from ${names.in('sync', 'quarantine')})::integer as quarantined,
-        (select count(*) from ${names.in('sync', 'schema_drift')})::integer as drift,
+        (select count(*) from ${relationRef('sync.quarantine')})::integer as quarantined,
+        (select count(*) from ${relationRef('sync.schema_drift')})::integer as drift,
         (select count(distinct milestone_completeness)
-        from ${names.in('analytics', 'data_quality')})::integer as completeness`,
+        from ${relationRef('analytics.data_quality')})::integer as completeness`,
   )
   expect(seen).toMatchObject({ shipments: 1, quarantined: 1 })
   expect(seen!.drift).toBeGreaterThan(0)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createSleep } from '../../../src/base/retry.js'
 import {
@@ -7,6 +8,7 @@ import {
 } from '../../../src/warehouse/coordination/shared-budget.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 export type BudgetChoice = Partial<SharedRequestBudgetOptions>
 
@@ -34,7 +36,7 @@ export const ACCOUNT = 'account'
  */
 export async function createBudgetScene(): Promise<BudgetScene> {
   const { warehouse, url, drop } = await createTestWarehouse()
-  await warehouse.query('log the grants', LOG_GRANTS)
+  await warehouse.query('log the grants', rawStatement(LOG_GRANTS))
   const others: Warehouse[] = []
   const open = (address: string): Warehouse => {
     const other = createWarehouse({ url: address, schema: 'tracking', logger: silentLogger })
@@ -57,13 +59,12 @@ export async function createBudgetScene(): Promise<BudgetScene> {
     // Port 1 answers nobody.
     unreachableWarehouse: () => open('postgres://nobody@127.0.0.1:1/nothing'),
     grants: async () => {
-      const rows = await warehouse.query<{ ms: number }>(
+      const rows = await warehouse.query(
         'read the grants',
-        `select extract(epoch from granted_at)::float8 * 1000 as ms
+        sql<{ ms: number }>`select extract(epoch from granted_at)::float8 * 1000 as ms
 from tracking_sync.grants
-where account = $1
+where account = ${ACCOUNT}
 order by grant_number`,
-        [ACCOUNT],
       )
       return rows.map(({ ms }) => ms)
     },

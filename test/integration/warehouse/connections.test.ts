@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { boundConnection } from '../../../src/warehouse/connection/bound-connection.js'
@@ -17,9 +18,12 @@ test(
   'the server is told to notice within a minute that we are gone',
   { tags: ['C9'] },
   async () => {
-    const rows = await scene.warehouse.query<{ name: string; seconds: number }>(
+    const rows = await scene.warehouse.query(
       'read the settings',
-      `select name, case unit when 'ms' then setting::integer / 1000 else setting::integer end as seconds
+      sql<{
+        name: string
+        seconds: number
+      }>`select name, case unit when 'ms' then setting::integer / 1000 else setting::integer end as seconds
 from pg_settings
 where name in (
     'client_connection_check_interval',

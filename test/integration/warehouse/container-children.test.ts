@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   containerChildren,
@@ -5,6 +6,7 @@ import {
 } from '../../../src/warehouse/rows/container-children.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { container, flatten } from '../../unit/resources/flat-rows.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 /** Rows that the functions of the warehouse make from a container's columns. */
 let opened: TestWarehouse
@@ -48,10 +50,12 @@ async function children(table: ChildTable, stored: Stored): Promise<Row[]> {
   )
   return opened.warehouse.query(
     'derive',
-    `select ${wanted.join(', ')}
+    rawStatement(
+      `select ${wanted.join(', ')}
     from tracking_sync.${table.madeBy}(${[...taken, ...known].join(', ')}) as made
     order by ${table === deadlineTable ? 'made.kind' : 'made.place, made.position'}`,
-    table.madeOf.map((name) => stored[name] ?? null),
+      [...table.madeOf.map((name) => stored[name] ?? null)],
+    ),
   )
 }
 
@@ -71,16 +75,15 @@ async function localDate(instant: string, zone: string | null): Promise<Row> {
 }
 
 async function localDates(instants: readonly string[], zone: string): Promise<string[]> {
-  const rows = await opened.warehouse.query<{ date: string }>(
+  const rows = await opened.warehouse.query(
     'derive',
-    `select made.local_date::text as date
-    from unnest($1::timestamptz[]) with ordinality as listed (instant, position)
+    sql<{ date: string }>`select made.local_date::text as date
+    from unnest(${instants}::timestamptz[]) with ordinality as listed (instant, position)
     cross join lateral tracking_sync.deadlines_of(
-        null, listed.instant, null, null, null, null, null, $2, null, null,
-        (select name from tracking_analytics.time_zones where name = $2), null
+        null, listed.instant, null, null, null, null, null, ${zone}, null, null,
+        (select name from tracking_analytics.time_zones where name = ${zone}), null
     ) as made
     order by listed.position`,
-    [instants, zone],
   )
   return rows.map(({ date }) => date)
 }
@@ -588,11 +591,10 @@ describe('the local date of an instant', () => {
       // know it or not.
       const instants = ['2026-10-31T07:30:00Z', '2026-11-20T07:30:00Z', '2027-01-15T07:59:00Z']
       for (const zone of ['America/Vancouver', 'America/Asuncion', 'Africa/Cairo', 'Asia/Almaty']) {
-        const days = await opened.warehouse.query<{ day: string }>(
+        const days = await opened.warehouse.query(
           'ask for days',
-          `select (instant at time zone $2)::date::text as day
-        from unnest($1::timestamptz[]) as listed (instant)`,
-          [instants, zone],
+          sql<{ day: string }>`select (instant at time zone ${zone})::date::text as day
+        from unnest(${instants}::timestamptz[]) as listed (instant)`,
         )
         expect(await localDates(instants, zone)).toEqual(days.map(({ day }) => day))
       }

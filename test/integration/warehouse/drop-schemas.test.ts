@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   dropDemoSchemas,
@@ -16,9 +17,11 @@ afterAll(async () => {
 })
 
 async function schemas(): Promise<string[]> {
-  const rows = await scene.warehouse.query<{ name: string }>(
+  const rows = await scene.warehouse.query(
     'list the schemas',
-    `select nspname as name from pg_namespace where nspname like 'tracking%' order by nspname`,
+    sql<{
+      name: string
+    }>`select nspname as name from pg_namespace where nspname like 'tracking%' order by nspname`,
   )
   return rows.map(({ name }) => name)
 }
@@ -36,7 +39,7 @@ test('the demo drops the schemas that it made, and no others', { tags: ['FC6'] }
   expect(await dropDemoSchemas(warehouse)).toBe(true)
 
   // Somebody's own table, in a schema of that name.
-  await warehouse.query('make a schema', 'create schema tracking')
+  await warehouse.query('make a schema', sql`create schema tracking`)
   expect(await dropDemoSchemas(warehouse)).toBe(false)
   expect(await schemas()).toEqual(['tracking'])
 })

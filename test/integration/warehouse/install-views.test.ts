@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MigrationError } from '../../../src/base/errors.js'
 import { installViews } from '../../../src/warehouse/schema/install-views.js'
@@ -14,7 +15,7 @@ afterAll(async () => {
   await opened.drop()
 })
 beforeEach(async () => {
-  await opened.warehouse.query('drop', 'drop schema if exists people cascade')
+  await opened.warehouse.query('drop', sql`drop schema if exists people cascade`)
   await installViews(opened.warehouse, [], options)
 })
 
@@ -31,9 +32,11 @@ function view(name: string, select: string): ShippedView {
 }
 
 async function viewNames(): Promise<string[]> {
-  const rows = await opened.warehouse.query<{ viewname: string }>(
+  const rows = await opened.warehouse.query(
     'look',
-    `select viewname from pg_views where schemaname = 'tracking_analytics' order by 1`,
+    sql<{
+      viewname: string
+    }>`select viewname from pg_views where schemaname = 'tracking_analytics' order by 1`,
   )
   return rows.map(({ viewname }) => viewname)
 }
@@ -52,14 +55,14 @@ describe('installing views', () => {
   it('replaces a changed one in place and keeps what others built on it', async () => {
     const { warehouse } = opened
     await installViews(warehouse, [ships, fleets], options)
-    await warehouse.query('own', 'create schema people')
+    await warehouse.query('own', sql`create schema people`)
     await warehouse.query(
       'own',
-      'create view people.mine as select imo from tracking_analytics.ships',
+      sql`create view people.mine as select imo from tracking_analytics.ships`,
     )
     const changed = view('ships', 'select 3 as imo, 4 as knots, 5 as draught')
     expect(await installViews(warehouse, [changed, fleets], options)).toEqual(['ships'])
-    expect(await warehouse.query('read', 'select imo from people.mine')).toEqual([{ imo: 3 }])
+    expect(await warehouse.query('read', sql`select imo from people.mine`)).toEqual([{ imo: 3 }])
   })
 
   it('creates all anew where columns change their order or type, and drops what is no longer shipped', async () => {
@@ -68,7 +71,7 @@ describe('installing views', () => {
     const changed = view('ships', `select 'x' as name`)
     expect(await installViews(warehouse, [changed], options)).toEqual(['ships'])
     expect(await viewNames()).toEqual(['ships'])
-    expect(await warehouse.query('read', 'select name from tracking_analytics.ships')).toEqual([
+    expect(await warehouse.query('read', sql`select name from tracking_analytics.ships`)).toEqual([
       { name: 'x' },
     ])
   })
@@ -76,16 +79,16 @@ describe('installing views', () => {
   it('names what somebody built on a view whose columns change, and changes nothing', async () => {
     const { warehouse } = opened
     await installViews(warehouse, [ships, fleets], options)
-    await warehouse.query('own', 'create schema people')
+    await warehouse.query('own', sql`create schema people`)
     await warehouse.query(
       'own',
-      'create view people.mine as select imo from tracking_analytics.ships',
+      sql`create view people.mine as select imo from tracking_analytics.ships`,
     )
     const attempt = installViews(warehouse, [view('ships', `select 'x' as name`)], options)
     await expect(attempt).rejects.toThrow(MigrationError)
     await expect(attempt).rejects.toThrow('people.mine')
     expect(await viewNames()).toEqual(['fleets', 'ships'])
-    expect(await warehouse.query('read', 'select imo from people.mine')).toEqual([{ imo: 1 }])
+    expect(await warehouse.query('read', sql`select imo from people.mine`)).toEqual([{ imo: 1 }])
   })
 
   it(
@@ -94,16 +97,16 @@ describe('installing views', () => {
     async () => {
       const { warehouse } = opened
       await installViews(warehouse, [ships], options)
-      await warehouse.query('own', 'create schema people')
-      await warehouse.query('own', 'create table people.victims as select 1 as id')
-      await warehouse.query('own', 'create view people.mine as select 2 as id')
+      await warehouse.query('own', sql`create schema people`)
+      await warehouse.query('own', sql`create table people.victims as select 1 as id`)
+      await warehouse.query('own', sql`create view people.mine as select 2 as id`)
       await warehouse.query(
         'own',
-        'create view tracking_stored."s_a; drop table people.victims; --" as select 3 as id',
+        sql`create view tracking_stored."s_a; drop table people.victims; --" as select 3 as id`,
       )
       await warehouse.query(
         'plant',
-        `insert into tracking_sync.installed_views (schema_name, view_name, position, checksum)
+        sql`insert into tracking_sync.installed_views (schema_name, view_name, position, checksum)
         values
             ('people', 'mine', 7, ''),
             ('tracking_stored', 's_a; drop table people.victims; --', 8, '')`,
@@ -114,7 +117,7 @@ describe('installing views', () => {
       expect(
         await warehouse.query(
           'look',
-          'select id from people.victims union all select id from people.mine',
+          sql`select id from people.victims union all select id from people.mine`,
         ),
       ).toEqual([{ id: 1 }, { id: 2 }])
       expect(await viewNames()).toEqual(['ships'])

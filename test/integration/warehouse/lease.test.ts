@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   LeaseHeldError,
@@ -25,7 +26,7 @@ const held: Lease[] = []
 beforeAll(async () => {
   scene = await createTestWarehouse()
   other = createWarehouse({ url: scene.url, schema: 'tracking', logger: silentLogger })
-  await scene.warehouse.query('make a table', 'create table tracking.written (who text)')
+  await scene.warehouse.query('make a table', sql`create table tracking.written (who text)`)
 })
 
 afterAll(async () => {
@@ -43,7 +44,7 @@ afterEach(async () => {
   expect(clock.waits()).toEqual([])
   await scene.warehouse.query(
     'empty',
-    'truncate tracking_sync.lease, tracking_sync.refetch_queue, tracking.written',
+    sql`truncate tracking_sync.lease, tracking_sync.refetch_queue, tracking.written`,
   )
 })
 
@@ -66,18 +67,17 @@ async function acquire(warehouse: Warehouse, options: Partial<LeaseOptions> = {}
 async function silenceFor(seconds: number): Promise<void> {
   await scene.warehouse.query(
     'let time pass',
-    `update tracking_sync.lease
+    sql`update tracking_sync.lease
 set
-    acquired_at = acquired_at - $1 * interval '1 second',
-    heartbeat_at = heartbeat_at - $1 * interval '1 second'`,
-    [seconds],
+    acquired_at = acquired_at - ${seconds} * interval '1 second',
+    heartbeat_at = heartbeat_at - ${seconds} * interval '1 second'`,
   )
 }
 
 async function readLease(): Promise<{ holder: string | null; silent_s: number; token: number }> {
-  const [row] = await scene.warehouse.query<Awaited<ReturnType<typeof readLease>>>(
+  const [row] = await scene.warehouse.query(
     'read the lease',
-    `select
+    sql<Awaited<ReturnType<typeof readLease>>>`select
     holder,
     extract(epoch from clock_timestamp() - heartbeat_at)::float8 as silent_s,
     fencing_token as token
@@ -88,14 +88,14 @@ from tracking_sync.lease`,
 
 function write(warehouse: Warehouse, who: string): Promise<void> {
   return warehouse.transaction('write', async (session) => {
-    await session.query('write', 'insert into tracking.written (who) values ($1)', [who])
+    await session.query('write', sql`insert into tracking.written (who) values (${who})`)
   })
 }
 
 async function writers(): Promise<string[]> {
-  const rows = await scene.warehouse.query<{ who: string }>(
+  const rows = await scene.warehouse.query(
     'read',
-    'select who from tracking.written order by who',
+    sql<{ who: string }>`select who from tracking.written order by who`,
   )
   return rows.map(({ who }) => who)
 }
@@ -182,11 +182,11 @@ test('a write that is under way at the take-over ends before it', { tags: ['C10'
   const order: string[] = []
   let successor: Promise<unknown> | undefined
   await fenceWarehouse(scene.warehouse, paused).transaction('write', async (session) => {
-    await session.query('write', 'select 1')
+    await session.query('write', sql`select 1`)
     await silenceFor(51)
     successor = acquire(other).then(() => order.push('taken over'))
     await waitingForLocks(1)
-    await session.query('write', `insert into tracking.written (who) values ('paused')`)
+    await session.query('write', sql`insert into tracking.written (who) values ('paused')`)
     order.push('written')
   })
   await successor
@@ -202,7 +202,7 @@ test(
     const fenced = fenceWarehouse(scene.warehouse, paused)
     const refusal = await fenced.transaction('write', async (session) => {
       // The check of the lease travels with the first statement: it is made when that is answered.
-      await session.query('write', 'select 1')
+      await session.query('write', sql`select 1`)
       await silenceFor(51)
       const startedAt = performance.now()
       const refused = await acquire(other).catch((error: unknown) => error)
@@ -228,7 +228,7 @@ test(
     expect(await claim()).toEqual([])
     await warehouse.query(
       'let time pass',
-      `update tracking_sync.refetch_queue set claimed_until = claimed_until - interval '61 seconds'`,
+      sql`update tracking_sync.refetch_queue set claimed_until = claimed_until - interval '61 seconds'`,
     )
     expect(await claim()).toEqual(['vessel v'])
   },
@@ -265,9 +265,9 @@ test('a holder that cannot reach the database gives up before another may take o
   let isReachable = true
   const flaky: Warehouse = {
     ...scene.warehouse,
-    query: (action, sqlText, parameters) =>
+    query: (action, statement) =>
       isReachable
-        ? scene.warehouse.query(action, sqlText, parameters)
+        ? scene.warehouse.query(action, statement)
         : Promise.reject(new WarehouseUnavailableError('it is gone')),
   }
   const lease = await acquire(flaky)
@@ -292,10 +292,8 @@ test('a holder whose database does not answer gives up in time', { tags: ['C16']
   let isAnswering = true
   const silent: Warehouse = {
     ...scene.warehouse,
-    query: (action, sqlText, parameters) =>
-      isAnswering
-        ? scene.warehouse.query(action, sqlText, parameters)
-        : new Promise(() => undefined),
+    query: (action, statement) =>
+      isAnswering ? scene.warehouse.query(action, statement) : new Promise(() => undefined),
   }
   const lease = await acquire(silent)
   isAnswering = false
@@ -316,9 +314,9 @@ test('a holder that was paused and not taken over goes on', { tags: ['C10'] }, a
   const answers: (() => void)[] = []
   const slow: Warehouse = {
     ...scene.warehouse,
-    query: async (action, sqlText, parameters) => {
+    query: async (action, statement) => {
       if (action === 'renew the lease') await new Promise<void>((resolve) => answers.push(resolve))
-      return scene.warehouse.query(action, sqlText, parameters)
+      return scene.warehouse.query(action, statement)
     },
   }
   const lease = await acquire(slow)
@@ -365,10 +363,10 @@ test('a release that the database refuses is told to the log and lets the end of
   const closing = createWarehouse({ url: scene.url, schema: 'tracking', logger: silentLogger })
   const broken: Warehouse = {
     ...closing,
-    query: (action, sqlText, parameters) =>
+    query: (action, statement) =>
       action === 'release the lease'
         ? Promise.reject(new WarehouseUnavailableError('it is gone'))
-        : closing.query(action, sqlText, parameters),
+        : closing.query(action, statement),
   }
   const lease = await acquire(broken, { logger })
   await lease.release()
@@ -378,9 +376,9 @@ test('a release that the database refuses is told to the log and lets the end of
 
 async function waitingForLocks(sessions: number): Promise<void> {
   await vi.waitFor(async () => {
-    const [row] = await scene.warehouse.query<{ waiting: number }>(
+    const [row] = await scene.warehouse.query(
       'count who waits',
-      `select count(*) as waiting from pg_stat_activity
+      sql<{ waiting: number }>`select count(*) as waiting from pg_stat_activity
 where datname = current_database() and wait_event_type = 'Lock'`,
     )
     expect(row!.waiting).toBe(sessions)

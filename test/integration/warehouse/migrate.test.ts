@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -59,8 +60,8 @@ async function onServer(...statements: string[]): Promise<void> {
 }
 
 async function appliedNames(warehouse: Warehouse): Promise<string[]> {
-  const rows = await warehouse.sync
-    .selectFrom('migrations')
+  const rows = await warehouse.db
+    .selectFrom('sync.migrations')
     .select('name')
     .orderBy('version')
     .execute()
@@ -155,7 +156,7 @@ describe('a migration that fails', () => {
       await migrate(warehouse, migrations.slice(0, 2), options)
       await warehouse.query(
         'refuse the record',
-        'alter table tracking_sync.migrations add constraint poison check (version < 3)',
+        sql`alter table tracking_sync.migrations add constraint poison check (version < 3)`,
       )
       const before = await describeSchema(warehouse)
       await expect(migrate(warehouse, migrations.slice(0, 3), options)).rejects.toThrow('poison')
@@ -163,7 +164,7 @@ describe('a migration that fails', () => {
       expect(await appliedNames(warehouse)).toEqual(migrations.slice(0, 2).map(({ name }) => name))
       await warehouse.query(
         'let it be written',
-        'alter table tracking_sync.migrations drop constraint poison',
+        sql`alter table tracking_sync.migrations drop constraint poison`,
       )
       const { applied } = await migrate(warehouse, migrations, options)
       expect(applied).toEqual(migrations.slice(2).map(({ name }) => name))
@@ -188,7 +189,7 @@ describe('a migration that fails', () => {
         hasLock = resolve
       })
       const reading = reader.transaction('read for long', async (session) => {
-        await session.query('read', 'select * from tracking.ports')
+        await session.query('read', sql`select * from tracking.ports`)
         hasLock()
         await isReading
       })
@@ -286,7 +287,7 @@ describe('a database that does not fit the program', () => {
         new MigrationError(`the database has encoding ${encoding}; create it with encoding UTF8`),
       )
       expect(
-        await warehouse.query('look', `select from pg_namespace where nspname ~ 'tracking'`),
+        await warehouse.query('look', sql`select from pg_namespace where nspname ~ 'tracking'`),
       ).toEqual([])
     },
   )
@@ -343,7 +344,7 @@ describe('the schema name', () => {
     await migrate(warehouse, migrations, options)
     const traces = await warehouse.query(
       'look for traces',
-      `with texts (place, words) as (
+      sql`with texts (place, words) as (
           select 'schema', nspname::text from pg_namespace
           union all
           select 'relation', nspname || '.' || relname
@@ -374,9 +375,11 @@ describe('the schema name', () => {
           or (place = 'schema' and words ~ 'tracking')`,
     )
     expect(traces).toEqual([])
-    const schemas = await warehouse.query<{ name: string }>(
+    const schemas = await warehouse.query(
       'list the schemas',
-      `select nspname as name from pg_namespace where nspname !~ '^pg_' order by 1`,
+      sql<{
+        name: string
+      }>`select nspname as name from pg_namespace where nspname !~ '^pg_' order by 1`,
     )
     expect(schemas.map(({ name }) => name)).toEqual([
       'acme_1',
@@ -404,7 +407,7 @@ describe('the schema name', () => {
         exitCode: 0,
       })
       expect(await compareWarehouse(two, world, clock.now())).toEqual([])
-      expect(await one.query('look', 'select from tracking.shipments')).toEqual([])
+      expect(await one.query('look', sql`select from tracking.shipments`)).toEqual([])
     }
   })
 })
@@ -443,9 +446,11 @@ describe('rights and search paths', () => {
       const { url, name } = await openDatabase()
       const shape = await openEmpty()
       await migrate(shape, migrations, options)
-      const tables = await shape.query<{ table: string }>(
+      const tables = await shape.query(
         'list the tables',
-        `select tablename as table from pg_tables where schemaname in ('tracking', 'tracking_sync')`,
+        sql<{
+          table: string
+        }>`select tablename as table from pg_tables where schemaname in ('tracking', 'tracking_sync')`,
       )
       const client = new pg.Client({ connectionString: url })
       await client.connect()
@@ -476,10 +481,12 @@ describe('rights and search paths', () => {
       }
       const { world, clock } = simulator
       expect(await compareWarehouse(warehouse, world, clock.now())).toEqual([])
-      expect(await warehouse.query('look', 'select what from decoy.hits')).toEqual([])
+      expect(await warehouse.query('look', sql`select what from decoy.hits`)).toEqual([])
       for (const { table } of tables) {
         for (const schema of ['decoy', 'public']) {
-          expect(await warehouse.query('look', `select from ${schema}.${table}`)).toEqual([])
+          expect(
+            await warehouse.query('look', sql`select from ${sql.raw(schema)}.${sql.raw(table)}`),
+          ).toEqual([])
         }
       }
     },

@@ -1,3 +1,4 @@
+import { sql, type RawBuilder } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   claimRefetches,
@@ -11,6 +12,7 @@ import {
 } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
+import { type Statement } from '../../../src/warehouse/connection/database.js'
 
 const ENTRY = { type: 'container', id: 'one' }
 let target: TestWarehouse
@@ -36,15 +38,15 @@ function remove(generation: number): Promise<void> {
   return removeRefetches(warehouse, [{ ...ENTRY, attempts: 0, generation }])
 }
 
-const SET_UP: Readonly<Record<RefetchState, string | undefined>> = {
+const SET_UP: Readonly<Record<RefetchState, RawBuilder<unknown> | undefined>> = {
   absent: undefined,
-  later: `now() + interval '1 minute', null`,
-  due: `now(), null`,
-  'being read': `now(), now() + interval '1 minute'`,
+  later: sql`now() + interval '1 minute', null`,
+  due: sql`now(), null`,
+  'being read': sql`now(), now() + interval '1 minute'`,
 }
 
-function query<Row>(sqlText: string): Promise<Row[]> {
-  return target.warehouse.query<Row>('look at the queue', sqlText)
+function query<Row>(statement: Statement<Row>): Promise<Row[]> {
+  return target.warehouse.query('look at the queue', statement)
 }
 
 const pairs = Object.entries(REFETCH_TRANSITIONS).flatMap(([state, row]) =>
@@ -54,29 +56,31 @@ const pairs = Object.entries(REFETCH_TRANSITIONS).flatMap(([state, row]) =>
 )
 
 it.each(pairs)('an entry that is %s, once %s, is %s', async (before, event, after) => {
-  await query('delete from tracking_sync.refetch_queue')
+  await query(sql`delete from tracking_sync.refetch_queue`)
   const times = SET_UP[before as RefetchState]
   if (times !== undefined) {
     await query(
-      `insert into tracking_sync.refetch_queue
+      sql`insert into tracking_sync.refetch_queue
         (resource_type, resource_id, reason, not_before, claimed_until)
       values ('container', 'one', 'a test', ${times})`,
     )
   }
   await EVENTS[event as keyof typeof EVENTS]()
-  const [row] = await query<{ state: string }>(
-    `select ${REFETCH_STATE} as state from tracking_sync.refetch_queue as queued`,
+  const [row] = await query(
+    sql<{
+      state: string
+    }>`select ${REFETCH_STATE} as state from tracking_sync.refetch_queue as queued`,
   )
   expect(row?.state ?? 'absent').toBe(after)
 })
 
 it('an entry whose reader is gone is due after a minute', async () => {
-  await query('delete from tracking_sync.refetch_queue')
+  await query(sql`delete from tracking_sync.refetch_queue`)
   await query(
-    `insert into tracking_sync.refetch_queue (resource_type, resource_id, reason, claimed_until)
+    sql`insert into tracking_sync.refetch_queue (resource_type, resource_id, reason, claimed_until)
     values ('container', 'one', 'a test', now())`,
   )
   expect(
-    await query(`select ${REFETCH_STATE} as state from tracking_sync.refetch_queue as queued`),
+    await query(sql`select ${REFETCH_STATE} as state from tracking_sync.refetch_queue as queued`),
   ).toEqual([{ state: 'due' }])
 })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { WarehouseUnavailableError } from '../../../src/base/errors.js'
@@ -22,7 +23,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await scene.warehouse.query(
     'empty the tables',
-    'truncate tracking_sync.request_budget, tracking_sync.grants',
+    sql`truncate tracking_sync.request_budget, tracking_sync.grants`,
   )
 })
 
@@ -245,7 +246,7 @@ test(
     await dying.query('select account from tracking_sync.request_budget for update')
     const { rows } = await dying.query<{ pid: number }>('select pg_backend_pid() as pid')
     const waiting = scene.budget().acquire()
-    await scene.warehouse.query('kill', 'select pg_terminate_backend($1::integer)', [rows[0]!.pid])
+    await scene.warehouse.query('kill', sql`select pg_terminate_backend(${rows[0]!.pid}::integer)`)
     await waiting
     await ended
     expect(await scene.grants()).toHaveLength(2)
@@ -286,14 +287,14 @@ test(
     await budget.pauseUntil(new Date(Date.now() + 1))
     await scene.warehouse.query(
       'put the clock back',
-      `update tracking_sync.request_budget
+      sql`update tracking_sync.request_budget
 set
     requested_at = array(
         select instant + interval '1 hour' from unnest(requested_at) as used (instant)
     ),
     paused_until = paused_until + interval '1 hour'`,
     )
-    await scene.warehouse.query('forget', 'truncate tracking_sync.grants')
+    await scene.warehouse.query('forget', sql`truncate tracking_sync.grants`)
     const startedAt = performance.now()
     await scene.budget({ perMinute: 3, windowMs }).acquire()
     const waitedMs = performance.now() - startedAt
@@ -305,7 +306,7 @@ set
 test('goes on when a crash of the database emptied the table', async () => {
   const budget = scene.budget()
   await budget.acquire()
-  await scene.warehouse.query('crash', 'truncate tracking_sync.request_budget')
+  await scene.warehouse.query('crash', sql`truncate tracking_sync.request_budget`)
   await budget.acquire()
   expect(await scene.grants()).toHaveLength(2)
 })
@@ -322,9 +323,11 @@ test(
     await limited.pauseUntil(new Date(clock().getTime() + 50))
     await limited.pauseUntil(new Date(clock().getTime() - 1_000))
     await Promise.all([other.acquire(), limited.acquire()])
-    const [row] = await scene.warehouse.query<{ ms: number }>(
+    const [row] = await scene.warehouse.query(
       'read the pause',
-      'select extract(epoch from paused_until)::float8 * 1000 as ms from tracking_sync.request_budget',
+      sql<{
+        ms: number
+      }>`select extract(epoch from paused_until)::float8 * 1000 as ms from tracking_sync.request_budget`,
     )
     const grants = await scene.grants()
     expect(grants).toHaveLength(2)
@@ -334,9 +337,9 @@ test(
 
 test('no pause is longer than 300 seconds', { tags: ['R5'] }, async () => {
   await scene.budget().pauseUntil(new Date(Date.now() + 9_999_999_000))
-  const [row] = await scene.warehouse.query<{ s: number }>(
+  const [row] = await scene.warehouse.query(
     'read the pause',
-    `select extract(epoch from paused_until - clock_timestamp())::float8 as s
+    sql<{ s: number }>`select extract(epoch from paused_until - clock_timestamp())::float8 as s
 from tracking_sync.request_budget`,
   )
   expect(row!.s).toBeLessThanOrEqual(300)
@@ -388,9 +391,9 @@ test('two accounts in one warehouse do not share', async () => {
 test('keeps its row small however large the limit is', async () => {
   const budget = scene.budget({ perMinute: 100_000, windowMs: 600_000 })
   for (let request = 0; request < 300; request += 1) await budget.acquire()
-  const [row] = await scene.warehouse.query<{ kept: number; requests: number }>(
+  const [row] = await scene.warehouse.query(
     'read the row',
-    `select
+    sql<{ kept: number; requests: number }>`select
     cardinality(requested_at) as kept,
     (select sum(requests) from unnest(sync_requests) as used (requests))::integer as requests
 from tracking_sync.request_budget`,
@@ -404,9 +407,9 @@ test('B6: a request writes no write-ahead log beyond its commit', async () => {
   await budget.acquire()
   const walBytes: number[] = []
   for (let request = 0; request < 5; request += 1) {
-    const [row] = await scene.warehouse.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+    const [row] = await scene.warehouse.query(
       'measure a request',
-      `explain (analyze, wal, format json)
+      sql<{ 'QUERY PLAN': { Plan: PlanNode }[] }>`explain (analyze, wal, format json)
 select granted
 from tracking_sync.ask_for_request(
     'measured', 'control', 1, 90, 70, '60 s', '0.1 s', '10 min', '5 min'

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
@@ -12,6 +13,7 @@ import { startSimulator, type Simulator } from '../../../src/extensions/simulato
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 let opened: TestWarehouse
 let report: RolesReport
@@ -39,27 +41,36 @@ let told: { readonly owner: string; readonly reader: string }
 beforeAll(async () => {
   opened = await createTestWarehouse({ schema, isMigrated: false })
   const { warehouse } = opened
-  await warehouse.query('seal', SEALING)
+  await warehouse.query('seal', rawStatement(SEALING))
   await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
-  await warehouse.query('seal no more', 'drop event trigger auto_rls')
+  await warehouse.query('seal no more', sql`drop event trigger auto_rls`)
   for (const login of Object.values(logins)) {
-    await warehouse.query('login', `create role ${login} login password 'for this test'`)
+    await warehouse.query(
+      'login',
+      sql`create role ${sql.raw(login)} login password 'for this test'`,
+    )
   }
   await warehouse.query(
     'grant',
-    `grant usage on schema ${schema}_sync to ${logins.analyst};
-    grant select on ${schema}_sync.migrations to ${logins.analyst}`,
+    sql`grant usage on schema ${sql.raw(schema)}_sync to ${sql.raw(logins.analyst)};
+    grant select on ${sql.raw(schema)}_sync.migrations to ${sql.raw(logins.analyst)}`,
   )
   told = { owner: await callAs('check'), reader: await callAs('check', logins.analyst) }
   report = await createRoles(warehouse)
-  await warehouse.query('grant', `grant ${report.roles.reader} to ${logins.analyst}`)
-  await warehouse.query('grant', `grant ${report.roles.writer} to ${logins.loader}`)
+  await warehouse.query(
+    'grant',
+    sql`grant ${sql.raw(report.roles.reader)} to ${sql.raw(logins.analyst)}`,
+  )
+  await warehouse.query(
+    'grant',
+    sql`grant ${sql.raw(report.roles.writer)} to ${sql.raw(logins.loader)}`,
+  )
 })
 afterAll(async () => {
   const { warehouse } = opened
   for (const role of [...Object.values(logins), report.roles.reader, report.roles.writer]) {
-    await warehouse.query('tidy up', `drop owned by ${role}`)
-    await warehouse.query('tidy up', `drop role ${role}`)
+    await warehouse.query('tidy up', sql`drop owned by ${sql.raw(role)}`)
+    await warehouse.query('tidy up', sql`drop role ${sql.raw(role)}`)
   }
   await opened.drop()
 })
@@ -149,15 +160,14 @@ describe('roles', () => {
     'a reader may see each column of the bookkeeping or not: none is undecided',
     { tags: ['FC3'] },
     async () => {
-      const rows = await opened.warehouse.query<{ hidden: string }>(
+      const rows = await opened.warehouse.query(
         'look',
-        `select table_name || '.' || column_name as hidden
+        sql<{ hidden: string }>`select table_name || '.' || column_name as hidden
       from information_schema.columns
-      where table_schema = $1
+      where table_schema = ${`${schema}_sync`}
           and table_name not like 'stored\\_%\\__'
-          and not has_column_privilege($2, format('%I.%I', table_schema, table_name), column_name, 'select')
+          and not has_column_privilege(${report.roles.reader}, format('%I.%I', table_schema, table_name), column_name, 'select')
       order by 1`,
-        [`${schema}_sync`, report.roles.reader],
       )
       expect(rows.map(({ hidden }) => hidden)).toEqual([
         'quarantine.payload',
@@ -214,7 +224,7 @@ describe('roles', () => {
     async () => {
       const tables = [`${schema}.later`, `${schema}_sync.later`]
       for (const table of tables) {
-        await opened.warehouse.query('later', `create table ${table} (id int)`)
+        await opened.warehouse.query('later', sql`create table ${sql.raw(table)} (id int)`)
       }
       const outcomes = []
       for (const table of tables) {
@@ -261,10 +271,10 @@ describe('roles', () => {
     'one who is not the owner is told, also where PostgreSQL only warns',
     { tags: ['G9'] },
     async () => {
-      await opened.warehouse.query('new', `create table ${schema}.unread (id int)`)
+      await opened.warehouse.query('new', sql`create table ${sql.raw(schema)}.unread (id int)`)
       await opened.warehouse.query(
         'hide',
-        `revoke select on ${schema}.unread from ${schema}_reader`,
+        sql`revoke select on ${sql.raw(schema)}.unread from ${sql.raw(schema)}_reader`,
       )
       const warehouse = createWarehouse({ url: urlOf(logins.loader), schema, logger: silentLogger })
       try {
@@ -299,13 +309,13 @@ describe('row-level security switched on from outside', { tags: ['JB4'] }, () =>
     const list = `${schema}_sync.migrations`
     await opened.warehouse.query(
       'seal',
-      `create table ${others} (id int);
-      alter table ${others} owner to ${logins.loader};
-      alter table ${others} enable row level security;
-      alter table ${list} owner to ${logins.loader};
-      alter table ${list} enable row level security;
-      alter table ${list} force row level security;
-      create policy nobody on ${list} using (false)`,
+      sql`create table ${sql.raw(others)} (id int);
+      alter table ${sql.raw(others)} owner to ${sql.raw(logins.loader)};
+      alter table ${sql.raw(others)} enable row level security;
+      alter table ${sql.raw(list)} owner to ${sql.raw(logins.loader)};
+      alter table ${sql.raw(list)} enable row level security;
+      alter table ${sql.raw(list)} force row level security;
+      create policy nobody on ${sql.raw(list)} using (false)`,
     )
     for (const command of ['check', 'migrate']) {
       expect(await callAs(command, logins.loader)).toContain(
@@ -318,7 +328,7 @@ describe('row-level security switched on from outside', { tags: ['JB4'] }, () =>
     expect(await callAs('check', logins.loader)).toContain(`${schema} is at version`)
     await opened.warehouse.query(
       'put back',
-      `drop table ${others}; alter table ${list} owner to current_user; drop policy nobody on ${list}`,
+      sql`drop table ${sql.raw(others)}; alter table ${sql.raw(list)} owner to current_user; drop policy nobody on ${sql.raw(list)}`,
     )
   })
 })
@@ -345,11 +355,11 @@ describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
   afterAll(() => simulator.close())
 
   it('is told with the way out, and nothing is left behind', async () => {
-    await opened.warehouse.query('make', `create schema ${others}`)
+    await opened.warehouse.query('make', sql`create schema ${sql.raw(others)}`)
     expect(await tryToUse('migrate', logins.loader)).toContain(
       `grant create on schema ${others} to ${logins.loader}`,
     )
-    await opened.warehouse.query('make', `create table ${others}.containers (id int)`)
+    await opened.warehouse.query('make', sql`create table ${sql.raw(others)}.containers (id int)`)
     for (const login of [undefined, logins.loader]) {
       for (const command of ['check', 'migrate', 'sync']) {
         expect(await tryToUse(command, login)).toMatch(
@@ -360,22 +370,23 @@ describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
     const list = `${others}_sync.migrations`
     await opened.warehouse.query(
       'drop',
-      `drop table ${others}.containers; create schema ${others}_sync`,
+      sql`drop table ${sql.raw(others)}.containers; create schema ${sql.raw(others)}_sync`,
     )
     // Of another program, of another shape under our columns' names, and empty as a restored schema is.
     for (const columns of ['id int', 'version text, name text, checksum text', OF_OURS]) {
-      await opened.warehouse.query('make', `create table ${list} (${columns})`)
+      await opened.warehouse.query('make', sql`create table ${sql.raw(list)} (${sql.raw(columns)})`)
       for (const command of ['check', 'migrate']) {
         expect(await tryToUse(command)).toContain(
           `${list} stands where this program makes tables of its own, and nothing says`,
         )
       }
-      await opened.warehouse.query('drop', `drop table ${list}`)
+      await opened.warehouse.query('drop', sql`drop table ${sql.raw(list)}`)
     }
-    const left = await opened.warehouse.query<{ schema: string }>(
+    const left = await opened.warehouse.query(
       'look',
-      'select nspname as schema from pg_namespace where starts_with(nspname, $1) order by 1',
-      [others],
+      sql<{
+        schema: string
+      }>`select nspname as schema from pg_namespace where starts_with(nspname, ${others}) order by 1`,
     )
     expect(left.map((row) => row.schema)).toEqual([others, `${others}_sync`])
   })

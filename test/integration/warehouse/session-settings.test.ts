@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
@@ -8,6 +9,7 @@ import {
 } from '../../../src/warehouse/connection/session-settings.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 const LOGIN = 'far_away'
 const HOSTILE = {
@@ -95,11 +97,11 @@ describe('a login whose settings are hostile', () => {
     async () => {
       address.searchParams.set('options', '-c work_mem=8MB -c TimeZone=Asia/Tokyo')
       const warehouse = open(address.href)
-      expect(await warehouse.query('look', LOOK)).toEqual([OURS])
+      expect(await warehouse.query('look', rawStatement(LOOK))).toEqual([OURS])
       const [row] = await warehouse.transaction('look', (session) =>
         session.query(
           'look',
-          `select current_setting('work_mem') as memory, current_setting('TimeZone') as zone`,
+          sql`select current_setting('work_mem') as memory, current_setting('TimeZone') as zone`,
         ),
       )
       expect(row).toEqual({ memory: '8MB', zone: 'UTC' })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countAbsences, forgetAbsences } from '../../../src/warehouse/bookkeeping/absences.js'
 import { quarantineRecords } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
@@ -74,9 +75,8 @@ test.each([1, 2, 30_000])(
     expect(
       await warehouse.query(
         'count',
-        `select count(*)::int as count, min(sightings)::int as sightings
-      from tracking_sync.quarantine where record_id = any($1::text[])`,
-        [ids.slice(-1)],
+        sql`select count(*)::int as count, min(sightings)::int as sightings
+      from tracking_sync.quarantine where record_id = any(${ids.slice(-1)}::text[])`,
       ),
     ).toEqual([{ count: 1, sightings: 2 }])
   },
@@ -110,7 +110,7 @@ test(
     expect(statements).toBe(1)
     const [row] = await warehouse.query(
       'count',
-      `select count(*)::int as rows, sum(sightings)::int as sightings
+      sql`select count(*)::int as rows, sum(sightings)::int as sightings
     from tracking_sync.quarantine where stream = 'shipments'`,
     )
     expect(row).toEqual({ rows: 1_000, sightings: 500_000 })

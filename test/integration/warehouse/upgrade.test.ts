@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { MigrationError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
@@ -51,10 +52,10 @@ function openSchema(schema: string): Warehouse {
 
 async function tablesOf(warehouse: Warehouse): Promise<Map<string, string[]>> {
   const { names } = warehouse
-  const rows = await warehouse.query<{ table: string; columns: string[] }>(
+  const rows = await warehouse.query(
     'list the tables',
-    `select
-        case schemaname when $1 then 'data.' else 'sync.' end || tablename as table,
+    sql<{ table: string; columns: string[] }>`select
+        case schemaname when ${names.data} then 'data.' else 'sync.' end || tablename as table,
         array(
             select attname::text from pg_attribute
             where attrelid = format('%I.%I', schemaname, tablename)::regclass
@@ -62,9 +63,9 @@ async function tablesOf(warehouse: Warehouse): Promise<Map<string, string[]>> {
             order by attnum
         ) as columns
     from pg_tables
-    where schemaname in ($1, $2) and tablename not in ('migrations', 'installed_views')
+    where schemaname in (${names.data},
+        ${names.sync}) and tablename not in ('migrations', 'installed_views')
     order by 1`,
-    [names.data, names.sync],
   )
   return new Map(rows.map(({ table, columns }) => [table, columns]))
 }
@@ -78,7 +79,7 @@ async function fillFromToday(older: Warehouse): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   await older.transaction('fill', async (session) => {
     // References are in order when all tables are full.
-    await session.query('fill', `set local session_replication_role = replica`)
+    await session.query('fill', sql`set local session_replication_role = replica`)
     for (const [table, columns] of await tablesOf(older)) {
       const common = columns.filter((column) => today.get(table)?.includes(column))
       if (common.length === 0) continue
@@ -86,8 +87,8 @@ async function fillFromToday(older: Warehouse): Promise<Map<string, number>> {
       const list = common.map((column) => `"${column}"`).join(', ')
       const rows = await session.query(
         'fill',
-        `insert into "${older.names[kind]}"."${name}" (${list}) overriding system value
-        select ${list} from "${opened.warehouse.names[kind]}"."${name}" returning 1`,
+        sql`insert into "${sql.raw(older.names[kind])}"."${sql.raw(name)}" (${sql.raw(list)}) overriding system value
+        select ${sql.raw(list)} from "${sql.raw(opened.warehouse.names[kind])}"."${sql.raw(name)}" returning 1`,
       )
       counts.set(table, rows.length)
     }
@@ -96,16 +97,16 @@ async function fillFromToday(older: Warehouse): Promise<Map<string, number>> {
     if (has.length > 0 && !has.includes('data_type')) {
       await session.query(
         'fill',
-        `update "${older.names.data}".custom_fields set _fingerprint = 'of that version'`,
+        sql`update "${sql.raw(older.names.data)}".custom_fields set _fingerprint = 'of that version'`,
       )
       // Its key allowed a value twice, under two slugs: the later one stays. Not counted.
       const twice = await session.query(
         'fill',
-        `insert into "${older.names.data}".custom_fields
+        sql`insert into "${sql.raw(older.names.data)}".custom_fields
             (entity_id, api_slug, custom_field_id, _observed_at, _first_seen_at, _changed_at)
         select entity_id, api_slug || suffix, nullif(custom_field_id, without),
             _observed_at - interval '1 hour', _first_seen_at, _changed_at
-        from "${older.names.data}".custom_fields
+        from "${sql.raw(older.names.data)}".custom_fields
         cross join lateral (values ('-older', null), ('-nameless', custom_field_id)) as more (suffix, without)
         returning 1`,
       )
@@ -114,7 +115,7 @@ async function fillFromToday(older: Warehouse): Promise<Map<string, number>> {
     // As if the rows had got their numbers here.
     await session.query(
       'count on',
-      `select setval(
+      sql`select setval(
           pg_get_serial_sequence(format('%I.%I', nspname, relname), attname), 1000
       )
       from pg_attribute
@@ -122,8 +123,7 @@ async function fillFromToday(older: Warehouse): Promise<Map<string, number>> {
           on pg_class.oid = attrelid
       inner join pg_namespace
           on pg_namespace.oid = relnamespace
-      where nspname in ($1, $2) and attidentity != ''`,
-      [older.names.data, older.names.sync],
+      where nspname in (${older.names.data}, ${older.names.sync}) and attidentity != ''`,
     )
   })
   return counts
@@ -137,23 +137,25 @@ async function fillEmptyTables(older: Warehouse, filled: Map<string, number>): P
   const empty = [...filled].filter(([, count]) => count === 0).map(([table]) => table)
   for (const table of empty) {
     const [kind, name] = table.split('.') as ['data' | 'sync', string]
-    const needed = await older.query<{ column: string; type: string }>(
+    const needed = await older.query(
       'look what is needed',
-      `select column_name::text as column, data_type::text as type
+      sql<{
+        column: string
+        type: string
+      }>`select column_name::text as column, data_type::text as type
       from information_schema.columns
-      where table_schema = $1 and table_name = $2
+      where table_schema = ${older.names[kind]} and table_name = ${name}
           and is_nullable = 'NO' and column_default is null and is_identity = 'NO'`,
-      [older.names[kind], name],
     )
     const values = needed.map(
       ({ column, type }) => CHECKED[`${name}.${column}`] ?? VALUES[type] ?? `'{}'`,
     )
     await older.transaction('fill', async (session) => {
-      await session.query('fill', `set local session_replication_role = replica`)
+      await session.query('fill', sql`set local session_replication_role = replica`)
       await session.query(
         'fill',
-        `insert into "${older.names[kind]}"."${name}"
-        (${needed.map(({ column }) => `"${column}"`).join(', ')}) values (${values.join(', ')})`,
+        sql`insert into "${sql.raw(older.names[kind])}"."${sql.raw(name)}"
+        (${sql.raw(needed.map(({ column }) => `"${column}"`).join(', '))}) values (${sql.raw(values.join(', '))})`,
       )
     })
     filled.set(table, 1)
@@ -182,9 +184,11 @@ async function countRows(warehouse: Warehouse, tables: Iterable<string>) {
   const counts = new Map<string, number>()
   for (const table of tables) {
     const [kind, name] = table.split('.') as ['data' | 'sync', string]
-    const [row] = await warehouse.query<{ count: number }>(
+    const [row] = await warehouse.query(
       'count',
-      `select count(*) as count from "${warehouse.names[kind]}"."${name}"`,
+      sql<{
+        count: number
+      }>`select count(*) as count from "${sql.raw(warehouse.names[kind])}"."${sql.raw(name)}"`,
     )
     counts.set(table, row!.count)
   }
@@ -217,7 +221,7 @@ describe('an upgrade', () => {
         expect(
           await warehouse.query(
             'look for what is older',
-            `select api_slug from "${warehouse.names.data}".custom_fields
+            sql`select api_slug from "${sql.raw(warehouse.names.data)}".custom_fields
             where api_slug ~ '-(older|nameless)$'`,
           ),
         ).toEqual([])
@@ -226,7 +230,10 @@ describe('an upgrade', () => {
         if (![3, migrations.length - 1].includes(version)) continue
         for (const table of madeUp) {
           const [kind, name] = table.split('.') as ['data' | 'sync', string]
-          await warehouse.query('empty', `delete from "${warehouse.names[kind]}"."${name}"`)
+          await warehouse.query(
+            'empty',
+            sql`delete from "${sql.raw(warehouse.names[kind])}"."${sql.raw(name)}"`,
+          )
         }
         const report = await runTestSync({ warehouse, source: simulator, command: 'sync' })
         expect(report.exitCode).toBe(0)
@@ -289,7 +296,7 @@ describe('a rolling upgrade', () => {
       expect(report.exitCode).toBe(0)
       expect(await differencesOfToday(older)).toEqual([])
 
-      await newer.query('write', `update rolling.containers set tomorrow = 'kept'`)
+      await newer.query('write', sql`update rolling.containers set tomorrow = 'kept'`)
       simulator.clock.advance(30 * 24 * 3_600_000)
       const next = await runTestSync({
         warehouse: older,
@@ -299,14 +306,13 @@ describe('a rolling upgrade', () => {
       })
       expect(next.exitCode).toBe(0)
       expect(await differencesOfToday(older)).toEqual([])
-      const [rows] = await newer.query<{ changed: number; kept: number; lost: number }>(
+      const [rows] = await newer.query(
         'look',
-        `select
-          count(*) filter (where _changed_at > $1::timestamptz) as changed,
+        sql<{ changed: number; kept: number; lost: number }>`select
+          count(*) filter (where _changed_at > ${new Date(simulator.clock.now().getTime() - 24 * 3_600_000)}::timestamptz) as changed,
           count(*) filter (where tomorrow = 'kept') as kept,
-          count(*) filter (where tomorrow is null and _first_seen_at <= $1::timestamptz) as lost
+          count(*) filter (where tomorrow is null and _first_seen_at <= ${new Date(simulator.clock.now().getTime() - 24 * 3_600_000)}::timestamptz) as lost
       from rolling.containers`,
-        [new Date(simulator.clock.now().getTime() - 24 * 3_600_000)],
       )
       expect(rows?.changed).toBeGreaterThan(0)
       expect(rows?.kept).toBeGreaterThan(0)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   describeZoneData,
@@ -46,10 +47,11 @@ test(
   { tags: ['FA5'] },
   async () => {
     expect(new Set(KNOWN_INSTANTS.map(({ zone }) => zone)).size).toBeGreaterThan(4)
-    const rows = await opened.warehouse.query<{ zone: string }>(
+    const rows = await opened.warehouse.query(
       'look at the zones',
-      'select name as zone from tracking_analytics.time_zones where name = any($1::text[])',
-      [KNOWN_INSTANTS.map(({ zone }) => zone)],
+      sql<{
+        zone: string
+      }>`select name as zone from tracking_analytics.time_zones where name = any(${KNOWN_INSTANTS.map(({ zone }) => zone)}::text[])`,
     )
     expect(rows).toHaveLength(KNOWN_INSTANTS.length)
   },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { tmpdir } from 'node:os'
 import { expect } from 'vitest'
 import type { ResourceIdentifier, ResourceObject } from '../../../src/source/jsonapi/document.js'
@@ -13,6 +14,7 @@ import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { startCli, waitUntil, type RunningProgram } from '../../support/run-cli.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { WEBHOOK_SECRET } from '../../support/test-receiver.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 /**
  * A service that sends what changes, a warehouse that was filled from it, and the address where
@@ -91,7 +93,7 @@ async function watchSettlements(warehouse: Warehouse): Promise<void> {
     `create or replace trigger note_settlement after update of state on tracking_sync.webhook_notifications
     for each row when (old.state <> 'received' or new.state <> 'received') execute function public.note_settlement()`,
   ]) {
-    await warehouse.query('watch settlements', statement)
+    await warehouse.query('watch settlements', rawStatement(statement))
   }
 }
 
@@ -203,11 +205,10 @@ export function countAnswers({ simulator }: WebhookCrashScene): Map<unknown, num
 
 /** I5: what was acknowledged and is not in the inbox. */
 export async function lostDeliveries(scene: WebhookCrashScene): Promise<string[]> {
-  const rows = await scene.warehouse.query<{ id: string }>(
+  const rows = await scene.warehouse.query(
     'look for what is lost',
-    `select id from unnest($1::text[]) as given (id)
+    sql<{ id: string }>`select id from unnest(${acknowledged(scene)}::text[]) as given (id)
     where not exists (select from tracking_sync.webhook_notifications where notification_id = id)`,
-    [acknowledged(scene)],
   )
   return rows.map(({ id }) => id)
 }
@@ -218,7 +219,7 @@ export async function waitUntilApplied({ warehouse }: WebhookCrashScene): Promis
     async () => {
       const waiting = await warehouse.query(
         'look for what waits',
-        `select notification_id from tracking_sync.webhook_notifications where state = 'received' limit 1`,
+        sql`select notification_id from tracking_sync.webhook_notifications where state = 'received' limit 1`,
       )
       return waiting.length === 0
     },
@@ -237,15 +238,15 @@ export async function expectEverythingOnce(scene: WebhookCrashScene): Promise<vo
   const statuses = notifications.map(({ attributes }) => attributes?.delivery_status)
   expect(new Set(statuses)).toEqual(new Set(['succeeded']))
   expect(await lostDeliveries(scene)).toEqual([])
-  const settlements = await warehouse.query<{ id: string; state: string }>(
+  const settlements = await warehouse.query(
     'look at the settlements',
-    'select notification_id as id, state from public.settlements',
+    sql<{ id: string; state: string }>`select notification_id as id, state from public.settlements`,
   )
   expect(new Set(settlements.map(({ state }) => state))).toEqual(new Set(['processed']))
   expect(settlements.map(({ id }) => id).sort()).toEqual(notifications.map(({ id }) => id).sort())
-  const changes = await warehouse.query<{ change: string }>(
+  const changes = await warehouse.query(
     'look at the changes',
-    `select container_id || ' ' || (new_value #>> '{}') as change
+    sql<{ change: string }>`select container_id || ' ' || (new_value #>> '{}') as change
     from tracking.container_changes where attribute = 'seal_number'`,
   )
   expect(changes.map(({ change }) => change).sort()).toEqual([...seals].sort())

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   closeUnresolved,
@@ -15,6 +16,7 @@ import {
 } from '../../../src/webhooks/receive/notification-states.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 const ID = 'one'
 let target: TestWarehouse
@@ -23,7 +25,7 @@ beforeAll(async () => {
   target = await borrowTestWarehouse()
   await target.warehouse.query(
     'have a complete sync',
-    `insert into tracking_sync.checkpoints (stream, scope, position, completed_pass_started_at)
+    sql`insert into tracking_sync.checkpoints (stream, scope, position, completed_pass_started_at)
     select stream, 'whole', '{}', now() + interval '1 hour'
     from unnest(array['shipments', 'containers', 'tracking_requests']) as given (stream)`,
   )
@@ -57,7 +59,7 @@ function record(outcome: Outcome): Promise<unknown> {
 }
 
 function query<Row>(sqlText: string): Promise<Row[]> {
-  return target.warehouse.query<Row>('look at the inbox', sqlText)
+  return target.warehouse.query('look at the inbox', rawStatement<Row>(sqlText))
 }
 
 /** A delivery with a readable id is in the inbox once; every other event finds it there. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import {
   createFailpoint,
   noFailpoints,
@@ -56,17 +57,20 @@ export async function prepare(warehouse: Warehouse): Promise<void> {
   const simulator = await startSimulator(WORLD)
   await runTestSync({ warehouse, source: simulator })
   await simulator.close()
-  await warehouse.query('prepare', `create schema ${BACKUP}`)
-  const tables = await warehouse.query<{ name: string }>(
+  await warehouse.query('prepare', sql`create schema ${sql.raw(BACKUP)}`)
+  const tables = await warehouse.query(
     'prepare',
-    `select tablename as name from pg_tables where schemaname = 'tracking'`,
+    sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'tracking'`,
   )
   for (const { name } of tables) {
-    await warehouse.query('prepare', `create table ${BACKUP}.${name} as table tracking.${name}`)
+    await warehouse.query(
+      'prepare',
+      sql`create table ${sql.raw(BACKUP)}.${sql.raw(name)} as table tracking.${sql.raw(name)}`,
+    )
   }
   await warehouse.query(
     'prepare',
-    `create function ${BACKUP}.restore() returns void language plpgsql as $$
+    sql`create function ${sql.raw(BACKUP)}.restore() returns void language plpgsql as $$
     declare
         emptied record;
         name text;
@@ -78,8 +82,8 @@ export async function prepare(warehouse: Warehouse): Promise<void> {
         loop
             execute format('delete from %I.%I', emptied.schemaname, emptied.tablename);
         end loop;
-        for name in select tablename from pg_tables where schemaname = '${BACKUP}' loop
-            execute format('insert into tracking.%I table ${BACKUP}.%I', name, name);
+        for name in select tablename from pg_tables where schemaname = '${sql.raw(BACKUP)}' loop
+            execute format('insert into tracking.%I table ${sql.raw(BACKUP)}.%I', name, name);
         end loop;
     end $$`,
   )
@@ -87,7 +91,7 @@ export async function prepare(warehouse: Warehouse): Promise<void> {
 
 /** One history, and everything that must hold during and after it: what does not, as sentences. */
 export async function playHistory(warehouse: Warehouse, history: History): Promise<string[]> {
-  await warehouse.query('restore', `select ${BACKUP}.restore()`)
+  await warehouse.query('restore', sql`select ${sql.raw(BACKUP)}.restore()`)
   const simulator = await startSimulator(WORLD)
   const player = new Player(warehouse, simulator)
   try {
@@ -243,10 +247,10 @@ class Player {
     } catch (thrown) {
       if (!(thrown instanceof SimulatedCrash)) throw thrown
       // As if the minute had passed after which a silent holder is taken over.
-      await this.#warehouse.query('drop the lease', 'delete from tracking_sync.lease')
+      await this.#warehouse.query('drop the lease', sql`delete from tracking_sync.lease`)
       await this.#warehouse.query(
         'end the claims',
-        'update tracking_sync.refetch_queue set claimed_until = null where claimed_until is not null',
+        sql`update tracking_sync.refetch_queue set claimed_until = null where claimed_until is not null`,
       )
     } finally {
       this.#failpoint = noFailpoints
@@ -255,9 +259,12 @@ class Player {
 
   /** I4: no row goes backwards. */
   async #lookAtStamps(): Promise<void> {
-    const rows = await this.#warehouse.query<{ key: string; observed: string }>(
+    const rows = await this.#warehouse.query(
       'look at the stamps',
-      `select 'container ' || container_id as key, _observed_at as observed from tracking.containers
+      sql<{
+        key: string
+        observed: string
+      }>`select 'container ' || container_id as key, _observed_at as observed from tracking.containers
       union all select 'shipment ' || shipment_id, _observed_at from tracking.shipments
       union all select 'event ' || transport_event_id, _observed_at from tracking.transport_events`,
     )
@@ -282,11 +289,11 @@ class Player {
   async #lookAtInbox(): Promise<void> {
     const open = await this.#warehouse.query(
       'look at the inbox',
-      `select notification_id from tracking_sync.webhook_notifications where state != 'processed' or attempts > 0`,
+      sql`select notification_id from tracking_sync.webhook_notifications where state != 'processed' or attempts > 0`,
     )
     const queue = await this.#warehouse.query(
       'look at the queue',
-      'select resource_type from tracking_sync.refetch_queue',
+      sql`select resource_type from tracking_sync.refetch_queue`,
     )
     if (open.length > 0) this.problems.push(`${open.length} notifications are not processed`)
     if (queue.length > 0) this.problems.push(`${queue.length} refetches are left`)

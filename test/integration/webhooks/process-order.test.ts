@@ -10,6 +10,7 @@ import { TEST_SETTINGS } from '../../support/test-service.js'
 import { deleteRows } from '../../support/empty-warehouse.js'
 import { queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 afterEach(closeWebhookScenes)
 
@@ -76,7 +77,7 @@ describe('deliveries in any order', () => {
         'container_import_deadline_history',
         'shipment_history',
       ]
-      const run = (sqlText: string) => warehouse.query('prepare', sqlText)
+      const run = (sqlText: string) => warehouse.query('prepare', rawStatement(sqlText))
       for (const table of data) await run(`create table public.${table} as table tracking.${table}`)
       const deliveries = fiveDeliveries(scene)
       scene.advance(10)

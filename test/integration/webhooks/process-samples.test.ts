@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readRecords, type Intake } from '../../../src/ingest/intake.js'
@@ -70,9 +71,9 @@ async function differences(records: readonly SampleRecord[]): Promise<unknown[]>
 }
 
 async function countRows(table: string): Promise<number> {
-  const [row] = await target.warehouse.query<{ count: number }>(
+  const [row] = await target.warehouse.query(
     'count rows',
-    `select count(*) as count from tracking.${table}`,
+    sql<{ count: number }>`select count(*) as count from tracking.${sql.raw(table)}`,
   )
   return row?.count ?? 0
 }
@@ -92,7 +93,7 @@ describe('each published delivery', { tags: ['K8'] }, () => {
       expect(
         await target.warehouse.query(
           'read the quarantine',
-          'select * from tracking_sync.quarantine',
+          sql`select * from tracking_sync.quarantine`,
         ),
       ).toEqual([])
       const isThin = included.length === 0
@@ -196,7 +197,7 @@ describe('each published delivery', { tags: ['K8'] }, () => {
     const read = () =>
       target.warehouse.query(
         'read the changes',
-        `select attribute, old_value, new_value, changed_at, _observed_at as observed, data_source, timezone, _notification_id
+        sql`select attribute, old_value, new_value, changed_at, _observed_at as observed, data_source, timezone, _notification_id
         from tracking.container_changes where container_id = '5f3d40ad-2e2f-4778-8973-8a3a70bef56d' order by attribute`,
       )
     await receive(name)
@@ -213,7 +214,7 @@ describe('each published delivery', { tags: ['K8'] }, () => {
     expect(Object.values(await statesOf(target.warehouse))).toEqual(['processed'])
     await target.warehouse.query(
       'replay',
-      `update tracking_sync.webhook_notifications set state = 'received'`,
+      sql`update tracking_sync.webhook_notifications set state = 'received'`,
     )
     expect((await bench.processor.processAll()).taken).toBe(1)
     await bench.close()

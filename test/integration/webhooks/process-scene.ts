@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import { ApiClient } from '../../../src/source/client/client.js'
 import {
@@ -137,18 +138,23 @@ export function openBench(
 
 /** States of the inbox, by notification. */
 export async function statesOf(warehouse: Warehouse): Promise<Record<string, string>> {
-  const rows = await warehouse.query<{ id: string; state: string }>(
+  const rows = await warehouse.query(
     'read the inbox',
-    'select notification_id as id, state from tracking_sync.webhook_notifications order by 1',
+    sql<{
+      id: string
+      state: string
+    }>`select notification_id as id, state from tracking_sync.webhook_notifications order by 1`,
   )
   return Object.fromEntries(rows.map(({ id, state }) => [id, state]))
 }
 
 /** `type id` of the records in the refetch queue. */
 export async function queued(warehouse: Warehouse): Promise<string[]> {
-  const rows = await warehouse.query<{ entry: string }>(
+  const rows = await warehouse.query(
     'read the refetch queue',
-    `select resource_type || ' ' || resource_id as entry from tracking_sync.refetch_queue order by 1`,
+    sql<{
+      entry: string
+    }>`select resource_type || ' ' || resource_id as entry from tracking_sync.refetch_queue order by 1`,
   )
   return rows.map(({ entry }) => entry)
 }

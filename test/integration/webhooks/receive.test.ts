@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -37,7 +38,7 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  await target.warehouse.query('empty', 'truncate tracking_sync.webhook_notifications')
+  await target.warehouse.query('empty', sql`truncate tracking_sync.webhook_notifications`)
 })
 
 afterEach(async () => {
@@ -73,9 +74,9 @@ interface InboxRow {
 }
 
 function loadInbox(): Promise<InboxRow[]> {
-  return target.warehouse.query<InboxRow>(
+  return target.warehouse.query(
     'read the inbox',
-    `select notification_id, event, webhook_id, reference_type, reference_id, state, error,
+    sql<InboxRow>`select notification_id, event, webhook_id, reference_type, reference_id, state, error,
     headers, body,
     observed_at between received_at and received_at + interval '10 seconds' as is_clamped, observed_at = created_at as is_observed_when_made
 from tracking_sync.webhook_notifications
@@ -133,14 +134,14 @@ describe('a signed delivery', { tags: ['W1'] }, () => {
     await other.transaction('hold the inbox', async (session) => {
       await session.query(
         'lock',
-        'lock table tracking_sync.webhook_notifications in access exclusive mode',
+        sql`lock table tracking_sync.webhook_notifications in access exclusive mode`,
       )
       sent = post(notificationBody('held')).finally(() => (isAnswered = true))
       await expect
         .poll(() =>
           other.query(
             'see who waits',
-            `select from pg_stat_activity
+            sql`select from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock'`,
           ),
         )
@@ -161,9 +162,11 @@ describe('a signed delivery', { tags: ['W1'] }, () => {
       const body = notificationBody()
       const canary = 'canary-91d0'
       await post(body, { authorization: canary, cookie: canary, 'x-secret-sauce': canary })
-      const [row] = await target.warehouse.query<{ text: string }>(
+      const [row] = await target.warehouse.query(
         'read all',
-        `select to_jsonb(stored)::text as text from tracking_sync.webhook_notifications as stored`,
+        sql<{
+          text: string
+        }>`select to_jsonb(stored)::text as text from tracking_sync.webhook_notifications as stored`,
       )
       for (const secret of [canary, signBody(body), WEBHOOK_SECRET]) {
         expect(row!.text).not.toContain(secret)
@@ -503,7 +506,7 @@ describe('a delivery that comes again', () => {
     const processing = openWarehouse().transaction('process', async (session) => {
       await session.query(
         'claim',
-        `update tracking_sync.webhook_notifications set attempts = 1 where notification_id = 'held'`,
+        sql`update tracking_sync.webhook_notifications set attempts = 1 where notification_id = 'held'`,
       )
       isHeld = true
       await held
@@ -573,7 +576,7 @@ describe('without the database', { tags: ['W16'] }, () => {
       expect((await post(notificationBody())).status).toBe(202)
       await target.warehouse.query(
         'kill',
-        `select pg_terminate_backend(pid) from pg_stat_activity
+        sql`select pg_terminate_backend(pid) from pg_stat_activity
 where datname = current_database() and usename = current_user and pid <> pg_backend_pid()`,
       )
       await expect.poll(async () => (await post(notificationBody())).status).toBe(202)
@@ -616,7 +619,7 @@ describe('many at once', () => {
     const blocking = blocker.transaction('block', async (session) => {
       await session.query(
         'lock',
-        'lock table tracking_sync.webhook_notifications in exclusive mode',
+        sql`lock table tracking_sync.webhook_notifications in exclusive mode`,
       )
       isHeld = true
       await held
@@ -632,9 +635,12 @@ describe('many at once', () => {
     await blocking
     const answers = await Promise.all(posts)
     expect(answers.map(({ status }) => status)).toEqual(Array(150).fill(202))
-    const [row] = await target.warehouse.query<{ rows: number; commits: number }>(
+    const [row] = await target.warehouse.query(
       'count commits',
-      `select count(*)::integer as rows, count(distinct xmin::text)::integer as commits
+      sql<{
+        rows: number
+        commits: number
+      }>`select count(*)::integer as rows, count(distinct xmin::text)::integer as commits
 from tracking_sync.webhook_notifications`,
     )
     expect(row!.rows).toBe(150)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -146,9 +147,9 @@ export function subscribe({ webhooks }: Simulator, { serving, config }: BenchHos
 
 /** Number of waiting notifications and refetches. */
 export async function countWaiting(warehouse: Warehouse): Promise<number> {
-  const [row] = await warehouse.query<{ waiting: number }>(
+  const [row] = await warehouse.query(
     'count what waits',
-    `select
+    sql<{ waiting: number }>`select
     (select count(*) from tracking_sync.webhook_notifications where state = 'received')
     + (select count(*) from tracking_sync.refetch_queue) as waiting`,
   )

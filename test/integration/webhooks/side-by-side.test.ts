@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
 import { LeaseHeldError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
@@ -9,6 +10,7 @@ import { TEST_SETTINGS } from '../../support/test-service.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 import { closeHosts, countWaiting, openClient, startHost, subscribe } from './serve-bench.js'
 import { presetFile } from '../../support/preset-file.js'
+import { rawStatement } from '../../../src/warehouse/connection/database.js'
 
 afterEach(async () => {
   await closeHosts()
@@ -36,9 +38,9 @@ async function readStamps(warehouse: Warehouse): Promise<Stamps> {
     const key = [`'${stream}'`, ...keyColumns].join(`, ' ', `)
     return `select concat(${key}) as key, to_char(_observed_at, 'YYYY-MM-DD HH24:MI:SS.US') as stamp from tracking.${stream}`
   })
-  const rows = await warehouse.query<{ key: string; stamp: string }>(
+  const rows = await warehouse.query(
     'read the stamps',
-    selects.join('\nunion all\n'),
+    rawStatement<{ key: string; stamp: string }>(selects.join('\nunion all\n')),
   )
   return new Map(rows.map(({ key, stamp }) => [key, stamp]))
 }
@@ -73,7 +75,7 @@ async function backfill({ simulator, url }: Scene): Promise<RunReport> {
 async function completeSyncs(warehouse: Warehouse): Promise<number> {
   const rows = await warehouse.query(
     'count the complete syncs',
-    `select from tracking_sync.sync_runs where command = 'sync' and outcome = 'complete'`,
+    sql`select from tracking_sync.sync_runs where command = 'sync' and outcome = 'complete'`,
   )
   return rows.length
 }
@@ -158,7 +160,7 @@ describe('two serves and a backfill side by side', () => {
       expect(await scene.differences()).toEqual([])
       const applied = await warehouse.query(
         'look at the inbox',
-        `select from tracking_sync.webhook_notifications where state = 'processed'`,
+        sql`select from tracking_sync.webhook_notifications where state = 'processed'`,
       )
       expect(applied.length).toBeGreaterThan(0)
     },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { chooseFreePort } from '../../../src/extensions/embedded-postgres/server-process.js'
 import { endPrograms } from '../../support/run-cli.js'
@@ -83,9 +84,9 @@ describe('two serve processes on one warehouse', { tags: ['D1', 'I6'] }, () => {
       expect(await program.ended).toMatchObject({ exitCode: 0, stderr: '' })
     }
     expect([...countAnswers(scene).keys()]).toEqual([202])
-    const [inbox] = await target.warehouse.query<{ rows: number }>(
+    const [inbox] = await target.warehouse.query(
       'count notifications',
-      `select count(*)::int as rows from tracking_sync.webhook_notifications`,
+      sql<{ rows: number }>`select count(*)::int as rows from tracking_sync.webhook_notifications`,
     )
     expect(inbox?.rows).toBeGreaterThanOrEqual(4 * ROUNDS)
     await expectEverythingOnce(scene)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
@@ -76,7 +77,7 @@ describe('what listens in the place of our server', () => {
       const url = `postgres://me:${PASSWORD}@127.0.0.1:${port}/house?${REQUIRE_SCRAM}`
       const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger })
       try {
-        await expect(warehouse.query('look', 'select 1')).rejects.toThrow()
+        await expect(warehouse.query('look', sql`select 1`)).rejects.toThrow()
         await expect(warehouse.readTable('look', 'select 1')).rejects.toThrow()
         expect(told()).not.toMatch(/word-that|md5|select/)
       } finally {

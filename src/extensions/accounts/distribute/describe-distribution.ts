@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { countOf } from '../../../base/phrases.js'
 import { sessionSettings } from '../../../warehouse/connection/session-settings.js'
 import {
@@ -38,9 +39,12 @@ export async function describeDistribution(reader: CatalogueReader): Promise<str
 
 /** Bytes of every distributed table of the database, also of other accounts. */
 async function describeNodes({ query }: CatalogueReader, { nodes }: Citus): Promise<string> {
-  const rows = await query<{ node: string; bytes: number }>(
+  const rows = await query(
     'ask the nodes how full they are',
-    `select nodename || ':' || nodeport as node, sum(shard_size)::float8 as bytes
+    sql<{
+      node: string
+      bytes: number
+    }>`select nodename || ':' || nodeport as node, sum(shard_size)::float8 as bytes
 from citus_shards
 group by 1`,
   )
@@ -62,9 +66,9 @@ function formatBytes(bytes: number): string {
 
 /** Nodes that do not answer: whatever needs their rows fails. */
 async function findSilentNodes({ query }: CatalogueReader): Promise<string[]> {
-  const rows = await query<{ node: string; said: string }>(
+  const rows = await query(
     'ask the nodes whether they answer',
-    `select nodename || ':' || nodeport as node, result as said
+    sql<{ node: string; said: string }>`select nodename || ':' || nodeport as node, result as said
 from run_command_on_workers('select 1')
 where not success`,
   )
@@ -76,12 +80,14 @@ async function findOtherSettings({ query }: CatalogueReader): Promise<string[]> 
   const wanted = sessionSettings({})
   const warnings: string[] = []
   for (const name of ON_NODES) {
-    const rows = await query<{ node: string; found: string }>(
+    const rows = await query(
       'ask the nodes for their settings',
-      `select nodename || ':' || nodeport as node, result as found
-from run_command_on_workers(format('select current_setting(%L)', $1::text))
-where success and result is distinct from $2`,
-      [name, wanted[name]],
+      sql<{
+        node: string
+        found: string
+      }>`select nodename || ':' || nodeport as node, result as found
+from run_command_on_workers(format('select current_setting(%L)', ${name}::text))
+where success and result is distinct from ${wanted[name]}`,
     )
     for (const { node, found } of rows) {
       warnings.push(

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { ConnectorError, toError, WarehouseSchemaError } from '../../../base/errors.js'
 import { WITHOUT_TIME_LIMIT } from '../../../warehouse/connection/bound-connection.js'
 import type { SchemaNames } from '../../../warehouse/connection/schema-names.js'
@@ -5,8 +6,9 @@ import type { Session, Warehouse } from '../../../warehouse/connection/warehouse
 import { dropViews, makeViews } from '../../../warehouse/schema/install-views.js'
 import { renewGrants } from '../../../warehouse/schema/roles.js'
 import { takeMigrationLock } from '../../../warehouse/schema/run-migrations.js'
-import { isDistributed, quotedName } from '../../../warehouse/connection/citus.js'
+import { isDistributed } from '../../../warehouse/connection/citus.js'
 import { planDistribution, type DistributionPlan } from './plan-distribution.js'
+import { rawStatement } from '../../../warehouse/connection/database.js'
 
 export interface DistributeOptions {
   readonly signal: AbortSignal
@@ -30,7 +32,7 @@ export async function carryOut(
   let done = 0
   const run = async (session: Session, statement: string): Promise<void> => {
     signal.throwIfAborted()
-    await session.query('distribute the warehouse', statement)
+    await session.query('distribute the warehouse', rawStatement(statement))
     done += 1
     onProgress?.(statement, done, all)
   }
@@ -43,7 +45,8 @@ export async function carryOut(
       for (const statement of plan.statements) await run(session, statement)
       await makeViews(session, names)
       await renewGrants(session, names)
-      for (const statement of lost) await session.query('bring back what is lost', statement)
+      for (const statement of lost)
+        await session.query('bring back what is lost', rawStatement(statement))
       await tryViews(session, names)
       // A stop until here changes nothing.
       signal.throwIfAborted()
@@ -51,7 +54,7 @@ export async function carryOut(
   }
   for (const statement of plan.freeing) {
     await warehouse.transaction('free what was moved', async (session) => {
-      await session.query('free what was moved', WITHOUT_TIME_LIMIT)
+      await session.query('free what was moved', rawStatement(WITHOUT_TIME_LIMIT))
       await run(session, statement)
     })
   }
@@ -73,9 +76,9 @@ export async function distributeAdded(warehouse: Warehouse): Promise<void> {
  * which Citus does not keep on the way back, and rights that somebody was given on views of ours.
  */
 async function readWhatIsLost(session: Session, names: SchemaNames): Promise<readonly string[]> {
-  const rows = await session.query<{ statement: string }>(
+  const rows = await session.query(
     'read comments and rights',
-    `select format(
+    sql<{ statement: string }>`select format(
     'comment on %s %s%s is %L',
     case when objsubid = 0 then 'table' else 'column' end,
     objoid::regclass,
@@ -89,7 +92,7 @@ inner join pg_namespace
     on pg_namespace.oid = relnamespace
 left join pg_attribute
     on attrelid = objoid and attnum = objsubid and objsubid > 0
-where nspname = any($1::text[]) and relkind = 'r'
+where nspname = any(${Object.values(names)}::text[]) and relkind = 'r'
 union all
 select format(
     'grant %s on %s to %s%s',
@@ -102,8 +105,7 @@ from pg_class
 inner join pg_namespace
     on pg_namespace.oid = relnamespace
 cross join lateral aclexplode(relacl) as granted
-where nspname = any($1::text[]) and relkind = 'v' and granted.grantee <> relowner`,
-    [Object.values(names)],
+where nspname = any(${Object.values(names)}::text[]) and relkind = 'v' and granted.grantee <> relowner`,
   )
   return rows.map(({ statement }) => statement)
 }
@@ -113,14 +115,14 @@ where nspname = any($1::text[]) and relkind = 'v' and granted.grantee <> relowne
  * ones read the others.
  */
 async function tryViews(session: Session, names: SchemaNames): Promise<void> {
-  const views = await session.query<{ schema: string; view: string }>(
+  const views = await session.query(
     'list the views',
-    `with recursive reading as (
+    sql<{ schema: string; view: string }>`with recursive reading as (
     select pg_class.oid
     from pg_class
     inner join pg_namespace
         on pg_namespace.oid = relnamespace
-    where nspname = any($1::text[]) and relkind = 'r'
+    where nspname = any(${Object.values(names)}::text[]) and relkind = 'r'
     union
     select rule.ev_class
     from reading
@@ -135,15 +137,14 @@ inner join pg_class
     on pg_class.oid = reading.oid
 inner join pg_namespace
     on pg_namespace.oid = relnamespace
-where relkind in ('v', 'm') and nspname <> $2
+where relkind in ('v', 'm') and nspname <> ${names.stored}
 order by pg_class.oid`,
-    [Object.values(names), names.stored],
   )
   for (const { schema, view } of views) {
     try {
       await session.query(
         'try a view',
-        `select shown.* from ${quotedName(schema, view)} as shown limit 0`,
+        sql`select shown.* from ${sql.id(schema, view)} as shown limit 0`,
       )
     } catch (thrown) {
       if (!(thrown instanceof ConnectorError) || thrown.fate === 'retry') throw thrown

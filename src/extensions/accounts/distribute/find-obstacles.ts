@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { CatalogueReader } from '../../../warehouse/connection/citus.js'
 
 /** What Citus, or the way back, would fail on, by kind: a sentence with the places. */
@@ -24,10 +25,10 @@ export async function findObstacles(
   { query, names }: CatalogueReader,
   tables: readonly string[],
 ): Promise<string[]> {
-  const rows = await query<{ kind: keyof typeof OBSTACLES; places: readonly string[] }>(
+  const rows = await query(
     'look for what cannot be distributed',
-    `with ours as (
-    select name::regclass as relation from unnest($1::text[]) as name
+    sql<{ kind: keyof typeof OBSTACLES; places: readonly string[] }>`with ours as (
+    select name::regclass as relation from unnest(${tables}::text[]) as name
 ),
 reading as (
     select rule.ev_class as view, depend.refobjid as relation
@@ -43,7 +44,7 @@ standing as (
         nspname || '.' || relname as place,
         relkind,
         relowner,
-        nspname = any($2::text[]) as is_in_ours,
+        nspname = any(${Object.values(names)}::text[]) as is_in_ours,
         pg_has_role(relowner, 'usage') as is_own
     from pg_class
     inner join pg_namespace
@@ -101,7 +102,6 @@ select kind, array_agg(distinct place order by place) as places
 from found
 group by kind
 order by kind`,
-    [tables, Object.values(names)],
   )
   return rows.map(({ kind, places }) => `${OBSTACLES[kind]}${places.join(', ')}`)
 }

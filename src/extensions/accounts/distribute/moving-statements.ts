@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { quoteIdentifier } from '../../../warehouse/connection/schema-names.js'
 import { sessionSettings } from '../../../warehouse/connection/session-settings.js'
@@ -51,9 +52,9 @@ export const ON_NODES = ['TimeZone', 'DateStyle', 'IntervalStyle', 'jit'] as con
 
 /** Nodes do not get the settings of our sessions: they become those of the login. */
 async function settingNodes({ query }: CatalogueReader): Promise<string[]> {
-  const [here] = await query<{ database: string }>(
+  const [here] = await query(
     'ask for the database',
-    'select current_database()::text as database',
+    sql<{ database: string }>`select current_database()::text as database`,
   )
   const settings = sessionSettings({})
   const database = quoteIdentifier(here?.database ?? '')
@@ -65,17 +66,16 @@ async function settingNodes({ query }: CatalogueReader): Promise<string[]> {
 
 /** Functions that read no table run where the rows are. */
 async function spreadingFunctions({ query, names }: CatalogueReader): Promise<string[]> {
-  const functions = await query<{ signature: string }>(
+  const functions = await query(
     'list our functions',
-    `select pg_proc.oid::regprocedure::text as signature
+    sql<{ signature: string }>`select pg_proc.oid::regprocedure::text as signature
 from pg_proc
 inner join pg_namespace
     on pg_namespace.oid = pronamespace
 inner join pg_language
     on pg_language.oid = prolang
-where nspname = any($1::text[]) and lanname = 'sql'
+where nspname = any(${[names.sync, names.analytics, names.asOf]}::text[]) and lanname = 'sql'
 order by pg_proc.oid`,
-    [[names.sync, names.analytics, names.asOf]],
   )
   return functions.map(
     ({ signature }) => `select create_distributed_function(${pg.escapeLiteral(signature)})`,
@@ -89,16 +89,15 @@ async function listKeys(
 ): Promise<readonly { readonly drop: string; readonly add: string }[]> {
   return query(
     'list the foreign keys',
-    `select
+    sql`select
     format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
     format(
         'alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)
     ) as add
 from pg_constraint
 where contype = 'f'
-    and conrelid = any($1::regclass[])
-    and confrelid = any($1::regclass[])
+    and conrelid = any(${tables}::regclass[])
+    and confrelid = any(${tables}::regclass[])
 order by conname`,
-    [tables],
   )
 }

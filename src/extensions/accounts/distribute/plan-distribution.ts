@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { readShippedTables } from '../../../warehouse/schema/compare-schema.js'
 import {
   quotedName,
@@ -107,10 +108,11 @@ export async function findOpen(
         schema === names.data || schema === names.analytics || BESIDE_DATA.includes(table),
     )
     .map(([schema = '', table = '']) => quotedName(schema, table))
-  const found = await query<{ name: string }>(
+  const found = await query(
     'list our tables',
-    'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
-    [wanted],
+    sql<{
+      name: string
+    }>`select name from unnest(${wanted}::text[]) as name where to_regclass(name) is not null`,
   )
   const first = names.table('containers')
   return found
@@ -125,9 +127,9 @@ async function countRows(
 ): Promise<readonly PlannedTable[]> {
   const planned: PlannedTable[] = []
   for (const qualifiedName of tables) {
-    const [row] = await query<{ rows: number }>(
+    const [row] = await query(
       `count the rows of ${qualifiedName}`,
-      `select count(*) as rows from ${qualifiedName}`,
+      sql<{ rows: number }>`select count(*) as rows from ${sql.raw(qualifiedName)}`,
     )
     planned.push({ name: qualifiedName, rows: row?.rows ?? 0 })
   }
@@ -139,12 +141,11 @@ async function findUnfreed(
   { query }: CatalogueReader,
   kept: readonly CitusTable[],
 ): Promise<readonly string[]> {
-  const rows = await query<{ name: string }>(
+  const rows = await query(
     'look for rows that were moved',
-    `select name
-from unnest($1::text[]) as name
+    sql<{ name: string }>`select name
+from unnest(${kept.map(({ name }) => name)}::text[]) as name
 where pg_relation_size(name::regclass) > 0`,
-    [kept.map(({ name }) => name)],
   )
   return rows.map(({ name }) => name)
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { projectFile } from '../../../base/project-file.js'
 import {
   migrate,
@@ -5,6 +6,7 @@ import {
   type MigrateOptions,
 } from '../../../warehouse/schema/run-migrations.js'
 import type { Session, Warehouse } from '../../../warehouse/connection/warehouse.js'
+import { tableRef } from '../../../warehouse/connection/database.js'
 
 /**
  * The jobs of accounts, from which workers take what is due:
@@ -69,8 +71,7 @@ export async function prepareJobs(accounts: Warehouse, options: MigrateOptions):
 export async function hasJobs(accounts: Session): Promise<boolean> {
   const rows = await accounts.query(
     'look for the jobs of accounts',
-    `select from pg_tables where schemaname = $1 and tablename = 'jobs'`,
-    [accounts.names.sync],
+    sql`select from pg_tables where schemaname = ${accounts.names.sync} and tablename = 'jobs'`,
   )
   return rows.length > 0
 }
@@ -80,36 +81,34 @@ export async function hasJobs(accounts: Session): Promise<boolean> {
  * anew, what is no longer wanted goes. A job that is planned already stays as it is.
  */
 export async function planJobs(accounts: Warehouse, jobs: readonly PlannedJob[]): Promise<void> {
-  const table = accounts.names.table('jobs')
-  const columns = [
-    jobs.map(({ account }) => account),
-    jobs.map(({ job }) => job),
-    jobs.map(({ rhythm }) => rhythm),
-    jobs.map(({ dueAt }) => dueAt.toISOString()),
-  ]
+  const table = tableRef('sync.jobs')
+  const names = jobs.map(({ account }) => account)
+  const works = jobs.map(({ job }) => job)
   await accounts.transaction('plan the jobs of accounts', async (session) => {
     await session.query(
       'plan the jobs of accounts',
-      `insert into ${table} as planned (account_name, job_name, rhythm, due_at)
+      sql`insert into ${table} as planned (account_name, job_name, rhythm, due_at)
 select wanted.account_name, wanted.job_name, wanted.rhythm, wanted.due_at
-from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])
-    as wanted (account_name, job_name, rhythm, due_at)
+from unnest(
+    ${names}::text[],
+    ${works}::text[],
+    ${jobs.map(({ rhythm }) => rhythm)}::text[],
+    ${jobs.map(({ dueAt }) => dueAt.toISOString())}::timestamptz[]
+) as wanted (account_name, job_name, rhythm, due_at)
 order by wanted.account_name, wanted.job_name
 on conflict (account_name, job_name) do update
 set rhythm = excluded.rhythm, due_at = excluded.due_at
 where planned.rhythm != excluded.rhythm`,
-      columns,
     )
     await session.query(
       'take away jobs of accounts',
-      `delete from ${table} as planned
-where planned.account_name = any($1)
+      sql`delete from ${table} as planned
+where planned.account_name = any(${names}::text[])
     and planned.worker is null
     and not exists (
-        select from unnest($1::text[], $2::text[]) as wanted (account_name, job_name)
+        select from unnest(${names}::text[], ${works}::text[]) as wanted (account_name, job_name)
         where wanted.account_name = planned.account_name and wanted.job_name = planned.job_name
     )`,
-      columns.slice(0, 2),
     )
   })
 }
@@ -124,26 +123,26 @@ export async function takeJobs(
   of: { readonly accounts: readonly string[]; readonly jobs: readonly string[] },
   limit: number,
 ): Promise<TakenJob[]> {
-  const table = accounts.names.table('jobs')
-  const rows = await accounts.query<Omit<TakenJob, 'dueAt'> & { readonly dueMs: number }>(
+  const table = tableRef('sync.jobs')
+  const rows = await accounts.query(
     'take jobs of accounts',
-    `with due as (
+    sql<Omit<TakenJob, 'dueAt'> & { readonly dueMs: number }>`with due as (
     select account_name, job_name, worker
     from ${table}
-    where account_name = any($2)
-        and job_name = any($3)
+    where account_name = any(${of.accounts})
+        and job_name = any(${of.jobs})
         and (
             (worker is null and due_at <= clock_timestamp())
-            or seen_at < clock_timestamp() - make_interval(secs => $5)
+            or seen_at < clock_timestamp() - make_interval(secs => ${SILENT_AFTER_SECONDS})
         )
     order by due_at, account_name, job_name
-    limit $4
+    limit ${limit}
     for update skip locked
 )
 
 update ${table} as taken
 set
-    worker = $1,
+    worker = ${worker},
     take_number = taken.take_number + 1,
     taken_at = clock_timestamp(),
     seen_at = clock_timestamp(),
@@ -156,20 +155,18 @@ returning
     taken.take_number as "takeNumber",
     due.worker as "formerWorker",
     floor(extract(epoch from taken.due_at) * 1000)::bigint as "dueMs"`,
-    [worker, of.accounts, of.jobs, limit, SILENT_AFTER_SECONDS],
   )
   return rows.map(({ dueMs, ...row }) => ({ ...row, dueAt: new Date(dueMs) }))
 }
 
 /** A sign of life for all that a worker holds. Gives the numbers of what is still its own. */
 export async function keepJobs(accounts: Session, worker: string): Promise<ReadonlySet<string>> {
-  const rows = await accounts.query<TakenJob>(
+  const rows = await accounts.query(
     'keep the jobs of accounts',
-    `update ${accounts.names.table('jobs')}
+    sql<TakenJob>`update ${tableRef('sync.jobs')}
 set seen_at = clock_timestamp()
-where worker = $1
+where worker = ${worker}
 returning account_name as account, job_name as job, take_number as "takeNumber"`,
-    [worker],
   )
   return new Set(rows.map(keyOfTake))
 }
@@ -191,17 +188,16 @@ export async function endJob(
 ): Promise<void> {
   await accounts.query(
     'end a job of an account',
-    `update ${accounts.names.table('jobs')}
+    sql`update ${tableRef('sync.jobs')}
 set
     worker = null,
     seen_at = null,
-    due_at = case when asked_at is null then $4::timestamptz else clock_timestamp() end,
+    due_at = case when asked_at is null then ${dueAt.toISOString()}::timestamptz else clock_timestamp() end,
     ended_at = clock_timestamp(),
-    succeeded_at = case when $5::text is null then taken_at else succeeded_at end,
-    problem = $5,
-    failures = case when $5::text is null then 0 else failures + 1 end
-where account_name = $1 and job_name = $2 and take_number = $3 and worker is not null`,
-    [account, job, takeNumber, dueAt.toISOString(), problem],
+    succeeded_at = case when ${problem}::text is null then taken_at else succeeded_at end,
+    problem = ${problem},
+    failures = case when ${problem}::text is null then 0 else failures + 1 end
+where account_name = ${account} and job_name = ${job} and take_number = ${takeNumber} and worker is not null`,
   )
 }
 
@@ -210,10 +206,9 @@ export async function giveBackJob(accounts: Session, taken: TakenJob): Promise<v
   const { account, job, takeNumber } = taken
   await accounts.query(
     'give back a job of an account',
-    `update ${accounts.names.table('jobs')}
+    sql`update ${tableRef('sync.jobs')}
 set worker = null, seen_at = null
-where account_name = $1 and job_name = $2 and take_number = $3 and worker is not null`,
-    [account, job, takeNumber],
+where account_name = ${account} and job_name = ${job} and take_number = ${takeNumber} and worker is not null`,
   )
 }
 
@@ -221,19 +216,18 @@ where account_name = $1 and job_name = $2 and take_number = $3 and worker is not
 export async function askForJob(accounts: Session, account: string, job: string): Promise<void> {
   await accounts.query(
     'ask for a job of an account',
-    `update ${accounts.names.table('jobs')}
+    sql`update ${tableRef('sync.jobs')}
 set due_at = least(due_at, clock_timestamp()), asked_at = clock_timestamp()
-where account_name = $1 and job_name = $2`,
-    [account, job],
+where account_name = ${account} and job_name = ${job}`,
   )
 }
 
 /** The jobs of these accounts as they stand; none where the table was not made yet. */
 export async function readJobs(accounts: Session, of: readonly string[]): Promise<JobRow[]> {
   if (!(await hasJobs(accounts))) return []
-  return accounts.query<JobRow>(
+  return accounts.query(
     'read the jobs of accounts',
-    `select
+    sql<JobRow>`select
     account_name as account,
     job_name as job,
     rhythm,
@@ -246,9 +240,8 @@ export async function readJobs(accounts: Session, of: readonly string[]): Promis
     extract(epoch from clock_timestamp() - due_at)::float8 as "overdueSeconds",
     problem,
     failures
-from ${accounts.names.table('jobs')}
-where account_name = any($1)
+from ${tableRef('sync.jobs')}
+where account_name = any(${of})
 order by account_name, job_name`,
-    [of],
   )
 }

@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { CsvError, parse } from 'csv-parse/sync'
 import { z } from 'zod'
 import { ConfigError } from '../../../base/errors.js'
 import type { USERS_TABLES } from '../../../warehouse/connection/schema-names.js'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
+import { tableRef } from '../../../warehouse/connection/database.js'
 
 /** A line of a file that cannot be taken, and why. */
 export interface BadLine {
@@ -286,7 +288,7 @@ export async function waitForOtherImports(
 ): Promise<void> {
   await session.query(
     'wait for another import',
-    `lock table ${session.names.table(name)} in share row exclusive mode`,
+    sql`lock table ${tableRef(`analytics.${name}`)} in share row exclusive mode`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { containerNumberProblem } from '../../../source/records/container-number.js'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
@@ -22,6 +23,7 @@ import {
   type BadLine,
   type ImportReport,
 } from './csv-file.js'
+import { tableRef } from '../../../warehouse/connection/database.js'
 
 const neededDay = day.refine((cell): cell is string => cell !== null, 'is empty')
 
@@ -134,29 +136,29 @@ export async function storeInvoices(
   session: Session,
   lines: readonly InvoiceLine[],
 ): Promise<ImportReport> {
-  const table = session.names.table('dd_invoices')
-  const keys = [lines.map(({ issuer }) => issuer), lines.map((line) => line.invoice_number)]
-  const isNamed = `(issuer, invoice_number) in (select * from unnest($1::text[], $2::text[]))`
+  const table = tableRef('analytics.dd_invoices')
+  const isNamed = sql`(issuer, invoice_number) in (select * from unnest(
+    ${lines.map(({ issuer }) => issuer)}::text[],
+    ${lines.map((line) => line.invoice_number)}::text[]
+))`
   const read = async () => {
-    const rows = await session.query<{ key: string; said: string }>(
+    const rows = await session.query(
       'read the invoices',
-      `select
+      sql<{ key: string; said: string }>`select
     jsonb_build_array(issuer, invoice_number, line_number)::text as key,
     to_jsonb(stored)::text as said
 from ${table} as stored
 where ${isNamed}`,
-      keys,
     )
     return new Map(rows.map(({ key, said }) => [key, said]))
   }
   await waitForOtherImports(session, 'dd_invoices')
   const before = await read()
-  await session.query('remove the invoices', `delete from ${table} where ${isNamed}`, keys)
+  await session.query('remove the invoices', sql`delete from ${table} where ${isNamed}`)
   await session.query(
     'store the invoices',
-    `insert into ${table}
-select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given`,
-    [JSON.stringify(lines)],
+    sql`insert into ${table}
+select given.* from jsonb_populate_recordset(null::${table}, ${JSON.stringify(lines)}::jsonb) as given`,
   )
   const after = await read()
   return {
@@ -173,11 +175,13 @@ select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given
 
 /** A spreadsheet takes the zeros that a number begins with: then an invoice is there twice. */
 async function findLostZeros(session: Session): Promise<string[]> {
-  const rows = await session.query<{ note: string }>(
+  const rows = await session.query(
     'look for invoice numbers without their zeros',
-    `select 'invoice ' || min(invoice_number) || ' of ' || issuer || ' is there as '
+    sql<{
+      note: string
+    }>`select 'invoice ' || min(invoice_number) || ' of ' || issuer || ' is there as '
     || max(invoice_number) || ' too: did a spreadsheet take its zeros?' as note
-from ${session.names.table('dd_invoices')}
+from ${tableRef('analytics.dd_invoices')}
 where invoice_number ~ '^[0-9]+$'
 group by issuer, ltrim(invoice_number, '0')
 having min(invoice_number) <> max(invoice_number)
@@ -187,13 +191,12 @@ order by note`,
 }
 
 async function findUnknownContainers(session: Session): Promise<string[]> {
-  const { names } = session
-  const rows = await session.query<{ number: string }>(
+  const rows = await session.query(
     'look for containers of invoices',
-    `select distinct invoice.container_number as number
-from ${names.table('dd_invoices')} as invoice
+    sql<{ number: string }>`select distinct invoice.container_number as number
+from ${tableRef('analytics.dd_invoices')} as invoice
 where not exists (
-    select from ${names.table('containers')} as container
+    select from ${tableRef('data.containers')} as container
     where container.number = invoice.container_number
 )
 order by number`,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
 import {
@@ -21,6 +22,7 @@ import {
   type ImportReport,
   type Line,
 } from './csv-file.js'
+import { tableRef } from '../../../warehouse/connection/database.js'
 
 /** What a file of the user holds: it is told by its header. */
 export type RulesFile =
@@ -162,23 +164,20 @@ async function storeRules(
   session: Session,
   { rules, tiers }: Extract<RulesFile, { kind: 'rules' }>,
 ): Promise<ImportReport> {
-  const { names } = session
   await waitForOtherImports(session, 'free_time_rules')
   const before = await readRules(session)
-  await session.query('remove the rules', `delete from ${names.table('free_time_rules')}`)
+  await session.query('remove the rules', sql`delete from ${tableRef('analytics.free_time_rules')}`)
   await session.query(
     'store the rules',
-    `insert into ${names.table('free_time_rules')}
+    sql`insert into ${tableRef('analytics.free_time_rules')}
 select given.*
-from jsonb_populate_recordset(null::${names.table('free_time_rules')}, $1::jsonb) as given`,
-    [JSON.stringify(rules)],
+from jsonb_populate_recordset(null::${tableRef('analytics.free_time_rules')}, ${JSON.stringify(rules)}::jsonb) as given`,
   )
   await session.query(
     'store the tiers of the rules',
-    `insert into ${names.table('free_time_tiers')}
+    sql`insert into ${tableRef('analytics.free_time_tiers')}
 select given.*
-from jsonb_populate_recordset(null::${names.table('free_time_tiers')}, $1::jsonb) as given`,
-    [JSON.stringify(tiers)],
+from jsonb_populate_recordset(null::${tableRef('analytics.free_time_tiers')}, ${JSON.stringify(tiers)}::jsonb) as given`,
   )
   const after = await readRules(session)
   return {
@@ -191,15 +190,14 @@ from jsonb_populate_recordset(null::${names.table('free_time_tiers')}, $1::jsonb
 
 /** Each rule with its tiers as one text, by name. */
 async function readRules(session: Session): Promise<ReadonlyMap<string, string>> {
-  const { names } = session
-  const rows = await session.query<{ name: string; said: string }>(
+  const rows = await session.query(
     'read the rules',
-    `select
+    sql<{ name: string; said: string }>`select
     rule.rule_name as name,
     jsonb_build_array(to_jsonb(rule), jsonb_agg(to_jsonb(tier) order by tier.from_day))::text
         as said
-from ${names.table('free_time_rules')} as rule
-left join ${names.table('free_time_tiers')} as tier
+from ${tableRef('analytics.free_time_rules')} as rule
+left join ${tableRef('analytics.free_time_tiers')} as tier
     on tier.rule_name = rule.rule_name
 group by rule.rule_name`,
   )
@@ -210,14 +208,16 @@ async function storeHolidays(
   session: Session,
   holidays: readonly Holiday[],
 ): Promise<ImportReport> {
-  const table = session.names.table('holidays')
+  const table = tableRef('analytics.holidays')
   const calendars = [...new Set(holidays.map(({ calendar }) => calendar))]
   const read = async () => {
-    const rows = await session.query<{ day: string; name: string | null }>(
+    const rows = await session.query(
       'read the holidays',
-      `select concat_ws(' ', calendar, holiday_on) as day, name
-from ${table} where calendar = any($1::text[])`,
-      [calendars],
+      sql<{
+        day: string
+        name: string | null
+      }>`select concat_ws(' ', calendar, holiday_on) as day, name
+from ${table} where calendar = any(${calendars}::text[])`,
     )
     return new Map(rows.map((row) => [row.day, row.name ?? '']))
   }
@@ -225,14 +225,12 @@ from ${table} where calendar = any($1::text[])`,
   const before = await read()
   await session.query(
     'remove the holidays',
-    `delete from ${table} where calendar = any($1::text[])`,
-    [calendars],
+    sql`delete from ${table} where calendar = any(${calendars}::text[])`,
   )
   await session.query(
     'store the holidays',
-    `insert into ${table}
-select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given`,
-    [JSON.stringify(holidays)],
+    sql`insert into ${table}
+select given.* from jsonb_populate_recordset(null::${table}, ${JSON.stringify(holidays)}::jsonb) as given`,
   )
   const after = await read()
   return { kind: 'holidays', total: after.size, ...compareRows(before, after), warnings: [] }
@@ -243,81 +241,80 @@ select given.* from jsonb_populate_recordset(null::${table}, $1::jsonb) as given
  * nothing has: a misspelt name holds for nothing. A warehouse that has none yet knows no better.
  */
 async function findUnknownNames(session: Session): Promise<string[]> {
-  const { names } = session
-  const rows = await session.query<{ warning: string }>(
+  const rows = await session.query(
     'look for names that the warehouse does not know',
-    `select distinct
+    sql<{ warning: string }>`select distinct
     'the calendar ' || rule.holiday_calendar || ' has no holidays: import them too' as warning
-from ${names.table('free_time_rules')} as rule
+from ${tableRef('analytics.free_time_rules')} as rule
 where rule.holiday_calendar is not null
     and not exists (
-        select from ${names.table('holidays')} as holiday
+        select from ${tableRef('analytics.holidays')} as holiday
         where holiday.calendar = rule.holiday_calendar
     )
 union all
 select distinct
     'the warehouse has no terminal ' || rule.terminal || ' by id, FIRMS code, nickname or name'
-from ${names.table('free_time_rules')} as rule
+from ${tableRef('analytics.free_time_rules')} as rule
 where rule.terminal is not null
     and not exists (
-        select from ${names.table('terminals')} as known
+        select from ${tableRef('data.terminals')} as known
         where rule.terminal
             in (known.terminal_id, known.firms_code, known.nickname, known.name)
     )
     and not exists (
-        select from ${names.table('rail_terminals')} as known
+        select from ${tableRef('data.rail_terminals')} as known
         where rule.terminal
             in (known.rail_terminal_id, known.firms_code, known.nickname, known.name)
     )
 union all
 select distinct
     'the warehouse has no shipping line ' || rule.shipping_line_scac || ' by SCAC'
-from ${names.table('free_time_rules')} as rule
+from ${tableRef('analytics.free_time_rules')} as rule
 where rule.shipping_line_scac is not null
     and exists (
-        select from ${names.table('shipments')} as any_one
+        select from ${tableRef('data.shipments')} as any_one
         where any_one.shipping_line_scac is not null
     )
     and not exists (
-        select from ${names.table('shipments')} as known
+        select from ${tableRef('data.shipments')} as known
         where known.shipping_line_scac = rule.shipping_line_scac
     )
 union all
 select distinct
     'the warehouse has no place ' || rule.locode || ' by UN/LOCODE'
-from ${names.table('free_time_rules')} as rule
+from ${tableRef('analytics.free_time_rules')} as rule
 where rule.locode is not null
     and exists (
-        select from ${names.table('shipments')} as any_one
+        select from ${tableRef('data.shipments')} as any_one
         where any_one.port_of_discharge_locode is not null
     )
     and not exists (
-        select from ${names.table('shipments')} as known
+        select from ${tableRef('data.shipments')} as known
         where known.port_of_discharge_locode = rule.locode
     )
     and not exists (
-        select from ${names.table('shipments')} as known
+        select from ${tableRef('data.shipments')} as known
         where known.destination_locode = rule.locode
     )
     and not exists (
-        select from ${names.table('ports')} as known
+        select from ${tableRef('data.ports')} as known
         where known.code = rule.locode
     )
     and not exists (
-        select from ${names.table('metro_areas')} as known
+        select from ${tableRef('data.metro_areas')} as known
         where known.code = rule.locode
     )
 union all
 select distinct
     'the warehouse has no container of the equipment type ' || rule.equipment_type
-from ${names.table('free_time_rules')} as rule
+from ${tableRef('analytics.free_time_rules')} as rule
 where rule.equipment_type is not null
     and exists (
-        select from ${names.table('containers')} as any_one
+        select from ${tableRef('data.containers')} as any_one
         where any_one.equipment_type is not null
     )
     and not exists (
-        select from ${names.table('containers')} as known
+        select from ${tableRef('data.containers')} as known
         where known.equipment_type = rule.equipment_type
     )
 order by warning`,

@@ -131,8 +131,7 @@ export async function examineSightings(
 ): Promise<Examination[]> {
   const { warehouse, sample } = verifier
   const { stream, type } = resource
-  const { names } = warehouse
-  const differing = await findDifferingKeys(warehouse, names, resource, sightings)
+  const differing = await findDifferingKeys(warehouse, resource, sightings)
   const examinations = sightings
     .filter(({ key }) => !differing.has(key))
     .map((one): Examination => equalTo(one))

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { App } from '../../../app.js'
 import { ConfigError, EmbeddedDatabaseError, LeaseHeldError } from '../../../base/errors.js'
 import { countOf } from '../../../base/phrases.js'
@@ -98,13 +99,12 @@ async function requireEmbedded(app: App): Promise<void> {
 
 /** `serve` stores deliveries without a lease, and would go on doing so at the old place. */
 async function refuseOthers(source: Warehouse): Promise<void> {
-  const [row] = await source.query<{ count: number }>(
+  const [row] = await source.query(
     'look for other commands',
-    `select count(*) as count
+    sql<{ count: number }>`select count(*) as count
 from pg_stat_activity
 where datname = current_database() and starts_with(application_name, 'tracking-sync')
-    and application_name <> $1`,
-    [SESSION_NAME],
+    and application_name <> ${SESSION_NAME}`,
   )
   if (row === undefined || row.count === 0) return
   throw new LeaseHeldError(

@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { projectFile } from '../../../../base/project-file.js'
 import { readTextFile } from '../../../../base/text-file.js'
 import type { ResourceObject } from '../../../../source/jsonapi/document.js'
 import type { Simulator } from '../../server.js'
 import type { Warehouse } from '../../../../warehouse/connection/warehouse.js'
+import { relationRef } from '../../../../warehouse/connection/database.js'
 
 /** Every ninth container whose empty has been returned lacks a report. */
 const SILENT_EVERY = 9
@@ -145,11 +147,11 @@ interface Charged {
 
 /** The longest of each charge: the dates of the example are of another time. */
 function findCharged(warehouse: Warehouse): Promise<Charged[]> {
-  return warehouse.query<Charged>(
+  return warehouse.query(
     'find what is charged longest',
-    `select distinct on (charge) charge, container_number, bill_of_lading_number,
+    sql<Charged>`select distinct on (charge) charge, container_number, bill_of_lading_number,
         min(charged_on)::text as from_on, max(charged_on)::text as to_on, count(*)::integer as days
-    from ${warehouse.names.in('analytics', 'charge_days')}
+    from ${relationRef('analytics.charge_days')}
     group by charge, container_number, bill_of_lading_number
     order by charge, count(*) desc, container_number`,
   )

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { LeaseHeldError } from '../../../../base/errors.js'
 import type { Warehouse } from '../../../../warehouse/connection/warehouse.js'
 import { quoteIdentifier } from '../../../../warehouse/connection/schema-names.js'
@@ -18,11 +19,12 @@ export async function runDemoAlone<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   return warehouse.transaction('keep others away', async (session) => {
-    await session.query('keep others away', 'set local idle_in_transaction_session_timeout = 0')
-    const [row] = await session.query<{ isTaken: boolean }>(
+    await session.query('keep others away', sql`set local idle_in_transaction_session_timeout = 0`)
+    const [row] = await session.query(
       'keep others away',
-      'select pg_try_advisory_xact_lock($1, hashtext($2)) as "isTaken"',
-      [LOCK_CLASS, warehouse.names.data],
+      sql<{
+        isTaken: boolean
+      }>`select pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(${warehouse.names.data})) as "isTaken"`,
     )
     if (row?.isTaken !== true) throw new LeaseHeldError(ANOTHER_DEMO)
     return work()
@@ -34,8 +36,8 @@ const MARK = 'Made by tracking-sync demo, which drops it and makes it anew.'
 
 /** Marks all schemas of a warehouse as those of the demo. */
 export async function markDemoSchemas(warehouse: Warehouse): Promise<void> {
-  const schema = quoteIdentifier(warehouse.names.sync)
-  await warehouse.query('mark the schemas', `comment on schema ${schema} is '${MARK}'`)
+  const schema = sql.id(warehouse.names.sync)
+  await warehouse.query('mark the schemas', sql`comment on schema ${schema} is '${sql.raw(MARK)}'`)
 }
 
 /**
@@ -45,18 +47,17 @@ export async function markDemoSchemas(warehouse: Warehouse): Promise<void> {
 export async function dropDemoSchemas(warehouse: Warehouse): Promise<boolean> {
   const { data, sync, analytics, asOf, datasync, stored } = warehouse.names
   const schemas = [data, sync, analytics, asOf, datasync, stored]
-  const [found] = await warehouse.query<{ schemas: number; isMarked: boolean | null }>(
+  const [found] = await warehouse.query(
     'look whose the schemas are',
-    `select count(*)::integer as schemas,
-    bool_or(nspname = $2 and obj_description(oid, 'pg_namespace') = $3) as "isMarked"
+    sql<{ schemas: number; isMarked: boolean | null }>`select count(*)::integer as schemas,
+    bool_or(nspname = ${sync} and obj_description(oid, 'pg_namespace') = ${MARK}) as "isMarked"
 from pg_namespace
-where nspname = any($1)`,
-    [schemas, sync, MARK],
+where nspname = any(${schemas})`,
   )
   if (found === undefined || (found.schemas > 0 && found.isMarked !== true)) return false
   await warehouse.query(
     'drop schemas',
-    `drop schema if exists ${schemas.map(quoteIdentifier).join(', ')} cascade`,
+    sql`drop schema if exists ${sql.raw(schemas.map(quoteIdentifier).join(', '))} cascade`,
   )
   return true
 }

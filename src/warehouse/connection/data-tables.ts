@@ -1,0 +1,204 @@
+import type { Generated } from 'kysely'
+import type * as records from '../../source/records/index.js'
+import type { HistoryRowOf, RowOf, Version } from '../../source/records/row-types.js'
+
+export interface ContainerChangesTable {
+  container_id: string
+  change_id: string
+  attribute: string
+  changed_at: string
+  old_value: unknown
+  new_value: unknown
+  data_source: string | null
+  timezone: string | null
+  _observed_at: string
+  _notification_id: string
+}
+
+export interface ContainerFeeHistoryTable extends Version {
+  container_id: string
+  fee_key: string
+  place: Generated<string>
+  type: string | null
+  amount: string | null
+  currency_code: string | null
+  description: string | null
+}
+
+export interface ContainerFeesTable {
+  container_id: string
+  fee_key: string
+  place: Generated<string>
+  type: string | null
+  amount: string | null
+  currency_code: string | null
+  description: string | null
+  is_total: boolean
+  position: number | null
+  _unmapped: unknown
+  _coercions: unknown
+  _observed_at: string
+  _first_seen_at: string
+  _sync_run_id: number | null
+}
+
+export interface ContainerHoldHistoryTable extends Version {
+  container_id: string
+  hold_key: string
+  place: Generated<string>
+  name: string | null
+  status: string | null
+  description: string | null
+  detail: string | null
+}
+
+export interface ContainerHoldsTable {
+  container_id: string
+  hold_key: string
+  place: Generated<string>
+  name: string | null
+  status: string | null
+  description: string | null
+  detail: string | null
+  position: number | null
+  _unmapped: unknown
+  _coercions: unknown
+  _observed_at: string
+  _first_seen_at: string
+  _sync_run_id: number | null
+}
+
+export interface ContainerImportDeadlineHistoryTable extends Version {
+  container_id: string
+  kind: string
+  place: Generated<string>
+  deadline_at: string | null
+  time_zone: string | null
+  local_date: string | null
+}
+
+export interface ContainerImportDeadlinesTable {
+  container_id: string
+  kind: string
+  place: Generated<string>
+  deadline_at: string | null
+  time_zone: string | null
+  local_date: string | null
+  is_zone_known: boolean
+  details: unknown
+  _observed_at: string
+  _first_seen_at: string
+  _sync_run_id: number | null
+}
+
+export interface VesselPositionsTable {
+  vessel_id: string
+  position_at: string
+  latitude: string | null
+  longitude: string | null
+  heading: string | null
+  is_estimated: boolean | null
+  _first_seen_at: string
+  _sync_run_id: number | null
+}
+
+export interface DdInvoicesTable {
+  invoice_number: string
+  line_number: number
+  issuer: string
+  charge: string
+  container_number: string
+  bill_of_lading_number: string | null
+  charged_from_on: string
+  charged_to_on: string
+  amount: string
+  currency_code: string
+  daily_rate: string | null
+  issued_on: string | null
+  due_on: string | null
+  port_of_discharge: string | null
+  billed_because: string | null
+  free_days: number | null
+  free_from_on: string | null
+  free_to_on: string | null
+  available_on: string | null
+  rule_reference: string | null
+  dispute_contact: string | null
+  dispute_within: string | null
+  certification: string | null
+  note: string | null
+  dispute_url: string | null
+}
+
+export interface FreeTimeRulesTable {
+  rule_name: string
+  charge: string
+  shipping_line_scac: string | null
+  terminal: string | null
+  locode: string | null
+  place: string | null
+  equipment_type: string | null
+  equipment_length: number | null
+  free_days: number | null
+  counts: Generated<string>
+  holiday_calendar: string | null
+  starts_with: string
+  currency_code: string
+  valid_from: string | null
+  valid_to: string | null
+  note: string | null
+}
+
+export interface FreeTimeTiersTable {
+  rule_name: string
+  from_day: number
+  daily_rate: string
+}
+
+export interface HolidaysTable {
+  calendar: string
+  holiday_on: string
+  name: string | null
+}
+
+export interface TimeZonesTable {
+  name: string
+}
+
+/** One table for each resource, two with their versions, and those that are made from containers. */
+export interface DataTables {
+  containers: RowOf<typeof records.containers>
+  custom_field_definitions: RowOf<typeof records.customFieldDefinitions>
+  custom_field_options: RowOf<typeof records.customFieldOptions>
+  custom_fields: RowOf<typeof records.customFields>
+  metro_areas: RowOf<typeof records.metroAreas>
+  other_resources: RowOf<typeof records.otherResources>
+  ports: RowOf<typeof records.ports>
+  rail_terminals: RowOf<typeof records.railTerminals>
+  raw_events: RowOf<typeof records.rawEvents>
+  shipments: RowOf<typeof records.shipments>
+  terminals: RowOf<typeof records.terminals>
+  tracking_requests: RowOf<typeof records.trackingRequests>
+  transport_events: RowOf<typeof records.transportEvents>
+  vessels: RowOf<typeof records.vessels>
+  webhook_event_categories: RowOf<typeof records.webhookEventCategories>
+  container_history: HistoryRowOf<typeof records.containers>
+  shipment_history: HistoryRowOf<typeof records.shipments>
+  container_changes: ContainerChangesTable
+  container_fee_history: ContainerFeeHistoryTable
+  container_fees: ContainerFeesTable
+  container_hold_history: ContainerHoldHistoryTable
+  container_holds: ContainerHoldsTable
+  container_import_deadline_history: ContainerImportDeadlineHistoryTable
+  container_import_deadlines: ContainerImportDeadlinesTable
+  vessel_positions: VesselPositionsTable
+}
+
+/** Of the analytics schema: what users fill, and the zones that PostgreSQL knows. */
+export interface AnalyticsTables {
+  dd_invoices: DdInvoicesTable
+  free_time_rules: FreeTimeRulesTable
+  free_time_tiers: FreeTimeTiersTable
+  holidays: HolidaysTable
+  time_zones: TimeZonesTable
+}
