@@ -88,12 +88,10 @@ function countCalls(files, isMeant) {
   return count
 }
 
-/** `session.query(action, sqlText…)` and `session.copy(action, sqlText, rows)`. */
+/** A text that becomes SQL as it is. */
 function isOfText(node) {
-  if (!ts.isCallExpression(node) || node.arguments.length < 2) return false
-  const called = node.expression
-  if (!ts.isPropertyAccessExpression(called)) return false
-  return ['query', 'copy', 'copyOut'].includes(called.name.text)
+  if (!ts.isCallExpression(node)) return false
+  return /^(?:sql\.raw|rawStatement|CompiledQuery\.raw)$/.test(node.expression.getText())
 }
 
 /** The `sql` tag, and the first link of a builder's chain. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { FieldDefinitions } from '../source/records/resource.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { RunSettings } from './run.js'
-import { tableRef } from '../warehouse/connection/database.js'
+import { tableRef } from '../warehouse/connection/typed-database.js'
 
 /** The types that cast the values of custom fields, as the warehouse has them. One query. */
 export async function loadFieldDefinitions(

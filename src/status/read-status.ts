@@ -10,7 +10,7 @@ import {
   type Vitals,
   type WebhookStatus,
 } from './read-vitals.js'
-import { tableRef } from '../warehouse/connection/database.js'
+import { tableRef } from '../warehouse/connection/typed-database.js'
 
 /** The vitals and the counts. `status --json` prints them. */
 export interface WarehouseStatus extends Vitals {

@@ -6,7 +6,7 @@ import { isStandby } from '../warehouse/connection/read-only.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { readReplicationSlots, type ReplicationSlot } from './replication-slots.js'
-import { tableRef } from '../warehouse/connection/database.js'
+import { tableRef } from '../warehouse/connection/typed-database.js'
 
 /**
  * Facts about the warehouse that can be read in milliseconds: every query uses an index or a small

@@ -14,7 +14,7 @@ import type { Resource } from '../source/records/resource.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 import { isNotOurs } from './custom-fields/custom-field-lists.js'
-import { tableRef } from '../warehouse/connection/database.js'
+import { tableRef } from '../warehouse/connection/typed-database.js'
 
 /** The whole list of what belongs to one record. */
 export interface OwnList {

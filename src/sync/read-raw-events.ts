@@ -3,7 +3,7 @@ import type { Run } from '../ingest/run.js'
 import { rawEvents } from '../source/records/index.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import { readOwnLists, type OwnList } from './read-own-list.js'
-import { tableRef } from '../warehouse/connection/database.js'
+import { tableRef } from '../warehouse/connection/typed-database.js'
 
 /** A container that names another event has moved, whatever else of it stays. */
 const EVENT_IDS_HASH = sql`md5(array_to_string(container.transport_event_ids, ' '))`

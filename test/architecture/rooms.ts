@@ -63,6 +63,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'warehouse/coordination': {
     holds: 'lease (which process may write) and request budget',
     may: ['warehouse/connection', 'base'],
+    packages: ['kysely'],
   },
   'warehouse/rows': {
     holds: 'records as rows: recognize, write, keep history, derive dependent rows',
@@ -73,6 +74,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'source/jsonapi',
       'base',
     ],
+    packages: ['kysely'],
   },
   'warehouse/schema': {
     holds: 'migrations, views and roles: creates the schemas and compares them',
@@ -88,31 +90,32 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   ingest: {
     holds: 'the path of a record into the warehouse, shared by sync and webhooks',
     may: ['source', 'warehouse', 'base'],
-    packages: ['p-limit'],
+    packages: ['kysely', 'p-limit'],
   },
   sync: {
     holds: 'the scheduled run',
     may: ['ingest', 'source', 'warehouse', 'base'],
-    packages: ['p-limit'],
+    packages: ['kysely', 'p-limit'],
   },
   'webhooks/receive': {
     holds: 'deliveries: signature, sender, inbox, their states',
     may: ['http', 'source/records', 'source/jsonapi', 'warehouse', 'base'],
-    packages: ['node:http', 'node:net'],
+    packages: ['kysely', 'node:http', 'node:net'],
   },
   'webhooks/manage': {
     holds: 'our webhooks at the service: create, check, test, reconcile with the inbox',
     may: ['webhooks/receive', 'http', 'source', 'warehouse', 'base'],
-    packages: ['node:http', 'node:timers'],
+    packages: ['kysely', 'node:http', 'node:timers'],
   },
   'webhooks/process': {
     holds: 'turns notifications into rows, in the order in which they happened',
     may: ['webhooks/manage', 'webhooks/receive', 'ingest', 'source', 'warehouse', 'base'],
-    packages: ['node:timers'],
+    packages: ['kysely', 'node:timers'],
   },
   status: {
     holds: 'the state of a warehouse and its processes, as `status`, metrics and alerts show it',
     may: ['webhooks', 'source/records', 'warehouse', 'base'],
+    packages: ['kysely'],
   },
   extension: {
     holds: 'the type of an extension: everything it may add to the core',
@@ -132,7 +135,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'config',
       'base',
     ],
-    packages: ['prom-client', 'node:http', 'node:perf_hooks'],
+    packages: ['kysely', 'prom-client', 'node:http', 'node:perf_hooks'],
   },
   extensions: {
     holds: 'the list of extensions, and of their commands',
@@ -148,19 +151,27 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   commands: {
     holds: 'the command line: flags, wording, exit codes',
     may: ['*'],
-    packages: ['commander', 'node:fs', 'node:child_process'],
+    packages: ['kysely', 'commander', 'node:fs', 'node:child_process'],
     onlyFor: ['cli', 'extensions'],
   },
   cli: { holds: 'the entry point of the program', may: ['commands', 'app', 'base'], onlyFor: [] },
   'extensions/embedded-postgres': {
     holds: 'the PostgreSQL server that comes with the program, and the move away from it',
     may: ['extension', 'app', 'commands', 'sync', 'source/records', 'warehouse', 'config', 'base'],
-    packages: ['pg', 'node:fs', 'node:net', 'node:child_process', 'node:timers'],
+    packages: ['kysely', 'pg', 'node:fs', 'node:net', 'node:child_process', 'node:timers'],
   },
   'extensions/answers': {
     holds: 'questions, rules, invoices, evidence, and how answers are printed',
     may: ['app', 'commands', 'warehouse', 'source/records', 'base'],
-    packages: ['commander', 'csv-parse', 'ical-generator', 'write-excel-file', 'zod', 'node:fs'],
+    packages: [
+      'kysely',
+      'commander',
+      'csv-parse',
+      'ical-generator',
+      'write-excel-file',
+      'zod',
+      'node:fs',
+    ],
   },
   'extensions/accounts': {
     holds: 'many accounts: jobs, workers, Citus',
@@ -177,17 +188,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'config',
       'base',
     ],
-    packages: ['p-limit', 'pg', 'prom-client'],
+    packages: ['kysely', 'p-limit', 'pg', 'prom-client'],
   },
   'extensions/alerts': {
     holds: 'alerts for people: which are open, their messages and channels',
     may: ['extension', 'app', 'commands', 'status', 'warehouse', 'config', 'base'],
-    packages: ['undici', 'nodemailer'],
+    packages: ['kysely', 'undici', 'nodemailer'],
   },
   'extensions/dashboard': {
     holds: 'the page of charts: their queries, their drawing, their routes',
     may: ['extensions/answers', 'extension', 'commands', 'status', 'http', 'warehouse', 'base'],
-    packages: ['@observablehq/plot', 'linkedom', 'p-limit', 'node:http'],
+    packages: ['kysely', '@observablehq/plot', 'linkedom', 'p-limit', 'node:http'],
   },
   'extensions/doctor': {
     holds: 'init, plan, verify, custom fields set by hand',
@@ -208,7 +219,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'extensions/lake': {
     holds: 'the warehouse as Parquet files for other engines',
     may: ['extensions/answers', 'commands', 'warehouse', 'config', 'base'],
-    packages: ['@duckdb/node-api', '@aws-sdk/client-s3', 'zod', 'node:fs'],
+    packages: ['kysely', '@duckdb/node-api', '@aws-sdk/client-s3', 'zod', 'node:fs'],
   },
   'extensions/simulator': {
     holds: 'the simulated service, and the demo that uses it',
@@ -222,6 +233,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'config',
       'base',
     ],
-    packages: ['commander', 'node:http', 'node:https', 'node:net', 'node:timers'],
+    packages: ['kysely', 'commander', 'node:http', 'node:https', 'node:net', 'node:timers'],
   },
 }

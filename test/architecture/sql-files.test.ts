@@ -183,8 +183,6 @@ describe('the shipped views and queries', () => {
 
 interface SqlText {
   readonly path: string
-  /** The whole file. */
-  readonly source: string
   readonly sql: string
 }
 
@@ -198,7 +196,7 @@ function statementsOf(path: string): SqlText[] {
     if (
       /^\s*(?:with \w+ as|select\b[\s\S]*\bfrom\b|insert into|update \S+|delete from)/.test(sql)
     ) {
-      found.push({ path, source: text, sql })
+      found.push({ path, sql })
     }
     ts.forEachChild(node, visit)
   }
@@ -234,48 +232,4 @@ describe('the statements in src', () => {
     const broken = statements.filter(({ sql }) => /\bmerge into\b/.test(sql))
     expect(broken).toEqual([])
   })
-
-  it('name the schema of every table', () => {
-    const broken = statements.flatMap(({ path, sql, source }) =>
-      relationsOf(sql)
-        .filter((name) => !isQualified(name, source) && !isMadeHere(name, sql))
-        .map((name) => `src/${path}: ${name} in ${sql.slice(0, 60)}`),
-    )
-    expect(broken, 'the search path names no schema of ours').toEqual([])
-  })
-
-  /** Names at places where SQL expects a table. */
-  function relationsOf(sql: string): string[] {
-    const code = sql
-      .replace(/\bdistinct from\b/g, '')
-      .replace(/\bextract\(\w+ from/g, '')
-      .replace(/\bdo update\b/g, '')
-      .replace(/\bfor (?:no key )?update skip locked\b/g, '')
-    const relations = /\b(?:from|join|into|update|using)\s+(‹[^›]*›(?:\.(?:‹[^›]*›|\w+))?|[\w.]+)/g
-    return [...code.matchAll(relations)].map(([, name = '']) => name)
-  }
-
-  /** A schema and a name; or a variable or call that puts the schema before the name. */
-  function isQualified(name: string, source: string): boolean {
-    if (/^‹(?:[\w#]+\.)*names\.(?:table|in)\(.*\)›$/.test(name)) return true
-    if (/^‹.*names?\b.*›\.(?:‹.*›|\w+)$/.test(name)) return true
-    if (/^‹(?:quotedName\(.*\)|qualifiedName)›$/.test(name)) return true
-    const variable = /^‹(?:lookUpSql\()?(\w+)(?:, .*\))?›(?:\.(?:‹.*›|\w+))?$/.exec(name)?.[1]
-    if (variable === undefined) return /^‹\w+\(.*names.*›$/.test(name)
-    return new RegExp(`const ${variable} = .*\\bnames\\b`).test(source)
-  }
-
-  /**
-   * A function, a subquery, a catalog (always on the path), or a name that the statement itself
-   * gives.
-   */
-  function isMadeHere(name: string, sql: string): boolean {
-    if (
-      /^(?:unnest|jsonb_to_recordset|jsonb_populate_recordset|lateral|pg_\w+|citus_\w+|run_command_on_workers|pg_catalog\.\w+)$/.test(
-        name,
-      )
-    )
-      return true
-    return new RegExp(`\\b${name} as (?:materialized )?\\(|\\bas ${name}\\b`).test(sql)
-  }
 })

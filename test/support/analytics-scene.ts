@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { quoteIdentifier, USERS_TABLES } from '../../src/warehouse/connection/schema-names.js'
 import { deleteRows } from './empty-warehouse.js'
 import { createTestWarehouse } from './test-warehouse.js'
-import { rawStatement } from '../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../src/warehouse/connection/typed-database.js'
 
 type Row = Readonly<Record<string, unknown>>
 

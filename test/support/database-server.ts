@@ -16,7 +16,7 @@ import { HOSTILE_OBJECTS, startPooler } from './pgbouncer.js'
 import { DISTRIBUTED, dropOnNodes } from './distributed-database.js'
 import { copyDatabase } from './prepared-home.js'
 import { createTestDatabase, dropDatabasesOf, readerName, readerPassword } from './test-database.js'
-import { rawStatement } from '../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../src/warehouse/connection/typed-database.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { quoteIdentifier } from '../../src/warehouse/connection/schema-names.js'
 import type { RowReader } from './snapshot-tables.js'
-import { rawStatement } from '../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../src/warehouse/connection/typed-database.js'
 
 /**
  * Filled when the schemas are made, or by the first run: that looks through all zones of

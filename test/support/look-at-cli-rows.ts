@@ -3,7 +3,7 @@ import type { World } from '../../src/extensions/simulator/world/world.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse, type CompareOptions } from './compare-warehouse.js'
 import { snapshotRows, type RowSnapshot } from './snapshot-tables.js'
-import { rawStatement } from '../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../src/warehouse/connection/typed-database.js'
 
 /** Connects to what a command has written, looks, and disconnects. */
 export async function lookAt<Result>(

@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/base/logger.js'
 import { runSync, type RunReport, type SyncDependencies } from '../../src/sync/run-sync.js'
 import { createDatabaseClock } from '../../src/warehouse/connection/database-clock.js'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
-import { relationRef } from '../../src/warehouse/connection/database.js'
+import { relationRef } from '../../src/warehouse/connection/typed-database.js'
 
 export interface TestSyncOptions {
   readonly warehouse: Warehouse

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { quoteIdentifier, type SchemaNames } from '../../src/warehouse/connection/schema-names.js'
 import type { Session } from '../../src/warehouse/connection/warehouse.js'
-import { rawStatement } from '../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../src/warehouse/connection/typed-database.js'
 
 /** Where rows are read from: a warehouse, or one transaction of it. */
 export interface RowReader extends Pick<Session, 'query'> {

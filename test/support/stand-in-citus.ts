@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
-import { rawStatement } from '../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../src/warehouse/connection/typed-database.js'
 
 /**
  * In place of Citus, in a database of plain PostgreSQL: the catalogues and functions that

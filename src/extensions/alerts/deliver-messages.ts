@@ -5,7 +5,7 @@ import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { channelsOf, type AlertChannels, type ChannelName } from './alert-channels.js'
 import type { Delivery, Message, MessageContent } from './message.js'
 import { sendMessage } from './send-message.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 export interface DeliveryDependencies {
   readonly warehouse: Warehouse

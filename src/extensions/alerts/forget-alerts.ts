@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 const KEPT_DAYS = 90
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { ChannelName } from './alert-channels.js'
 import type { MessageContent } from './message.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 interface Queued {
   readonly event: 'opened' | 'closed' | 'digest'

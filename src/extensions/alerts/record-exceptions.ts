@@ -3,7 +3,7 @@ import { EXCEPTION_ALERTS } from '../../base/alert-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { AlertSettings } from './alert-channels.js'
 import type { Digest, DigestRow } from './message.js'
-import { relationRef, tableRef } from '../../warehouse/connection/database.js'
+import { relationRef, tableRef } from '../../warehouse/connection/typed-database.js'
 
 /**
  * The view reads much: in the schema `stored` its rows are as old as `stored_views` says. Read

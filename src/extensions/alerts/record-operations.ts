@@ -3,7 +3,7 @@ import type { OperationAlert } from '../../base/alert-names.js'
 import type { Alert } from '../../status/describe-status.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { OperationRow } from './message.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 /** What is normal for a while: nobody is told before it has lasted so many minutes. */
 const LASTS_MINUTES: Readonly<Partial<Record<OperationAlert, number>>> = {

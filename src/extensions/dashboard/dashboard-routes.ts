@@ -23,7 +23,7 @@ import type { Panel } from './panels.js'
 import { createPanelReader, explain, sqlFor, stillRead } from './read-panels.js'
 import type { AnsweredPanel, PanelReader } from './read-panels.js'
 import { STYLE_SHEET } from './style-sheet.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 export interface DashboardOptions {
   /** Its time limit bounds each panel. */

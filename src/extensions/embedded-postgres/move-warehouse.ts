@@ -14,7 +14,7 @@ import { readShippedTables } from '../../warehouse/schema/compare-schema.js'
 import { prepareSchemas } from '../../warehouse/schema/prepare-schemas.js'
 import { readMigrations, readSchemaVersion } from '../../warehouse/schema/run-migrations.js'
 import { holdsStoredRows } from '../../warehouse/schema/shipped-views.js'
-import { rawStatement, relationRef } from '../../warehouse/connection/database.js'
+import { rawStatement, relationRef } from '../../warehouse/connection/typed-database.js'
 import { columnList } from '../../warehouse/connection/sql-fragments.js'
 
 export interface MoveOptions {

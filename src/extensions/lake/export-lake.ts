@@ -16,7 +16,7 @@ import type { LakeStore } from './lake-store.js'
 import { listLakeTables, type LakeTable } from './lake-tables.js'
 import type { Manifest, ManifestFile, WarehouseIdentity } from './manifest.js'
 import { ParquetWriter } from './parquet-writer.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 export interface ExportOptions {
   /** The place to write to. The export closes it. */

@@ -8,7 +8,7 @@ import type { ManifestFile, ManifestTable, Since } from './manifest.js'
 import type { ParquetWriter } from './parquet-writer.js'
 import { stageRows } from './stage-rows.js'
 import { PARTITION, writeFiles, type Partitioning } from './write-files.js'
-import { relationRef } from '../../warehouse/connection/database.js'
+import { relationRef } from '../../warehouse/connection/typed-database.js'
 
 /** The facts that an export has about the server and its own snapshot. */
 export interface SnapshotState {

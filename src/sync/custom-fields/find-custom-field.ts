@@ -6,7 +6,7 @@ import { customFields, resourceOfType } from '../../source/records/index.js'
 import type { FieldDefinitions, Sighting } from '../../source/records/resource.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { askForOwnList } from '../read-own-list.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 /** The entity of a stored value; undefined where its row does not say. One query. */
 export async function loadEntity(

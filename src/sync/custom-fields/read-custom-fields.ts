@@ -4,7 +4,7 @@ import type { TrackingService } from '../../source/client/endpoints.js'
 import { customFieldOptions } from '../../source/records/index.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readOwnLists, type OwnList } from '../read-own-list.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 /** A definition whose options are read. */
 interface OptionOwner {

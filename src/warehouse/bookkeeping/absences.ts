@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Resource } from '../../source/records/resource.js'
 import { anyOf } from '../connection/typed-statements.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /** How many keys are compared at a time; the whole list of an account need not be in memory. */
 const KEYS_PER_READ = 20_000

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { z } from 'zod'
 import type { PassScope } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 const tally = z.object({
   pages: z.number(),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /** Lists whose complete passes together are a complete sync. */
 const WALKED = ['shipments', 'containers', 'tracking_requests'] as const

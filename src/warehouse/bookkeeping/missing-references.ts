@@ -3,7 +3,7 @@ import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { resourceOfType, resources } from '../../source/records/index.js'
 import { together } from '../connection/together.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /** The given references that have no row and are not queued. Writes nothing. */
 export async function findMissingReferences(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { resources } from '../../source/records/index.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /** The counts of a complete pass over a table. */
 export interface PassShare {

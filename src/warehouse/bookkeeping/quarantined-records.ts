@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql, type Selectable } from 'kysely'
 import type { QuarantineTable } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /** A record that could not become a row, and why. */
 export interface QuarantinedRecord {

@@ -4,7 +4,7 @@ import { resourceOfType } from '../../source/records/index.js'
 import { REFERENCE_TYPES } from '../../source/records/resource.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /** A place or vessel that has a row; `isDue` is undefined before its first check is planned. */
 export interface ReferenceRow extends ResourceIdentifier {

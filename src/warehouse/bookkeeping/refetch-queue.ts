@@ -4,7 +4,7 @@ import { resourceOfType } from '../../source/records/index.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import { together } from '../connection/together.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /**
  * The life of an entry of the refetch queue.

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { anyOf } from '../connection/typed-statements.js'
 import type { SchemaDriftTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef, relationRef } from '../connection/database.js'
+import { tableRef, relationRef } from '../connection/typed-database.js'
 
 /** One thing in which the source differs from what this version knows. */
 export interface DriftFinding extends Pick<SchemaDriftTable, 'stream' | 'kind'> {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { ConfigError } from '../../base/errors.js'
 import { isThisMachine } from '../../base/this-machine.js'
 import type { Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 export interface SourceAccount {
   readonly apiUrl: string

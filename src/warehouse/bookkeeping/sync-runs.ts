@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { hostname } from 'node:os'
 import type { PassScope, RunOutcome, StreamOutcome } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 import { columnList, setToExcluded } from '../connection/sql-fragments.js'
 
 const COUNTS = [

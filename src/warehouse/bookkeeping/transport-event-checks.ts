@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /**
  * The live containers whose transport events were read longest ago and may still change: by their

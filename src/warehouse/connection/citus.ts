@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { WarehouseSchemaError } from '../../base/errors.js'
 import { quoteIdentifier, type SchemaNames } from './schema-names.js'
-import type { Session } from './warehouse.js'
+import type { Statement } from './typed-database.js'
 
 /** A warehouse, one transaction of it, or another connection to its database. */
 export interface CatalogueReader {
   readonly names: SchemaNames
-  readonly query: Session['query']
+  readonly query: <Row>(action: string, statement: Statement<Row>) => Promise<Row[]>
 }
 
 /** A PostgreSQL server that keeps tables for the coordinator, or the coordinator itself. */

@@ -165,7 +165,7 @@ export interface TimeZonesTable {
   name: string
 }
 
-/** One table for each resource, two with their versions, and those that are made from containers. */
+/** Tables of the resources, of their versions, and of what is derived from containers. */
 export interface DataTables {
   containers: RowOf<typeof records.containers>
   custom_field_definitions: RowOf<typeof records.customFieldDefinitions>
@@ -194,7 +194,7 @@ export interface DataTables {
   vessel_positions: VesselPositionsTable
 }
 
-/** Of the analytics schema: what users fill, and the zones that PostgreSQL knows. */
+/** Tables that users fill, and the time zones that PostgreSQL knows. */
 export interface AnalyticsTables {
   dd_invoices: DdInvoicesTable
   free_time_rules: FreeTimeRulesTable

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql, type Kysely, type RawBuilder } from 'kysely'
-import type { Database, Statement } from './database.js'
+import type { Database, Statement } from './typed-database.js'
 
 interface Kept {
   readonly sql: string

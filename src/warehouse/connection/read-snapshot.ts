@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { WITHOUT_TIME_LIMIT } from './bound-connection.js'
 import { copyOut, type TakeRow } from './copy-out.js'
-import type { Statement } from './database.js'
+import type { Statement } from './typed-database.js'
 import type { AnswerConnection } from './read-answer.js'
 import type { SchemaNames } from './schema-names.js'
 

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely'
-import { SchemaPlugin, type Statement } from './database.js'
+import { SchemaPlugin, type Statement } from './typed-database.js'
 import type { SchemaNames } from './schema-names.js'
 import { typedStatements } from './typed-statements.js'
 

@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import type pg from 'pg'
 import type { CopiedRows } from './copy-rows.js'
-import type { Database, SchemaPlugin } from './database.js'
+import type { Database, SchemaPlugin } from './typed-database.js'
 
 /** Runs one statement: on any connection of the pool, or on the one of a transaction. */
 export type RunStatement = (

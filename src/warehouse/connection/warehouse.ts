@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { ConnectorError, toError } from '../../base/errors.js'
 import { createPool, type ConnectionPool, type PoolOptions } from './connection-pool.js'
 import type { CopiedRows } from './copy-rows.js'
-import type { Database, Statement } from './database.js'
+import type { Database, Statement } from './typed-database.js'
 import {
   collectAnswer,
   streamAnswer,

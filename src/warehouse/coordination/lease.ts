@@ -9,7 +9,7 @@ import type { Logger } from '../../base/logger.js'
 import type { Sleep } from '../../base/retry.js'
 import { together } from '../connection/together.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /** Who holds a lease, to be shown to others. */
 export interface LeaseHolder {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Clock, Sleep } from '../../base/retry.js'
 import { createWaitingLine, type WaitingLine } from '../../base/waiting-line.js'
 import type { Warehouse } from '../connection/warehouse.js'
-import { relationRef, tableRef } from '../connection/database.js'
+import { relationRef, tableRef } from '../connection/typed-database.js'
 
 /** What a request is for. `sync` leaves a share to the others. */
 export type BudgetPurpose = 'sync' | 'refetch' | 'control'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { EncodedValue } from '../../source/records/column.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /** One attribute of a container that changed, as a notification says. */
 export interface ContainerChange {

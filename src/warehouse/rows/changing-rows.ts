@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /** A list of which the service can be asked for what can still change. */
 export type ChangingStream = 'shipments' | 'tracking_requests'

@@ -6,7 +6,7 @@ import type { DataTable } from '../connection/schema-names.js'
 import { containerChildren, madeFrom } from './container-children.js'
 import { historyColumns } from './history.js'
 import type { Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 import { allTrue, anyDistinct, columnList, haveSameKey } from '../connection/sql-fragments.js'
 
 /** A column in which a row and a record differ; both as PostgreSQL writes the value. */

@@ -3,7 +3,7 @@ import type { DataTable } from '../connection/schema-names.js'
 import { sourceOf, type WriteOptions } from './incoming-rows.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
-import { relationRef, tableRef } from '../connection/database.js'
+import { relationRef, tableRef } from '../connection/typed-database.js'
 import { keptStatement } from '../connection/kept-statements.js'
 import { anyDistinct, columnList, lookUp, setToExcluded } from '../connection/sql-fragments.js'
 

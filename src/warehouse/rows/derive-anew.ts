@@ -7,7 +7,7 @@ import {
 } from './container-children.js'
 import { fillTimeZones } from './zone-data.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 import { columnList } from '../connection/sql-fragments.js'
 
 /** How it stands in the bookkeeping. */

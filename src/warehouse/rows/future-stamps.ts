@@ -4,7 +4,7 @@ import { containerChildren } from './container-children.js'
 import type { DataTable } from '../connection/schema-names.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef, type Database } from '../connection/database.js'
+import { tableRef, type Database } from '../connection/typed-database.js'
 import { anyTrue } from '../connection/sql-fragments.js'
 
 /** Of the database, as texts: nodes take no function of the time in a `case`. */

@@ -3,7 +3,7 @@ import type { Resource } from '../../source/records/resource.js'
 import { sourceOf, type WriteOptions } from './incoming-rows.js'
 import { together } from '../connection/together.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 import { keptStatement } from '../connection/kept-statements.js'
 import { anyDistinct, columnList, setToExcluded } from '../connection/sql-fragments.js'
 

@@ -7,7 +7,7 @@ import {
   type Sighting,
 } from '../../source/records/resource.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 import { keptStatement } from '../connection/kept-statements.js'
 import { columnList, haveSameKey, lookUp } from '../connection/sql-fragments.js'
 

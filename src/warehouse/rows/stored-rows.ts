@@ -10,7 +10,7 @@ import {
   shapeOf,
 } from './incoming-rows.js'
 import { hasDigest } from './row-digests.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 import { keptStatement } from '../connection/kept-statements.js'
 import { anyTrue, columnList, keyText, lookUp } from '../connection/sql-fragments.js'
 

@@ -7,7 +7,7 @@ import { doubtLists } from './unlisted-events.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /** A row whose record the service answered with 404, and when. */
 export interface GoneRecord {

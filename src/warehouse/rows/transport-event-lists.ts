@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 import { lookUp } from '../connection/sql-fragments.js'
 
 /** All transport events the service has of one container at one instant. */

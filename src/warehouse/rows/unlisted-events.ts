@@ -4,7 +4,7 @@ import { containers, transportEvents } from '../../source/records/index.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { isConfirming, type Mode } from './incoming-rows.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /**
  * Live transport events that their container does not list, and no other live container either:

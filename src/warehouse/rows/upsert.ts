@@ -16,7 +16,7 @@ import {
   type Mode,
   type WriteOptions,
 } from './incoming-rows.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 import { keptStatement } from '../connection/kept-statements.js'
 import { anyDistinct, columnList, lookUp, setToExcluded } from '../connection/sql-fragments.js'
 import { together } from '../connection/together.js'

@@ -4,7 +4,7 @@ import type { Sighting } from '../../source/records/resource.js'
 import { compareKeys } from '../connection/compare-keys.js'
 import type { WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 import { anyDistinct, columnList, setToExcluded } from '../connection/sql-fragments.js'
 
 /**

@@ -1,4 +1,4 @@
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 import { sql } from 'kysely'
 import type { SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'

@@ -5,7 +5,7 @@ import { containerChildren } from '../rows/container-children.js'
 import type { StreamState } from '../bookkeeping/sync-runs.js'
 import { together } from '../connection/together.js'
 import type { Warehouse } from '../connection/warehouse.js'
-import { relationRef, rawStatement } from '../connection/database.js'
+import { relationRef, rawStatement } from '../connection/typed-database.js'
 
 /** Fewer new rows change no plan; autovacuum comes by in its own time. */
 const WORTH_ANALYZING = 200

@@ -5,7 +5,7 @@ import { projectFile } from '../../base/project-file.js'
 import { describeSchema, type CatalogReader } from './describe-schema.js'
 import { SchemaNames, type Schemas } from '../connection/schema-names.js'
 import { readViews } from './shipped-views.js'
-import { tableRef } from '../connection/database.js'
+import { tableRef } from '../connection/typed-database.js'
 
 /** How the schemas differ from what this program's migrations make; each a sentence for people. */
 export interface SchemaComparison {

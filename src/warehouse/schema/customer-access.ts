@@ -6,7 +6,7 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 import { NOT_ALLOWED } from './roles.js'
 import { withMigrationLock, type MigrateOptions } from './run-migrations.js'
 import { readViews, type ShippedView } from './shipped-views.js'
-import { relationRef, tableRef, type Database } from '../connection/database.js'
+import { relationRef, tableRef, type Database } from '../connection/typed-database.js'
 import { allTrue } from '../connection/sql-fragments.js'
 
 /** What is open to customers. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { SchemaNames } from '../connection/schema-names.js'
 import { holdsStoredRows } from './shipped-views.js'
 import type { Session } from '../connection/warehouse.js'
-import { rawStatement } from '../connection/database.js'
+import { rawStatement } from '../connection/typed-database.js'
 
 /** Where the catalogs are read from: a warehouse, or one transaction of it. */
 export interface CatalogReader extends Pick<Session, 'query'> {

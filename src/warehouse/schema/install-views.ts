@@ -10,7 +10,7 @@ import { fillTimeZones } from '../rows/zone-data.js'
 import { withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
 import type { InstalledViewsTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { relationRef, tableRef, rawStatement } from '../connection/database.js'
+import { relationRef, tableRef, rawStatement } from '../connection/typed-database.js'
 
 type InstalledView = Pick<
   InstalledViewsTable,

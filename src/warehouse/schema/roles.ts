@@ -11,7 +11,7 @@ import {
 } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { fromMigrations, readShippedTables, refuseUnknownTables } from './compare-schema.js'
-import { rawStatement } from '../connection/database.js'
+import { rawStatement } from '../connection/typed-database.js'
 
 /**
  * Tables whose rows decide what the owner's next `migrate` runs, or what a customer sees: only the

@@ -15,7 +15,7 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 import { fromMigrations, refuseUnknownTables } from './compare-schema.js'
 import { refuseMissingRights } from './roles.js'
 import { splitStatements } from './split-statements.js'
-import { tableRef, rawStatement } from '../connection/database.js'
+import { tableRef, rawStatement } from '../connection/typed-database.js'
 
 /** A file of `sql/migrations`, in order of its number. */
 export interface Migration {

@@ -6,7 +6,7 @@ import { type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { makeStoredViews } from './install-views.js'
 import { STORED_VIEWS, storedTable, type StorableView } from './shipped-views.js'
-import { relationRef, tableRef, rawStatement } from '../connection/database.js'
+import { relationRef, tableRef, rawStatement } from '../connection/typed-database.js'
 
 /** A tenth of the account that the views are built for. Below it the plain views are fast. */
 export const LARGE_ACCOUNT_CONTAINERS = 100_000

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { TrackingService } from '../../source/client/endpoints.js'
 import { webhookSchema } from '../../source/jsonapi/schemas.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 /** A secret from the service. It can be compared and revealed; no print of its owner shows it. */
 export class ToldSecret {

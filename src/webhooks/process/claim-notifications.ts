@@ -12,7 +12,7 @@ import {
   stateAfter,
   type Outcome,
 } from '../receive/notification-states.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 /** A notification of the inbox, locked by the transaction that claimed it. */
 export interface ClaimedNotification {

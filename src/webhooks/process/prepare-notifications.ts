@@ -14,7 +14,7 @@ import type { Session } from '../../warehouse/connection/warehouse.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
 import type { ClaimedNotification } from './claim-notifications.js'
 import { readLinkage } from '../receive/delivery.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 /** A notification with the records it brings. */
 export interface ParsedNotification extends ClaimedNotification {

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { stateAfter } from '../receive/notification-states.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 import { allTrue } from '../../warehouse/connection/sql-fragments.js'
 
 /** States that a notification can be put back from by choice. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
-import { tableRef } from '../../warehouse/connection/database.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 /**
  * Adds to the deliveries that were refused for a reason, so that `check` tells of them when the log

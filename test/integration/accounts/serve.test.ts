@@ -12,7 +12,7 @@ import { endPrograms, runCli, startCli, waitUntil } from '../../support/run-cli.
 import { createTestDatabase } from '../../support/test-database.js'
 import { DEFAULT_SIGNATURE, notificationBody, signBody } from '../../support/test-receiver.js'
 import { START } from '../sync/sync-scene.js'
-import { tableRef } from '../../../src/warehouse/connection/database.js'
+import { tableRef } from '../../../src/warehouse/connection/typed-database.js'
 
 const SECRETS = { acme: 'whsec-of-acme-5be1f0', sea: 'whsec-of-sea-77c0d1' }
 

@@ -8,7 +8,7 @@ import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import { startSmtpReceiver, type SmtpReceiver } from '../../support/smtp-receiver.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 export const SECRET = 'a secret of enough characters'
 

@@ -7,7 +7,7 @@ import type { Hold } from '../../../src/extensions/simulator/plans/container-sta
 import { countLike, SecondImplementation, type Rule } from '../../support/second-implementation.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 import { setAsOf } from '../../support/set-as-of.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 const SHIPMENTS = Number(process.env.SECOND_SHIPMENTS ?? 60)
 const LOOKS = Number(process.env.SECOND_LOOKS ?? 6)

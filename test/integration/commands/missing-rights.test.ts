@@ -6,7 +6,7 @@ import { startSimulator, type Simulator } from '../../../src/extensions/simulato
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { createTestDatabase } from '../../support/test-database.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** Roles are the server's, not the database's: another file's must not be in the way. */
 const schema = `rights_${process.pid}`

@@ -3,7 +3,7 @@ import { forgetBodies } from '../../../src/webhooks/receive/inbox.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 let opened: TestWarehouse
 let settings: Record<string, string>

@@ -5,7 +5,7 @@ import { STORED_VIEWS } from '../../../src/warehouse/schema/shipped-views.js'
 import { storeViews } from '../../../src/warehouse/schema/store-views.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 interface GrafanaDashboard {
   readonly panels: readonly {

@@ -12,7 +12,7 @@ import { startSameWorld } from '../../support/simulate-cli.js'
 import { collectStatements } from '../../support/statement-recorder.js'
 import { installStandIn, standInCalls } from '../../support/stand-in-citus.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 let opened: TestWarehouse | undefined
 afterEach(async () => {

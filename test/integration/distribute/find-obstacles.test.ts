@@ -5,7 +5,7 @@ import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { findObstacles } from '../../../src/extensions/accounts/distribute/find-obstacles.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 const [owner, other] = ['owner', 'other'].map((name) => `${name}_${randomUUID().slice(0, 8)}`)
 

@@ -15,7 +15,7 @@ import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { START, type Scene } from '../sync/sync-scene.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 export interface FaultScenes {
   /** A service with a stopped clock, and the warehouse of the file, empty again. */

@@ -22,7 +22,7 @@ import {
 } from '../../support/run-cli.js'
 import { createTestDatabase } from '../../support/test-database.js'
 import { START } from '../sync/sync-scene.js'
-import { tableRef, rawStatement } from '../../../src/warehouse/connection/database.js'
+import { tableRef, rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 const ACCOUNTS = atScale(6, 200)
 const WORKERS = atScale(2, 3)

@@ -1,5 +1,5 @@
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** PostgreSQL's own words, as its log shows them. */
 const WORDS = {

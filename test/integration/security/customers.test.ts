@@ -18,7 +18,7 @@ import { holdOldest } from '../../support/small-world.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { HOUR, START } from '../sync/sync-scene.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** Roles are the server's, not the database's: another file's must not be in the way. */
 const schema = `customers_${process.pid}`

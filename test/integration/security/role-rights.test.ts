@@ -5,7 +5,7 @@ import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import { callCli } from '../../support/call-cli.js'
 import { startSameWorld } from '../../support/simulate-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** Roles are the server's, not the database's: another file's must not be in the way. */
 const schema = `strict_${process.pid}`

@@ -6,7 +6,7 @@ import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 let opened: TestWarehouse
 let warehouse: Warehouse

@@ -3,7 +3,7 @@ import { compareWarehouse, COUNTED_TABLES } from '../../support/compare-warehous
 import { findEmpty } from '../../support/count-values.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 let scene: Scene
 

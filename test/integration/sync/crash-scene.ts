@@ -14,7 +14,7 @@ import { snapshotRows } from '../../support/snapshot-tables.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { findCheckpointLies } from './checkpoint-lies.js'
 import { presetFile } from '../../support/preset-file.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** One world, one warehouse, and the built program between them. */
 export interface CrashScene {

@@ -4,7 +4,7 @@ import { deriveAnew } from '../../../src/warehouse/rows/derive-anew.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { startSameWorld } from '../../support/simulate-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 const DERIVED = [
   'container_import_deadlines',

@@ -12,7 +12,7 @@ import { runTestSync } from '../../support/run-test-sync.js'
 import { snapshotRows } from '../../support/snapshot-tables.js'
 import { findCheckpointLies } from './checkpoint-lies.js'
 import { DRIFT_MARK, disturb, type Disturbance } from './model-disturbances.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 export interface ModelWorld {
   readonly seed: number

@@ -10,7 +10,7 @@ import { runTestSync, type TestSyncOptions } from '../../support/run-test-sync.j
 import { snapshotRows, type RowSnapshot } from '../../support/snapshot-tables.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import { holdOldest } from '../../support/small-world.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** A service with a stopped clock, and an empty warehouse. */
 export interface Scene {

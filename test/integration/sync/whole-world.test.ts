@@ -17,7 +17,7 @@ import { runTestSync } from '../../support/run-test-sync.js'
 import { loadTables } from '../../support/snapshot-tables.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { HOUR } from './sync-scene.js'
-import { relationRef, rawStatement } from '../../../src/warehouse/connection/database.js'
+import { relationRef, rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 let simulator: Simulator
 let target: TestWarehouse

@@ -8,7 +8,7 @@ import {
 } from '../../../src/warehouse/coordination/shared-budget.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 export type BudgetChoice = Partial<SharedRequestBudgetOptions>
 

@@ -6,7 +6,7 @@ import {
 } from '../../../src/warehouse/rows/container-children.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { container, flatten } from '../../unit/resources/flat-rows.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** Rows that the functions of the warehouse make from a container's columns. */
 let opened: TestWarehouse

@@ -12,7 +12,7 @@ import {
 } from '../../../src/warehouse/bookkeeping/refetch-queue.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
-import { type Statement } from '../../../src/warehouse/connection/database.js'
+import { type Statement } from '../../../src/warehouse/connection/typed-database.js'
 
 const ENTRY = { type: 'container', id: 'one' }
 let target: TestWarehouse

@@ -13,7 +13,7 @@ import { startSimulator, type Simulator } from '../../../src/extensions/simulato
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 let opened: TestWarehouse
 let report: RolesReport

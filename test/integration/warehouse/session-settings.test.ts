@@ -9,7 +9,7 @@ import {
 } from '../../../src/warehouse/connection/session-settings.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 const LOGIN = 'far_away'
 const HOSTILE = {

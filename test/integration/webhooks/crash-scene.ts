@@ -14,7 +14,7 @@ import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { startCli, waitUntil, type RunningProgram } from '../../support/run-cli.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { WEBHOOK_SECRET } from '../../support/test-receiver.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /**
  * A service that sends what changes, a warehouse that was filled from it, and the address where

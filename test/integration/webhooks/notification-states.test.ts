@@ -16,7 +16,7 @@ import {
 } from '../../../src/webhooks/receive/notification-states.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 const ID = 'one'
 let target: TestWarehouse

@@ -10,7 +10,7 @@ import { TEST_SETTINGS } from '../../support/test-service.js'
 import { deleteRows } from '../../support/empty-warehouse.js'
 import { queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 afterEach(closeWebhookScenes)
 

@@ -10,7 +10,7 @@ import { TEST_SETTINGS } from '../../support/test-service.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 import { closeHosts, countWaiting, openClient, startHost, subscribe } from './serve-bench.js'
 import { presetFile } from '../../support/preset-file.js'
-import { rawStatement } from '../../../src/warehouse/connection/database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 afterEach(async () => {
   await closeHosts()

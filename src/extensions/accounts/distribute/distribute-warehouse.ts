@@ -8,7 +8,7 @@ import { renewGrants } from '../../../warehouse/schema/roles.js'
 import { takeMigrationLock } from '../../../warehouse/schema/run-migrations.js'
 import { isDistributed } from '../../../warehouse/connection/citus.js'
 import { planDistribution, type DistributionPlan } from './plan-distribution.js'
-import { rawStatement } from '../../../warehouse/connection/database.js'
+import { rawStatement } from '../../../warehouse/connection/typed-database.js'
 
 export interface DistributeOptions {
   readonly signal: AbortSignal

@@ -6,7 +6,7 @@ import {
   type MigrateOptions,
 } from '../../../warehouse/schema/run-migrations.js'
 import type { Session, Warehouse } from '../../../warehouse/connection/warehouse.js'
-import { tableRef } from '../../../warehouse/connection/database.js'
+import { tableRef } from '../../../warehouse/connection/typed-database.js'
 
 /**
  * The jobs of accounts, from which workers take what is due:

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ConfigError } from '../../../base/errors.js'
 import type { USERS_TABLES } from '../../../warehouse/connection/schema-names.js'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
-import { tableRef } from '../../../warehouse/connection/database.js'
+import { tableRef } from '../../../warehouse/connection/typed-database.js'
 
 /** A line of a file that cannot be taken, and why. */
 export interface BadLine {

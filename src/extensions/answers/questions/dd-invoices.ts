@@ -23,7 +23,7 @@ import {
   type BadLine,
   type ImportReport,
 } from './csv-file.js'
-import { tableRef } from '../../../warehouse/connection/database.js'
+import { tableRef } from '../../../warehouse/connection/typed-database.js'
 
 const neededDay = day.refine((cell): cell is string => cell !== null, 'is empty')
 

@@ -22,7 +22,7 @@ import {
   type ImportReport,
   type Line,
 } from './csv-file.js'
-import { tableRef } from '../../../warehouse/connection/database.js'
+import { tableRef } from '../../../warehouse/connection/typed-database.js'
 
 /** What a file of the user holds: it is told by its header. */
 export type RulesFile =

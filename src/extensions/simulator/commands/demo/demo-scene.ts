@@ -4,7 +4,7 @@ import { readTextFile } from '../../../../base/text-file.js'
 import type { ResourceObject } from '../../../../source/jsonapi/document.js'
 import type { Simulator } from '../../server.js'
 import type { Warehouse } from '../../../../warehouse/connection/warehouse.js'
-import { relationRef } from '../../../../warehouse/connection/database.js'
+import { relationRef } from '../../../../warehouse/connection/typed-database.js'
 
 /** Every ninth container whose empty has been returned lacks a report. */
 const SILENT_EVERY = 9

@@ -30,7 +30,7 @@ export type Database = InSchema<'data', DataTables> &
 export type Statement<Row> =
   { compile(by: Kysely<Database>): CompiledQuery<Row> } | CompiledQuery<Row>
 
-/** One of the tables in a `sql` text; a misspelt name is an error of the compiler. */
+/** A table in a `sql` text; a misspelt name is an error of the compiler. */
 export function tableRef(name: keyof Database): RawBuilder<unknown> {
   return sql.table(name)
 }
