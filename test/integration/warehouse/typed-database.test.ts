@@ -1,0 +1,65 @@
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import ts from 'typescript'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+
+const FILE = fileURLToPath(
+  new URL('../../../src/warehouse/connection/typed-database.ts', import.meta.url),
+)
+
+let target: TestWarehouse
+
+beforeAll(async () => {
+  target = await createTestWarehouse()
+})
+
+afterAll(() => target.drop())
+
+/** `table column` or `table column null`, as the type says it. */
+function typedColumns(): string[] {
+  const program = ts.createProgram([FILE], {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2023,
+    skipLibCheck: true,
+    types: ['node'],
+  })
+  const checker = program.getTypeChecker()
+  const source = program.getSourceFile(FILE)
+  const symbol = checker
+    .getExportsOfModule(checker.getSymbolAtLocation(source!)!)
+    .find(({ name }) => name === 'Database')
+  const typeOf = (one: ts.Symbol): ts.Type => checker.getTypeOfSymbolAtLocation(one, source!)
+  return checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol!)).flatMap((table) =>
+    checker.getPropertiesOfType(typeOf(table)).map((column) => {
+      const text = checker.typeToString(typeOf(column), undefined, ts.TypeFormatFlags.NoTruncation)
+      const mayBeNull = /\bnull\b|\bunknown\b|^Json$|JSONColumnType/.test(text)
+      return `${table.name} ${column.name}${mayBeNull ? ' null' : ''}`
+    }),
+  )
+}
+
+it('the types name every table and column of a warehouse, and which may be null', async () => {
+  const stored = await target.warehouse.query(
+    'list the columns',
+    sql<{ schema: string; name: string; column: string; mayBeNull: boolean; type: string }>`select
+    case nspname when 'tracking' then 'data' else replace(nspname, 'tracking_', '') end as schema,
+    relname::text as name, attname::text as column, not attnotnull as "mayBeNull",
+    atttypid::regtype::text as type
+from pg_attribute
+inner join pg_class on pg_class.oid = attrelid
+inner join pg_namespace on pg_namespace.oid = relnamespace
+where relkind = 'r' and attnum > 0 and not attisdropped
+    and nspname in ('tracking', 'tracking_sync', 'tracking_analytics')`,
+  )
+  const expected = stored.map(({ schema, name, column, mayBeNull, type }) => {
+    const isNull = mayBeNull || type === 'jsonb'
+    return `${schema}.${name} ${column}${isNull ? ' null' : ''}`
+  })
+  // Stands in the schema that accounts share.
+  const typed = typedColumns().filter((one) => !one.startsWith('sync.jobs '))
+  expect(typed.length).toBeGreaterThan(500)
+  expect(typed.sort()).toEqual(expected.sort())
+})

@@ -1,0 +1,3 @@
+-- analyze transport_events
+
+analyze (skip_locked) "tracking"."transport_events";

@@ -1,0 +1,3 @@
+-- analyze
+
+set local statement_timeout = 0;

@@ -1,0 +1,10 @@
+-- compare vessels
+
+select "stored"."vessel_id" as key,
+    stored._fingerprint,
+    floor(extract(epoch from stored._observed_at) * 1000) as observed_ms,
+    stored._deleted_at is not null as is_deleted,
+    (left(stored._digest, 4) = $1::text
+        and right(stored._digest, 4) = left(stored._fingerprint, 4)) as has_digest
+from unnest($2::text[]) as wanted ("vessel_id")
+cross join lateral (select candidate.* from "tracking"."vessels" as candidate where ("candidate"."vessel_id" = "wanted"."vessel_id") offset 0) as stored;

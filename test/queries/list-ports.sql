@@ -1,0 +1,3 @@
+-- list ports
+
+select "port_id" as name from "tracking"."ports" order by 1;

@@ -1,0 +1,3 @@
+-- list terminals
+
+select "terminal_id" as name from "tracking"."terminals" order by 1;

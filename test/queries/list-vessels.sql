@@ -1,0 +1,3 @@
+-- list vessels
+
+select "vessel_id" as name from "tracking"."vessels" order by 1;
