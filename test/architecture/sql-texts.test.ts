@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url))
 
 /**
- * The only places where a text becomes SQL. Everywhere else the `sql` tag binds what stands in
+ * The only places where a text becomes SQL. Everywhere else the `sql` tag binds the value of each
  * `${…}`, and `sql.id` and `sql.table` quote.
  */
 const TEXTS: Readonly<Record<string, string>> = {

@@ -52,7 +52,7 @@ export function keyText(keys: readonly string[], side: string): RawBuilder<strin
 
 /**
  * The row of `table` with the key of `side`, for a lateral join: one look into the index for each.
- * With a plain join the planner reads the whole table for every page while that is small or has no
+ * With a plain join the planner reads the whole table for every page while that is small or lacks
  * statistics, as in a first load.
  */
 export function lookUp(

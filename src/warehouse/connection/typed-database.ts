@@ -19,7 +19,7 @@ type InSchema<Schema extends string, Tables> = {
 }
 
 /**
- * Every table of a warehouse, by the schema it stands in: `data.containers`, `sync.lease`. The
+ * Every table of a warehouse, with its schema: `data.containers`, `sync.lease`. The
  * schemas have other names at run time (`TRACKING_SCHEMA`), which `SchemaPlugin` puts in.
  */
 export type Database = InSchema<'data', DataTables> &

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { silentLogger } from '../../../../src/base/logger.js'
 import { SchemaNames } from '../../../../src/warehouse/connection/schema-names.js'
+import { createCompiler } from '../../../../src/warehouse/connection/statement-compiler.js'
+import type { Statement } from '../../../../src/warehouse/connection/typed-database.js'
 import type { Warehouse } from '../../../../src/warehouse/connection/warehouse.js'
 import { SenderAddresses } from '../../../../src/webhooks/receive/sender-addresses.js'
 import { anyHeaders } from '../../../support/any-headers.js'
@@ -36,10 +38,12 @@ const logger = {
 }
 
 const stored: string[] = []
+const { compile } = createCompiler(new SchemaNames('tracking'))
 const warehouse = {
   names: new SchemaNames('tracking'),
-  query: (_action: string, _sqlText: string, [rows]: readonly string[]) => {
-    stored.push(String(rows))
+  query: (_action: string, statement: Statement<unknown>) => {
+    const { parameters } = compile(statement)
+    stored.push(String(parameters.find((one) => typeof one === 'string')))
     return Promise.resolve([])
   },
 } as unknown as Warehouse
