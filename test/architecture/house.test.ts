@@ -8,8 +8,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Ceilings of figures that `scripts/measure-house.js` prints. Each may only fall. */
 const MOST: Readonly<Record<string, number>> = {
-  'core: lines': 34_600,
-  'core: files': 242,
+  'core: lines': 34_290,
+  'core: files': 237,
   'imports of the core from extensions': 0,
   'statements by text': 23,
   'interpolated SQL texts': 63,

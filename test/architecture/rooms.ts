@@ -214,7 +214,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'config',
       'base',
     ],
-    packages: ['commander', 'node:fs', 'node:http', 'node:timers'],
+    packages: ['kysely', 'commander', 'node:fs', 'node:http', 'node:timers'],
   },
   'extensions/lake': {
     holds: 'the warehouse as Parquet files for other engines',

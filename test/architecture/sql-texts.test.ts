@@ -16,7 +16,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'extensions/lake/export-table.ts': 'a constant',
   'extensions/lake/stage-rows.ts': 'the select of a table of ours',
   'warehouse/connection/typed-database.ts': 'the function itself',
-  'warehouse/rows/compare-rows.ts': 'types of columns',
+  'extensions/doctor/verify/compare-rows.ts': 'types of columns',
   'warehouse/rows/incoming-rows.ts': 'types of columns',
   'warehouse/rows/vessel-positions.ts': 'types of columns',
   'warehouse/schema/analyze-tables.ts': 'a constant',

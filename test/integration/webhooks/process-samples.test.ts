@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readRecords, type Intake } from '../../../src/ingest/intake.js'
-import { compareRow } from '../../../src/warehouse/rows/compare-rows.js'
+import { compareRow } from '../../../src/extensions/doctor/verify/compare-rows.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { knowRecords } from '../../support/know-records.js'
 import {

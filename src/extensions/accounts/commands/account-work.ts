@@ -1,6 +1,6 @@
 import type { App } from '../../../app.js'
 import { createSleep } from '../../../base/retry.js'
-import { applyInbox, INBOX_JOB, INBOX_RHYTHM } from '../../../serve/apply-inbox.js'
+import { applyInbox, INBOX_JOB, INBOX_RHYTHM } from '../serve/apply-inbox.js'
 import { createJobs, cronsOf } from '../../../serve/jobs.js'
 import type { ServeParts } from '../../../serve/serve-dependencies.js'
 import type { AccountJob, Lane } from '../serve/worker.js'

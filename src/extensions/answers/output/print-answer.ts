@@ -5,7 +5,7 @@ import { suggest } from '../../../base/phrases.js'
 import type { TableAnswer } from '../../../warehouse/connection/read-answer.js'
 import { asTable, pickColumns, type TableOptions } from './print-answer-table.js'
 import { asCalendar, type CalendarOptions } from './print-calendar.js'
-import { asJsonText, listElements } from '../../../commands/output/postgres-texts.js'
+import { asJsonText, listElements } from './postgres-texts.js'
 import { asWorkbook, type WorkbookOptions } from './print-workbook.js'
 
 export const ANSWER_FORMATS = ['table', 'csv', 'json', 'ndjson', 'xlsx', 'ics'] as const

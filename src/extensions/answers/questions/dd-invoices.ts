@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { containerNumberProblem } from '../../../source/records/container-number.js'
+import { containerNumberProblem } from './container-number.js'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
 import {
   amount,

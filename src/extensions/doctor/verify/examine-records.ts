@@ -12,7 +12,7 @@ import {
   compareRow,
   loadLiveEventIds,
   type ColumnDifference,
-} from '../../../warehouse/rows/compare-rows.js'
+} from './compare-rows.js'
 import type { Resource, Sighting } from '../../../source/records/resource.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { findCustomField, loadEntity } from '../../../sync/custom-fields/find-custom-field.js'

@@ -13,7 +13,7 @@ import {
 } from '../../../source/records/index.js'
 import type { Resource, Sighting } from '../../../source/records/resource.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
-import { findDanglingReferences, sampleLiveKeys } from '../../../warehouse/rows/compare-rows.js'
+import { findDanglingReferences, sampleLiveKeys } from './compare-rows.js'
 import { findDifferingKeys, loadLiveKeys } from '../../../warehouse/rows/stored-rows.js'
 import { entityOf } from '../../../sync/custom-fields/find-custom-field.js'
 import { loadOptionOwners, optionsOf } from '../../../sync/custom-fields/read-custom-fields.js'

@@ -19,7 +19,7 @@ import {
   countRows,
   sampleLiveKeys,
   type HistoryComparison,
-} from '../../../warehouse/rows/compare-rows.js'
+} from './compare-rows.js'
 import { countUnlistedEvents } from '../../../warehouse/rows/unlisted-events.js'
 import { chooseIncludes } from '../../../sync/choose-includes.js'
 import { OPTIONAL_LISTS } from '../../../sync/custom-fields/custom-field-lists.js'

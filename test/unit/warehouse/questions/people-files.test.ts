@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { containerNumberProblem } from '../../../../src/source/records/container-number.js'
+import { containerNumberProblem } from '../../../../src/extensions/answers/questions/container-number.js'
 import { containerCheckDigit } from '../../../../src/extensions/simulator/world/check-digits.js'
 import { notesOf, parseInvoices } from '../../../../src/extensions/answers/questions/dd-invoices.js'
 import { parseRulesFile } from '../../../../src/extensions/answers/questions/free-time-rules.js'

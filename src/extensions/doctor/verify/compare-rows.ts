@@ -1,13 +1,18 @@
 import { sql, type RawBuilder } from 'kysely'
-import { resources } from '../../source/records/index.js'
-import type { Resource, Sighting } from '../../source/records/resource.js'
-import { vesselPositions } from '../../source/records/vessel.js'
-import type { DataTable } from '../connection/schema-names.js'
-import { containerChildren, madeFrom } from './container-children.js'
-import { historyColumns } from './history.js'
-import type { Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
-import { allTrue, anyDistinct, columnList, haveSameKey } from '../connection/sql-fragments.js'
+import { resources } from '../../../source/records/index.js'
+import type { Resource, Sighting } from '../../../source/records/resource.js'
+import { vesselPositions } from '../../../source/records/vessel.js'
+import type { DataTable } from '../../../warehouse/connection/schema-names.js'
+import { containerChildren, madeFrom } from '../../../warehouse/rows/container-children.js'
+import { historyColumns } from '../../../warehouse/rows/history.js'
+import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
+import { tableRef } from '../../../warehouse/connection/typed-database.js'
+import {
+  allTrue,
+  anyDistinct,
+  columnList,
+  haveSameKey,
+} from '../../../warehouse/connection/sql-fragments.js'
 
 /** A column in which a row and a record differ; both as PostgreSQL writes the value. */
 export interface ColumnDifference {
@@ -24,8 +29,8 @@ interface Row {
 
 /**
  * Compares a record with its live row, column by column, in PostgreSQL's own types: 850.00 equals
- * 850. What the record does not carry is not compared. Undefined when there is no live row. One
- * query; reads only.
+ * 850. Attributes that the record lacks are not compared. Undefined without a live row. One query;
+ * reads only.
  */
 export async function compareRow(
   warehouse: Warehouse,
@@ -95,8 +100,8 @@ limit ${count}`,
 }
 
 /**
- * Ids of places and vessels of a type that live rows point to and that have no live row themselves,
- * at most `limit`. Reads the tables that point to them.
+ * Ids of places and vessels of a type that live rows point to and that lack a live row themselves, at
+ * most `limit`. Reads the tables that point to them.
  */
 export async function findDanglingReferences(
   warehouse: Warehouse,
@@ -155,7 +160,7 @@ order by sent.position_at`,
   return rows.map(({ sent, stored }) => ({ column: table, warehouse: stored, service: sent }))
 }
 
-/** Rows of a table that knows no tombstones. */
+/** Rows of a table without tombstones. */
 export async function countRows(warehouse: Warehouse, table: DataTable): Promise<number> {
   const [row] = await warehouse.query(
     `count ${table}`,

@@ -1,10 +1,10 @@
-import { watchSettingsOf } from '../config/needed-settings.js'
-import { NotificationProcessor } from '../webhooks/process/process-notifications.js'
-import { RefetchWorker } from '../webhooks/process/refetch-worker.js'
-import { closeUnresolved } from '../webhooks/process/claim-notifications.js'
-import { readQueues } from '../status/read-vitals.js'
-import type { JobDependencies } from './jobs.js'
-import { PACE } from './pace.js'
+import { watchSettingsOf } from '../../../config/needed-settings.js'
+import { NotificationProcessor } from '../../../webhooks/process/process-notifications.js'
+import { RefetchWorker } from '../../../webhooks/process/refetch-worker.js'
+import { closeUnresolved } from '../../../webhooks/process/claim-notifications.js'
+import { readQueues } from '../../../status/read-vitals.js'
+import type { JobDependencies } from '../../../serve/jobs.js'
+import { PACE } from '../../../serve/pace.js'
 
 /** Where notifications are applied by workers, this is a job of its own. */
 export const INBOX_JOB = 'inbox'
