@@ -204,10 +204,16 @@ export class App {
 
   /** Options for upgrading the schemas. */
   migrateOptions(): MigrateOptions {
-    const onMigrated = async (warehouse: Warehouse): Promise<void> => {
-      for (const extension of this.extensions) await extension.onMigrated?.(warehouse)
+    const { extensions } = this
+    return {
+      sleep,
+      onMigrated: async (warehouse) => {
+        for (const { onMigrated } of extensions) await onMigrated?.(warehouse)
+      },
+      renewAccess: async (session) => {
+        for (const { renewAccess } of extensions) await renewAccess?.(session)
+      },
     }
-    return { sleep, onMigrated }
   }
 
   get extensions(): readonly Extension[] {

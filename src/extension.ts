@@ -4,7 +4,7 @@ import type { Config } from './config/settings.js'
 import type { Route } from './http/http-server.js'
 import type { AlertFacts, StatusSection } from './status/describe-status.js'
 import type { WarehouseStatus } from './status/read-status.js'
-import type { Warehouse } from './warehouse/connection/warehouse.js'
+import type { Session, Warehouse } from './warehouse/connection/warehouse.js'
 
 /**
  * The hooks of an extension, at the points that the core leaves open. The core knows this type and
@@ -16,6 +16,8 @@ export interface Extension {
   readonly database?: DatabaseProvider
   /** After migrations were applied, before the views are installed. */
   readonly onMigrated?: (warehouse: Warehouse) => Promise<void>
+  /** After an upgrade, in the transaction that grants the roles what is new. */
+  readonly renewAccess?: (session: Session) => Promise<void>
   readonly check?: ExtensionCheck
   readonly observer?: Observer
   /** Pages of `serve`, on the hosts of its list. The warehouse reads only. */

@@ -1,8 +1,5 @@
-import { ConfigError, WarehouseSchemaError } from '../base/errors.js'
+import { WarehouseSchemaError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
-import { countOf } from '../base/phrases.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import type { CustomerReport } from '../warehouse/schema/customer-access.js'
 import type { RolesReport } from '../warehouse/schema/roles.js'
 import type { App } from '../app.js'
 import { command, declare, flag } from './declare-command.js'
@@ -19,52 +16,26 @@ export const migrate = command({
       'Also create the roles for readers and writers, ' +
         'or print the statements if this user may not; and the login of TRACKING_READER_URL.',
     ),
-    customers: flag(
-      '--customers',
-      'Also let customers read their own rows, and only those (PostgreSQL 15 or later).',
-    ),
-    dropCustomers: flag('--drop-customers', 'Take that from customers again.'),
   },
-  run: async (app, flags) => {
-    refuseBoth(flags)
-    return migrateOne(app, flags)
-  },
+  run: (app, { roles }) => migrateOne(app, roles),
 })
 
-/** Throws ConfigError if both --customers and --drop-customers are given. */
-export function refuseBoth({ customers, dropCustomers }: MigrateFlags): void {
-  if (!customers || !dropCustomers) return
-  const problem = 'cannot be given together with --drop-customers; give one of them'
-  throw new ConfigError([{ setting: '--customers', problem }])
-}
-
-export interface MigrateFlags {
-  readonly roles: boolean
-  readonly customers: boolean
-  readonly dropCustomers: boolean
-}
-
-export async function migrateOne(app: App, given: MigrateFlags) {
+/** Upgrades one account. `isWithRoles`: also makes the roles. */
+export async function migrateOne(app: App, isWithRoles: boolean) {
   const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
   const { refuseReadOnly } = await import('../warehouse/connection/read-only.js')
   const { createRoles, unsealTables } = await import('../warehouse/schema/roles.js')
   const { loginOf } = await import('../warehouse/schema/reader-login.js')
-  const opening = await import('../warehouse/schema/customer-access.js')
   const warehouse = await app.connect()
   const options = app.migrateOptions()
   await refuseReadOnly(warehouse)
-  if (given.customers) await opening.refuseUnopenable(warehouse)
   // Forced on their owner too, it hides the list of migrations.
-  const unsealed = given.roles ? await unsealTables(warehouse) : []
+  const unsealed = isWithRoles ? await unsealTables(warehouse) : []
   const report = await prepareSchemas(warehouse, options)
   const { readerUrl } = await app.openDatabase()
   const login = readerUrl === undefined ? undefined : loginOf(readerUrl)
-  const roles = given.roles ? await createRoles(warehouse, login) : undefined
+  const roles = isWithRoles ? await createRoles(warehouse, login) : undefined
   await app.keepReader(warehouse)
-  const customers = given.customers ? await opening.openToCustomers(warehouse, options) : undefined
-  const closed = given.dropCustomers
-    ? await opening.closeToCustomers(warehouse, options)
-    : undefined
   const isRefused = roles?.isDone === false
   const views = report.views.length
   const done = [
@@ -74,24 +45,11 @@ export async function migrateOne(app: App, given: MigrateFlags) {
     `The schemas ${Object.values(warehouse.names).join(', ')} are at version ${report.version}.`,
   ]
   return {
-    data: {
-      ...report,
-      roles,
-      customers,
-      isClosedToCustomers: closed,
-    },
+    data: { ...report, roles },
     text: [
       // With statements to follow, the whole output can be handed to psql.
       ...(isRefused ? done.map((line) => `-- ${line}`) : done),
       ...(roles === undefined ? [] : describeRoles(roles, login?.user)),
-      ...(customers === undefined ? [] : describeCustomers(customers, warehouse)),
-      ...(closed === undefined
-        ? []
-        : [
-            closed
-              ? 'Customers can no longer read anything.'
-              : 'Customers could not read anything.',
-          ]),
     ],
     exitCode: isRefused ? EXIT_CODES.database : EXIT_CODES.complete,
     error: isRefused
@@ -118,19 +76,6 @@ function describeRoles(
 
 function describeUnsealed(statement: string): string {
   return `${statement}, which was switched on from outside.`
-}
-
-function describeCustomers(
-  { role, tables, views }: CustomerReport,
-  { names }: Warehouse,
-): string[] {
-  return [
-    `${countOf(tables.length, 'table')} and ${countOf(views.length, 'view')} are open to ` +
-      `members of ${role}: to each the rows of the customers that are its own in ` +
-      `${names.sync}.customer_roles.`,
-    `For each customer: grant ${role} to <login>; insert into ${names.sync}.customer_roles ` +
-      "values ('<login>', '<customer_name>');",
-  ]
 }
 
 export const storeViews = declare({

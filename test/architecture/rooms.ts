@@ -174,7 +174,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'extensions/accounts': {
-    holds: 'many accounts: jobs, workers, Citus',
+    holds: 'many accounts: jobs, workers, Citus, customers',
     may: [
       'extension',
       'app',

@@ -1,12 +1,16 @@
 import type { Extension } from '../../extension.js'
 
-/** Many accounts, and each whole on a node of Citus. */
+/** Many accounts, each whole on a node of Citus, and customers that read their own rows. */
 export const accounts: Extension = {
   name: 'accounts',
   // New tables of a distributed warehouse go to its nodes.
   onMigrated: async (warehouse) => {
     const { distributeAdded } = await import('./distribute/distribute-warehouse.js')
     await distributeAdded(warehouse)
+  },
+  renewAccess: async (session) => {
+    const { renewCustomerAccess } = await import('./customers/customer-access.js')
+    await renewCustomerAccess(session)
   },
   check: {
     line: 'nodes',

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { ConnectorError, MigrationError } from '../../base/errors.js'
 import { createSleep } from '../../base/retry.js'
-import { isOpenToCustomers, readAsInvoker } from './customer-access.js'
 import { renewGrants } from './roles.js'
 import { NOT_UPGRADED, withMigrationLock, type MigrateOptions } from './run-migrations.js'
 import { readViews, type ShippedView, storedTable, storedViewsOf } from './shipped-views.js'
@@ -16,6 +15,12 @@ type InstalledView = Pick<
   InstalledViewsTable,
   'schema_name' | 'view_name' | 'position' | 'checksum'
 >
+
+/** An installed view as the database has it. */
+interface StandingView extends InstalledView {
+  /** It reads with the rights of the reader, not of its owner (`security_invoker`). */
+  readonly isOfInvoker: boolean
+}
 
 /** A shipped view and its row among the installed ones. */
 interface WantedView extends InstalledView {
@@ -100,19 +105,19 @@ function toWanted(view: ShippedView, position: number, names: SchemaNames): Want
   return { view, schema_name: names[schema], view_name: name, position, checksum }
 }
 
-/** Only those that still stand. */
-async function loadInstalled(session: Session, names: SchemaNames): Promise<InstalledView[]> {
+/** Views that were dropped by hand are left out. */
+async function loadInstalled(session: Session, names: SchemaNames): Promise<StandingView[]> {
   return session.query(
     'look at the installed views',
-    sql<InstalledView>`select schema_name, view_name, position, checksum
+    sql<StandingView>`select
+    schema_name, view_name, position, checksum,
+    coalesce('security_invoker=true' = any(reloptions), false) as "isOfInvoker"
 from ${tableRef('sync.installed_views')}
-where schema_name = any(${viewSchemas(names)}::text[])
-    and exists (
-        select from pg_class
-        inner join pg_namespace
-            on pg_namespace.oid = relnamespace
-        where nspname = schema_name and relname = view_name and relkind = 'v'
-    )
+inner join pg_namespace
+    on nspname = schema_name
+inner join pg_class
+    on relnamespace = pg_namespace.oid and relname = view_name
+where schema_name = any(${viewSchemas(names)}::text[]) and relkind = 'v'
 order by position`,
   )
 }
@@ -176,19 +181,20 @@ export async function dropViews(session: Session, names: SchemaNames): Promise<v
 /** Makes every view in this transaction, after `dropViews`. */
 export async function makeViews(session: Session, names: SchemaNames): Promise<void> {
   await session.query('keep the views here', HERE_ALONE)
-  const rights = (await isOpenToCustomers(session)) ? 'of the invoker' : 'of the owner'
-  for (const view of await readViews()) await create(session, names, view, 'create', rights)
+  for (const view of await readViews()) await create(session, names, view, 'create', 'of the owner')
   await session.query('let changes reach the nodes', sql`reset citus.enable_ddl_propagation`)
 }
 
 async function install(
   session: Session,
   names: SchemaNames,
-  installed: readonly InstalledView[],
+  installed: readonly StandingView[],
   wanted: readonly WantedView[],
 ): Promise<string[]> {
   const changed = wanted.filter((one) => !isInstalled(one, installed))
-  const rights = (await isOpenToCustomers(session)) ? 'of the invoker' : 'of the owner'
+  const rights = installed.some(({ isOfInvoker }) => isOfInvoker)
+    ? 'of the invoker'
+    : 'of the owner'
   const stored = installed.filter(({ schema_name: schema }) => schema === names.stored)
   const isNoneGone = installed.every(
     (one) => stored.includes(one) || wanted.some((two) => isSameName(one, two)),
@@ -216,7 +222,7 @@ set position = excluded.position, checksum = excluded.checksum`,
   )
 }
 
-/** Whose rights a view reads with. */
+/** Whose rights a view reads with. New views read as the installed ones do. */
 type ViewRights = 'of the owner' | 'of the invoker'
 
 /** `create or replace view` would change columns that exist. */
@@ -256,6 +262,17 @@ async function create(
   )
   // A view that is replaced loses what was set.
   if (rights === 'of the invoker') await readAsInvoker(session, view)
+}
+
+/** Makes a view read with the rights of its reader, in the transaction that makes it. */
+export async function readAsInvoker(
+  session: Session,
+  { schema, name }: ShippedView,
+): Promise<void> {
+  await session.query(
+    `set the rights of ${name}`,
+    sql`alter view ${relationRef(`${schema}.${name}`)} set (security_invoker = true)`,
+  )
 }
 
 /** Last first, each alone: no cascade, which would take views of others along. */

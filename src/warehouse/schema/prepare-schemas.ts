@@ -1,6 +1,5 @@
 import { ConnectorError, MigrationError } from '../../base/errors.js'
 import { isDistributed } from '../connection/citus.js'
-import { renewCustomerAccess } from './customer-access.js'
 import { installViews } from './install-views.js'
 import {
   migrate,
@@ -11,7 +10,7 @@ import {
 } from './run-migrations.js'
 import { readViews } from './shipped-views.js'
 import { NOT_ALLOWED, renewGrants } from './roles.js'
-import type { Warehouse } from '../connection/warehouse.js'
+import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /** What was done: migrations applied and views created or replaced, by name. */
 export interface PreparationReport extends MigrationReport {
@@ -21,11 +20,13 @@ export interface PreparationReport extends MigrationReport {
 export interface PrepareOptions extends MigrateOptions {
   /** After migrations were applied, before the views are installed. */
   readonly onMigrated?: (warehouse: Warehouse) => Promise<void>
+  /** After an upgrade, in the transaction that grants the roles what is new. */
+  readonly renewAccess?: (session: Session) => Promise<void>
 }
 
 /**
- * Brings tables and views to what this program ships, and with them the rights of the roles and
- * what customers may read. Idempotent; any number of processes may do it at once. Throws
+ * Brings tables and views to what this program ships, and with them the rights of the roles.
+ * Idempotent; any number of processes may do it at once. Throws
  * MigrationError, also where something is to be done that only the owner may do.
  */
 export async function prepareSchemas(
@@ -41,7 +42,7 @@ export async function prepareSchemas(
     if (report.applied.length + views.length > 0) {
       await withMigrationLock(warehouse, options, 'renew what others may read', async (session) => {
         await renewGrants(session, warehouse.names)
-        await renewCustomerAccess(session)
+        await options.renewAccess?.(session)
       })
     }
     return { ...report, views }

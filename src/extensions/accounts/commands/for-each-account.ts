@@ -2,7 +2,6 @@ import type { App } from '../../../app.js'
 import { ConfigError } from '../../../base/errors.js'
 import type { Answer, CommandIo } from '../../../commands/command-io.js'
 import { flag, type ExtendCommand } from '../../../commands/declare-command.js'
-import { migrateOne, refuseBoth, type MigrateFlags } from '../../../commands/migrate.js'
 import { createSignature } from '../../../commands/serve.js'
 import {
   runBackfillOnce,
@@ -10,6 +9,12 @@ import {
   type BackfillFlags,
   type SyncFlags,
 } from '../../../commands/sync.js'
+import {
+  CUSTOMER_FLAGS,
+  migrateWithCustomers,
+  refuseBoth,
+  type CustomerFlags,
+} from '../customers/migrate-customers.js'
 import type { ServeParts } from '../../../serve/serve-dependencies.js'
 
 const ALL = {
@@ -46,10 +51,20 @@ const backfillAll = withAll(async (app, flags: BackfillFlags, io) => {
   return runForAll(app, (one) => runBackfillOnce(one, io, { ...flags, isQuiet: true }))
 })
 
-const migrateAll = withAll(async (app, flags: MigrateFlags) => {
+const migrateAll = withAll(async (app, flags: CustomerFlags) => {
   refuseBoth(flags)
   const every = await import('./migrate-all.js')
-  return every.migrateAll(app, (one) => migrateOne(one, flags))
+  return every.migrateAll(app, (one) => migrateWithCustomers(one, flags))
+})
+
+const migrateCustomers: ExtendCommand = (declaration) => ({
+  ...declaration,
+  takes: { ...declaration.takes, ...CUSTOMER_FLAGS },
+  run: async (app, flags) => {
+    const given = flags as unknown as CustomerFlags
+    refuseBoth(given)
+    return migrateWithCustomers(app, given)
+  },
 })
 
 const statusAll = withAll(async (app) => {
@@ -90,7 +105,7 @@ async function serveEvery(
 
 /** The additions of many accounts to the commands of the core. */
 export const forEachAccount: Readonly<Record<string, ExtendCommand>> = {
-  migrate: migrateAll,
+  migrate: (declaration) => migrateAll(migrateCustomers(declaration)),
   backfill: backfillAll,
   sync: syncAll,
   serve: serveAll,

@@ -1,13 +1,22 @@
 import { sql, type RawBuilder } from 'kysely'
-import { ConnectorError, WarehouseSchemaError } from '../../base/errors.js'
-import { quoteIdentifier, type DataTable, type SchemaNames } from '../connection/schema-names.js'
-import { isDistributed } from '../connection/citus.js'
-import type { Session, Warehouse } from '../connection/warehouse.js'
-import { NOT_ALLOWED } from './roles.js'
-import { withMigrationLock, type MigrateOptions } from './run-migrations.js'
-import { readViews, type ShippedView } from './shipped-views.js'
-import { relationRef, tableRef, type Database } from '../connection/typed-database.js'
-import { allTrue } from '../connection/sql-fragments.js'
+import { ConnectorError, WarehouseSchemaError } from '../../../base/errors.js'
+import {
+  quoteIdentifier,
+  type DataTable,
+  type SchemaNames,
+} from '../../../warehouse/connection/schema-names.js'
+import { isDistributed } from '../../../warehouse/connection/citus.js'
+import type { Session, Warehouse } from '../../../warehouse/connection/warehouse.js'
+import { NOT_ALLOWED } from '../../../warehouse/schema/roles.js'
+import { withMigrationLock, type MigrateOptions } from '../../../warehouse/schema/run-migrations.js'
+import { readAsInvoker } from '../../../warehouse/schema/install-views.js'
+import { readViews, type ShippedView } from '../../../warehouse/schema/shipped-views.js'
+import {
+  relationRef,
+  tableRef,
+  type Database,
+} from '../../../warehouse/connection/typed-database.js'
+import { allTrue } from '../../../warehouse/connection/sql-fragments.js'
 
 /** What is open to customers. */
 export interface CustomerReport {
@@ -162,18 +171,6 @@ export async function closeToCustomers(
     }
   })
   return true
-}
-
-/**
- * Makes a view read with the rights of who asks, as it must where customers may read: else it would
- * show them every row. In the transaction that creates or replaces the view.
- */
-export async function readAsInvoker(session: Session, view: ShippedView): Promise<void> {
-  if (!isOfTheInvoker(view)) return
-  await session.query(
-    `set the rights of ${view.name}`,
-    sql`alter view ${relationRef(`${view.schema}.${view.name}`)} set (security_invoker = true)`,
-  )
 }
 
 /** Stored views read tables of the bookkeeping, which are closed to customers as they are. */
