@@ -1,8 +1,6 @@
-import { sql } from 'kysely'
 import type { FieldDefinitions } from '../source/records/resource.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { RunSettings } from './run.js'
-import { tableRef } from '../warehouse/connection/typed-database.js'
 
 /** The types that cast the values of custom fields, as the warehouse has them. One query. */
 export async function loadFieldDefinitions(
@@ -11,14 +9,10 @@ export async function loadFieldDefinitions(
 ): Promise<FieldDefinitions> {
   const rows = await warehouse.query(
     'load the definitions of custom fields',
-    sql<{
-      id: string
-      api_slug: string | null
-      data_type: string | null
-      sensitive: boolean | null
-    }>`select custom_field_definition_id as id, api_slug, data_type, sensitive
-from ${tableRef('data.custom_field_definitions')}
-where _deleted_at is null`,
+    warehouse.db
+      .selectFrom('data.custom_field_definitions')
+      .select(['custom_field_definition_id as id', 'api_slug', 'data_type', 'sensitive'])
+      .where('_deleted_at', 'is', null),
   )
   const stored = new Set(settings.sensitiveFields?.split(',').map((slug) => slug.trim()))
   return new Map(

@@ -152,17 +152,19 @@ group by state`,
 function readRuns(warehouse: Warehouse): Promise<RunStatus[]> {
   return warehouse.query(
     'read the last runs',
-    sql<RunStatus>`select
-    sync_run_id as "syncRunId",
-    command,
-    started_at as "startedAt",
-    finished_at as "finishedAt",
-    outcome,
-    requests,
-    error_message as problem
-from ${tableRef('sync.sync_runs')}
-order by sync_run_id desc
-limit 5`,
+    warehouse.db
+      .selectFrom('sync.sync_runs')
+      .select([
+        'sync_run_id as syncRunId',
+        'command',
+        'started_at as startedAt',
+        'finished_at as finishedAt',
+        'outcome',
+        'requests',
+        'error_message as problem',
+      ])
+      .orderBy('sync_run_id', 'desc')
+      .limit(5),
   )
 }
 

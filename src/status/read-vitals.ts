@@ -187,7 +187,9 @@ order by queue, state`,
 async function countQuarantined(warehouse: Warehouse): Promise<number> {
   const [row] = await warehouse.query(
     'count the quarantine',
-    sql<{ count: number }>`select count(*) as count from ${tableRef('sync.quarantine')}`,
+    warehouse.db
+      .selectFrom('sync.quarantine')
+      .select(({ fn }) => fn.countAll<number>().as('count')),
   )
   return row?.count ?? 0
 }

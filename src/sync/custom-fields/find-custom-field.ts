@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { shownKeys, type Intake } from '../../ingest/intake.js'
 import type { Reading } from '../../ingest/run.js'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
@@ -6,7 +5,6 @@ import { customFields, resourceOfType } from '../../source/records/index.js'
 import type { FieldDefinitions, Sighting } from '../../source/records/resource.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { askForOwnList } from '../read-own-list.js'
-import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 /** The entity of a stored value; undefined where its row does not say. One query. */
 export async function loadEntity(
@@ -15,9 +13,10 @@ export async function loadEntity(
 ): Promise<ResourceIdentifier | undefined> {
   const [row] = await warehouse.query(
     'look up the entity of a custom field',
-    sql<{ type: string | null; id: string | null }>`select entity_type as type, entity_id as id
-from ${tableRef('data.custom_fields')}
-where custom_field_id = ${id}`,
+    warehouse.db
+      .selectFrom('data.custom_fields')
+      .select(['entity_type as type', 'entity_id as id'])
+      .where('custom_field_id', '=', id),
   )
   return identifier(row?.type, row?.id)
 }

@@ -21,20 +21,14 @@ function addressOf({ apiUrl }: SourceAccount): string {
   return `${protocol}//${place}${pathname.replace(/\/+$/, '')}`
 }
 
-interface AccountRow {
-  readonly address: string
-  readonly salt: Buffer
-  readonly key_hash: Buffer
-}
-
 /** Throws ConfigError when the warehouse is filled from another account; an empty one takes any. */
 export async function refuseOtherAccount(
-  { query, names }: Pick<Warehouse, 'query' | 'names'>,
+  { query, db, names }: Pick<Warehouse, 'query' | 'db' | 'names'>,
   account: SourceAccount,
 ): Promise<void> {
   const [stored] = await query(
     'look up the account of the warehouse',
-    sql<AccountRow>`select address, salt, key_hash from ${tableRef('sync.source_account')}`,
+    db.selectFrom('sync.source_account').select(['address', 'salt', 'key_hash']),
   )
   if (stored === undefined) return
   const address = addressOf(account)
@@ -65,19 +59,21 @@ function refused(setting: string, what: string, first: string): ConfigError {
 
 /** Makes this the account of the warehouse; without `isReplacing`, only if it has none yet. */
 export async function acceptAccount(
-  { query }: Pick<Warehouse, 'query' | 'names'>,
+  { query, db }: Pick<Warehouse, 'query' | 'db'>,
   account: SourceAccount,
   { isReplacing }: { readonly isReplacing: boolean },
 ): Promise<void> {
-  const table = tableRef('sync.source_account')
   if (!isReplacing) {
-    const known = await query('look for an account', sql`select from ${table}`)
+    const known = await query(
+      'look for an account',
+      db.selectFrom('sync.source_account').select('is_only'),
+    )
     if (known.length > 0) return
   }
   const salt = randomBytes(16)
   await query(
     'accept the account',
-    sql`insert into ${table} as known (address, salt, key_hash)
+    sql`insert into ${tableRef('sync.source_account')} as known (address, salt, key_hash)
 values (${addressOf(account)}, ${salt}, ${await hashSlowly(account.apiKey, salt, HASH_BYTES)})
 on conflict (is_only) do update
 set

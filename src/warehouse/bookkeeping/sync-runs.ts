@@ -141,11 +141,13 @@ export async function loadOutcomeBefore(
 ): Promise<string | undefined> {
   const [row] = await session.query(
     'look up how a stream ended before',
-    sql<{ outcome: string }>`select outcome
-from ${tableRef('sync.sync_run_streams')}
-where stream = ${stream} and sync_run_id < ${runId}
-order by sync_run_id desc
-limit 1`,
+    session.db
+      .selectFrom('sync.sync_run_streams')
+      .select('outcome')
+      .where('stream', '=', stream)
+      .where('sync_run_id', '<', runId)
+      .orderBy('sync_run_id', 'desc')
+      .limit(1),
   )
   return row?.outcome
 }

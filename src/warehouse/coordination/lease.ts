@@ -113,10 +113,13 @@ export class Lease {
     this.#lost.signal.throwIfAborted()
     const rows = await session.query(
       'check the lease',
-      sql`select fencing_token
-from ${tableRef('sync.lease')}
-where lease_name = ${this.#options.name} and fencing_token = ${this.fencingToken} and holder is not null
-for key share`,
+      session.db
+        .selectFrom('sync.lease')
+        .select('fencing_token')
+        .where('lease_name', '=', this.#options.name)
+        .where('fencing_token', '=', this.fencingToken)
+        .where('holder', 'is not', null)
+        .forKeyShare(),
     )
     if (rows.length === 0) throw this.#lose(TAKEN)
   }
@@ -250,16 +253,22 @@ async function takeOver(warehouse: Warehouse, options: LeaseOptions): Promise<nu
 }
 
 async function lockRow(session: Session, name: string): Promise<void> {
-  const table = tableRef('sync.lease')
   const action = 'lock the lease'
   await session.query(action, sql`set local lock_timeout = ${sql.lit(TAKE_OVER_LOCK_TIMEOUT)}`)
   await session.query(
     action,
-    sql`insert into ${table} (lease_name) values (${name}) on conflict do nothing`,
+    session.db
+      .insertInto('sync.lease')
+      .values({ lease_name: name })
+      .onConflict((conflict) => conflict.doNothing()),
   )
   await session.query(
     action,
-    sql`select lease_name from ${table} where lease_name = ${name} for update`,
+    session.db
+      .selectFrom('sync.lease')
+      .select('lease_name')
+      .where('lease_name', '=', name)
+      .forUpdate(),
   )
 }
 

@@ -148,9 +148,11 @@ export async function loadListedEventIds(
 ): Promise<readonly string[]> {
   const [row] = await session.query(
     'look up the list of transport events',
-    sql<{ ids: readonly string[] | null }>`select transport_event_ids as ids
-from ${tableRef('data.containers')}
-where container_id = ${containerId} and _deleted_at is null`,
+    session.db
+      .selectFrom('data.containers')
+      .select('transport_event_ids as ids')
+      .where('container_id', '=', containerId)
+      .where('_deleted_at', 'is', null),
   )
   return row?.ids ?? []
 }

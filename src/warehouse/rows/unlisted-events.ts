@@ -74,7 +74,7 @@ set doubted_at = excluded.doubted_at`,
 export async function areListsInDoubt(warehouse: Warehouse): Promise<boolean> {
   const rows = await warehouse.query(
     'look for lists of transport events in doubt',
-    sql`select container_id from ${tableRef('sync.event_lists_in_doubt')} limit 1`,
+    warehouse.db.selectFrom('sync.event_lists_in_doubt').select('container_id').limit(1),
   )
   return rows.length > 0
 }

@@ -111,7 +111,7 @@ export async function loadOwnWebhooks(
   if (settings.ids.length > 0) return new Set(settings.ids)
   const rows = await warehouse.query(
     'look up our webhooks',
-    sql<{ webhook_id: string }>`select webhook_id from ${tableRef('sync.webhooks')} where is_ours`,
+    warehouse.db.selectFrom('sync.webhooks').select('webhook_id').where('is_ours', '=', true),
   )
   return new Set(rows.map(({ webhook_id }) => webhook_id))
 }
@@ -210,10 +210,12 @@ set
 export async function loadKnownWebhooks(warehouse: Session): Promise<string[]> {
   const rows = await warehouse.query(
     'look for the webhooks known as ours',
-    sql<{ webhook_id: string }>`select webhook_id
-from ${tableRef('sync.webhooks')}
-where (is_ours or alert is not null) and webhook_id is distinct from url
-order by webhook_id`,
+    warehouse.db
+      .selectFrom('sync.webhooks')
+      .select('webhook_id')
+      .where((row) => row.or([row('is_ours', '=', true), row('alert', 'is not', null)]))
+      .where((row) => row('webhook_id', 'is distinct from', row.ref('url')))
+      .orderBy('webhook_id'),
   )
   return rows.map(({ webhook_id }) => webhook_id)
 }

@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { createCompiler } from '../../../src/warehouse/connection/statement-compiler.js'
 import { rawStatement, type Statement } from '../../../src/warehouse/connection/typed-database.js'
 import type { Session, Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { runTestSync } from '../../support/run-test-sync.js'
-import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { HOUR, START } from './sync-scene.js'
 
 /**
  * The statements of a first load and of the syncs after it, as PostgreSQL gets them: one file for
@@ -13,21 +15,33 @@ import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
  */
 const FOLDER = new URL('../../queries/', import.meta.url)
 
-let scene: Scene
+let target: TestWarehouse
+let simulator: Simulator
 const statements = new Map<string, Set<string>>()
 
 beforeAll(async () => {
-  scene = await openScene()
-  const warehouse = recording(scene.warehouse)
-  const source = scene.simulator
+  // A warehouse that was used before asks for less.
+  target = await createTestWarehouse()
+  simulator = await startSimulator({
+    seed: 7,
+    shipments: 8,
+    startAt: START,
+    speed: 0,
+    rateLimitPerMinute: null,
+  })
+  const warehouse = recording(target.warehouse)
+  const source = simulator
   await runTestSync({ warehouse, source, command: 'backfill' })
   for (let day = 1; day <= 2; day += 1) {
-    scene.simulator.clock.advance(24 * HOUR)
+    simulator.clock.advance(24 * HOUR)
     await runTestSync({ warehouse, source, command: 'sync', areChecksDue: true })
   }
 })
 
-afterAll(closeScenes)
+afterAll(async () => {
+  await simulator.close()
+  await target.drop()
+})
 
 /** Notes what goes through `query`, here and in transactions. */
 function recording(warehouse: Warehouse): Warehouse {
@@ -80,7 +94,7 @@ describe('the statements of runs', () => {
     let planned = 0
     for (const text of [...statements.values()].flatMap((texts) => [...texts])) {
       if (!/^(?:select|with|insert|update|delete)\b/.test(text)) continue
-      await scene.warehouse.query('plan', rawStatement(`explain (generic_plan) ${text}`))
+      await target.warehouse.query('plan', rawStatement(`explain (generic_plan) ${text}`))
       planned += 1
     }
     expect(planned).toBeGreaterThan(100)

@@ -163,10 +163,11 @@ returning
 export async function keepJobs(accounts: Session, worker: string): Promise<ReadonlySet<string>> {
   const rows = await accounts.query(
     'keep the jobs of accounts',
-    sql<TakenJob>`update ${tableRef('sync.jobs')}
-set seen_at = clock_timestamp()
-where worker = ${worker}
-returning account_name as account, job_name as job, take_number as "takeNumber"`,
+    accounts.db
+      .updateTable('sync.jobs')
+      .set({ seen_at: sql`clock_timestamp()` })
+      .where('worker', '=', worker)
+      .returning(['account_name as account', 'job_name as job', 'take_number as takeNumber']),
   )
   return new Set(rows.map(keyOfTake))
 }
@@ -206,9 +207,13 @@ export async function giveBackJob(accounts: Session, taken: TakenJob): Promise<v
   const { account, job, takeNumber } = taken
   await accounts.query(
     'give back a job of an account',
-    sql`update ${tableRef('sync.jobs')}
-set worker = null, seen_at = null
-where account_name = ${account} and job_name = ${job} and take_number = ${takeNumber} and worker is not null`,
+    accounts.db
+      .updateTable('sync.jobs')
+      .set({ worker: null, seen_at: null })
+      .where('account_name', '=', account)
+      .where('job_name', '=', job)
+      .where('take_number', '=', takeNumber)
+      .where('worker', 'is not', null),
   )
 }
 
@@ -216,9 +221,11 @@ where account_name = ${account} and job_name = ${job} and take_number = ${takeNu
 export async function askForJob(accounts: Session, account: string, job: string): Promise<void> {
   await accounts.query(
     'ask for a job of an account',
-    sql`update ${tableRef('sync.jobs')}
-set due_at = least(due_at, clock_timestamp()), asked_at = clock_timestamp()
-where account_name = ${account} and job_name = ${job}`,
+    accounts.db
+      .updateTable('sync.jobs')
+      .set({ due_at: sql`least(due_at, clock_timestamp())`, asked_at: sql`clock_timestamp()` })
+      .where('account_name', '=', account)
+      .where('job_name', '=', job),
   )
 }
 

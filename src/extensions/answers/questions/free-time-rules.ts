@@ -166,7 +166,7 @@ async function storeRules(
 ): Promise<ImportReport> {
   await waitForOtherImports(session, 'free_time_rules')
   const before = await readRules(session)
-  await session.query('remove the rules', sql`delete from ${tableRef('analytics.free_time_rules')}`)
+  await session.query('remove the rules', session.db.deleteFrom('analytics.free_time_rules'))
   await session.query(
     'store the rules',
     sql`insert into ${tableRef('analytics.free_time_rules')}
