@@ -5,7 +5,7 @@ import { compareKeys } from '../warehouse/connection/compare-keys.js'
 import { isConfirming, type Mode } from '../warehouse/rows/incoming-rows.js'
 import type { StoredRow } from '../warehouse/rows/stored-rows.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
-import type { RowBatch } from '../warehouse/rows/write-batch.js'
+import type { RowBatch } from '../warehouse/rows/write-rows.js'
 import { shownKeys, type Intake } from './intake.js'
 import { mergeSightings } from './merge-sightings.js'
 
@@ -111,10 +111,10 @@ class Decider {
 
   decideRow(resource: Resource, key: string, seen: readonly Seen[]): void {
     const row = this.#row(resource, key)
-    const written = seen.filter((one) => this.#weigh(one, row) === 'write')
-    const kept = written.length > 1 ? this.#withoutRepeats(resource, written) : written
+    const toWrite = seen.filter((one) => this.#weigh(one, row) === 'write')
+    const versions = toWrite.length > 1 ? this.#withoutRepeats(resource, toWrite) : toWrite
     let before = row?.isDeleted === false ? (row.transportEventIds ?? []) : undefined
-    for (const [at, [sighting, intake]] of kept.entries()) {
+    for (const [at, [sighting, intake]] of versions.entries()) {
       const round = (this.#rounds[at] ??= { sightings: [], eventLists: [] })
       round.sightings.push(sighting)
       if (row === undefined && !isConfirming(this.#mode)) this.#withoutRow.add(sighting)
@@ -242,10 +242,10 @@ class Decider {
    * replaces. Of two different ones with one stamp the order is unknown: the second is in doubt.
    */
   #withoutRepeats(resource: Resource, seen: readonly Seen[]): Seen[] {
-    const kept: Seen[] = []
+    const versions: Seen[] = []
     for (const next of seen) {
       const [sighting] = next
-      const last = kept.at(-1)?.[0]
+      const last = versions.at(-1)?.[0]
       const isEqual = last?.fingerprint === sighting.fingerprint
       if (last?.observedAt.getTime() === sighting.observedAt.getTime()) {
         if (!isEqual) this.#doubtful.push(sighting)
@@ -255,11 +255,11 @@ class Decider {
         last !== undefined &&
         (resource.historyTable === undefined
           ? isCovered(last, sighting)
-          : isEqual && kept.at(-2)?.[0].fingerprint === sighting.fingerprint)
-      if (isReplaced) kept.pop()
-      kept.push(next)
+          : isEqual && versions.at(-2)?.[0].fingerprint === sighting.fingerprint)
+      if (isReplaced) versions.pop()
+      versions.push(next)
     }
-    return kept
+    return versions
   }
 }
 

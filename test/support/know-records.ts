@@ -1,7 +1,7 @@
 import { noFailpoints } from '../../src/base/failpoint.js'
 import { readRecords } from '../../src/ingest/intake.js'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
-import { writeRows } from '../../src/warehouse/rows/write-batch.js'
+import { writeRows } from '../../src/warehouse/rows/write-rows.js'
 
 /** Rows without any attribute, as if seen long ago, for what exists apart from notifications. */
 export async function knowRecords(

@@ -39,7 +39,7 @@ export function createRequestBudget(options: RequestBudgetOptions): RequestBudge
   let pausedUntil = -Infinity
   const standInLine = createWaitingLine()
 
-  async function takeTurn(signal: AbortSignal | undefined): Promise<void> {
+  async function waitForRoom(signal: AbortSignal | undefined): Promise<void> {
     const hasRoomAt = (): number => (sentAt.at(-perMinute) ?? -Infinity) + WINDOW_MS
     const waitMs = (): number => Math.max(hasRoomAt(), pausedUntil) - now()
     for (let ms = waitMs(); ms > 0; ms = waitMs()) await sleep(ms, signal)
@@ -47,7 +47,7 @@ export function createRequestBudget(options: RequestBudgetOptions): RequestBudge
   }
 
   return {
-    acquire: ({ signal } = {}) => standInLine(() => takeTurn(signal), signal),
+    acquire: ({ signal } = {}) => standInLine(() => waitForRoom(signal), signal),
     pauseUntil: (instant) => {
       pausedUntil = Math.max(pausedUntil, now() + instant.getTime() - clock().getTime())
       return Promise.resolve()

@@ -37,54 +37,55 @@ export function splitJsonBytes(bytes: Buffer, limits: JsonLimits = UNLIMITED): u
   return readWhole(bytes, limits, (record) => record)
 }
 
-type TakeRecord = (record: RawRecord) => unknown
+/** Makes the entry of a list of records. */
+type MakeEntry = (record: RawRecord) => unknown
 
-function readWhole(bytes: Buffer, limits: JsonLimits, take: TakeRecord): unknown {
+function readWhole(bytes: Buffer, limits: JsonLimits, makeEntry: MakeEntry): unknown {
   const reader = new ByteReader({ bytes, latin1: bytes.toString('latin1') }, limits.values)
   reader.skipBom()
   // Not a document; the caller that expects one throws.
   const first = reader.peek()
   if (first === OPEN_BRACKET) reader.countNest()
   if (first !== OPEN_BRACE) return parseExactJson(decodeUtf8(bytes))
-  const value = readDocument(reader, { take, left: limits.records, limits })
+  const value = readDocument(reader, { makeEntry, left: limits.records, limits })
   reader.expectEnd()
   return value
 }
 
-interface Taking {
-  readonly take: TakeRecord
+interface Entries {
+  readonly makeEntry: MakeEntry
   readonly limits: JsonLimits
   /** The number of records that may still come. */
   left: number
 }
 
-function readDocument(reader: ByteReader, taking: Taking): Record<string, unknown> {
+function readDocument(reader: ByteReader, entries: Entries): Record<string, unknown> {
   const members: Record<string, unknown> = {}
   reader.readItems(CLOSE_BRACE, () => {
     const name = reader.readName()
-    const value = readMember(reader, name, taking)
+    const value = readMember(reader, name, entries)
     if (name !== '__proto__') members[name] = value
   })
   return members
 }
 
-function readMember(reader: ByteReader, name: string, taking: Taking): unknown {
+function readMember(reader: ByteReader, name: string, entries: Entries): unknown {
   const first = reader.peek()
-  if (name === 'data' && first === OPEN_BRACE) return taking.take(reader.readRecord('alone'))
+  if (name === 'data' && first === OPEN_BRACE) return entries.makeEntry(reader.readRecord('alone'))
   if (first !== OPEN_BRACKET || !isRecordList(name)) return reader.readValue(1)
-  return readRecords(reader, name, taking)
+  return readRecords(reader, name, entries)
 }
 
 function isRecordList(name: string): name is 'data' | 'included' {
   return RECORD_LISTS.has(name)
 }
 
-function readRecords(reader: ByteReader, name: 'data' | 'included', taking: Taking): unknown[] {
+function readRecords(reader: ByteReader, name: 'data' | 'included', entries: Entries): unknown[] {
   const records: unknown[] = []
   reader.readItems(CLOSE_BRACKET, () => {
-    taking.left -= 1
-    if (taking.left < 0) throw new JsonSizeError(`more than ${taking.limits.records} records`)
-    records.push(taking.take(reader.readRecord(name)))
+    entries.left -= 1
+    if (entries.left < 0) throw new JsonSizeError(`more than ${entries.limits.records} records`)
+    records.push(entries.makeEntry(reader.readRecord(name)))
   })
   return records
 }

@@ -26,7 +26,7 @@ import {
 } from '../../warehouse/rows/changed-attributes.js'
 import { findContainersOfEvents } from '../../warehouse/rows/transport-event-lists.js'
 import { doubtLists } from '../../warehouse/rows/unlisted-events.js'
-import { writeRows } from '../../warehouse/rows/write-batch.js'
+import { writeRows } from '../../warehouse/rows/write-rows.js'
 import type { Outcome } from '../receive/notification-states.js'
 import {
   prepareNotifications,

@@ -10,7 +10,7 @@ import {
   bindQuery,
   readShippedQueries,
 } from '../../../src/extensions/answers/questions/shipped-queries.js'
-import { writeRows } from '../../../src/warehouse/rows/write-batch.js'
+import { writeRows } from '../../../src/warehouse/rows/write-rows.js'
 import {
   closeWebhookScenes,
   openWebhookScene,

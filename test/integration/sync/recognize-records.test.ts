@@ -117,7 +117,7 @@ describe('a record whose bytes have not changed', () => {
 })
 
 describe('an ingest without the recognition', () => {
-  it('writes the same rows into every table', async () => {
+  it('writes the same rows into every table', { tags: ['I1'] }, async () => {
     const scene = await openScene({ shipments: 14 })
     const { warehouse: other } = await openScene({ shipments: 1 })
     const { simulator } = scene
