@@ -11,7 +11,7 @@ import {
   resourceOfType,
 } from '../source/records/index.js'
 import { withoutSecrets } from '../source/records/other-resource.js'
-import type { FieldDefinitions, Sighting } from '../source/records/resource.js'
+import type { FieldDefinitions, SeenIn, Sighting } from '../source/records/resource.js'
 import type { QuarantinedRecord } from '../warehouse/bookkeeping/quarantined-records.js'
 
 type IdsByKey = ReadonlyMap<string, readonly string[]>
@@ -129,23 +129,28 @@ export class IntakeBuilder implements Intake {
   readonly containerIds = new Map<string, readonly string[]>()
   readonly isDoubtful: boolean
   readonly #options: IntakeOptions
+  /** Made once: a page holds thousands of records. */
+  readonly #seenWhole: SeenIn
+  readonly #seenInPart: SeenIn
 
   constructor(options: IntakeOptions) {
     this.#options = options
+    this.#seenWhole = { ...options, isComplete: true }
+    this.#seenInPart = { ...options, isComplete: false }
     this.isDoubtful = options.isDoubtful === true
   }
 
   add(record: unknown, isPrimary: boolean): void {
-    const { completeTypes, ownType, ...seen } = this.#options
+    const { completeTypes, ownType, fieldDefinitions } = this.#options
     try {
       const { type, relationships } = membersOf(record)
       const isComplete = isPrimary || completeTypes?.has(String(type)) === true
       const isRetyped = isPrimary && ownType !== undefined && isOfNoTable(record)
       const shown = isRetyped ? { ...membersOf(record), type: ownType } : record
-      const sighting = flattenAnyRecord(shown, { ...seen, isComplete })
+      const sighting = flattenAnyRecord(shown, isComplete ? this.#seenWhole : this.#seenInPart)
       const { stream } = sighting.resource
       // Nothing says here whether its value may be stored; the list of values shows it.
-      if (stream === customFields.stream && seen.fieldDefinitions === undefined) return
+      if (stream === customFields.stream && fieldDefinitions === undefined) return
       append(this.sightings, stream, sighting)
       this.#link(stream, sighting.key, (name) => membersOf(membersOf(relationships)[name]).data)
     } catch (thrown) {
