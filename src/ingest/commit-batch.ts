@@ -22,7 +22,7 @@ import {
   type ClaimedRefetch,
 } from '../warehouse/bookkeeping/refetch-queue.js'
 import { saveStreamStates, type StreamState } from '../warehouse/bookkeeping/sync-runs.js'
-import { together } from '../warehouse/connection/together.js'
+import { pipeline } from '../warehouse/connection/pipeline.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import { TO_BE_UPSERTED } from '../warehouse/rows/insert-rows.js'
 import type { ListBehindEvent } from '../warehouse/rows/transport-event-lists.js'
@@ -200,7 +200,7 @@ async function writeBatch(
     const written = await writeRows(session, batch, reachFailpoint)
     const outcome = outcomeOf(batch, written.counts)
     reachFailpoint('before_checkpoint')
-    await together([
+    await pipeline([
       doubtLists(session, written.inDoubt),
       queueMissingReferences(session, references),
       queueRefetches(session, batch.doubtful, 'a sighting was older than the row'),
@@ -244,7 +244,7 @@ async function answerRefetches(
   const entries = lists.map(({ containerId }) => ({ type: EVENT_LIST_ENTRY, id: containerId }))
   const furthest = lists.reduce((most, { behindMs }) => Math.max(most, behindMs), SHORTEST_WAIT_MS)
   const waitMs = Math.min(furthest, LONGEST_WAIT_MS)
-  await together([
+  await pipeline([
     queueRefetches(session, entries, LIST_BEHIND_EVENT, waitMs),
     removeRefetches(session, answered),
   ])
@@ -259,7 +259,7 @@ async function recordPosition(
   states: readonly StreamState[],
 ): Promise<void> {
   if (syncRunId === null) return
-  await together([
+  await pipeline([
     saveStreamStates(session, syncRunId, states),
     ...(checkpoint === undefined ? [] : [saveCheckpoint(session, syncRunId, checkpoint)]),
   ])

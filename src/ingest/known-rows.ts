@@ -3,7 +3,7 @@ import { containers, resources, transportEvents } from '../source/records/index.
 import type { Resource, Sighting } from '../source/records/resource.js'
 import { loadConfirmedPasses } from '../warehouse/bookkeeping/complete-passes.js'
 import { EVENT_LIST_ENTRY } from '../warehouse/bookkeeping/refetch-queue.js'
-import { together } from '../warehouse/connection/together.js'
+import { pipeline } from '../warehouse/connection/pipeline.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import {
   findDifferingKeys,
@@ -52,7 +52,7 @@ export async function loadKnown(
     }
   }
   const first = isLoad ? resources.filter((one) => one !== transportEvents) : resources
-  await together(first.map((resource) => load(resource, seenOf(resource.stream))))
+  await pipeline(first.map((resource) => load(resource, seenOf(resource.stream))))
   if (isLoad) {
     const stored = rows.get(containers.stream)
     const added = new Set<string>()
@@ -81,7 +81,9 @@ export async function lookUp({ sink, notes }: Ingest, intake: Intake): Promise<K
   if (unmet.sightings.size === 0) return { ...NOTHING_KNOWN, met }
   const options = { mode, isLoad: notes.ledger.isLoading('containers') }
   const known = await sink.retry(() =>
-    warehouse.read('load known rows', (session) => loadKnown(session, [unmet], options)),
+    warehouse.unfencedTransaction('load known rows', (session) =>
+      loadKnown(session, [unmet], options),
+    ),
   )
   return { ...known, met }
 }

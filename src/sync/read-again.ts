@@ -27,7 +27,7 @@ const REFERENCE_STREAMS: ReadonlySet<string> = new Set(
 export async function readReferencesAgain(run: Run): Promise<void> {
   const { warehouse, memory, mode } = run.sink
   const rows = await run.sink.retry(() =>
-    warehouse.read('list places and vessels', loadReferenceRows),
+    warehouse.unfencedTransaction('list places and vessels', loadReferenceRows),
   )
   await planFirst(run.sink, rows)
   const due = rows.filter(({ isDue }) => isDue === true || (isDue === false && mode === 'backfill'))
@@ -53,7 +53,7 @@ export async function planFirstChecks(run: Run, work: () => Promise<void>): Prom
   await work()
   if (countMade(run) === before) return
   const rows = await run.sink.retry(() =>
-    run.sink.warehouse.read('list places and vessels', loadReferenceRows),
+    run.sink.warehouse.unfencedTransaction('list places and vessels', loadReferenceRows),
   )
   await planFirst(run.sink, rows)
 }

@@ -13,7 +13,7 @@ import {
   type StreamState,
 } from '../warehouse/bookkeeping/sync-runs.js'
 import { analyzeWritten } from '../warehouse/schema/analyze-tables.js'
-import { deriveAnew } from '../warehouse/rows/derive-anew.js'
+import { deriveAgain } from '../warehouse/rows/derive-again.js'
 import type { RunOutcome, StreamOutcome } from '../warehouse/connection/tables.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { checkTransportEvents, checkUnlistedEvents } from './check-transport-events.js'
@@ -163,7 +163,7 @@ async function executeAlone(
 async function deriveChildrenAnew(run: Run): Promise<void> {
   const { warehouse, syncRunId } = run.sink
   const { signal } = run.source
-  const containers = await run.sink.retry(() => deriveAnew(warehouse, { syncRunId, signal }))
+  const containers = await run.sink.retry(() => deriveAgain(warehouse, { syncRunId, signal }))
   if (containers > 0) {
     run.notes.logger.info('deadlines, holds and fees were derived anew', { containers })
   }

@@ -7,7 +7,7 @@ select
             on zone.name = standing.time_zone
         where standing.local_date <> (standing.deadline_at at time zone zone.name)::date
     )
-    -- To list the zones takes long, and a zone that nobody knows is rare.
+    -- Listing the zones takes long, and an unknown zone is rare.
     or case
         when exists (
             select from "tracking"."container_import_deadlines" as standing

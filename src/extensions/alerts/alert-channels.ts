@@ -18,7 +18,7 @@ export interface MailChannel {
   readonly to: readonly string[]
 }
 
-/** The channels that are set. */
+/** The configured channels. */
 export interface AlertChannels {
   readonly webhook?: WebhookChannel
   readonly slack?: ChatChannel
@@ -27,11 +27,11 @@ export interface AlertChannels {
 }
 
 export interface AlertSettings extends AlertChannels {
-  /** The monitor that hears of each run; see `sendHeartbeat`. */
+  /** The monitor of runs; see `sendHeartbeat`. */
   readonly heartbeat?: ChatChannel | undefined
-  /** Of the alerts and exceptions to send. */
+  /** Names of the alerts and exceptions to send. */
   readonly names: ReadonlySet<string>
-  /** Hour of the local day from which the digest is made. */
+  /** Hour of the local day after which the digest is made. */
   readonly digestHour: number
   /** IANA time zone of that day. */
   readonly timeZone: string

@@ -2,10 +2,10 @@ import { alertSettingsOf } from '../../config/needed-settings.js'
 import type { Extension, Observed } from '../../extension.js'
 import { channelsOf } from './alert-channels.js'
 
-/** Each look costs milliseconds. */
+/** A look costs milliseconds. */
 const ALERTS_CRON = '* * * * *'
 
-/** Tells people what needs attention, and a monitor that runs have ended. */
+/** Tells people about problems, and a monitor about the end of runs. */
 export const alertsExtension: Extension = {
   name: 'alerts',
   observer: {

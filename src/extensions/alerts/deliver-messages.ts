@@ -11,7 +11,7 @@ export interface DeliveryDependencies {
   readonly warehouse: Warehouse
   readonly channels: AlertChannels
   readonly logger: Logger
-  /** A receiver may answer with the secret it was sent. */
+  /** A receiver's answer may contain the secret that it was sent. */
   readonly redact: (text: string) => string
   readonly reachFailpoint: ReachFailpoint
   readonly signal: AbortSignal
@@ -19,19 +19,19 @@ export interface DeliveryDependencies {
   readonly at: string | null
 }
 
-/** Sending takes at most half a minute: who claimed longer ago does not send any more. */
+/** Sending takes at most half a minute: an older claim is dead. */
 const CLAIM_SECONDS = 120
 const FIRST_PAUSE_SECONDS = 60
 const LONGEST_PAUSE_SECONDS = 3_600
-/** Some twenty hours. */
+/** About twenty hours of attempts. */
 const MOST_ATTEMPTS = 25
-/** A run that has ended does not wait longer for slow receivers; the next look goes on. */
+/** The end of a run waits no longer for slow receivers; the next look continues. */
 const PATIENCE_MS = 45_000
 
 /**
- * Sends what is due, each message once: it is claimed in a transaction of its own before it is
- * sent, and one whose fate is unknown is not sent again (docs/decisions/0041). The channels run
- * side by side; one that refuses rests until its pause is over.
+ * Sends each due message once: a transaction of its own claims it before it is sent, and a message
+ * of unknown fate is not sent again (docs/decisions/0041). The channels run side by side; one that
+ * refuses rests for its pause.
  */
 export async function deliverMessages(dependencies: DeliveryDependencies): Promise<void> {
   await markDoubtful(dependencies)
@@ -53,7 +53,7 @@ async function deliverTo(channel: ChannelName, dependencies: DeliveryDependencie
   }
 }
 
-/** Left by a process that was killed while it was sending. */
+/** Messages of a process that was killed while sending. */
 async function markDoubtful({ warehouse, logger, at }: DeliveryDependencies): Promise<void> {
   const rows = await warehouse.query(
     'look for messages in doubt',
@@ -69,7 +69,7 @@ returning channel, message_id as id`,
   }
 }
 
-/** The closing of an alert waits for the message about its opening. */
+/** The message about an alert's end waits for the one about its beginning. */
 async function claim(
   channel: ChannelName,
   { warehouse, at }: DeliveryDependencies,

@@ -4,7 +4,10 @@ import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 const KEPT_DAYS = 90
 
-/** Deletes what was over for three months, with the messages about it. Gives how many alerts. */
+/**
+ * Deletes alerts that ended more than three months ago, with their messages. Returns the number of
+ * alerts.
+ */
 export async function forgetAlerts(warehouse: Warehouse): Promise<number> {
   await warehouse.query(
     'delete old digests of alerts',

@@ -8,10 +8,10 @@ const TOTAL_MS = 10_000
 
 /**
  * Tells a monitor that a run has ended: one GET of its address after a complete run, of
- * `<address>/fail` after any other end. This is the convention of healthchecks.io, and others
- * follow it. The monitor tells people when nothing comes, which no program can do that does not
- * run. Takes ten seconds at most and never throws: a monitor that is away is logged. The address is
- * a secret, so no log line holds it.
+ * `<address>/fail` after any other end, by the convention of healthchecks.io. The monitor alerts
+ * people when it hears nothing, which a program that does not run cannot do. Takes ten seconds at
+ * most and never throws: a failure is logged. The address is a secret, so the log does not contain
+ * it.
  */
 export async function sendHeartbeat(
   { url, proxy }: ChatChannel,

@@ -2,16 +2,16 @@ import { countOf, showText } from '../../base/phrases.js'
 
 export type MessageEvent = 'opened' | 'closed' | 'digest' | 'test'
 
-/** What a message says, before it takes the form of its channel. Kept in `alert_messages`. */
+/** Contents of a message, before it takes the form of its channel. Kept in `alert_messages`. */
 export interface MessageContent {
   readonly title: string
-  /** For people, one each; texts of the source may stand in them, and break no line. */
+  /** Lines for people. Texts of the source in them cannot break a line. */
   readonly lines: readonly string[]
-  /** What the signed webhook carries beside them. */
+  /** Data that the signed webhook carries beside them. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** One message as it goes through one channel; the same at each attempt but for `sentAt`. */
+/** One message through one channel; equal at each attempt except for `sentAt`. */
 export interface Message {
   readonly id: string
   readonly event: MessageEvent
@@ -21,20 +21,20 @@ export interface Message {
   readonly warehouse: string
 }
 
-/** How a message ended at its receiver. */
+/** The outcome of a message at its receiver. */
 export type Delivery =
   | { readonly outcome: 'sent'; readonly note?: string }
-  /** It certainly did not arrive, or was not taken: it may be sent again. */
+  /** It certainly did not arrive, or was refused: it may be sent again. */
   | { readonly outcome: 'refused'; readonly reason: string }
   /** It may have arrived: it must not be sent again. */
   | { readonly outcome: 'in_doubt'; readonly reason: string }
 
-/** Below each message, so that two can be told apart. */
+/** Footer of each message, so that two can be told apart. */
 export function footerOf({ id, warehouse }: Message): string {
   return `tracking-sync, schema ${warehouse}, message ${id}`
 }
 
-/** An alert of this program, as it was stored. */
+/** A stored alert of this program. */
 export interface OperationRow {
   readonly alertId: number
   readonly name: string
@@ -43,7 +43,7 @@ export interface OperationRow {
   readonly closedAt: string | null
 }
 
-/** `calm`: what holds now that it is over; undefined for one that opens. */
+/** `calm`: the present state after the end of the alert; undefined for a new alert. */
 export function describeOperation(row: OperationRow, calm?: string): MessageContent {
   const { alertId, name, sentence, openedAt, closedAt } = row
   const alert = { id: alertId, name, sentence, opened_at: openedAt, closed_at: closedAt }
@@ -56,7 +56,7 @@ export function describeOperation(row: OperationRow, calm?: string): MessageCont
   }
 }
 
-/** One exception as a digest tells of it. */
+/** One exception in a digest. */
 export interface DigestRow {
   readonly name: string
   readonly severity: string
@@ -76,12 +76,12 @@ export interface Digest {
   readonly opened: number
   readonly closed: number
   readonly open: number
-  /** The gravest first; the first some hundred of each. */
+  /** Gravest first; at most some hundred of each. */
   readonly openedRows: readonly DigestRow[]
   readonly closedRows: readonly DigestRow[]
 }
 
-/** More are counted: who needs them all asks the warehouse. */
+/** Further rows are only counted; the warehouse has them all. */
 const ROWS_SHOWN = 15
 
 export function describeDigest(digest: Digest): MessageContent {

@@ -6,16 +6,16 @@ import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 interface Queued {
   readonly event: 'opened' | 'closed' | 'digest'
-  /** Of an alert, else null. */
+  /** For an alert, else null. */
   readonly alertId: number | null
-  /** Of a digest, else null. */
+  /** For a digest, else null. */
   readonly digestOn: string | null
   readonly content: MessageContent
 }
 
 /**
- * One message for each channel. The same event of an alert, or the digest of a day, is queued once
- * for a channel, whoever asks.
+ * Queues one message for each channel. The same event of an alert, or the digest of a day, is
+ * queued once for a channel, even if two processes ask.
  */
 export async function queueMessages(
   session: Session,

@@ -19,20 +19,20 @@ import { recordOperations } from './record-operations.js'
 
 export interface AlertDependencies extends Omit<DeliveryDependencies, 'channels' | 'at'> {
   readonly settings: AlertSettings
-  /** What alerts depend on beside the warehouse. */
+  /** Facts for alerts that are not in the warehouse. */
   readonly facts: () => Promise<AlertFacts>
-  /** Requests to the service that are allowed in a minute. */
+  /** Allowed requests to the service per minute. */
   readonly requestLimit: number
-  /** Only for tests: the instant of the look in place of the database's now. */
+  /** Tests only: the instant of the look; the database's now by default. */
   readonly at?: string
-  /** A run has ended: the exceptions are compared too, not only when a digest is due. */
+  /** A run has ended: compare the exceptions too, even without a due digest. */
   readonly isAfterRun: boolean
 }
 
 /**
- * Looks what needs attention, keeps what was opened and closed, and sends what is to be told: the
- * operations at once, the exceptions in the digest of the day. Does nothing where no channel is
- * set. Never throws: what fails is logged, and the next look makes up for it.
+ * Looks for problems, stores the begun and the ended ones, and sends messages: about operations at
+ * once, about exceptions in the daily digest. Does nothing without a channel. Never throws: a
+ * failure is logged, and the next look makes up for it.
  */
 export async function raiseAlerts(dependencies: AlertDependencies): Promise<void> {
   const { settings, logger, at = null } = dependencies
@@ -88,7 +88,7 @@ async function lookAtExceptions(
   const day = await findDueDigest(warehouse, settings, at)
   if (day === undefined && !isAfterRun) return
   await warehouse.transaction('compare the exceptions', async (session) => {
-    // It takes seconds on a large account, and another process is at it.
+    // Skip if another process compares them: it takes seconds on a large account.
     if (!(await isFirstAt(session))) return
     const schema = (await areViewsStored(session, ['exceptions'])) ? 'stored' : 'analytics'
     await recordExceptions(session, settings, schema, at)
@@ -113,12 +113,12 @@ async function isFirstAt(session: Session): Promise<boolean> {
   return row?.isFirst === true
 }
 
-/** Any constant of our own: the first key of our advisory locks. */
+/** Our own constant: the first key of our advisory locks. */
 const LOCK_CLASS = 820_315
 
 const NEARLY_ALL = 0.9
 
-/** Normal while much is read; told only where it lasts. */
+/** A used-up budget is normal during a large read; only a lasting one is reported. */
 function findExhaustedBudget({ budgets }: Vitals, requestLimit: number): Alert[] {
   const used = Math.max(0, ...budgets.map(({ requestsLastMinute }) => requestsLastMinute))
   const isPaused = budgets.some(({ pausedUntil }) => pausedUntil !== null)

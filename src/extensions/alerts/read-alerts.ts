@@ -13,7 +13,7 @@ export interface OpenExceptions {
   readonly name: string
   readonly severity: string
   readonly open: number
-  /** Not in a digest yet. */
+  /** Exceptions in no digest yet. */
   readonly untold: number
 }
 
@@ -32,13 +32,13 @@ export interface MessageRow {
 export interface AlertsAnswer {
   readonly operations: readonly OpenOperation[]
   readonly exceptions: readonly OpenExceptions[]
-  /** All that did not arrive, then the latest of the others. */
+  /** All undelivered ones, then the latest of the others. */
   readonly messages: readonly MessageRow[]
 }
 
 const MESSAGES_SHOWN = 20
 
-/** What is open, and what became of the messages about it. */
+/** The open alerts, and the fate of their messages. */
 export async function readAlerts(warehouse: Warehouse): Promise<AlertsAnswer> {
   const alerts = tableRef('sync.alerts')
   return {
@@ -71,8 +71,8 @@ limit ${MESSAGES_SHOWN}`,
 }
 
 /**
- * Has messages sent again that are in doubt or were given up. Gives the ids that were; the others
- * have another state or do not exist.
+ * Has messages sent again that are in doubt or were given up. Returns their ids; the others have
+ * another state or do not exist.
  */
 export async function resendMessages(
   warehouse: Warehouse,

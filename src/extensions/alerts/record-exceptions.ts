@@ -6,8 +6,8 @@ import type { Digest, DigestRow } from './message.js'
 import { relationRef, tableRef } from '../../warehouse/connection/typed-database.js'
 
 /**
- * The view reads much: in the schema `stored` its rows are as old as `stored_views` says. Read
- * first and compared then: nodes take no statement that does both.
+ * Stores the open exceptions. The view is slow: in the schema `stored` its rows are as old as
+ * `stored_views` says. Reads first and compares then: nodes refuse a statement that does both.
  */
 export async function recordExceptions(
   session: Session,
@@ -16,7 +16,7 @@ export async function recordExceptions(
   at: string | null,
 ): Promise<void> {
   const table = tableRef('sync.alerts')
-  // One of several rows about a container and exception: two holds are one thing to tell.
+  // Keep one row for each container and exception: two holds are one thing to report.
   const [open] = await session.query(
     'look for exceptions',
     sql<{ found: string }>`select coalesce(jsonb_agg(found), '[]')::text as found
@@ -67,7 +67,7 @@ on conflict (kind, alert_key) where closed_at is null do nothing`,
   )
 }
 
-/** The local day whose digest is due and not made yet; undefined where there is none. */
+/** The local day with a due digest that is not made yet; else undefined. */
 export async function findDueDigest(
   session: Session,
   { names, digestHour, timeZone }: AlertSettings,
@@ -92,7 +92,8 @@ const MOST_ROWS = 300
 const GRAVEST_FIRST = sql`array_position(array['high', 'medium', 'low'], severity), name, alert_key`
 
 /**
- * Marks what no digest told of as told by this one. Undefined where another process made it first.
+ * Makes the digest and marks its exceptions as reported. Undefined if another process made it
+ * first.
  */
 export async function makeDigest(
   session: Session,
@@ -134,7 +135,7 @@ returning opened, closed, open`,
   )
   return { day, ...made, openedRows, closedRows }
 
-  /** Marks exceptions as told, and gives the gravest of them. */
+  /** Marks exceptions as reported, and returns the gravest. */
   function tell(
     session: Session,
     event: string,

@@ -5,7 +5,7 @@ import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { OperationRow } from './message.js'
 import { tableRef } from '../../warehouse/connection/typed-database.js'
 
-/** What is normal for a while: nobody is told before it has lasted so many minutes. */
+/** Alerts that are normal for a while: they are reported only after this many minutes. */
 const LASTS_MINUTES: Readonly<Partial<Record<OperationAlert, number>>> = {
   TrackingSyncProcessorFailing: 2,
   TrackingSyncBudgetExhausted: 15,
@@ -13,12 +13,12 @@ const LASTS_MINUTES: Readonly<Partial<Record<OperationAlert, number>>> = {
 }
 
 /**
- * What comes and goes, or is seen by one process of several, is over when nobody saw it for so
- * long.
+ * An alert has ended when no process saw it for this long: some come and go, or are seen by one
+ * process of several.
  */
 const LINGERS_MINUTES = 5
 
-/** Opened and closed by one look. */
+/** Alerts that one look opened and closed. */
 export interface OperationChanges {
   readonly opened: readonly OperationRow[]
   readonly closed: readonly OperationRow[]
@@ -28,8 +28,8 @@ const COLUMNS = sql`alert_id as "alertId", name, sentence, opened_at as "openedA
     closed_at as "closedAt"`
 
 /**
- * Compares what was found with what is open. `at`: the instant of the look; null is the database's
- * now. In a transaction with the messages about what changed.
+ * Compares the present problems with the open alerts. `at`: the instant of the look; null for the
+ * database's now. Runs in a transaction with the messages about the changes.
  */
 export async function recordOperations(
   session: Session,
@@ -50,7 +50,7 @@ order by found.alert_key
 on conflict (kind, alert_key) where closed_at is null do update set
     sentence = excluded.sentence,
     seen_at = excluded.seen_at,
-    -- It was away in between, so it has not lasted.
+    -- The problem went away in between, so it has not lasted.
     first_seen_at = case
         when kept.seen_at < excluded.seen_at - make_interval(mins => ${LINGERS_MINUTES}) and kept.opened_at is null
             then excluded.seen_at

@@ -16,5 +16,5 @@ export async function sendMessage(
   if (channel === 'slack' && slack) return postToSlack(slack, message)
   if (channel === 'teams' && teams) return postToTeams(teams, message)
   if (channel === 'mail' && mail) return sendMail(mail, message)
-  return { outcome: 'refused', reason: 'the channel is not set any more' }
+  return { outcome: 'refused', reason: 'the channel is no longer set' }
 }

@@ -283,7 +283,7 @@ async function readFirstPage(observer: Observer, stream: ListStream): Promise<Fi
     (await settleIncludes(observer, observer.warehouse, stream, page, intake, choice))
   if (!isWhole) return readFirstPage(observer, stream)
   const { warehouse } = observer
-  const known = await warehouse.read('load known rows', (session) =>
+  const known = await warehouse.unfencedTransaction('load known rows', (session) =>
     loadKnown(session, [intake], { mode: 'sync' }),
   )
   const { rounds, fetchEvents } = decide([intake], known, 'sync')

@@ -45,7 +45,7 @@ interface CatalogRow {
 export async function listLakeTables(reader: CatalogueReader): Promise<LakeTable[]> {
   const { query, names } = reader
   const { data, analytics } = names
-  const isAway = await isDistributed(reader)
+  const areRowsElsewhere = await isDistributed(reader)
   const shipped = await readShippedTables(names)
   const wanted = [
     ...shipped.filter((name) => name.startsWith(`${data}.`)),
@@ -89,7 +89,7 @@ order by relkind, nspname, relname`,
   )
   return rows.map((row) => {
     const table = toLakeTable(row, row.schema === data ? 'data' : 'analytics')
-    return isAway ? { ...table, relation: undefined } : table
+    return areRowsElsewhere ? { ...table, relation: undefined } : table
   })
 }
 

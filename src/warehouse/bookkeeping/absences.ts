@@ -4,7 +4,9 @@ import { anyOf } from '../connection/typed-statements.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
-/** How many keys are compared at a time; the whole list of an account need not be in memory. */
+/**
+ * Keys that are compared at a time: the list of a large account must not be in memory as a whole.
+ */
 const KEYS_PER_READ = 20_000
 
 export interface UnseenRows {
@@ -15,8 +17,8 @@ export interface UnseenRows {
 }
 
 /**
- * The live rows that a complete pass did not show and nothing else saw since it began. Reads keys
- * only, a few megabytes for 60,000 rows.
+ * The live rows that a complete pass did not show and no other reader saw since it began. Reads
+ * keys only, a few megabytes for 60,000 rows.
  */
 export async function findUnseenRows(
   warehouse: Warehouse,
@@ -49,8 +51,8 @@ limit ${KEYS_PER_READ}`,
 }
 
 /**
- * Containers without a row whose transport events are live and were not seen since the pass began:
- * only a pass can find out that they are gone. Until then such a container stays in doubt: see
+ * Containers without a row whose live transport events were not seen since the pass began: only a
+ * pass can find out that they are gone. Until then such a container stays in doubt: see
  * `settleListsInDoubt`.
  */
 export async function findContainersWithoutRow(
@@ -77,9 +79,9 @@ order by doubted.container_id`,
 }
 
 /**
- * Which of the given containers have a transport event that the row of another live container
- * names: such an event exists as long as that row says so. Reads the lists of all containers, a
- * tenth of a second for 60,000: for the few that `findContainersWithoutRow` finds.
+ * The given containers with a transport event that the row of another live container names: such an
+ * event exists as long as that row names it. Reads the lists of all containers, a tenth of a second
+ * for 60,000: for the few that `findContainersWithoutRow` finds.
  */
 export async function findContainersOfNamedEvents(
   warehouse: Warehouse,
@@ -100,9 +102,9 @@ where other._deleted_at is null
 }
 
 /**
- * Counts one more missed pass for the given rows and forgets all others of the stream, which were
- * seen. Returns the rows that have missed two passes or more, except those that were asked for in
- * vain less than a day ago.
+ * Counts one more missed pass for the given rows and forgets the absences of all other rows of the
+ * stream, which the pass showed. Returns the rows that missed two passes or more. Leaves out rows
+ * that were requested less than a day ago without a clear answer.
  */
 export async function countAbsences(
   session: Session,
@@ -122,7 +124,7 @@ where known.stream = ${stream}
   if (keys.length === 0) return []
   const rows = await session.query(
     'count absences',
-    // Once for each run: repeated after a lost commit, it changes nothing.
+    // Counts once for each run: repeating it after a lost commit changes nothing.
     sql<{ row_key: string }>`with counted as (
     insert into ${tableRef('sync.absences')} as known
         (stream, row_key, missed_passes, sync_run_id)
@@ -144,7 +146,7 @@ order by not_before nulls first, row_key`,
   return rows.map((row) => row.row_key)
 }
 
-/** Whether rows of a stream were missed by an earlier pass. */
+/** Whether an earlier pass missed rows of a stream. */
 export async function hasAbsences(session: Session, stream: string): Promise<boolean> {
   const row = await session.db
     .selectFrom('sync.absences')
@@ -169,15 +171,15 @@ export async function forgetAbsences(
     .execute()
 }
 
-/** A row that was asked for in vain: no answer said whether its record exists. */
+/** A missing row that was requested; no answer said whether its record exists. */
 export interface OpenAbsence {
   readonly key: string
   readonly why: string
 }
 
 /**
- * Records why rows were asked for in vain; they are asked for again in a day. Returns those of
- * which this was not known.
+ * Records why no answer was clear; the rows are requested again in a day. Returns the rows that had
+ * no such note before.
  */
 export async function postponeAbsences(
   session: Session,

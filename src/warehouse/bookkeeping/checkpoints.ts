@@ -6,7 +6,7 @@ import { tableRef } from '../connection/typed-database.js'
 
 const tally = z.object({
   pages: z.number(),
-  /** Rows of these pages, repeated ones as well. */
+  /** Rows of these pages, with repeated ones. */
   rows: z.number(),
   /** Records shown, each counted once. */
   distinct: z.number(),
@@ -22,55 +22,58 @@ const tally = z.object({
   isEven: z.boolean(),
 })
 
-/** How many records of a list a pass was shown, and what the list said about itself. */
+/** How many records of a list a pass has seen, and what the list said about itself. */
 export type TallyState = Readonly<z.infer<typeof tally>>
 
 const listedTypes = z.object({
-  /** At least one record was of the type that the answer is for. */
+  /** At least one record had the type that the answer is for. */
   isOwnTypeSeen: z.boolean(),
-  /** Other types, the first few, shortened: a checkpoint is small whatever the source invents. */
+  /**
+   * The first few other types, shortened: a checkpoint stays small even if the source invents
+   * types.
+   */
   foreign: z.array(z.string()).readonly(),
 })
 
-/** What the records of an answer say they are. */
+/** The types of the records of an answer. */
 export type ListedTypes = Readonly<z.infer<typeof listedTypes>>
 
 const findings = z.object({
   listedTypes: listedTypes.optional(),
-  /** Every container that a shipment lists came included. `loadConfirmedPasses` reads it in SQL. */
+  /** Every container that a shipment lists was included. `loadConfirmedPasses` reads it in SQL. */
   areContainersIncluded: z.boolean().optional(),
-  /** Every transport event that a container lists came included. */
+  /** Every transport event that a container lists was included. */
   areTransportEventsIncluded: z.boolean().optional(),
 })
 
-/** What a pass found out on its pages so far. */
+/** Findings of a pass on its pages so far. */
 export type PassFindings = z.infer<typeof findings>
 
 const passPosition = z.object({
   /** `page[number]` of the last page that is in the warehouse. */
   page: z.number().int().positive(),
-  /** Asked for. Page numbers of another size mean other rows. */
+  /** The requested size. Page numbers of another size mean other rows. */
   pageSize: z.number(),
-  /** Digests of some of that page's records: a resumed pass must meet one of them again. */
+  /** Digests of some of that page's records: a resumed pass must see one of them again. */
   signposts: z.array(z.string()).readonly(),
   /** Asks the service for a part of the list; empty for the whole. */
   query: z.record(z.string(), z.string()).readonly(),
   /** Just before the first request of the pass, on the database's clock. */
   beganAt: z.string(),
-  /** What was counted before that page. */
+  /** The counts before that page. */
   tallyBefore: tally,
   findings,
 })
 
-/** Where the pass over a list stands after a page: the contents of a checkpoint. */
+/** Position of the pass over a list after a page: the contents of a checkpoint. */
 export type PassPosition = Readonly<z.infer<typeof passPosition>>
 
-/** Undefined for what another version wrote and this one cannot read: the pass starts over. */
+/** Undefined for a position of another version that this one cannot read: the pass starts over. */
 export function readPassPosition(stored: unknown): PassPosition | undefined {
   return passPosition.safeParse(stored).data
 }
 
-/** What a pass walks. */
+/** The list that a pass walks. */
 export interface PassList extends Pick<PassPosition, 'query'> {
   readonly stream: string
   readonly scope: PassScope
@@ -84,7 +87,7 @@ export interface Checkpoint {
   readonly position: PassPosition
 }
 
-/** Writes where a pass stands; call it in the transaction of the rows it speaks of. */
+/** Writes the position of a pass; call it in the transaction of the rows it covers. */
 export function saveCheckpoint(
   session: Session,
   syncRunId: number,
@@ -136,10 +139,11 @@ async function writeCheckpoint(
 }
 
 /**
- * Records that a pass is past a page that changed nothing: outside a transaction and in a table
- * without a log, because a quiet account's sync does little else. False, with nothing recorded,
- * when the checkpoint in the warehouse is not of this run and pass: then call `saveCheckpoint`.
- * A run whose lease was taken over gets false once its successor has written a checkpoint.
+ * Records that a pass is past a page that changed nothing. Runs outside a transaction, on an
+ * unlogged table, because this is nearly all that the sync of a quiet account writes. Returns false
+ * and records nothing if the checkpoint in the warehouse belongs to another run or pass: then call
+ * `saveCheckpoint`. A run whose lease was taken over gets false once its successor has written a
+ * checkpoint.
  */
 export async function advancePass(
   session: Session,
@@ -164,7 +168,7 @@ returning stream`,
   return rows.length > 0
 }
 
-/** Forgets how far a pass came. When the last complete pass began is kept. */
+/** Forgets how far a pass came. Keeps when the last complete pass began. */
 export async function abandonPass(
   session: Session,
   { stream, scope }: Pick<PassList, 'stream' | 'scope'>,
@@ -177,7 +181,7 @@ export async function abandonPass(
     .execute()
 }
 
-/** What a run that was cut off left of a stream. */
+/** The rest of an interrupted run's pass over a stream. */
 export type PassRemains =
   | { readonly kind: 'none' }
   /** The pass got as far as this page. */
@@ -186,17 +190,17 @@ export type PassRemains =
   | { readonly kind: 'complete'; readonly position: PassPosition }
 
 /**
- * What earlier runs left of a stream. An unfinished pass is resumed, whatever ended its run. A
- * complete one counts only if its run was killed or stopped afterwards, before it had done the
- * rest; after a run that ended by itself a new pass is wanted. A pass that is too old, or had
- * another page size, counts as none.
+ * Finds the pass that earlier runs left of a stream. An unfinished pass is resumed, however its run
+ * ended. A complete one counts only if its run was killed or stopped before its remaining work was
+ * done; a run that ended normally is followed by a new pass. A pass that is too old, or had another
+ * page size, counts as none.
  */
 export async function loadPassRemains(
   session: Session,
   { stream, scope }: Pick<PassList, 'stream' | 'scope'>,
   pageSize: number,
 ): Promise<PassRemains> {
-  // After half an hour a list has other pages, and what is stored is not written again.
+  // After half an hour a list has other pages; equal rows are not written a second time.
   const [row] = await session.query(
     'look up what is left of a pass',
     sql<RemainsRow>`select
@@ -221,7 +225,8 @@ where saved.stream = ${stream}
   )
   const saved = readPassPosition(row?.position)
   const advanced = readPassPosition(row?.advanced_position)
-  // A page that wrote rows moves the checkpoint only, one that changed nothing the position only.
+  // A page that wrote rows moves only the checkpoint, a page that changed nothing only the
+  // position.
   const position = (advanced?.page ?? 0) > (saved?.page ?? 0) ? advanced : saved
   if (row === undefined || position?.pageSize !== pageSize) return { kind: 'none' }
   if (row.is_complete) return row.was_cut_off ? { kind: 'complete', position } : { kind: 'none' }

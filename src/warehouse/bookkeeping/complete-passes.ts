@@ -2,16 +2,15 @@ import { sql } from 'kysely'
 import type { Session } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
-/** Lists whose complete passes together are a complete sync. */
+/** A sync is complete when the pass over each of these lists is. */
 const WALKED = ['shipments', 'containers', 'tracking_requests'] as const
 
 /**
- * When the last complete pass over each stream began, on the source's clock: every record that it
- * showed was seen then or later, even where no row was written. A pass over the shipments also
- * shows containers that come included, and what shows containers shows their transport events.
- * Streams without a complete pass are absent.
- *
- * Only a pass over the whole list sees every live row; others count if `scope` is `any`.
+ * When the last complete pass over each stream began, on the source's clock: it saw every record
+ * that it showed then or later, even if it wrote no row. A pass over the shipments also shows
+ * included containers, and a pass that shows containers shows their transport events. Streams
+ * without a complete pass are absent. Only a pass over the whole list sees every live row; with
+ * `any`, other passes count as well.
  */
 export async function loadConfirmedPasses(
   session: Session,
@@ -43,19 +42,19 @@ where completed_pass_started_at is not null and (${scope} = 'any' or scope = ${s
   return passes
 }
 
-/** When the last sync that completed every list began; undefined without one. */
+/** When the last sync that completed every list began; undefined if there was none. */
 export function completeSyncBegan(passes: ReadonlyMap<string, Date>): Date | undefined {
   const starts = WALKED.map((stream) => passes.get(stream)?.getTime())
   const isComplete = starts.every((start) => start !== undefined)
   return isComplete ? new Date(Math.min(...starts)) : undefined
 }
 
-/** What a new pass has to know of those before it. */
+/** The earlier passes, as far as a new pass needs them. */
 export interface PassHistory {
-  /** On the database's clock: no request of the new pass is older. */
+  /** Now on the database's clock; every request of the new pass is later. */
   readonly now: string
   /**
-   * When the last complete pass over the whole list began, in hours before now; null when there was
+   * When the last complete pass over the whole list began, in hours before now; null if there was
    * none.
    */
   readonly wholeHoursAgo: number | null

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { resourceOfType, resources } from '../../source/records/index.js'
-import { together } from '../connection/together.js'
+import { pipeline } from '../connection/pipeline.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
-/** The given references that have no row and are not queued. Writes nothing. */
+/** The given references that lack a row and are not queued. Writes nothing. */
 export async function findMissingReferences(
   warehouse: Warehouse,
   references: readonly ResourceIdentifier[],
@@ -15,8 +15,8 @@ export async function findMissingReferences(
     const ids = references.filter((reference) => reference.type === type).map(({ id }) => id)
     const resource = resourceOfType(type)
     const wanted = [...new Set(ids)]
-    // Of a distributed warehouse the queue stands on another node than the rows.
-    const [rows, queued] = await together([
+    // In a distributed warehouse the queue is on another node than the rows.
+    const [rows, queued] = await pipeline([
       warehouse.query(
         'look for missing references',
         sql<{ id: string }>`select wanted.id

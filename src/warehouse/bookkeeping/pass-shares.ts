@@ -1,17 +1,19 @@
 import { sql } from 'kysely'
 import { resources } from '../../source/records/index.js'
-import { together } from '../connection/together.js'
+import { pipeline } from '../connection/pipeline.js'
 import type { Session } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
 /** The counts of a complete pass over a table. */
 export interface PassShare {
   readonly table: string
-  /** Records; undefined where the table has no list of its own: its live rows. */
+  /**
+   * Records of the list; undefined for a table without a list of its own, whose live rows are
+   * counted.
+   */
   readonly shown?: number | undefined
   /**
-   * Of columns that records lacked, which share of those that were read did: their rows keep what
-   * came before.
+   * By column, the share of the records read that lacked it: their rows keep their earlier value.
    */
   readonly absent: ReadonlyMap<string, number>
 }
@@ -19,8 +21,8 @@ export interface PassShare {
 const KEPT = sql`interval '90 days'`
 
 /**
- * Counts the values of each column of tables: one look at each, all under way at once, and none
- * within an hour of the last. The counts are kept 90 days.
+ * Counts the values of each column of the given tables: one query per table, all sent at once, and
+ * none within an hour of the last count. The counts are kept 90 days.
  */
 export async function recordPassShares(
   session: Session,
@@ -35,7 +37,7 @@ where passed_at > now() - interval '1 hour'`,
   const isRecent = new Set(recent.map(({ name }) => name))
   const due = passes.filter(({ table }) => !isRecent.has(table))
   if (due.length === 0) return
-  const rows = (await together(due.map((pass) => countValues(session, pass)))).flat()
+  const rows = (await pipeline(due.map((pass) => countValues(session, pass)))).flat()
   await session.query(
     'keep the counts of values',
     sql`insert into ${shares} (table_name, column_name, records, filled)
@@ -54,7 +56,7 @@ select * from unnest(
 
 interface CountedColumn {
   readonly table: string
-  /** Empty for the records of the table. */
+  /** Empty for the count of the table's records. */
   readonly column: string
   readonly records: number
   readonly filled: number
@@ -91,26 +93,26 @@ where _deleted_at is null`,
   ]
 }
 
-/** A column that stopped coming, or where `column` is empty a table that shrank. */
+/** A column that stopped coming, or, with an empty `column`, a table that shrank. */
 export interface Silence {
   readonly table: string
   readonly column: string
-  /** Values, or records. */
+  /** Values, or records of the table. */
   readonly now: number
-  /** As many would be normal. */
+  /** The normal number. */
   readonly usual: number
 }
 
-/** Fewer are too few to tell a fall from chance. */
+/** With fewer, chance could explain a fall. */
 const LEAST_RECORDS = 50
 const LEAST_VALUES = 20
-/** Of a table that is empty. */
+/** The least for a table that is empty now. */
 const LEAST_OF_SMALL = 5
 const LEAST_PASSES = 3
 
 /**
- * Shares that fell by more than half of the median of the last ten passes, as of the last one: the
- * share of the values of a column, or the records of a table.
+ * Counts of the last pass that are below half of the median of the ten passes before: the share of
+ * the values of a column, or the records of a table.
  */
 export function findSilences(session: Session): Promise<Silence[]> {
   return session.query(
@@ -152,7 +154,7 @@ order by 1, 2`,
   )
 }
 
-/** Tables that no complete pass found a row in; none before the first. */
+/** Tables that every complete pass found empty; an empty list before the first pass. */
 export async function findNeverFilled(session: Session): Promise<string[]> {
   const rows = await session.query(
     'look for tables that were never filled',

@@ -14,11 +14,11 @@ export interface QuarantinedRecord {
   readonly pointer: string
   /** The record as JSON text. */
   readonly payload: string
-  /** Path of the request, or the notification, it came from. */
+  /** Path of the request, or the notification, that the record came from. */
   readonly source: string
 }
 
-/** Sets records aside, in one statement. The same record of a stream is kept once and counted. */
+/** Sets records aside, in one statement. Equal records of a stream are one entry with a count. */
 export async function quarantineRecords(
   session: Session,
   records: readonly QuarantinedRecord[],
@@ -71,7 +71,10 @@ function countEqual(records: readonly QuarantinedRecord[]): CountedRecord[] {
   return [...rows.values()]
 }
 
-/** An id may be in quarantine for what it holds: as JSON text it can be stored and read. */
+/**
+ * An id may be in quarantine for characters that PostgreSQL refuses: a JSON text of it can be
+ * stored and read.
+ */
 function storable(text: string | null): string | null {
   if (text === null) return null
   return /[\p{Cc}\p{Surrogate}]/u.test(text) ? JSON.stringify(text) : text.slice(0, 1000)
@@ -84,14 +87,14 @@ export interface QuarantineEntry extends QuarantinedRecord {
   readonly lastSeenAt: string
 }
 
-/** What is absent selects everything. */
+/** Absent members select everything. */
 export interface QuarantineSelection {
   readonly stream?: string | undefined
   readonly ids?: readonly number[] | undefined
   readonly limit?: number | undefined
 }
 
-/** Entries, the last seen first. Unknown ids are ignored. */
+/** Entries, last seen first. Ignores unknown ids. */
 export async function loadQuarantine(
   session: Session,
   { stream, ids, limit }: QuarantineSelection,
@@ -113,12 +116,12 @@ export type OutlivedEntry = Pick<
 >
 
 const MOST_OUTLIVED = 1_000
-/** Characters: a payload may be as large as an answer. */
+/** Characters: a payload can be as large as an answer. */
 const MOST_OF_PAYLOAD = 20_000
 
 /**
- * Entries of these streams that were not seen since this run began, the oldest first, with the
- * beginning of their payload. None without the type and id of their record.
+ * Entries of these streams that this run has not seen, oldest first, with the beginning of their
+ * payload. Skips entries without the type and id of their record.
  */
 export function loadOutlived(
   session: Session,
@@ -150,7 +153,7 @@ function anyOfIds(ids: readonly number[]) {
   return sql<number>`any(${ids}::bigint[])`
 }
 
-/** Deletes entries; returns the ids of those that existed. */
+/** Deletes entries; returns the ids that existed. */
 export async function dropQuarantine(session: Session, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return []
   const rows = await session.db

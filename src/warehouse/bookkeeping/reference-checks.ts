@@ -2,19 +2,19 @@ import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { resourceOfType } from '../../source/records/index.js'
 import { REFERENCE_TYPES } from '../../source/records/resource.js'
-import { together } from '../connection/together.js'
+import { pipeline } from '../connection/pipeline.js'
 import type { Session } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
-/** A place or vessel that has a row; `isDue` is undefined before its first check is planned. */
+/** A place or vessel with a row; `isDue` is undefined before its first check is planned. */
 export interface ReferenceRow extends ResourceIdentifier {
   readonly isDue: boolean | undefined
 }
 
-/** Every place and vessel with a row, dead ones too. Some hundreds; reads only. */
+/** Every place and vessel with a row, tombstoned ones too. Some hundreds; reads only. */
 export async function loadReferenceRows(session: Session): Promise<ReferenceRow[]> {
-  // Not one join: the tables of a distributed warehouse may stand on different nodes.
-  const [checks, ...tables] = await together([
+  // A query per table, no join: the tables of a distributed warehouse may be on different nodes.
+  const [checks, ...tables] = await pipeline([
     session.query(
       'list checks of places and vessels',
       sql<{
@@ -40,8 +40,8 @@ from ${tableRef('sync.reference_checks')}`,
 }
 
 /**
- * Plans the next check of each: in six days, or where `isFirst` at any time from tomorrow until
- * then, so that what a load brought together is not read again together.
+ * Plans the next check of each place and vessel: in six days or, with `isFirst`, at a random time
+ * between tomorrow and then, so that records which were loaded together are not all read at once.
  */
 export async function planReferenceChecks(
   session: Session,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { resourceOfType } from '../../source/records/index.js'
 import { compareKeys } from '../connection/compare-keys.js'
-import { together } from '../connection/together.js'
+import { pipeline } from '../connection/pipeline.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
@@ -20,9 +20,9 @@ import { tableRef } from '../connection/typed-database.js'
  *       └───────────────────────────────────────────────────────────┘
  *                                answered
  *
- * Also an entry that nobody reads is answered when its record comes by another way. `asked` raises
- * the generation of an entry, so that a read under way does not answer it any more: it is
- * `outdated` then. The two transitions in brackets take only time.
+ * A record that arrives another way answers its entry too, even while nobody reads it. `asked`
+ * raises the generation of an entry: a read under way no longer answers it and becomes `outdated`.
+ * The two transitions in brackets take only time.
  */
 export const REFETCH_TRANSITIONS = {
   absent: { asked: 'later' },
@@ -52,27 +52,27 @@ export const REFETCH_STATE = sql`case
         else 'due'
     end`
 
-/** An entry of the queue that this process reads. Its states are in `refetch-states.ts`. */
+/** An entry of the queue that this process reads. */
 export interface ClaimedRefetch extends ResourceIdentifier {
   readonly attempts: number
-  /** Rises each time it is asked for. */
+  /** Rises with each request for the record. */
   readonly generation: number
 }
 
-/** Type of an entry that asks for all transport events of the container of its id. */
+/** Entry type: all transport events of the container with this id. */
 export const EVENT_LIST_ENTRY = 'transport_events'
 
-/** Type of an entry that asks for a notification whose delivery lacked what it is about. */
+/** Entry type: a notification whose delivery lacked its subject. */
 export const NOTIFICATION_ENTRY = 'webhook_notification'
 
 /**
- * Queues the references that have no row yet. Called in the transaction of the rows that point to
- * them, so that a killed run forgets none. What is already queued stays as it is.
+ * Queues the references that lack a row. Called in the transaction of the rows that point to them,
+ * so that a killed run forgets none. Queued references stay as they are.
  */
 export async function queueMissingReferences(
   session: Session,
   references: readonly ResourceIdentifier[],
-  reason = 'referenced and not known',
+  reason = 'referenced and unknown',
 ): Promise<void> {
   const sorted = eachOnce(references)
   const types = [...new Set(sorted.map((reference) => reference.type))]
@@ -91,13 +91,13 @@ order by wanted.id
 on conflict do nothing`,
     )
   })
-  await together(queued)
+  await pipeline(queued)
 }
 
 /**
- * Asks for refetches, not before `delayMs` from now: what is said about one record within that time
- * costs one request. An entry that is queued already is due no later than a new one would be, and a
- * read that is under way does not answer it any more.
+ * Asks for refetches, due `delayMs` from now: several requests for one record within that time cost
+ * one read. A queued entry becomes due no later than a new one would, and a read under way no
+ * longer answers it.
  */
 export async function queueRefetches(
   session: Session,
@@ -121,7 +121,7 @@ set
   )
 }
 
-/** How many entries were queued for this reason and not tried yet. */
+/** How many entries with this reason are still untried. */
 export async function countUntried(session: Session, reason: string): Promise<number> {
   const [row] = await session.query(
     'count refetches that were not tried',
@@ -132,7 +132,7 @@ where reason = ${reason} and attempts = 0`,
   return row?.count ?? 0
 }
 
-/** The records of a type that are queued to be read only later. */
+/** The queued records of a type that are not due yet. */
 export async function findResting(
   session: Session,
   type: string,
@@ -152,7 +152,7 @@ function eachOnce(entries: readonly ResourceIdentifier[]): ResourceIdentifier[] 
   return [...new Map(entries.map((entry) => [keyOf(entry), entry])).values()].sort(inLockOrder)
 }
 
-/** In one order for all statements, so that no two wait for each other's rows crosswise. */
+/** One order for all statements, so that no two of them deadlock. */
 function inLockOrder(one: ResourceIdentifier, two: ResourceIdentifier): number {
   return compareKeys(one.type, two.type) || compareKeys(one.id, two.id)
 }
@@ -169,27 +169,27 @@ function idsOf(entries: readonly ResourceIdentifier[]): string[] {
   return entries.map(({ id }) => id)
 }
 
-/** A run, of which there is one at a time, or a worker beside it. */
+/** A run, one at a time, or a worker beside it. */
 export type RefetchReader = 'sync' | 'refetch'
 
 export interface RefetchBounds {
-  /** Only what was asked for by then; see `readDueRefetches`. */
+  /** Only entries that were requested by then; see `readDueRefetches`. */
   readonly askedUntil?: string | null
   /** Only entries of these types. */
   readonly types?: readonly string[] | null
 }
 
-/** A reader that has not answered by then is taken for dead, and another reads the entry. */
+/** A reader that does not answer within this time counts as dead, and another reads the entry. */
 const CLAIM_SECONDS = 60
 const CLAIMABLE: RefetchState = 'due'
 const CLAIMED = REFETCH_TRANSITIONS[CLAIMABLE].claimed
 
 /**
- * Claims entries that are due, oldest first: nobody else gets them for a minute. A run takes over
- * what an earlier run claimed, because that one is over; it leaves notifications to the workers. A
- * notification waits until the containers and shipments asked for with it or before it were tried
- * once: what it brings may be about one of them. Claim few at a time: at the service's pace a
- * minute is about seventy reads.
+ * Claims due entries, oldest first: no other reader gets them for a minute. A run takes over the
+ * claims of earlier runs, which have ended; it leaves notifications to the workers. A notification
+ * waits until the containers and shipments that were requested with it or before it have been tried
+ * once: its payload may be about one of them. Claim few at a time: the service's pace allows about
+ * seventy reads a minute.
  */
 export async function claimRefetches(
   session: Session,
@@ -234,7 +234,10 @@ order by requested_at, resource_type, resource_id`,
   )
 }
 
-/** How many entries are not `later` for a run, and the database's now in full precision. */
+/**
+ * How many entries are due or being read, without notifications, and the database's now in full
+ * precision.
+ */
 export async function readDueRefetches(
   session: Session,
   types: readonly string[] | null = null,
@@ -253,7 +256,7 @@ export async function readDueRefetches(
 
 /**
  * Takes answered entries off the queue; called in the transaction that wrote their rows. An entry
- * asked for since it was claimed stays and is due, as if asked for only now; one without a
+ * that was requested since it was claimed stays, due as if requested now. An entry without a
  * generation goes in any case.
  */
 export async function removeRefetches(
@@ -295,8 +298,8 @@ where queued.resource_type = entry.type and queued.resource_id = entry.id`,
 }
 
 /**
- * Keeps an entry that could not be read, for `waitMs`, by default a day: a reference that is gone
- * stays gone. In a transaction of its own, so that a run which lost its lease changes nothing.
+ * Keeps an entry whose read failed, for `waitMs`, by default a day: a reference that is gone stays
+ * gone. Runs in a transaction of its own, so that a run without its lease changes nothing.
  */
 export async function postponeRefetch(
   warehouse: Pick<Warehouse, 'transaction'>,
@@ -321,7 +324,7 @@ where resource_type = ${entry.type} and resource_id = ${entry.id}`,
 
 const DAY_MS = 24 * 3_600_000
 
-/** Lets others read claimed entries from `waitMs` on: nothing was found out about them. */
+/** Lets others read claimed entries from `waitMs` on, after a read without a result. */
 export async function releaseRefetches(
   session: Session,
   entries: readonly ResourceIdentifier[],

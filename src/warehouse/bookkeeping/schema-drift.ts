@@ -4,15 +4,15 @@ import type { SchemaDriftTable } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { tableRef, relationRef } from '../connection/typed-database.js'
 
-/** One thing in which the source differs from what this version knows. */
+/** One difference between the source and the schema that this version knows. */
 export interface DriftFinding extends Pick<SchemaDriftTable, 'stream' | 'kind'> {
   /** The attribute, `attribute: value` or the type, shortened. */
   readonly name: string
 }
 
 /**
- * Records what was found and returns what is new. What is known is touched at most once a day, so
- * that a run over an unchanged source writes nothing: it costs one query.
+ * Records findings and returns the new ones. A known finding is touched at most once a day, so that
+ * a run over an unchanged source costs one query and writes nothing.
  */
 export async function recordSchemaDrift(
   warehouse: Warehouse,
@@ -53,7 +53,7 @@ returning stream, kind, name, first_seen_at = last_seen_at as is_new`,
     .map(({ stream, kind, name }) => ({ stream, kind, name }))
 }
 
-/** With the columns `stream`, `kind` and `name`. */
+/** A relation with the columns `stream`, `kind` and `name`. */
 function asRows(findings: readonly DriftFinding[]): RawBuilder<unknown> {
   return sql`(
     select * from unnest(
@@ -64,7 +64,7 @@ function asRows(findings: readonly DriftFinding[]): RawBuilder<unknown> {
 )`
 }
 
-/** The attributes that records of the given streams were last seen to carry. */
+/** The attributes that records of the given streams last carried. */
 export async function loadSeenAttributes(
   session: Session,
   streams: readonly string[],
@@ -83,7 +83,7 @@ export async function loadSeenAttributes(
   return byStream
 }
 
-/** Adds and removes attributes of a stream. */
+/** Adds and removes seen attributes of a stream. */
 export async function reviseSeenAttributes(
   session: Session,
   stream: string,
@@ -120,14 +120,14 @@ where _deleted_at is null`,
   return row?.count ?? 0
 }
 
-/** What the service was found to understand, for example the includes of a list. */
+/** A capability of the service, such as the includes that a list understands. */
 export interface Capability {
   readonly capability: string
   readonly isSupported: boolean
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** Remembers a finding in place of the last one. */
+/** Saves a finding in place of the last one. */
 export async function saveCapability(session: Session, found: Capability): Promise<void> {
   const values = {
     is_supported: found.isSupported,
@@ -142,7 +142,7 @@ export async function saveCapability(session: Session, found: Capability): Promi
 }
 
 export interface FoundCapability extends Capability {
-  /** Older than a day: time to try again. */
+  /** The finding is older than a day: test the service again. */
   readonly isStale: boolean
 }
 

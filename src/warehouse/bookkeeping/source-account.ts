@@ -21,7 +21,7 @@ function addressOf({ apiUrl }: SourceAccount): string {
   return `${protocol}//${place}${pathname.replace(/\/+$/, '')}`
 }
 
-/** Throws ConfigError when the warehouse is filled from another account; an empty one takes any. */
+/** Throws ConfigError if the warehouse is filled from another account; an empty one accepts any. */
 export async function refuseOtherAccount(
   { query, db, names }: Pick<Warehouse, 'query' | 'db' | 'names'>,
   account: SourceAccount,
@@ -35,24 +35,24 @@ export async function refuseOtherAccount(
   if (stored.address !== address) {
     throw refused(
       'TRACKING_API_URL',
-      `is ${address}, and ${names.data} is filled from ${stored.address}`,
-      'correct it if it is mistyped',
+      `is ${address}, but ${names.data} is filled from ${stored.address}`,
+      'Correct a mistyped value',
     )
   }
   const hash = await hashSlowly(account.apiKey, stored.salt, HASH_BYTES)
   if (timingSafeEqual(hash, stored.key_hash)) return
   throw refused(
     'TRACKING_API_KEY',
-    `is not the one that ${names.data} is filled with`,
-    'correct it if it is mistyped (`tracking-sync check` asks the service)',
+    `is not the key that filled ${names.data}`,
+    'Correct a mistyped value (`tracking-sync check` asks the service)',
   )
 }
 
 function refused(setting: string, what: string, first: string): ConfigError {
   const problem =
-    `${what}: ${first}, for records of two accounts would be mixed. For a new ` +
+    `${what}: records of two accounts must not mix. ${first}. For a new ` +
     `${setting === 'TRACKING_API_KEY' ? 'key' : 'address'} of the same account, run ` +
-    '`tracking-sync sync --accept-account` once; for another one, set TRACKING_SCHEMA or ' +
+    '`tracking-sync sync --accept-account` once. For another account, set TRACKING_SCHEMA or ' +
     'DATABASE_URL to a warehouse of its own'
   return new ConfigError([{ setting, problem }])
 }

@@ -51,7 +51,7 @@ export async function startRun(session: Session, start: RunStart): Promise<numbe
   return sync_run_id
 }
 
-/** Closes the rows of killed runs. Call it with the lease: then no other run is under way. */
+/** Closes the rows of killed runs. Call it with the lease, so that no other run is under way. */
 export async function closeKilledRuns(session: Session): Promise<void> {
   await session.db
     .updateTable('sync.sync_runs')
@@ -133,7 +133,7 @@ set ${setToExcluded(['finished_at', ...WRITTEN])}`,
   )
 }
 
-/** How a stream ended in the last run before this one that read it; undefined where none did. */
+/** How a stream ended in the last earlier run that read it; undefined if none did. */
 export async function loadOutcomeBefore(
   session: Session,
   stream: string,

@@ -4,10 +4,10 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
 /**
- * The live containers whose transport events were read longest ago and may still change: by their
- * last check, else by when they were first seen, for their events were read then. An empty
- * container that came back is finished. Reads the keys of all containers, some tens of milliseconds
- * for 60,000.
+ * The live containers whose transport events may still change and were read longest ago: by their
+ * last check, else by their first sighting, when their events were read too. A container that was
+ * returned empty is finished. Reads the keys of all containers, some tens of milliseconds for
+ * 60,000.
  */
 export async function chooseContainersToCheck(
   warehouse: Warehouse,
@@ -26,14 +26,14 @@ limit ${limit}`,
   return rows.map((row) => row.container_id)
 }
 
-/** Records that the transport events of these containers were read just now. */
+/** Records that the transport events of these containers were just read. */
 export async function recordTransportEventChecks(
   session: Session,
   containerIds: readonly string[],
 ): Promise<void> {
   await session.query(
     'record checks of transport events',
-    // In order, so that two such statements cannot lock each other out.
+    // In order, so that two such statements cannot deadlock.
     sql`insert into ${tableRef('sync.transport_event_checks')} (container_id)
 select container_id
 from unnest(${[...containerIds].sort(compareKeys)}::text[]) as checked (container_id)

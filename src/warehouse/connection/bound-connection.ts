@@ -4,8 +4,8 @@ import type { PreparedSession } from './session-settings.js'
 import type { RunStatement } from './typed-statements.js'
 
 /**
- * Lifts both limits on a statement, the server's and ours, until the end of the transaction: for
- * migrations of large tables.
+ * Lifts the server's limit and ours on statements until the end of the transaction: for migrations
+ * of large tables.
  */
 export const WITHOUT_TIME_LIMIT = 'set local statement_timeout = 0'
 
@@ -17,14 +17,13 @@ export interface BoundConnection {
 const NOTHING: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] }
 
 /**
- * A client of the pool whose statements end within a time, whatever the server does. PostgreSQL
- * itself ends a statement that takes too long, unless it is PostgreSQL that hangs, or the way to it
- * that has gone: then nothing ever comes back, and the connection is given up here. A connection
- * that was given up, or that could not roll back, is destroyed and not used again.
+ * A client of the pool whose statements end in time, even if the server hangs or the network fails.
+ * PostgreSQL itself ends a slow statement; if no answer comes at all, the connection is given up
+ * here. A connection that was given up or that failed to roll back is destroyed and not used again.
  *
- * Statements that are asked for without awaiting the one before travel together: the client sends
- * them at once, and PostgreSQL answers them in order. So `begin` is not waited for either: it is
- * answered with the first statement of its transaction. The time begins anew with each answer.
+ * Statements that do not await the one before are pipelined: the client sends them at once, and
+ * PostgreSQL answers them in order. `begin` is not awaited either: its answer comes with that of
+ * the first statement of its transaction. Each answer restarts the time.
  */
 export function boundConnection(
   client: pg.PoolClient,
@@ -46,8 +45,8 @@ export function boundConnection(
   }
 
   /**
-   * Cuts the connection, which fails everything that is under way on it. `client.end()` would wait
-   * for the answers first.
+   * Cuts the connection, which fails all pending statements. `client.end()` would wait for their
+   * answers first.
    */
   function giveUp(): void {
     isGivenUp = true
@@ -91,10 +90,7 @@ export function boundConnection(
     return result
   }
 
-  /**
-   * In a session that others use as well, a statement by itself needs a transaction for our
-   * settings.
-   */
+  /** In a shared session a single statement needs a transaction for our settings. */
   async function queryAlone(
     sqlText: string,
     parameters: readonly unknown[] | CopiedRows,
@@ -120,15 +116,14 @@ export function boundConnection(
       if (session.isShared && !isInTransaction) return queryAlone(sqlText, parameters)
       isUnlimited ||= sqlText === WITHOUT_TIME_LIMIT
       if (isOver && sqlText !== 'rollback') {
-        throw new Error('the transaction of this statement is over')
+        throw new Error('the transaction of this statement has ended')
       }
       if (sqlText === 'commit' || sqlText === 'rollback') isOver = true
       try {
         return await queryBegun(sqlText, parameters)
       } catch (thrown) {
         if (sqlText !== 'rollback') throw thrown
-        // The server rolls back when the connection goes. Why it had to is told by whoever asked
-        // for it.
+        // The server rolls back when the connection closes. The caller reports why it asked for it.
         isBroken = true
         return NOTHING
       }

@@ -9,22 +9,22 @@ export interface CatalogueReader {
   readonly query: <Row>(action: string, statement: Statement<Row>) => Promise<Row[]>
 }
 
-/** A PostgreSQL server that keeps tables for the coordinator, or the coordinator itself. */
+/** A PostgreSQL server that stores tables for the coordinator, or the coordinator itself. */
 export interface Node {
   /** `host:port`, as Citus knows it. */
   readonly name: string
-  /** Whether new tables may be put there. */
+  /** Whether Citus may put new tables there. */
   readonly takesTables: boolean
 }
 
-/** The extension that distributes tables, as the database of the connection has it. */
+/** The Citus extension in the database of the connection. */
 export interface Citus {
   /** As `13.2-1`. */
   readonly version: string
   readonly nodes: readonly Node[]
 }
 
-/** Undefined where the database does not have the extension. */
+/** Undefined if the database lacks the extension. */
 export async function readCitus({
   query,
 }: Pick<CatalogueReader, 'query'>): Promise<Citus | undefined> {
@@ -45,21 +45,21 @@ order by groupid`,
   return { version: extension.version, nodes }
 }
 
-/** A table of our schemas that Citus keeps. */
+/** A table of our schemas that Citus manages. */
 export interface CitusTable {
   /** Quoted, with its schema. */
   readonly name: string
-  /** Whole on one node; otherwise it was distributed in another way. */
+  /** The whole table is on one node; otherwise it is distributed another way. */
   readonly isWhole: boolean
-  /** Its rows are spread over the nodes by their container, as an early build did it. */
+  /** The rows are spread over the nodes by container, as an early build did it. */
   readonly isSpread: boolean
-  /** Tables of one group stand on one node. */
+  /** Tables of one group are on the same node. */
   readonly group: number
-  /** `host:port` where it stands; null where it stands on several. */
+  /** `host:port` of the node; null for several nodes. */
   readonly node: string | null
 }
 
-/** Our tables that Citus keeps. The database has Citus: see `readCitus`. */
+/** Our tables that Citus manages. The database must have Citus: see `readCitus`. */
 export async function readCitusTables({
   query,
   names,
@@ -97,8 +97,8 @@ export function quotedName(schema: string, table: string): string {
 }
 
 /**
- * Whether its rows stand on another node than the one that is asked. One small query where the
- * database has no Citus. Throws WarehouseSchemaError where they are spread by container.
+ * Whether the rows are on other nodes than the one that is asked. One small query if the database
+ * lacks Citus. Throws WarehouseSchemaError if they are spread by container.
  */
 export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
   const kept = (await hasCitus(reader)) ? await readCitusTables(reader) : []
@@ -107,15 +107,15 @@ export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
   return kept.length > 0
 }
 
-/** A sentence where rows are spread by container. */
+/** A sentence if rows are spread by container, else undefined. */
 export function describeSpread(
   { names }: Pick<CatalogueReader, 'names'>,
   kept: readonly CitusTable[],
 ): string | undefined {
   if (!kept.some(({ isSpread }) => isSpread)) return undefined
   return (
-    `the rows of ${names.data} are spread over nodes by container, which this version cannot ` +
-    'read; bring them back with `tracking-sync distribute --undo` of the version that spread ' +
+    `the rows of ${names.data} are spread over nodes by container; this version cannot read ` +
+    'them. Bring them back with `tracking-sync distribute --undo` of the version that spread ' +
     'them (docs/distribute.md)'
   )
 }

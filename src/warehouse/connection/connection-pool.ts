@@ -11,12 +11,12 @@ import {
   type PreparedSession,
 } from './session-settings.js'
 
-/** Connections to one database, which several warehouses in it may share. */
+/** Connections to one database. Several warehouses in it may share them. */
 export interface ConnectionPool {
   readonly withConnection: <Result>(
     use: (connection: BoundConnection) => Promise<Result>,
   ) => Promise<Result>
-  /** A connection beside those of the pool, for the answer to a question. */
+  /** A connection outside the pool, for the answer to a question. */
   readonly another: () => AnswerConnection
   /** Ends every connection. Idempotent. */
   readonly close: () => Promise<void>
@@ -25,19 +25,19 @@ export interface ConnectionPool {
 export interface PoolOptions {
   readonly url: string
   readonly logger: Logger
-  /** Connections at most; 5 unless told otherwise. */
+  /** Most connections; 5 by default. */
   readonly poolSize?: number
   readonly statementTimeoutMs?: number
   /**
-   * Connections stay open between statements: the database may have none left when one is needed.
+   * Keeps connections open between statements: the database may be full when one is needed again.
    */
   readonly isKeptOpen?: boolean
-  /** Every transaction is read-only: for free SQL of people. */
+  /** Every transaction is read-only: for SQL that people write. */
   readonly isReadOnly?: boolean
   readonly applicationName?: string
 }
 
-/** A pool with fixed session settings, whatever warehouse is asked. Connects on first use. */
+/** A pool with the same session settings for every warehouse. Connects on first use. */
 export function createPool(options: PoolOptions): ConnectionPool {
   const settings: pg.ClientConfig = {
     connectionString: options.url,
@@ -59,14 +59,13 @@ export function createPool(options: PoolOptions): ConnectionPool {
     pipeline: true,
     max: options.poolSize ?? 5,
     ...(options.isKeptOpen === true ? { idleTimeoutMillis: 0 } : {}),
-    // The pool awaits it, which its types do not say.
-    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- see above
+    // The pool awaits it; its types do not say so.
     onConnect: async (client: pg.ClientBase) => {
       sessions.set(client, await prepare(client))
     },
   })
-  // Without a handler a killed backend ends the process: idle clients report here, checked-out ones
-  // on themselves.
+  // Without these handlers a killed backend would end this process: idle clients report here,
+  // checked-out ones on themselves.
   pool.on('error', (error) => {
     options.logger.warn('an idle database connection was lost', { error })
   })
@@ -92,15 +91,14 @@ export function createPool(options: PoolOptions): ConnectionPool {
 }
 
 /**
- * Beyond a statement's own limit, for the answer to come: a server that hangs is noticed within 35
- * s.
+ * Time for the answer, beyond the statement's own limit: a hanging server is noticed within 35 s.
  */
 const ANSWER_MS = 5_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
- * Types whose JavaScript form would lose something, microseconds or digits, stay texts; counts fit
- * a number.
+ * Keeps types as texts if their JavaScript form would lose microseconds or digits; counts fit a
+ * number.
  */
 function createTypes(): pg.TypeOverrides {
   const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC, INT8 } = pg.types.builtins

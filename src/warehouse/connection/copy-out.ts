@@ -1,15 +1,15 @@
 import pg from 'pg'
 
 /**
- * Called for each row of `copy … to stdout`, with its bytes and the end of its line. They are valid
- * until it returns. A promise that it returns holds the server back until it is kept; a few more
- * rows, which have arrived already, come all the same.
+ * Called for each row of `copy … to stdout`, with its bytes and the end of its line. The bytes are
+ * valid until it returns. A returned promise pauses the server until it resolves; a few rows that
+ * have already arrived still come.
  */
 export type TakeRow = (row: Buffer) => Promise<void> | undefined
 
 /**
- * Runs `copy … to stdout` and hands out row by row: a message of the server is one row, as its
- * protocol says. The first promise of `takeRow` that fails cuts the connection and fails this.
+ * Runs `copy … to stdout` and hands out row by row: the protocol sends one row per message. The
+ * first promise of `takeRow` that rejects cuts the connection and rejects this.
  */
 export function copyOut(client: pg.ClientBase, sqlText: string, takeRow: TakeRow): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -26,9 +26,9 @@ export function copyOut(client: pg.ClientBase, sqlText: string, takeRow: TakeRow
 class CopyOutQuery extends pg.Query {
   readonly #takeRow: TakeRow
   #waiting = 0
-  /** Why the rows are wanted no more. */
+  /** Why the copy was cut. */
   failure: Error | undefined
-  /** What the driver tells of how it ended. */
+  /** Called by the driver at the end. */
   declare callback: (error: Error | null) => void
 
   constructor(sqlText: string, takeRow: TakeRow) {

@@ -1,11 +1,14 @@
 import pg from 'pg'
 
-/** A field of a row: a text as PostgreSQL reads the column's type, null otherwise. */
+/**
+ * A field of a row: a text that PostgreSQL reads as the column's type; null and undefined mean
+ * null.
+ */
 export type CopiedField = string | null | undefined
 
 const NULL = '\\N'
 
-/** What ends a field or a row, or begins an escape. */
+/** Characters that end a field or a row, or begin an escape. */
 const SPECIAL = /[\\\t\n\r]/
 const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
@@ -16,15 +19,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const FIRST_CAPACITY = 64 * 1024
 
-/** The longest that a character of a JavaScript string becomes in UTF-8. */
+/** Most bytes of a UTF-16 unit in UTF-8. */
 const MOST_BYTES = 3
 
-/** Rows in the text format of COPY, for `Session.copy`. Row by row: a page may have thousands. */
+/**
+ * Rows in the text format of COPY, for `Session.copy`. Added one by one: a page may have thousands.
+ */
 export class CopiedRows {
   #bytes: Buffer = Buffer.allocUnsafe(FIRST_CAPACITY)
   #end = 0
 
-  /** A row's fields, in the order of the columns: those of the first list, then of the second. */
+  /** Adds a row: the fields of `first`, then those of `second`, in the order of the columns. */
   addRow(first: readonly CopiedField[], second: readonly CopiedField[]): void {
     const fields = new Array<string>(first.length + second.length)
     let count = 0
@@ -54,13 +59,13 @@ function encodeField(field: CopiedField): string {
   return field.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? character)
 }
 
-/** In one message the rows would stand in memory three times over. */
+/** A single message would hold the rows in memory three times. */
 const CHUNK_BYTES = 64 * 1024
 
 /**
  * Sends `copy … from stdin` and its rows at once, without waiting for the server to ask for them:
- * so it travels together with the statements before and after it. A server that refuses the
- * statement passes over the rows, as the protocol says.
+ * the copy is pipelined with the statements before and after it. A server that refuses the
+ * statement skips the rows, as the protocol says.
  */
 export function copyIn(
   client: pg.ClientBase,
@@ -80,7 +85,7 @@ export function copyIn(
 class CopyQuery extends pg.Query {
   readonly #sqlText: string
   readonly #rows: CopiedRows
-  /** What the driver tells of how it ended. */
+  /** Called by the driver at the end. */
   declare callback: (error: Error | null, result: pg.QueryResult) => void
 
   constructor(sqlText: string, rows: CopiedRows) {
@@ -101,13 +106,13 @@ class CopyQuery extends pg.Query {
     copying.stream.uncork()
   }
 
-  /** The rows are under way already. */
+  /** The rows are already sent. */
   handleCopyInResponse(): void {
     return
   }
 }
 
-/** What the types of the driver do not name. */
+/** Members that the driver's types lack. */
 interface CopyConnection extends pg.Connection {
   query(sqlText: string): void
   sendCopyFromChunk(bytes: Buffer): void

@@ -165,7 +165,7 @@ export interface TimeZonesTable {
   name: string
 }
 
-/** Tables of the resources, of their versions, and of what is derived from containers. */
+/** Tables of the resources, of their versions, and of the rows derived from containers. */
 export interface DataTables {
   containers: RowOf<typeof records.containers>
   custom_field_definitions: RowOf<typeof records.customFieldDefinitions>

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Session } from './warehouse.js'
 
-/** A clock of the machine is compared with the database's no more often than this. */
+/** Least time between two comparisons with the database's clock. */
 const COMPARE_EVERY_MS = 60_000
 
 /**
- * The database's clock, for those who cannot ask it each time: asked once a minute, and carried on
- * by a clock that nobody sets. While the database does not answer it is carried on.
+ * The database's clock for callers that cannot ask it each time. It is read once a minute; in
+ * between, and while the database does not answer, a monotonic clock carries it on.
  */
 export function createDatabaseClock(session: Pick<Session, 'query'>): () => Promise<Date> {
   let known: { readonly at: number; readonly ms: number } | undefined

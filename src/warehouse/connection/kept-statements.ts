@@ -3,11 +3,11 @@ import type { Database, Statement } from './typed-database.js'
 
 interface Kept {
   readonly sql: string
-  /** For each parameter of the text, the place of its value. */
+  /** By parameter of the text, the index of its value. */
   readonly places: readonly number[]
 }
 
-/** Stands for a value while a text is made. */
+/** Placeholder for a value while a text is made. */
 class Place {
   readonly at: number
   constructor(at: number) {
@@ -17,13 +17,13 @@ class Place {
 
 const keptBy = new WeakMap<Kysely<Database>, Map<string, Kept>>()
 
-/** Texts depend on the attributes that records carry: what a service invents must not fill memory. */
+/** A bound on memory: texts depend on the attributes that records carry. */
 const MOST_KEPT = 2000
 
 /**
- * A wide statement, built once for each `key` and warehouse and later only given its values: to
- * build one of sixty columns takes as long as to run it. All that the text depends on must be in
- * `key`; `build` gets one fragment for each value and may use it any number of times.
+ * A wide statement that is built once for each `key` and warehouse, and only gets new values later:
+ * building one of sixty columns takes as long as running it. `key` must contain everything that the
+ * text depends on; `build` gets one fragment for each value and may use it any number of times.
  */
 export function keptStatement<Row>(
   key: string,

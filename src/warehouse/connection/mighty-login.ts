@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
 
 /**
- * The role that makes a login able to read or write files of the server or run programs there:
- * itself, or one that it may become. Null where there is none.
+ * A role that lets a login read or write files of the server or run programs there: the login
+ * itself, or a role that it may become. Null if there is none.
  */
 export const MIGHTY_ROLE = sql<string | null>`(
         select rolname::text
@@ -22,7 +22,7 @@ export function describeMight(login: string, role: string): string {
   return `${is}, and your own SQL would reach the files of the server`
 }
 
-/** The two statements that give own SQL a login of its own. */
+/** Advice: two ways to give own SQL a login of its own. */
 export function adviseReaderLogin(names: SchemaNames, place: string): string {
   const { reader, login } = roleNames(names)
   return (

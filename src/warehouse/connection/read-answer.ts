@@ -14,8 +14,8 @@ export interface TableAnswer {
   readonly types: readonly number[]
   readonly rows: readonly (readonly unknown[])[]
   /**
-   * Only of own SQL, whose values are PostgreSQL's texts, null, or a boolean: for each column that
-   * is an array the object id of the type of its elements, else 0.
+   * For own SQL only, whose values are PostgreSQL's texts, null, or a boolean: for each array
+   * column the object id of its element type, else 0.
    */
   readonly elements?: readonly number[]
 }
@@ -23,11 +23,11 @@ export interface TableAnswer {
 export interface QuestionOptions {
   /** Values of `$1`, `$2` and so on. */
   readonly parameters?: readonly unknown[]
-  /** The instant the views answer for, as PostgreSQL reads one; now unless given. */
+  /** The instant that the views answer for, as PostgreSQL reads one; now by default. */
   readonly asOf?: string | undefined
-  /** Read as the reader's role, where it is there and the login may take it. */
+  /** Read with the reader's role, if it exists and the login may take it. */
   readonly isAsReader?: boolean
-  /** A statement that a person wrote: refused to a login that reaches the server's files. */
+  /** A statement that a person wrote. Refused for a login that can reach the server's files. */
   readonly isOwnSql?: boolean
 }
 
@@ -41,11 +41,10 @@ const ROWS_PER_PIECE = 1_000
 
 /**
  * Answers one statement, piece by piece, on a connection of its own. The protocol and the cursor
- * take one query and nothing else, and the transaction is read-only and never committed: its end is
- * the end of the connection, with everything that the statement set, locked or made. What a
- * person's statement may read and call is decided by the rights of the login
- * (`TRACKING_READER_URL`): the role that is taken here is not a wall, for the statement may give it
- * back. Leaving the loop early ends the statement.
+ * accept a single query. The transaction is read-only and never committed: closing the connection
+ * discards everything that the statement set, locked or made. The rights of the login
+ * (`TRACKING_READER_URL`) decide what a person's statement may read and call; the role taken here
+ * protects nothing, because the statement may reset it. Leaving the loop early ends the statement.
  */
 export async function* streamAnswer(
   { client, prepare }: AnswerConnection,
@@ -53,7 +52,7 @@ export async function* streamAnswer(
   sqlText: string,
   { parameters = [], asOf, isAsReader = false, isOwnSql = false }: QuestionOptions = {},
 ): AsyncGenerator<TableAnswer, void, undefined> {
-  // A lost connection fails the statement as well, and is told there.
+  // A lost connection also fails the statement, which reports it.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -61,7 +60,7 @@ export async function* streamAnswer(
     await client.query(begin)
     await client.query('set transaction read only')
     const { compile } = createCompiler(names)
-    const isAway = await isDistributed({
+    const areRowsElsewhere = await isDistributed({
       names,
       query: async <Row>(_: string, statement: Statement<Row>) => {
         const { sql, parameters: values } = compile(statement)
@@ -70,19 +69,19 @@ export async function* streamAnswer(
     })
     const limit = isOwnSql ? await refuseMightyLogin(client, names, compile) : undefined
     await setPath(client, names, asOf)
-    if (asOf !== undefined) await setInstant(client, asOf, isAway)
-    // The nodes take a login, and no role that cannot log in.
-    if (isAsReader && !isAway) await becomeReader(client, names)
+    if (asOf !== undefined) await setInstant(client, asOf, areRowsElsewhere)
+    // Nodes accept logins only, not a role that cannot log in.
+    if (isAsReader && !areRowsElsewhere) await becomeReader(client, names)
     const question = {
       text: `declare answer no scroll cursor for ${sqlText}`,
       values: [...parameters],
-      // The protocol that takes one statement and no second, also where there are no parameters.
+      // This protocol refuses a second statement, even without parameters.
       queryMode: 'extended',
     }
     await client.query(question)
     let elements: readonly number[] | undefined
     for (let isFirst = true; ; isFirst = false) {
-      // A row may have called set_config: the next piece has its limit again.
+      // A row may have called set_config: restore the limit before the next piece.
       if (limit !== undefined) {
         await client.query(`set local statement_timeout = ${pg.escapeLiteral(limit)}`)
       }
@@ -106,12 +105,12 @@ export async function* streamAnswer(
 
 const BOOLEAN = 16
 
-/** No value passes a parser of the driver, which would lose digits and shift days. */
+/** Bypasses the driver's parsers, which would lose digits and shift days. */
 const TEXTS: pg.CustomTypesConfig = {
   getTypeParser: (type: number) => (value: string) => (type === BOOLEAN ? value === 't' : value),
 }
 
-/** `box` alone separates its elements by semicolons, and stays a text. */
+/** Type `box` separates its elements by semicolons and stays a text. */
 async function readElements(client: pg.Client, types: readonly number[]): Promise<number[]> {
   const { rows } = await client.query<{ array: number; element: number }>(
     `select typarray as array, oid as element
@@ -125,23 +124,26 @@ where typarray operator(pg_catalog.=) any ($1::pg_catalog.oid[])
 }
 
 /**
- * PostgreSQL's own names come first and temporary ones last, so that nobody's function or table is
- * taken for another.
+ * PostgreSQL's own names come first and temporary ones last, so that no other function or table
+ * shadows them.
  */
 async function setPath(
   client: pg.Client,
   names: SchemaNames,
   asOf: string | undefined,
 ): Promise<void> {
-  // Tables that both schemas of views use, such as rules, stand in the first.
+  // Tables that both schemas of views use, such as rules, are in the first.
   const views = asOf === undefined ? [names.analytics] : [names.asOf, names.analytics]
   const ours = [names.data, ...views, names.sync].map(quoteIdentifier).join(', ')
   await client.query(`set local search_path = pg_catalog, ${ours}, pg_temp`)
-  // All rows are asked for, not the first tenth.
+  // The cursor reads all rows, not the first tenth.
   await client.query('set local cursor_tuple_fraction = 1')
 }
 
-/** Throws ConfigError for a mighty login. Returns the time limit of a statement. */
+/**
+ * Throws ConfigError for a login that can reach the server's files. Returns the time limit of a
+ * statement.
+ */
 async function refuseMightyLogin(
   client: pg.Client,
   names: SchemaNames,
@@ -162,20 +164,27 @@ async function refuseMightyLogin(
   throw new ConfigError([{ setting: `the login ${login}`, problem }])
 }
 
-/** The views that read it may run on another node, which gets settings of `set local` alone. */
-async function setInstant(client: pg.Client, asOf: string, isAway: boolean): Promise<void> {
-  // As UTC, whatever the session's own zone and style are.
+/**
+ * Sets the instant of the views. A view may run on another node, which only gets settings of `set
+ * local`.
+ */
+async function setInstant(
+  client: pg.Client,
+  asOf: string,
+  areRowsElsewhere: boolean,
+): Promise<void> {
+  // As UTC, independent of the session's zone and style.
   const { rows } = await client.query<{ instant: string }>(
     `select to_char($1::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as instant`,
     [asOf],
   )
-  if (isAway) await client.query(`set local citus.propagate_set_commands = 'local'`)
+  if (areRowsElsewhere) await client.query(`set local citus.propagate_set_commands = 'local'`)
   await client.query(`set local tracking_sync.as_of = ${pg.escapeLiteral(rows[0]?.instant ?? '')}`)
 }
 
 /**
- * PostgreSQL 16 asks whether a member may also take the role. Roles are of the server: one that
- * another database of it has made reads nothing here, and is not taken.
+ * PostgreSQL 16 also asks whether a member may set the role. Roles belong to the server: a role
+ * that another database made lacks rights here and is not taken.
  */
 async function becomeReader(client: pg.Client, names: SchemaNames): Promise<void> {
   await client.query(

@@ -4,7 +4,7 @@ import type { Session, Warehouse } from './warehouse.js'
 
 type Asking = Pick<Session, 'query'>
 
-/** The server follows another one: it takes no writes, and unlogged tables cannot be read there. */
+/** The server is a standby: it refuses writes, and its unlogged tables cannot be read. */
 export async function isStandby({ query }: Asking): Promise<boolean> {
   const [row] = await query(
     'ask whether the server is a standby',
@@ -13,7 +13,7 @@ export async function isStandby({ query }: Asking): Promise<boolean> {
   return row?.isStandby === true
 }
 
-/** Throws WarehouseSchemaError where this login can write nothing at all, with the way out. */
+/** Throws WarehouseSchemaError, with the way out, if this login can write nothing. */
 export async function refuseReadOnly(
   warehouse: Asking,
   what = 'nothing can be written here',
@@ -35,8 +35,8 @@ export async function refuseReadOnly(
 }
 
 /**
- * Throws WarehouseSchemaError where a subscription fills our tables: a row that is written there
- * too stops it.
+ * Throws WarehouseSchemaError if a subscription fills our tables: a row that is also written here
+ * stops it.
  */
 export async function refuseSubscriber({
   names,

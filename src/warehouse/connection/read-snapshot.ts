@@ -5,9 +5,9 @@ import type { Statement } from './typed-database.js'
 import type { AnswerConnection } from './read-answer.js'
 import type { SchemaNames } from './schema-names.js'
 
-/** The warehouse as it stood at one instant. */
+/** The warehouse at one instant. */
 export interface Snapshot {
-  /** As that of a session. */
+  /** Like that of a session. */
   readonly query: <Row>(action: string, statement: Statement<Row>) => Promise<Row[]>
   /** Runs `copy … to stdout`, row by row: see `TakeRow`. */
   readonly copyOut: (
@@ -18,7 +18,7 @@ export interface Snapshot {
   readonly names: SchemaNames
 }
 
-/** What a snapshot asks of a client; its errors are the driver's own. */
+/** The client of a snapshot; its errors are the driver's own. */
 export interface SnapshotClient {
   readonly query: (sqlText: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>
   readonly copyOut: (sqlText: string, takeRow: TakeRow) => Promise<void>
@@ -26,15 +26,15 @@ export interface SnapshotClient {
 
 /**
  * Runs `work` in one read-only transaction that sees one snapshot, on a connection of its own,
- * without limits of time. While it lasts the server keeps every row version that it may see.
- * Aborting cuts the connection, which fails what is under way.
+ * without time limits. Meanwhile the server keeps every row version that the snapshot may see.
+ * Aborting cuts the connection, which fails the pending statements.
  */
 export async function withSnapshot<Result>(
   { client, prepare }: AnswerConnection,
   signal: AbortSignal,
   work: (client: SnapshotClient) => Promise<Result>,
 ): Promise<Result> {
-  // A lost connection fails the statement as well, and is told there.
+  // A lost connection also fails the statement, which reports it.
   client.on('error', () => undefined)
   await client.connect()
   const cut = (): void => {
@@ -59,7 +59,7 @@ export async function withSnapshot<Result>(
   }
 }
 
-/** In a session that others use as well, `begin` says its isolation itself. */
+/** In a shared session the text of `begin` names its isolation itself. */
 function withOneSnapshot(begin: string): string {
   const level = 'repeatable read'
   if (begin === 'begin') return `begin isolation level ${level}`

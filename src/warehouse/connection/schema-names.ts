@@ -7,11 +7,11 @@ export interface Schemas {
   /** Bookkeeping. */
   readonly sync: string
   readonly analytics: string
-  /** The views of the analytics schema again, of what was known at an instant. */
+  /** The views of the analytics schema a second time, as of an earlier instant. */
   readonly asOf: string
   /** Compatibility views. */
   readonly datasync: string
-  /** Large views of the others as they were last stored. */
+  /** Stored results of large views. */
   readonly stored: string
 }
 
@@ -59,7 +59,7 @@ const SYNC_TABLES = [
   'webhooks',
 ] as const
 
-/** Of the analytics schema: filled by the user. */
+/** Tables of the analytics schema that the user fills. */
 export const USERS_TABLES = [
   'dd_invoices',
   'free_time_rules',
@@ -69,7 +69,7 @@ export const USERS_TABLES = [
 
 const ANALYTICS_TABLES = [...USERS_TABLES, 'time_zones'] as const
 
-/** Of the schema that accounts share, for workers. */
+/** Tables of the schema that all accounts share, for workers. */
 const ACCOUNTS_TABLES = ['jobs'] as const
 
 export type TableName =
@@ -83,7 +83,7 @@ const SCHEMA_OF_TABLE: ReadonlyMap<string, keyof Schemas> = new Map([
   ...ANALYTICS_TABLES.map((name) => [name, 'analytics'] as const),
 ])
 
-/** The schemas of a warehouse, and the names of what stands in them as SQL text. */
+/** The schemas of a warehouse, and the names of their objects as SQL text. */
 export class SchemaNames implements Schemas {
   readonly data: string
   readonly sync: string
@@ -107,7 +107,7 @@ export class SchemaNames implements Schemas {
     return this.in(SCHEMA_OF_TABLE.get(name) ?? 'data', name)
   }
 
-  /** Anything else in one of the schemas, such as a view or a function: quoted. */
+  /** Another object in one of the schemas, such as a view or a function: quoted. */
   in(schema: keyof Schemas, name: string): string {
     return `${quoteIdentifier(this[schema])}.${quoteIdentifier(name)}`
   }
@@ -130,14 +130,17 @@ export class AccountsNames extends SchemaNames {
   }
 }
 
-/** For names from our own constants and the schema setting. Data is bound, never quoted. */
+/**
+ * For names from our constants and the schema setting. Values from data are parameters, never
+ * quoted.
+ */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
 /**
  * Puts the schema names into a shipped SQL text in place of `{{data}}`, `{{sync}}` and so on.
- * Throws on an unknown placeholder, a mistake in that text.
+ * Throws on an unknown placeholder, which is a mistake in that text.
  */
 export function withSchemaNames(sqlText: string, names: Schemas): string {
   return sqlText.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => {
@@ -148,22 +151,22 @@ export function withSchemaNames(sqlText: string, names: Schemas): string {
 
 export interface RoleNames {
   /**
-   * May read data, views and the bookkeeping, but no raw payload: what `query`, `status` and
-   * `check` need.
+   * May read data, views and the bookkeeping, but no raw payload: enough for `query`, `status` and
+   * `check`.
    */
   readonly reader: string
   /**
-   * May write rows, but none that the owner acts on; changes no schema. What `sync` and `serve`
-   * need with TRACKING_MIGRATE=false.
+   * May write rows, except in tables that the owner acts on; changes no schema. Enough for `sync`
+   * and `serve` with TRACKING_MIGRATE=false.
    */
   readonly writer: string
-  /** The login of `TRACKING_READER_URL`, with which own SQL is asked: a member of the readers. */
+  /** The login of `TRACKING_READER_URL` for own SQL: a member of the readers. */
   readonly login: string
 }
 
 /**
- * The roles of one account's schemas: `tracking_reader`, `tracking_writer` and `tracking_query`
- * unless TRACKING_SCHEMA says otherwise.
+ * The roles of one account's schemas: `tracking_reader`, `tracking_writer` and `tracking_query` by
+ * default; their prefix is TRACKING_SCHEMA.
  */
 export function roleNames(names: SchemaNames): RoleNames {
   const { data } = names

@@ -1,18 +1,13 @@
 import pg from 'pg'
 import { WarehouseSchemaError } from '../../base/errors.js'
 
-/**
- * A statement that takes longer is stuck, not slow: our largest batch takes a fraction of a second.
- */
+/** A statement that takes longer is stuck: our largest batch takes a fraction of a second. */
 export const STATEMENT_TIMEOUT_MS = 30_000
 const LOCK_TIMEOUT_MS = 5_000
-/** Less than a lease lives without a sign of life: who takes it over must not wait for a lock. */
+/** Less than the life of a silent lease: the next holder must not wait for a lock. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 45_000
 
-/**
- * A host that vanished is noticed, by us and by the server, about a minute later instead of after
- * hours.
- */
+/** We and the server notice a vanished host after about a minute instead of hours. */
 export const KEEPALIVE_IDLE_S = 30
 const KEEPALIVES = {
   tcp_keepalives_idle: String(KEEPALIVE_IDLE_S),
@@ -21,15 +16,15 @@ const KEEPALIVES = {
 }
 
 /**
- * A killed process must not leave a long statement and its locks behind. The server looks for its
- * client's end only when told to, and refuses to be told where its platform cannot do it.
+ * A killed process must not leave a long statement and its locks behind. The server checks for its
+ * client only with this setting, and refuses it if its platform cannot check.
  */
 const WATCH = 'client_connection_check_interval'
 const WATCH_INTERVAL = '10s'
 
 /**
- * As `pg_settings` shows them: times in milliseconds. Each changes what a statement means, when it
- * ends, or how long it takes.
+ * As `pg_settings` shows them: times in milliseconds. Each one affects the meaning, the end or the
+ * speed of a statement.
  */
 export type SessionSettings = Readonly<Record<string, string>>
 
@@ -55,7 +50,8 @@ export function sessionSettings(options: SessionSettingsOptions): SessionSetting
     statement_timeout: String(options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS),
     lock_timeout: String(LOCK_TIMEOUT_MS),
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
-    // A pool closes idle sessions itself; one that the server closes fails the next statement.
+    // The pool closes idle sessions itself; a session that the server closes fails the next
+    // statement.
     idle_session_timeout: '0',
     // Compiling the plan of a large view takes far longer than running it: `exceptions` over 4,000
     // containers 16 s instead of half a second.
@@ -65,21 +61,21 @@ export function sessionSettings(options: SessionSettingsOptions): SessionSetting
 }
 
 /**
- * How our settings hold on a connection. On our own session they were set once. Behind a pooler
- * each transaction may run in another session, so `begin` carries them into every one, and a
- * statement by itself needs a transaction too.
+ * How our settings apply on a connection. Our own session is set once. Behind a pooler each
+ * transaction may run in another session, so every `begin` carries the settings, and a single
+ * statement needs a transaction too.
  */
 export interface PreparedSession {
   readonly isShared: boolean
-  /** Begins a transaction in which the settings hold. */
+  /** Begins a transaction with our settings. */
   readonly begin: string
 }
 
 /**
- * Sets the settings by statement, over whatever the role, the database and `options` of the address
- * say, and reads back those that decide what a value means. A pooler between us and PostgreSQL is
- * known by this: the process that answers is another than the one it told us of. Throws
- * WarehouseSchemaError where one of them does not hold: nothing may be written then.
+ * Sets the settings by statement, over those of the role, the database and `options` of the
+ * address, and reads back the settings that decide the meaning of a value. Recognizes a pooler: the
+ * process that answers is another than the one that the connection named. Throws
+ * WarehouseSchemaError if a setting does not hold: nothing may be written then.
  */
 export async function prepareSession(
   client: pg.ClientBase,
@@ -105,7 +101,7 @@ export async function prepareSession(
 
 type Ask = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
-/** One statement, of which nothing stays in a session that is not ours. */
+/** One statement that leaves nothing behind in a shared session. */
 async function setUnlessShared(
   client: pg.ClientBase,
   ask: Ask,
@@ -124,7 +120,7 @@ from pg_catalog.jsonb_each_text($2::pg_catalog.jsonb) as wanted`,
   return row?.isShared !== false
 }
 
-/** Leaves a transaction open in which the settings hold. */
+/** Leaves a transaction with our settings open. */
 async function beginShared(
   client: pg.ClientBase,
   ask: Ask,
@@ -143,7 +139,7 @@ async function beginShared(
   return unwatched
 }
 
-/** For a transaction that has begun it is too late for a default. */
+/** A transaction that has begun ignores defaults. */
 function forOneTransaction(settings: SessionSettings): SessionSettings {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
@@ -153,7 +149,7 @@ function forOneTransaction(settings: SessionSettings): SessionSettings {
   )
 }
 
-/** One message, and so one round trip. All of it is constant but for the address's own options. */
+/** One message, so one round trip. All of it is constant except the address's own options. */
 function beginWith(settings: SessionSettings): string {
   const assignments = Object.entries(settings).map(
     ([name, value]) =>
@@ -162,7 +158,7 @@ function beginWith(settings: SessionSettings): string {
   return `begin isolation level read committed; select ${assignments.join(', ')}`
 }
 
-/** Settings that decide which value a text means, and which text a value becomes. */
+/** Settings that decide how texts become values and values become texts. */
 const MEANING = new Set([
   'TimeZone',
   'DateStyle',

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** A column, by its name alone or as one of `side`. */
+/** A column, by its name or as `side.name`. */
 export function columnRef(name: string, side?: string): RawBuilder<unknown> {
   return side === undefined ? sql.id(name) : sql.id(side, name)
 }
@@ -24,7 +24,7 @@ export function haveSameKey(
   return allTrue(keys.map((key) => sql`${sql.id(one, key)} = ${sql.id(two, key)}`))
 }
 
-/** Whether two rows differ in one of the columns, of which there may be none. */
+/** Whether two rows differ in one of the columns; false without columns. */
 export function anyDistinct(
   one: string,
   two: string,
@@ -51,8 +51,8 @@ export function keyText(keys: readonly string[], side: string): RawBuilder<strin
 }
 
 /**
- * The row of `table` with the key of `side`, for a lateral join: one look into the index for each.
- * With a plain join the planner reads the whole table for every page while that is small or lacks
+ * The row of `table` with the key of `side`, for a lateral join: one index look-up each. For a
+ * plain join the planner reads the whole table for every page while the table is small or lacks
  * statistics, as in a first load.
  */
 export function lookUp(

@@ -17,17 +17,17 @@ type WarehouseErrorClass = new (
 interface Rule {
   /** A SQLSTATE, or its first characters. */
   readonly prefix: string
-  /** Undefined: of any severity. */
+  /** Undefined for any severity. */
   readonly severity?: 'ERROR'
-  /** Undefined: whatever the message says. */
+  /** Undefined for any message. */
   readonly words?: string
   readonly error: WarehouseErrorClass
   readonly advice: string
 }
 
-/** Of a batch that is tried again this is never told; what is told has given up. */
+/** Shown only after the last retry. */
 const TRY_AGAIN =
-  'nothing of it was written; look who else works in the database, and run the command again'
+  'nothing was written; see what else works in the database, then run the command again'
 
 const CHECK_REACHABLE = 'check that PostgreSQL runs and DATABASE_URL points to it'
 
@@ -40,7 +40,7 @@ const OUR_FAULT =
   'PostgreSQL runs but refuses this statement: please report it as a fault of tracking-sync'
 
 /**
- * SQLSTATE → what happens next. The first rule whose prefix fits applies, so the exact codes stand
+ * SQLSTATE → what happens next. The first rule whose prefix fits applies, so exact codes come
  * before their class.
  */
 const RULES: readonly Rule[] = [
@@ -57,7 +57,7 @@ const RULES: readonly Rule[] = [
       'default_transaction_read_only is on for this login or database, which providers set on a ' +
       'full disk, so reset it (`alter role … reset default_transaction_read_only`)',
   },
-  // 25P04 transaction_timeout, 57P05 idle_session_timeout: limits of the login, and no outage
+  // 25P04 transaction_timeout, 57P05 idle_session_timeout: limits of the login, not an outage
   {
     prefix: '25P04',
     error: WarehouseSchemaError,
@@ -72,8 +72,8 @@ const RULES: readonly Rule[] = [
       'idle_session_timeout of this login ended a session that waited: ' +
       '`alter role … set idle_session_timeout = 0`',
   },
-  // 08P01 protocol_violation of one statement, as by too many parameters. PgBouncer says it, FATAL,
-  // of itself.
+  // 08P01 protocol_violation of one statement, as by too many parameters. PgBouncer uses it, FATAL,
+  // for its own errors.
   { prefix: '08P01', severity: 'ERROR', error: WarehouseDataError, advice: OUR_FAULT },
   { prefix: '08P01', error: WarehouseUnavailableError, advice: 'see the log of the pooler' },
   // 08* connection_exception, 57P0* admin_shutdown, crash_shutdown, cannot_connect_now
@@ -91,8 +91,7 @@ const RULES: readonly Rule[] = [
     advice: 'give the server disk, or free room on it',
   },
   { prefix: '53', error: WarehouseUnavailableError, advice: 'give the server disk or memory' },
-  // 25P03 idle_in_transaction_session_timeout: this process was stopped, or very slow, and the
-  // server hung up
+  // 25P03 idle_in_transaction_session_timeout: this process was stopped or very slow
   { prefix: '25P03', error: WarehouseUnavailableError, advice: TRY_AGAIN },
   // 57014 query_canceled by statement_timeout
   { prefix: '57014', error: WarehouseUnavailableError, advice: SLOW },
@@ -144,9 +143,8 @@ const UNREACHABLE = new Set([
 ])
 
 /**
- * Wraps whatever `pg` threw into the taxonomy, once, at this boundary. `action` says what was being
- * done ("write containers"). The server's message is kept, its `detail` is not: it can hold row
- * values.
+ * Wraps an error of `pg` into the taxonomy, once, at this boundary. `action` is the work in hand
+ * ("write containers"). Keeps the server's message but not its `detail`, which can hold row values.
  */
 export function toWarehouseError(thrown: unknown, action: string): Error {
   if (thrown instanceof ConnectorError) return thrown
@@ -166,23 +164,19 @@ export function toWarehouseError(thrown: unknown, action: string): Error {
     const reason = error.message === '' ? (code ?? 'no connection') : error.message
     return wrap(WarehouseUnavailableError, `${reason}; ${CHECK_REACHABLE}`)
   }
-  // Anything else was thrown by our own code inside a transaction: a bug is a bug, wherever it
-  // happens.
+  // Our own code threw the rest inside a transaction: a bug stays a bug.
   if (!(error instanceof pg.DatabaseError)) return error
   return wrap(WarehouseSchemaError, `${error.message} (${code ?? 'no code'})`)
 }
 
-/**
- * What a pooler before PostgreSQL never does, however often it is asked. It has one code for all it
- * says.
- */
+/** Advice for settings with which a pooler never works. It has one code for all its errors. */
 function poolerProblem(error: Error): string | undefined {
   if (!(error instanceof pg.DatabaseError) || error.code !== '08P01') return undefined
   if (error.message.includes('statement pooling')) {
     return 'transactions are needed: set pool_mode = transaction, or session, at the pooler'
   }
   if (/authentication failed|no such user/.test(error.message)) {
-    return `${CHECK_LOGIN}, and the users that the pooler knows`
+    return `${CHECK_LOGIN}, and the list of users of the pooler`
   }
   return error.message.startsWith('unsupported startup parameter')
     ? 'take it out of DATABASE_URL, or let the pooler pass over it (ignore_startup_parameters)'
@@ -208,8 +202,8 @@ const CERTIFICATE =
   /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)_|HOSTNAME_MISMATCH|INVALID_CA)/
 
 /**
- * What waiting does not mend on the way to the server, and what does: TLS, and the files it needs.
- * Undefined for all else.
+ * Advice for a failed connection that waiting does not mend: TLS and its files. Undefined for other
+ * errors.
  */
 function linkProblem(error: Error, code: string | undefined): string | undefined {
   if (code !== undefined && CERTIFICATE.test(code)) {
@@ -225,14 +219,14 @@ function linkProblem(error: Error, code: string | undefined): string | undefined
   return isFile ? 'check sslrootcert, sslcert and sslkey in DATABASE_URL' : undefined
 }
 
-/** `pg` reports a lost or refused connection partly without a code, only in words of its own. */
+/** `pg` reports some lost or refused connections without a code, in its own words. */
 const PG_CONNECTION_WORDS =
   /^(?:Connection terminated|timeout exceeded|Query read timeout|Client has encountered|Client was closed)/
 
 function isConnectionFailure(error: Error, code: string | undefined): boolean {
   if (code !== undefined && UNREACHABLE.has(code)) return true
   if (error instanceof AggregateError) return true
-  // The socket of a server on this machine, which is not there or not for us.
+  // The socket of a server on this machine is missing or forbidden.
   if ('syscall' in error && error.syscall === 'connect') return true
   return PG_CONNECTION_WORDS.test(error.message)
 }

@@ -19,14 +19,14 @@ type InSchema<Schema extends string, Tables> = {
 }
 
 /**
- * Every table of a warehouse, with its schema: `data.containers`, `sync.lease`. The
- * schemas have other names at run time (`TRACKING_SCHEMA`), which `SchemaPlugin` puts in.
+ * Every table of a warehouse, with its schema: `data.containers`, `sync.lease`. `SchemaPlugin`
+ * replaces the schemas by those of run time (`TRACKING_SCHEMA`).
  */
 export type Database = InSchema<'data', DataTables> &
   InSchema<'sync', SyncTables> &
   InSchema<'analytics', AnalyticsTables>
 
-/** The `sql` tag, kysely's builder, or either of them compiled before. */
+/** A statement of the `sql` tag or kysely's builder, compiled or not. */
 export type Statement<Row> =
   { compile(by: Kysely<Database>): CompiledQuery<Row> } | CompiledQuery<Row>
 
@@ -40,7 +40,7 @@ export function relationRef(name: `${keyof Schemas}.${string}`): RawBuilder<unkn
   return sql.table(name)
 }
 
-/** A text that is a statement as it is: shipped in `sql/`, or made of quoted names alone. */
+/** A statement from a finished text: shipped in `sql/`, or made of quoted names alone. */
 export function rawStatement<Row = unknown>(
   sqlText: string,
   parameters: readonly unknown[] = [],
@@ -48,7 +48,9 @@ export function rawStatement<Row = unknown>(
   return CompiledQuery.raw(sqlText, [...parameters])
 }
 
-/** Names the schemas of one warehouse in each statement of the builder and of the `sql` tag. */
+/**
+ * Puts the schema names of one warehouse into each statement of the builder and of the `sql` tag.
+ */
 export class SchemaPlugin implements KyselyPlugin {
   readonly #transformer: OperationNodeTransformer
 

@@ -10,15 +10,15 @@ import type pg from 'pg'
 import type { CopiedRows } from './copy-rows.js'
 import type { Database, SchemaPlugin } from './typed-database.js'
 
-/** Runs one statement: on any connection of the pool, or on the one of a transaction. */
+/** Runs one statement on any connection of the pool, or on that of a transaction. */
 export type RunStatement = (
   sqlText: string,
   parameters: readonly unknown[] | CopiedRows,
 ) => Promise<pg.QueryResult>
 
 /**
- * kysely over the tables of a warehouse. It makes the text of statements; `run` runs them, side by
- * side where they are not awaited, which kysely's own transactions would not.
+ * kysely over the tables of a warehouse. It makes the text of statements; `run` runs them, and
+ * pipelines them if the caller does not await each. kysely's own transactions do not pipeline.
  */
 export function typedStatements(run: RunStatement, plugin: SchemaPlugin): Kysely<Database> {
   const connection: DatabaseConnection = {
@@ -48,7 +48,7 @@ export function typedStatements(run: RunStatement, plugin: SchemaPlugin): Kysely
 }
 
 function refuse(): never {
-  throw new Error('transactions and streams are the business of the warehouse')
+  throw new Error('use the transactions and streams of the warehouse, not those of kysely')
 }
 
 /** `= any (…)` for texts: one parameter for a list of any length. */

@@ -15,37 +15,39 @@ import { createCompiler, type Compiler } from './statement-compiler.js'
 import { toWarehouseError } from './sqlstate.js'
 import { typedStatements, type RunStatement } from './typed-statements.js'
 
-/** What runs a statement: the pool, or one transaction on it. */
+/** Runs statements: the pool, or one transaction on it. */
 export interface Session {
   /**
    * Runs one statement. Times, numerics and dates come back as PostgreSQL's own texts, so that
-   * nothing is rounded on the way. Throws an error of the taxonomy; `action` says what was being
-   * done.
+   * nothing is rounded. Throws an error of the taxonomy; `action` is the work in hand.
    */
   query<Row>(action: string, statement: Statement<Row>): Promise<Row[]>
   /** Runs `copy … from stdin` with these rows. Throws like `query`. */
   copy(action: string, statement: Statement<unknown>, rows: CopiedRows): Promise<void>
-  /** The builder of typed statements; what it executes fails with an error that names no action. */
+  /** The builder of typed statements; an error of one names no action. */
   readonly db: Kysely<Database>
   readonly names: SchemaNames
 }
 
 export interface Warehouse extends Session {
-  /** Runs `work` in one transaction; any throw rolls it back. */
+  /** Runs `work` in one transaction; an error rolls it back. */
   transaction<Result>(action: string, work: (session: Session) => Promise<Result>): Promise<Result>
   /**
-   * The same for work that only reads, so that its statements travel together: it takes no lock,
-   * not even that of a writer's lease, and so leaves nothing in the log.
+   * Like `transaction`, but without the check of a lease: for work that only reads. It takes no
+   * lock, so it leaves nothing in the log, and its statements can be pipelined.
    */
-  read<Result>(action: string, work: (session: Session) => Promise<Result>): Promise<Result>
+  unfencedTransaction<Result>(
+    action: string,
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result>
   /**
-   * Runs one statement of a person's, which can write nothing, and returns it as a table: columns
-   * in order, duplicates kept. Unqualified names mean the data tables, then the views.
+   * Runs one statement of a person, which can write nothing, and returns it as a table: columns in
+   * order, duplicates kept. Unqualified names mean the data tables, then the views.
    */
   readTable(action: string, sqlText: string, options?: QuestionOptions): Promise<TableAnswer>
   /**
-   * The same in pieces of a thousand rows, so that an answer of any size takes no memory. At least
-   * one piece, for the columns.
+   * Like `readTable`, in pieces of a thousand rows, so that an answer of any size fits in memory.
+   * The first piece names the columns and may lack rows.
    */
   streamTable(
     action: string,
@@ -53,8 +55,8 @@ export interface Warehouse extends Session {
     options?: QuestionOptions,
   ): AsyncGenerator<TableAnswer, void, undefined>
   /**
-   * Runs `work` on the warehouse as it stands at one instant: reading only, on a connection of its
-   * own, without limits of time. `signal` ends it at once.
+   * Runs `work` on one snapshot of the warehouse: read-only, on a connection of its own, without
+   * time limits. `signal` ends it at once.
    */
   readSnapshot<Result>(
     action: string,
@@ -68,15 +70,15 @@ export interface Warehouse extends Session {
 export interface WarehouseOptions extends PoolOptions {
   /** Base name of the schemas. */
   readonly schema: string
-  /** In place of those of one account. */
+  /** Other names than those of one account. */
   readonly names?: SchemaNames
-  /** Connections that are shared with other warehouses of this database, in place of own ones. */
+  /** A pool shared with other warehouses of this database. */
   readonly pool?: ConnectionPool | undefined
 }
 
 /**
- * The warehouse: connections and a typed view of the bookkeeping. The session's `search_path` names
- * no user schema, so that an object of the same name elsewhere is never hit.
+ * The warehouse: connections and a typed view of its tables. The session's `search_path` names no
+ * user schema, so that an object of the same name elsewhere is never hit.
  */
 export function createWarehouse(options: WarehouseOptions): Warehouse {
   const names = options.names ?? new SchemaNames(options.schema)
@@ -103,7 +105,7 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
       compiler,
     ),
     transaction,
-    read: transaction,
+    unfencedTransaction: transaction,
     readTable: (action, sqlText, question) =>
       wrapErrors(action, () =>
         collectAnswer(streamAnswer(pool.another(), names, sqlText, question)),
@@ -114,14 +116,14 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
       wrapErrors(action, () =>
         withSnapshot(pool.another(), signal, (client) => work(toSnapshot(client, compiler))),
       ),
-    // One that others use as well is closed by whoever made it.
+    // A shared pool is closed by its creator.
     close: () => (options.pool === undefined ? pool.close() : Promise.resolve()),
   }
 }
 
 /**
- * After a statement of a transaction failed, PostgreSQL refuses those that travelled with it
- * (25P02, in_failed_sql_transaction): they fail with the first one's error, which says why.
+ * After a failed statement PostgreSQL refuses the pipelined ones behind it (25P02,
+ * in_failed_sql_transaction): they fail with the error of the first.
  */
 function createSession(run: RunStatement, { names, plugin, compile }: Compiler): Session {
   let first: Error | undefined
@@ -181,7 +183,5 @@ async function* wrapStream(
   }
 }
 
-/**
- * What a typed statement of the bookkeeping was doing, unless the transaction around it says so.
- */
+/** Action of a typed statement, unless the transaction around it names one. */
 const UNNAMED_ACTION = 'use the bookkeeping'

@@ -7,15 +7,17 @@ import {
 } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import type { Sleep } from '../../base/retry.js'
-import { together } from '../connection/together.js'
+import { pipeline } from '../connection/pipeline.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
-/** Who holds a lease, to be shown to others. */
+/** The holder of a lease, as others see it. */
 export interface LeaseHolder {
   readonly host: string
   readonly pid: number
-  /** Where the pid is valid, since two hosts or containers may share a name; if known. */
+  /**
+   * The namespace in which the pid is valid, if known: two hosts or containers may share a name.
+   */
   readonly place?: string | undefined
   readonly command: string
 }
@@ -24,10 +26,10 @@ export interface LeaseHolder {
 export type HolderProcess = Pick<LeaseHolder, 'host' | 'pid' | 'place'>
 
 export interface LeaseOptions {
-  /** What is held. */
+  /** Name of the lease. */
   readonly name: string
   readonly holder: LeaseHolder
-  /** True for a holder that is known to have ended: its lease counts as stale at once. */
+  /** True for a holder that has certainly ended: its lease counts as stale at once. */
   readonly isGone?: (holder: HolderProcess) => boolean
   readonly logger: Logger
   readonly sleep: Sleep
@@ -37,33 +39,35 @@ export interface LeaseOptions {
 
 const HEARTBEAT_EVERY_MS = 10_000
 
-/** Five missed heartbeats: whoever asks every few seconds has it within a minute of the last. */
+/**
+ * Five missed heartbeats: a process that asks every few seconds has the lease within a minute of
+ * the last one.
+ */
 const STALE_AFTER_MS = 50_000
 
-/** A write of a stale holder may still be under way; wait for it no longer than this. */
+/** A stale holder may still have a write under way; wait at most this long for it. */
 const TAKE_OVER_LOCK_TIMEOUT = '1500ms'
 
 const TAKEN = 'another run has taken it over'
 
 /**
- * Takes the lease when it is free or stale. Otherwise throws `LeaseHeldError`, which says who holds
- * it and until when, within about a second.
+ * Takes the lease if it is free or stale. Otherwise throws `LeaseHeldError` within about a second;
+ * it says who holds the lease and until when.
  */
 export async function acquireLease(warehouse: Warehouse, options: LeaseOptions): Promise<Lease> {
   return new Lease(warehouse, options, await takeLease(warehouse, options))
 }
 
 /**
- * The same warehouse for the holder of a lease: every transaction checks in with its first
- * statement, and fails with it. Statements outside a transaction are not checked: let them write
- * hints only.
+ * Wraps the warehouse for the holder of a lease: every transaction begins with a check of the lease
+ * and fails with it. Statements outside a transaction are not checked: they may write hints only.
  */
 export function fenceWarehouse(warehouse: Warehouse, lease: Pick<Lease, 'checkIn'>): Warehouse {
   return {
     ...warehouse,
     transaction: (action, work) =>
       warehouse.transaction(action, async (session) => {
-        const [, result] = await together([lease.checkIn(session), work(session)])
+        const [, result] = await pipeline([lease.checkIn(session), work(session)])
         return result
       }),
   }
@@ -78,8 +82,8 @@ export function fenceWarehouse(warehouse: Warehouse, lease: Pick<Lease, 'checkIn
  *                      │       └── acquired by another ──► held, by the other
  *
  * - Each acquisition raises the fencing token. A writer checks its token in its transaction and
- *   keeps a lock on the row until the commit; acquiring needs the row for itself. So after a
- *   take-over the former holder commits nothing, however long it slept.
+ *   locks the row until the commit; acquiring needs an exclusive lock. So after a take-over the
+ *   former holder commits nothing, however long it slept.
  * - Only the database's clock decides what is stale.
  * - Checks of writers (`for key share`) and heartbeats (an update of other columns) do not wait for
  *   each other.
@@ -100,14 +104,14 @@ export class Lease {
     this.#beating = this.#beatUntilReleased()
   }
 
-  /** Aborted with a `LeaseLostError` once the lease is lost, or must be assumed to be. */
+  /** Aborted with a `LeaseLostError` once the lease is lost or must be presumed lost. */
   get signal(): AbortSignal {
     return this.#lost.signal
   }
 
   /**
-   * Call it first in every transaction that writes. Throws `LeaseLostError` when another may have
-   * taken over.
+   * Call it first in every transaction that writes. Throws `LeaseLostError` if another process may
+   * have taken over.
    */
   async checkIn(session: Session): Promise<void> {
     this.#lost.signal.throwIfAborted()
@@ -125,8 +129,8 @@ export class Lease {
   }
 
   /**
-   * Ends the heartbeat and gives the lease back, unless it is another's by now. Idempotent. If the
-   * database fails, this is logged and the lease goes stale.
+   * Ends the heartbeat and releases the lease, unless another process holds it by now. Idempotent.
+   * A failure of the database is logged; the lease then goes stale.
    */
   release(): Promise<void> {
     return (this.#releasing ??= this.#release())
@@ -150,7 +154,7 @@ export class Lease {
     let lastBeatAt = now()
     while (await sleepUnless(isOver, HEARTBEAT_EVERY_MS, sleep)) {
       const beganAt = now()
-      // After a long pause we may still hold the lease: give the database time to say so.
+      // After a long pause this process may still hold the lease: give the database time to say so.
       const leftMs = Math.max(HEARTBEAT_EVERY_MS, lastBeatAt + STALE_AFTER_MS - beganAt)
       const result = await this.#beatWithin(leftMs, isOver)
       if (result === 'renewed') lastBeatAt = beganAt
@@ -164,7 +168,9 @@ export class Lease {
     }
   }
 
-  /** Gives up on a database that does not answer; the statement itself cannot be called back. */
+  /**
+   * Stops waiting for a database that does not answer; the statement itself cannot be cancelled.
+   */
   async #beatWithin(ms: number, isOver: AbortSignal): Promise<BeatResult> {
     const answered = new AbortController()
     const isEnough = AbortSignal.any([isOver, answered.signal])
@@ -184,7 +190,7 @@ export class Lease {
     }
   }
 
-  /** False when the lease is no longer ours. */
+  /** False if another process holds the lease. */
   async #update(action: string, assignment: RawBuilder<unknown>): Promise<boolean> {
     const rows = await this.#warehouse.query(
       action,
@@ -198,8 +204,8 @@ returning fencing_token`,
 
   #lose(why: string): LeaseLostError {
     const error = new LeaseLostError(
-      `this run lost the lease: ${why}; it has stopped writing, and what it wrote before stands: ` +
-        'start it again when no other run is under way',
+      `this run lost the lease: ${why}; it stopped writing, and its earlier writes remain. ` +
+        'Start it again when no other run is active',
       { context: { fencingToken: this.fencingToken } },
     )
     if (!this.#released.signal.aborted) this.#lost.abort(error)
@@ -209,7 +215,7 @@ returning fencing_token`,
 
 type BeatResult = 'renewed' | 'taken' | 'failed'
 
-/** False when it is over, before or during the sleep. */
+/** False if the signal aborts before or during the sleep. */
 async function sleepUnless(isOver: AbortSignal, ms: number, sleep: Sleep): Promise<boolean> {
   try {
     isOver.throwIfAborted()
@@ -222,8 +228,8 @@ async function sleepUnless(isOver: AbortSignal, ms: number, sleep: Sleep): Promi
 }
 
 /**
- * Takes the lease where it is free or stale, and returns the new fencing token. Throws
- * `LeaseHeldError` otherwise. One statement where it is free and not locked, as nearly always.
+ * Takes the lease if it is free or stale, and returns the new fencing token. Throws
+ * `LeaseHeldError` otherwise. Needs one statement in the usual case: free and not locked.
  */
 async function takeLease(warehouse: Warehouse, options: LeaseOptions): Promise<number> {
   const fencingToken = await writeHolder(warehouse, options, FREE_AND_UNLOCKED)
@@ -231,7 +237,8 @@ async function takeLease(warehouse: Warehouse, options: LeaseOptions): Promise<n
 }
 
 async function takeOver(warehouse: Warehouse, options: LeaseOptions): Promise<number> {
-  // Without a lock first: refuse at once, even if the holder is in the middle of a large write.
+  // Read without a lock first: refuse at once, even if the holder is in the middle of a large
+  // write.
   refuseWhenHeld(await readHolding(warehouse, options.name), options)
   try {
     return await warehouse.transaction('take the lease', async (session) => {
@@ -239,14 +246,14 @@ async function takeOver(warehouse: Warehouse, options: LeaseOptions): Promise<nu
       const holding = await readHolding(session, options.name)
       refuseWhenHeld(holding, options)
       const fencingToken = await writeHolder(session, options, LOCKED)
-      if (fencingToken === undefined) throw new Error('the locked row of the lease is not there')
+      if (fencingToken === undefined) throw new Error('the locked row of the lease is missing')
       return fencingToken
     })
   } catch (thrown) {
     if (!(thrown instanceof WarehouseConflictError)) throw thrown
     throw new LeaseHeldError(
-      'a run that gives no sign of life still has a write under way; ' +
-        'the database ends it within a minute: start again then',
+      'another run has gone silent in the middle of a write; ' +
+        'the database ends that write within a minute: start again then',
       { cause: thrown },
     )
   }
@@ -272,11 +279,11 @@ async function lockRow(session: Session, name: string): Promise<void> {
   )
 }
 
-/** Locks the row as `lockRow` does, but without waiting for the checks of writers. */
+/** Locks the row like `lockRow`, but never waits for the checks of writers. */
 const FREE_AND_UNLOCKED = sql`and holder is null for update skip locked`
 const LOCKED = sql``
 
-/** Undefined when the row is not there to be taken. */
+/** Undefined if the row could not be taken. */
 async function writeHolder(
   session: Session,
   { name, holder }: LeaseOptions,
@@ -310,7 +317,7 @@ interface Holding {
   readonly silent_ms: number
 }
 
-/** Undefined when the lease is free. */
+/** Undefined if the lease is free. */
 async function readHolding(session: Session, name: string): Promise<Holding | undefined> {
   const [holding] = await session.query(
     'look at the lease',
@@ -327,7 +334,7 @@ where lease_name = ${name}
 }
 
 function refuseWhenHeld(holding: Holding | undefined, { isGone }: LeaseOptions): void {
-  // A sign of life from the future: the clock was put back since.
+  // A heartbeat in the future means that the clock has been put back since.
   if (holding === undefined || Math.abs(holding.silent_ms) > STALE_AFTER_MS) return
   const [, pid, host, place] = HOLDER.exec(holding.holder) ?? []
   if (host !== undefined && isGone?.({ host, pid: Number(pid), place }) === true) return
@@ -339,7 +346,7 @@ function refuseWhenHeld(holding: Holding | undefined, { isGone }: LeaseOptions):
   )
 }
 
-/** As `writeHolder` writes it. */
+/** The format of `writeHolder`. */
 const HOLDER = /, process (\d+) on (.+?)(?: \(([^()]+)\))?$/
 
 function describeHolding({ holder, acquired_at, held_ms, silent_ms }: Holding): string {

@@ -4,33 +4,33 @@ import { createWaitingLine, type WaitingLine } from '../../base/waiting-line.js'
 import type { Warehouse } from '../connection/warehouse.js'
 import { relationRef, tableRef } from '../connection/typed-database.js'
 
-/** What a request is for. `sync` leaves a share to the others. */
+/** The purpose of a request. `sync` leaves a share to the others. */
 export type BudgetPurpose = 'sync' | 'refetch' | 'control'
 
 export interface SharedRequestBudget {
   /**
-   * Resolves when one request may be sent, and counts it. Rejects with the signal's reason, or when
-   * the database cannot be asked.
+   * Resolves when one request may be sent, and counts it. Rejects with the signal's reason, or if
+   * the database does not answer.
    */
   acquire(options?: {
     readonly signal?: AbortSignal | undefined
     readonly purpose?: BudgetPurpose | undefined
   }): Promise<void>
   /**
-   * Lets nobody in any process through before this instant of our clock, 300 s from now at most.
-   * Never shortens an earlier pause.
+   * Holds back all requests of every process until this instant of our clock, at most 300 s from
+   * now. Never shortens an earlier pause.
    */
   pauseUntil(instant: Date): Promise<void>
 }
 
 export interface SharedRequestBudgetOptions {
   readonly warehouse: Warehouse
-  /** Whose budget it is; see `accountKey`. */
+  /** The account of the budget; see `accountKey`. */
   readonly account: string
   readonly perMinute: number
   /**
-   * What `sync` leaves to the others while a refetch was asked for within ten windows; 20 unless
-   * given, at most half of the budget.
+   * The share that `sync` leaves to others if a refetch was requested within the last ten windows;
+   * 20 by default, at most half of the budget.
    */
   readonly reservedForRefetches?: number
   readonly sleep: Sleep
@@ -41,7 +41,7 @@ export interface SharedRequestBudgetOptions {
 
 const RESERVED_FOR_REFETCHES = 20
 
-/** Windows without a refetch asked for, after which `sync` may use the whole budget. */
+/** After this many windows without a refetch, `sync` may use the whole budget. */
 const RESERVE_KEPT_WINDOWS = 10
 
 /** Requests within this part of a window are stored as one, which keeps the row small. */
@@ -53,20 +53,20 @@ const LONGEST_PAUSE_MS = 300_000
 /** Spreads processes that wait for the same instant. */
 const JITTER_MS = 25
 
-/** How long asking again is pointless, and since when. */
+/** The time in which asking again is pointless, and its beginning. */
 interface Hint {
   readonly waitMs: number
   readonly heardAt: number
 }
 
 /**
- * One budget for all processes of an account, kept in the warehouse: at most `perMinute` requests
+ * One budget for all processes of an account, stored in the warehouse: at most `perMinute` requests
  * in any rolling 60 seconds.
  *
- * Those who wait at the same time ask in one statement, which locks the account's row and goes by
- * the database's clock. What was granted counts until it is a minute old, even if the process dies.
- * Within a process requests are served in order, `sync` in a line of its own. A database clock put
- * forward frees what it should not; put back, it costs a minute at most.
+ * Callers that wait at the same time ask in one statement, which locks the account's row and uses
+ * the database's clock. A granted request counts for a minute, even if the process dies. Within a
+ * process requests are served in order, `sync` in a line of its own. A database clock that is put
+ * forward frees requests too early; put back, it costs a minute at most.
  */
 export function createSharedRequestBudget(
   options: SharedRequestBudgetOptions,
@@ -78,7 +78,7 @@ export function createSharedRequestBudget(
   const lines = { sync: createLine(), urgent: createLine() }
   const lineOf = (purpose: BudgetPurpose) => (purpose === 'sync' ? lines.sync : lines.urgent)
 
-  /** A refusal writes nothing, except that a refetch was asked for. */
+  /** A refusal writes nothing, except the note that a refetch was requested. */
   async function ask(
     purpose: BudgetPurpose,
     wanted: number,
@@ -98,7 +98,7 @@ from ${relationRef('sync.ask_for_request')}(
   }
 
   async function waitOut({ waitMs, heardAt }: Hint, signal: AbortSignal | undefined) {
-    // No longer than was said, for our own clock may jump.
+    // At most the time that the database named, for our own clock may jump.
     const leftMs = Math.min(waitMs, waitMs - (clock().getTime() - heardAt))
     if (leftMs > 0) await sleep(leftMs + Math.random() * JITTER_MS, signal)
   }
@@ -107,7 +107,7 @@ from ${relationRef('sync.ask_for_request')}(
     const line = lineOf(purpose)
     while (line.granted === 0) {
       await waitOut(line.hint, signal)
-      // Those who come at the same time are in the line first, so that one statement asks for all.
+      // Callers of the same moment join the line first, so that one statement asks for all of them.
       await new Promise((resolve) => setImmediate(resolve))
       const { granted, waitMs } = await ask(purpose, line.waiting)
       line.granted = granted
@@ -120,8 +120,8 @@ from ${relationRef('sync.ask_for_request')}(
   return {
     async acquire({ signal, purpose = 'sync' } = {}) {
       const line = lineOf(purpose)
-      // What was granted to those who gave up is not used later, when it no longer counts. Dropped
-      // here, and not when they leave: the answer may come after them.
+      // Grants of callers that gave up have expired by now. They are dropped here and not when the
+      // callers leave: the answer may come later.
       if (line.waiting === 0) line.granted = 0
       line.waiting += 1
       try {
@@ -137,11 +137,11 @@ from ${relationRef('sync.ask_for_request')}(
   }
 }
 
-/** Those who want to send. Who comes first asks for all that wait, in one statement. */
+/** Callers that want to send. The first asks for all of them in one statement. */
 interface Line {
   readonly standInLine: WaitingLine
   waiting: number
-  /** Granted, and not taken yet. */
+  /** Granted and not used yet. */
   granted: number
   hint: Hint
 }
@@ -152,8 +152,9 @@ function createLine(): Line {
 }
 
 /**
- * Lets nobody through for this long, unless a longer pause stands. A pause that ends later than the
- * longest would is from before the database's clock was put back, and does not count.
+ * Holds back all requests for this long, unless a longer pause is set. A stored pause that ends
+ * later than the longest possible one is older than a correction of the database's clock, and is
+ * ignored.
  */
 export async function pauseRequests(
   warehouse: Warehouse,

@@ -4,14 +4,14 @@ import { compareKeys } from '../connection/compare-keys.js'
 import type { Session } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
-/** One attribute of a container that changed, as a notification says. */
+/** One changed attribute of a container, from a notification. */
 export interface ContainerChange {
   readonly containerId: string
   readonly changeId: string
   readonly attribute: string
-  /** A text that PostgreSQL takes as an instant. */
+  /** An instant as a text that PostgreSQL reads. */
   readonly changedAt: string
-  /** JSON texts; null where none was sent. */
+  /** JSON texts; null if the notification has none. */
   readonly oldValue: EncodedValue
   readonly newValue: EncodedValue
   readonly dataSource: EncodedValue
@@ -20,7 +20,7 @@ export interface ContainerChange {
   readonly notificationId: string
 }
 
-/** Adds changes, in key order; one that is known stays as it is. The container needs no row. */
+/** Adds changes, in key order. A known one stays as it is. The container may lack a row. */
 export async function addContainerChanges(
   session: Session,
   changes: readonly ContainerChange[],

@@ -2,14 +2,13 @@ import { sql } from 'kysely'
 import type { Warehouse } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
-/** A list of which the service can be asked for what can still change. */
+/** A list that the service can filter to records that can still change. */
 export type ChangingStream = 'shipments' | 'tracking_requests'
 
 /**
- * Those of the records of a page that should not have been on it, because the list was asked for
- * without them, by the rows as the page left them: shipments whose tracking has stopped, and
- * tracking requests that were last updated before `updatedFrom`. What a later answer said since is
- * left out.
+ * Keys of records that the filter of a list should have kept off the page: shipments whose tracking
+ * has stopped, and tracking requests last updated before `updatedFrom`. Judged by the rows as the
+ * page left them; rows that a later answer changed are left out.
  */
 export async function findUnwanted(
   warehouse: Warehouse,
@@ -36,8 +35,7 @@ where tracking_request_id = any(${keys}::text[])
 }
 
 /**
- * Live shipments that were still tracked when they were last seen, which was before the given
- * instant.
+ * Live shipments that were still tracked when they were last seen, at `observedUntil` or before.
  */
 export async function findTrackedShipments(
   warehouse: Warehouse,

@@ -1,16 +1,13 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { DataTable } from '../connection/schema-names.js'
 import { sourceOf, type WriteOptions } from './incoming-rows.js'
-import { together } from '../connection/together.js'
+import { pipeline } from '../connection/pipeline.js'
 import type { Session } from '../connection/warehouse.js'
 import { relationRef, tableRef } from '../connection/typed-database.js'
 import { keptStatement } from '../connection/kept-statements.js'
 import { anyDistinct, columnList, lookUp, setToExcluded } from '../connection/sql-fragments.js'
 
-/**
- * A table below a container. Its rows, and their intervals, are a function of the stored container
- * row.
- */
+/** A table whose rows and intervals follow from the stored container row. */
 export interface ChildTable {
   readonly table: DataTable
   readonly historyTable: DataTable
@@ -19,10 +16,13 @@ export interface ChildTable {
   /** A change of one of these makes an interval. */
   readonly material: readonly string[]
   readonly immaterial: readonly string[]
-  /** The function that makes the rows, and the columns of `containers` it makes them of. */
+  /** The function that makes the rows. `madeOf` are its arguments, columns of `containers`. */
   readonly madeBy: string
   readonly madeOf: readonly string[]
-  /** Of these columns, the function also gets the zone again, null where no such one is known. */
+  /**
+   * Columns of time zones. The function gets each a second time: null for a zone that PostgreSQL
+   * does not know.
+   */
   readonly zones?: readonly string[]
 }
 
@@ -70,8 +70,8 @@ export const containerChildren: readonly ChildTable[] = [
 
 /**
  * Makes deadlines, holds and fees of the given containers equal to their stored rows, and their
- * intervals with them; a tombstoned container has none. Runs in the transaction that wrote the
- * containers, whose row locks keep other writers out. Rows that already stand are not touched.
+ * intervals with them. A tombstoned container loses all of them. Runs in the transaction that wrote
+ * the containers, whose row locks keep other writers out. Equal rows are not touched.
  */
 export async function replaceContainerChildren(
   session: Session,
@@ -79,7 +79,7 @@ export async function replaceContainerChildren(
   options: WriteOptions,
 ): Promise<void> {
   if (containerIds.length === 0) return
-  await together(
+  await pipeline(
     containerChildren.flatMap((table) => [
       replaceStanding(session, table, containerIds, options),
       closeIntervals(session, table, containerIds),
@@ -89,15 +89,15 @@ export async function replaceContainerChildren(
 }
 
 /**
- * The same for containers that were inserted in this transaction. All of theirs is new, so standing
- * rows and intervals are made at once and nothing is looked for.
+ * Adds deadlines, holds and fees of containers that this transaction inserted. Nothing of them
+ * exists yet, so rows and intervals are inserted without a look-up.
  */
 export async function addContainerChildren(
   session: Session,
   containerIds: readonly string[],
   { mode, syncRunId }: WriteOptions,
 ): Promise<void> {
-  await together(
+  await pipeline(
     containerChildren.map((child) => {
       const { table, historyTable, keyColumn, material, immaterial } = child
       const key = sql.id(keyColumn)
@@ -133,8 +133,8 @@ from made`,
 }
 
 /**
- * The function of a table called on the columns of a container, or of a version of one, which keeps
- * no coercions: for a lateral join.
+ * The call of a table's function for a lateral join: on the columns of a container, or on those of
+ * a version, which keeps no coercions.
  */
 export function madeFrom(child: ChildTable, side: 'parent' | 'version'): RawBuilder<unknown> {
   const columns = child.madeOf.map((name) =>
@@ -144,7 +144,7 @@ export function madeFrom(child: ChildTable, side: 'parent' | 'version'): RawBuil
     sql`${relationRef(`sync.${child.madeBy}`)}(${sql.join([...columns, ...known])})`
   const { zones = [] } = child
   if (zones.length === 0) return call([])
-  // Looked up, and once: a join would read all zones for each container.
+  // A look-up per container: a join would read all zones for each one.
   const lookUps = zones.map(
     (name) => sql`(
             select zone.name
@@ -162,7 +162,7 @@ export function madeFrom(child: ChildTable, side: 'parent' | 'version'): RawBuil
 )`
 }
 
-/** Makes the rows of one table equal to what the stored containers make. */
+/** Writes the rows of one child table as the stored containers give them. */
 export async function replaceStanding(
   session: Session,
   child: ChildTable,
@@ -207,8 +207,8 @@ where ${anyDistinct('standing', 'excluded', columns)}`,
 }
 
 /**
- * Closes at the container's stamp what no longer stands, or stands with another value. An interval
- * opened at this very stamp was never true for any length of time and goes.
+ * Closes intervals whose row is gone or has other values, at the container's stamp. An interval
+ * that began at this very stamp lasted no time and is deleted.
  */
 async function closeIntervals(
   session: Session,

@@ -2,24 +2,23 @@ import { sql, type RawBuilder } from 'kysely'
 import { resources } from '../../source/records/index.js'
 import { containerChildren } from './container-children.js'
 import type { DataTable } from '../connection/schema-names.js'
-import { together } from '../connection/together.js'
+import { pipeline } from '../connection/pipeline.js'
 import type { Session } from '../connection/warehouse.js'
 import { tableRef, type Database } from '../connection/typed-database.js'
 import { anyTrue } from '../connection/sql-fragments.js'
 
-/** Of the database, as texts: nodes take no function of the time in a `case`. */
+/** The database's clock, as texts: Citus refuses a function of the time in a `case`. */
 interface Clock {
   readonly now: string
-  /** As far ahead as a stamp may be; see `boundStamp`. */
+  /** The latest stamp that is allowed; see `boundStamp`. */
   readonly latest: string
 }
 
 /**
- * Puts stamps that lie in the future back to now, by the database's clock, so that what is seen
- * from now on is newer: a clock was wrong when they were given, or the database's own was put back.
- * Versions and intervals that began in the future begin now, and those that were over again before
- * they began go. Returns how many rows were put back. Looks through each table once;
- * only where one has such a stamp are all of them put right.
+ * Sets stamps that lie in the future back to now, on the database's clock. Such stamps come from a
+ * wrong clock, and until then no new observation would be newer. Versions and intervals that began
+ * in the future begin now; if they also ended in the future, they are deleted. Returns how many
+ * rows were changed. Looks through each table once, and writes only if one has such a stamp.
  */
 export async function putBackFutureStamps(session: Session): Promise<number> {
   const tables = [
@@ -45,15 +44,15 @@ export async function putBackFutureStamps(session: Session): Promise<number> {
       'look for stamps that lie in the future',
       sql<{ is_ahead: boolean }>`select ${anyTrue(places)} as is_ahead`,
     )
-  // Of a distributed warehouse the passes stand on another node than the rows.
-  const found = await together([
+  // In a distributed warehouse the checkpoints are on another node than the rows.
+  const found = await pipeline([
     look(isAhead),
     look([existsLate('sync.checkpoints', ['completed_pass_started_at'], clock)]),
   ])
   if (!found.flat().some(({ is_ahead }) => is_ahead)) return 0
-  const [rows] = await together([
-    together(tables.map(({ table, own }) => putBack(session, clock, table, own))),
-    together(histories.map((table) => putBackIntervals(session, clock, table))),
+  const [rows] = await pipeline([
+    pipeline(tables.map(({ table, own }) => putBack(session, clock, table, own))),
+    pipeline(histories.map((table) => putBackIntervals(session, clock, table))),
     session.query(
       'put back passes that lie in the future',
       session.db
@@ -80,7 +79,7 @@ function existsLate(
   return sql`exists (select from ${tableRef(table)} where ${anyLate(stamps, clock)})`
 }
 
-/** Returns how many rows had such a stamp. */
+/** Returns how many rows had a stamp in the future. */
 async function putBack(
   session: Session,
   clock: Clock,
@@ -104,7 +103,7 @@ select count(*)::int as count from stored`,
 async function putBackIntervals(session: Session, clock: Clock, name: DataTable): Promise<void> {
   const table = tableRef(`data.${name}`)
   const action = 'put back intervals that lie in the future'
-  await together([
+  await pipeline([
     session.query(
       action,
       sql`delete from ${table} where ${anyLate(['valid_from'], clock)} and valid_to is not null`,

@@ -1,18 +1,17 @@
 import { sql } from 'kysely'
 import type { Resource } from '../../source/records/resource.js'
 import { sourceOf, type WriteOptions } from './incoming-rows.js'
-import { together } from '../connection/together.js'
+import { pipeline } from '../connection/pipeline.js'
 import type { Session } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 import { keptStatement } from '../connection/kept-statements.js'
 import { anyDistinct, columnList, setToExcluded } from '../connection/sql-fragments.js'
 
 /**
- * Makes versions of the given rows (keys sorted) from the rows as they stand in this transaction. A
- * version whose material columns differ from the row's, or whose row is tombstoned, is closed at
- * the row's stamp, and the row's values are opened there. Where they agree nothing happens, so it
- * may be called for rows that changed only immaterially. Two changes with one stamp make one
- * version, the later's. Idempotent.
+ * Makes versions of the given rows (keys sorted) from the rows of this transaction. A version is
+ * closed at the row's stamp when a material column differs or the row is tombstoned; a row without
+ * an equal open version gets one. Rows that changed only immaterially are left alone. Two changes
+ * with one stamp make one version, the later's. Idempotent.
  */
 export async function writeVersions(
   session: Session,
@@ -20,7 +19,7 @@ export async function writeVersions(
   keys: readonly string[],
   options: WriteOptions,
 ): Promise<void> {
-  await together([
+  await pipeline([
     closeVersions(session, resource, keys),
     openVersions(session, resource, keys, options),
   ])
@@ -54,7 +53,7 @@ where version.${key} = any(${ids}::text[])
   )
 }
 
-/** The second half of `writeVersions`, and all of it for rows that have no version yet. */
+/** The second half of `writeVersions`. Enough by itself for rows without a version. */
 export async function openVersions(
   session: Session,
   resource: Resource,
@@ -95,7 +94,7 @@ set
   )
 }
 
-/** The columns a version holds: the material ones. */
+/** The columns of a version: the material ones. */
 export function historyColumns(resource: Resource): string[] {
   return resource.columns.filter(({ isMaterial }) => isMaterial).map(({ name }) => name)
 }

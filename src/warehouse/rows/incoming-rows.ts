@@ -4,26 +4,26 @@ import type { Resource, Sighting } from '../../source/records/resource.js'
 import { anyDistinct, anyTrue, columnList } from '../connection/sql-fragments.js'
 
 /**
- * How sightings travel into a statement, and when one differs from its row: the same for writing
- * and for comparing.
+ * How sightings travel into a statement, and when one differs from its row. Writing and comparing
+ * share these rules.
  */
 
 /**
- * Who writes, and what it believes:
+ * The kinds of writers, and what each believes:
  *
- *   sync      a run; what equals its row by its hash is not written
- *   backfill  a run that believes no hash: every row is compared by value, and what hangs on it is
- *             derived anew
- *   refetch   a worker beside the runs that reads by id what notifications told of
+ *   sync      a run; a record whose hash equals its row's is not written
+ *   backfill  a run that ignores hashes: every row is compared by value, and its children and
+ *             versions are derived again
+ *   refetch   a worker beside the runs that reads the records of notifications by id
  *   webhook   the notifications themselves
  *
- * The last two are not alone and write in any order: they raise the stamp of a row that they only
- * confirm, so that nothing older can take its place.
+ * The last two work beside other writers, in any order. They raise the stamp of a row even when
+ * they only confirm it, so that an older observation cannot replace it.
  */
 export type Mode = 'sync' | 'backfill' | 'refetch' | 'webhook'
 
 export interface WriteOptions {
-  /** Null outside of a run. */
+  /** Null outside a run. */
   readonly syncRunId: number | null
   readonly mode: Mode
 }
@@ -33,12 +33,12 @@ export function isConfirming(mode: Mode): boolean {
   return mode === 'refetch' || mode === 'webhook'
 }
 
-/** What a history names as its source. */
+/** The source that a history records. */
 export function sourceOf(mode: Mode): 'sync' | 'webhook' {
   return isConfirming(mode) ? 'webhook' : 'sync'
 }
 
-/** Sightings that are equally complete and have the same columns present go in one statement. */
+/** Groups sightings for one statement each: equally complete, with the same columns present. */
 export function groupByPresence(sightings: readonly Sighting[]): Map<string, Sighting[]> {
   const groups = new Map<string, Sighting[]>()
   for (const sighting of sightings) {
@@ -50,7 +50,7 @@ export function groupByPresence(sightings: readonly Sighting[]): Map<string, Sig
   return groups
 }
 
-/** The same, but neighbours only: one group after the other, the order of the sightings is kept. */
+/** Like `groupByPresence`, but groups neighbours only: the order of the sightings is kept. */
 export function runsByPresence(sightings: readonly Sighting[]): Sighting[][] {
   const runs: Sighting[][] = []
   let last: string | undefined
@@ -76,7 +76,7 @@ export function presentColumns(
   return resource.columns.filter((_, index) => sighting?.values[index] !== undefined)
 }
 
-/** The values of `incoming`. */
+/** The parameters of `incoming`. */
 export function incomingValues(
   resource: Resource,
   present: readonly Column[],
@@ -125,7 +125,7 @@ export function incoming(
     from unnest(${sql.join(arrays)}) as raw (${columnList(names)})`
 }
 
-/** What the text of a statement over these sightings depends on. */
+/** Key of a statement over these sightings: equal shapes have equal texts. */
 export function shapeOf(
   resource: Resource,
   present: readonly Column[],
@@ -135,7 +135,7 @@ export function shapeOf(
 }
 
 /**
- * Whether the sighting `side` would change the values of `stored`; a lifted tombstone not counted.
+ * Whether the sighting `side` would change a value of `stored`. Lifting a tombstone does not count.
  */
 export function differs(
   resource: Resource,
@@ -150,7 +150,7 @@ export function differs(
   ])
 }
 
-/** Columns that are no part of the key. */
+/** Columns outside the key. */
 export function valueColumns(resource: Resource, present: readonly Column[]): string[] {
   return present.map(({ name }) => name).filter((name) => !resource.keyColumns.includes(name))
 }
@@ -160,12 +160,15 @@ function castColumn({ name, type }: Column): RawBuilder<unknown> {
   return type === 'text' ? column : sql`${column}::${sql.raw(type)} as ${sql.id(name)}`
 }
 
-/** What was unmapped and is absent now is kept, as with columns. */
+/** The unmapped attributes after the write. Absent ones are kept, as with columns. */
 export function unmappedAfter(side: string): RawBuilder<unknown> {
   return sql`nullif(coalesce(stored._unmapped, '{}') || coalesce(${sql.id(side)}._unmapped, '{}'), '{}')`
 }
 
-/** A coercion goes when its column is sent again; that of `_unmapped` when the whole record is. */
+/**
+ * The coercions after the write. One goes when its column is sent again; that of `_unmapped` goes
+ * when the whole record is.
+ */
 export function coercionsAfter(
   side: string,
   present: readonly Column[],

@@ -7,9 +7,9 @@ import { tableRef } from '../connection/typed-database.js'
 import { columnList } from '../connection/sql-fragments.js'
 
 /**
- * Inserts the rows of sightings that have none yet, one per key, sorted. The same rows as
- * `upsertRows` makes of them, at half its cost: nothing is looked up, compared or returned. Throws
- * with a code of `TO_BE_UPSERTED` where it cannot; then nothing of the transaction is written.
+ * Inserts the rows of sightings without a row, one per key, sorted. Makes the same rows as
+ * `upsertRows` at half its cost: it looks up, compares and returns nothing. Throws with a code of
+ * `TO_BE_UPSERTED` where it cannot insert; the transaction then writes nothing.
  */
 export async function insertRows(
   session: Session,
@@ -50,8 +50,9 @@ const OWN_COLUMNS = [
 ]
 
 /**
- * 23505 unique_violation: another writer was faster. 0A000 feature_not_supported: customers may
- * read the table, and into one with row-level security only its owner copies. XX000
- * internal_error: a node of Citus refused a copied row; of an inserted one it gives the reason.
+ * Codes after which `upsertRows` must write the batch. 23505 unique_violation: another writer was
+ * faster. 0A000 feature_not_supported: the table has row-level security for customers, and only its
+ * owner may copy into it. XX000 internal_error: a node of Citus refused a copied row; an insert
+ * tells the reason.
  */
 export const TO_BE_UPSERTED: ReadonlySet<unknown> = new Set(['23505', '0A000', 'XX000'])

@@ -12,13 +12,15 @@ import { keptStatement } from '../connection/kept-statements.js'
 import { columnList, haveSameKey, lookUp } from '../connection/sql-fragments.js'
 
 /**
- * Rows keep a digest of the bytes that they were last written from (`Sighting.digest`): a record
- * that has not changed is recognized by its bytes and need not be parsed. A digest counts only
- * while it ends as the row's fingerprint begins: a writer that knows nothing of digests, such as
- * the version before, still sets the fingerprint.
+ * A row keeps a digest of the bytes it was last written from (`Sighting.digest`), so that an
+ * unchanged record is recognized by its bytes and need not be parsed. A digest counts only while
+ * its end equals the beginning of the row's fingerprint: a writer that knows nothing of digests,
+ * such as an older version, still sets the fingerprint.
  */
 
-/** Whether `stored` has a digest of this version and of the row as it is; `mark`: `readingMark`. */
+/**
+ * Whether the digest of `stored` comes from this version and fits the row; `mark`: `readingMark`.
+ */
 export function hasDigest(mark: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(left(stored._digest, ${LENGTH_OF_MARK}) = ${mark}
         and right(stored._digest, ${LENGTH_OF_FINGERPRINT}) = left(stored._fingerprint, ${LENGTH_OF_FINGERPRINT}))`
@@ -27,12 +29,12 @@ export function hasDigest(mark: RawBuilder<unknown>): RawBuilder<boolean> {
 const LENGTH_OF_MARK = sql.lit(READING_MARK_LENGTH)
 const LENGTH_OF_FINGERPRINT = sql.lit(FINGERPRINT_IN_DIGEST)
 
-/** No JSON text holds it as it is. */
+/** JSON text escapes this character. */
 const SEPARATOR = '\u001f'
 
 /**
- * Of raw records with the values of their key columns, the places of those that no live row was
- * made of. One query, one look into the index for each record; reads only.
+ * The places of raw records that no live row was written from. `shown` has the key values of each.
+ * One query, one index look-up for each record; reads only.
  */
 export async function findUnknownRecords(
   session: Session,
@@ -42,7 +44,7 @@ export async function findUnknownRecords(
   if (shown.size === 0) return new Set()
   const keyValues = [...shown.values()]
   const keys = resource.keyColumns
-  // One text each: in an array the driver would look for what to escape in every element.
+  // One text each: of an array the driver would scan every element for characters to escape.
   const lists = [
     ...keys.map((_, at) => keyValues.map((values) => values[at]).join(SEPARATOR)),
     [...shown.keys()].map(({ digest }) => digest).join(SEPARATOR),
@@ -65,9 +67,9 @@ where (stored._digest = ${values.at(-1)}::text || shown.digest || left(stored._f
 }
 
 /**
- * Records the digests of sightings whose rows equal them and have none, as after an upgrade. Skips
- * a row that has changed meanwhile or that another writer holds. Inside the caller's transaction.
- * Idempotent.
+ * Records the digests of sightings whose rows equal them and lack one, as after an upgrade. Skips
+ * rows that have changed meanwhile or that another writer has locked. Runs in the caller's
+ * transaction. Idempotent.
  */
 export async function recordDigests(
   session: Session,

@@ -14,14 +14,16 @@ import { tableRef } from '../connection/typed-database.js'
 import { keptStatement } from '../connection/kept-statements.js'
 import { anyTrue, columnList, keyText, lookUp } from '../connection/sql-fragments.js'
 
-/** What the warehouse has of a row, enough to decide whether a sighting must travel. */
+/** The part of a stored row that decides whether a sighting must be written. */
 export interface StoredRow {
   readonly fingerprint: string | null
   readonly observedAt: Date
   readonly isDeleted: boolean
   /** False when the row lacks a digest of this version. */
   readonly hasDigest: boolean
-  /** Containers only: the stored list of transport event ids; null when none was ever sent. */
+  /**
+   * Containers only: the stored list of transport event ids; null if the service never sent one.
+   */
   readonly transportEventIds: readonly string[] | null
 }
 
@@ -34,7 +36,9 @@ interface Row {
   readonly transport_event_ids?: readonly string[] | null
 }
 
-/** The stored rows of sightings of one resource, by key; absent where there is none. One query. */
+/**
+ * The stored rows of sightings of one resource, by key; keys without a row are absent. One query.
+ */
 export async function loadStoredRows(
   session: Session,
   resource: Resource,
@@ -45,7 +49,7 @@ export async function loadStoredRows(
   return loadRowsByKey(session, resource, keys)
 }
 
-/** The same by the values of the key columns. */
+/** Like `loadStoredRows`, by the values of the key columns. */
 export async function loadRowsByKey(
   session: Session,
   resource: Resource,
@@ -88,7 +92,7 @@ cross join ${lookUp(tableRef(`data.${resource.stream}`), keys, 'wanted')} as sto
 }
 
 /**
- * Keys of sightings that differ from their live row, or have none, whatever the stamps. Compares
+ * Keys of sightings that differ from their live row or lack one, regardless of stamps. Compares
  * values, not fingerprints: a record with few attributes can equal a row that was written from one
  * with many. One query per set of present columns; reads only.
  */
@@ -136,8 +140,8 @@ export async function loadLiveKeys(warehouse: Warehouse, resource: Resource): Pr
 }
 
 /**
- * Sightings whose row says something in a column, or under a name without one, that they do not
- * carry. One query per set of present columns; reads only.
+ * Sightings that lack a value which their row has, in a column or among the unmapped attributes.
+ * One query per set of present columns; reads only.
  */
 export async function findFullerRows(
   warehouse: Warehouse,

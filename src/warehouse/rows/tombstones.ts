@@ -16,9 +16,9 @@ export interface GoneRecord {
 }
 
 /**
- * Marks rows as gone at the source. Nothing is deleted: versions and intervals are closed, and a
- * container's events are marked with it. A row seen later than the 404 stays alive.
- * Returns the keys that were marked. A later sighting revives them.
+ * Marks rows as gone at the source. Deletes nothing: closes versions and intervals, and marks the
+ * events of a container with it. A row seen later than the 404 stays alive; a later sighting
+ * revives a marked one. Returns the keys that were marked.
  */
 export async function tombstoneRows(
   session: Session,
@@ -58,7 +58,7 @@ returning stored.${key} as key`,
   return keys
 }
 
-/** Of containers whose own record was never of use, and which have no row to be marked. */
+/** Marks the events of containers without a row, whose own record was never usable. */
 async function tombstoneEventsWithoutRow(
   session: Session,
   gone: readonly GoneRecord[],

@@ -4,7 +4,7 @@ import type { Session } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 import { lookUp } from '../connection/sql-fragments.js'
 
-/** All transport events the service has of one container at one instant. */
+/** All transport events that the service has for one container at one instant. */
 export interface TransportEventList {
   readonly containerId: string
   readonly transportEventIds: readonly string[]
@@ -12,8 +12,7 @@ export interface TransportEventList {
 }
 
 /**
- * A list that a stored transport event is missing from, and how far that one's stamp is ahead of
- * it.
+ * A list that lacks a stored transport event, and how much later than the list the event was seen.
  */
 export interface ListBehindEvent {
   readonly containerId: string
@@ -24,17 +23,16 @@ export interface Withdrawals {
   /** How many transport events were marked. */
   readonly count: number
   /**
-   * Lists that could not be believed in full, because a transport event which is missing from them
-   * was seen later than they: another reader was faster, or the service's clock went back. Such a
-   * list must be read again when that much time has passed: its container need not differ from its
-   * row any more.
+   * Lists that are older than a stored transport event which they lack: another reader was faster,
+   * or the service's clock went back. Such a list must be read again after `behindMs`, even if its
+   * container equals its row by then.
    */
   readonly behind: readonly ListBehindEvent[]
 }
 
 /**
  * Marks transport events that are no longer in their container's complete list: the service
- * withdrew them. Never deletes; one that returns is revived by its next sighting.
+ * withdrew them. Deletes nothing; the next sighting of an event revives it.
  */
 export async function tombstoneWithdrawnEvents(
   session: Session,
@@ -47,8 +45,8 @@ export async function tombstoneWithdrawnEvents(
     transportEventIds.map((id) => ({ containerId, id })),
   )
   const table = tableRef('data.transport_events')
-  // As sets, and the events of each container by a look into the index: what a planner without
-  // statistics makes of joins reads all events for every page.
+  // Sets, and an index look-up for the events of each container: a planner without statistics would
+  // turn joins into a read of all events for every page.
   const rows = await session.query(
     'tombstone withdrawn transport events',
     sql<{ container_id: string | null; value: number }>`with listed as (
@@ -115,7 +113,7 @@ group by container_id`,
   }
 }
 
-/** Those of the given containers whose row names a transport event that has no live row. */
+/** The given containers whose row names a transport event without a live row. */
 export async function findIncompleteEventLists(
   session: Session,
   containerIds: readonly string[],
@@ -138,10 +136,7 @@ where container.container_id = any(${containerIds}::text[])
   return new Set(rows.map(({ container_id }) => container_id))
 }
 
-/**
- * The ids of transport events that a container itself names, as its row has them; none where it has
- * no row.
- */
+/** The ids of transport events in the row of a container; none without a live row. */
 export async function loadListedEventIds(
   session: Session,
   containerId: string,
@@ -157,9 +152,7 @@ export async function loadListedEventIds(
   return row?.ids ?? []
 }
 
-/**
- * The containers that the warehouse knows transport events of, by event; unknown events are absent.
- */
+/** The containers of transport events, by event; unknown events are absent. */
 export async function findContainersOfEvents(
   session: Session,
   eventIds: readonly string[],

@@ -7,30 +7,29 @@ import { isConfirming, type Mode } from './incoming-rows.js'
 import { tableRef } from '../connection/typed-database.js'
 
 /**
- * Live transport events that their container does not list, and no other live container either:
- * none is left after a pass. To look for them everywhere reads every transport event, so those who
- * write one without its list leave their container in `event_lists_in_doubt`, and a run looks
- * there.
+ * Live transport events that neither their container nor another live one lists: a pass must leave
+ * none. Finding them everywhere reads every transport event. So a writer of an event without its
+ * list notes the container in `event_lists_in_doubt`, and a run looks there.
  */
 
-/** Containers that one statement looks at: a second or two of work, whatever the account. */
+/** Containers per statement: a second or two of work, for an account of any size. */
 const CONTAINERS_AT_ONCE = 5_000
 
 const LIST = containers.columnIndex.get('transport_event_ids') ?? -1
 const EVENT_ID = transportEvents.columnIndex.get('transport_event_id') ?? -1
 const CONTAINER_ID = transportEvents.columnIndex.get('container_id') ?? -1
 
-/** What one batch wrote, and what it knows of lists. */
+/** The events that one batch wrote, and the lists it has seen. */
 export interface WrittenEvents {
   readonly sightings: readonly Sighting[]
-  /** Containers of which a complete list has been compared with the stored events. */
+  /** Containers whose complete list has been compared with the stored events. */
   readonly compared: ReadonlySet<string>
   readonly mode: Mode
 }
 
 /**
- * The containers with a transport event whose list this batch has not seen, sorted. Beside the runs
- * each counts: a run may be writing another list at this moment.
+ * The containers with a transport event whose list this batch has not seen, sorted. For writers
+ * beside the runs every such container counts: a run may be writing another list at this moment.
  */
 export function listsInDoubt({ sightings, compared, mode }: WrittenEvents): string[] {
   const inDoubt = new Set<string>()
@@ -42,7 +41,7 @@ export function listsInDoubt({ sightings, compared, mode }: WrittenEvents): stri
     if (resource !== transportEvents) continue
     const containerId = values[CONTAINER_ID] ?? ''
     if (inDoubt.has(containerId)) continue
-    // In the list of a container, which is one text, ids stand in quotes.
+    // The list of a container is one text, with the ids in quotes.
     const isListed =
       !isConfirming(mode) &&
       (compared.has(containerId) ||
@@ -53,14 +52,14 @@ export function listsInDoubt({ sightings, compared, mode }: WrittenEvents): stri
 }
 
 /**
- * Records that containers may have live transport events that they do not list. Once a transaction,
- * so that two of them lock the same rows in the same order. Idempotent.
+ * Records that containers may have live transport events that they do not list. Call it once per
+ * transaction, so that two transactions lock the same rows in the same order. Idempotent.
  */
 export async function doubtLists(session: Session, containerIds: readonly string[]): Promise<void> {
   if (containerIds.length === 0) return
   await session.query(
     'doubt lists of transport events',
-    // An update waits for a run that is settling the row, and inserts it anew then.
+    // The update waits for a run that is settling the row, and then inserts it again.
     sql`insert into ${tableRef('sync.event_lists_in_doubt')} (container_id)
 select distinct container_id
 from unnest(${containerIds}::text[]) as doubted (container_id)
@@ -70,7 +69,7 @@ set doubted_at = excluded.doubted_at`,
   )
 }
 
-/** Whether `settleListsInDoubt` has anything to settle. Mostly not: then no transaction is due. */
+/** Whether `settleListsInDoubt` has work. Usually it has none, and the run needs no transaction. */
 export async function areListsInDoubt(warehouse: Warehouse): Promise<boolean> {
   const rows = await warehouse.query(
     'look for lists of transport events in doubt',
@@ -80,9 +79,9 @@ export async function areListsInDoubt(warehouse: Warehouse): Promise<boolean> {
 }
 
 /**
- * Containers in doubt that do have such events; of the others the doubt is taken away, unless they
- * have no row yet: see `findContainersWithoutRow`. A container that another transaction is putting
- * in doubt is left to the next run.
+ * Returns the containers in doubt that do have such events, and clears the others, except those
+ * without a row: see `findContainersWithoutRow`. Leaves a container that another transaction is
+ * putting in doubt to the next run.
  */
 export async function settleListsInDoubt(
   transact: <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>,
@@ -91,7 +90,7 @@ export async function settleListsInDoubt(
   const found: string[][] = []
   for (let after = ''; ;) {
     const { last, unlisted } = await transact(async (session) => {
-      // First the locks: what the next statement then sees is all that was written before them.
+      // Lock first: the next statement then sees all that was written before the locks.
       const rows = await session.query(
         'lock lists of transport events in doubt',
         sql<{ container_id: string }>`select container_id
@@ -129,8 +128,8 @@ where doubted.container_id = any(${ids}::text[])
 }
 
 /**
- * The same of all containers that were there before a run, without the doubts: for a backfill,
- * which believes nothing. What the run inserted itself, it inserted with its list. Reads only.
+ * Containers with such events among all that existed before a run, for a backfill, which ignores
+ * the noted doubts. The run inserted its own containers together with their lists. Reads only.
  */
 export async function findContainersWithUnlistedEvents(
   session: Session,
@@ -141,14 +140,14 @@ export async function findContainersWithUnlistedEvents(
   return found.flat()
 }
 
-/** How many transport events no list names. Reads every transport event, slice by slice. */
+/** How many transport events are in no list. Reads every transport event, slice by slice. */
 export async function countUnlistedEvents(session: Session): Promise<number> {
   let count = 0
   for await (const { events } of lookEverywhere(session, null)) count += events
   return count
 }
 
-/** Of these containers those whose transport events were checked longest ago. */
+/** The given containers whose transport events were checked longest ago, at most `limit`. */
 export async function chooseLeastChecked(
   session: Session,
   containerIds: readonly string[],
@@ -173,7 +172,7 @@ interface Unlisted {
   readonly events: number
 }
 
-/** Without what `syncRunId` inserted, if it is given. */
+/** Skips containers that `syncRunId` inserted, if it is given. */
 async function* lookEverywhere(
   session: Session,
   syncRunId: number | null,
@@ -196,14 +195,11 @@ limit ${CONTAINERS_AT_ONCE}`,
   }
 }
 
-/**
- * Containers that were never sent with a list say nothing about theirs; a dead container lists
- * none.
- */
+/** Skips containers whose list was never sent; a dead container lists nothing. */
 async function findUnlisted(session: Session, containerIds: readonly string[]): Promise<Unlisted> {
   const [row] = await session.query(
     'look for transport events in no list',
-    // As sets, so that each list is unpacked once and not for every event.
+    // Sets, so that each list is unpacked once and not for every event.
     sql<{ container_ids: string[] | null; events: number }>`with owner as materialized (
     select container_id, case when _deleted_at is null then transport_event_ids else '{}' end as ids
     from ${tableRef('data.containers')}

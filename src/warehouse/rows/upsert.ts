@@ -19,7 +19,7 @@ import {
 import { tableRef } from '../connection/typed-database.js'
 import { keptStatement } from '../connection/kept-statements.js'
 import { anyDistinct, columnList, lookUp, setToExcluded } from '../connection/sql-fragments.js'
-import { together } from '../connection/together.js'
+import { pipeline } from '../connection/pipeline.js'
 import type { Session } from '../connection/warehouse.js'
 
 /** A row that was inserted or changed. */
@@ -29,18 +29,17 @@ export interface WrittenRow {
 }
 
 /**
- * The one write rule of every path. Inserts and updates the rows of one resource and returns those
- * that changed:
+ * The write rule that every path uses. Inserts and updates the rows of one resource and returns the
+ * changed ones:
  *
  * - newest wins: a row is replaced only by an observation at the same instant or later (`>=`,
  *   because stamps are coarse)
  * - only attributes that were sent are set; absent ones keep their value
- * - a row equal in every value sent is not touched at all, not even locked, unless its stamp is to
- *   be raised
+ * - a row equal in every value sent is neither changed nor locked, unless its stamp must rise
  * - `_changed_at` moves only on a material change; a tombstone is lifted
  *
- * `sightings` hold one per key, sorted. One statement per set of present columns, of which a page
- * has one or two. Idempotent.
+ * `sightings` has one per key, sorted. One statement per set of present columns; a page has one or
+ * two such sets. Idempotent.
  */
 export async function upsertRows(
   session: Session,
@@ -48,11 +47,11 @@ export async function upsertRows(
   sightings: readonly Sighting[],
   options: WriteOptions,
 ): Promise<WrittenRow[]> {
-  // Writers beside the runs take rows strictly by key: two of them must not deadlock.
+  // Writers beside the runs lock rows strictly by key: two of them must not deadlock.
   const groups = isConfirming(options.mode)
     ? runsByPresence(sightings)
     : groupByPresence(sightings).values()
-  const answers = await together(
+  const answers = await pipeline(
     [...groups].map((group) => {
       const present = presentColumns(resource, group[0])
       const isComplete = group[0]?.isComplete ?? false
@@ -71,8 +70,8 @@ export async function upsertRows(
 }
 
 /**
- * Keys of the rows that an upsert left alone because they equal their sightings; locked, as a write
- * would have them. For those whose children or versions may have been changed by hand.
+ * Locks the rows that an upsert left alone because they equal their sightings, and returns their
+ * keys. Their children or versions may have been changed by hand.
  */
 export async function lockEqualRows(
   session: Session,
@@ -150,8 +149,8 @@ returning ${columnList(keys, 'stored')}, (xmax = 0) as is_inserted`
 }
 
 /**
- * Of a partial record that changes nothing, the hashes of the whole one stay: the next page that
- * brings it is still equal.
+ * A partial record that changes nothing leaves the hashes of the whole one, so that the next page
+ * with that record still equals it.
  */
 function hashAfter(
   column: '_fingerprint' | '_digest',

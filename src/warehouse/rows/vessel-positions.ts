@@ -7,9 +7,7 @@ import type { Session } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 import { anyDistinct, columnList, setToExcluded } from '../connection/sql-fragments.js'
 
-/**
- * Adds the positions that came with vessels. A stored one changes only when the source corrects it.
- */
+/** Adds the positions of vessels. A stored one changes only when the source corrects it. */
 export async function upsertVesselPositions(
   session: Session,
   sightings: readonly Sighting[],

@@ -10,23 +10,25 @@ import { tombstoneWithdrawnEvents, type TransportEventList } from './transport-e
 import { listsInDoubt } from './unlisted-events.js'
 import { lockEqualRows, upsertRows } from './upsert.js'
 import { upsertVesselPositions } from './vessel-positions.js'
-import { together } from '../connection/together.js'
+import { pipeline } from '../connection/pipeline.js'
 import type { Session } from '../connection/warehouse.js'
 
-/** Rows that are written in one transaction. */
+/** Rows of one transaction. */
 export interface RowBatch extends WriteOptions {
-  /** At most one of each row. */
+  /** At most one per row. */
   readonly sightings: readonly Sighting[]
   /**
-   * Those of them that had no row when that was looked up. If one has a row by now, the batch
-   * throws with a code of `TO_BE_UPSERTED`, and is to be written without this.
+   * The sightings that had no row when the caller looked. If one has a row by now, the batch throws
+   * with a code of `TO_BE_UPSERTED`: write it again without this.
    */
   readonly withoutRow: ReadonlySet<Sighting>
-  /** Complete lists of transport events: stored ones that are not in them were withdrawn. */
+  /**
+   * Complete lists of transport events: a stored event that is missing from its list was withdrawn.
+   */
   readonly eventLists: readonly TransportEventList[]
 }
 
-/** What became of the records of one stream in a batch. */
+/** Outcomes of the records of one stream in a batch. */
 export interface BatchCounts {
   inserted: number
   updated: number
@@ -36,11 +38,11 @@ export interface BatchCounts {
 }
 
 /**
- * The one way in which rows get into the data tables, inside the caller's transaction: rows in key
- * order, then their histories and children, then tombstones of events that no list names any more.
- * Returns the counts and the keys (see `Written`), by stream, the lists of transport events that
- * must be refetched, and those that the caller puts in doubt (`doubtLists`). Beside the runs, a
- * list whose container lost the race to a newer sighting is not believed.
+ * The only writer of the data tables, inside the caller's transaction: rows in key order, then
+ * their histories and children, then tombstones of events that no list names any longer. Returns by
+ * stream the counts and the keys (see `Written`), the lists of transport events that must be
+ * refetched, and the containers to put in doubt (`doubtLists`). Beside the runs, a list is ignored
+ * if its container lost the race to a newer sighting.
  */
 export async function writeRows(
   session: Session,
@@ -51,8 +53,8 @@ export async function writeRows(
   const counts = new Map<string, BatchCounts>()
   const keys = new Map<string, ReadonlySet<string>>()
   const byResource = groupByResource(batch.sightings)
-  // Side by side, in this order: each upsert is under way before the first is answered.
-  await together(
+  // Side by side, in this order: each upsert is sent before the first is answered.
+  await pipeline(
     resources.map(async (resource) => {
       const own = byResource.get(resource)
       if (own === undefined) return
@@ -68,7 +70,7 @@ export async function writeRows(
     const { resource, key } = sighting
     if (resource !== containers) continue
     const isLost = isConfirming(mode) && keys.get(resource.stream)?.has(key) !== true
-    // Of a container that was not there no transport event can have been withdrawn.
+    // A new container cannot have stored transport events to withdraw.
     if (isLost || withoutRow.has(sighting)) passedOver.add(key)
   }
   const lists = batch.eventLists.filter(({ containerId }) => !passedOver.has(containerId))
@@ -100,7 +102,7 @@ function noCounts(): BatchCounts {
 
 interface Written {
   readonly counts: BatchCounts
-  /** Of rows that were inserted, changed or confirmed; without those of `withoutRow`. */
+  /** Keys of rows that were inserted, changed or confirmed; without those of `withoutRow`. */
   readonly keys: ReadonlySet<string>
 }
 
@@ -112,7 +114,7 @@ async function writeSightings(
 ): Promise<Written> {
   const added = sightings.filter((one) => withoutRow.has(one))
   const others = sightings.filter((one) => !withoutRow.has(one))
-  const [, written] = await together([
+  const [, written] = await pipeline([
     addRows(session, resource, added, options),
     changeRows(session, resource, others, options),
     upsertVesselPositions(session, sightings, options),
@@ -121,7 +123,7 @@ async function writeSightings(
   return { counts, keys: written.keys }
 }
 
-/** Rows that were not there, and all that hangs on them: nothing need be awaited in between. */
+/** Adds rows with their versions and children; no statement waits for the one before. */
 async function addRows(
   session: Session,
   resource: Resource,
@@ -130,7 +132,7 @@ async function addRows(
 ): Promise<void> {
   if (sightings.length === 0) return
   const keys = sightings.map(({ key }) => key)
-  await together([
+  await pipeline([
     insertRows(session, resource, sightings, options),
     openVersions(session, resource, keys, options),
     ...(resource === containers ? [addContainerChildren(session, keys, options)] : []),
@@ -149,7 +151,7 @@ async function changeRows(
   const equal =
     options.mode === 'backfill' ? await lockEqualRows(session, resource, sightings, keys) : []
   const derived = [...keys, ...equal].sort(compareKeys)
-  await together([
+  await pipeline([
     writeVersions(session, resource, derived, options),
     ...(resource === containers ? [replaceContainerChildren(session, derived, options)] : []),
   ])
@@ -158,7 +160,7 @@ async function changeRows(
     ...noCounts(),
     inserted,
     updated: written.length - inserted,
-    // What travelled and was not written equals its row after all, or lost a race to a newer one.
+    // A sighting that was sent and not written equals its row or lost a race to a newer one.
     unchanged: sightings.length - written.length,
   }
   return { counts, keys: new Set(keys) }

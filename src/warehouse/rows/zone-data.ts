@@ -4,8 +4,8 @@ import type { SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /**
- * An instant at which the clocks of a place are known, and what changed there; younger zone data
- * are needed to know it.
+ * An instant at which the clocks of a place are known, and what changed there. Older zone data get
+ * it wrong.
  */
 export interface KnownInstant {
   readonly zone: string
@@ -16,8 +16,8 @@ export interface KnownInstant {
 }
 
 /**
- * From the NEWS of the tz database (https://data.iana.org/time-zones/tzdb/NEWS): the release that
- * brought each, the youngest first.
+ * From the NEWS of the tz database (https://data.iana.org/time-zones/tzdb/NEWS), newest release
+ * first.
  */
 export const KNOWN_INSTANTS: readonly KnownInstant[] = [
   // 2026: after 8 March British Columbia does not put its clocks back.
@@ -72,8 +72,8 @@ export const KNOWN_INSTANTS: readonly KnownInstant[] = [
 ]
 
 /**
- * What the database's time zone data are, which decide every local day, as far as PostgreSQL tells:
- * it names no release. A warning for each known instant that comes out wrong.
+ * Describes the database's time zone data, which decide every local day, as far as PostgreSQL
+ * tells: it names no release. Warns of each known instant that comes out wrong.
  */
 export async function describeZoneData(
   warehouse: Pick<Warehouse, 'query'>,
@@ -103,8 +103,8 @@ cross join lateral (select known.instant::timestamptz at time zone 'UTC' as time
 }
 
 /**
- * PostgreSQL's own data are of its release; others come with the system. Not everybody may ask
- * which they are.
+ * PostgreSQL's own data belong to its release; others come with the system. Some logins may not ask
+ * which.
  */
 async function describeOrigin(warehouse: Pick<Warehouse, 'query'>): Promise<string> {
   const [server] = await warehouse.query(
@@ -129,8 +129,8 @@ where name = 'CONFIGURE'`,
 }
 
 /**
- * Makes the list of zones equal to what this server knows; a view would fail on a zone that the
- * server has dropped. A login that may only write rows leaves the list to the next `migrate`.
+ * Makes the table of zones equal to those of this server: a view would fail on a zone that the
+ * server has dropped. A login that may only write rows leaves this to the next `migrate`.
  */
 export async function fillTimeZones(session: Session, names: SchemaNames): Promise<void> {
   const zones = tableRef('analytics.time_zones')

@@ -3,7 +3,7 @@ import { resources } from '../../source/records/index.js'
 import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { containerChildren } from '../rows/container-children.js'
 import type { StreamState } from '../bookkeeping/sync-runs.js'
-import { together } from '../connection/together.js'
+import { pipeline } from '../connection/pipeline.js'
 import type { Warehouse } from '../connection/warehouse.js'
 import { relationRef, rawStatement } from '../connection/typed-database.js'
 
@@ -23,7 +23,7 @@ export async function analyzeWritten(
   const tables = streams.filter(wroteMuch).flatMap(({ stream }) => tablesOf(stream))
   if (tables.length === 0) return tables
   await warehouse.transaction('analyze', async (session) => {
-    await together([
+    await pipeline([
       session.query('analyze', rawStatement(WITHOUT_TIME_LIMIT)),
       ...tables.map((table) => {
         const name = relationRef(`data.${table}`)

@@ -17,24 +17,27 @@ import {
 export interface WatchSettings extends OwnWebhookSettings {
   /** See `neededEvents`. */
   readonly events: readonly string[]
-  /** All events of the service, by its preset. */
+  /** All events of the service, from its preset. */
   readonly eventNames?: readonly string[]
 }
 
 export interface WatchDependencies {
   readonly service: Pick<TrackingService, 'listWebhooks' | 'getWebhookEvents'>
-  /** Absent: nothing is stored, and a webhook that is gone cannot be named. */
+  /** Absent: stores nothing, and cannot name a webhook that is gone. */
   readonly warehouse?: Warehouse | undefined
   readonly signal: AbortSignal
   readonly settings: WatchSettings
 }
 
 export interface WebhookReport {
-  /** False: neither TRACKING_WEBHOOK_URL nor TRACKING_WEBHOOK_IDS is set: nothing to watch. */
+  /**
+   * False if neither TRACKING_WEBHOOK_URL nor TRACKING_WEBHOOK_IDS is set: the check has nothing to
+   * watch.
+   */
   readonly isConfigured: boolean
-  /** Our webhooks at the service, as they are after the check. */
+  /** Our webhooks at the service after the check. */
   readonly webhooks: readonly WebhookRecord[]
-  /** Ids of ours, also of those that are gone. */
+  /** Ids of our webhooks, also of deleted ones. */
   readonly ownIds: readonly string[]
   readonly alerts: readonly WebhookAlert[]
   /** Comparisons that were not possible. */
@@ -42,9 +45,9 @@ export interface WebhookReport {
 }
 
 /**
- * Checks that the service still sends us what we need: our webhook is there, active, sends to our
- * URL, is signed, and subscribes to every event we need. Two requests. The alerts are
- * stored for `status`.
+ * Checks that the service still sends us what we need: our webhook exists, is active, sends to our
+ * URL, is signed, and subscribes to every event that we need. Two requests. Stores the alerts for
+ * `status`.
  */
 export async function checkWebhook(dependencies: WatchDependencies): Promise<WebhookReport> {
   const { service, warehouse, signal, settings } = dependencies
@@ -57,7 +60,7 @@ export async function checkWebhook(dependencies: WatchDependencies): Promise<Web
   let catalogue = 'the service does not publish its catalogue of events'
   const needed = await readNeededEvents({ ...settings, service, signal }).catch(
     (thrown: unknown) => {
-      // Whatever is wrong with the catalogue, what was not delivered is caught up with.
+      // A fault of the catalogue must not stop the catch-up with missed notifications.
       if (signal.aborted || !isAboutOneRecord(thrown)) throw thrown
       catalogue = toError(thrown).message
       return undefined
@@ -93,7 +96,7 @@ function missingIds(ids: readonly string[], own: readonly WebhookRecord[]): Webh
   })
 }
 
-/** `known`: ids of webhooks that were ours at the last check. */
+/** `known`: ids of our webhooks at the last check. */
 function missingUrl(
   url: string,
   listed: readonly WebhookRecord[],
@@ -131,8 +134,8 @@ function checkOne(webhook: WebhookRecord, settings: OwnWebhookSettings): Webhook
 }
 
 /**
- * Whether deliveries of this webhook can be accepted: it has a secret, and it is one of ours.
- * Nothing where the service does not say.
+ * Alerts if deliveries of this webhook will be refused: it lacks a secret or has another one than
+ * ours. Says nothing if the service does not tell.
  */
 export function checkSecret(
   { webhookId, hasSecret, secret }: WebhookRecord,
@@ -163,7 +166,7 @@ function sendsElsewhere({ webhookId, url }: WebhookRecord, wanted: string): Webh
 
 const EVENTS_SHOWN = 5
 
-/** Several webhooks of ours may share the events. */
+/** Our webhooks may share the events among them. */
 function missingEvents(
   own: readonly WebhookRecord[],
   needed: readonly string[] | undefined,

@@ -20,29 +20,29 @@ export interface ManageDependencies {
   readonly signal: AbortSignal
   /** See `neededEvents`. */
   readonly events: readonly string[]
-  /** All events of the service, by its preset. */
+  /** All events of the service, from its preset. */
   readonly eventNames?: readonly string[]
-  /** Ours, the present one first. The first goes to the service and nowhere else. */
+  /** Our secrets, the present one first. Only that one is sent, and only to the service. */
   readonly secrets: readonly string[]
 }
 
 export interface ManagedWebhook {
   readonly webhook: WebhookRecord
-  /** Why its deliveries would be refused. */
+  /** Reasons for which its deliveries would be refused. */
   readonly alerts: readonly WebhookAlert[]
   readonly notes: readonly string[]
 }
 
 export interface CreateWebhookOptions {
   readonly url: string
-  /** Also where a webhook sends to this URL already. */
+  /** Create it even if another webhook sends to this URL. */
   readonly isAgain: boolean
 }
 
 /**
- * Creates a webhook that sends every event we need to `url`. A service that takes a secret gets
- * ours; one that makes its own answers with it, and that one counts. Three requests. Throws
- * ConfigError for an address that must not be used, and for a second webhook with one URL: each
+ * Creates a webhook that sends every event that we need to `url`. A service that accepts a secret
+ * gets ours; one that makes its own returns it, and that one counts. Three requests. Throws
+ * ConfigError for a forbidden address, and for a second webhook with the same URL: each
  * notification would come twice.
  */
 export async function createOwnWebhook(
@@ -62,13 +62,13 @@ export async function createOwnWebhook(
 
 export interface EnableWebhookOptions {
   readonly webhookId: string
-  /** Subscribe it to every event we need as well. */
+  /** Also subscribe it to every event that we need. */
   readonly isWithEvents: boolean
-  /** Have it sign with our secret as well. */
+  /** Also have it sign with our secret. */
   readonly isSigning: boolean
 }
 
-/** Switches a webhook on again. Idempotent. Throws `ApiNotFoundError` where there is none. */
+/** Switches a webhook on again. Idempotent. Throws `ApiNotFoundError` if it does not exist. */
 export async function enableWebhook(
   { webhookId, isWithEvents, isSigning }: EnableWebhookOptions,
   dependencies: ManageDependencies,
@@ -95,8 +95,8 @@ function managed(
 }
 
 /**
- * Throws ConfigError for what deliveries must not be sent to: they hold the customer's data, so
- * https is a must, save on this very machine. `option` names where the address came from.
+ * Throws ConfigError for an address that must not get deliveries: they hold the customer's data, so
+ * the address needs https unless it is this machine. `option` names the origin of the address.
  */
 export function checkTargetUrl(option: string, url: string): void {
   const problem = targetUrlProblem(url)

@@ -3,7 +3,7 @@ import type { Document } from '../../source/jsonapi/document.js'
 import { eventCategorySchema } from '../../source/jsonapi/schemas.js'
 import { ApiAuthError, ApiNotFoundError, ApiRequestError } from '../../base/errors.js'
 
-/** An event that a webhook can subscribe to, as the service's catalogue has it. */
+/** An event of the service's catalogue; a webhook can subscribe to it. */
 export interface CatalogueEvent {
   /** Id of its category; a slug. */
   readonly category: string
@@ -24,12 +24,12 @@ export function listCatalogueEvents(catalogue: Document): CatalogueEvent[] {
 }
 
 /**
- * Which of the catalogue's events we need: every one, because an event that is new to us may bring
- * a change of a shipment, minus what `selection` leaves out.
+ * The events of the catalogue that we need: all of them, because an event that is new to us may
+ * bring a change of a shipment. `selection` leaves events out.
  *
  * `selection` is `webhooks.events` of the preset: names, `*` for any part of a name, `all` for
- * everything, a `-` in front to leave out; the last word on an event counts. A selection that only
- * leaves out starts from all: `all`, `-document.*` and `-document.*` alone are the same.
+ * everything, a leading `-` to leave out; the last entry that matches an event decides. A selection
+ * that only leaves out starts from all: `all`, `-document.*` and `-document.*` alone are the same.
  */
 export function neededEvents(
   catalogue: readonly Pick<CatalogueEvent, 'name'>[],
@@ -58,13 +58,13 @@ export interface NeededEventsOptions {
   readonly signal: AbortSignal
   /** See `neededEvents`. */
   readonly events: readonly string[]
-  /** In place of a catalogue, where the service has none. */
+  /** The names to use if the service lacks a catalogue. */
   readonly eventNames?: readonly string[]
 }
 
 /**
- * Of the service's catalogue, or of the names that the preset has where it offers none or an
- * empty one; undefined where neither has any. One request.
+ * Reads the needed events from the service's catalogue, or takes the preset's names if the
+ * catalogue is missing or empty; undefined if both are. One request.
  */
 export async function readNeededEvents(
   options: NeededEventsOptions,
@@ -84,7 +84,7 @@ export async function readNeededEvents(
   )
 }
 
-/** Whether the service does not offer what was asked for: forbidden, unknown or not understood. */
+/** Whether the service does not offer the catalogue: forbidden, unknown or not understood. */
 function isNotOffered(thrown: unknown): boolean {
   if (thrown instanceof ApiAuthError) return thrown.context.status === 403
   return thrown instanceof ApiNotFoundError || thrown instanceof ApiRequestError

@@ -4,7 +4,10 @@ import { webhookSchema } from '../../source/jsonapi/schemas.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import { tableRef } from '../../warehouse/connection/typed-database.js'
 
-/** A secret from the service. It can be compared and revealed; no print of its owner shows it. */
+/**
+ * A secret from the service. It can be compared and revealed; printing an object that holds it does
+ * not show it.
+ */
 export class ToldSecret {
   readonly #text: string
 
@@ -26,24 +29,24 @@ export class ToldSecret {
 }
 
 /**
- * A webhook as the service lists it, without the values of its headers. Null: the service does not
- * say. Only `active` is specified; the rest is what public samples show.
+ * A webhook from the service's list, without the values of its headers. Null members: the service
+ * does not tell. Only `active` is specified; public samples show the rest.
  */
 export interface WebhookRecord {
   readonly webhookId: string
   readonly url: string | null
   readonly isActive: boolean | null
   readonly events: readonly string[] | null
-  /** False: its deliveries are not signed. */
+  /** False if its deliveries are not signed. */
   readonly hasSecret: boolean | null
-  /** What its deliveries are signed with; also null where the service masks it. */
+  /** The secret that signs its deliveries; also null if the service masks it. */
   readonly secret: ToldSecret | null
   readonly headerNames: readonly string[]
 }
 
-/** Something that keeps notifications from us, as a sentence that ends with what to do. */
+/** A reason for missing notifications, as a sentence that ends with the fix. */
 export interface WebhookAlert {
-  /** Null where no webhook is known that could be named. */
+  /** Null if no known webhook can be named. */
   readonly webhookId: string | null
   readonly kind:
     'missing' | 'inactive' | 'other_url' | 'events_missing' | 'unsigned' | 'other_secret'
@@ -81,28 +84,31 @@ export function readWebhookRecord(record: unknown): WebhookRecord | undefined {
   }
 }
 
-/** What a service shows in place of a secret. */
+/** Marks that a service shows in place of a secret. */
 const MASKED = /[*•·…]|\.\.\.|^x+$|filtered|redacted|hidden/i
 
-/** Whether it sends to the address: `https://Example.com` and `https://example.com/` are one. */
+/**
+ * Whether the webhook sends to the address: `https://Example.com` and `https://example.com/` are
+ * equal.
+ */
 export function sendsTo({ url }: Pick<WebhookRecord, 'url'>, address: string): boolean {
   if (url === null || !URL.canParse(url) || !URL.canParse(address)) return url === address
   return new URL(url).href === new URL(address).href
 }
 
-/** Which webhooks are ours: those of the ids, else those that send to the URL. */
+/** Decides which webhooks are ours: the listed ids, or else the webhooks that send to the URL. */
 export interface OwnWebhookSettings {
   /** TRACKING_WEBHOOK_URL. */
   readonly url: string | undefined
   /** TRACKING_WEBHOOK_IDS. */
   readonly ids: readonly string[]
-  /** Deliveries signed with one of these are accepted. Undefined: secrets are not compared. */
+  /** Secrets of accepted deliveries. Undefined: secrets are not compared. */
   readonly secrets?: readonly string[]
 }
 
 /**
- * Ids of the webhooks whose notifications are applied: those of the settings, else what the service
- * listed. One query.
+ * Ids of the webhooks whose notifications are applied: the ids of the settings, or else our
+ * webhooks in the service's list. One query.
  */
 export async function loadOwnWebhooks(
   warehouse: Session,
@@ -116,7 +122,7 @@ export async function loadOwnWebhooks(
   return new Set(rows.map(({ webhook_id }) => webhook_id))
 }
 
-/** With neither ids nor a URL in the settings, any webhook of the account is ours. */
+/** Without ids and a URL in the settings, every webhook of the account is ours. */
 export function isOurs(
   webhook: Pick<WebhookRecord, 'webhookId' | 'url'>,
   { ids, url }: OwnWebhookSettings,
@@ -133,8 +139,8 @@ export interface RefreshOptions {
 }
 
 /**
- * Asks the service for its webhooks, usually one request, and records them. When the request fails,
- * nothing is changed.
+ * Asks the service for its webhooks, usually one request, and records them. Changes nothing if the
+ * request fails.
  */
 export async function refreshOwnWebhooks(options: RefreshOptions): Promise<void> {
   const { service, warehouse, settings, signal } = options
@@ -142,11 +148,10 @@ export async function refreshOwnWebhooks(options: RefreshOptions): Promise<void>
 }
 
 /**
- * Records all webhooks of the account as they are now, without their secrets. One that is no longer
- * listed becomes inactive and stays ours: what it sent may still be on its way. `alerts` replaces
- * those of the last check; absent, they stay. A webhook that settings name and the service never
- * had gets a row for its alert; where no webhook ever sent to our URL, the URL stands for its id.
- * Idempotent.
+ * Records all current webhooks of the account, without their secrets. One that is no longer listed
+ * becomes inactive and stays ours: its notifications may still be on the way. `alerts` replaces
+ * those of the last check; absent, they stay. A webhook of the settings that the service never had
+ * gets a row for its alert; if no webhook ever sent to our URL, the URL is its id. Idempotent.
  */
 export async function recordWebhooks(
   warehouse: Session,
@@ -206,7 +211,9 @@ set
   )
 }
 
-/** Ids of webhooks that are ours, or were: one that was pointed elsewhere still has its alert. */
+/**
+ * Ids of present and former webhooks of ours: one that was pointed elsewhere still has its alert.
+ */
 export async function loadKnownWebhooks(warehouse: Session): Promise<string[]> {
   const rows = await warehouse.query(
     'look for the webhooks known as ours',

@@ -14,21 +14,21 @@ export interface ReconcileDependencies {
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly settings: WatchSettings & { readonly pageSize: number }
-  /** Pages of failed notifications read at most; 20 if absent. */
+  /** Most pages of failed notifications to read; 20 by default. */
   readonly mostPages?: number
 }
 
 export interface ReconcileReport {
-  /** Failed notifications the service listed, as far as the list was read. */
+  /** Failed notifications on the pages that were read. */
   readonly failed: number
-  /** In the inbox already: delivered after all, or recovered before. */
+  /** Already in the inbox: delivered after all, or recovered before. */
   readonly alreadyKnown: number
-  /** Of other webhooks of the account. */
+  /** Notifications of other webhooks of the account. */
   readonly foreign: number
-  /** Newly found, and put into the inbox. */
+  /** New in the inbox. */
   readonly recovered: number
   readonly pages: number
-  /** The list is longer than we read: the next complete sync brings what was missed. */
+  /** The list is longer than we read; the next complete sync brings the rest. */
   readonly isTruncated: boolean
   readonly webhook: WebhookReport
 }
@@ -36,10 +36,10 @@ export interface ReconcileReport {
 const MOST_PAGES = 20
 
 /**
- * Catches up with notifications that the service gave up on: lists those whose deliveries failed,
- * and puts each into the inbox as if it were delivered now. Checks our webhook first: one that is
- * switched off is why deliveries fail. Costs two requests and one a page; in a list that is newest
- * first, reading stops at a page with nothing new. Idempotent.
+ * Catches up with notifications that the service gave up on: lists the failed ones and puts each
+ * into the inbox as if it were delivered now. Checks our webhook first, because deliveries fail if
+ * it is switched off. Costs two requests and one a page; in a list with the newest first, reading
+ * stops at a page with nothing new. Idempotent.
  */
 export async function reconcile(dependencies: ReconcileDependencies): Promise<ReconcileReport> {
   const { service, warehouse, logger, signal, settings, mostPages = MOST_PAGES } = dependencies
@@ -72,20 +72,23 @@ export async function reconcile(dependencies: ReconcileDependencies): Promise<Re
   return { ...counts, isTruncated, webhook }
 }
 
-/** Of a list that is all of one instant nobody can tell. */
+/** A list with a single instant tells nothing about its order. */
 function isNewestFirst(instants: readonly number[]): boolean {
   const isFalling = instants.every((at, place) => place === 0 || at <= (instants[place - 1] ?? NaN))
   return isFalling && (instants.at(-1) ?? NaN) < (instants[0] ?? NaN)
 }
 
-/** Where no webhook is known as ours, all are; the processor decides about each. */
+/**
+ * While none of our webhooks is known, all notifications count as ours; the processor decides about
+ * each.
+ */
 function isForeign({ envelope: { webhookId } }: Delivery, { ownIds }: WebhookReport): boolean {
   return ownIds.length > 0 && webhookId !== null && !ownIds.includes(webhookId)
 }
 
 /**
- * Pages of the notifications whose deliveries failed, each as it would have been delivered, with
- * the record it is about where the service includes it. One request a page.
+ * Pages of failed notifications, each as it would have been delivered, with its record if the
+ * service includes it. One request a page.
  */
 export async function* listFailedNotifications(
   service: Pick<TrackingService, 'listWebhookNotifications'>,
@@ -99,7 +102,7 @@ export async function* listFailedNotifications(
   for await (const page of pages) yield { page, failed: readFailed(page) }
 }
 
-/** Each once, without those that say they did not fail: the service may ignore the filter. */
+/** Each once, and only failed ones: the service may ignore the filter. */
 function readFailed(page: RawPage): Delivery[] {
   const { primary, included: raws } = page.document
   const included = raws.map((raw) => raw.tryParse())
@@ -112,7 +115,7 @@ function readFailed(page: RawPage): Delivery[] {
     const isReference = (other: unknown): boolean =>
       membersOf(other).type === reference?.type && membersOf(other).id === reference?.id
     const body = stringifyExactJson({ data: record, included: included.filter(isReference) })
-    // What is included is as the service knows it now, whenever the notification was made.
+    // Included records show the present state, not that of the notification's instant.
     const { observedAt } = page
     const frame = { headers: {}, body: Buffer.from(body), deadReason: null, observedAt }
     deliveries.set(notificationId, { ...frame, envelope })

@@ -21,12 +21,12 @@ export interface SelfTestDependencies {
   readonly service: Pick<TrackingService, 'triggerWebhook' | 'listWebhooks'>
   readonly logger: Logger
   readonly signal: AbortSignal
-  /** TRACKING_WEBHOOK_URL: where the service is asked to send the sample. */
+  /** TRACKING_WEBHOOK_URL: the address that the service must send the sample to. */
   readonly url: string
   readonly event: string
-  /** Ours: deliveries signed with one of them are accepted. */
+  /** Our secrets: deliveries signed with one of them are accepted. */
   readonly secrets: readonly string[]
-  /** Where the receiver listens, as `serve` would. */
+  /** The address that the receiver listens at, as `serve` would. */
   readonly host: string
   readonly httpPort: number
   readonly path: string
@@ -39,22 +39,22 @@ export interface SelfTestDependencies {
 export interface SelfTestStep {
   readonly name: 'listen' | 'secret' | 'trigger' | 'delivery' | 'signature' | 'body'
   readonly isOk: boolean
-  /** What was seen; with the fix when it failed. */
+  /** The observation; with the fix if the step failed. */
   readonly detail: string
 }
 
 export interface SelfTestReport {
   readonly isPassed: boolean
   readonly steps: readonly SelfTestStep[]
-  /** Why the service did not answer or did not accept to send the sample. */
+  /** The service's error, if it failed or refused to send the sample. */
   readonly error?: ConnectorError
 }
 
 /**
- * Tests the whole way of a delivery: opens the receiver for a moment, compares the secret of the
- * webhook that sends to our public URL with ours, asks the service to send a sample there, and
- * checks what comes. The sample is signed with a secret made for this one test, so that no real
- * delivery is taken for it: those are answered 503, to be sent again. Stores nothing. Ends at the
+ * Tests the whole way of a delivery: opens the receiver for a moment, compares our secret with that
+ * of the webhook that sends to our public URL, asks the service to send a sample there, and checks
+ * the sample. A secret made for this test signs the sample, so that no real delivery can pass for
+ * it: real ones are answered 503, so that the service sends them again. Stores nothing. Ends at the
  * first step that fails.
  */
 export async function testWebhook(dependencies: SelfTestDependencies): Promise<SelfTestReport> {
@@ -98,22 +98,22 @@ class FailedStep extends Error {
   }
 }
 
-/** A request that came while the sample was waited for. */
+/** A request that arrived during the wait for the sample. */
 interface Arrival {
   readonly path: string
   readonly rawHeaders: readonly string[]
   readonly body: Buffer
-  /** Signed with the secret of this test, in whatever form: that is found out afterwards. */
+  /** Signed with the secret of this test, in any form; the form is found later. */
   readonly isSample: boolean
 }
 
 const MOST_OTHERS = 10
 
-/** Answers the sample 202, and everything else 503: it may be a real delivery. */
+/** Answers the sample 202, and all else 503: it may be a real delivery. */
 class SampleReceiver {
-  /** 64 characters, as the service's own secrets may be; nobody else ever knows it. */
+  /** 64 characters, like a secret of the service. It is known to this test only. */
   readonly secret = randomBytes(32).toString('hex')
-  /** Whether a delivery is signed in the form that the settings say. */
+  /** Whether a delivery is signed in the form of the settings. */
   readonly isSigned: SignatureCheck
   readonly #sampleCame = new AbortController()
   readonly #arrivals: Arrival[] = []
@@ -146,7 +146,7 @@ class SampleReceiver {
     if (isSample) this.#sampleCame.abort()
   }
 
-  /** The sample, else the likeliest of what came in time. Throws when the test is aborted. */
+  /** The sample, or else the likeliest arrival. Throws if the test is aborted. */
   async wait({ signal, timeoutMs }: SelfTestDependencies): Promise<Arrival | undefined> {
     const either = AbortSignal.any([signal, this.#sampleCame.signal])
     await delay(timeoutMs, undefined, { signal: either }).catch(() => undefined)
@@ -163,7 +163,7 @@ async function listen(
   { host, httpPort, path, url, logger }: SelfTestDependencies,
   { handle }: SampleReceiver,
 ): Promise<HttpServer> {
-  // Also at the path of the public address: a proxy should cut it, and may not.
+  // Also listens at the path of the public address: the proxy may fail to cut it.
   const paths = new Set([path, new URL(url).pathname])
   const routes = Object.fromEntries([...paths].map((name) => [name, { methods: ['POST'], handle }]))
   try {
@@ -183,7 +183,7 @@ async function listen(
   }
 }
 
-/** Fails where real deliveries would be refused, as far as the service says. */
+/** Fails if real deliveries would be refused, as far as the service tells. */
 async function compareSecret({ service, signal, url, secrets }: SelfTestDependencies) {
   const listed = await inStep('secret', listWebhookRecords(service, signal))
   const sending = listed.filter((webhook) => sendsTo(webhook, url))
@@ -211,7 +211,7 @@ async function trigger(
   return passed('trigger', `the service accepted to send a sample of ${event} to ${url}`)
 }
 
-/** A request that the service refuses ends the step. */
+/** An error of the service ends the step. */
 async function inStep<Result>(
   step: SelfTestStep['name'],
   request: Promise<Result>,
@@ -282,8 +282,8 @@ const ALGORITHMS = ['sha256', 'sha512', 'sha1'] as const
 const ENCODINGS = ['hex', 'base64'] as const
 
 /**
- * Looks in all headers for a signature of the body made with `secret`, whatever its header, hash
- * and encoding, which the interface leaves open. `rawHeaders`: names and values in turn.
+ * Looks in all headers for a signature of the body made with `secret`, in any hash and encoding,
+ * which the interface leaves open. `rawHeaders`: names and values in turn.
  */
 export function findSignature(
   rawHeaders: readonly string[],

@@ -36,15 +36,15 @@ import {
 import { readLinkage } from '../receive/delivery.js'
 
 /**
- * Records without a row that wait to be read because notifications told of them, at most: some
- * minutes of the budget. The lists of the next sync have all.
+ * Most records without a row that notifications may queue: some minutes of the request budget. The
+ * lists of the next sync bring the rest.
  */
 const MOST_UNKNOWN = 500
 
 export interface ApplyOptions {
-  /** Told how many records of too many are left to the next sync. */
+  /** Called with the number of records that are left to the next sync. */
   readonly onLeft?: (records: number) => void
-  /** How long refetches wait for more notifications about the same record. */
+  /** Time that refetches wait for more notifications about the same record. */
   readonly refetchDelayMs: number
   readonly reachFailpoint: ReachFailpoint
 }
@@ -57,10 +57,10 @@ const NEW_EVENTS = 'a notification told of transport events without their conten
 const READ_AT_ONCE = 10
 
 /**
- * Applies notifications of our own webhooks inside the caller's transaction, in the order the
- * source made them: rows by the one write rule, versions, changes of attributes, what must be
- * refetched, and what was set aside. Nothing is applied that is in doubt (see `decide`). Sends no
- * request. Applying the same ones again changes nothing. Returns what became of each.
+ * Applies notifications of our own webhooks inside the caller's transaction, in the order in which
+ * the source made them: rows by the common write rule, versions, changes of attributes, refetches,
+ * and quarantine. Skips records in doubt (see `decide`). Sends no request. Applying the same ones
+ * again changes nothing. Returns the outcome of each.
  */
 export async function applyNotifications(
   session: Session,
@@ -85,7 +85,7 @@ export async function applyNotifications(
     const written = await writeRows(session, batch, reachFailpoint)
     for (const sighting of sightings) {
       references.push(...sighting.references)
-      // A newer sighting of another writer came first.
+      // Another writer's newer sighting came first.
       const keys = written.keys.get(sighting.resource.stream)
       if (keys?.has(sighting.key) !== true) doubtful.push(sighting)
     }
@@ -132,7 +132,7 @@ function eventListEntry(containerId: string): ResourceIdentifier {
   return { type: EVENT_LIST_ENTRY, id: containerId }
 }
 
-/** Only included records: the notification itself stands in the inbox. */
+/** Only included records: the notification itself is in the inbox. */
 function readIncluded(notification: ParsedNotification): Intake {
   const { notificationId, observedAt, document, isClamped } = notification
   const source = `webhook notification ${notificationId}`
@@ -143,10 +143,10 @@ function readIncluded(notification: ParsedNotification): Intake {
 const THIN = 'a notification came without what it is about'
 
 /**
- * Queues to be read what notifications are about and do not hold: the record itself, the container
- * of a transport event that the warehouse knows, or else the notification, which the service may
- * tell more fully; that one also where records had to be left out. Returns what became of each:
- * unresolved where only the notification could be asked for.
+ * Queues the subjects that notifications lack: the record itself, the container of a known
+ * transport event, or else the notification, which the service may tell in full; the notification
+ * also if records had to be left out. Returns the outcome of each: unresolved if only the
+ * notification could be requested.
  */
 async function followReferences(
   session: Session,
@@ -170,13 +170,15 @@ async function followReferences(
   return outcomes
 }
 
-/** Without a reference, a notification that brings anything is about that. */
+/** A notification without a reference is about the records that it brings. */
 function holdsReference({ reference, document }: ParsedNotification): boolean {
   if (reference === null) return document.included.length > 0
   return findIncluded(document, reference) !== undefined
 }
 
-/** The container, else the shipment, of what the notification is about, where it lacks that. */
+/**
+ * The container, or else the shipment, of the notification's subject, if the notification lacks it.
+ */
 function ownerLeftOut({ reference, document }: ParsedNotification): ResourceIdentifier[] {
   if (reference === null || resourceOfType(reference.type).path !== undefined) return []
   const { container, shipment } = membersOf(findIncluded(document, reference)?.relationships)
@@ -205,14 +207,14 @@ function eventIdsOf(notifications: readonly ParsedNotification[]): string[] {
   )
 }
 
-/** Longer names are no attributes, and a key could not hold them. */
+/** A longer name is not an attribute, and a key could not hold it. */
 const LONGEST_NAME = 255
 
 /**
  * The changes in included records: `changeset: {attribute: [old, new]}` of a
- * `container_updated_event`, or of any type that has a changeset and a container. A value that is
- * not a pair counts as the new one. A record without a usable time happened when its notification
- * was made. Anything else is skipped: the record itself is stored whole.
+ * `container_updated_event`, or of any type with a changeset and a container. A value that is not a
+ * pair counts as the new one. A record without a usable time gets that of its notification. Other
+ * records are skipped: they are stored whole.
  */
 export function readChangesets(
   included: readonly unknown[],
@@ -250,7 +252,7 @@ function idOf(record: unknown): string | undefined {
   try {
     return readRecord(record).id
   } catch (thrown) {
-    // Such a record is set aside with its reason elsewhere.
+    // Other code sets such a record aside, with its reason.
     if (thrown instanceof ApiContractError) return undefined
     throw thrown
   }

@@ -17,17 +17,19 @@ import { tableRef } from '../../warehouse/connection/typed-database.js'
 /** A notification of the inbox, locked by the transaction that claimed it. */
 export interface ClaimedNotification {
   readonly notificationId: string
-  /** When the source can have known what it says; see the inbox's column. */
+  /**
+   * The earliest instant at which the source can have known the content; see the inbox's column.
+   */
   readonly observedAt: Date
-  /** It says it was made later than that. */
+  /** The notification claims a later instant. */
   readonly isClamped: boolean
   /** On the database's clock. */
   readonly receivedAt: Date
-  /** Null: it names none. */
+  /** Null if it names none. */
   readonly webhookId: string | null
-  /** What it is about. */
+  /** Its subject. */
   readonly reference: ResourceIdentifier | null
-  /** Null after the retention time, or when no delivery ever came. */
+  /** Null after the retention time, or if no delivery ever came. */
   readonly body: Buffer | null
 }
 
@@ -35,9 +37,9 @@ const IS_WAITING = canBe('failed')
 const IS_UNRESOLVED = canBe('synced')
 
 /**
- * Locks notifications that wait to be applied, the first made first, or only the one with this id;
- * skips those that another processor holds. They stay as they are when the transaction ends without
- * an outcome.
+ * Locks notifications that wait for processing, the first made first, or only the one with this id;
+ * skips notifications that another processor holds. They stay as they are if the transaction ends
+ * without an outcome.
  */
 export async function claimNotifications(
   session: Session,
@@ -56,7 +58,7 @@ for update skip locked`,
 
 /**
  * Locks a notification that waits for a refetch or a complete sync, waiting for its holder;
- * undefined when it does not wait any more.
+ * undefined if it no longer waits.
  */
 export async function lockUnresolved(
   session: Session,
@@ -98,8 +100,8 @@ where ${condition}`,
 }
 
 /**
- * Records what became of notifications; called in the transaction that did it. Returns the seconds
- * since their receipt, added up, by the database's clock.
+ * Records the outcomes of notifications; called in the transaction that applied them. Returns the
+ * sum of the seconds since their receipt, by the database's clock.
  */
 export async function recordOutcomes(
   session: Session,
@@ -128,7 +130,7 @@ from recorded`,
   return row?.seconds ?? 0
 }
 
-/** Lets notifications wait until their webhook is known, without counting an attempt. */
+/** Defers notifications until their webhook is known, without counting an attempt. */
 export async function deferNotifications(
   session: Session,
   ids: readonly string[],
@@ -145,7 +147,7 @@ where notification_id = any(${ids}::text[]) and ${IS_WAITING}`,
   )
 }
 
-/** Makes due what was deferred and received until this instant. */
+/** Makes deferred notifications due that were received until this instant. */
 export async function releaseDeferred(warehouse: Warehouse, receivedUntil: Date): Promise<void> {
   await warehouse.query(
     'release deferred notifications',
@@ -155,7 +157,7 @@ where ${IS_WAITING} and attempts = 0 and next_attempt_at > now() and received_at
   )
 }
 
-/** A notification that fails this often is dead: only `replay` tries it again. */
+/** After this many failures a notification is dead: only `replay` tries it again. */
 const MOST_ATTEMPTS = 10
 const IS_LAST = sql`attempts + 1 >= ${sql.lit(MOST_ATTEMPTS)}`
 const DEAD = stateAfter('gave_up')
@@ -164,14 +166,14 @@ const WAITING = stateAfter('failed')
 const FIRST_WAIT_MS = 30_000
 const LONGEST_WAIT_MS = 6 * 3_600_000
 
-/** After the nth failed attempt: half a minute, doubled each time, six hours at most. */
+/** The wait after the nth failed attempt: half a minute, doubled each time, six hours at most. */
 export function waitAfterFailure(attempts: number): number {
   return backoffMs(attempts, FIRST_WAIT_MS, LONGEST_WAIT_MS)
 }
 
 /**
- * Records that a notification could not be applied; the tenth time it is dead. Returns its
- * attempts, undefined when it does not wait any more.
+ * Records a failed attempt; the tenth makes the notification dead. Returns the number of attempts,
+ * or undefined if the notification no longer waits.
  */
 export async function recordFailure(
   session: Session,
@@ -199,8 +201,8 @@ returning attempts`,
 const CLOSED = stateAfter('synced')
 
 /**
- * Closes unresolved notifications made before the last complete sync began: that sync has seen what
- * they are about. Returns how many; idempotent.
+ * Closes unresolved notifications made before the last complete sync began: that sync has read
+ * their subjects. Returns how many; idempotent.
  */
 export async function closeUnresolved(warehouse: Warehouse): Promise<number> {
   const beganAt = completeSyncBegan(await loadConfirmedPasses(warehouse, 'whole'))

@@ -16,19 +16,19 @@ import type { ClaimedNotification } from './claim-notifications.js'
 import { readLinkage } from '../receive/delivery.js'
 import { tableRef } from '../../warehouse/connection/typed-database.js'
 
-/** A notification with the records it brings. */
+/** A notification with its records. */
 export interface ParsedNotification extends ClaimedNotification {
   readonly document: Document
-  /** False for a signed body that is something else. */
+  /** False for a signed body with other content. */
   readonly isNotification: boolean
-  /** Read from the service because its delivery was lacking: asking again would bring no more. */
+  /** Refetched because its delivery lacked its subject: another read would not bring it either. */
   readonly isRefetched?: boolean
 }
 
 /**
  * Parses the body of a stored notification. Bytes that are not UTF-8 become U+FFFD in the rows,
- * flagged, as in every text of the source. Throws ApiContractError when the body is not a JSON:API
- * document.
+ * with a flag, as in every text of the source. Throws ApiContractError if the body is not a
+ * JSON:API document.
  */
 export function parseNotification(claimed: ClaimedNotification): ParsedNotification {
   const document = claimed.body === null ? NO_DOCUMENT : readDocument(claimed.body)
@@ -43,7 +43,7 @@ function readDocument(body: Buffer): Document {
   throw new ApiContractError(`the body is not a JSON:API document: ${reason}`, { pointer })
 }
 
-/** With the digests of its records: a sync that meets the same bytes recognizes them. */
+/** Keeps the digests of its records, so that a sync recognizes the same bytes. */
 function parseBody(body: Buffer): unknown {
   try {
     return parseJsonBytes(body)
@@ -55,19 +55,19 @@ function parseBody(body: Buffer): unknown {
   }
 }
 
-/** ParsedNotification as it can be applied now. */
+/** ParsedNotification with the records that can be stored now. */
 export interface PreparedNotification extends ParsedNotification {
-  /** Records were left out: their container is not confirmed, or not known. */
+  /** Records were left out because their container is unconfirmed or unknown. */
   readonly isLacking: boolean
-  /** Containers and shipments without a live row that records were left out for. */
+  /** Containers and shipments without a live row whose records were left out. */
   readonly unconfirmed: readonly ResourceIdentifier[]
 }
 
 /**
- * Leaves out of notifications what may not be stored yet: records without an address of their own
- * (updates, custom fields, types of tomorrow) that are about a container or shipment without a live
- * row, for nobody could confirm them; and transport events that name no container, unless the
- * notification, or the warehouse, tells whose they are.
+ * Leaves out records that must not be stored yet: records without an address of their own (updates,
+ * custom fields, future types) whose container or shipment lacks a live row, because nothing could
+ * confirm them; and transport events without a container, unless the notification or the warehouse
+ * tells it.
  */
 export async function prepareNotifications(
   session: Session,
@@ -99,8 +99,8 @@ function prepare(
 const OWNER_TYPES = ['container', 'shipment'] as const
 
 /**
- * The containers and shipments that a record without an address of its own is about; an owner whose
- * type is not told has the type ''.
+ * The containers and shipments of a record without an address of its own; an owner of unknown type
+ * has the type ''.
  */
 function ownersOf(record: unknown): ResourceIdentifier[] {
   const { type, relationships } = membersOf(record)
@@ -117,7 +117,7 @@ function ownersOf(record: unknown): ResourceIdentifier[] {
   )
 }
 
-/** Which of the owners have a live row, by `keyOf`. */
+/** The owners with a live row, by `keyOf`. */
 async function loadLiveOwners(
   session: Session,
   notifications: readonly ParsedNotification[],
@@ -142,7 +142,7 @@ function keyOf({ type, id }: ResourceIdentifier): string {
   return `${type} ${id}`
 }
 
-/** A transport event that does not say whose it is. */
+/** A transport event without its container. */
 function isHomeless(record: unknown): boolean {
   const { type, relationships } = membersOf(record)
   return type === 'transport_event' && readLinkage(membersOf(relationships).container) === undefined
@@ -158,8 +158,8 @@ function homelessEventIds(notifications: readonly ParsedNotification[]): string[
 }
 
 /**
- * With its container: the one that comes with it, that the notification or another of its records
- * names, or that the warehouse knows it of.
+ * The record with its container: one in the same document, one that the notification or another of
+ * its records names, or one that the warehouse knows.
  */
 function placeEvent(
   record: unknown,

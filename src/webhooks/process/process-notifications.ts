@@ -20,7 +20,7 @@ import { ASK_EVERY_MS, WebhookOwnership, type OwnershipDependencies } from './we
 
 export interface ProcessSettings {
   readonly own: OwnWebhookSettings
-  /** How long a refetch waits for more notifications about the same record. */
+  /** Time that a refetch waits for more notifications about the same record. */
   readonly refetchDelayMs: number
 }
 
@@ -29,7 +29,7 @@ export interface ProcessDependencies extends OwnershipDependencies {
   readonly reachFailpoint: ReachFailpoint
 }
 
-/** What one batch came to. `taken` is the sum of the other counts. */
+/** Outcomes of one batch. `taken` is the sum of the other counts. */
 export type BatchReport = Readonly<
   Record<'taken' | Outcome | 'failed' | 'deferred' | 'lagSeconds', number>
 >
@@ -41,20 +41,20 @@ const NOTHING: BatchReport = {
   foreign: 0,
   unresolved: 0,
   failed: 0,
-  /** Put off without an attempt: whether their webhook is ours is not known yet. */
+  /** Deferred without an attempt: it is unknown yet whether the webhook is ours. */
   deferred: 0,
-  /** From receipt to outcome, added up. */
+  /** Seconds from receipt to outcome, summed. */
   lagSeconds: 0,
 }
 
 const BATCH = 100
-/** About a millisecond's work, after which the receiver, in the same thread, has its turn. */
+/** About a millisecond's work; then the receiver, in the same thread, gets its turn. */
 const PARSED_AT_ONCE = 10
 
 /**
- * Applies notifications of the inbox, a hundred at a time, each batch in one transaction. Any
- * number of processors may share an inbox, on any number of hosts: each notification is taken by
- * one and applied once. Keep one instance per process.
+ * Applies notifications of the inbox, a hundred at a time, each batch in one transaction.
+ * Processors on any number of hosts may share an inbox: one of them takes each notification and
+ * applies it once. Keep one instance per process.
  */
 export class NotificationProcessor {
   readonly #dependencies: ProcessDependencies
@@ -66,9 +66,9 @@ export class NotificationProcessor {
   }
 
   /**
-   * Applies one batch. A batch that fails is taken notification by notification: the bad one is
-   * tried again later, ten times, then it is dead; the others flow on. Where none can be applied,
-   * for a reason that is not theirs, the warehouse is to blame: then it throws, nothing is lost and
+   * Applies one batch. A failed batch is applied notification by notification: the bad one is tried
+   * again later, ten times, then it is dead; the others go through. If none can be applied and the
+   * fault is not in the data, the warehouse is to blame: then it throws, nothing is lost and
    * nothing counts as an attempt.
    */
   async processBatch(): Promise<BatchReport> {
@@ -92,7 +92,7 @@ export class NotificationProcessor {
     return report
   }
 
-  /** Applies batches until nothing waits any more. */
+  /** Applies batches until nothing waits. */
   async processAll(): Promise<BatchReport> {
     let sum = NOTHING
     for (;;) {
@@ -119,7 +119,7 @@ export class NotificationProcessor {
         else undecided.push({ notificationId, thrown })
       }
     }
-    // Where others could be applied, the warehouse is well, and the rest failed by itself.
+    // If some were applied, the warehouse is well, and the rest failed by themselves.
     const isWarehouseWell = sum.taken > sum.failed
     if (!isWarehouseWell && undecided.length === claimed.length) throw whyNotTogether
     for (const { notificationId, thrown } of undecided) {
@@ -129,7 +129,7 @@ export class NotificationProcessor {
     return sum
   }
 
-  /** Tries twice: the first failure may be a connection that was lost. */
+  /** Tries twice: a lost connection may cause the first failure. */
   async #processOne(notificationId: string): Promise<BatchReport> {
     const { warehouse } = this.#dependencies
     const process = (): Promise<BatchReport> =>
@@ -140,7 +140,7 @@ export class NotificationProcessor {
       return await process()
     } catch (thrown) {
       if (!(thrown instanceof ConnectorError) || thrown.fate !== 'retry') throw thrown
-      // In an outage this fails, and ends the batch at its first notification.
+      // In an outage this query fails and ends the batch at its first notification.
       await warehouse.query('look whether the database answers', sql`select 1`)
       return process()
     }
@@ -202,7 +202,10 @@ export class NotificationProcessor {
   }
 }
 
-/** A full disk (53100), no free connection (53300), a standby (25006): whatever is applied. */
+/**
+ * Faults of the server, independent of the notification: a full disk (53100), no free connection
+ * (53300), a standby (25006).
+ */
 const OF_THE_SERVER: ReadonlySet<unknown> = new Set(['53100', '53300', '25006'])
 
 function isOfTheServer(thrown: unknown): boolean {
@@ -218,7 +221,7 @@ function isOfTheData(thrown: unknown): boolean {
 
 const LONGEST_ERROR = 4_000
 
-/** With its stack, which says where; messages of our errors hold no secret and no payload. */
+/** With its stack, which names the place; messages of our errors hold no secret and no payload. */
 function describeFailure(error: Error): string {
   const text = error.stack ?? `${error.name}: ${error.message}`
   return toStorableText(text.slice(0, LONGEST_ERROR)).text

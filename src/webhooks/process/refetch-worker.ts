@@ -35,24 +35,24 @@ export interface RefetchWorkerDependencies {
   readonly warehouse: Warehouse
   readonly logger: Logger
   readonly settings: RunSettings
-  /** How long refetches that come of what is read wait for more notifications. */
+  /** Time that new refetches wait for more notifications. */
   readonly refetchDelayMs: number
   readonly sleep: Sleep
   readonly signal: AbortSignal
   readonly reachFailpoint: ReachFailpoint
 }
 
-/** Few enough to be read before the claim expires. */
+/** Few enough to read before the claim expires. */
 const ENTRIES_PER_CLAIM = 10
 
 const FIRST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 6 * 3_600_000
-/** When the service fails, what was claimed is free for others after this time. */
+/** After a failure of the service, others may read the claimed entries after this time. */
 const OUTAGE_WAIT_MS = 10_000
 
 /**
- * Reads what the refetch queue asks for, out of the share of the request budget that is kept for
- * this. Any number of workers and a run may share the queue.
+ * Reads the entries of the refetch queue, from the share of the request budget that is reserved for
+ * refetches. Any number of workers and a run may share the queue.
  */
 export class RefetchWorker {
   readonly #dependencies: RefetchWorkerDependencies
@@ -62,7 +62,7 @@ export class RefetchWorker {
   }
 
   /**
-   * Reads until nothing is due. Returns how many entries were read. Throws when the service or the
+   * Reads until no entry is due. Returns how many entries were read. Throws if the service or the
    * warehouse fails as a whole; the entries stay.
    */
   async readDue(): Promise<number> {
@@ -88,7 +88,7 @@ export class RefetchWorker {
           throw new ApiUnavailableError('several records in a row could not be read')
         }
       } catch (thrown) {
-        // As after a kill, the claims end by themselves.
+        // As after a kill, the claims expire by themselves.
         if (thrown instanceof SimulatedCrash) throw thrown
         const waitMs = signal.aborted ? 0 : OUTAGE_WAIT_MS
         await releaseRefetches(warehouse, claim.slice(at), waitMs).catch(() => undefined)
@@ -112,7 +112,7 @@ export class RefetchWorker {
     }
   }
 
-  /** Fresh for each claim: others may change what the memory of a sink holds. */
+  /** A new one for each claim: other processes may change rows that the memory of a sink holds. */
   #openIngest(): Ingest {
     const { service, settings, signal, logger } = this.#dependencies
     return {
@@ -123,7 +123,7 @@ export class RefetchWorker {
   }
 }
 
-/** The service or the warehouse fails as a whole, whatever is asked for. */
+/** The failure concerns the service or the warehouse as a whole, not one record. */
 function concernsAll(ledger: RunLedger, thrown: unknown): boolean {
   if (thrown instanceof SimulatedCrash) return true
   if (isAboutOneRecord(thrown)) {
@@ -145,9 +145,9 @@ const OF_ALL: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads a notification whose delivery lacked what it is about, and applies it with the stamp of the
- * delivery. Where the answer holds no more, or the interface has no such read, the notification
- * stays unresolved until a complete sync. One request, or two where the include is refused.
+ * Reads a notification whose delivery lacked its subject, and applies it with the stamp of the
+ * delivery. If the answer lacks it too, or the interface cannot read notifications, it stays
+ * unresolved until a complete sync. One request, or two if the include is refused.
  */
 async function refetchNotification(
   dependencies: RefetchWorkerDependencies,
@@ -180,7 +180,7 @@ function withDocument(stored: ParsedNotification, document: Document): ParsedNot
   return { ...stored, document, reference }
 }
 
-/** Undefined when the service does not have it, or answers with another one. */
+/** Undefined if the service lacks it or answers with another one. */
 async function readNotification(
   { service, signal }: RefetchWorkerDependencies,
   id: string,

@@ -4,12 +4,12 @@ import { stateAfter } from '../receive/notification-states.js'
 import { tableRef } from '../../warehouse/connection/typed-database.js'
 import { allTrue } from '../../warehouse/connection/sql-fragments.js'
 
-/** States that a notification can be put back from by choice. */
+/** States that a user can put a notification back from. */
 export const REPLAYABLE_STATES = ['dead', 'ignored', 'foreign', 'unresolved', 'processed'] as const
 
 export type ReplayableState = (typeof REPLAYABLE_STATES)[number]
 
-/** All that is given must hold; nothing given selects the whole inbox. */
+/** All given members must hold; without any, the whole inbox is selected. */
 export interface ReplaySelection {
   readonly ids?: readonly string[] | undefined
   readonly states?: readonly ReplayableState[] | undefined
@@ -23,11 +23,11 @@ export interface ReplaySelection {
 export interface ReplayReport {
   readonly isDryRun: boolean
   readonly selected: number
-  /** Put back; in a dry run, what would be. */
+  /** Put back, or in a dry run to put back. */
   readonly replayed: number
-  /** Left as they are: they wait for their first attempt anyway. */
+  /** Left alone: they wait for their first attempt anyway. */
   readonly waiting: number
-  /** Left as they are: their body was deleted after the retention time, or never came. */
+  /** Left alone: their body was deleted after the retention time, or never came. */
   readonly withoutBody: number
   /** Ids that are not in the inbox. */
   readonly unknownIds: readonly string[]
@@ -46,13 +46,13 @@ function isSelected({ ids, states, event, since, until }: ReplaySelection): RawB
   ])
 }
 
-/** Something to apply, and not just waiting for its first attempt. */
+/** It has a body and does not just wait for its first attempt. */
 const IS_REPLAYABLE = sql`(body is not null and (state != ${REPLAYED} or attempts > 0))`
 
 type Counts = Pick<ReplayReport, 'selected' | 'waiting' | 'withoutBody' | 'unknownIds'>
 
 /**
- * Puts notifications of the inbox back, to be applied once more: no attempts, due now. Applying one
+ * Puts notifications of the inbox back for another application: no attempts, due now. Applying one
  * twice changes nothing, because a row never goes backwards. Idempotent; each notification is put
  * back once, even if it is applied meanwhile. A dry run writes nothing.
  */
@@ -84,10 +84,13 @@ where ${isSelected(selection)}`,
   return { isDryRun, ...counts, replayed: await putBack(warehouse, selection) }
 }
 
-/** So many by one statement: a large inbox would take longer than a statement may. */
+/** Notifications per statement: a large inbox would take longer than a statement may. */
 const BATCH = 5_000
 
-/** By key, once through: what is applied meanwhile would otherwise be selected for ever. */
+/**
+ * By key, once through: otherwise notifications that are applied meanwhile would be selected for
+ * ever.
+ */
 async function putBack(warehouse: Warehouse, selection: ReplaySelection): Promise<number> {
   const inbox = tableRef('sync.webhook_notifications')
   let after = ''

@@ -19,36 +19,36 @@ export interface ProcessorDependencies {
   readonly settings: ProcessorSettings
   readonly sleep: Sleep
   readonly reachFailpoint?: ReachFailpoint
-  /** How long an idle worker waits before it looks by itself; 1 s if absent. */
+  /** Wait of an idle worker between two looks; 1 s by default. */
   readonly pollMs?: number
 }
 
-/** What this process has done since it started. */
+/** Counts since this process started. */
 export interface ProcessorState extends Readonly<Record<Outcome | 'failed' | 'refetched', number>> {
-  /** From receipt to outcome, added up over the notifications. */
+  /** Seconds from receipt to outcome, summed over the notifications. */
   readonly lagSeconds: number
-  /** Why a loop fails at present; null when none does. */
+  /** Why a loop fails at present; null if none does. */
   readonly lastError: string | null
 }
 
 export interface RunningProcessor {
-  /** Something was stored: idle workers look at once. */
+  /** Call it after storing: idle workers look at once. */
   wake(): void
-  /** Ends when the batches under way are written. Idempotent. */
+  /** Resolves when the batches under way are written. Idempotent. */
   stop(): Promise<void>
   state(): ProcessorState
 }
 
 const POLL_MS = 1_000
 const CLOSE_EVERY_MS = 60_000
-/** After a failure of the service or the database, doubled each time. */
+/** Pauses after a failure of the service or the database, doubled each time. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 
 /**
  * Processes the inbox and the refetch queue until it is stopped: one worker applies notifications,
- * one refetches. What fails as a whole is tried again after a pause that grows to a minute; no
- * failure ends the processor.
+ * one refetches. After a general failure a worker tries again, with a pause that grows to a minute;
+ * no failure ends the processor.
  */
 export function startProcessor(dependencies: ProcessorDependencies): RunningProcessor {
   const { settings, sleep, logger, pollMs = POLL_MS } = dependencies
@@ -57,7 +57,7 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
   const parts = { ...dependencies, reachFailpoint, signal: stopping.signal }
   const processor = new NotificationProcessor(parts)
   const refetcher = new RefetchWorker({ ...parts, refetchDelayMs: settings.refetchDelayMs })
-  /** Replaced and aborted by each wake: one that comes during the work ends the next wait. */
+  /** Each wake replaces and aborts it, so that a wake during the work ends the next wait. */
   let waking = new AbortController()
   const counts = {
     processed: 0,
@@ -71,7 +71,7 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
   const errors = new Map<string, string>()
   const isStopping = (): boolean => stopping.signal.aborted
 
-  /** True when there may be more to do at once. */
+  /** True if more may be due at once. */
   async function processOnce(): Promise<boolean> {
     const report = await processor.processBatch()
     for (const name of [...OUTCOMES, 'failed', 'lagSeconds'] as const) counts[name] += report[name]
@@ -109,13 +109,13 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
         const waitMs = backoffMs(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
         errors.set(name, toError(thrown).message)
         logger.error(`${name}: failed, trying again`, { waitMs, error: thrown })
-        // A wake does not mend it.
+        // A wake must not shorten this pause.
         await wait(waitMs, stopping.signal)
       }
     }
   }
 
-  /** Ends after the time or with the signal. */
+  /** Resolves after the time or with the signal. */
   async function wait(ms: number, signal: AbortSignal): Promise<void> {
     try {
       signal.throwIfAborted()

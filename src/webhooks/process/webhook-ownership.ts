@@ -21,24 +21,27 @@ export interface OwnershipDependencies {
 
 export interface Parted<Notification> {
   readonly own: readonly Notification[]
-  /** Of no webhook of ours, or a sample. */
+  /** Notifications of other webhooks, and samples. */
   readonly foreign: readonly Notification[]
-  /** Of a webhook that the service did not list when it was last asked. */
+  /** Notifications of a webhook that the service's last list lacked. */
   readonly unknown: readonly Notification[]
 }
 
-/** The service is asked for its webhooks no more often than this. */
+/** Least time between two requests for the service's webhooks. */
 export const ASK_EVERY_MS = 60_000
 
 /**
- * Parts our notifications from others. A webhook that is not known makes us ask the service for its
- * list, once a minute at most; what that list lacks is foreign. Until the service has answered,
+ * Separates our notifications from others. For an unknown webhook we ask the service for its list,
+ * once a minute at most; a webhook that the list lacks is foreign. Until the service has answered,
  * such notifications wait, and waiting is not a failed attempt.
  */
 export class WebhookOwnership {
   readonly #dependencies: OwnershipDependencies
   #askedAt = -Infinity
-  /** On the database's clock. The service's last list decides on what was received by then. */
+  /**
+   * On the database's clock: the service's last list decides about notifications received until
+   * then.
+   */
   #decidedUntil = -Infinity
   #newestUnknown = -Infinity
 
@@ -46,7 +49,7 @@ export class WebhookOwnership {
     this.#dependencies = dependencies
   }
 
-  /** Parts notifications by what is known now. One query. */
+  /** Separates notifications by the webhooks that are known now. One query. */
   async part<Notification extends ClaimedNotification>(
     session: Session,
     notifications: readonly Notification[],
@@ -56,7 +59,8 @@ export class WebhookOwnership {
     const own: Notification[] = []
     const foreign: Notification[] = []
     const unknown: Notification[] = []
-    // Some kinds name no webhook. Then the signature decides: only ours are accepted.
+    // Some kinds of notifications name no webhook. For them the signature decides: only ours are
+    // accepted.
     const isSigned = (settings.secrets ?? []).length > 0
     for (const notification of notifications) {
       const { webhookId } = notification
@@ -73,8 +77,8 @@ export class WebhookOwnership {
   }
 
   /**
-   * Asks the service for its webhooks, once a minute at most, and makes due what waited for its
-   * answer. Errors of the service are logged, never thrown.
+   * Asks the service for its webhooks, once a minute at most, and makes notifications due that
+   * waited for its answer. Errors of the service are logged, never thrown.
    */
   async ask(): Promise<void> {
     const { service, warehouse, logger, settings, signal } = this.#dependencies
@@ -92,7 +96,7 @@ export class WebhookOwnership {
       }
       this.#decidedUntil = until
     }
-    // Also where another worker has asked since these were put off.
+    // Also if another worker has asked since they were deferred.
     if (this.#decidedUntil > -Infinity) {
       await releaseDeferred(warehouse, new Date(this.#decidedUntil))
     }

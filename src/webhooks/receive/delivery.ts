@@ -13,21 +13,24 @@ import { checkTimestamp } from '../../source/records/timestamp.js'
 
 /** One HTTP POST of a notification. */
 export interface Delivery {
-  /** Without a readable `data.id`, its id is `sha256:<hash of the body>`. */
+  /** If `data.id` is unreadable, the id is `sha256:<hash of the body>`. */
   readonly envelope: Envelope
-  /** Only those that hold no secret, by lower-case name. */
+  /** Only headers without secrets, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** As it came. */
+  /** The raw body. */
   readonly body: Buffer
-  /** Why it can never be applied; null for a delivery that can. */
+  /** Why it can never be applied; null for a valid delivery. */
   readonly deadReason: string | null
-  /** When the source can have known what it says; absent: when the notification was made. */
+  /**
+   * The earliest instant at which the source can have known the content; absent: the instant of the
+   * notification.
+   */
   readonly observedAt?: Date
 }
 
 /**
- * Reads what the inbox's columns need from a verified body. Never throws: a signed body without a
- * readable `data.id` is kept too, under its hash, with the reason.
+ * Reads the values of the inbox's columns from a verified body. Never throws: a signed body without
+ * a readable `data.id` is stored too, under its hash, with the reason.
  */
 export function readDelivery(body: Buffer, headers: IncomingHttpHeaders): Delivery {
   const { value, problem } = parseBody(body)
@@ -44,7 +47,7 @@ export function readDelivery(body: Buffer, headers: IncomingHttpHeaders): Delive
   }
 }
 
-/** All but the id. */
+/** An envelope without its id. */
 export const NO_ENVELOPE = {
   event: null,
   createdAt: null,
@@ -62,7 +65,7 @@ function parseBody(body: Buffer): { readonly value: unknown; readonly problem?: 
   }
 }
 
-/** A list of what to keep: which headers hold secrets is not for us to know. */
+/** An allowlist: we cannot know which headers hold secrets. */
 const HARMLESS_HEADERS = [
   'content-type',
   'content-length',
@@ -82,22 +85,25 @@ function harmlessHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(kept)
 }
 
-/** The include that brings the record a notification is about. */
+/** The include that brings the subject of a notification. */
 export const REFERENCE_INCLUDE = 'reference_object'
 
-/** What a notification says of itself, without the records it brings. Null: it does not say. */
+/** The members of a notification without its records. Null: it does not say. */
 export interface Envelope {
   readonly notificationId: string
   readonly event: string | null
-  /** As sent: an RFC 3339 text that PostgreSQL takes. */
+  /** As sent: an RFC 3339 text that PostgreSQL reads. */
   readonly createdAt: string | null
   readonly deliveryStatus: string | null
   readonly webhookId: string | null
-  /** What it is about. */
+  /** Its subject. */
   readonly reference: ResourceIdentifier | null
 }
 
-/** Of a `webhook_notification`, delivered or listed. Undefined without an id to store it under. */
+/**
+ * Reads a `webhook_notification`, delivered or listed. Undefined if it lacks an id to store it
+ * under.
+ */
 export function readEnvelope(record: unknown): Envelope | undefined {
   const { data } = notificationSchema.safeParse(record)
   return data && toEnvelope(data)
@@ -118,7 +124,9 @@ function toEnvelope({
   }
 }
 
-/** The one record a relationship points to; undefined for none, several, or an unusable id. */
+/**
+ * The single record that a relationship points to; undefined for none, several, or an unusable id.
+ */
 export function readLinkage(relationship: unknown): ResourceIdentifier | undefined {
   return linkageSchema.parse(relationship) ?? undefined
 }

@@ -6,7 +6,7 @@ import { canStoreDeliveries, storeDeliveries } from './inbox.js'
 export interface GroupCommitOptions {
   readonly warehouse: Warehouse
   readonly deadlineMs: number
-  /** Deliveries waiting or under way at most; one more is refused at once. */
+  /** Most deliveries that wait or are being stored; one more is refused at once. */
   readonly longestQueue: number
 }
 
@@ -20,9 +20,9 @@ interface Waiting {
 }
 
 /**
- * Stores deliveries in groups: while one statement is under way, those that arrive gather and go
- * together in the next. A quiet receiver pays one commit per delivery and waits for nobody, a busy
- * one pays one commit for up to 200.
+ * Stores deliveries in groups: while one statement runs, new deliveries gather, and the next
+ * statement stores them together. A quiet receiver pays one commit per delivery and waits for
+ * nothing, a busy one pays one commit for up to 200.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions
@@ -37,9 +37,9 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves when the delivery is committed: true when its notification is new. Rejects when it
-   * could not be stored or nobody knows whether it was, at the latest after `deadlineMs`; a
-   * delivery that was given up while it waited is not stored later.
+   * Resolves when the delivery is committed: true if its notification is new. Rejects, at the
+   * latest after `deadlineMs`, if it could not be stored or its fate is unknown; a delivery that
+   * was given up while it waited is not stored later.
    */
   store(delivery: Delivery): Promise<boolean> {
     const { deadlineMs, longestQueue } = this.#options
@@ -66,13 +66,13 @@ export class GroupCommit {
     })
   }
 
-  /** False while the warehouse takes no delivery. Asks it only when it refused the last ones. */
+  /** False while the warehouse refuses deliveries. Asks it only after it refused the last ones. */
   async canStore(): Promise<boolean> {
     if (this.#isRefused) this.#isRefused = !(await canStoreDeliveries(this.#options.warehouse))
     return !this.#isRefused
   }
 
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when no delivery waits or is being stored. */
   async drain(): Promise<void> {
     while (this.#working !== undefined) await this.#working
   }
@@ -93,11 +93,11 @@ export class GroupCommit {
       const deliveries = group.map(({ delivery }) => delivery)
       const newIds = await storeDeliveries(this.#options.warehouse, deliveries)
       this.#isRefused = false
-      // Of several copies of a new notification in one group, the first is the new one.
+      // If a group holds copies of a new notification, the first is the new one.
       for (const { delivery, end } of group) end(newIds.delete(delivery.envelope.notificationId))
     } catch (error) {
       if (error instanceof WarehouseDataError && group.length > 1) {
-        // One of them is the cause; the others must not suffer for it.
+        // One delivery is the cause; the others must not suffer for it.
         for (const single of group) await this.#storeGroup([single])
         return
       }
@@ -107,7 +107,7 @@ export class GroupCommit {
   }
 }
 
-/** As many as one statement may hold, the first to come first; one alone may be larger. */
+/** As many deliveries as one statement may hold, first come first; a single one may be larger. */
 function takeGroup(waiting: readonly Waiting[]): readonly Waiting[] {
   let bytes = 0
   const end = waiting.findIndex(({ delivery }, index) => {

@@ -10,8 +10,8 @@ import { tableRef } from '../../warehouse/connection/typed-database.js'
  * delivery of a notification becomes its row; later ones change nothing. Safe to repeat. Returns
  * the ids of new notifications.
  *
- * No processor can delay an answer: a row that exists is not inserted again, which would wait for
- * the lock of a processor that is changing it.
+ * No processor can delay an answer: the statement skips existing rows; inserting one again would
+ * wait for the lock of a processor that is changing it.
  */
 export async function storeDeliveries(
   session: Session,
@@ -21,7 +21,7 @@ export async function storeDeliveries(
   const firsts = firstOfEach(deliveries)
   const stored = await session.query(
     'store webhook deliveries',
-    // The bodies come as one value: elements of an array would be sent as text, twice as long.
+    // The bodies are one value: array elements would be sent as text, twice as long.
     sql<{ notification_id: string }>`insert into ${inbox} (
     notification_id, event, webhook_id, created_at, observed_at, reference_type, reference_id,
     headers, body, state, error
@@ -50,8 +50,7 @@ returning notification_id`,
 }
 
 /**
- * The first delivery of each notification. Ordered by id: two receivers must not wait for each
- * other's rows crosswise.
+ * The first delivery of each notification. Ordered by id, so that two receivers do not deadlock.
  */
 function firstOfEach(deliveries: readonly Delivery[]): Delivery[] {
   const firsts = new Map<string, Delivery>()
@@ -64,7 +63,7 @@ function firstOfEach(deliveries: readonly Delivery[]): Delivery[] {
   )
 }
 
-/** All columns but the body, and where that begins in the joined bodies, from 1. */
+/** All columns except the body, and where the body begins in the joined bodies, from 1. */
 function toRows(deliveries: readonly Delivery[]): object[] {
   let end = 1
   return deliveries.map(({ envelope, headers, body, deadReason, observedAt }) => ({
@@ -83,7 +82,7 @@ function toRows(deliveries: readonly Delivery[]): object[] {
   }))
 }
 
-/** Written and taken back: nobody ever sees it. */
+/** Written and rolled back: no other session sees it. */
 const TRIAL: Delivery = {
   envelope: { ...NO_ENVELOPE, notificationId: 'sha256:a trial' },
   headers: {},
@@ -91,7 +90,7 @@ const TRIAL: Delivery = {
   deadReason: null,
 }
 
-/** Whether the database would take a delivery: with a full disk it still answers questions. */
+/** Whether the database would accept a delivery: with a full disk it still answers queries. */
 export async function canStoreDeliveries(warehouse: Warehouse): Promise<boolean> {
   let isTaken = false
   await warehouse
@@ -104,14 +103,14 @@ export async function canStoreDeliveries(warehouse: Warehouse): Promise<boolean>
   return isTaken
 }
 
-/** `replay` can apply a notification again for so long. */
+/** `replay` can apply a notification again for this long. */
 const RETENTION_DAYS = 30
 
 /**
- * Deletes the bodies of notifications received before the retention time that are processed,
- * ignored or foreign. What is dead or unresolved keeps its body, to be replayed. Ids stay for ever,
- * so that a late delivery is still known. Statements are short (`batch` rows), so that receiving
- * never waits. Idempotent; returns how many bodies went.
+ * Deletes the bodies of notifications that were received before the retention time and are
+ * processed, ignored or foreign. Dead and unresolved ones keep their body for a replay. Ids stay
+ * for ever, so that a late delivery is recognized. Statements are short (`batch` rows), so that
+ * receiving never waits. Idempotent; returns how many bodies were deleted.
  */
 export async function forgetBodies(
   warehouse: Warehouse,

@@ -3,10 +3,10 @@ import { sql, type RawBuilder } from 'kysely'
 /**
  * The states of a notification in the inbox; docs/architecture.md draws them.
  *
- * received: waits to be applied. processed: applied, or made needless by what was read since.
- * ignored: holds nothing we keep. foreign: of another webhook, or a sample. unresolved: what it is
- * about could not be read; the next complete sync brings it. dead: could not be read, or failed ten
- * times; only `replay` tries it again.
+ * received: waits for processing. processed: applied, or made needless by a later read. ignored:
+ * holds nothing that we store. foreign: of another webhook, or a sample. unresolved: its subject
+ * could not be read; the next complete sync brings it. dead: unreadable, or failed ten times; only
+ * `replay` tries it again.
  */
 const STATES = ['received', 'processed', 'ignored', 'foreign', 'unresolved', 'dead'] as const
 
@@ -17,7 +17,7 @@ interface Transition {
   readonly to: NotificationState
 }
 
-/** Each event, the states that it can meet, and the one that it leads to. */
+/** Each event, the states that it may occur in, and the state that it leads to. */
 export const NOTIFICATION_EVENTS = {
   delivered: { from: ['absent'], to: 'received' },
   unreadable: { from: ['absent'], to: 'dead' },
@@ -34,7 +34,7 @@ export const NOTIFICATION_EVENTS = {
 
 export type NotificationEvent = keyof typeof NOTIFICATION_EVENTS
 
-/** What an attempt to apply a notification comes to; each is named like the state it leads to. */
+/** Outcomes of an attempt to apply a notification, each named like the state that it leads to. */
 export const OUTCOMES = ['processed', 'ignored', 'foreign', 'unresolved'] as const
 
 export type Outcome = (typeof OUTCOMES)[number]
@@ -43,13 +43,13 @@ export function stateAfter(event: NotificationEvent): NotificationState {
   return NOTIFICATION_EVENTS[event].to
 }
 
-/** A condition on the row `stored`: it is in a state that the event can meet. */
+/** A condition on the row `stored`: the event may occur in its state. */
 export function canBe(event: NotificationEvent): RawBuilder<boolean> {
   const states = NOTIFICATION_EVENTS[event].from.map((state) => sql.lit(state))
   return sql`stored.state in (${sql.join(states)})`
 }
 
-/** The pairs of a state and an outcome that can follow it. */
+/** The pairs of a state and a possible outcome. */
 export const ALLOWED_OUTCOMES = sql.join(
   OUTCOMES.flatMap((outcome) =>
     NOTIFICATION_EVENTS[outcome].from.map((state) => sql`(${sql.lit(state)}, ${sql.lit(outcome)})`),

@@ -6,7 +6,7 @@ import { isSamePath } from '../../base/this-path.js'
 /** The outcomes of a delivery, and the status of the answer. */
 export const STATUS = {
   stored: 202,
-  /** Its notification is in the inbox already. */
+  /** Its notification is already in the inbox. */
   duplicate: 202,
   unavailable: 503,
   /** The sender went away before its delivery was complete. */
@@ -15,11 +15,11 @@ export const STATUS = {
   refused_content_encoding: 415,
   refused_sender: 403,
   refused_too_large: 413,
-  /** Neither announced nor small. */
+  /** The length was not announced, and the body is not small. */
   refused_length: 411,
   refused_timeout: 408,
   refused_signature: 401,
-  /** A POST to another path than a receiver's, and another method at that path. */
+  /** A POST to another path than a receiver's, or another method at that path. */
   refused_path: 404,
   refused_method: 405,
 } as const
@@ -33,19 +33,20 @@ export interface Outcome {
   readonly error?: unknown
 }
 
-/** `received` is the sum of the others and what is under way. */
+/** `received` is the sum of the others and of the deliveries under way. */
 export type ReceiverCounts = Readonly<Record<'received' | Result, number>>
 
 /**
- * Called as often as a refusal is logged, with how many came since the last call. Must not throw.
+ * Called whenever a refusal is logged, with the number of refusals since the last call. Must not
+ * throw.
  */
 export type OnRefused = (reason: string, count: number) => void
 
 const QUIET_MS = 10_000
 
 /**
- * Counts and logs what becomes of deliveries. Forgeries must not fill the disk: a refusal or
- * failure is logged at most once in ten seconds for each reason, with the number of those left out.
+ * Counts and logs the outcomes of deliveries. Forgeries must not fill the disk: a refusal or
+ * failure is logged at most once in ten seconds for each reason, with the number of unlogged ones.
  */
 export class Outcomes {
   readonly #logger: Logger
@@ -59,7 +60,7 @@ export class Outcomes {
     for (const result of Object.keys(STATUS)) this.#counts[result] = 0
   }
 
-  /** Since this was made. */
+  /** Counts since this object was made. */
   counts(): ReceiverCounts {
     return { ...this.#counts } as ReceiverCounts
   }
@@ -68,15 +69,15 @@ export class Outcomes {
     this.#count('received')
   }
 
-  /** Of a delivery that was begun. */
+  /** Ends a delivery that was begun. */
   end(outcome: Outcome, fields: LogFields): void {
     this.#count(outcome.result)
     this.#log(outcome, fields)
   }
 
   /**
-   * Of a request that the server answered itself, as no route takes it: it counts where it may have
-   * been a delivery, which is a POST or a request to one of `webhookPaths`.
+   * Counts a request that the server answered itself because no route took it, if it may have been
+   * a delivery: a POST, or a request to one of `webhookPaths`.
    */
   refusedBefore(
     { method, url = '' }: IncomingMessage,

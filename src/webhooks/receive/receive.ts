@@ -14,11 +14,11 @@ import type { SignatureCheck } from './signature.js'
 
 export interface ReceiverLimits {
   readonly bodyBytes: number
-  /** Memory of all bodies under way, beyond the first 16 KiB of each. */
+  /** Memory of all bodies in transfer, beyond the first 16 KiB of each. */
   readonly memoryBytes: number
-  /** Until a body is complete, from its headers on. */
+  /** Time for a body, from its headers on. */
   readonly bodyTimeoutMs: number
-  /** Until a complete delivery is committed or given up. */
+  /** Time for a complete delivery to be committed or given up. */
   readonly storeDeadlineMs: number
   /** Deliveries that may wait for the warehouse. */
   readonly longestQueue: number
@@ -41,27 +41,27 @@ export interface ReceiverOptions {
   /** `insecure`: signatures are not checked; for trials on one machine. */
   readonly signature: SignatureCheck | 'insecure'
   readonly logger: Logger
-  /** Absent: deliveries are taken from any address. */
+  /** Absent: deliveries from any address are accepted. */
   readonly senders?: { readonly addresses: SenderAddresses; readonly trustedProxyHops: number }
   readonly limits?: Partial<ReceiverLimits>
   readonly reachFailpoint?: ReachFailpoint
   /**
-   * Called after each delivery that was stored or known, with the time from its headers to its
+   * Called after each accepted delivery, new or known, with the time from its headers to its
    * answer. Must not throw.
    */
   readonly onAccepted?: (elapsedMs: number) => void
-  /** Called after the answer to a notification that was not known before. Must not throw. */
+  /** Called after the answer to a new notification. Must not throw. */
   readonly onStored?: () => void
 }
 
-/** Seconds after a 503; the service's own plan of retries is not documented. */
+/** Seconds to wait after a 503; the service's own plan of retries is not documented. */
 const RETRY_AFTER = '10'
 
 /**
- * The receiver of webhook deliveries: checks what is cheap first, then reads the body, checks the
- * signature over its raw bytes, and stores it. The answer is 202 only after the commit; 503 when
- * the warehouse does not take it in time, so that the service sends it again. Nothing is applied
- * here.
+ * The receiver of webhook deliveries: cheap checks come first, then it reads the body, checks the
+ * signature over its raw bytes, and stores it. It answers 202 only after the commit, and 503 if the
+ * warehouse does not store the delivery in time, so that the service sends it again. Applies
+ * nothing.
  */
 export class Receiver {
   readonly #options: ReceiverOptions
@@ -81,7 +81,7 @@ export class Receiver {
       memory: createBodyMemory(limits.memoryBytes),
     }
     this.outcomes = new Outcomes(logger, (reason, count) => {
-      // Before the first migration, or without the database: the log has it.
+      // Before the first migration, or without the database, only the log has the refusal.
       noteRefusal(warehouse, reason, count).catch((error: unknown) => {
         logger.debug('a refusal could not be noted', { reason, error })
       })
@@ -92,8 +92,8 @@ export class Receiver {
   }
 
   /**
-   * Answers a POST; the server has checked path and method. Never rejects for anything a sender or
-   * the warehouse does.
+   * Answers a POST; the server has checked path and method. Never rejects, however the sender or
+   * the warehouse fails.
    */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { onAccepted, onStored } = this.#options
@@ -109,12 +109,12 @@ export class Receiver {
     if (result === 'stored') onStored?.()
   }
 
-  /** False while the warehouse answers but takes no delivery, as with a full disk. */
+  /** False while the warehouse answers but refuses deliveries, as with a full disk. */
   canStore(): Promise<boolean> {
     return this.#inbox.canStore()
   }
 
-  /** Resolves when nothing waits for the warehouse any more. Call it once the server stopped. */
+  /** Resolves when no delivery waits for the warehouse. Call it after the server has stopped. */
   drain(): Promise<void> {
     return this.#inbox.drain()
   }
@@ -154,7 +154,7 @@ export class Receiver {
     const { senders, signature } = this.#options
     if (senders === undefined) return undefined
     const verdict = senders.addresses.check(senderAddress(request, senders.trustedProxyHops))
-    // Without a list the signature must do; without either, nothing would be checked.
+    // Without a list the signature must suffice; without both, nothing would be checked.
     const isTaken = verdict === 'allowed' || (verdict === 'unknown' && signature !== 'insecure')
     return isTaken ? undefined : 'refused_sender'
   }

@@ -3,8 +3,7 @@ import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js
 import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 /**
- * Adds to the deliveries that were refused for a reason, so that `check` tells of them when the log
- * is gone.
+ * Counts deliveries refused for a reason, so that `check` can report them after the log is gone.
  */
 export async function noteRefusal(session: Session, reason: string, count: number): Promise<void> {
   const refusals = tableRef('sync.delivery_refusals')
@@ -16,7 +15,7 @@ set refused = noted.refused + excluded.refused, last_at = excluded.last_at`,
   )
 }
 
-/** The cause and fix of each reason. Senders refused for another reason are not the service. */
+/** The cause and fix of each reason. A sender refused for another reason is not the service. */
 const FIXES: Readonly<Record<string, string>> = {
   length: 'its sender announced no length and sent more than 64 KiB: have the proxy send a length',
   too_large: 'it was larger than 1 MiB',
@@ -27,8 +26,8 @@ const FIXES: Readonly<Record<string, string>> = {
 }
 
 /**
- * One sentence for each reason of the last seven days, with the fix where there is one; empty
- * without any, and where the warehouse is not laid out.
+ * One sentence for each reason of the last seven days, with the fix if one is known; empty without
+ * refusals or before the first migration.
  */
 export async function describeRefusals(warehouse: Warehouse): Promise<string> {
   const refusals = warehouse.names.table('delivery_refusals')

@@ -5,33 +5,33 @@ import type { Logger } from '../../base/logger.js'
 import type { Clock, Sleep } from '../../base/retry.js'
 import { addressesSchema, refusalOf } from '../../source/jsonapi/schemas.js'
 
-/** `unknown`: there is no list, or none that may still be believed; the signature alone decides. */
+/** `unknown`: the list is missing or too old; the signature alone decides. */
 export type SenderVerdict = 'allowed' | 'refused' | 'unknown'
 
 export interface SenderAddressesOptions {
-  /** Returns anything that `readAddressList` understands, like `service.getWebhookIps()`. */
+  /** Returns a value for `readAddressList`, like `service.getWebhookIps()`. */
   readonly load: (signal?: AbortSignal) => Promise<unknown>
   readonly clock: Clock
   readonly sleep: Sleep
   readonly logger: Logger
-  /** Of the preset: in force until the list was read. */
+  /** The preset's addresses, valid until the list is read. */
   readonly known?: readonly string[]
 }
 
 const REFRESH_EVERY_MS = 3_600_000
 
-/** An older list may keep out new addresses of the service. */
+/** An older list could refuse new addresses of the service. */
 const LONGEST_STALE_MS = 7 * 24 * 3_600_000
 
 /**
- * The addresses that the service sends deliveries from, kept fresh. When the list cannot be
- * fetched, the last one stays in force for seven days, with a warning each hour. After that only
- * signatures are checked, and an error is logged.
+ * The addresses that the service sends deliveries from, kept fresh. If the list cannot be fetched,
+ * the last one stays valid for seven days, with a warning each hour. After that only signatures are
+ * checked, and an error is logged.
  */
 export class SenderAddresses {
   readonly #options: SenderAddressesOptions
   #blocks: BlockList | undefined
-  /** When the list in force was read. */
+  /** When the valid list was read. */
   #loadedAt: Date | undefined
 
   constructor(options: SenderAddressesOptions) {
@@ -49,7 +49,7 @@ export class SenderAddresses {
     return this.#blocks.check(address, family === 6 ? 'ipv6' : 'ipv4') ? 'allowed' : 'refused'
   }
 
-  /** Reads the list once. A failure is logged and leaves the old list in force. */
+  /** Reads the list once. A failure is logged and keeps the old list. */
   async refresh(signal?: AbortSignal): Promise<void> {
     const { load, clock, logger } = this.#options
     try {
@@ -102,9 +102,9 @@ function toBlockList(addresses: readonly string[]): BlockList {
 }
 
 /**
- * The address a request comes from. Behind `trustedHops` proxies of our own it is the entry that
- * the outermost of them added to X-Forwarded-For; the sender wrote everything before it. Undefined
- * where the entry is missing or not an address.
+ * The address of the sender. Behind `trustedHops` proxies of our own it is the entry that the
+ * outermost of them added to X-Forwarded-For; the sender wrote everything before it. Undefined if
+ * the entry is missing or is not an address.
  */
 export function senderAddress(request: IncomingMessage, trustedHops: number): string | undefined {
   if (trustedHops === 0) return withoutMapping(request.socket.remoteAddress)

@@ -3,21 +3,21 @@ import { ConfigError } from '../../base/errors.js'
 import { webhookSecretProblem } from '../../base/service-address.js'
 
 export interface SignatureSettings {
-  /** The present secret first; several while one is being changed for another. */
+  /** The present secret first; several while one replaces another. */
   readonly secrets: readonly string[]
   /** Name of the header, in any case. */
   readonly header: string
   readonly algorithm: 'sha256' | 'sha512' | 'sha1'
   readonly encoding: 'hex' | 'base64'
-  /** What stands before the signature, like `sha256=`; mostly empty. */
+  /** The text before the signature, such as `sha256=`; usually empty. */
   readonly prefix: string
 }
 
-/** Whether a delivery is signed with a secret of ours. `rawHeaders`: names and values in turn. */
+/** Whether one of our secrets signed a delivery. `rawHeaders`: names and values in turn. */
 export type SignatureCheck = (rawHeaders: readonly string[], body: Buffer) => boolean
 
 /**
- * The only form a signature of each algorithm can have. `Buffer.from` would also take upper case,
+ * The only valid form of a signature by each algorithm. `Buffer.from` would also accept upper case,
  * junk after the digits, an empty text, and base64 texts that differ in unused bits.
  */
 const STRICT_FORM: Readonly<Record<SignatureSettings['algorithm'], Record<string, RegExp>>> = {
@@ -30,8 +30,8 @@ const DIGEST_BYTES = { sha256: 32, sha512: 64, sha1: 20 } as const
 
 /**
  * Makes the check of the HMAC over a delivery's raw bytes. Every refused form costs the same work,
- * the comparison takes the same time wherever the digests differ, and a header that stands twice is
- * refused. Throws ConfigError without a secret, or for one that cannot be right.
+ * the comparison takes the same time wherever the digests differ, and a repeated header is refused.
+ * Throws ConfigError without a secret, or for an impossible one.
  */
 export function createSignatureCheck(settings: SignatureSettings): SignatureCheck {
   const { secrets, algorithm, encoding, prefix } = settings
@@ -48,7 +48,7 @@ export function createSignatureCheck(settings: SignatureSettings): SignatureChec
     let isSigned = false
     for (const secret of secrets) {
       const wanted = createHmac(algorithm, secret).update(body).digest()
-      // No early end: how long it takes must not tell which secret it was.
+      // No early end: the time must not tell which secret matched.
       isSigned = timingSafeEqual(wanted, given) || isSigned
     }
     return isSigned && isWellFormed
@@ -64,7 +64,7 @@ function checkSecrets(secrets: readonly string[]): void {
   )
 }
 
-/** Undefined when the header is missing or stands more than once: Node would join the values. */
+/** Undefined if the header is missing or repeated: Node would join the values. */
 function onlyValue(rawHeaders: readonly string[], name: string): string | undefined {
   const values = rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,

@@ -226,8 +226,8 @@ it('rows that are spread by container are refused by every command', { tags: ['O
     const { exitCode, stdout, stderr } = await callCli(command, settings)
     expect({ command, exitCode }).toEqual({ command, exitCode: 5 })
     expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(
-      'the rows of tracking are spread over nodes by container, which this version cannot read; ' +
-        'bring them back with `tracking-sync distribute --undo` of the version that spread them',
+      'the rows of tracking are spread over nodes by container; this version cannot read them. ' +
+        'Bring them back with `tracking-sync distribute --undo` of the version that spread them',
     )
   }
   expect(await standInCalls(scene.warehouse)).toEqual([])
@@ -237,7 +237,7 @@ it('rows that are spread by container are refused by every command', { tags: ['O
 
 describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () => {
   it.each([
-    ['a server without Citus', undefined, [], 5, 'the database has no Citus'],
+    ['a server without Citus', undefined, [], 5, 'the database lacks Citus'],
     ['an old Citus', { version: '11.3-1' }, [], 5, 'Citus 11.3-1 is too old; use 12 or later'],
     ['a cluster without a node', { nodes: 0 }, [], 5, 'no node of Citus takes tables'],
     [
@@ -278,21 +278,21 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
       {},
       ['create publication own for table tracking.ports'],
       5,
-      '`drop publication` takes it away); take away first: publication own',
+      '`drop publication`); drop first: publication own',
     ],
     [
       'a policy of row security',
       {},
       ['create policy own on tracking.ports using (true)'],
       5,
-      '--drop-customers` takes ours away); take away first: policy own on tracking.ports',
+      '--drop-customers` drops ours); drop first: policy own on tracking.ports',
     ],
     [
       'a view that would break',
       {},
       [`create view public.own as select 1 / 0 as one from tracking.ports`],
       5,
-      'the view public.own could not be read any more',
+      'the view public.own would become unreadable',
     ],
   ] as const)('%s', async (_, standIn, prepared, exitCode, sentence) => {
     const scene = await open(standIn)

@@ -55,9 +55,9 @@ it(
   async () => {
     const found = await obstacles('tracking.ports')
     expect(found).toEqual([
-      expect.stringMatching(/^this login cannot give rights on what others have in our schemas; /),
-      `Citus makes views on our tables anew, which only their owners may; take away first: view public.of_another of ${other!}`,
-      expect.stringMatching(/^a publication here .*; take away first: publication own$/),
+      expect.stringMatching(/^this login cannot grant rights on objects of others in our schemas; /),
+      `Citus creates views on our tables again, which only their owners may; drop first: view public.of_another of ${other!}`,
+      expect.stringMatching(/^a publication here .*; drop first: publication own$/),
     ])
     expect(found[0]).toContain(`tracking.of_another of ${other!}`)
   },

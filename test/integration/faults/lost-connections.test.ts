@@ -115,7 +115,8 @@ function failingOnce(warehouse: Warehouse, isArmed: () => boolean, failed: Set<s
   return {
     ...warehouse,
     query: (action, ...rest) => tryWork(action, () => warehouse.query(action, ...rest)),
-    read: (action, work) => tryWork(action, () => warehouse.read(action, work)),
+    unfencedTransaction: (action, work) =>
+      tryWork(action, () => warehouse.unfencedTransaction(action, work)),
     transaction: (action, work) => tryWork(action, () => warehouse.transaction(action, work)),
   }
 }

@@ -60,7 +60,8 @@ function recording(warehouse: Warehouse): Warehouse {
     ...listen(warehouse),
     transaction: (action, work) =>
       warehouse.transaction(action, (session) => work(listen(session))),
-    read: (action, work) => warehouse.read(action, (session) => work(listen(session))),
+    unfencedTransaction: (action, work) =>
+      warehouse.unfencedTransaction(action, (session) => work(listen(session))),
   }
 }
 

@@ -38,7 +38,7 @@ describe('what PostgreSQL refuses is told with its own fix', { tags: ['JD7', 'JE
     const error = toWarehouseError(Object.assign(said, { code: '08P01', severity: 'FATAL' }), 'ask')
     expect(error.name).toBe('WarehouseSchemaError')
     expect(error.message).toMatch(
-      /; check user and password .*, and the users that the pooler knows$/,
+      /; check user and password .*, and the list of users of the pooler$/,
     )
   })
 })

@@ -10,7 +10,7 @@ import type { TakenJob } from '../serve/account-jobs.js'
 import { failpointOf, runSettingsOf } from '../../../commands/sync.js'
 import { ACCOUNTS_AT_ONCE } from './for-all.js'
 
-/** What is to be done for each account, and when. */
+/** The jobs of each account and their rhythm. */
 export function plannedJobs(app: App): AccountJob[] {
   return app.accounts.flatMap(({ name: account, config }) => [
     ...cronsOf(config, app.observers).map(({ name: job, cron }) => ({
@@ -25,7 +25,7 @@ export function plannedJobs(app: App): AccountJob[] {
 
 const UPKEEP = ['reconcile', 'alerts', 'storing of views', 'housekeeping']
 
-/** Places for each kind of work; a sync of an hour keeps no notification waiting. */
+/** Places for each kind of work: a sync of an hour must not delay a notification. */
 export function lanesOf({ isProcessing, isScheduling }: ServeParts): Lane[] {
   const few = ACCOUNTS_AT_ONCE / 4
   return [
@@ -35,14 +35,16 @@ export function lanesOf({ isProcessing, isScheduling }: ServeParts): Lane[] {
   ]
 }
 
-/** Another holds the lease: of a worker that died elsewhere it is stale after 50 s. */
+/**
+ * Another process holds the lease: the lease of a worker that died elsewhere is stale after 50 s.
+ */
 const HELD_AGAIN_MS = 5_000
 
-/** Does the jobs of accounts, each with the settings of its own, all on shared connections. */
+/** Does the jobs of accounts, each with its own settings, all on shared connections. */
 export class AccountWork {
   readonly #app: App
   readonly #pool: ConnectionPool
-  /** Accounts whose schemas are up to date and whose key is the right one. */
+  /** Accounts whose schemas are up to date and whose key has been verified. */
   readonly #prepared = new Set<string | undefined>()
 
   constructor(app: App, pool: ConnectionPool) {
@@ -50,7 +52,7 @@ export class AccountWork {
     this.#pool = pool
   }
 
-  /** Once for each account. Throws what is wrong. */
+  /** Prepares each account once. Throws the error of its settings or warehouse. */
   async prepare(ofAccount: App, warehouse: Warehouse): Promise<void> {
     const { account } = ofAccount.config
     if (this.#prepared.has(account)) return
@@ -58,7 +60,9 @@ export class AccountWork {
     this.#prepared.add(account)
   }
 
-  /** Does one job. Gives when it is due again where that is sooner than its rhythm says. */
+  /**
+   * Does one job. Returns the wait until it is due again if that is sooner than its rhythm says.
+   */
   async run({ account, job }: TakenJob, signal: AbortSignal): Promise<number | undefined> {
     const loaded = this.#app.accounts.find(({ name }) => name === account)
     if (loaded === undefined) throw new Error(`there is no account ${account}`)

@@ -16,7 +16,7 @@ export const distribute = declare({
     undo: flag('--undo', 'Bring all rows back to the database that commands connect to.'),
     dryRun: flag(
       '--dry-run',
-      'Print the statements, the rows to move and what speaks against it; change nothing.',
+      'Print the statements, the rows to move and the obstacles; change nothing.',
     ),
   },
   run: async (app, { by, undo, dryRun }, io) => {
@@ -55,7 +55,7 @@ async function requireCurrent(warehouse: Warehouse): Promise<void> {
   )
 }
 
-/** `serve` may go on beside it: it stores deliveries, and applies them once the tables are free. */
+/** `serve` may run meanwhile: it stores deliveries, and applies them once the tables are free. */
 async function carryOutAlone(
   app: App,
   warehouse: Warehouse,

@@ -6,32 +6,32 @@ import { countOf } from '../../../base/phrases.js'
 import type { Answer } from '../../../commands/command-io.js'
 
 /**
- * Accounts that one process reads at a time. Three workers with three connections for each stay
- * below the 100 connections of a PostgreSQL that nobody configured; more accounts have more
+ * Accounts that one process reads at a time. Three workers with three connections for each account
+ * stay below the 100 connections of a PostgreSQL with default settings; more accounts have more
  * workers.
  */
 export const ACCOUNTS_AT_ONCE = 8
 
-/** How the command ended for one account. */
+/** The outcome of the command for one account. */
 export interface AccountEnd<Result> {
   readonly account: string
   readonly seconds: number
-  /** Undefined where it failed. */
+  /** Undefined if it failed. */
   readonly result: Result | undefined
   readonly exitCode: number
   /** Why it failed; without secrets. */
   readonly problem: string | undefined
 }
 
-/** A result that has an exit code of its own, and says what went wrong. */
+/** A result with an exit code of its own, and with its problems. */
 interface Ended {
   readonly exitCode: number
   readonly problem?: string | undefined
 }
 
 /**
- * Does `work` for every account, `ACCOUNTS_AT_ONCE` of them at a time, in the given order.
- * What fails for one account holds up no other. After a signal no further account is begun.
+ * Does `work` for every account, `ACCOUNTS_AT_ONCE` of them at a time, in the given order. A
+ * failure of one account does not hold up the others. After a signal no further account is begun.
  */
 export async function forAllAccounts<Result extends Ended>(
   app: App,
@@ -70,7 +70,7 @@ async function workFor<Result extends Ended>(
   }
 }
 
-/** From what concerns everybody to what passes by itself. */
+/** From problems of everybody to problems that pass by themselves. */
 const GRAVEST_FIRST: readonly number[] = [
   EXIT_CODES.bug,
   EXIT_CODES.config,

@@ -21,7 +21,7 @@ const ALL = {
   allAccounts: flag('--all', 'For every account of the configuration file, side by side.'),
 }
 
-/** Adds `--all` to a command; with it, `runAll` takes the place of what the command does. */
+/** Adds `--all` to a command; with it, `runAll` runs instead of the command's own code. */
 function withAll(
   runAll: (app: App, flags: never, io: CommandIo) => Promise<Answer>,
 ): ExtendCommand {
@@ -42,7 +42,7 @@ const syncAll = withAll(async (app, flags: SyncFlags, io) => {
 })
 
 const backfillAll = withAll(async (app, flags: BackfillFlags, io) => {
-  // An id is of one account.
+  // An id belongs to one account.
   if (flags.shipmentIds.length + flags.containerIds.length > 0) {
     const problem = 'cannot be given with --shipment or --container; choose with --account'
     throw new ConfigError([{ setting: '--all', problem }])

@@ -12,7 +12,7 @@ interface Migrated {
   readonly error: string | undefined
 }
 
-/** Brings the schemas of every account up to date, and the one that they share for workers. */
+/** Brings the schemas of every account up to date, and the schema that they share for workers. */
 export async function migrateAll(
   app: App,
   migrateOne: (ofAccount: App) => Promise<Migrated>,
@@ -33,7 +33,7 @@ export async function migrateAll(
     ],
     ({ result }) => result?.answer.data ?? {},
   )
-  // Statements that an administrator is to run stand in what is said of the account.
+  // Statements for an administrator are part of the account's text.
   const refused = ends.filter(({ result, exitCode }) => result !== undefined && exitCode !== 0)
   const said = refused.flatMap(({ account, result }) => [
     '',

@@ -20,7 +20,7 @@ import { ACCOUNTS_AT_ONCE } from './for-all.js'
 
 type SignatureOf = (app: App, parts: ServeParts) => Promise<SignatureCheck | 'insecure'>
 
-/** For each account at work: its run, the lease and the budget beside it. */
+/** For each active account: its run, the lease and the budget. */
 const CONNECTIONS_PER_ACCOUNT = 3
 /** For the table of jobs, health and metrics. */
 const OTHER_CONNECTIONS = 6
@@ -47,7 +47,7 @@ export async function serveAccounts(
     receivers: parts.isReceiving ? await createReceivers(app, work, signatureOf, parts) : [],
     jobs: plannedJobs(app),
     lanes: lanesOf(parts),
-    // Who is who in the table: a process id comes again.
+    // Unique in the table: process ids are reused.
     worker: `${hostname()}/${process.pid}/${randomUUID().slice(0, 4)}`,
     run: (taken, jobSignal) => work.run(taken, jobSignal),
     prepare: async () => {
@@ -102,7 +102,7 @@ async function createReceivers(
   return receivers
 }
 
-/** Undefined where the account takes deliveries from any address. */
+/** Undefined if the account accepts deliveries from any address. */
 async function openSenders(ofAccount: App): Promise<SenderAddresses | undefined> {
   const { config, logger, signal } = ofAccount
   if (!config.preset.webhooks.checkSenders) return undefined

@@ -10,7 +10,7 @@ import { readJobs, type JobRow } from '../serve/account-jobs.js'
 import type { Answer } from '../../../commands/command-io.js'
 import { ACCOUNTS_AT_ONCE, answerForAll, forAllAccounts } from './for-all.js'
 
-/** How each account stands, a line each; workers are named where they share the accounts. */
+/** The state of each account, a line each; names workers if several share the accounts. */
 export async function statusOfAll(app: App): Promise<Answer> {
   const pool = await app.openPool(ACCOUNTS_AT_ONCE)
   const names = app.accounts.map(({ name }) => name)
@@ -52,9 +52,9 @@ interface AccountStatus {
   readonly schema: string
   readonly lastCompleteSyncBegan: string | null
   readonly ageSeconds: number | null
-  /** Between two slots of its syncs; null where they are off. */
+  /** Time between two slots of its syncs; null if they are off. */
   readonly periodSeconds: number | null
-  /** Null: a worker is at it. */
+  /** Null while a worker does the job. */
   readonly nextDueAt: string | null
   readonly isLate: boolean
   readonly worker: string | null
@@ -79,7 +79,7 @@ async function readOne(
     ageSeconds: read.freshness.ageSeconds,
     periodSeconds: isOn ? slotGaps(slots.cron, slots.timeZone).longestMs / 1000 : null,
     nextDueAt: job === undefined ? (next ?? null) : job.worker === null ? job.dueAt : null,
-    // Nobody knows here for how long the account has been served.
+    // This command does not know for how long the account has been served.
     isLate: isSyncOverdue(read, slots, Infinity) === true,
     worker: job?.worker ?? null,
     failures: job?.failures ?? 0,

@@ -4,7 +4,7 @@ import type { RunReport } from '../../../sync/run-sync.js'
 import type { Answer } from '../../../commands/command-io.js'
 import { answerForAll, forAllAccounts } from './for-all.js'
 
-/** A sync or backfill of every account, those first that wait longest. */
+/** A sync or backfill of every account, the longest waiting first. */
 export async function runForAll(
   app: App,
   runOne: (ofAccount: App) => Promise<RunReport>,
@@ -51,7 +51,7 @@ async function orderByWait(app: App): Promise<string[]> {
   const ages = new Map<string, number>()
   for (const loaded of app.accounts) {
     const warehouse = await app.ofAccount(loaded).connect({ pool })
-    // A warehouse that is not there yet has waited longest; what else is wrong is told by its run.
+    // A missing warehouse has waited longest; its run reports other problems.
     const freshness = await readSyncFreshness(warehouse).catch(() => undefined)
     ages.set(loaded.name, freshness?.ageSeconds ?? Number.POSITIVE_INFINITY)
   }

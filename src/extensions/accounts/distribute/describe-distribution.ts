@@ -11,9 +11,9 @@ import { ON_NODES } from './moving-statements.js'
 import { findOpen, refuseOtherWays } from './plan-distribution.js'
 
 /**
- * How the warehouse is distributed, over which nodes, and how full each is; undefined where it is
- * not. A warning for each thing that makes it slow or keeps it from working. Asks every node for
- * the sizes of its tables.
+ * Describes how the warehouse is distributed, over which nodes, and how full each is; undefined if
+ * it is not. Warns of each thing that makes it slow or stops it. Asks every node for the sizes of
+ * its tables.
  */
 export async function describeDistribution(reader: CatalogueReader): Promise<string | undefined> {
   const citus = await readCitus(reader)
@@ -37,7 +37,7 @@ export async function describeDistribution(reader: CatalogueReader): Promise<str
   ].join('; ')
 }
 
-/** Bytes of every distributed table of the database, also of other accounts. */
+/** Bytes of every distributed table of the database, other accounts included. */
 async function describeNodes({ query }: CatalogueReader, { nodes }: Citus): Promise<string> {
   const rows = await query(
     'ask the nodes how full they are',
@@ -64,7 +64,7 @@ function formatBytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 }
 
-/** Nodes that do not answer: whatever needs their rows fails. */
+/** Nodes that do not answer; statements that need their rows fail. */
 async function findSilentNodes({ query }: CatalogueReader): Promise<string[]> {
   const rows = await query(
     'ask the nodes whether they answer',
@@ -75,7 +75,7 @@ where not success`,
   return rows.map(({ node, said }) => `${node} does not answer (${said}); start PostgreSQL there`)
 }
 
-/** The nodes that answer give this login other settings than our sessions have. */
+/** Nodes that answer but give this login other settings than our sessions have. */
 async function findOtherSettings({ query }: CatalogueReader): Promise<string[]> {
   const wanted = sessionSettings({})
   const warnings: string[] = []

@@ -12,15 +12,15 @@ import { rawStatement } from '../../../warehouse/connection/typed-database.js'
 
 export interface DistributeOptions {
   readonly signal: AbortSignal
-  /** Called after each statement: what it was, how many are done, and of how many. */
+  /** Called after each statement with its text, its number and the number of all. */
   readonly onProgress?: (statement: string, done: number, all: number) => void
 }
 
 /**
- * Carries out a plan without refusals. The caller holds the lease. All tables in one transaction,
- * which also tries every view: where one could not be read from the nodes nothing is changed, and
- * neither is anything after a kill. Then frees the room that the rows took, table by table; what a
- * kill leaves of that is in the next plan.
+ * Carries out a plan without refusals. The caller holds the lease. Moves all tables in one
+ * transaction, which also tries every view: if the nodes cannot read one, or after a kill, nothing
+ * has changed. Then frees the room that the rows took, table by table; after a kill the next plan
+ * contains the rest.
  */
 export async function carryOut(
   warehouse: Warehouse,
@@ -40,7 +40,7 @@ export async function carryOut(
     await warehouse.transaction('distribute the warehouse', async (session) => {
       await takeMigrationLock(session)
       const lost = await readWhatIsLost(session, names)
-      // Citus would make each of them on every node, and again for every table.
+      // Citus would create each view on every node, and again for every table.
       await dropViews(session, names)
       for (const statement of plan.statements) await run(session, statement)
       await makeViews(session, names)
@@ -48,7 +48,7 @@ export async function carryOut(
       for (const statement of lost)
         await session.query('bring back what is lost', rawStatement(statement))
       await tryViews(session, names)
-      // A stop until here changes nothing.
+      // A stop before this line changes nothing.
       signal.throwIfAborted()
     })
   }
@@ -61,8 +61,8 @@ export async function carryOut(
 }
 
 /**
- * After migrations: tables that they made go where the rest of a distributed warehouse is. Where
- * something of somebody's is in the way it stays, and `check` says so.
+ * After migrations: moves the tables that they created to the rest of a distributed warehouse. An
+ * obstacle leaves a table where it is, and `check` reports it.
  */
 export async function distributeAdded(warehouse: Warehouse): Promise<void> {
   if (!(await isDistributed(warehouse))) return
@@ -72,8 +72,8 @@ export async function distributeAdded(warehouse: Warehouse): Promise<void> {
 }
 
 /**
- * Statements that bring back what goes with a table or view that is made anew: comments of tables,
- * which Citus does not keep on the way back, and rights that somebody was given on views of ours.
+ * Statements that restore what a new table or view loses: comments of tables, which Citus drops on
+ * the way back, and rights that somebody granted on our views.
  */
 async function readWhatIsLost(session: Session, names: SchemaNames): Promise<readonly string[]> {
   const rows = await session.query(
@@ -111,8 +111,8 @@ where nspname = any(${Object.values(names)}::text[]) and relkind = 'v' and grant
 }
 
 /**
- * Every view that reads one of our tables, ours or another's, in the order of their making. Stored
- * ones read the others.
+ * Tries every view that reads one of our tables, ours or another's, in the order of their creation.
+ * Stored ones read the others.
  */
 async function tryViews(session: Session, names: SchemaNames): Promise<void> {
   const views = await session.query(
@@ -150,7 +150,7 @@ order by pg_class.oid`,
       if (!(thrown instanceof ConnectorError) || thrown.fate === 'retry') throw thrown
       const said = thrown.cause instanceof Error ? thrown.cause.message : toError(thrown).message
       throw new WarehouseSchemaError(
-        `the view ${schema}.${view} could not be read any more: ${said}. Nothing was changed; ` +
+        `the view ${schema}.${view} would become unreadable: ${said}. Nothing was changed; ` +
           'drop the view, or have it read from tables of one kind',
         { cause: thrown },
       )

@@ -1,26 +1,27 @@
 import { sql } from 'kysely'
 import type { CatalogueReader } from '../../../warehouse/connection/citus.js'
 
-/** What Citus, or the way back, would fail on, by kind: a sentence with the places. */
+/**
+ * Obstacles on which Citus, or the way back, would fail, by kind: a sentence that ends with the
+ * places.
+ */
 const OBSTACLES = {
-  trigger: 'a distributed table has no trigger; take away first: ',
-  'foreign key': 'a foreign key cannot lead to a table that stands elsewhere; take away first: ',
+  trigger: 'a distributed table cannot have a trigger; drop first: ',
+  'foreign key': 'a foreign key cannot lead to a table on another node; drop first: ',
   policy:
-    'nodes know no policy of row security (`tracking-sync migrate --drop-customers` takes ours ' +
-    'away); take away first: ',
-  publication:
-    'a publication here sends no row of a node (`drop publication` takes it away); ' +
-    'take away first: ',
-  'view on a view': 'our views are made anew, and something of yours reads them; take away first: ',
+    'nodes know no policy of row security (`tracking-sync migrate --drop-customers` drops ' +
+    'ours); drop first: ',
+  publication: 'a publication here cannot send rows of a node (`drop publication`); drop first: ',
+  'view on a view': 'our views are created again, and your objects read them; drop first: ',
   "another's view":
-    'Citus makes views on our tables anew, which only their owners may; take away first: ',
+    'Citus creates views on our tables again, which only their owners may; drop first: ',
   "another's table":
-    'this login cannot give rights on what others have in our schemas; move it to a schema of ' +
-    'its own, or change its owner: ',
+    'this login cannot grant rights on objects of others in our schemas; move each to another ' +
+    'schema, or change its owner: ',
   owner: 'only the owner of our tables may do this; run it with the login ',
 } as const
 
-/** Each a sentence, found before anything is changed; for any login. */
+/** Finds the obstacles before anything is changed, each a sentence. Any login may ask. */
 export async function findObstacles(
   { query, names }: CatalogueReader,
   tables: readonly string[],

@@ -4,10 +4,10 @@ import { quoteIdentifier } from '../../../warehouse/connection/schema-names.js'
 import { sessionSettings } from '../../../warehouse/connection/session-settings.js'
 import type { CatalogueReader } from '../../../warehouse/connection/citus.js'
 
-/** Nodes do one statement after the other, which a transaction that moves many tables needs. */
+/** Nodes do one statement after the other: a transaction that moves many tables needs it. */
 const SEQUENTIAL = `set local citus.multi_shard_modify_mode = 'sequential'`
 
-/** The statements that put the tables on one node, where the first of them goes. */
+/** The statements that put the tables on the node of the first. */
 export async function distributing(
   reader: CatalogueReader,
   tables: readonly string[],
@@ -28,7 +28,7 @@ export async function distributing(
   ]
 }
 
-/** The statements that bring them back. */
+/** The statements that bring the tables back. */
 export async function returning(
   reader: CatalogueReader,
   tables: readonly string[],
@@ -42,15 +42,15 @@ export async function returning(
   ]
 }
 
-/** The statement that frees what the rows of a table took before they were moved. */
+/** The statement that frees the room that a table's rows took before the move. */
 export function freeing(table: string): string {
   return `select truncate_local_data_after_distributing_table(${pg.escapeLiteral(table)})`
 }
 
-/** Of what a session sets for itself, what decides how values look, and how fast views are. */
+/** Settings of a session that decide the look of values and the speed of views. */
 export const ON_NODES = ['TimeZone', 'DateStyle', 'IntervalStyle', 'jit'] as const
 
-/** Nodes do not get the settings of our sessions: they become those of the login. */
+/** Nodes do not get the settings of our sessions: the login gets them. */
 async function settingNodes({ query }: CatalogueReader): Promise<string[]> {
   const [here] = await query(
     'ask for the database',
@@ -82,7 +82,7 @@ order by pg_proc.oid`,
   )
 }
 
-/** Foreign keys between the tables, which cannot stand while one of them has gone. */
+/** Foreign keys between the tables. They cannot exist while one of the tables is elsewhere. */
 async function listKeys(
   { query }: CatalogueReader,
   tables: readonly string[],

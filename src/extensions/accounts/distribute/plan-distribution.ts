@@ -11,45 +11,45 @@ import {
 import { findObstacles } from './find-obstacles.js'
 import { distributing, freeing, returning } from './moving-statements.js'
 
-/** A table that is moved to a node, or back from it. */
+/** A table that moves to a node, or back from it. */
 export interface PlannedTable {
   /** Quoted, with its schema. */
   readonly name: string
   readonly rows: number
 }
 
-/** What will be done, and what speaks against it. */
+/** The statements to run, and the obstacles. */
 export interface DistributionPlan {
-  /** Where the rows may go, as `host:port`. */
+  /** The nodes that may get the rows, as `host:port`. */
   readonly nodes: readonly string[]
   readonly tables: readonly PlannedTable[]
-  /** In this order, in one transaction. */
+  /** All in one transaction, in this order. */
   readonly statements: readonly string[]
   /**
-   * After it, each by itself: they free the room that the rows took before. What an earlier run
-   * left is freed too.
+   * After the transaction, each by itself: they free the room that the rows took before. Also frees
+   * what an earlier run left.
    */
   readonly freeing: readonly string[]
-  /** Why it cannot be done, each a sentence; empty where it can. */
+  /** Reasons against it, each a sentence; empty if it can be done. */
   readonly refusals: readonly string[]
 }
 
-/** Its tables can stand whole on a node. */
+/** The first version that can keep a table whole on a node. */
 const OLDEST_CITUS = 12
 
-/** Of the bookkeeping: statements look at their rows and at those of containers at once. */
+/** Tables of the bookkeeping that statements join with those of containers. */
 const BESIDE_DATA = ['event_lists_in_doubt', 'transport_event_checks']
 
 const NO_CITUS =
-  'the database has no Citus: install it on every node, run `create extension citus` in the ' +
+  'the database lacks Citus: install it on every node, run `create extension citus` in the ' +
   'database of this name there, and `select citus_add_node(…)` here for each of the others'
 
 const NO_NODE = 'no node of Citus takes tables; add one with `select citus_add_node(…)`'
 
 /**
- * Plans to put the account whole on one node: the tables of data and those that views read beside
- * them. The bookkeeping stays where commands connect. Tables that an earlier run moved are left
- * out. Reads only, and counts the rows.
+ * Plans to put the account whole on one node: the data tables and the tables that views read with
+ * them. The bookkeeping stays in the database that commands connect to. Leaves out tables that an
+ * earlier run moved. Reads only, and counts the rows.
  */
 export async function planDistribution(reader: CatalogueReader): Promise<DistributionPlan> {
   const citus = await readCitus(reader)
@@ -76,7 +76,10 @@ export async function planDistribution(reader: CatalogueReader): Promise<Distrib
   }
 }
 
-/** Plans to bring every table back to where commands connect. Reads only, and counts the rows. */
+/**
+ * Plans to bring every table back to the database that commands connect to. Reads only, and counts
+ * the rows.
+ */
 export async function planReturn(reader: CatalogueReader): Promise<DistributionPlan> {
   const kept = (await readCitus(reader)) === undefined ? [] : await readCitusTables(reader)
   const tables = kept.map(({ name }) => name)
@@ -93,10 +96,7 @@ function refuse(sentence: string): DistributionPlan {
   return { nodes: [], tables: [], statements: [], freeing: [], refusals: [sentence] }
 }
 
-/**
- * The tables that are to stand together and do not yet; the one that decides where is the first.
- * Reads only.
- */
+/** The tables that belong together and are not yet; the first one decides the node. Reads only. */
 export async function findOpen(
   { query, names }: CatalogueReader,
   kept: readonly CitusTable[],
@@ -136,7 +136,7 @@ async function countRows(
   return planned
 }
 
-/** Tables whose rows were moved and still take room here: a run ended before it freed them. */
+/** Tables whose moved rows still take room here: a run ended before it freed them. */
 async function findUnfreed(
   { query }: CatalogueReader,
   kept: readonly CitusTable[],
@@ -151,7 +151,8 @@ where pg_relation_size(name::regclass) > 0`,
 }
 
 /**
- * A sentence where a table is distributed in another way than it should, or apart from the others.
+ * A sentence if a table is distributed in another way than this command does it, or apart from the
+ * others.
  */
 export function refuseOtherWays(
   reader: Pick<CatalogueReader, 'names'>,

@@ -9,29 +9,30 @@ import type { Session, Warehouse } from '../../../warehouse/connection/warehouse
 import { tableRef } from '../../../warehouse/connection/typed-database.js'
 
 /**
- * The jobs of accounts, from which workers take what is due:
+ * The jobs of accounts. Workers take the due ones:
  *
  *   waiting ──(due) taken──► held ──sign of life──► held
  *      ▲                      │ ├── ended ────► waiting, due at its next slot
  *      │                      │ ├── given back ► waiting, due as before
  *      │                      │ └── silent for 30 s: taken by another
- *      └── asked for: due at once, or once more when it has ended
+ *      └── requested: due at once, or once more after its end
  *
- * - To hold a job is only a plan. What may be written is decided by the lease of the warehouse.
- * - Each taking raises the number of the job: a worker that lost it neither ends nor returns it.
- * - Only the database's clock decides what is due and who is silent.
+ * - Holding a job is only a plan. The lease of the warehouse decides who may write.
+ * - Each take raises the number of the job, so that a worker that lost it can neither end nor
+ *   return it.
+ * - Only the database's clock decides which job is due and which worker is silent.
  */
 
 /** Three missed signs of life. */
 const SILENT_AFTER_SECONDS = 30
 
-/** A job as it is planned. */
+/** A planned job. */
 export interface PlannedJob {
   readonly account: string
   readonly job: string
-  /** What its due times follow: when it differs from the stored one, the job is planned anew. */
+  /** The rule of its due times; the job is planned again when it differs from the stored one. */
   readonly rhythm: string
-  /** Of a job that is new or planned anew. */
+  /** For a job that is new or planned again. */
   readonly dueAt: Date
 }
 
@@ -40,7 +41,7 @@ export interface TakenJob {
   readonly account: string
   readonly job: string
   readonly takeNumber: number
-  /** When it was due. */
+  /** The time at which it was due. */
   readonly dueAt: Date
   /** The worker that held it and fell silent; null if it was free. */
   readonly formerWorker: string | null
@@ -53,7 +54,7 @@ export interface JobRow {
   readonly dueAt: string
   readonly worker: string | null
   readonly takenAt: string | null
-  /** Since the last sign of life of its worker. */
+  /** Since the worker's last sign of life. */
   readonly silentSeconds: number | null
   readonly succeededAt: string | null
   readonly succeededSeconds: number | null
@@ -62,12 +63,12 @@ export interface JobRow {
   readonly failures: number
 }
 
-/** Makes the table where it is missing. Throws MigrationError. */
+/** Creates the table if it is missing. Throws MigrationError. */
 export async function prepareJobs(accounts: Warehouse, options: MigrateOptions): Promise<void> {
   await migrate(accounts, await readMigrations(projectFile('sql/accounts/')), options)
 }
 
-/** False where it was not made yet. */
+/** False if the table is missing. */
 export async function hasJobs(accounts: Session): Promise<boolean> {
   const rows = await accounts.query(
     'look for the jobs of accounts',
@@ -77,8 +78,8 @@ export async function hasJobs(accounts: Session): Promise<boolean> {
 }
 
 /**
- * Plans the jobs of these accounts: what is new is added, what follows another rhythm now is due
- * anew, what is no longer wanted goes. A job that is planned already stays as it is.
+ * Plans the jobs of these accounts: adds new ones, computes the due time of those with a changed
+ * rhythm again, and deletes those no longer wanted. Planned jobs stay as they are.
  */
 export async function planJobs(accounts: Warehouse, jobs: readonly PlannedJob[]): Promise<void> {
   const table = tableRef('sync.jobs')
@@ -101,7 +102,7 @@ set rhythm = excluded.rhythm, due_at = excluded.due_at
 where planned.rhythm != excluded.rhythm`,
     )
     await session.query(
-      'take away jobs of accounts',
+      'delete jobs of accounts',
       sql`delete from ${table} as planned
 where planned.account_name = any(${names}::text[])
     and planned.worker is null
@@ -114,8 +115,8 @@ where planned.account_name = any(${names}::text[])
 }
 
 /**
- * Takes up to `limit` jobs that are due or whose worker fell silent, those that wait longest first.
- * One short transaction; workers that take at the same time do not wait for each other.
+ * Takes up to `limit` jobs that are due or whose worker fell silent, longest waiting first. One
+ * short transaction; workers that take at the same time do not wait for each other.
  */
 export async function takeJobs(
   accounts: Session,
@@ -159,7 +160,7 @@ returning
   return rows.map(({ dueMs, ...row }) => ({ ...row, dueAt: new Date(dueMs) }))
 }
 
-/** A sign of life for all that a worker holds. Gives the numbers of what is still its own. */
+/** Gives a sign of life for all jobs of a worker. Returns the keys of those that it still holds. */
 export async function keepJobs(accounts: Session, worker: string): Promise<ReadonlySet<string>> {
   const rows = await accounts.query(
     'keep the jobs of accounts',
@@ -172,7 +173,7 @@ export async function keepJobs(accounts: Session, worker: string): Promise<Reado
   return new Set(rows.map(keyOfTake))
 }
 
-/** Tells one taking from every other. */
+/** Identifies one take of a job. */
 export function keyOfTake({
   account,
   job,
@@ -181,7 +182,10 @@ export function keyOfTake({
   return `${account} ${job} ${takeNumber}`
 }
 
-/** Ends a job that this worker holds; due again at `dueAt`, or at once where it was asked for. */
+/**
+ * Ends a job that this worker holds; it is due again at `dueAt`, or at once if it was requested
+ * meanwhile.
+ */
 export async function endJob(
   accounts: Session,
   { account, job, takeNumber }: TakenJob,
@@ -202,7 +206,7 @@ where account_name = ${account} and job_name = ${job} and take_number = ${takeNu
   )
 }
 
-/** Gives back a job that was not done: another takes it at once. */
+/** Gives back an unfinished job: another worker takes it at once. */
 export async function giveBackJob(accounts: Session, taken: TakenJob): Promise<void> {
   const { account, job, takeNumber } = taken
   await accounts.query(
@@ -217,7 +221,7 @@ export async function giveBackJob(accounts: Session, taken: TakenJob): Promise<v
   )
 }
 
-/** Makes a job due now; where it is held, due again when it ends. */
+/** Makes a job due now, or due again at its end while a worker holds it. */
 export async function askForJob(accounts: Session, account: string, job: string): Promise<void> {
   await accounts.query(
     'ask for a job of an account',
@@ -229,7 +233,7 @@ export async function askForJob(accounts: Session, account: string, job: string)
   )
 }
 
-/** The jobs of these accounts as they stand; none where the table was not made yet. */
+/** The jobs of these accounts; none if the table is missing. */
 export async function readJobs(accounts: Session, of: readonly string[]): Promise<JobRow[]> {
   if (!(await hasJobs(accounts))) return []
   return accounts.query(

@@ -7,7 +7,7 @@ import type { JobRow, TakenJob } from './account-jobs.js'
 import type { ReceiverCounts } from '../../../webhooks/receive/outcomes.js'
 import { addMetrics, type DescribedMetric, type Values } from '../../../serve/metrics.js'
 
-/** What this process knows without asking. */
+/** Facts that this process knows without a query. */
 interface AccountsProcess {
   readonly programVersion: string
   readonly deliveries: readonly (readonly [account: string, counts: ReceiverCounts])[]
@@ -15,7 +15,7 @@ interface AccountsProcess {
 }
 
 interface AccountFacts extends AccountsProcess {
-  /** Empty while the database is away. */
+  /** Empty while the database is unreachable. */
   readonly jobs: readonly JobRow[]
   readonly isUp: boolean
 }
@@ -23,7 +23,7 @@ interface AccountFacts extends AccountsProcess {
 const syncs = (jobs: readonly JobRow[]): readonly JobRow[] =>
   jobs.filter(({ job }) => job === 'sync')
 
-/** In place of the metrics of one account, where a process serves several. */
+/** Replaces the metrics of one account if a process serves several. */
 export const ACCOUNT_METRICS: Readonly<Record<string, DescribedMetric<AccountFacts>>> = {
   account_sync_age_seconds: {
     help: 'Time since the last sync of the account that ended well was taken by a worker.',
@@ -41,7 +41,7 @@ export const ACCOUNT_METRICS: Readonly<Record<string, DescribedMetric<AccountFac
     read: ({ jobs }) => syncs(jobs).map((job) => [{ account: job.account }, isLate(job) ? 1 : 0]),
   },
   account_job_overdue_seconds: {
-    help: 'How long a job of the account is due and no worker took it; 0 when it is not.',
+    help: 'How long a job of the account has been due without a worker; 0 when it is not due.',
     labelNames: ['account', 'name'],
     read: ({ jobs }) =>
       jobs.map(({ account, job, worker, overdueSeconds }) => [
@@ -50,7 +50,7 @@ export const ACCOUNT_METRICS: Readonly<Record<string, DescribedMetric<AccountFac
       ]),
   },
   account_job_running: {
-    help: '1 while a worker, here or elsewhere, is at a job of the account.',
+    help: '1 while a worker, here or elsewhere, holds a job of the account.',
     labelNames: ['account', 'name'],
     read: ({ jobs }) =>
       jobs.map(({ account, job, worker }) => [{ account, name: job }, worker === null ? 0 : 1]),
@@ -62,14 +62,14 @@ export const ACCOUNT_METRICS: Readonly<Record<string, DescribedMetric<AccountFac
       jobs.map(({ account, job, failures }) => [{ account, name: job }, failures]),
   },
   account_jobs_held: {
-    help: 'Jobs of accounts that this process is at.',
+    help: 'Jobs of accounts that this process holds.',
     read: ({ held }) => [[{}, held.length]],
   },
   account_deliveries_total: {
     type: 'counter',
     help:
-      'Deliveries that this process answered, by account and result; without an account those that ' +
-      'came to the path of none.',
+      'Deliveries that this process answered, by account and result; the account is empty for ' +
+      'paths of no account.',
     labelNames: ['account', 'result'],
     read: ({ deliveries }) =>
       deliveries.flatMap(([account, counts]): Values =>
@@ -80,7 +80,7 @@ export const ACCOUNT_METRICS: Readonly<Record<string, DescribedMetric<AccountFac
   },
 }
 
-/** Said as in `serve` of one account. */
+/** The same texts as in `serve` of one account. */
 const SHARED_METRICS: Readonly<Record<string, DescribedMetric<AccountFacts>>> = {
   info: {
     help: 'Version of the program.',
@@ -93,9 +93,9 @@ const SHARED_METRICS: Readonly<Record<string, DescribedMetric<AccountFacts>>> = 
   },
 }
 
-/** More than two periods without a sync that ended well. */
+/** More than two periods have passed without a successful sync. */
 export function isLate({ rhythm, succeededSeconds, overdueSeconds }: JobRow): boolean {
-  // Stored as the cron expression, and the time zone behind it.
+  // The rhythm is stored as the cron expression and the time zone.
   const at = rhythm.lastIndexOf(' ')
   const periodSeconds = slotGaps(rhythm.slice(0, at), rhythm.slice(at + 1)).longestMs / 1000
   if (succeededSeconds === null) return overdueSeconds > periodSeconds

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto'
 import { nextSlot, slotGaps } from '../../../base/schedule.js'
 
-/** What the due times of a job follow. */
+/** The rule of a job's due times. */
 export type Rhythm =
   | { readonly cron: string; readonly timeZone: string }
-  /** So long after it has ended. */
+  /** This long after its end. */
   | { readonly everyMs: number }
 
-/** Accounts with the same cron begin within the period, and within an hour of their slot. */
+/** Accounts with the same cron begin spread over the period, at most an hour after their slot. */
 const WIDEST_SPREAD_MS = 3_600_000
 
-/** As it is stored, to see that it has changed. */
+/** The stored form, by which a change is noticed. */
 export function describeRhythm(rhythm: Rhythm): string {
   return 'cron' in rhythm ? `${rhythm.cron} ${rhythm.timeZone}` : `${rhythm.everyMs / 1000} s`
 }
 
 /**
- * When a job is due next: at the next slot of its cron, and behind it by the account's own part of
- * the period, the same one every time. `lastDueAt`: when the run that has just ended was due. A
- * slot that came while it ran is made up for where the slots are regular.
+ * The next due time of a job: at the next slot of its cron, plus the account's own share of the
+ * period, which is always the same. `lastDueAt`: the due time of the run that has just ended. A
+ * slot that passed during the run is made up for if the slots are regular.
  */
 export function nextDue(
   rhythm: Rhythm,
@@ -33,17 +33,17 @@ export function nextDue(
   const slot = nextSlot(cron, timeZone) ?? new Date(now.getTime() + WIDEST_SPREAD_MS)
   const regular = slot.getTime() + spreadMs
   if (shortestMs !== longestMs) return new Date(regular)
-  // Behind the slot before it, the account's part of the period may still be ahead.
+  // The account's share of the period after the previous slot may still be ahead.
   const before = regular - shortestMs
   const isAhead = before > now.getTime()
   const last = isAhead ? before - shortestMs : before
-  // Not right after a run that began late, or that was asked for out of turn.
+  // Not right after a run that began late or was requested.
   const isMissed = lastDueAt !== undefined && last >= lastDueAt.getTime() + shortestMs / 2
   if (isMissed) return now
   return new Date(isAhead ? before : regular)
 }
 
-/** Of the account: at least 0, less than 1. */
+/** The account's share: at least 0, less than 1. */
 function shareOf(account: string): number {
   return createHash('sha256').update(account).digest().readUInt32BE(0) / 2 ** 32
 }

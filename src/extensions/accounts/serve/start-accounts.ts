@@ -17,7 +17,7 @@ import { NOT_PREPARED } from '../../../serve/routes.js'
 import { awaitWarehouse, type Serving } from '../../../serve/start-serve.js'
 import { startWorker, type RunningWorker, type WorkerDependencies } from './worker.js'
 
-/** What receives the deliveries of one account. */
+/** The receiver of one account's deliveries. */
 export interface AccountReceiver {
   readonly account: string
   readonly path: string
@@ -27,13 +27,13 @@ export interface AccountReceiver {
 }
 
 export interface StartAccountsDependencies extends WorkerDependencies {
-  /** Of the process. */
+  /** The configuration of the process. */
   readonly config: Config
-  /** Of all accounts. */
+  /** The names of all accounts. */
   readonly names: readonly string[]
-  /** None: this process receives nothing. */
+  /** Empty if this process receives nothing. */
   readonly receivers: readonly AccountReceiver[]
-  /** Makes the table of jobs; called again until the database can be reached. */
+  /** Creates the table of jobs; called again until the database can be reached. */
   readonly prepare: () => Promise<void>
   readonly programVersion: string
   readonly logger: Logger
@@ -41,13 +41,13 @@ export interface StartAccountsDependencies extends WorkerDependencies {
   readonly signal: AbortSignal
 }
 
-/** Of a request that no account's path takes. */
+/** The account of a request to an unknown path. */
 const NO_ACCOUNT = ''
 
 /**
- * Starts the receivers of all accounts on one address, with health and metrics, and a worker that
- * takes what is due for them. Resolves when the address answers; the rest starts when the database
- * can be reached. Without lanes no work is done here.
+ * Starts the receivers of all accounts on one address, with health and metrics, and a worker for
+ * their due jobs. Resolves when the address answers; the rest starts when the database can be
+ * reached. Without lanes no jobs are done here.
  */
 export async function startAccounts(dependencies: StartAccountsDependencies): Promise<Serving> {
   const { accounts, config, logger, names, lanes, programVersion } = dependencies
@@ -111,7 +111,7 @@ export async function startAccounts(dependencies: StartAccountsDependencies): Pr
     }
   }
   const started = start()
-  // A rejection that no caller waits for must not end the process.
+  // An unawaited rejection must not end the process.
   started.catch(() => undefined)
   const stopAll = async (): Promise<void> => {
     health.leave()
@@ -141,7 +141,7 @@ function createInbox(
       else answer(request, response, NOT_PREPARED)
     },
   }
-  /** What is wrong with one account closes its own path only. */
+  /** A problem of one account closes only its own path. */
   const open = async (signal: AbortSignal): Promise<void> => {
     try {
       isOpen = await awaitWarehouse({ prepare, logger, sleep, signal })
@@ -156,8 +156,8 @@ function createInbox(
 }
 
 /**
- * Has the inbox of an account processed by a worker. Deliveries that come while a question is on
- * its way share the next one. Where it fails, the rhythm of the inbox is left.
+ * Has a worker process the inbox of an account. Deliveries that come during a request share the
+ * next one. If it fails, the rhythm of the inbox remains.
  */
 function createAsker(accounts: Warehouse, account: string, logger: Logger): () => void {
   let isAsking = false

@@ -13,16 +13,16 @@ import {
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { describeRhythm, nextDue, type Rhythm } from './job-rhythm.js'
 
-/** A job of one account, as it is to be planned. */
+/** A job of one account, for planning. */
 export interface AccountJob {
   readonly account: string
   readonly job: string
   readonly rhythm: Rhythm
-  /** Due at once where it is new: the first sync. */
+  /** A new job is due at once: the first sync. */
   readonly isFirstAtOnce: boolean
 }
 
-/** Jobs that wait for the same places of a worker, so that long ones do not hold up short ones. */
+/** Jobs that share places of a worker, so that long ones do not hold up short ones. */
 export interface Lane {
   readonly jobs: readonly string[]
   readonly places: number
@@ -31,13 +31,16 @@ export interface Lane {
 export interface WorkerDependencies {
   /** The schema that the accounts share. */
   readonly accounts: Warehouse
-  /** Other processes see it: the host, the process, and what tells it from an earlier one. */
+  /**
+   * The worker's name for other processes: the host, the process, and a part that tells it from an
+   * earlier one.
+   */
   readonly worker: string
   readonly jobs: readonly AccountJob[]
   readonly lanes: readonly Lane[]
   /**
-   * Does a job. Gives when it is due again where that is sooner than its rhythm says; undefined
-   * otherwise. Its failure is stored and logged.
+   * Does a job. Returns the wait until it is due again if that is sooner than its rhythm says, else
+   * undefined. A failure is stored and logged.
    */
   readonly run: (taken: TakenJob, signal: AbortSignal) => Promise<number | undefined>
   readonly logger: Logger
@@ -46,30 +49,30 @@ export interface WorkerDependencies {
 }
 
 export interface RunningWorker {
-  /** What is held here now. */
+  /** The jobs that this worker holds. */
   readonly held: () => readonly TakenJob[]
-  /** Jobs under way stop at their next page and are given back. Idempotent. */
+  /** Active jobs stop at their next page and are given back. Idempotent. */
   stop(): Promise<void>
 }
 
-/** How soon a job that falls due is noticed. */
+/** A due job is noticed within this time. */
 const LOOK_EVERY_MS = 1_000
 const SIGN_EVERY_MS = 10_000
 const LONGEST_PAUSE_MS = 15_000
 
 /**
  * Takes jobs of accounts as they fall due, as many at once as there are places, until it is
- * stopped. Any number of workers share the jobs. Nothing that fails ends it: the database may be
- * away for as long as it likes.
+ * stopped. Any number of workers share the jobs. No failure ends it, not even a long outage of the
+ * database.
  */
 export function startWorker(dependencies: WorkerDependencies): RunningWorker {
   const stopping = new AbortController()
-  // Jobs that still end after the stop are kept alive until they have.
+  // Jobs that end after the stop stay held until then.
   const quiet = new AbortController()
   const worker = new Worker(dependencies, stopping.signal)
   const taking = worker.take()
   const signing = worker.giveSigns(quiet.signal)
-  // A rejection is that of a bug; whoever stops the worker gets it.
+  // A rejection means a bug; the caller of `stop` gets it.
   for (const loop of [taking, signing]) loop.catch(() => undefined)
   let ended: Promise<void> | undefined
   const stop = async (): Promise<void> => {
@@ -89,7 +92,7 @@ interface Held {
   readonly taken: TakenJob
   readonly lost: AbortController
   done: Promise<void>
-  /** Its end is being stored: that it is no longer ours is no surprise. */
+  /** Its end is being stored: losing it now is expected. */
   isEnding: boolean
 }
 
@@ -97,7 +100,7 @@ class Worker {
   readonly #dependencies: WorkerDependencies
   readonly #signal: AbortSignal
   readonly #held = new Map<string, Held>()
-  /** Replaced and aborted whenever a place becomes free. */
+  /** Replaced and aborted each time a place becomes free. */
   #freed = new AbortController()
 
   constructor(dependencies: WorkerDependencies, signal: AbortSignal) {
@@ -130,7 +133,7 @@ class Worker {
         await this.#wait(waitMs, this.#signal)
         continue
       }
-      // A place that became free meanwhile is filled at once: more may be due than was taken.
+      // A place that became free meanwhile is filled at once: more jobs may be due than were taken.
       await this.#wait(LOOK_EVERY_MS, AbortSignal.any([this.#signal, freed]))
     }
   }
@@ -191,7 +194,7 @@ class Worker {
     let againMs: number | undefined
     let problem: string | null = null
     try {
-      // Another of this worker may just have given it back.
+      // Losing a job just after taking it aborts the signal.
       signal.throwIfAborted()
       againMs = await run(taken, signal)
     } catch (thrown) {
@@ -215,7 +218,7 @@ class Worker {
         problem,
       })
     } catch (thrown) {
-      // Without a sign of life it is taken by another, or by this worker again.
+      // Without a sign of life another worker takes it, or this one does again.
       logger.warn('the end of a job could not be stored', { account, job, error: thrown })
     }
   }

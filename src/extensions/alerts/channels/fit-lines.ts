@@ -1,4 +1,4 @@
-/** Whole lines up to so many characters, and how many are left out. */
+/** Whole lines of at most `most` characters, and the number of lines left out. */
 export function fitLines(lines: readonly string[], most: number): string {
   const kept: string[] = []
   let length = 0

@@ -8,8 +8,8 @@ const CONNECT_MS = 10_000
 const SILENCE_MS = 15_000
 
 /**
- * Sends one mail and never throws. Until the server is asked to take it nothing can have arrived;
- * after that only an answer of the server says so. A server elsewhere must offer TLS.
+ * Sends one mail and never throws. Nothing can have arrived before the server is asked to take the
+ * mail; after that only the server's answer tells. A server on another machine must offer TLS.
  */
 export async function sendMail(channel: MailChannel, message: Message): Promise<Delivery> {
   const body = await composeMail(channel, message)
@@ -30,7 +30,7 @@ export async function sendMail(channel: MailChannel, message: Message): Promise<
   })
   const progress = { isHandedOver: false }
   try {
-    // A connection that breaks says so in an event, and not always in a callback.
+    // A broken connection raises an event, but not always a callback.
     return await new Promise<Delivery>((resolve, reject) => {
       connection.on('error', reject)
       const hand = (): void => {
@@ -56,7 +56,7 @@ export async function sendMail(channel: MailChannel, message: Message): Promise<
     })
   } catch (thrown) {
     const reason = showText(toError(thrown).message, 200)
-    // Only an answer of the server has a code; what the library refuses itself was never sent.
+    // Only an answer of the server has a code; a mail that the library refuses was never sent.
     const { responseCode, command } = thrown as { responseCode?: number; command?: string }
     const isAnswered = responseCode !== undefined || command === 'API'
     if (!progress.isHandedOver || isAnswered) return { outcome: 'refused', reason }
@@ -71,7 +71,7 @@ function describeRefused(rejected: readonly string[]): Delivery {
   return { outcome: 'sent', note: `the server refused ${rejected.join(', ')}` }
 }
 
-/** The same bytes at each attempt: the id is the message's, the date that of its making. */
+/** The same bytes at each attempt: id and date are the message's own. */
 async function composeMail({ from, to }: MailChannel, message: Message): Promise<Buffer> {
   const { id, createdAt, content } = message
   const { MailComposer } = await loadMailer()
@@ -89,7 +89,7 @@ async function composeMail({ from, to }: MailChannel, message: Message): Promise
   return mail.compile().build()
 }
 
-/** Most runs send no mail, and the package takes time to load. */
+/** Loaded on demand: most runs send no mail, and the package takes time to load. */
 async function loadMailer() {
   const [connection, composer] = await Promise.all([
     import('nodemailer/lib/smtp-connection'),

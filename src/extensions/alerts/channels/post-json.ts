@@ -7,12 +7,12 @@ import type { Delivery } from '../message.js'
 const CONNECT_MS = 10_000
 const ANSWER_MS = 15_000
 const TOTAL_MS = 20_000
-/** Of an answer that refuses: what it says fits a sentence. */
+/** Bytes of a refusal that are read: enough for a sentence. */
 const MOST_ANSWER_BYTES = 2_000
 
 /**
- * Posts once, follows no redirect and never throws. What failed before a connection stood did not
- * arrive; what got no answer after that is in doubt.
+ * Posts once, follows no redirect and never throws. A failure before the connection means that
+ * nothing arrived; a missing answer after it leaves the message in doubt.
  */
 export async function postJson(
   { url: address, proxy }: ChatChannel,
@@ -59,7 +59,7 @@ export async function postJson(
   }
 }
 
-/** The answer is known by its status: a body that breaks off changes nothing. */
+/** The status decides: a body that breaks off changes nothing. */
 async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -70,7 +70,7 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
       if (bytes >= MOST_ANSWER_BYTES) break
     }
   } catch {
-    // What came until then is told.
+    // The text so far is used.
   }
   return Buffer.concat(chunks).toString('utf8', 0, MOST_ANSWER_BYTES)
 }

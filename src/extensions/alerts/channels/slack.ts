@@ -3,7 +3,7 @@ import { footerOf, type Delivery, type Message } from '../message.js'
 import { fitLines } from './fit-lines.js'
 import { postJson } from './post-json.js'
 
-/** A section of a message takes 3,000 characters. */
+/** Slack allows 3,000 characters in a section. */
 const MOST_CHARACTERS = 2_900
 const MOST_OF_HEADER = 150
 
@@ -12,8 +12,8 @@ export function postToSlack(channel: ChatChannel, message: Message): Promise<Del
 }
 
 /**
- * A text for notifications, and blocks for the channel: all of it plain, so that no character of a
- * text of the source is markup.
+ * A text for notifications, and blocks for the channel. All of it is plain text, so that characters
+ * of the source never become markup.
  */
 export function toSlack(message: Message) {
   const { title, lines } = message.content
@@ -34,7 +34,10 @@ function plain(text: string) {
   return { type: 'plain_text', text, emoji: false }
 }
 
-/** Slack reads these three in every text: they name people, and hide an address behind words. */
+/**
+ * Slack interprets these three in every text: they mention people, and hide an address behind
+ * words.
+ */
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

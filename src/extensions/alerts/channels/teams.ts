@@ -3,7 +3,7 @@ import { footerOf, type Delivery, type Message } from '../message.js'
 import { fitLines } from './fit-lines.js'
 import { postJson } from './post-json.js'
 
-/** A message takes 28 KB with all that Teams adds; a character may take three bytes. */
+/** Teams allows 28 KB with all that it adds; a character may take three bytes. */
 const MOST_CHARACTERS = 6_000
 
 export function postToTeams(channel: ChatChannel, message: Message): Promise<Delivery> {
@@ -11,8 +11,8 @@ export function postToTeams(channel: ChatChannel, message: Message): Promise<Del
 }
 
 /**
- * What the trigger "When a Teams webhook request is received" of Workflows takes: an Adaptive Card.
- * Runs of text know no markup, so that a text of the source stays text.
+ * An Adaptive Card for the trigger "When a Teams webhook request is received" of Workflows. Text
+ * runs have no markup, so that a text of the source stays text.
  */
 export function toTeams(message: Message) {
   const { title, lines } = message.content

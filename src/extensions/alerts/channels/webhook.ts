@@ -6,8 +6,8 @@ import { postJson } from './post-json.js'
 const SIGNATURE_HEADER = 'x-tracking-sync-signature'
 
 /**
- * The signature is the HMAC of the raw body, and the instant of sending stands in the body: a
- * receiver that refuses old instants and ids it has seen takes no message twice.
+ * Signs the raw body with an HMAC. The body contains the instant of sending: a receiver that
+ * refuses old instants and known ids accepts no message twice.
  */
 export function postToWebhook(
   channel: WebhookChannel,

@@ -14,7 +14,7 @@ const NO_CHANNEL =
 const list = declare({
   name: 'list',
   isDefault: true,
-  help: 'Show which alerts are open, and what became of the messages about them.',
+  help: 'Show the open alerts and the fate of their messages.',
   run: async (app) => {
     const { readAlerts } = await import('../read-alerts.js')
     const { channelsOf } = await import('../alert-channels.js')
@@ -29,7 +29,7 @@ const list = declare({
         formatSeconds(ageSeconds),
         sentence,
       ])
-      parts.push({ columns: ['alert', 'open for', 'what is the matter'], rows })
+      parts.push({ columns: ['alert', 'open for', 'problem'], rows })
     }
     if (exceptions.length > 0) {
       const rows = exceptions.map(({ name, severity, open, untold }) => [
@@ -63,7 +63,7 @@ const test = declare({
   name: 'test',
   help:
     'Send a test through every channel that is set, and say what happened. ' +
-    'Exit code 6 when one did not take it. Needs no database.',
+    'Exit code 6 when one refused it. Needs no database.',
   settings: ['alertSmtpFrom', 'alertSmtpTo'],
   run: async (app) => {
     const { channelsOf } = await import('../alert-channels.js')
@@ -72,7 +72,7 @@ const test = declare({
     const settings = alertSettingsOf(app.config)
     const channels = channelsOf(settings)
     if (channels.length === 0) {
-      const problem = 'is not set, and no other channel is; nothing can be sent'
+      const problem = 'is not set, and neither is another channel; nothing can be sent'
       throw new ConfigError([{ setting: 'TRACKING_ALERT_WEBHOOK_URL', problem }])
     }
     const results = await Promise.all(
@@ -124,6 +124,6 @@ const resend = declare({
 
 export const alerts = group(
   'alerts',
-  'See and test what is sent to people when something is wrong.',
+  'Show and test the messages that people get about problems.',
   [list, test, resend],
 )

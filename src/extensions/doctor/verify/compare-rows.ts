@@ -29,8 +29,8 @@ interface Row {
 
 /**
  * Compares a record with its live row, column by column, in PostgreSQL's own types: 850.00 equals
- * 850. Attributes that the record lacks are not compared. Undefined without a live row. One query;
- * reads only.
+ * 850. Skips columns that the record does not carry. Undefined without a live row. One query; reads
+ * only.
  */
 export async function compareRow(
   warehouse: Warehouse,
@@ -78,8 +78,8 @@ where ${allTrue(keys.map(({ stored, sent }) => sql`${stored} = ${sent}`))}
 }
 
 /**
- * Keys of live rows in an order that only `seed` decides: the same seed and the same rows, the same
- * sample. Reads the whole table.
+ * Keys of live rows in an order that depends only on `seed`: the same seed and the same rows give
+ * the same sample. Reads the whole table.
  */
 export async function sampleLiveKeys(
   warehouse: Warehouse,
@@ -100,8 +100,8 @@ limit ${count}`,
 }
 
 /**
- * Ids of places and vessels of a type that live rows point to and that lack a live row themselves, at
- * most `limit`. Reads the tables that point to them.
+ * Ids of places and vessels of a type that live rows point to and that lack a live row themselves,
+ * at most `limit`. Reads the tables that point to them.
  */
 export async function findDanglingReferences(
   warehouse: Warehouse,
@@ -136,7 +136,7 @@ limit ${limit}`,
   return rows.map(({ id }) => id)
 }
 
-/** Positions of a vessel that the service sends and the warehouse has not, or has otherwise. */
+/** Positions of a vessel that the warehouse lacks or has with other values. */
 export async function comparePositions(
   warehouse: Warehouse,
   { positions = [] }: Sighting,
@@ -160,7 +160,7 @@ order by sent.position_at`,
   return rows.map(({ sent, stored }) => ({ column: table, warehouse: stored, service: sent }))
 }
 
-/** Rows of a table without tombstones. */
+/** Counts the rows of a table without tombstones. */
 export async function countRows(warehouse: Warehouse, table: DataTable): Promise<number> {
   const [row] = await warehouse.query(
     `count ${table}`,
@@ -169,7 +169,7 @@ export async function countRows(warehouse: Warehouse, table: DataTable): Promise
   return row?.count ?? 0
 }
 
-/** A table with its history: their open versions must be its live rows. */
+/** A table with its history. The open versions must equal the live rows. */
 interface Versioned {
   readonly table: DataTable
   readonly history: DataTable
@@ -196,11 +196,11 @@ const VERSIONED: readonly Versioned[] = [
 
 export interface HistoryComparison {
   readonly table: string
-  /** Open versions, all of them. */
+  /** All open versions. */
   readonly compared: number
-  /** Values in them, nulls apart. */
+  /** Values in the open versions, without nulls. */
   readonly values: number
-  /** Keys of rows whose open version is missing, too much, or says something else. */
+  /** Keys whose open version or live row is missing, or has other values. */
   readonly differing: readonly string[]
 }
 
@@ -248,8 +248,8 @@ order by transport_event_id`,
 }
 
 /**
- * Where deadlines, holds and fees of a container differ from what its row makes of them now: table
- * by table, as JSON texts. Reads only.
+ * Compares the stored deadlines, holds and fees of a container with what its row gives: the
+ * differences, table by table, as JSON texts. Reads only.
  */
 export async function compareDerived(
   warehouse: Warehouse,

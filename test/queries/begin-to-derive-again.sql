@@ -1,4 +1,4 @@
--- begin to derive anew
+-- begin to derive again
 
 insert into "tracking_sync"."derivations" as made (derivation, text_hash)
 values ($1, $2)

@@ -10,21 +10,21 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 import { columnList } from '../connection/sql-fragments.js'
 
-/** How it stands in the bookkeeping. */
+/** The name of this derivation in the bookkeeping. */
 const DERIVATION = 'container_children'
 
-/** Their rows are locked for a blink, which is all that a webhook waits. */
+/** A batch locks its rows for some milliseconds, the longest that a webhook waits. */
 const CONTAINERS_AT_ONCE = 500
 
 export interface DeriveOptions {
   readonly syncRunId: number
   readonly signal: AbortSignal
-  /** So many are made anew in one transaction. */
+  /** Containers per transaction. */
   readonly containersAtOnce?: number
 }
 
 /**
- * Whether what stands was made by other functions, or by zone data that gave another day. Reads
+ * Whether the stored rows come from other functions, or from zone data that gave another day. Reads
  * only.
  */
 async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boolean> {
@@ -47,7 +47,7 @@ async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boole
             on zone.name = standing.time_zone
         where standing.local_date <> (standing.deadline_at at time zone zone.name)::date
     )
-    -- To list the zones takes long, and a zone that nobody knows is rare.
+    -- Listing the zones takes long, and an unknown zone is rare.
     or case
         when exists (
             select from ${deadlines} as standing
@@ -65,7 +65,7 @@ async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boole
   return row?.is_outdated === true
 }
 
-/** What the functions are, whoever installed them. */
+/** A hash of the installed functions, independent of who installed them. */
 async function readTextHash({ names, ...session }: Warehouse): Promise<string> {
   const [row] = await session.query(
     'look at what derives',
@@ -81,23 +81,23 @@ where nspname = ${names.sync} and proname <> 'ask_for_request'`,
 }
 
 /**
- * Makes deadlines, holds, fees and their intervals anew from the stored rows and versions, where
- * they were made by another derivation or with other zone data. No request; a batch at a time, and
- * what was cut off goes on where it stopped. Writes what differs. Returns how many containers it
- * went through: 0 when nothing had changed. For the one writer.
+ * Derives deadlines, holds, fees and their intervals again from the stored rows and versions, where
+ * they come from other functions or other zone data. Sends no request. Works in batches and resumes
+ * where an earlier run stopped. Writes only differences. Returns how many containers it went
+ * through: 0 when nothing had changed. For the one writer.
  */
-export async function deriveAnew(warehouse: Warehouse, options: DeriveOptions): Promise<number> {
+export async function deriveAgain(warehouse: Warehouse, options: DeriveOptions): Promise<number> {
   const { names } = warehouse
   const textHash = await readTextHash(warehouse)
   if (!(await isOutdated(warehouse, textHash))) return 0
-  let last = await warehouse.transaction('begin to derive anew', async (session) => {
+  let last = await warehouse.transaction('begin to derive again', async (session) => {
     await fillTimeZones(session, names)
     return begin(session, textHash)
   })
   let containers = 0
   for (;;) {
     options.signal.throwIfAborted()
-    const { ids, isLast } = await warehouse.transaction('derive anew', (session) =>
+    const { ids, isLast } = await warehouse.transaction('derive again', (session) =>
       deriveBatch(session, last, options),
     )
     containers += ids.length
@@ -107,11 +107,12 @@ export async function deriveAnew(warehouse: Warehouse, options: DeriveOptions): 
 }
 
 /**
- * Where to begin: after the last container of a derivation of the same functions that was cut off.
+ * Returns the last container of an unfinished derivation by the same functions; null to begin at
+ * the first.
  */
 async function begin(session: Session, textHash: string): Promise<string | null> {
   const [row] = await session.query(
-    'begin to derive anew',
+    'begin to derive again',
     sql<{
       derived_up_to: string | null
     }>`insert into ${tableRef('sync.derivations')} as made (derivation, text_hash)
@@ -142,7 +143,7 @@ limit ${containersAtOnce}
 for no key update`,
   )
   const ids = rows.map(({ container_id }) => container_id)
-  // In a new warehouse nothing is there to derive: each statement would be a wait for nothing.
+  // A new warehouse is empty: skip the statements.
   for (const table of ids.length > 0 ? containerChildren : []) {
     await replaceStanding(session, table, ids, { syncRunId })
     await remakeIntervals(session, table, ids)
@@ -158,10 +159,10 @@ where derivation = ${DERIVATION}`,
 }
 
 /**
- * The intervals that the versions of the containers make: a value stands from the first version
- * that has it to the end of the last one without a gap. Deadlines that came as a bare date depend
- * on no zone, and versions do not keep them: they stay as they are. So does what began before the
- * first version.
+ * Rebuilds intervals from the versions of the containers: an interval begins with the first version
+ * that has a value and ends with the last one, without a gap. Deadlines that came as a bare date
+ * stay as they are: they need no zone, and versions do not keep them. So do intervals that began
+ * before the first version.
  */
 async function remakeIntervals(
   session: Session,
@@ -224,8 +225,8 @@ where interval.container_id = any(${containerIds}::text[])
     )
     ${hasInstant}`,
   )
-  // The derivation itself is named, although it is always there, because it stands on no node: so
-  // the rows are read first and then inserted, where a node would refuse the two in one.
+  // The table of derivations is read although its row always exists: it is on no node. So the rows
+  // are read first and then inserted; a node would refuse both in one statement.
   await session.query(
     action,
     sql`with ${made}

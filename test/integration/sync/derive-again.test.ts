@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Simulator } from '../../../src/extensions/simulator/server.js'
-import { deriveAnew } from '../../../src/warehouse/rows/derive-anew.js'
+import { deriveAgain } from '../../../src/warehouse/rows/derive-again.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { startSameWorld } from '../../support/simulate-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
@@ -138,11 +138,11 @@ describe('derived rows', () => {
         )
       const before = await versions()
       expect(
-        await deriveAnew(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
+        await deriveAgain(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
       ).toBe(0)
       await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
       expect(
-        await deriveAnew(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
+        await deriveAgain(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
       ).toBeGreaterThan(7)
       expect(await versions()).toEqual(before)
     },
@@ -168,12 +168,12 @@ describe('derived rows', () => {
         },
       } as AbortSignal
       const options = { syncRunId: 1, containersAtOnce: 2 }
-      await expect(deriveAnew(opened.warehouse, { ...options, signal })).rejects.toThrow()
+      await expect(deriveAgain(opened.warehouse, { ...options, signal })).rejects.toThrow()
       const [state] = await query<{ derived_up_to: string; finished_at: string | null }>(
         'select derived_up_to, finished_at from tracking_sync.derivations',
       )
       expect(state).toEqual({ derived_up_to: expect.any(String) as string, finished_at: null })
-      const rest = await deriveAnew(opened.warehouse, {
+      const rest = await deriveAgain(opened.warehouse, {
         ...options,
         signal: new AbortController().signal,
       })
