@@ -1,11 +1,11 @@
 import type { Panel } from './panels.js'
 
-/** The questions that people ask about containers. */
+/** Panels about containers. */
 export const BUSINESS_PANELS: readonly Panel[] = [
   {
     id: 'worklist',
     group: 'business',
-    title: 'What must be picked up first',
+    title: 'Next pickups',
     meaning:
       'The twelve containers at a terminal that are first in `tracking-sync query ' +
       'pickup_worklist`, and what still holds them there.',
@@ -26,7 +26,7 @@ limit 12`,
   {
     id: 'attention',
     group: 'business',
-    title: 'What happened last that needs attention',
+    title: 'Latest exceptions',
     meaning: 'The twelve latest exceptions of high or medium severity.',
     unit: '',
     empty: 'Nothing needs attention.',
@@ -47,9 +47,9 @@ limit 12`,
     title: 'Last free days',
     meaning:
       'Stays whose free time runs, by the day it ends: at the port and at the ramp. Days before ' +
-      'today are overdue; those of more than two weeks ago stand on the first day.',
+      'today are overdue; older ones than two weeks are on the first day.',
     unit: 'stays',
-    empty: 'Free time runs for none of the containers that stand at a terminal.',
+    empty: 'No container at a terminal has running free time.',
     picture: {
       days: [-14, 29],
       shape: 'columns',
@@ -105,7 +105,7 @@ order by 1, 2, 3`,
     title: 'Arrivals of the next 30 days',
     meaning:
       'Containers by the day their ship is expected at the port of discharge. The six ports with ' +
-      'most stand by themselves.',
+      'most containers have their own colour.',
     unit: 'containers',
     empty: 'No container on its way has an ETA within the next 30 days.',
     picture: {
@@ -249,13 +249,13 @@ limit 500`,
 
 /**
  * Containers by number, id, bill of lading or reference; `$1` is the typed text, with or without
- * spaces and hyphens. Without an exact match, the containers that have it as a part.
+ * spaces and hyphens. Without an exact match, containers that contain it.
  */
 export const SEARCH: Panel = {
   id: 'search',
   group: 'business',
   title: 'Containers',
-  meaning: 'Containers that have what was typed.',
+  meaning: 'Containers that match the typed text.',
   unit: '',
   empty: '',
   picture: { shape: 'list' },

@@ -1,7 +1,7 @@
 import type { Extension } from '../../extension.js'
 import { DASHBOARD_TIMEOUT_MS } from './commands/dashboard.js'
 
-/** The page of pictures, which `serve` shows too. */
+/** The page of pictures. `serve` shows it too. */
 export const dashboardExtension: Extension = {
   name: 'dashboard',
   pages: {

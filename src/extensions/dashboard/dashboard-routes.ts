@@ -38,22 +38,22 @@ export interface DashboardOptions {
 }
 
 /**
- * The panels in their order. Each is one SQL statement that a reader of the warehouse may run too.
- * Large accounts are read from the stored views, and others from the views themselves.
+ * The panels in their order. Each is one SQL statement that a reader of the warehouse may also run.
+ * Large accounts are read from the stored views, others from the views themselves.
  */
 export const PANELS: readonly Panel[] = [...BUSINESS_PANELS, ...OPERATIONS_PANELS]
 
-/** Readers within this time share one reading of the state of the warehouse. */
+/** Readers within this time share one read of the state of the warehouse. */
 const KEPT_MS = 15_000
-/** The same of the question whether the database answers. */
+/** The same for the check whether the database answers. */
 const KNOWN_MS = 1_000
-/** The page is sent after this time with the panels read by then, because somebody waits. */
+/** The page is sent after this time with the finished panels, because a reader waits. */
 const ANSWER_MS = 1_500
-/** Until a page that lacks something asks again. */
+/** Seconds until a page with missing panels reloads. */
 const REST_SECONDS = '3'
 
 const HTML = 'text/html; charset=utf-8'
-/** The page runs no script, loads nothing from elsewhere, and nobody may frame it. */
+/** The page runs no script, loads nothing external, and must not be framed. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -61,7 +61,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-/** The page at `/`, its style sheet, and of each panel its rows as CSV and its SQL. */
+/** The page at `/`, its style sheet, and the rows as CSV and the SQL of each panel. */
 export function createDashboardRoutes(options: DashboardOptions): Record<string, Route> {
   const { warehouse } = options
   const sources: Sources = {
@@ -90,7 +90,7 @@ function route(handle: Route['handle']): Route {
 
 type Text = Pick<Parameters<typeof answerText>[1], 'text' | 'status' | 'headers'>
 
-/** The parts of a page; all clients share one reading. */
+/** The parts of a page; all clients share one read. */
 interface Sources {
   readonly panels: PanelReader
   readonly areTablesThere: () => Promise<boolean>
@@ -102,10 +102,7 @@ interface Overview extends Pick<PageParts, 'light' | 'alerts'> {
   readonly hasRuns: boolean
 }
 
-/**
- * A part that takes longer than a reader waits shows that in its place, and the page loads itself
- * again.
- */
+/** A slow part shows a notice in its place, and the page reloads itself. */
 async function makePage(
   warehouse: Warehouse,
   sources: Sources,
@@ -118,7 +115,7 @@ async function makePage(
   const isLaidOut = await within(ANSWER_MS, sources.areTablesThere())
   if (isLaidOut === undefined) {
     const advice = 'Check that PostgreSQL runs and that DATABASE_URL is right.'
-    // Not in the page: a page that reloads itself takes the place from a reader.
+    // A header, not the page: a page that reloads itself makes a reader lose the place.
     return { status: 503, headers: { refresh: '5' }, text: formatNotice(title, AWAY, advice) }
   }
   if (!isLaidOut) {
@@ -166,7 +163,7 @@ async function makePage(
   }
 }
 
-/** The text that the page shows. */
+/** The time that the page shows: the oldest read of its panels. */
 function oldestOf(panels: readonly AnsweredPanel[]): string {
   const oldest = Math.min(Date.now(), ...panels.map(({ readAt }) => readAt.getTime()))
   return `${new Date(oldest).toISOString().slice(0, 16).replace('T', ' ')} UTC`
@@ -186,7 +183,7 @@ async function areTablesThere(warehouse: Warehouse): Promise<boolean> {
   return row?.is_there === true
 }
 
-/** In milliseconds; what is wrong with it costs its own place. */
+/** Takes milliseconds. A failure costs only its own part of the page. */
 async function readOverview({ warehouse, facts, logger }: DashboardOptions): Promise<Overview> {
   try {
     const vitals = await readVitals(warehouse)
@@ -211,7 +208,7 @@ async function hasRuns(warehouse: Warehouse): Promise<boolean> {
   return row?.is_there === true
 }
 
-/** They count every row, and so may take longer than a panel. */
+/** Counts every row, and so may take longer than a panel. */
 async function readSections({
   readStatus,
   describe,
@@ -258,7 +255,7 @@ function sqlRoute(warehouse: Warehouse, panel: Panel): Route {
   })
 }
 
-/** The container of the query, at most as long as the box takes; undefined without one. */
+/** The container in the query, cut to the length of the box; undefined without one. */
 function containerOf({ url = '' }: IncomingMessage): string | undefined {
   const text = new URLSearchParams(url.split('?')[1]).get('container')?.slice(0, 100).trim()
   return text === undefined || text === '' ? undefined : text

@@ -3,7 +3,7 @@ import { nextSlot } from '../../base/schedule.js'
 import type { AlertFacts } from '../../status/describe-status.js'
 import { isSyncOverdue, type Vitals } from '../../status/read-vitals.js'
 
-/** The state of the whole at a glance: a colour and a sentence with the same meaning. */
+/** The overall state: a colour and a sentence with the same meaning. */
 export interface Light {
   readonly colour: 'green' | 'yellow' | 'red'
   readonly sentence: string
@@ -16,7 +16,7 @@ export const AWAY: Light = {
 
 export const NOT_LAID_OUT: Light = {
   colour: 'yellow',
-  sentence: 'The database answers, and the tables are not there yet.',
+  sentence: 'The database answers, but its tables do not exist yet.',
 }
 
 export const STILL_READ: Light = {
@@ -26,13 +26,10 @@ export const STILL_READ: Light = {
 
 export const UNREAD: Light = {
   colour: 'yellow',
-  sentence: 'The database answers, and the state of the warehouse could not be read.',
+  sentence: 'The database answers, but the state of the warehouse could not be read.',
 }
 
-/**
- * Red where no sync has completed or one is overdue, yellow where the first is under way or there
- * is an alert.
- */
+/** Red if no sync has completed or one is overdue, yellow during the first one or with an alert. */
 export function lightOf(
   vitals: Vitals,
   { slots, isServing }: AlertFacts,

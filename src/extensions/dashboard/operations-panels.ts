@@ -2,12 +2,12 @@ import type { Panel } from './panels.js'
 
 const NO_RUN = 'Nothing was loaded yet. Start with `tracking-sync backfill`.'
 
-/** The questions that the operator asks. */
+/** Panels for the operator. */
 export const OPERATIONS_PANELS: readonly Panel[] = [
   {
     id: 'freshness',
     group: 'operations',
-    title: 'How old the data was',
+    title: 'Age of the data',
     meaning:
       'Age of the last complete sync over the last 14 days. It falls when a run ends, and rises ' +
       'until the next: a high tooth is a run that failed or did not start.',
@@ -104,7 +104,7 @@ order by 1, 2`,
     group: 'operations',
     title: 'Webhook deliveries',
     meaning:
-      'Deliveries by the hour they came, in the last two days, and by what became of them. ' +
+      'Deliveries by the hour they came, in the last two days, and by their outcome. ' +
       'slowest_seconds is the longest time from receipt to row in that hour.',
     unit: 'deliveries',
     empty: 'No delivery came in the last two days. Webhooks are optional.',
@@ -123,7 +123,7 @@ order by 1, 2`,
     round(max(extract(epoch from processed_at - received_at))::numeric, 1) as slowest_seconds
 from {{sync}}.webhook_notifications
 where received_at >= now() - interval '2 days'
-    -- What a reconciliation asked for came in the same instant.
+    -- A reconciliation receives and processes its notifications at the same instant.
     and processed_at is distinct from received_at
 group by 1, 2
 order by 1, 2`,

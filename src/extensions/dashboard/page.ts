@@ -6,11 +6,11 @@ import { coloursOf, drawPicture, type PanelRow } from './pictures.js'
 import type { AnsweredPanel } from './read-panels.js'
 import type { Light } from './light.js'
 
-/** Everything on the page that does not depend on the search. */
+/** The parts of the page that do not depend on the search. */
 export interface PageParts {
   readonly title: string
   readonly light: Light
-  /** Matters that need attention, a sentence each. */
+  /** The alerts, a sentence each. */
   readonly alerts: readonly string[]
   /** The instant at which the panels were read, as shown. */
   readonly readAt: string
@@ -23,7 +23,7 @@ export interface PageParts {
 /** The search and its result. */
 export interface Search {
   readonly wanted: string
-  /** Containers it may mean; the timeline is of the only one. */
+  /** The matching containers; the timeline shows a single one. */
   readonly found: AnsweredPanel
   readonly timeline: AnsweredPanel | undefined
 }
@@ -36,7 +36,7 @@ const ROWS_IN_TABLE = 60
 
 const GROUPS = { business: 'Containers', operations: 'Operations' } as const
 
-/** The whole dashboard: no script, nothing from elsewhere. */
+/** The whole dashboard, without scripts and external files. */
 export function formatDashboard(parts: PageParts, search: Search | undefined): string {
   const { title, light, alerts, readAt, panels, sections } = parts
   return formatDocument(title, [
@@ -53,9 +53,9 @@ ${sections.map(formatSection).join('\n')}
   ])
 }
 
-const START = 'Start with `tracking-sync backfill`. Then this page shows what is there.'
+const START = 'Start with `tracking-sync backfill`. Then this page shows the warehouse.'
 
-/** In place of the dashboard where the warehouse cannot be read. */
+/** Replaces the dashboard if the warehouse cannot be read. */
 export function formatNotice(title: string, light: Light, advice: string): string {
   return formatDocument(title, [formatLight(light), `<p>${formatText(advice)}</p>`])
 }
@@ -203,7 +203,7 @@ function formatSection({ title, columns, rows, empty, note }: StatusSection): st
 ${content}${note === undefined ? '' : `\n<p>${formatText(note)}</p>`}`
 }
 
-/** Cells are HTML. It scrolls by itself where it is wider than the page, also by keys. */
+/** Cells are HTML. A table wider than the page scrolls by itself, also by keys. */
 function formatTable(
   title: string,
   columns: readonly string[],
@@ -232,7 +232,7 @@ function cellOf(value: unknown): string {
   return escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** Our own sentences: a text between backticks is one to type. */
+/** Our own sentences: text between backticks is code. */
 function formatText(sentence: string): string {
   return escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>')
 }

@@ -33,7 +33,7 @@ export type Picture =
       readonly column: string
       readonly share: string
     }
-  /** The rows as they are. The first column is an id: the second links to it. */
+  /** A plain list. The first column is an id: the second links to it. */
   | { readonly shape: 'list' }
   /** Points over time, a line for each kind. */
   | {
@@ -52,9 +52,9 @@ export interface Panel {
   readonly meaning: string
   /** The unit of the axis. */
   readonly unit: string
-  /** Shown in place of a picture without rows: it says what must be there first. */
+  /** Shown in place of an empty picture: it names the data that must come first. */
   readonly empty: string
   readonly picture: Picture
-  /** With placeholders for the schema names; `$1` where the panel is about containers. */
+  /** With placeholders for the schema names; `$1` in panels about one container. */
   readonly sqlText: string
 }

@@ -6,12 +6,12 @@ import type { Picture } from './panels.js'
 export type PanelRow = Readonly<Record<string, unknown>>
 
 export interface PictureOptions {
-  /** In CSS pixels; the text stays as large as it is. */
+  /** In CSS pixels; the text keeps its size. */
   readonly width: number
   /** The unit of the axis of numbers. */
   readonly unit: string
   readonly now: Date
-  /** Read aloud in place of the picture. */
+  /** Text for screen readers. */
   readonly label: string
 }
 
@@ -19,7 +19,7 @@ export interface PictureOptions {
 const FIRST = 'var(--series-a)'
 const SERIES = [FIRST, ...['b', 'c', 'd', 'e', 'f', 'g'].map((name) => `var(--series-${name})`)]
 
-/** Kinds that mean good or bad have that colour in every picture. */
+/** Kinds with a good or bad meaning have that colour in every picture. */
 const MEANT: Readonly<Record<string, string>> = {
   high: 'var(--bad)',
   medium: 'var(--middling)',
@@ -73,7 +73,7 @@ export function drawPicture(
     ...draw(picture, rows, options),
   }) as unknown as Drawn
   for (const style of svg.querySelectorAll('style')) style.remove()
-  // A group may not have a name of its own where the whole is one picture.
+  // ARIA forbids a group's own name in a single picture.
   for (const group of svg.querySelectorAll('g[aria-label]')) {
     group.setAttribute('class', String(group.getAttribute('aria-label')))
     group.removeAttribute('aria-label')

@@ -8,11 +8,11 @@ import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { Panel } from './panels.js'
 
-/** A panel with the answer of its SQL, or the reason why there is none. */
+/** A panel with the answer of its SQL, or the reason why it failed. */
 export interface AnsweredPanel {
   readonly panel: Panel
   readonly answer: TableAnswer | undefined
-  /** One sentence; undefined where there is an answer. */
+  /** One sentence; undefined with an answer. */
   readonly problem: string | undefined
   readonly readAt: Date
   /** It is still being read. */
@@ -21,24 +21,24 @@ export interface AnsweredPanel {
 
 export interface PanelReader {
   /**
-   * The answer of a panel, read at most once in 15 seconds for all clients; with `parameters`,
-   * where its SQL has `$1`, whenever somebody asks.
+   * The answer of a panel, read at most once in 15 seconds for all clients; with `parameters`, for
+   * SQL with `$1`, at each call.
    */
   read(panel: Panel, parameters?: readonly string[]): Promise<AnsweredPanel>
   /** Its last answer, however old. */
   last(panel: Panel): AnsweredPanel | undefined
 }
 
-/** Each takes a connection of its own, and the database has not many. */
+/** Each uses a connection, and the database has few. */
 const AT_ONCE = 3
-/** More that wait for one of these are turned away. */
+/** Most readers that wait for a connection; more are turned away. */
 const MOST_WAITING = 20
-/** Readers within this time share one reading of a panel, as page and as CSV. */
+/** Readers within this time share one read of a panel, as page and as CSV. */
 const KEPT_MS = 15_000
 
 /**
- * Reads the rows of panels as the reader's role, a few at a time for the whole process. A panel
- * that fails, or takes too long, shows that and leaves the others.
+ * Reads the rows of panels with the reader's role, a few at a time for the whole process. A panel
+ * that fails or is slow shows that and does not affect the others.
  */
 export function createPanelReader(warehouse: Warehouse): PanelReader {
   const limit = pLimit(AT_ONCE)
@@ -63,7 +63,7 @@ export function createPanelReader(warehouse: Warehouse): PanelReader {
       if (limit.pendingCount < MOST_WAITING) {
         return limit(() => readPanel(warehouse, panel, parameters))
       }
-      return failed(panel, 'Too many ask at once. Ask again in a moment.')
+      return failed(panel, 'Too many requests at once. Try again in a moment.')
     },
     last: (panel) => last.get(panel),
   }
@@ -87,7 +87,7 @@ function failed(panel: Panel, problem: string): AnsweredPanel {
   return { panel, answer: undefined, problem, readAt: new Date() }
 }
 
-/** In place of a panel that takes longer than a reader waits. */
+/** Replaces a panel that is not read in time. */
 export function stillRead(panel: Panel): AnsweredPanel {
   const problem = 'Still being read. This page asks again in a moment.'
   return { ...failed(panel, problem), isLate: true }
@@ -103,7 +103,7 @@ export async function askAsReader(
   return warehouse.readTable('read a panel of the dashboard', sent, options)
 }
 
-/** The statement for this warehouse: it reads the views themselves where none are stored. */
+/** The statement for this warehouse: it reads the views themselves if none are stored. */
 export async function sqlFor(warehouse: Warehouse, sqlText: string): Promise<string> {
   const views = [...sqlText.matchAll(/\{\{stored\}\}\.(\w+)/g)].map(([, view = '']) => view)
   const areStored = views.length === 0 || (await areViewsStored(warehouse, views))
@@ -113,7 +113,7 @@ export async function sqlFor(warehouse: Warehouse, sqlText: string): Promise<str
 
 const TOO_SLOW = '57014'
 
-/** The reason why a question of the page was not answered, in one sentence. */
+/** The reason why a question of the page failed, in one sentence. */
 export function explain(error: ConnectorError): string {
   if (error.context.code === TOO_SLOW) {
     return 'The answer took too long. Ask for it with `tracking-sync query` and a longer --timeout.'

@@ -1,6 +1,6 @@
 /**
- * The dashboard's one style sheet. Colours have a contrast of 4.5 to 1 where they carry text, of 3
- * to 1 where they are areas, in light and in dark.
+ * The dashboard's style sheet. Text colours have a contrast of 4.5 to 1, area colours of 3 to 1, in
+ * light and in dark.
  */
 export const STYLE_SHEET = `:root {
   color-scheme: light dark;

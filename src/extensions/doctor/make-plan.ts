@@ -22,48 +22,50 @@ import { readPage } from '../../sync/list-pass.js'
 import { countRawEventReads } from '../../sync/read-raw-events.js'
 import { isNotOurs, MOST_PAGES_IN_A_SYNC } from '../../sync/custom-fields/custom-field-lists.js'
 
-/** What the first page of a list says about all of it. */
+/** Facts about a whole list from its first page. */
 export interface ListObservation {
   readonly stream: string
-  /** Undefined when the service names neither a total nor a last page. */
+  /** Undefined if the service names neither a total nor a last page. */
   readonly pages: number | undefined
   readonly total: number | undefined
-  /** Records on the first page: the size in force when more pages follow. */
+  /** Records on the first page: the page size, if more pages follow. */
   readonly pageSize: number
-  /** Pages of what can still change; undefined where a sync reads the whole list. */
+  /** Pages of records that can still change; undefined if a sync reads the whole list. */
   readonly changingPages?: number | undefined
-  /** Read whole by complete passes alone, because it or the list it goes with is long. */
+  /** Only complete passes read all of it, because it or its companion list is long. */
   readonly isLong?: boolean
 }
 
-/** What is known before a run. Each count is one of requests. */
+/** Observations before a run. Each count is a number of requests. */
 export interface PlanObservations {
   readonly lists: readonly ListObservation[]
   readonly areContainersIncluded: boolean
-  /** Custom fields with options; undefined where the account may not read them. */
+  /** Custom fields with options; undefined if the account may not read them. */
   readonly fieldsWithOptions: number | undefined
   /** Containers whose transport events are read one by one. */
   readonly eventReads: number
-  /** Containers whose transport events a sync reads again to be sure. */
+  /** Containers whose transport events a sync reads again as a check. */
   readonly eventChecks: number
-  /** Ports, terminals and vessels without a row that the first pages point to. */
+  /** Ports, terminals and vessels on the first pages that lack a row. */
   readonly references: number
   /** Entries of the refetch queue that are due. */
   readonly dueRefetches: number
-  /** Places and vessels that do not come included and are read again: by a backfill, by a sync. */
+  /**
+   * Places and vessels that lists do not include and that are read again: by a backfill, by a sync.
+   */
   readonly rereads: { readonly backfill: number; readonly sync: number }
-  /** Vessels whose positions are read; undefined when the setting is off. */
+  /** Vessels whose positions are read; undefined if the setting is off. */
   readonly vesselsWithPositions: number | undefined
-  /** Containers whose raw events are read; undefined when the setting is off. */
+  /** Containers whose raw events are read; undefined if the setting is off. */
   readonly rawEventReads?: number | undefined
-  /** A sync reads the whole lists once in so many hours. */
+  /** Hours between two syncs that read the whole lists. */
   readonly fullSyncHours: number
   readonly isWarehouseEmpty: boolean
   readonly ratePerMinute: number
   readonly requestsMade: number
 }
 
-/** Requests of one step, and what they are for. */
+/** Requests of one step, with their reason. */
 export interface PlanStep {
   readonly step: string
   readonly backfill: number
@@ -73,7 +75,7 @@ export interface PlanStep {
 
 export interface PlanTotal {
   readonly requests: number
-  /** At the configured rate. A run that fits into one minute's allowance takes less. */
+  /** At the configured rate. A run within one minute's allowance takes less. */
   readonly minutes: number
 }
 
@@ -84,14 +86,14 @@ export interface Plan {
   readonly ratePerMinute: number
   /** Requests that planning itself made. */
   readonly requestsMade: number
-  /** What cannot be known before the run. */
+  /** Facts that are unknown before the run. */
   readonly unknowns: readonly string[]
 }
 
 /**
- * What a backfill and a sync cost: list pages exactly, as long as nothing arrives or goes; all in
- * all within a tenth or one minute's allowance, whichever is more (decision 26). Over a warehouse
- * that has rows a backfill costs like a sync. Pure.
+ * Estimates a backfill and a sync: list pages exactly, if nothing arrives or goes; the total within
+ * a tenth or one minute's allowance, the larger of the two (decision 26). Over a filled warehouse a
+ * backfill costs as much as a sync. Pure.
  */
 export function estimatePlan(observations: PlanObservations): Plan {
   const { ratePerMinute, requestsMade } = observations
@@ -131,7 +133,7 @@ function planList(list: ListObservation, fullSyncHours: number): PlanStep {
   return { step: stream, backfill, sync, why: `${why}; ${rest}` }
 }
 
-/** What is read beside the lists: nothing in a sync that follows the backfill. */
+/** The reads beside the lists; a sync that follows the backfill has none. */
 function planReads(observations: PlanObservations): PlanStep[] {
   const { eventReads, eventChecks, references, dueRefetches, isWarehouseEmpty } = observations
   const vessels = observations.vesselsWithPositions
@@ -140,18 +142,18 @@ function planReads(observations: PlanObservations): PlanStep[] {
   }
   const steps: PlanStep[] = []
   if (observations.areContainersIncluded) {
-    steps.push(read('containers', 0, 'they come included with their shipments'))
+    steps.push(read('containers', 0, 'shipments include them'))
   }
   const whyEvents =
     eventReads === 0
-      ? 'they come included, or no list of events differs on the first page'
+      ? 'containers include them, or no list of events differs on the first page'
       : 'one read for each new container, and for each on the first page whose list differs'
   steps.push(read('transport_events', eventReads, whyEvents))
   if (eventChecks > 0) {
-    const why = 'known containers whose events are read again to be sure'
+    const why = 'known containers whose events are read again as a check'
     steps.push({ step: 'transport event checks', backfill: 0, sync: eventChecks, why })
   }
-  // Complete passes read these, so each sync does where it is complete.
+  // Complete passes read these, so each complete sync does.
   const { fieldsWithOptions, fullSyncHours } = observations
   const whole = (step: string, requests: number, why: string): PlanStep => {
     return { step, backfill: requests, sync: fullSyncHours === 0 ? requests : 0, why }
@@ -170,7 +172,7 @@ function planReads(observations: PlanObservations): PlanStep[] {
   const { rereads } = observations
   if (rereads.backfill > 0) {
     const why =
-      'places and vessels that do not come included: each once within a week, and all by a backfill'
+      'places and vessels that lists do not include: each once within a week, and all by a backfill'
     steps.push({ step: 'places and vessels', ...rereads, why })
   }
   if (observations.rawEventReads !== undefined) {
@@ -191,7 +193,7 @@ function findUnknowns({ lists, isWarehouseEmpty }: PlanObservations): string[] {
   unknowns.push(
     'ports, terminals and vessels that later pages or transport events point to: ' +
       'an account knows a few hundred, each is read once',
-    'how many containers change until the run: where events do not come included, ' +
+    'how many containers change until the run: if containers do not include their events, ' +
       'each whose list of events changes costs a request',
   )
   if (isWarehouseEmpty) {
@@ -211,7 +213,7 @@ export interface PlanDependencies {
   readonly signal: AbortSignal
 }
 
-/** A source that is read, and the warehouse that its first pages are compared with. */
+/** A source, and the warehouse that its first pages are compared with. */
 type Observer = Pick<Run, 'source' | 'notes'> & Pick<PlanDependencies, 'warehouse'>
 
 /** The first page of a list, and what a run would write of it. */
@@ -226,8 +228,9 @@ interface FirstPage {
 }
 
 /**
- * Reads the first page of each list as a run would, and compares it with the warehouse. Some twelve
- * requests. Writes nothing but which includes the service takes: the run need not find that out.
+ * Reads the first page of each list as a run would, and compares it with the warehouse. About
+ * twelve requests. Writes only the includes that the service accepts, so that the run need not test
+ * them.
  */
 export async function observePlan(dependencies: PlanDependencies): Promise<PlanObservations> {
   const { warehouse, service, settings, signal, logger, ratePerMinute } = dependencies
@@ -236,7 +239,7 @@ export async function observePlan(dependencies: PlanDependencies): Promise<PlanO
   const ofShipments = await readFirstPage(observer, 'shipments')
   const areContainersIncluded = hasAllContainers(ofShipments.page, ofShipments.intake)
   const isEnough = areContainersIncluded && hasAllTransportEvents(ofShipments.intake)
-  // Where events are to be read, the total of this list is how many containers there are.
+  // If events must be read, the total of this list is the number of containers.
   const ofContainers = isEnough ? undefined : await readFirstPage(observer, 'containers')
   const ofRequests = await readFirstPage(observer, 'tracking_requests')
   const walked =
@@ -313,7 +316,7 @@ async function observeCustomFields(
   try {
     const definitions = await readPage(observer, 'custom_field_definitions')
     const fields = await readPage(observer, 'custom_fields')
-    // A sync reads definitions only where it reads the values.
+    // A sync reads definitions only if it reads the values.
     const isLong = (countPages(fields) ?? Infinity) > MOST_PAGES_IN_A_SYNC
     const lists = [definitions, fields].map((page, at): ListObservation => {
       const stream = at === 0 ? 'custom_field_definitions' : 'custom_fields'
@@ -344,8 +347,8 @@ function countPages({ document, isLast, total }: RawPage): number | undefined {
 }
 
 /**
- * Containers of the first page whose events a run would read, and, unless events come included,
- * every new container that is not on it.
+ * Containers of the first page whose events a run would read, and, unless events are included,
+ * every new container on later pages.
  */
 function countEventReads({ intake, fetchEvents, added }: FirstPage, addedInAll: number): number {
   if (hasAllTransportEvents(intake)) return fetchEvents.size
@@ -353,8 +356,8 @@ function countEventReads({ intake, fetchEvents, added }: FirstPage, addedInAll: 
 }
 
 /**
- * Places and vessels with a row, but for types that come included. Vessels are none where they are
- * read with their positions.
+ * Places and vessels with a row, without included types. Vessels do not count if they are read with
+ * their positions.
  */
 async function countRereads(
   { warehouse, source: { settings } }: Observer,
@@ -368,7 +371,7 @@ async function countRereads(
   return { backfill: rows.length, sync: rows.filter(({ isDue }) => isDue === true).length }
 }
 
-/** What the first pages point to and do not include, and the warehouse does not have either. */
+/** References of the first pages that are neither included nor in the warehouse. */
 async function countMissingReferences(
   warehouse: Warehouse,
   pages: readonly FirstPage[],

@@ -25,11 +25,11 @@ export interface CustomFieldChange {
 }
 
 export interface SetCustomFieldReport extends CustomFieldChange {
-  /** As the service shows the new value; null when it does not say. */
+  /** As the service shows the new value; null if it does not say. */
   readonly displayValue: string | null
-  /** The new value as the service stored it; it may differ from the one asked for. */
+  /** The new value as the service stored it; it may differ from the requested one. */
   readonly storedValue: unknown
-  /** False when the row already held it, or something newer. */
+  /** False if the row already held it, or a newer one. */
   readonly isRowWritten: boolean
 }
 
@@ -41,13 +41,11 @@ export interface SetCustomFieldDependencies {
 }
 
 /**
- * Sets a custom field of a record at the service, then writes the answer to the warehouse. Takes no
+ * Sets a custom field of a record at the service, then writes the answer to the warehouse. Needs no
  * lease, so it works while a sync runs: a page that was read before the change is older than the
- * answer and does not undo it. Idempotent.
- *
- * Throws `ApiAuthError` without the permission, `ConfigError` for an unknown record or field,
- * and `ApiContractError` when the change was made but the answer cannot become a row: then
- * it is in quarantine, and the next sync brings the value.
+ * answer and does not undo it. Idempotent. Throws `ApiAuthError` without the permission,
+ * `ConfigError` for an unknown record or field, and `ApiContractError` if the change was made but
+ * the answer cannot become a row: then it is in quarantine, and the next sync brings the value.
  */
 export async function setCustomField(
   change: CustomFieldChange,
@@ -101,8 +99,8 @@ async function askForChange(
     }
     if (thrown instanceof ApiNotFoundError) {
       const problem =
-        `the service has no ${entityType} ${entityId}, or its account no custom field with the ` +
-        `slug ${apiSlug}; look both up. ${thrown.message}`
+        `the service lacks the ${entityType} ${entityId}, or the account the custom field ` +
+        `${apiSlug}; check both. ${thrown.message}`
       throw new ConfigError([{ setting: 'custom-fields set:', problem }], { cause: thrown })
     }
     throw thrown

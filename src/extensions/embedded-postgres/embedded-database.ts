@@ -1,20 +1,4 @@
-/**
- * The PostgreSQL server that is part of the program, for people who have none.
- *
- *            start: none runs            last user leaves
- *   (none) ──────────────────► running ──────────────────► (none)
- *                               │   ▲
- *               owner is killed ▼   │ next start adopts it
- *                              orphan
- *
- * Everything below happens under the start lock of the home (`start-lock.ts`):
- * - start: enter this process as a user, then adopt the server on our data directory or start one;
- * - stop: leave; when no user is left, stop the server. So the first of two commands never pulls
- *   the server away from the second, and the next command adopts a server whose users were all
- *   killed, and stops it at its end. Only `keepRunning` leaves a server behind.
- *   test/integration/embedded-postgres/lifecycle.test.ts proves this. Processes must see each
- *   other's pids: two containers must not share one home.
- */
+/** The PostgreSQL server that is part of the program, for people without one. */
 import { rm } from 'node:fs/promises'
 import { EmbeddedDatabaseError, toError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'

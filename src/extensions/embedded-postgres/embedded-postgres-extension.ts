@@ -2,7 +2,7 @@ import type { Extension } from '../../extension.js'
 
 const database = () => import('./embedded-database.js')
 
-/** A PostgreSQL server for people who have none. */
+/** A PostgreSQL server for people without one. */
 export const embeddedPostgres: Extension = {
   name: 'embedded-postgres',
   database: {

@@ -27,7 +27,7 @@ export interface MoveOptions {
 
 export interface MoveReport {
   readonly tables: readonly { readonly name: string; readonly rows: number }[]
-  /** Not ours, and so left where they are. */
+  /** Tables of others, which stay where they are. */
   readonly foreign: readonly string[]
 }
 
@@ -68,7 +68,7 @@ export async function moveWarehouse(
       await waitForOtherSide(writing)
       if (!(await takeLock(writing))) {
         throw new LeaseHeldError(
-          'the target is the embedded database itself, or another move goes into it at this moment',
+          'the target is the embedded database itself, or another move is running; name another target or wait',
         )
       }
       await refuseRows(writing, tables)
@@ -109,7 +109,7 @@ async function takeLock({ query, names }: Reader): Promise<boolean> {
   return row?.isTaken === true
 }
 
-/** All but what belongs to the place and not to the data. Tables that refer to others come last. */
+/** All tables except those about the place. Referring tables come last. */
 async function listMovedTables({ query, names }: Reader): Promise<readonly MovedTable[]> {
   return query(
     'list the tables',
@@ -134,7 +134,7 @@ order by exists (select from pg_constraint where conrelid = class.oid and contyp
   )
 }
 
-/** A warehouse that was made there and never filled is as good as none. */
+/** Throws ConfigError if a table has rows; empty tables are allowed. */
 async function refuseRows({ query, names }: Reader, tables: readonly MovedTable[]): Promise<void> {
   for (const { name, schema, relname } of tables) {
     const table = names.in(schema, relname)
@@ -152,7 +152,7 @@ async function refuseRows({ query, names }: Reader, tables: readonly MovedTable[
   }
 }
 
-/** About as much as is in memory at once; a row may be as large as a delivery. */
+/** Bytes in memory at a time; a row may be as large as a delivery. */
 const PIECE_BYTES = 4 * 1024 * 1024
 
 /** Copies all rows of a table and sets its sequence. Returns how many rows there are. */
@@ -191,7 +191,7 @@ select ${sql.join(moved.columns.map((column) => sql`${sql.id(column)}::text`))} 
   const found = await readContents(target, moved)
   if (found.rows !== wanted.rows || found.digest !== wanted.digest) {
     throw new WarehouseSchemaError(
-      `the rows of ${name} are not the same after they were copied; nothing was kept at the target`,
+      `the copied rows of ${name} differ from the original; the target was left empty. Try again`,
     )
   }
   await setSequence(moved, source, target)
@@ -221,7 +221,7 @@ from ${relationRef(`${schema}.${relname}`)}`,
   return contents
 }
 
-/** The next value at the target is what it would have been at the source. */
+/** The target continues the sequence of the source. */
 async function setSequence(
   { name, schema, relname, identity }: MovedTable,
   source: Session,
@@ -242,7 +242,7 @@ async function setSequence(
   )
 }
 
-/** Tables in our schemas that are not ours. Rows of stored views are ours, and are made there. */
+/** Tables of others in our schemas. Rows of stored views are ours, and are made at the target. */
 async function listForeignTables({ query, names }: Reader): Promise<readonly string[]> {
   const rows = await query(
     'list the tables of others',

@@ -46,7 +46,7 @@ async function readProcessStat(
 /** The content of `postmaster.pid`, which a running server keeps in its data directory. */
 export interface Postmaster {
   readonly pid: number
-  /** Undefined until the server has come so far. */
+  /** Undefined until the server has written it. */
   readonly port: number | undefined
 }
 

@@ -245,7 +245,7 @@ async function makeClient(env: BucketOptions['env']): Promise<S3> {
   return new library.S3({
     logger: { trace: silent, debug: silent, info: silent, warn: silent, error: silent },
     requestHandler: { connectionTimeout: 10_000, socketTimeout: 60_000 },
-    // Other stores do not know the sums that AWS has since 2024.
+    // Other stores do not support the checksums that AWS has had since 2024.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // Other stores have one host for all buckets, and mostly do without regions.

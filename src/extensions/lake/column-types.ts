@@ -25,7 +25,10 @@ export interface LakeColumn {
 const DECIMAL_DIGITS = 38
 const DECIMAL_PLACES = 18
 
-/** Values outside the type of the files are null there, and here as PostgreSQL writes them. */
+/**
+ * The column with values that do not fit the type of the files: null in their own column, here as
+ * PostgreSQL writes them.
+ */
 export const BEYOND_TYPE = '_beyond_type'
 
 /** An infinite day or one before Christ becomes another day in some readers, an error in others. */
@@ -64,8 +67,8 @@ const LISTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The columns of a table as its files have them. A value without a common type in Parquet, such as
- * a uuid, an interval or a value of an enumeration, becomes a text as PostgreSQL writes it.
+ * The columns of a table in its files. A value without a common type in Parquet, such as a uuid, an
+ * interval or a value of an enumeration, becomes a text as PostgreSQL writes it.
  */
 export function toLakeColumns(columns: readonly CatalogColumn[]): LakeColumn[] {
   const bound = columns.flatMap((column) => {
@@ -118,7 +121,7 @@ function beyondType(bound: readonly BoundColumn[]): LakeColumn {
   for (let at = 0; at < originals.length; at += PAIRS_OF_A_CALL) {
     objects.push(`jsonb_build_object(${originals.slice(at, at + PAIRS_OF_A_CALL).join(', ')})`)
   }
-  // Most rows have none, and nothing is built for them.
+  // Most rows lack such values: nothing is built for them.
   return {
     name: BEYOND_TYPE,
     sourceSql: `case

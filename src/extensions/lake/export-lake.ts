@@ -93,7 +93,7 @@ async function exportSnapshot(snapshot: Snapshot, options: ExportOptions): Promi
   }
 }
 
-/** Any constant of our own: the first key of the advisory lock. */
+/** Our own constant: the first key of the advisory lock. */
 const LOCK_CLASS = 820_316
 
 async function takeTurn({ query, names }: Snapshot): Promise<void> {
@@ -114,7 +114,7 @@ function chooseTables(tables: readonly LakeTable[], only: readonly string[]): La
     throw new ConfigError([
       {
         setting: '--only',
-        problem: `${wanted} is no table or answer of the warehouse${suggest(wanted, names)}`,
+        problem: `${wanted} is not a table or answer of the warehouse${suggest(wanted, names)}`,
       },
     ])
   }
@@ -124,7 +124,10 @@ function chooseTables(tables: readonly LakeTable[], only: readonly string[]): La
   )
 }
 
-/** Moves along with the warehouse to another server, and stays when the key is a new one. */
+/**
+ * The identity of the warehouse. It moves to another server with the warehouse, and survives a new
+ * key.
+ */
 async function identify({ query, names }: Snapshot): Promise<WarehouseIdentity> {
   const [row] = await query(
     'name the warehouse',

@@ -26,7 +26,7 @@ export interface SnapshotState {
 export interface KnownTable {
   readonly entry: ManifestTable
   readonly files: readonly ManifestFile[]
-  /** A file of changes or of all rows is gone or another, so they must be written again. */
+  /** A file of changes or of all rows is missing or altered, so it must be written again. */
   readonly isDamaged: boolean
 }
 

@@ -100,7 +100,7 @@ async function readManifest(store: LakeStore): Promise<Manifest | undefined> {
   if (text === undefined) {
     if (!(await store.isTaken())) return undefined
     throw refuse(
-      `${name} has files in it and no ${MANIFEST}, so it is no export of this program; ` +
+      `${name} has files but no ${MANIFEST}, so it is not an export of this program; ` +
         'name a place that is new, empty or one of its exports',
     )
   }

@@ -391,7 +391,7 @@ describe('an invoice', () => {
     const bad = (text: string) => () => parseInvoices('a.csv', `${HEADER}\n${text}`)
     const line = 'A,1,Line,storage,BOX,,2026-11-05,2026-11-04,1,USD,,,,,,,,,,,,,,,'
     expect(bad(`${line}\n${line}`)).toThrow(
-      'a.csv cannot be taken, and nothing of it was stored:\n' +
+      'a.csv cannot be imported; nothing was stored:\n' +
         '  line 2: charged_to_on is before charged_from_on\n' +
         '  line 3: charged_to_on is before charged_from_on\n' +
         '  line 3: line 1 of invoice A of Line is in line 2 already',
@@ -426,15 +426,15 @@ describe('a file of rules', () => {
         ].join('\n'),
       ).split('\n'),
     ).toEqual([
-      'rules.csv cannot be taken, and nothing of it was stored:',
+      'rules.csv cannot be imported; nothing was stored:',
       '  line 3: line: differs from line 2 in currency_code',
       '  line 3: a tier of line from day 1 on is in line 2 already',
       '  line 4: charge "parking" must be demurrage, storage or detention',
       '  line 4: locode "Los Angeles" must be a UN/LOCODE as USLAX',
       '  line 4: free_days "-1" must be a whole number',
       '  line 4: daily_rate "-5" must be an amount as 150 or 150.00, zero or more',
-      '  line 4: valid_from "2026-02-30" is a day that the calendar does not have',
-      '  line 5: has 2 cells and the header 18',
+      '  line 4: valid_from "2026-02-30" is not a day of the calendar',
+      '  line 5: has 2 cells, but the header has 18',
       '  line 6: dates: from_day and daily_rate go together',
       '  line 6: dates: detention starts with gate_out, and the other charges do not',
       '  line 6: dates: valid_to is before valid_from',
@@ -447,7 +447,7 @@ describe('a file of rules', () => {
     )
     expect(cells('a', '0000-01-01')).toContain('line 2: valid_from "0000-01-01" must be a day')
     expect(message('rule,charge\n')).toContain('line 1: columns are missing: line, terminal')
-    expect(message(`${header},colour\n`)).toContain('line 1: columns that it does not take')
+    expect(message(`${header},colour\n`)).toContain('line 1: unknown columns')
     expect(message(`${header}\n"open,demurrage\n`)).toContain('cannot be read')
     expect(message('')).toContain('line 1: columns are missing')
   })

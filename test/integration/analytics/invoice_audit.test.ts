@@ -455,8 +455,8 @@ describe('the container of a line', () => {
     const report = await warehouse.transaction('import', (session) => storeInvoices(session, lines))
     expect(report).toMatchObject({ total: 2, added: 2 })
     expect(report.warnings).toEqual([
-      'container NYKU7401216 ends with the check digit 6, and ISO 6346 makes it 5',
-      'invoice 0071 of Maersk is there as 71 too: did a spreadsheet take its zeros?',
+      'container NYKU7401216 ends with the check digit 6, but ISO 6346 requires 5',
+      'invoice 0071 of Maersk is there as 71 too: did a spreadsheet remove its zeros?',
       'the warehouse has no container NYKU7401216',
     ])
     await drop()

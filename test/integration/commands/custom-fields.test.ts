@@ -106,7 +106,7 @@ describe('custom-fields set', () => {
       const output = await set(containerId, 'insured_value', '1250.50')
       expect(output).toMatchObject({ exitCode: 0, stderr: '' })
       expect(output.stdout).toContain(
-        'The service stores 1250.5, and not the "1250.50" that was asked for.',
+        'The service stores 1250.5, not the requested "1250.50".',
       )
       expect(
         await scene.query(

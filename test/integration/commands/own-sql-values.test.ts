@@ -260,7 +260,7 @@ describe('columns of one name', { tags: ['JB3'] }, () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        'error: --format json keeps one column of a name, and several are called created_at; ' +
+        'error: --format json needs unique column names, but several are called created_at; ' +
         'give each a name of its own with `as`\n',
     })
   })
@@ -268,7 +268,7 @@ describe('columns of one name', { tags: ['JB3'] }, () => {
   it('are not picked by their name', { tags: ['JB3'] }, async () => {
     const { exitCode, stderr } = await query(twice, '--columns', 'created_at')
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('--columns takes a column by its name, and several are called')
+    expect(stderr).toContain('--columns needs unique column names, but several are called')
   })
 })
 

@@ -125,7 +125,7 @@ describe('plan, backfill and verify on the command line', () => {
     expect(Math.abs(plan.backfill.requests - made) / made).toBeLessThan(0.1)
     const verified = await call('verify', '--sample', '5', '--seed', '3')
     expect(verified).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(verified.stdout).toContain('The warehouse equals the service in all that was compared: ')
+    expect(verified.stdout).toContain('The warehouse equals the service in all compared rows: ')
     await scene.query(`update tracking.shipments set customer_name = 'Wrong'`)
     const failed = await call('verify', '--sample', '5', '--seed', '3')
     expect(failed.exitCode).toBe(6)

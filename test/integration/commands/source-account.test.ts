@@ -52,13 +52,13 @@ describe('a warehouse and the account it is filled from', () => {
       const { exitCode, stderr } = await run(second, SECOND, ...args)
       expect({ args, exitCode }).toEqual({ args, exitCode: 2 })
       expect(stderr).toMatch(
-        /^error: TRACKING_API_KEY:? is not the one that tracking is filled with: .*run `tracking-sync sync --accept-account` once; for another one, set TRACKING_SCHEMA or DATABASE_URL/,
+        /^error: TRACKING_API_KEY:? is not the key that filled tracking: .*run `tracking-sync sync --accept-account` once. For another account, set TRACKING_SCHEMA or DATABASE_URL/,
       )
     }
     const elsewhere = await run(first.replace('127.0.0.1', 'localhost'), FIRST, 'sync')
     expect(elsewhere.exitCode).toBe(2)
     expect(elsewhere.stderr).toMatch(
-      /^error: TRACKING_API_URL:? is http:\/\/localhost\/v2, and tracking is filled from http:\/\/127\.0\.0\.1\/v2: /,
+      /^error: TRACKING_API_URL:? is http:\/\/localhost\/v2, but tracking is filled from http:\/\/127\.0\.0\.1\/v2: /,
     )
     expect(simulators.map(({ requests }) => requests.total)).toEqual([0, 0])
 

@@ -306,7 +306,7 @@ describe('when something is missing', () => {
       const others = await many((at) => `/panels/timeline.csv?container=${at}`)
       const refused = others.filter(({ status }) => status === 503)
       expect(refused.length).toBeGreaterThan(0)
-      expect(refused[0]?.text).toBe('Too many ask at once. Ask again in a moment.\n')
+      expect(refused[0]?.text).toBe('Too many requests at once. Try again in a moment.\n')
       expect(others.filter(({ status }) => status === 200).length).toBeGreaterThan(20)
       expect(counted.most()).toBe(3)
     },

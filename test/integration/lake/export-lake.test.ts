@@ -287,7 +287,7 @@ describe('a folder', { tags: ['L4'] }, () => {
     await writeFile(join(directory, 'file'), '')
     expect(await refused(join(directory, 'file'))).toContain('ENOTDIR')
     expect(await refused(join(directory, 'new'), '--only', 'container')).toContain(
-      'container is no table or answer of the warehouse; did you mean container_changes?',
+      'container is not a table or answer of the warehouse; did you mean container_changes?',
     )
     expect(await readdir(directory)).not.toContain('new')
   })

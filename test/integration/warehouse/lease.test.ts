@@ -210,7 +210,7 @@ test(
       return refused
     })
     expect(refusal).toBeInstanceOf(LeaseHeldError)
-    expect(String(refusal)).toContain('still has a write under way')
+    expect(String(refusal)).toContain('silent in the middle of a write')
   },
 )
 

@@ -160,7 +160,9 @@ returning
   return rows.map(({ dueMs, ...row }) => ({ ...row, dueAt: new Date(dueMs) }))
 }
 
-/** Gives a sign of life for all jobs of a worker. Returns the keys of those that it still holds. */
+/**
+ * Gives a sign of life for all jobs of a worker. Returns the keys of the jobs that it still holds.
+ */
 export async function keepJobs(accounts: Session, worker: string): Promise<ReadonlySet<string>> {
   const rows = await accounts.query(
     'keep the jobs of accounts',

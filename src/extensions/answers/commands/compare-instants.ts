@@ -25,13 +25,13 @@ import {
 import { putAnswer } from '../output/answer-file.js'
 import { asPieces } from '../output/print-answer.js'
 
-/** A question at an instant; now where there is none. */
+/** One side of a comparison: an instant, or now. */
 export interface Side {
   readonly asOf: string | undefined
   readonly question: ShippedQuery
 }
 
-/** Shows what differs between two instants, from the earlier to the later one. */
+/** Shows the differences between two instants, from the earlier to the later one. */
 export async function compareInstants(
   app: App,
   io: CommandIo,
@@ -44,7 +44,7 @@ export async function compareInstants(
     const problem = `cannot be asked of ${question.name}: this answer is always of the present`
     throw new ConfigError([{ setting: '--against', problem }])
   }
-  // Of an answer cut short, what is behind the cut would seem to have gone.
+  // Drops the limit: rows behind it would seem to have gone.
   const { limit, ...values } = givenValues(options, PARAMETERS)
   await app.openWarehouse()
   const warehouse = await app.connect({

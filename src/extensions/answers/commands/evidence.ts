@@ -85,7 +85,7 @@ function askForId(number: string, journeys: readonly Journey[]): string {
   return `${number} was on ${journeys.length} journeys; name the id of one:${lines.join('')}`
 }
 
-/** Throws ConfigError where something is that would be overwritten or mixed in. */
+/** Throws ConfigError if the folder has contents that would be overwritten or mixed in. */
 async function requireFree(folder: string, out: string): Promise<void> {
   if (!existsSync(dirname(folder))) {
     throw refuse('--out', `${out} is in a folder that does not exist; make that first`)
@@ -115,7 +115,7 @@ function digestsOf(files: ReadonlyMap<string, string>): Map<string, string> {
   )
 }
 
-/** All files or none: they are written beside the folder, which is then put in its place. */
+/** Writes all files or none: into a folder beside the target, which is then put in its place. */
 async function writeWhole(
   folder: string,
   out: string,
@@ -123,10 +123,11 @@ async function writeWhole(
 ): Promise<void> {
   const beside = join(dirname(folder), `.${basename(folder)}-${randomUUID()}`)
   try {
-    // Not recursive: where nobody can make a folder, as below /proc, Node would try for ever.
+    // Not recursive: in a place such as /proc, where no folder can be made, Node would try for
+    // ever.
     await mkdir(beside)
     for (const [name, text] of files) await writeFile(join(beside, name), text)
-    // An empty folder gives way; one that was filled meanwhile is an error.
+    // The rename replaces an empty folder and fails on one that was filled meanwhile.
     await rename(beside, folder)
   } catch (thrown) {
     await rm(beside, { recursive: true, force: true })

@@ -11,7 +11,7 @@ export const PARAMETERS = Object.keys(QUERY_PARAMETERS) as QueryParameter[]
 
 export interface QueryOptions extends Partial<Record<QueryParameter, string | undefined>> {
   readonly format: AnswerFormat
-  /** Standard output unless given. */
+  /** Standard output by default. */
   readonly file: AnswerFile | undefined
   readonly isSpreadsheetSafe: boolean
   readonly isForExcel: boolean
@@ -33,7 +33,7 @@ export function givenValues(
   )
 }
 
-/** Why an answer as of an instant is not what the reader may expect. */
+/** Notes on answers as of an instant that readers may not expect. */
 export async function explainAsOf(
   warehouse: Warehouse,
   option: string,
@@ -72,7 +72,7 @@ export function explainEffectless(options: QueryOptions): string[] {
   ]
 }
 
-/** Why a shipped question has no rows: a value that is not in the warehouse, or missing data. */
+/** The reason for an empty answer of a shipped question: an unknown value, or missing data. */
 export async function explainEmpty(
   warehouse: Warehouse,
   { name, needs, parameters }: ShippedQuery,
@@ -86,7 +86,7 @@ export async function explainEmpty(
   return [`no rows${narrowed}: ${name} needs ${needs}`]
 }
 
-/** Says of each value that nothing in the warehouse has what there is instead. */
+/** Notes on each value that the warehouse does not know, with the known ones. */
 export async function explainUnknown(
   warehouse: Warehouse,
   values: Partial<Record<QueryParameter, string>>,

@@ -31,7 +31,10 @@ import { findAnswerFile, putAnswer } from '../output/answer-file.js'
 import { ANSWER_FORMATS, type AnswerFormat } from '../output/print-answer.js'
 import { requireCalendarQuestion } from '../output/print-calendar.js'
 
-/** What PostgreSQL would refuse only after everything was opened. Other values are any text. */
+/**
+ * Checks of values that PostgreSQL would refuse only after everything was opened. Other values are
+ * free text.
+ */
 const NARROWING: Readonly<Partial<Record<QueryParameter, (text: string) => string>>> = {
   since: instantText,
   until: instantText,
@@ -140,7 +143,7 @@ interface Asked {
   readonly against: string | undefined
 }
 
-/** Throws ConfigError where the format does not fit what is asked, or where it goes. */
+/** Throws ConfigError if the format does not fit the question or the destination. */
 function refuseUnfit(io: CommandIo, question: Question, { format, out, against }: Asked): void {
   if (format === 'xlsx' && out === undefined && io.process.stdout.isTTY) {
     throw refuse('--format', 'xlsx is not for a terminal; add --out and the name of a file')
@@ -218,9 +221,7 @@ async function answer(
   }
 }
 
-/**
- * Runs as the login that may only read; without one under the reader's role, which is not a wall.
- */
+/** Runs with the read-only login, or else with the reader's role, which protects nothing. */
 async function answerOwnSql(
   app: App,
   opened: Warehouse,
@@ -285,21 +286,21 @@ function findQuestion(question: string, shipped: readonly ShippedQuery[]): Quest
   const named = shipped.find(({ name }) => name === question)
   if (named !== undefined) return named
   const names = shipped.map(({ name }) => name)
-  // A single word is a misspelt name; a statement has more.
+  // A single word is a misspelt name; a statement has more words.
   if (/\s/.test(question.trim())) return question
   const fix = suggest(question, names) || '; `tracking-sync query` lists them'
   const problem = `is not one of the questions${fix}`
   throw refuse(question, problem)
 }
 
-/** SQLSTATEs that come from the words of a statement, not from the state of the server. */
+/** SQLSTATEs about the text of a statement, not about the state of the server. */
 const MISTAKES = /^(?:0A|21|22|25|3F|42(?!501)|54|P0)/
 
 const FEATURE_NOT_SUPPORTED = '0A000'
-/** By the limit of time that every question has. */
+/** Raised by the time limit of every question. */
 const QUERY_CANCELED = '57014'
 
-/** PostgreSQL's own words: advice about our tables would mislead. */
+/** Shows PostgreSQL's own message: advice about our tables would mislead. */
 async function explainMistake(
   thrown: unknown,
   warehouse: Warehouse,
@@ -307,7 +308,7 @@ async function explainMistake(
   if (!(thrown instanceof ConnectorError) || !(thrown.cause instanceof Error)) return undefined
   const { code } = thrown.context
   const { message } = thrown.cause
-  // A login that may not even see a schema lacks its role, which is not a mistake of the SQL.
+  // A login that may not use the schema lacks its role; the SQL is right.
   const isForbidden = code === '42501' && !message.includes('for schema')
   if (typeof code !== 'string' || !(isForbidden || MISTAKES.test(code))) return undefined
   const { stored, analytics } = warehouse.names

@@ -34,7 +34,7 @@ const check = declare({
     const said = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
     const text = [`${basename(file)} can be imported: ${said.join(', ')}.`]
     if (read.kind === 'rules' && read.rules.length === 0) {
-      text.push(toNote('it has a header alone, and its import takes every rule away'))
+      text.push(toNote('it has only a header; importing it deletes every rule'))
     }
     return { data: counts, text }
   },
@@ -58,7 +58,7 @@ const load = declare({
   },
 })
 
-/** What an import did, in lines for people. */
+/** The result of an import, in lines for people. */
 export function describeImport({
   kind,
   total,
@@ -73,7 +73,7 @@ export function describeImport({
   ]
 }
 
-/** Something that was taken and is worth a look. */
+/** A note on a line that was accepted and deserves a look. */
 export function toNote(warning: string): string {
   return `Note: ${warning}.`
 }

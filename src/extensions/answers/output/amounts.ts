@@ -2,7 +2,7 @@ import { formatSeconds } from '../../../base/phrases.js'
 import { cellText } from '../../../commands/output/print-table.js'
 
 /**
- * Object ids of PostgreSQL's types of numbers: 2, 4 and 8 bytes, numeric, and the two that round.
+ * Object ids of PostgreSQL's number types: 2, 4 and 8 bytes, numeric, and the two floating ones.
  */
 export const NUMERIC_TYPES = new Set([20, 21, 23, 1700, 700, 701])
 export const NUMERIC = 1700
@@ -22,7 +22,7 @@ function isAmount(name: string): boolean {
   return /(?:^|_)amount(?:_|$)/.test(name)
 }
 
-/** Never fewer digits than there are. `isWithCurrency`: `212.50 CAD`. */
+/** Keeps every digit. `isWithCurrency`: `212.50 CAD`. */
 export function asMoney(text: string, currency: unknown, isWithCurrency = false): string {
   const [, whole = '', digits = ''] = /^(-?\d+)(?:\.(\d*))?$/.exec(text) ?? []
   if (whole === '') return text
@@ -37,7 +37,7 @@ export function isShare(name: string): boolean {
   return /(?:^|_)(?:share|completeness)$/.test(name)
 }
 
-/** `77.8 %`; never all of it, nor nothing, where it is not. */
+/** `77.8 %`: rounded, but never to 0 % or 100 % unless exact. */
 export function asPercent(text: string): string {
   const share = Number(text)
   if (text === '' || Number.isNaN(share)) return text
@@ -46,7 +46,7 @@ export function asPercent(text: string): string {
   return rounded === 0 && share > 0 ? '0.1 %' : `${rounded} %`
 }
 
-/** `16 min`, of a number of units of so many seconds. */
+/** `16 min`, from a number of units of `secondsEach`. */
 export function asAge(text: string, secondsEach: number): string {
   const seconds = Number(text) * secondsEach
   return text === '' || Number.isNaN(seconds) ? text : formatSeconds(seconds)
@@ -70,7 +70,7 @@ function decimalsOf(currency: unknown): number {
 
 const SCALE = 6
 
-/** Sums of columns, money by currency, without a rounding. */
+/** Exact sums of columns, money by currency. */
 export class Totals {
   readonly #summed: readonly { readonly index: number; readonly currency: number | undefined }[]
   /** By currency ('' for other numbers), then by column. */
@@ -125,13 +125,13 @@ export class Totals {
   }
 }
 
-/** In millionths; undefined where it is not a plain number. Digits after the sixth are cut. */
+/** In millionths; undefined for a text that is not a plain number. Cuts digits after the sixth. */
 export function scaled(text: string): bigint | undefined {
   const [, sign = '', whole = '', digits = ''] = /^(-?)(\d+)(?:\.(\d{0,6})\d*)?$/.exec(text) ?? []
   return whole === '' ? undefined : BigInt(`${sign}${whole}${digits.padEnd(SCALE, '0')}`)
 }
 
-/** Of millionths, without needless zeros. */
+/** The text of an amount in millionths, without trailing zeros. */
 export function plain(amount: bigint): string {
   const digits = String(amount < 0n ? -amount : amount).padStart(SCALE + 1, '0')
   const text = `${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`.replace(/\.?0+$/, '')

@@ -19,10 +19,10 @@ import { NO_TERMINAL } from '../../../commands/output/print-table.js'
 
 /** The file of `--out`. */
 export interface AnswerFile {
-  /** As it was asked for. */
+  /** As the user wrote it. */
   readonly name: string
   readonly path: string
-  /** The rights of the file that stands there. */
+  /** The mode of an existing file. */
   readonly mode: number | undefined
 }
 
@@ -34,7 +34,7 @@ function codeOf(thrown: unknown): string {
   return (thrown as NodeJS.ErrnoException).code ?? 'no reason'
 }
 
-/** Throws ConfigError where no file can be put. Called before anything is asked. */
+/** Throws ConfigError if no file can be put there. Called before any question is asked. */
 export async function findAnswerFile(name: string, directory: string): Promise<AnswerFile> {
   const path = resolve(directory, name)
   const find = (at: string) =>
@@ -52,7 +52,7 @@ export async function findAnswerFile(name: string, directory: string): Promise<A
   if (standing?.isFile() === false) {
     throw refuse(`${name} is not a file; name one, or leave --out away for standard output`)
   }
-  // Of a link, the file that it leads to is replaced.
+  // A link stays; the file that it leads to is replaced.
   return {
     name,
     path: standing === undefined ? path : await realpath(path),
@@ -60,15 +60,15 @@ export async function findAnswerFile(name: string, directory: string): Promise<A
   }
 }
 
-/** Where an answer goes, and as what. */
+/** Destination and format of an answer. */
 export interface Destination {
   readonly format: AnswerFormat
-  /** Standard output unless given. */
+  /** Standard output by default. */
   readonly file: AnswerFile | undefined
   readonly signal: AbortSignal
 }
 
-/** Prints an answer, or writes it into a file, and gives its number of rows. */
+/** Prints an answer, or writes it into a file, and returns its number of rows. */
 export async function putAnswer(
   io: CommandIo,
   pieces: AsyncIterable<TableAnswer>,
@@ -84,7 +84,7 @@ export async function putAnswer(
   const count = await writeWhole(file, signal, (output) =>
     printAnswer(untilStopped(pieces, signal), format, output, options),
   )
-  // A calendar has said how many events it has.
+  // A calendar has already reported its number of events.
   note(format === 'ics' ? `wrote ${file.name}` : `wrote ${countOf(count, 'row')} to ${file.name}`)
   const named = ANSWER_FORMATS.find((other) => extname(file.path) === `.${other}`)
   if (named !== undefined && named !== format) {
@@ -103,7 +103,7 @@ async function* untilStopped<Piece>(
   }
 }
 
-/** All of it or nothing: it is written beside the file, and then put in its place. */
+/** All or nothing: it is written beside the file and then put in its place. */
 async function writeWhole<Result>(
   { name, path, mode }: AnswerFile,
   signal: AbortSignal,

@@ -5,24 +5,24 @@ import { cellText } from '../../../commands/output/print-table.js'
 
 type Row = readonly unknown[]
 
-/** Two answers to one question, compared; memory goes with what differs. */
+/** Two answers to one question, compared; memory grows with the differences only. */
 export interface Comparison {
   readonly columns: readonly string[]
   readonly types: readonly number[]
-  /** The columns that are compared and shown, by their place. */
+  /** Indexes of the compared and shown columns. */
   readonly shown: readonly number[]
-  /** What came, what went, what changed; each in the order of the question. */
+  /** Rows that came, went or changed; each group in the order of the question. */
   readonly differences: readonly Difference[]
   readonly unchanged: number
-  /** Sums at both instants, where they differ: `fee_amount in USD: 1200 → 2800 (+1600)`. */
+  /** Sums that differ between the instants: `fee_amount in USD: 1200 → 2800 (+1600)`. */
   readonly sums: readonly string[]
 }
 
 export interface Difference {
   readonly change: Change
-  /** The row as it was; undefined where it came. */
+  /** The earlier row; undefined for a row that came. */
   readonly was: Row | undefined
-  /** The row as it is; undefined where it went. */
+  /** The later row; undefined for a row that went. */
   readonly is: Row | undefined
 }
 
@@ -30,20 +30,20 @@ const CHANGES = ['came', 'went', 'changed'] as const
 export type Change = (typeof CHANGES)[number]
 
 export interface ComparedColumns {
-  /** These are compared and shown, in this order; all of them unless given. */
+  /** The compared and shown columns, in this order; all by default. */
   readonly columns?: readonly string[] | undefined
-  /** Which row is the same one, as text; rows come in the order of its bytes. */
+  /** The key of a row, as text; rows are sorted by its bytes. */
   readonly key: string
-  /** Where the row stands in the answer, from 1. */
+  /** The position of the row in the answer, from 1. */
   readonly position: string
-  /** Summed at both instants. */
+  /** Columns that are summed at both instants. */
   readonly sums: readonly string[]
 }
 
 /**
- * Compares two answers that hold the same columns, both in the order of their key; rows of one key
- * are paired in the order of the answers. Reads both once, row by row. Numbers are the same when
- * their values are, whatever their digits. Throws ConfigError for a column that is not there.
+ * Compares two answers with the same columns, both sorted by their key; rows with equal keys are
+ * paired in the order of the answers. Reads both once, row by row. Numbers are equal if their
+ * values are, in any notation. Throws ConfigError for an unknown column.
  */
 export async function compareAnswers(
   earlier: AsyncIterable<TableAnswer>,
@@ -86,7 +86,7 @@ export async function compareAnswers(
   }
 }
 
-/** The rows of an answer, one at a time; what it stands on is known after the first `advance`. */
+/** The rows of an answer, one at a time; its columns are known after the first `advance`. */
 class RowReader {
   columns: readonly string[] = []
   types: readonly number[] = []
@@ -129,7 +129,7 @@ class RowReader {
   }
 }
 
-/** Below 0 where the first is alone or comes first; by bytes, as PostgreSQL sorts. */
+/** Below 0 if the first is alone or comes first; by bytes, as PostgreSQL sorts. */
 function compareKeys(one: RowReader, other: RowReader): number {
   if (other.row === undefined) return -1
   if (one.row === undefined) return 1
@@ -145,7 +145,7 @@ function isSame(was: unknown, is: unknown, type: number | undefined): boolean {
   return amount !== undefined && amount === scaled(after)
 }
 
-/** Exact to six digits; null where one of them is not a number, or they are of two currencies. */
+/** Exact to six digits; null if one value is not a number, or the currencies differ. */
 function differenceOf({ columns, types }: Comparison, { was, is }: Difference, index: number) {
   if (was === undefined || is === undefined || !NUMERIC_TYPES.has(types[index] ?? 0)) return null
   const currency = currencyColumn(columns, columns[index] ?? '')
@@ -153,7 +153,7 @@ function differenceOf({ columns, types }: Comparison, { was, is }: Difference, i
   const [before, after] = [scaled(cellText(was[index])), scaled(cellText(is[index]))]
   if (before === undefined || after === undefined) return null
   const text = plain(after - before)
-  // As its column is shown: exact numbers are texts.
+  // In the form of its column: exact numbers are texts.
   return typeof is[index] === 'number' ? Number(text) : text
 }
 
@@ -178,8 +178,8 @@ function changed(was: string, is: string, difference: unknown): string {
 }
 
 /**
- * For people: the columns of the question behind `change`; what changed is `3 → 10 (+7)` in its
- * place.
+ * The form for people: `change`, then the columns of the question; a changed value is `3 → 10
+ * (+7)`.
  */
 export function asChangedCells(comparison: Comparison): TableAnswer {
   const { columns, types, shown, differences } = comparison
@@ -204,9 +204,9 @@ export function asChangedCells(comparison: Comparison): TableAnswer {
 }
 
 /**
- * For programs: `change`, then each column of the question as it is (of what went, as it was), and
- * unless it says which row it is, `…_was` and, of a number, `…_difference`. The same columns
- * whatever differs.
+ * The form for programs: `change`, then each column of the question with its later value (or the
+ * earlier one of a row that went), then, except for key columns, `…_was` and, for a number,
+ * `…_difference`. The columns are always the same.
  */
 export function asColumns(comparison: Comparison, key: readonly string[]): TableAnswer {
   const { columns, types, shown, differences } = comparison
@@ -237,7 +237,7 @@ export function asColumns(comparison: Comparison, key: readonly string[]): Table
   }
 }
 
-/** One line, then what is summed. */
+/** One line, then the sums. */
 export function describeComparison({ differences, unchanged, sums }: Comparison): string[] {
   const count = (change: Change): number =>
     differences.filter((one) => one.change === change).length

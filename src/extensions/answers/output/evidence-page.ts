@@ -3,7 +3,7 @@ import type { EvidenceTable, Journey } from '../questions/container-evidence.js'
 
 export interface EvidencePage {
   readonly journey: Journey
-  /** As `Date` writes it: UTC, to the millisecond. */
+  /** In the form of `Date`: UTC, to the millisecond. */
   readonly asOf: string
   readonly tables: readonly EvidenceTable[]
   /** SHA-256 of each file beside the page, by its name. */
@@ -12,8 +12,8 @@ export interface EvidencePage {
 }
 
 /**
- * One page of HTML that needs nothing else: no script, no picture, nothing from elsewhere. Printed,
- * tables break between rows and repeat their headings.
+ * One self-contained page of HTML, without scripts, pictures or external files. In print, tables
+ * break between rows and repeat their headings.
  */
 export function formatEvidencePage(page: EvidencePage): string {
   const { journey, asOf, tables, digests, programVersion } = page
@@ -126,7 +126,7 @@ function heading(name: string): string {
 
 /** Object ids of PostgreSQL's bigint, smallint, integer, double precision and numeric. */
 const NUMBERS = new Set([20, 21, 23, 701, 1700])
-/** Of `timestamptz` and `timestamp`. */
+/** Object ids of `timestamptz` and `timestamp`. */
 const INSTANT = 1184
 const WALL_TIME = 1114
 

@@ -21,10 +21,10 @@ export function asJsonText(value: unknown, type: number, element: number): strin
   return JSON.stringify(value)
 }
 
-/** Within an array PostgreSQL writes it as `t` and `f`. */
+/** PostgreSQL writes booleans in arrays as `t` and `f`. */
 const BOOLEAN = 16
 
-/** `[0:1]=` before the braces: the first numbers of the elements. */
+/** `[0:1]=` before the braces: the lower and upper bounds. */
 const BOUNDS = /^[^{]*(?=\{)/
 const TOKEN = /"((?:[^"\\]|\\.)*)"|[{},]|[^{},"]+/gs
 const BRACES: Readonly<Record<string, string>> = { '{': '[', '}': ']', ',': ',', NULL: 'null' }
@@ -39,7 +39,7 @@ function arrayAsJson(text: string, element: number): string {
     )
 }
 
-/** The elements of an array of any dimension, in their order; NULL as nothing. */
+/** The elements of an array of any dimension, in order; NULL becomes an empty text. */
 export function listElements(text: string): string[] {
   return [...text.replace(BOUNDS, '').matchAll(TOKEN)]
     .filter(([token]) => !'{},'.includes(token))

@@ -31,17 +31,17 @@ import {
 
 export interface TableOptions {
   readonly terminal?: Terminal
-  /** Every row, also where that is more than a screen. */
+  /** Every row, even if that is more than a screen. */
   readonly isAll?: boolean
-  /** No more rows than this; a screen unless given. */
+  /** Most rows; a screen by default. */
   readonly mostRows?: number
-  /** Every column, as wide as it is. */
+  /** Every column at its full width. */
   readonly isWide?: boolean
-  /** A record a block, a line a column. */
+  /** A block for each record, a line for each column. */
   readonly isVertical?: boolean
-  /** Columns that come first where not all fit. */
+  /** Columns that come first if not all fit. */
   readonly leading?: readonly string[]
-  /** Columns that are summed below the table; money for each currency. */
+  /** Columns with a sum below the table; money for each currency. */
   readonly sums?: readonly string[]
 }
 
@@ -49,26 +49,26 @@ export interface TableOptions {
 const LINES_AROUND = 9
 const FEWEST_ROWS = 5
 const SCREEN = 24
-/** Columns are as wide as the first rows need: the table begins before the last row is here. */
+/** The first rows decide the widths: the table begins before the last row arrives. */
 const MEASURED_ROWS = 1_000
 const WIDEST_CELL = 28
-/** The last column that leads takes the room that is left, if it is this much. */
+/** The last leading column gets the remaining room if it is at least this wide. */
 const NARROWEST_CUT = 14
 
-/** How an answer is laid out, known from its first piece. */
+/** The layout of an answer, known from its first piece. */
 interface Layout {
   readonly head: string
-  /** How many rows are shown; the rest are counted. */
+  /** Rows to show; the rest are counted. */
   readonly limit: number
   /** A row with its number, from 1. */
   row(row: readonly unknown[], number: number): string
-  /** What stands below so many rows. */
+  /** The lines below the table. */
   end(count: number, totals: Totals): readonly string[]
 }
 
 /**
- * Writes a table as its rows arrive, in time and memory that grow with the rows alone. On a
- * terminal the columns that fit, from the first on, and a screen of rows; elsewhere everything.
+ * Writes a table as its rows arrive; time and memory grow with the rows alone. On a terminal it
+ * shows the columns that fit, from the first on, and a screen of rows; elsewhere everything.
  */
 export async function* asTable(
   pieces: AsyncIterable<TableAnswer>,
@@ -103,7 +103,7 @@ async function* putFirst(
   leading: readonly string[],
 ): AsyncGenerator<TableAnswer> {
   for await (const piece of pieces) {
-    // Columns of own SQL stand as they were asked for, and may have one name.
+    // Columns of own SQL keep their order, and several may have one name.
     if (piece.elements !== undefined) {
       yield piece
       continue
@@ -116,7 +116,7 @@ async function* putFirst(
   }
 }
 
-/** Currencies that stand in the cells of their amounts. */
+/** Currency columns whose values the amounts show. */
 function currencyColumns(columns: readonly string[]): string[] {
   const indexes = columns.map((name) => currencyColumn(columns, name))
   return columns.filter((_, index) => indexes.includes(index))
@@ -166,7 +166,7 @@ function layTable(first: TableAnswer, options: TableOptions): Layout {
     const cells = widest(texts)
     const isRight = NUMERIC_TYPES.has(first.types[index] ?? 0)
     if (width === undefined) return { width: Math.max(cells, widthOf(name)), isRight }
-    // A name may take several lines.
+    // A heading may take several lines.
     const word = widest(name.split(/(?<=[ _])/))
     const most = index === lastLeading ? width : Math.min(width, WIDEST_CELL)
     return { width: Math.min(Math.max(cells, word), most), isRight }
@@ -210,7 +210,9 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, widthOf(text)), 0)
 }
 
-/** From the first on, and at least that. A text that is the last to lead is cut to fit. */
+/**
+ * The columns that fit, from the first on, and at least one. The last leading text is cut to fit.
+ */
 function takeFitting(columns: readonly Column[], width: number, lastLeading: number): Column[] {
   const widths = columns.map((one) => one.width)
   const fitting = columns.filter((_, index) => totalWidth(widths.slice(0, index + 1)) <= width)
@@ -254,8 +256,8 @@ function describeCount(count: number, limit: number, isHinting: boolean): string
 type Show = (row: readonly unknown[], index: number) => string
 
 /**
- * Money has the decimals of its currency, and where the currency has no column of its own its code;
- * shares are per cent, and ages have a unit. Own SQL is shown as PostgreSQL writes it.
+ * Money gets the decimals of its currency, and its code unless a column shows it; shares are per
+ * cent, and ages have a unit. Own SQL is shown as PostgreSQL writes it.
  */
 function createShow({ columns, types, elements }: TableAnswer, isWithCurrency = false): Show {
   const shows = columns.map((name, index): Show => {
@@ -271,7 +273,7 @@ function createShow({ columns, types, elements }: TableAnswer, isWithCurrency = 
   return (row, index) => shows[index]?.(row, index) ?? ''
 }
 
-/** What is good or bad news at a glance. */
+/** The tone of a value that is good or bad news. */
 function toneOf(name: string, value: unknown): Tone | undefined {
   if (name === 'is_ready') return value === true ? 'good' : undefined
   if (name === 'days_left') return Number(value) < 0 && value !== null ? 'bad' : undefined

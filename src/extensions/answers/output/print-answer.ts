@@ -13,25 +13,25 @@ export type AnswerFormat = (typeof ANSWER_FORMATS)[number]
 
 interface CsvOptions {
   /**
-   * Put `'` before texts that a spreadsheet would take for a formula. The file is then for
-   * spreadsheets only.
+   * Put `'` before texts that a spreadsheet would run as a formula. Such a file is for spreadsheets
+   * only.
    */
   readonly isSpreadsheetSafe?: boolean
   /**
-   * As Excel and its kin read a file: instants as UTC without an offset, lists joined, formulas
-   * disarmed, and a byte order mark, by which they know UTF-8.
+   * Write the file for Excel and similar programs: instants as UTC without an offset, lists joined,
+   * formulas disarmed, and a byte order mark, which marks UTF-8 for them.
    */
   readonly isForExcel?: boolean
 }
 
 export interface AnswerOptions extends CsvOptions, TableOptions, WorkbookOptions, CalendarOptions {
-  /** These columns, in this order; all of them unless given. A calendar has its own. */
+  /** The columns to print, in this order; all by default. A calendar has its own. */
   readonly columns?: readonly string[] | undefined
 }
 
 /**
- * Writes an answer as it arrives and gives its number of rows. Ends early, without an error, when
- * the reader has gone away (`| head`).
+ * Writes an answer as it arrives and returns its number of rows. Ends early, without an error, when
+ * the reader has gone (`| head`).
  */
 export async function printAnswer(
   pieces: AsyncIterable<TableAnswer>,
@@ -67,7 +67,7 @@ async function drained(output: Writable): Promise<void> {
   }
 }
 
-/** A whole answer as the one piece of it. */
+/** A whole answer as a single piece. */
 // eslint-disable-next-line @typescript-eslint/require-await -- answers come in pieces
 export async function* asPieces(answer: TableAnswer): AsyncGenerator<TableAnswer> {
   yield answer
@@ -94,12 +94,12 @@ async function* pickExisting(
   for await (const piece of pieces) {
     requireColumns(names, piece.columns)
     const named = piece.columns.filter((name) => names.includes(name))
-    refuseEqualNames('--columns', named, 'takes a column by its name, and several are called')
+    refuseEqualNames('--columns', named, 'needs unique column names, but several are called')
     yield pickColumns(piece, names)
   }
 }
 
-/** Throws ConfigError for names that the answer does not have. */
+/** Throws ConfigError for names that the answer lacks. */
 export function requireColumns(names: readonly string[], columns: readonly string[]): void {
   const unknown = names.filter((name) => !columns.includes(name))
   const problems = unknown.map((name) => {
@@ -111,8 +111,8 @@ export function requireColumns(names: readonly string[], columns: readonly strin
 }
 
 /**
- * Comma-separated values as RFC 4180 has them, with a header line and every line ended alike; null
- * is an empty field, an empty text is `""`.
+ * Comma-separated values by RFC 4180, with a header line and equal line ends; null is an empty
+ * field, an empty text is `""`.
  */
 export async function* asCsv(
   pieces: AsyncIterable<TableAnswer>,
@@ -138,7 +138,7 @@ export async function* asCsv(
   }
 }
 
-/** The same as one text, which a spreadsheet may open. */
+/** The same as one text, safe for a spreadsheet. */
 export async function formatCsv(answer: TableAnswer): Promise<string> {
   let text = ''
   for await (const piece of asCsv(asPieces(answer), { isSpreadsheetSafe: true })) text += piece
@@ -165,7 +165,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What begins a formula in spreadsheet programs. A plain number may begin with a sign. */
+/** Characters that begin a formula in spreadsheets. A plain number may begin with a sign. */
 const FORMULA = /^[=+\-@\t\r]/
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/
 
@@ -196,7 +196,7 @@ async function* asJson(pieces: AsyncIterable<TableAnswer>): AsyncGenerator<strin
 
 /** Each row as JSON. */
 function toObjects({ columns, types, rows, elements }: TableAnswer): string[] {
-  refuseEqualNames('--format', columns, 'json keeps one column of a name, and several are called')
+  refuseEqualNames('--format', columns, 'json needs unique column names, but several are called')
   const keys = columns.map((name) => JSON.stringify(name))
   return rows.map((row) => {
     const members = row.map((value, at) => {
@@ -210,7 +210,7 @@ function toObjects({ columns, types, rows, elements }: TableAnswer): string[] {
   })
 }
 
-/** Throws ConfigError where two columns of an answer have one name. */
+/** Throws ConfigError if two columns of an answer have one name. */
 function refuseEqualNames(setting: string, columns: readonly string[], problem: string): void {
   const twice = columns.find((name, index) => columns.indexOf(name) !== index)
   if (twice === undefined) return

@@ -4,24 +4,24 @@ import type { TableAnswer } from '../../../warehouse/connection/read-answer.js'
 import { cellText } from '../../../commands/output/print-table.js'
 
 export interface CalendarOptions {
-  /** Takes what a reader of the file would not see. */
+  /** Called with notes that the file does not show. */
   readonly note?: (text: string) => void
 }
 
-/** Their rows are stays with a last free day. */
+/** Questions whose rows are stays with a last free day. */
 const QUESTIONS = ['last_free_days', 'pickup_worklist']
 
-/** A stay that has ended needs nobody, and of an unknown one nobody knows. */
+/** A stay that has ended needs no event, and neither does one of unknown state. */
 const OPEN_STATES: readonly unknown[] = ['not_started', 'upcoming', 'due_today', 'overdue']
 
-/** Throws ConfigError for an answer that is not one of last free days. */
+/** Throws ConfigError for an answer without last free days. */
 export function requireCalendarQuestion(name: string | undefined): void {
   if (name !== undefined && QUESTIONS.includes(name)) return
   const problem = `ics is for ${QUESTIONS.join(' and ')}: its events are last free days`
   throw new ConfigError([{ setting: '--format', problem }])
 }
 
-/** A calendar with an event of a whole day for each stay that must end by then. */
+/** A calendar with a whole-day event for each stay, on its last free day. */
 export async function* asCalendar(
   pieces: AsyncIterable<TableAnswer>,
   { note = () => undefined }: CalendarOptions,
@@ -46,10 +46,10 @@ export async function* asCalendar(
         continue
       }
       calendar.createEvent({
-        // The same at each export, so that a calendar replaces what it has.
+        // Equal at each export, so that a calendar replaces its old event.
         id: `${cellText(stay.get('container_id'))}-${cellText(stay.get('place'))}@tracking-sync`,
         stamp,
-        // A day is written as it is in UTC.
+        // The library writes a day by its UTC date.
         start,
         allDay: true,
         transparency: ICalEventTransparency.TRANSPARENT,

@@ -6,19 +6,19 @@ import { asMoney, currencyColumn, NUMERIC, NUMERIC_TYPES } from './amounts.js'
 import { cellText, widthOf } from '../../../commands/output/print-table.js'
 
 export interface WorkbookOptions {
-  /** What is asked, as the name of the sheet. */
+  /** The name of the sheet: the question. */
   readonly name?: string
-  /** Takes what a reader of the file would not see. */
+  /** Called with notes that the file does not show. */
   readonly note?: (text: string) => void
 }
 
-/** A sheet of Excel has one more, for the header. */
+/** Excel's limit without the header row. */
 const MOST_ROWS = 1_048_575
-/** The workbook is made in memory: this many take a gigabyte, and a minute. */
+/** A workbook is made in memory: this many cells take a gigabyte, and a minute. */
 const MOST_CELLS = 4_000_000
-/** All texts of a workbook are one text while it is made, and V8 ends at 500 million. */
+/** All texts of a workbook are joined while it is made, and V8 ends at 500 million characters. */
 const MOST_CHARACTERS = 100_000_000
-/** Excel takes no more in a cell. */
+/** Excel's limit for the text of a cell. */
 const LONGEST_TEXT = 32_767
 const LARGEST_NUMBER = 9.99e307
 const MEASURED_ROWS = 1_000
@@ -30,14 +30,14 @@ const DATE = 1082
 const TIMESTAMP = 1114
 const TIMESTAMPTZ = 1184
 
-/** Before this day Excel counts a 29 February 1900, which was not. */
+/** Before this day Excel counts a 29 February 1900, which did not exist. */
 const FIRST_DAY = Date.UTC(1900, 2, 1)
 
 type Cell = Row[number]
 
 /**
- * A workbook of one sheet: a header that stays in sight, and each value as what it is. Texts are
- * never formulas.
+ * A workbook of one sheet: a header that stays in sight, and each value in its own type. Texts
+ * never become formulas.
  */
 export async function* asWorkbook(
   pieces: AsyncIterable<TableAnswer>,
@@ -90,7 +90,7 @@ function head(column: string, type: number | undefined): Cell {
   return { value: type === TIMESTAMPTZ ? `${column} (UTC)` : column, fontWeight: 'bold' }
 }
 
-/** A text where a number would lose whole digits. */
+/** Returns a text if a number would lose whole digits. */
 function numberCell(value: unknown, currency: unknown): Cell {
   const number = Number(value)
   const isExact = typeof value === 'number' || Math.abs(number) <= Number.MAX_SAFE_INTEGER
@@ -103,7 +103,7 @@ function numberCell(value: unknown, currency: unknown): Cell {
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(?::?(\d\d))?)?)?$/
 
-/** Undefined for what Excel has no date for: infinity, and the years before 1900. */
+/** Undefined for values that are not a date of Excel: infinity, and the years before 1900. */
 function timeCell(text: string): Cell {
   const [, day, time, hours, minutes = '00'] = TIME.exec(text) ?? []
   if (day === undefined) return undefined
@@ -113,9 +113,9 @@ function timeCell(text: string): Cell {
   return { value, type: Date, format: time === undefined ? 'yyyy-mm-dd' : 'yyyy-mm-dd hh:mm:ss' }
 }
 
-/** The texts of a workbook, and which of them are cut. */
+/** The texts of a workbook, with a count of the cut ones. */
 class Texts {
-  /** Characters of all of them. */
+  /** Characters of all texts. */
   length = 0
   readonly #cut = new Map<string, number>()
 
@@ -124,7 +124,7 @@ class Texts {
     if (whole.length > LONGEST_TEXT) this.#cut.set(column, (this.#cut.get(column) ?? 0) + 1)
     const text = whole.slice(0, LONGEST_TEXT)
     this.length += text.length
-    // Else Excel would read `_x0041_` as the sign with that number.
+    // Otherwise Excel would read `_x0041_` as the character with that number.
     const escaped = text.replaceAll(/_(?=x[\dA-Fa-f]{4}_)/g, '_x005F_')
     return { value: escaped, type: String }
   }
@@ -146,7 +146,7 @@ function plainText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** In characters, as wide as the first rows need. */
+/** In characters, from the widest of the first rows. */
 function widthOfColumn(sheet: readonly Row[], at: number): number {
   const widest = sheet
     .slice(0, MEASURED_ROWS)

@@ -5,15 +5,15 @@ import { readShippedQueries, type QueryColumn, type ShippedQuery } from './shipp
 
 /** One table of the evidence of a container. */
 export interface EvidenceTable {
-  /** Of its CSV file, without the ending. */
+  /** Name of its CSV file, without the extension. */
   readonly name: string
   readonly title: string
-  /** What a row is. */
+  /** The meaning of a row. */
   readonly note: string
-  /** Said in place of the table where it has no rows. */
+  /** Text in place of an empty table. */
   readonly empty: string
   readonly answer: TableAnswer
-  /** Those that the page shows, with their meaning; the CSV file has all. */
+  /** Columns that the page shows, with their meaning; the CSV file has all. */
   readonly shown: readonly QueryColumn[]
 }
 
@@ -35,23 +35,29 @@ interface Source {
   readonly shown: string
 }
 
-/** Tables that are a view's rows of the container, whole. */
+/** A table with all rows of a view for the container. */
 interface ViewSource extends Source {
   readonly view: string
   readonly order: string
-  /** When we learned what a row says: the version that stood then is the one it was read from. */
+  /**
+   * Column with the instant at which the row was learned: the version of that instant is its
+   * origin.
+   */
   readonly seenAt?: string
 }
 
-/** Tables of their own, of the container `$1`; `meanings` of the columns that they show. */
+/**
+ * A table with SQL of its own, for the container `$1`; `meanings` of the columns that the page
+ * shows.
+ */
 interface OwnSource extends Source {
   readonly sql: string
   readonly meanings: Readonly<Record<string, string>>
 }
 
 /**
- * The values of a version, which its digest is of: without its end, which comes later, and without
- * the run that wrote it, so that two warehouses that saw the same have the same.
+ * The values of a version that its digest covers: without its end, which comes later, and without
+ * the run that wrote it, so that two warehouses with the same observations have equal digests.
  */
 const SAID = `(to_jsonb(version) - array['valid_to', '_sync_run_id'])::text`
 
@@ -257,8 +263,8 @@ const VERSION_SHA256: QueryColumn = {
 }
 
 /**
- * The journeys of a container by its id or number, as known at an instant: that of the id first,
- * then the newest. A number is used again on later journeys.
+ * The journeys of a container by its id or number, as known at an instant: the journey with that id
+ * first, then the newest. Later journeys use a number again.
  */
 export async function findJourneys(
   warehouse: Warehouse,
@@ -291,10 +297,9 @@ order by container.container_id <> $1, container.created_at desc, container.cont
 }
 
 /**
- * What is known of one container at an instant, table by table: what is sent with a dispute.
- * Transport events, names of places, rules and invoices have no history, and are those of now. While
- * they stay the same, so do the tables of an instant. Ten statements, each on a connection of its
- * own.
+ * The evidence about one container at an instant, table by table, for a dispute. Transport events,
+ * names of places, rules and invoices lack a history: the present ones are used. While they stay
+ * the same, so do the tables of an instant. Ten statements, each on a connection of its own.
  */
 export async function readEvidence(
   warehouse: Warehouse,

@@ -6,13 +6,13 @@ import type { USERS_TABLES } from '../../../warehouse/connection/schema-names.js
 import type { Session } from '../../../warehouse/connection/warehouse.js'
 import { tableRef } from '../../../warehouse/connection/typed-database.js'
 
-/** A line of a file that cannot be taken, and why. */
+/** A rejected line of a file, and the reason. */
 export interface BadLine {
   readonly line: number
   readonly reason: string
 }
 
-/** PostgreSQL stores no NUL, and no index holds a text without end. */
+/** PostgreSQL cannot store NUL, and an index limits the length of a text. */
 const storable = z
   .string()
   .trim()
@@ -21,7 +21,7 @@ const storable = z
     'must be a text without NUL of at most 500 characters',
   )
 
-/** The text of a cell without the space around it; null where it is empty. */
+/** The trimmed text of a cell; null if it is empty. */
 export const text = storable.transform((cell) => (cell === '' ? null : cell))
 export const name = storable.min(1, 'is empty')
 
@@ -29,7 +29,7 @@ const MONTHS =
   'Jan|Feb|Mar|Mrz|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Sept|Oct|Okt|Nov|Dec|Dez|' +
   'ene|abr|ago|dic|janv|févr|mars|avr|mai|juin|juil|août|déc'
 
-/** The forms that spreadsheets give to an identifier that they take for a number or a day. */
+/** The forms that spreadsheets give to an identifier that looks like a number or a day. */
 const DAMAGES: readonly (readonly [RegExp, string])[] = [
   [/^[+-]?\d+(?:[.,]\d+)?E[+-]\d+$|^[+-]?\d+[.,]\d+E\d+$/i, 'rounded it to a short number'],
   [/^\d{15}0+$/, 'kept 15 digits of it'],
@@ -42,7 +42,7 @@ const DAMAGES: readonly (readonly [RegExp, string])[] = [
   [/^#(?:N\/A|NAME\?|NUM!|REF!|VALUE!|DIV\/0!|#+)$/, 'shows an error in its place'],
 ]
 
-/** Two damaged ones may be equal, and then one would replace the other. */
+/** Damaged identifiers may be equal, and one would replace the other. */
 const isWhole = z.string().superRefine((cell, context) => {
   const [, what] = DAMAGES.find(([pattern]) => pattern.test(cell)) ?? []
   if (what === undefined) return
@@ -52,13 +52,13 @@ const isWhole = z.string().superRefine((cell, context) => {
   context.addIssue({ code: 'custom', message })
 })
 
-/** A number or name that others gave; an empty cell is refused. */
+/** An identifier that others assigned; an empty cell is refused. */
 export const identifier = name.pipe(isWhole)
 
 /** The same, or an empty cell. */
 export const optionalIdentifier = text.pipe(isWhole.nullable())
 
-/** A text that matches, or an empty cell; `must` says what it must be. */
+/** A text that matches, or an empty cell; `must` describes the valid form. */
 export function matching(pattern: RegExp, must: string) {
   return text.refine((cell) => cell === null || pattern.test(cell), `must be ${must}`)
 }
@@ -72,7 +72,7 @@ export function oneOf<const Word extends string>(...words: readonly Word[]) {
     .refine((cell): cell is Word => (words as readonly string[]).includes(cell), must)
 }
 
-/** A whole number between these, or an empty cell. */
+/** A whole number in this range, or an empty cell. */
 export function whole(least: number, most: number) {
   return matching(/^\d{1,6}$/, 'a whole number')
     .transform((cell) => (cell === null ? null : Number(cell)))
@@ -89,7 +89,7 @@ export const day = matching(DAY, 'a day as 2026-11-30').refine((cell) => {
   if (cell === null || !DAY.test(cell)) return true
   const at = new Date(`${cell}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(cell)
-}, 'is a day that the calendar does not have')
+}, 'is not a day of the calendar')
 
 /** An amount as PostgreSQL reads one, zero or more. */
 export const amount = matching(
@@ -97,7 +97,7 @@ export const amount = matching(
   'an amount as 150 or 150.00, zero or more',
 )
 
-/** The same, or less than zero: what a credit note gives back. */
+/** The same, or below zero: the refund of a credit note. */
 export const signedAmount = matching(
   /^-?\d{1,12}(?:\.\d{1,6})?$/,
   'an amount as 150, 150.00 or, of a credit note, -150.00',
@@ -116,9 +116,9 @@ export interface Line<Value> {
 }
 
 /**
- * Reads comma- or semicolon-separated values with a header, in any order of columns. Lines that
- * cannot be taken are added to `bad`. Throws ConfigError when the header is not the schema's; the
- * `optional` columns may be missing.
+ * Reads comma- or semicolon-separated values with a header, columns in any order. Adds rejected
+ * lines to `bad`. Throws ConfigError if the header does not fit the schema; the `optional` columns
+ * may be missing.
  */
 export function readCsv<Value>(
   fileName: string,
@@ -137,13 +137,13 @@ export interface CsvCells {
   readonly cells: readonly { readonly line: number; readonly cells: readonly string[] }[]
 }
 
-/** The cells of a file, its header in small letters. Throws ConfigError when it is malformed. */
+/** The cells of a file, with a lower-case header. Throws ConfigError if it is malformed. */
 export function splitCsv(fileName: string, csvText: string): CsvCells {
   const [header, ...cells] = readCells(fileName, csvText)
   return { columns: (header?.cells ?? []).map((cell) => cell.trim().toLowerCase()), cells }
 }
 
-/** A cell is refused beyond 500 characters; a longer record has a quote that was never closed. */
+/** Cells are limited to 500 characters; a longer record has an unclosed quote. */
 const LONGEST_RECORD = 64 * 1024
 
 function readCells(fileName: string, csvText: string) {
@@ -185,7 +185,7 @@ function readSeparator(csvText: string) {
 }
 
 /**
- * `="0012345"` is how a spreadsheet is told that something is a text, with its quotes doubled or
+ * Unwraps `="0012345"`, by which files mark texts for a spreadsheet, with its quotes doubled or
  * not.
  */
 function unwrapTexts(rows: string, delimiter: string): string {
@@ -206,7 +206,7 @@ function compareHeader(
       wanted.filter((column) => !columns.includes(column) && !optional.includes(column)),
     ),
     ...list(
-      `columns that it does not take (it takes ${wanted.join(', ')})`,
+      `unknown columns (it accepts ${wanted.join(', ')})`,
       columns.filter((column, at) => !wanted.includes(column) || columns.indexOf(column) !== at),
     ),
   ]
@@ -221,7 +221,7 @@ function readLines<Value>(
 ): Line<Value>[] {
   return lines.flatMap(({ line, cells }) => {
     if (cells.length !== columns.length) {
-      const reason = `has ${cells.length} cells and the header ${columns.length}`
+      const reason = `has ${cells.length} cells, but the header has ${columns.length}`
       bad.push({ line, reason })
       return []
     }
@@ -240,7 +240,7 @@ function readLines<Value>(
   })
 }
 
-/** The lines whose key an earlier line has already. */
+/** The lines whose key is in an earlier line. */
 export function findTwice<Value>(
   lines: readonly Line<Value>[],
   keyOf: (value: Value) => string,
@@ -256,32 +256,29 @@ export function findTwice<Value>(
 
 const MOST_SHOWN = 20
 
-/** Throws ConfigError that names the first twenty bad lines; does nothing where there are none. */
+/** Throws a ConfigError that names the first twenty bad lines; does nothing without bad lines. */
 export function refuse(fileName: string, bad: readonly BadLine[]): never | [] {
   if (bad.length === 0) return []
   const sorted = bad.toSorted((one, other) => one.line - other.line)
   const shown = sorted.slice(0, MOST_SHOWN).map(({ line, reason }) => `\n  line ${line}: ${reason}`)
   const rest = sorted.length - MOST_SHOWN
   const more = rest > 0 ? `\n  and ${rest} more` : ''
-  const problem = `cannot be taken, and nothing of it was stored:${shown.join('')}${more}`
+  const problem = `cannot be imported; nothing was stored:${shown.join('')}${more}`
   throw new ConfigError([{ setting: fileName, problem }])
 }
 
-/** How the tables differ from before: rules by name, holidays by day, invoices by line. */
+/** The changes of an import: rules by name, holidays by day, invoices by line. */
 export interface ImportReport {
   readonly kind: string
   readonly total: number
   readonly added: number
   readonly changed: number
   readonly removed: number
-  /** What the file names and the warehouse does not know. */
+  /** Names in the file that the warehouse does not know. */
   readonly warnings: readonly string[]
 }
 
-/**
- * Two imports at once would leave the lines of both: the second waits until the transaction of the
- * first ends.
- */
+/** Makes an import wait for the end of another one: two at once would leave the lines of both. */
 export async function waitForOtherImports(
   session: Session,
   name: (typeof USERS_TABLES)[number],
@@ -292,7 +289,7 @@ export async function waitForOtherImports(
   )
 }
 
-/** Counts what differs between two states of a table, each a text by its key. */
+/** Counts the differences between two states of a table, each a text by its key. */
 export function compareRows(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,

@@ -28,8 +28,8 @@ import { tableRef } from '../../../warehouse/connection/typed-database.js'
 const neededDay = day.refine((cell): cell is string => cell !== null, 'is empty')
 
 /**
- * Containers are looked up by number, which invoices print as `MSKU 000000-1` and people type in
- * small letters. Here and not in the view, which would have to read every container for it.
+ * Normalizes container numbers, which invoices print as `MSKU 000000-1` and people type in lower
+ * case. The view cannot do it: it would have to read every container.
  */
 const containerNumber = identifier
   .transform((cell) =>
@@ -44,11 +44,11 @@ const containerNumber = identifier
     const message =
       other === undefined
         ? 'must be a container number as MSKU0000001'
-        : `has ${describeLetter(other)}, which container numbers do not have: type it again`
+        : `has ${describeLetter(other)}, which is not valid in container numbers: type it again`
     context.addIssue({ code: 'custom', message })
   })
 
-/** Some look as those of container numbers do. */
+/** Names a character, since some look like letters of container numbers. */
 function describeLetter(letter: string): string {
   const script = SCRIPTS.find((name) => new RegExp(`\\p{Script=${name}}`, 'u').test(letter))
   const code = letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? ''
@@ -57,7 +57,7 @@ function describeLetter(letter: string): string {
 
 const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee']
 
-/** What a line claims, and the items that 46 CFR 541.6 asks an invoice for. */
+/** The claims of a line, and the items that 46 CFR 541.6 requires of an invoice. */
 const invoiceLine = z.object({
   invoice_number: identifier,
   line_number: whole(1, 100_000).refine((cell): cell is number => cell !== null, 'is empty'),
@@ -88,7 +88,7 @@ const invoiceLine = z.object({
 
 const COLUMNS = Object.keys(invoiceLine.shape)
 
-/** A file without these is taken too: they came later. */
+/** Later columns; a file may lack them. */
 const LATER_COLUMNS = ['dispute_url']
 
 const COLUMN_LIST = COLUMNS.join(', ')
@@ -97,7 +97,7 @@ export type InvoiceLine = z.output<typeof invoiceLine>
 
 /**
  * Reads a file of invoice lines: comma- or semicolon-separated values with a header, one line for
- * each charge of a container. Throws ConfigError that names every bad line with its number.
+ * each charge of a container. Throws a ConfigError that names every bad line with its number.
  */
 export function parseInvoices(fileName: string, csvText: string): InvoiceLine[] {
   const bad: BadLine[] = []
@@ -119,7 +119,7 @@ export function parseInvoices(fileName: string, csvText: string): InvoiceLine[] 
   return lines.map(({ value }) => value)
 }
 
-/** Notes on lines that are taken and worth a look. */
+/** Notes on accepted lines that deserve a look. */
 export function notesOf(lines: readonly InvoiceLine[]): string[] {
   const numbers = [...new Set(lines.map((line) => line.container_number))]
   return numbers.flatMap((number) => {
@@ -129,8 +129,8 @@ export function notesOf(lines: readonly InvoiceLine[]): string[] {
 }
 
 /**
- * Puts the invoices of the file in place of those of the same issuer and number; others stand. Call
- * it in a transaction: whole or not at all. Idempotent.
+ * Replaces the invoices with the issuers and numbers of the file; others stay. Call it in a
+ * transaction: all or nothing. Idempotent.
  */
 export async function storeInvoices(
   session: Session,
@@ -173,14 +173,16 @@ select given.* from jsonb_populate_recordset(null::${table}, ${JSON.stringify(li
   }
 }
 
-/** A spreadsheet takes the zeros that a number begins with: then an invoice is there twice. */
+/**
+ * Finds numbers that lost their leading zeros in a spreadsheet: such an invoice is stored twice.
+ */
 async function findLostZeros(session: Session): Promise<string[]> {
   const rows = await session.query(
     'look for invoice numbers without their zeros',
     sql<{
       note: string
     }>`select 'invoice ' || min(invoice_number) || ' of ' || issuer || ' is there as '
-    || max(invoice_number) || ' too: did a spreadsheet take its zeros?' as note
+    || max(invoice_number) || ' too: did a spreadsheet remove its zeros?' as note
 from ${tableRef('analytics.dd_invoices')}
 where invoice_number ~ '^[0-9]+$'
 group by issuer, ltrim(invoice_number, '0')
@@ -204,7 +206,7 @@ order by number`,
   return rows.map(({ number }) => `the warehouse has no container ${number}`)
 }
 
-/** SQL whose answer, as comma-separated values, is a file that can be imported again. */
+/** SQL whose answer, as comma-separated values, can be imported again. */
 export function exportInvoicesSql({ names }: Pick<Session, 'names'>): string {
   return `select ${COLUMN_LIST}
 from ${names.table('dd_invoices')}

@@ -11,17 +11,20 @@ interface Asking {
   ): Promise<TableAnswer>
 }
 
-/** A value that nothing in the warehouse has, and what there is instead. */
+/** A value that the warehouse does not contain, with the known ones. */
 export interface UnknownValue {
   readonly parameter: QueryParameter
   readonly value: string
-  /** What the question takes, each with the name by which people may look for it. */
+  /** Valid values, each with the name by which people may look for it. */
   readonly candidates: readonly { readonly taken: string; readonly name: string | null }[]
 }
 
 const MOST_CANDIDATES = 20_000
 
-/** Each gives `taken` and `name`, and takes the value, by which long lists are narrowed. */
+/**
+ * SQL with the columns `taken` and `name`; its parameter is the given value, by which long lists
+ * are narrowed.
+ */
 const CANDIDATES: Partial<Record<QueryParameter, (names: SchemaNames) => string>> = {
   terminal: (names) =>
     `select distinct coalesce(nickname, firms_code, terminal_id), name, firms_code, terminal_id
@@ -53,7 +56,7 @@ from ${names.table('shipments')} cross join unnest(tags) as tag where $1::text i
 from (
     values ('line'), ('lane'), ('vessel'), ('lane and line'), ('lane and vessel')
 ) as known (cut) where $1::text is not null`,
-  // The values of the name that was asked for, then the other names.
+  // The values of the given field name, then the other names.
   'custom-field': (names) =>
     `select
     api_slug || case when is_asked then '=' || coalesce(display_value, value #>> '{}', '') else '=…' end,
@@ -74,7 +77,7 @@ from (
 where ref = $1::text or left(ref, 3) = left($1::text, 3)`,
 }
 
-/** What stands in long lists, looked up by index: candidates are a read of the whole table. */
+/** Values of long lists, looked up by index: candidates would read the whole table. */
 const LOOK_UPS: Partial<Record<QueryParameter, (names: SchemaNames) => string>> = {
   container: (names) =>
     `select true from ${names.table('containers')}
@@ -86,8 +89,8 @@ where shipment_id = $1::text or bill_of_lading_number = $1::text
 }
 
 /**
- * The given values that nothing in the warehouse has: each of them makes an answer empty. Of a
- * container or shipment that is there it is a look into indexes; else one read of a table a value.
+ * The given values that the warehouse does not contain: each of them makes an answer empty. Costs
+ * index look-ups for a known container or shipment, else one read of a table per value.
  */
 export async function findUnknownValues(
   warehouse: Asking,
@@ -130,8 +133,8 @@ async function isThere(
 }
 
 /**
- * When the first load began, on the clock of the database; undefined where something was known at
- * the instant, on the clock of the service, where nothing was loaded yet, or where nobody may know.
+ * When the first load began, on the database's clock; undefined if the warehouse knew something at
+ * the instant (on the service's clock), is still empty, or this login may not read it.
  */
 export async function readFirstLoad(warehouse: Asking, instant: Date): Promise<string | undefined> {
   const { names } = warehouse

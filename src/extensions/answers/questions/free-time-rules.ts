@@ -24,7 +24,7 @@ import {
 } from './csv-file.js'
 import { tableRef } from '../../../warehouse/connection/typed-database.js'
 
-/** What a file of the user holds: it is told by its header. */
+/** The contents of a user's file, by its header. */
 export type RulesFile =
   | { readonly kind: 'rules'; readonly rules: readonly Rule[]; readonly tiers: readonly Tier[] }
   | { readonly kind: 'holidays'; readonly holidays: readonly Holiday[] }
@@ -78,7 +78,7 @@ export type Holiday = z.output<typeof holidayLine>
 const RULE_COLUMNS = Object.keys(ruleLine.def.in.shape)
 const HOLIDAY_COLUMNS = Object.keys(holidayLine.shape)
 
-/** Columns of a file that the tables call otherwise. */
+/** Columns of a file with another name in the tables. */
 const COLUMN_SQL: Readonly<Record<string, string>> = {
   rule: 'rule.rule_name as rule',
   line: 'rule.shipping_line_scac as line',
@@ -91,7 +91,7 @@ const HOLIDAY_LIST = HOLIDAY_COLUMNS.join(', ')
 
 /**
  * Reads a file of rules or of holidays: comma- or semicolon-separated values with a header. A rule
- * has one line for each tier. Throws ConfigError that names every bad line with its number.
+ * has one line for each tier. Throws a ConfigError that names every bad line with its number.
  */
 export function parseRulesFile(fileName: string, csvText: string): RulesFile {
   const cells = splitCsv(fileName, csvText)
@@ -110,7 +110,7 @@ export function parseRulesFile(fileName: string, csvText: string): RulesFile {
   return { kind: 'rules', rules: [...rules.values()], tiers }
 }
 
-/** What lines of one rule say differently, and what a rule cannot say. */
+/** Contradictions between the lines of a rule, and impossible rules. */
 function findContradictions(lines: readonly Line<RuleLine>[]): BadLine[] {
   const bad: BadLine[] = []
   const first = new Map<string, Line<RuleLine>>()
@@ -153,8 +153,8 @@ function findContradictions(lines: readonly Line<RuleLine>[]): BadLine[] {
 }
 
 /**
- * Puts the file in place of what was there: all rules, or the holidays of the calendars that it
- * names. Call it in a transaction: whole or not at all. Idempotent.
+ * Replaces all rules, or the holidays of the calendars that the file names. Call it in a
+ * transaction: all or nothing. Idempotent.
  */
 export async function storeRulesFile(session: Session, file: RulesFile): Promise<ImportReport> {
   return file.kind === 'rules' ? storeRules(session, file) : storeHolidays(session, file.holidays)
@@ -237,8 +237,8 @@ select given.* from jsonb_populate_recordset(null::${table}, ${JSON.stringify(ho
 }
 
 /**
- * Calendars without a holiday, and terminals, shipping lines, places and types of equipment that
- * nothing has: a misspelt name holds for nothing. A warehouse that has none yet knows no better.
+ * Calendars without holidays, and unknown terminals, shipping lines, places and types of equipment:
+ * a misspelt name matches nothing. An empty warehouse cannot tell.
  */
 async function findUnknownNames(session: Session): Promise<string[]> {
   const rows = await session.query(
@@ -322,7 +322,7 @@ order by warning`,
   return rows.map(({ warning }) => warning)
 }
 
-/** SQL whose answer, as comma-separated values, is a file that can be imported again. */
+/** SQL whose answer, as comma-separated values, can be imported again. */
 export function exportSql({ names }: Pick<Session, 'names'>, kind: RulesFile['kind']): string {
   if (kind === 'holidays') {
     return `select ${HOLIDAY_LIST}

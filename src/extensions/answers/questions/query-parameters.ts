@@ -1,4 +1,4 @@
-/** What an answer can be filtered by, with what it takes. */
+/** The filters of answers, with their help. */
 export const QUERY_PARAMETERS = {
   container: 'Only this container: number or id.',
   shipment: 'Only this shipment: bill of lading number or id.',
@@ -17,7 +17,7 @@ export const QUERY_PARAMETERS = {
   limit: 'At most this many rows.',
 } as const
 
-/** What holds where nothing is given. */
+/** Default values of filters. */
 export const QUERY_DEFAULTS: Readonly<Partial<Record<QueryParameter, string>>> = {
   'at-least': '2',
 }

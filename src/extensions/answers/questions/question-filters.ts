@@ -3,10 +3,10 @@ import type { QueryParameter } from './query-parameters.js'
 type Filters = Partial<Record<QueryParameter, string>>
 
 /**
- * The conditions that a view with these columns can be filtered by. Where few records are meant,
- * their ids are gathered into an array: PostgreSQL hands that down into the view and reads those
- * records only. A subquery it compares with the finished rows of the whole account, which is better
- * for the many containers of a customer: it expects an array to be short, and loops over it.
+ * The filter conditions for a view with these columns. Filters that match few records gather their
+ * ids into an array: PostgreSQL pushes it down into the view and reads only those records. It
+ * compares a subquery with the finished rows of the whole account, which is better for the many
+ * containers of a customer: it expects an array to be short, and loops over it.
  */
 export function filtersOf(
   columns: ReadonlySet<string>,
@@ -15,7 +15,7 @@ export function filtersOf(
 ): Filters {
   const filters: Filters = {}
   if (columns.has('container_number')) {
-    // A line of an invoice can name a container that the warehouse does not know.
+    // A line of an invoice can name an unknown container.
     filters.container = key.includes('container_id')
       ? `container_id = any (array(${CONTAINERS_SQL.container}))`
       : ':container::text in (container_id, container_number)'
@@ -62,7 +62,7 @@ const TERMINALS_SQL = `
             or lower(:terminal::text) in (lower(nickname), lower(name))
     `
 
-/** Those that go to a terminal inland. */
+/** Shipments that go to an inland terminal. */
 const TO_RAMP_SQL = `
         select shipment_id
         from {{data}}.shipments
@@ -74,7 +74,7 @@ const TO_RAMP_SQL = `
         )
     `
 
-/** SCACs of a line that is given by one, or by its name. */
+/** SCACs of a line, given by SCAC or name. */
 const LINES_SQL = `
         select upper(:line::text)
         union
@@ -83,7 +83,7 @@ const LINES_SQL = `
         where lower(shipping_line_name) = lower(:line::text)
     `
 
-/** UN/LOCODEs of a port that is given by one, by its id or by its name. */
+/** UN/LOCODEs of a port, given by UN/LOCODE, id or name. */
 const PORTS_SQL = `
         select upper(:port::text)
         union
@@ -94,8 +94,8 @@ const PORTS_SQL = `
     `
 
 /**
- * Shipments and containers that have a custom field, or were asked for by a tracking request that
- * has it; the value may hold another `=`.
+ * Shipments and containers with a custom field, or with a tracking request that has it; the value
+ * may contain another `=`.
  */
 const ENTITIES_SQL = `
             select coalesce(request.tracked_object_id, field.entity_id) as entity_id
@@ -108,7 +108,7 @@ const ENTITIES_SQL = `
                     in (lower(display_value), lower(value #>> '{}'))
         `
 
-/** Ids of the shipments meant, as they are now, also in an answer as of an instant. */
+/** Ids of the matching shipments by their present rows, even in an answer as of an instant. */
 const SHIPMENT_SQL = `
             select shipment_id from {{data}}.shipments where shipment_id = :shipment::text
             union all
@@ -156,7 +156,7 @@ const SHIPMENTS_SQL = {
     `,
 } as const
 
-/** The same of containers: by what they say themselves, and by their shipments. */
+/** The same for containers: by their own columns and by their shipments. */
 const CONTAINERS_SQL = {
   line: `
         select container_id from {{data}}.containers where shipment_id in (${LINE_SQL})
@@ -196,8 +196,8 @@ const CONTAINERS_SQL = {
 } as const
 
 /**
- * At the port of discharge or, of containers, inland: both are ids of the container's own row, so
- * that PostgreSQL can look up either.
+ * By terminal at the port of discharge or, for containers, inland: both ids are in the container's
+ * own row, so that PostgreSQL can look up either.
  */
 function terminalFilter(columns: ReadonlySet<string>): string | undefined {
   if (!columns.has('pod_terminal_id')) {
@@ -209,7 +209,7 @@ function terminalFilter(columns: ReadonlySet<string>): string | undefined {
     : atPort
 }
 
-/** By name from the view itself where it has the name, else from the shipments. */
+/** By the view's own name column, else by the shipments. */
 function lineFilter(columns: ReadonlySet<string>): string | undefined {
   if (columns.has('subject_type')) {
     return `subject_type = 'shipping_line' and subject_id = upper(:line::text)

@@ -1,31 +1,31 @@
 /**
  * The questions that `query` answers: each reads the view of the analytics schema with its name.
- * What filters an answer follows from the columns of that view (`shipped-queries.ts`).
+ * The filters of an answer follow from the columns of that view (`shipped-queries.ts`).
  */
 export interface Question {
   /**
-   * Columns shown, in order; names of columns here are separated by commas. Whose a container is
-   * follows by itself (`CUSTOMER_COLUMNS`).
+   * Columns shown, in order; names of columns here are separated by commas. The customer's columns
+   * are added to a container by themselves (`CUSTOMER_COLUMNS`).
    */
   readonly columns: string
   readonly order: string
-  /** Columns of the view that say which row is the same one at another instant. */
+  /** Key columns of the view, which identify a row at another instant. */
   readonly key: string
-  /** What --since and --until compare: a date where it ends in `_on`, else an instant. */
+  /** The column of --since and --until: a date if it ends in `_on`, else an instant. */
   readonly period?: string
-  /** What must be in the warehouse before there is an answer; shown with an empty one. */
+  /** The data that an answer needs; shown with an empty one. */
   readonly needs: string
-  /** Shown first where a table must fit a terminal; the other columns follow as they fit. */
+  /** Shown first if a table must fit a terminal; other columns follow as they fit. */
   readonly leading?: string
   /** Columns with a total below the table; money by currency. */
   readonly sums?: string
-  /** Columns that only grow with the instant asked about: they are left out of a comparison. */
+  /** Columns that only grow with the instant; a comparison leaves them out. */
   readonly clock?: string
   /** Answers for the present only: `--as-of` has no effect. */
   readonly isOfNow?: boolean
 }
 
-/** Shown before `container_id`, of every view that has them. */
+/** Columns shown before `container_id`, if the view has them. */
 export const CUSTOMER_COLUMNS = ['customer_name', 'ref_numbers_text', 'tags_text', 'custom_fields']
 
 const SEEN_CHANGES = 'changes are seen from the first load on, by syncs and webhooks'

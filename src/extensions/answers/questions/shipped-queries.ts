@@ -9,17 +9,17 @@ import { CUSTOMER_COLUMNS, QUESTIONS, type Question } from './questions.js'
 export interface ShippedQuery {
   readonly name: string
   readonly title: string
-  /** The header of the view: the grain and every choice a reader could doubt. */
+  /** The header of the view: its grain and every choice that a reader could doubt. */
   readonly definition: string
-  /** What it can be filtered by. */
+  /** Its filters. */
   readonly parameters: readonly QueryParameter[]
-  /** Columns of the view it reads, with their meaning and unit. */
+  /** Columns of its view, with their meaning and unit. */
   readonly columns: readonly QueryColumn[]
-  /** With `:name` where the value of a parameter goes; its default or null where none is given. */
+  /** SQL with `:name` in place of a parameter's value, its default, or null. */
   readonly sqlText: string
-  /** The rows to compare, in the order of `ROW_KEY`, which is their last column but one. */
+  /** SQL of the rows to compare, in the order of `ROW_KEY`, their last column but one. */
   readonly comparedSqlText: string
-  /** Columns that say which row is the same one at another instant. */
+  /** Key columns, which identify a row at another instant. */
   readonly key: readonly string[]
   readonly needs: string
   readonly leading: readonly string[]
@@ -32,11 +32,11 @@ export interface QueryColumn {
   readonly meaning: string
 }
 
-/** What a comparison needs of a row: which one it is, and where it stands in the answer. */
+/** Columns for a comparison: the key of a row, and its position in the answer. */
 export const ROW_KEY = '_key'
 export const ROW_POSITION = '_position'
 
-/** All shipped questions, by name: for now or as of an instant. Reads files, asks no database. */
+/** All shipped questions, by name: for now or as of an instant. Reads files; needs no database. */
 export async function readShippedQueries(
   names: Schemas,
   schema: 'analytics' | 'asOf' = 'analytics',
@@ -70,7 +70,7 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
   const own = listOf(question.columns)
   const whose = CUSTOMER_COLUMNS.filter((column) => known.has(column))
   const shown = own.flatMap((column) => (column === 'container_id' ? [...whose, column] : [column]))
-  // Whose they are is sought for the rows of the answer, and not for all that it chooses from.
+  // Look up owners after the limit, not before.
   const answer =
     whose.length === 0
       ? select(shown, order)

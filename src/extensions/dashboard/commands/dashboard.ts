@@ -6,7 +6,7 @@ import { slotsOf } from '../../../status/read-vitals.js'
 import { declare } from '../../../commands/declare-command.js'
 import { formatCsv } from '../../answers/output/print-answer.js'
 
-/** The limit of each panel: a reader closes a page that takes longer. */
+/** The time limit of each panel: a reader closes a slower page. */
 export const DASHBOARD_TIMEOUT_MS = 5_000
 
 const GRACE_MS = 2_000
@@ -14,8 +14,8 @@ const GRACE_MS = 2_000
 export const dashboard = declare({
   name: 'dashboard',
   help:
-    'Show pictures of what is in the warehouse on a page for a browser, until it is stopped. ' +
-    'Reads only, as the role of readers where it is there. `serve` shows the same page.',
+    'Show the warehouse in pictures on a page for a browser, until it is stopped. ' +
+    'Reads only, with the role of readers if it exists. `serve` shows the same page.',
   json: false,
   settings: ['host', 'hosts', 'httpPort', 'syncCron', 'cronTimeZone', 'rateLimitPerMinute'],
   takes: {},

@@ -54,7 +54,7 @@ const set = declare({
     const told = isAsAsked
       ? ''
       : ` The service stores ${stringifyExactJson(storedValue)}, ` +
-        `and not the ${stringifyExactJson(newValue)} that was asked for.`
+        `not the requested ${stringifyExactJson(newValue)}.`
     const row = report.isRowWritten
       ? 'written to the warehouse'
       : 'the warehouse had this value already'

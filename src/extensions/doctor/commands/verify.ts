@@ -15,7 +15,8 @@ export const verify = declare({
   help:
     'Compare the warehouse with the service: counts, records of some pages, and a random ' +
     'sample of rows of every table, field by field; and histories with their rows. Says how many ' +
-    'rows of each table it compared, and what none of. Changes no row. Exit code 6 when they differ.',
+    'rows of each table it compared, and which tables it did not. Changes no row. ' +
+    'Exit code 6 when they differ.',
   settings: [
     'service',
     'apiUrl',
@@ -90,7 +91,7 @@ function describeVerification(report: VerifyReport): Part[] {
     report.streams.reduce((total, stream) => total + stream[part], 0)
   const what = `${countOf(sum('compared'), 'row')} with ${countOf(sum('values'), 'value')}`
   const verdict = report.isEqual
-    ? `The warehouse equals the service in all that was compared: ${what}`
+    ? `The warehouse equals the service in all compared rows: ${what}`
     : 'The warehouse DIFFERS from the service ' +
       `(last complete read: ${describeAge(report.wholeHoursAgo)})`
   return [
@@ -144,7 +145,7 @@ function describeAge(hours: number | null): string {
 const SHOWN_BEFORE = 20
 const SHOWN_VALUE = 60
 
-/** Both values, long ones from a little before the place where they begin to differ. */
+/** Both values; long ones from shortly before their first difference. */
 export function showDifference(
   warehouse: string | null,
   service: string | null,

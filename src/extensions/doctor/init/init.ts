@@ -9,11 +9,11 @@ export const init = declare({
   isForAccount: false,
   help:
     'Ask for service, key, database and webhook, test each answer, and write .env. ' +
-    'What is given as a flag or in the environment is tested and not asked for. ' +
-    'Run again, it changes what is answered and keeps every other line. ' +
+    'Tests values of flags and of the environment without asking for them. ' +
+    'A second run changes only the settings that you answer and keeps every other line. ' +
     'Secrets come from the environment or from files, or are typed unseen.',
   settings: [...SERVICE_ONLY, 'webhookUrl'],
-  json: 'Print what was found as JSON.',
+  json: 'Print the findings as JSON.',
   takes: {
     isEmbedded: flag('--embedded', 'Use the embedded database instead of DATABASE_URL.'),
   },
@@ -32,7 +32,7 @@ export const init = declare({
         data: { file: FILE, variables: names, found },
         text: [
           ...(interview.isAsking ? [] : found),
-          `${FILE} has ${names.join(', ') || 'what it had'}; only you can read it.`,
+          `${FILE} has ${names.join(', ') || 'its old settings'}; only you can read it.`,
           'Go on with `tracking-sync plan`, then `tracking-sync backfill`.',
         ],
       }

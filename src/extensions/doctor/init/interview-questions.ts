@@ -7,21 +7,24 @@ import { checkDatabase, checkService } from '../../../commands/check.js'
 export type Answers = Partial<Record<SettingName, string>>
 
 export interface Question {
-  /** What an answer may set; the first one given counts as the answer. */
+  /** Settings that an answer may change; the first given one counts as the answer. */
   readonly names: readonly SettingName[]
   readonly text: string
   /** The meaning of Enter alone, as the end of "Enter …". */
   readonly onEnter?: string
   readonly isSecret?: true
-  /** What the answer means; empty: nothing is set. Throws ConfigError for one that cannot be. */
+  /**
+   * The settings that an answer means; empty to set nothing. Throws ConfigError for an impossible
+   * one.
+   */
   readonly read: (answer: string) => Answers
-  /** Without an answer the command goes on. */
+  /** The command continues without an answer. */
   readonly isOptional?: true
-  /** Says in a line what was found with the answer in force; throws what is wrong. */
+  /** Tests the present answer and returns a line about it; throws the problem. */
   readonly test: (app: App) => Promise<string>
 }
 
-/** In their order. */
+/** The questions in their order. */
 export const QUESTIONS: readonly Question[] = [
   {
     names: ['service', 'apiUrl'],
@@ -63,13 +66,13 @@ export const QUESTIONS: readonly Question[] = [
   },
 ]
 
-/** What the environment may hold and goes into the file. */
+/** Settings of the environment that are written to the file. */
 export const GIVEN_NAMES: readonly SettingName[] = [
   ...QUESTIONS.flatMap(({ names }) => names),
   'readerUrl',
 ]
 
-/** What to do where nobody can be asked. */
+/** Problems to report without a terminal to ask at. */
 export const MISSING: Partial<Record<SettingName, ConfigProblem>> = {
   service: {
     setting: '--service',
@@ -103,8 +106,9 @@ function readService(answer: string): Answers {
 }
 
 /**
- * The login of own SQL, in a line: the one that is set, that of `.env` where it is still right,
- * or a new one, where the database lets us make it; `take` gets an address that is to be written.
+ * Settles the login of own SQL and returns a line about it: the configured one, that of `.env` if
+ * it is still right, or a new one, if the database lets us create it; `take` gets an address to
+ * write.
  */
 export async function settleReader(
   app: App,

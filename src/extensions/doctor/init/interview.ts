@@ -14,7 +14,7 @@ import {
   type Question,
 } from './interview-questions.js'
 
-/** Asks what was not given, and tests each answer before the next question. */
+/** Asks for missing settings, and tests each answer before the next question. */
 export class Interview {
   readonly #app: App
   readonly #io: CommandIo
@@ -47,7 +47,7 @@ export class Interview {
     return this.#prompt !== undefined
   }
 
-  /** What the tests found, one line each. */
+  /** Results of the tests, one line each. */
   async ask(): Promise<readonly string[]> {
     this.#refuseMissing()
     const found: string[] = []
@@ -57,7 +57,7 @@ export class Interview {
       found.push(line)
       this.#tell(line)
     }
-    // The last, so that a login is made only for settings that are written.
+    // Last, so that a login is made only for settings that are written.
     const hasDatabase = this.#isGiven('databaseUrl') || this.#isKept({ names: ['databaseUrl'] })
     if (this.#answers.databaseUrl === undefined && !hasDatabase) return found
     const { config, origins } = this.#app
@@ -76,8 +76,8 @@ export class Interview {
   }
 
   /**
-   * The new content of the file: the answers and settings given, a secret by its file where it came
-   * so. Undefined: what contradicts it and must not stand there any longer.
+   * The changes of the file: the answers and given settings, a secret by its file if it came so.
+   * Undefined removes a line that contradicts them.
    */
   changes(): EnvChanges {
     return this.#changesWith({})
@@ -95,7 +95,7 @@ export class Interview {
       changes[variable] = value
       if (isSecret === true) changes[`${variable}_FILE`] = file
     }
-    // A preset has an address of its own.
+    // A preset has its own address.
     const { TRACKING_SERVICE: service, TRACKING_API_URL: apiUrl } = changes
     if (service !== undefined && service !== 'generic') changes.TRACKING_API_URL = apiUrl
     return changes
@@ -106,7 +106,7 @@ export class Interview {
     return value?.trim() === '' ? undefined : value
   }
 
-  /** Without a terminal, all that is missing is told at once. */
+  /** Without a terminal, reports all missing settings at once. */
   #refuseMissing(): void {
     if (this.isAsking) return
     const missing = QUESTIONS.filter(
@@ -138,7 +138,9 @@ export class Interview {
     }
   }
 
-  /** With an app of its own, which has the answers so far, and of a `.env` what will be left. */
+  /**
+   * Runs a test with an app of its own, with the answers so far and the remaining lines of `.env`.
+   */
   async #try(
     test: Question['test'],
     more: Answers = {},
@@ -178,7 +180,7 @@ export class Interview {
     return GIVEN.includes(this.#app.origins[name])
   }
 
-  /** A value of `.env` stays unless another is given, or answered at a terminal. */
+  /** A value of `.env` stays unless a flag, the environment or an answer replaces it. */
   #isKept({ names }: Pick<Question, 'names'>): boolean {
     if (names.includes('databaseUrl') && this.#isEmbedded) return false
     if (names.some((name) => this.#isGiven(name))) return false

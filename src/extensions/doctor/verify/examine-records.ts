@@ -19,9 +19,9 @@ import { findCustomField, loadEntity } from '../../../sync/custom-fields/find-cu
 
 export interface Reader extends Reading {
   readonly warehouse: Warehouse
-  /** By stream, what the records of its list carry: columns, and names without one. */
+  /** By stream, the columns and unmapped names that records of its list carry. */
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>
-  /** By stream, what differs and only reads of one record carry. */
+  /** By stream, the differing columns that only reads of one record carry. */
   readonly onlyAlone: Map<string, ReadonlySet<string>>
 }
 
@@ -30,34 +30,34 @@ interface RowKey {
   readonly key: string
 }
 
-/** How one record compares with its row. */
+/** Comparison of one record with its row. */
 export interface Examination extends RowKey {
   readonly verdict: 'equal' | 'differing' | 'missingAtSource' | 'changing'
-  /** Faults; empty unless differing. */
+  /** Faults; empty unless the verdict is `differing`. */
   readonly differences: readonly ColumnDifference[]
-  /** Values that were compared, nulls apart. */
+  /** Compared values, without nulls. */
   readonly values: number
 }
 
-/** Records as the service shows them, and live rows that it does not have. */
+/** Records as the service shows them, and live rows that it lacks. */
 interface Shown {
   readonly sightings: readonly Sighting[]
   readonly gone: readonly RowKey[]
 }
 
-/** A record; of a custom field also its entity, with whose others it is read. */
+/** A record; for a custom field with its entity, whose fields are read together. */
 export interface Wanted extends ResourceIdentifier {
   readonly entity?: ResourceIdentifier | undefined
 }
 
-/** Compares a record with its row: one request, two when they differ. */
+/** Compares a record with its row: one request, two if they differ. */
 export function examineRecord(reader: Reader, wanted: Wanted): Promise<Examination[]> {
   return examine(reader, () => readRecord(reader, wanted))
 }
 
 /**
- * Compares a whole list with its rows, and looks for live rows that it does not show: one request,
- * two when something differs.
+ * Compares a whole list with its rows, and looks for live rows that it lacks: one request, two if
+ * something differs.
  */
 export function examineList(
   reader: Reader,
@@ -68,7 +68,7 @@ export function examineList(
   return examine(reader, async () => {
     const intake = await read()
     const shown = new Set(shownKeys(intake, stream))
-    // A record that cannot be read may be any of them.
+    // An unreadable record may be any of them.
     const keys = intake.quarantined.length > 0 ? [] : await live()
     const gone = keys.filter((key) => !shown.has(key)).map((key) => ({ stream, key }))
     return { sightings: intake.sightings.get(stream) ?? [], gone }
@@ -76,12 +76,13 @@ export function examineList(
 }
 
 /**
- * Compares a container, its transport events and what is derived of its row: two requests, four
- * when something differs.
+ * Compares a container, its transport events and its derived rows: two requests, four if something
+ * differs.
  */
 export async function examineContainer(reader: Reader, id: string): Promise<Examination[]> {
   const examinations = await examine(reader, () => readContainer(reader, id))
-  // Made of the stored row: a difference is ours, even if the service is changing the record.
+  // These come from the stored row: a difference is ours, even if the service is changing the
+  // record.
   const derived = await compareDerived(reader.warehouse, id)
   if (derived.length === 0) return examinations
   return examinations.map((one) =>
@@ -92,9 +93,9 @@ export async function examineContainer(reader: Reader, id: string): Promise<Exam
 }
 
 /**
- * Looks again at a record that a page showed and that has no live row: one request, two when there
- * is still no row. Nothing when the service no longer has it; no fault when it was created after
- * the comparison began. A custom field does not say when: its entity does.
+ * Looks again at a record that a page showed and that lacks a live row: one request, two if the row
+ * is still missing. Returns nothing if the service no longer has it, and no fault if it was created
+ * after the comparison began. A custom field does not tell its creation: its entity does.
  */
 export async function examineShown(
   reader: Reader,
@@ -136,7 +137,7 @@ async function readRecord(
       type === customFields.type
         ? await readCustomField(reader, id, entity)
         : (await readById(reader, { type, id })).intake
-    // Nothing can be asked about it.
+    // It cannot be read without its entity.
     if (intake === undefined) return { sightings: [], gone: [], eventIds: [] }
     const sighting = intake.sightings.get(stream)?.find(({ key }) => key === id)
     const eventIds = intake.transportEventIds.get(id) ?? []
@@ -145,12 +146,15 @@ async function readRecord(
     if (!(thrown instanceof ApiNotFoundError)) throw thrown
     return gone
   }
-  // The list of its entity was read, and does not hold it.
+  // The list of its entity was read, and lacks it.
   if (type === customFields.type) return gone
   throw new ApiContractError('the answer does not hold the record', { pointer: '/data' })
 }
 
-/** Without it where the service said that it is gone; undefined where it did not say. */
+/**
+ * The list of the entity's fields, without the field if it is gone; undefined if the service did
+ * not say.
+ */
 async function readCustomField(
   reader: Reader,
   id: string,
@@ -178,7 +182,7 @@ async function readContainer(reader: Reader, id: string): Promise<Shown> {
   const shown = new Set(events.map(({ key }) => key))
   // The container also names expected events, which the list of its events lacks.
   for (const eventId of container.eventIds) shown.add(`${id} ${eventId}`)
-  // A list that may lack events proves nothing.
+  // A list that may be incomplete proves nothing.
   const live = fetched?.list === undefined ? [] : await loadLiveEventIds(reader.warehouse, id)
   const keys = live.map((eventId) => `${id} ${eventId}`).filter((key) => !shown.has(key))
   return {
@@ -187,7 +191,7 @@ async function readContainer(reader: Reader, id: string): Promise<Shown> {
   }
 }
 
-/** Compares twice when something differs: what also differs between the readings is changing. */
+/** Compares twice if something differs: a record that differs between the two reads is changing. */
 async function examine(reader: Reader, read: () => Promise<Shown>): Promise<Examination[]> {
   const first = await read()
   const found = await compare(reader, first)
@@ -203,7 +207,7 @@ function find({ sightings }: Shown, { stream, key }: RowKey): Sighting | undefin
   return sightings.find((one) => one.key === key && one.resource.stream === stream)
 }
 
-/** Two readings that agree: the difference is the warehouse's. */
+/** The two reads agree: the difference is the warehouse's. */
 function isSame(one: Sighting | undefined, other: Sighting | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
   return one.resource.columns.every(
@@ -235,7 +239,8 @@ async function compare(reader: Reader, reading: Shown): Promise<Examination[]> {
 }
 
 /**
- * What the list of a stream does not carry no run can keep equal: it is named, and no fault.
+ * Separates columns that the list of a stream lacks: no run can keep them equal, so they are named
+ * but are not faults.
  */
 function withoutOnlyAlone(
   { listed, onlyAlone }: Reader,
@@ -252,7 +257,7 @@ function withoutOnlyAlone(
   })
 }
 
-/** The column, or the names without one that differ. */
+/** The column, or the differing unmapped names. */
 function differingNames({ column, warehouse, service }: ColumnDifference): string[] {
   if (column !== '_unmapped') return [column]
   const stored = membersOf(JSON.parse(warehouse ?? '{}'))
@@ -262,12 +267,12 @@ function differingNames({ column, warehouse, service }: ColumnDifference): strin
   )
 }
 
-/** Values that a sighting says, nulls apart. */
+/** Number of values of a sighting, without nulls. */
 export function countValues({ values }: Sighting): number {
   return values.filter((value) => value !== undefined && value !== null).length
 }
 
-/** Of a record without a live row. */
+/** The difference of a record without a live row. */
 const NO_ROW: ColumnDifference = { column: '(row)', warehouse: null, service: 'exists' }
 
 function compareColumns(
@@ -287,15 +292,15 @@ function compareColumns(
   }
 }
 
-/** Lists of ids are not material either, but they change only when something does. */
+/** Lists of ids are immaterial too, but they change only with other values. */
 function isVolatile({ resource }: Sighting, column: string): boolean {
   return resource.attributes.get(column)?.isMaterial === false
 }
 
-/** Attributes without a column that say when the service looked last. */
+/** Unmapped attributes with the time of the service's last check. */
 const LOOKED_AT = /_(?:last_tracking_request|checked)_at$/
 
-/** True when only such attributes differ. */
+/** True if only such attributes differ. */
 function isVolatileUnmapped(difference: ColumnDifference): boolean {
   if (difference.column !== '_unmapped') return false
   const differing = differingNames(difference)

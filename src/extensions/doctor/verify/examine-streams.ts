@@ -31,11 +31,11 @@ import {
 
 export interface VerifyDependencies {
   readonly service: TrackingService
-  /** Only read. */
+  /** Read only. */
   readonly warehouse: Warehouse
   readonly settings: RunSettings
   readonly signal: AbortSignal
-  /** Shipments, and as many containers, to compare: about three requests for each pair. */
+  /** Number of shipments, and of containers, to compare: about three requests for each pair. */
   readonly sample: number
   /** The same seed and the same rows give the same sample. */
   readonly seed: number
@@ -43,11 +43,11 @@ export interface VerifyDependencies {
 
 export interface Verifier extends Reader, Pick<VerifyDependencies, 'sample' | 'seed'> {
   readonly listed: Map<string, ReadonlySet<string>>
-  /** Why records could not be read, by stream. */
+  /** Reasons for unreadable records, by stream. */
   readonly unread: Map<string, string[]>
 }
 
-/** Looks at one record. One that the service does not show is named, and costs only itself. */
+/** Examines one record. A record that the service does not show is named, and costs only itself. */
 export async function lookAt(
   { source: { signal }, notes: { ledger }, unread }: Verifier,
   { stream }: Resource,
@@ -69,18 +69,18 @@ export async function lookAt(
 }
 
 export interface SamplePages {
-  /** Null when the service does not say. */
+  /** Null if the service does not say. */
   readonly total: number | null
   /** The records of the pages, each once. */
   readonly sightings: readonly Sighting[]
-  /** Of the first page. */
+  /** When the first page was read. */
   readonly observedAt: Date
 }
 
-/** One page for so many records of the sample. */
+/** Records of the sample per page to read. */
 const RECORDS_PER_PAGE = 10
 
-/** Reads the first page of a list and others that the seed decides. One request a page. */
+/** Reads the first page of a list and others that the seed selects. One request a page. */
 export async function readSamplePages(
   verifier: Verifier,
   stream: ListStream,
@@ -120,8 +120,8 @@ export async function readSamplePages(
 }
 
 /**
- * Compares records that an answer showed with their rows, and looks again at those that differ, at
- * at most `sample`. Columns that each look of the service changes are not compared.
+ * Compares records of an answer with their rows, and looks again at differing ones, at most
+ * `sample`. Skips columns that change with each check of the service.
  */
 export async function examineSightings(
   verifier: Verifier,
@@ -151,7 +151,7 @@ function equalTo(sighting: Sighting): Examination {
   return { stream: resource.stream, key, verdict: 'equal', differences: [], values }
 }
 
-/** A sample of rows that no page showed, then what rows point to and what has none. */
+/** Compares a sample of rows that no page showed, then dangling references. */
 export async function examineById(
   verifier: Verifier,
   resource: Resource,
@@ -174,7 +174,7 @@ export async function examineById(
   return examinations
 }
 
-/** All options of at most `sample` definitions: one request each. */
+/** Compares all options of at most `sample` definitions: one request each. */
 export async function examineOptions(verifier: Verifier): Promise<Examination[]> {
   const { warehouse, sample } = verifier
   const resource = customFieldOptions
@@ -189,7 +189,7 @@ export async function examineOptions(verifier: Verifier): Promise<Examination[]>
   return examinations
 }
 
-/** One request shows all of it. Nothing before a complete pass has read it. */
+/** Compares the catalogue of events, in one request. Skipped before a complete pass has read it. */
 export async function examineCatalogue(verifier: Verifier): Promise<Examination[]> {
   const { warehouse } = verifier
   const resource = webhookEventCategories

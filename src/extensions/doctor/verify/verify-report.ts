@@ -1,11 +1,11 @@
-/** How many records a list says there are, against live rows. */
+/** The record count of a list against live rows. */
 export interface CountComparison {
   readonly stream: string
-  /** Null when the service does not say. */
+  /** Null if the service does not say. */
   readonly service: number | null
   readonly warehouse: number
   readonly difference: number
-  /** How far both moved while they were compared; the difference may be as large. */
+  /** The change of both counts during the comparison; the difference may be as large. */
   readonly tolerance: number
   readonly isWithin: boolean
 }
@@ -24,29 +24,32 @@ export interface StreamVerdict {
   /** Live rows. */
   readonly rows: number
   readonly compared: number
-  /** Values in what was compared, nulls apart. */
+  /** Values in compared rows, without nulls. */
   readonly values: number
   readonly equal: number
   readonly differing: number
-  /** Live in the warehouse, and the service does not have it. */
+  /** Live in the warehouse, but missing at the service. */
   readonly missingAtSource: number
-  /** Differed, and gave another answer when read again: the service is changing it. */
+  /** Differed, and gave another answer in a second read: the service is changing it. */
   readonly changing: number
 }
 
 export interface VerifyReport {
-  /** Of what was compared; false when nothing was. */
+  /** All compared rows are equal; false if none were compared. */
   readonly isEqual: boolean
   readonly counts: readonly CountComparison[]
   readonly streams: readonly StreamVerdict[]
   readonly differences: readonly VerifyDifference[]
   /** The tables that were not compared, with the reason. */
   readonly notCompared: readonly string[]
-  /** Commands that mend what was found, in order; empty when nothing was. */
+  /** Commands that mend the differences, in order; empty without differences. */
   readonly advice: readonly string[]
   /** Live transport events that no container lists; a sync asks for them. */
   readonly unlistedEvents: number
-  /** Since the last complete pass over the whole list of shipments began; null without one. */
+  /**
+   * Hours since the last complete pass over the whole list of shipments began; null if there was
+   * none.
+   */
   readonly wholeHoursAgo: number | null
   readonly sample: number
   readonly seed: number

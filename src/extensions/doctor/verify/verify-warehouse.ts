@@ -46,7 +46,7 @@ const LISTED = [
   { stream: 'custom_fields', resource: customFields },
 ] as const
 const PLACES = REFERENCE_TYPES.map(resourceOfType)
-/** Compared by a sample of rows, each of which is read alone. */
+/** Compared by a sample of rows, each read by id. */
 const BY_ID = [trackingRequests, customFieldDefinitions, customFields, ...PLACES]
 const COMPARED = [
   ...LISTED.map(({ stream }) => stream),
@@ -57,16 +57,16 @@ const COMPARED = [
   webhookEventCategories.stream,
 ] as const
 
-/** In place of an id, where a whole list could not be read. */
+/** Used in place of an id if a whole list could not be read. */
 const THEIR_LIST = 'their list'
 
 /**
  * Compares the warehouse with the service: the totals of the lists; every record of some of their
- * pages; and a random sample of shipments, containers with their transport events, tracking
- * requests, custom fields, places and vessels, column by column; the options of custom fields; the
- * catalogue of events; places and vessels that rows point to and that have no row; and the
- * histories, which are the warehouse's own, with its rows. What differs is read once more, to know
- * a fault from a change under way. Writes nothing.
+ * pages; a random sample of shipments, containers with their transport events, tracking requests,
+ * custom fields, places and vessels, column by column; the options of custom fields; the catalogue
+ * of events; dangling references to places and vessels; and the histories, which are the
+ * warehouse's own, with its rows. Reads differing records once more, to tell a fault from a change
+ * under way. Writes nothing.
  */
 export async function verifySource(dependencies: VerifyDependencies): Promise<VerifyReport> {
   const { warehouse, sample, seed, service, settings, signal } = dependencies
@@ -107,7 +107,7 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
   }
   const beganAt = looks[0]?.observedAt ?? new Date()
   for (const resource of BY_ID) {
-    // A list that is refused refuses each of its records too.
+    // A refused list means that each of its records is refused too.
     if (unread.has(resource.stream)) continue
     examinations.push(...(await examineById(verifier, resource, examinations, beganAt)))
   }
@@ -194,9 +194,9 @@ export async function verifySource(dependencies: VerifyDependencies): Promise<Ve
 }
 
 /**
- * The command that mends it. A backfill compares every record by value; a row that the service no
- * longer has is marked after two. Where transport events do not come included, a backfill reads
- * those of a container again only when it is named.
+ * The commands that mend the differences. A backfill compares every record by value; two of them
+ * mark a row that the service no longer has. If containers do not include their transport events, a
+ * backfill reads those of a container again only if it is named.
  */
 async function advise(
   { warehouse }: Verifier,
@@ -233,7 +233,7 @@ interface FirstLook extends SamplePages {
   readonly live: number
 }
 
-/** Counts once more where the first counts differ, to see what moves. */
+/** Counts a second time if the first counts differ, to see whether they move. */
 async function compareCount(
   verifier: Verifier,
   { stream, total: first, live }: FirstLook,
@@ -250,7 +250,7 @@ async function compareCount(
   return { stream, service, warehouse, difference, tolerance, isWithin }
 }
 
-/** Of each record the last look, which is the closest. */
+/** The last examination of each record, which is the most exact. */
 function latest(examinations: readonly Examination[]): Examination[] {
   return [...new Map(examinations.map((one) => [`${one.stream} ${one.key}`, one])).values()]
 }

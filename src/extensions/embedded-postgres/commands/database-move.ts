@@ -9,14 +9,14 @@ import type { Answer } from '../../../commands/command-io.js'
 import { argument, declare } from '../../../commands/declare-command.js'
 import { failpointOf } from '../../../commands/sync.js'
 
-/** Sessions of ours that are no other process's. */
+/** Name of our own sessions, to tell them from other processes. */
 const SESSION_NAME = 'tracking-sync database move-to'
 
 export const moveTo = declare({
   name: 'move-to',
   help:
     'Move the embedded warehouse to a server: all rows with history and bookkeeping, compared ' +
-    'on both sides. Stopped before its end it leaves nothing. The embedded one stays as it is.',
+    'on both sides. A stopped move leaves the target empty. The embedded one stays as it is.',
   takes: {
     address: argument(
       '[url]',
@@ -49,14 +49,14 @@ export const moveTo = declare({
   },
 })
 
-/** The commands for the embedded database are about no other one. */
+/** Refuses the command for another database than the embedded one. */
 export function refuseOtherDatabase({ config }: Pick<App, 'config'>): void {
   if (config.databaseUrl === undefined) return
   const problem = 'is set, so the embedded database is not used; unset it to use the embedded one'
   throw new ConfigError([{ setting: 'DATABASE_URL', problem }])
 }
 
-/** Checked as DATABASE_URL is: all rows go there. */
+/** Checks the address like DATABASE_URL: all rows go there. */
 async function targetUrl({ config }: App, address: string | undefined): Promise<string> {
   const { checkDatabaseLink, databaseUrl } = await import('../../../config/kinds.js')
   const { readEnvironment } = await import('../../../config/load.js')
@@ -87,7 +87,7 @@ async function targetUrl({ config }: App, address: string | undefined): Promise<
 const hasPassword = ({ password, searchParams }: URL): boolean =>
   password !== '' || searchParams.has('password')
 
-/** Looking for the warehouse must not make a new one. */
+/** Looking for the warehouse must not create one. */
 async function requireEmbedded(app: App): Promise<void> {
   const { embeddedDatabaseStatus } = await import('../embedded-database.js')
   const { version } = await embeddedDatabaseStatus(app)
@@ -97,7 +97,7 @@ async function requireEmbedded(app: App): Promise<void> {
   )
 }
 
-/** `serve` stores deliveries without a lease, and would go on doing so at the old place. */
+/** `serve` stores deliveries without a lease, and would continue at the old place. */
 async function refuseOthers(source: Warehouse): Promise<void> {
   const [row] = await source.query(
     'look for other commands',

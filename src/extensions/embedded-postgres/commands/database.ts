@@ -88,7 +88,7 @@ const PSQL_VARIABLES = {
   sslrootcert: 'PGSSLROOTCERT',
 }
 
-/** Their values count where the address leaves something out, as for every connection of ours. */
+/** These apply if the address leaves something out, as for every connection of ours. */
 const LOGIN_VARIABLES = ['PGUSER', 'PGPASSWORD', 'PGPASSFILE']
 
 /** The address goes into psql's environment: everyone on a machine can read command lines. */

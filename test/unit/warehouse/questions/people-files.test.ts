@@ -100,9 +100,9 @@ describe('a container number', { tags: ['JB10'] }, () => {
     const read = parse(...lines)
     expect(read.map((line) => line.container_number)).toEqual(numbers)
     expect(notesOf(read)).toEqual([
-      'container MRKU7762147 ends with the check digit 7, and ISO 6346 makes it 6',
-      'container MRKX7762146 is not three letters, U, J or Z, and seven digits, as ISO 6346 has them',
-      'container MRKU776214 is not three letters, U, J or Z, and seven digits, as ISO 6346 has them',
+      'container MRKU7762147 ends with the check digit 7, but ISO 6346 requires 6',
+      'container MRKX7762146 is not three letters, U, J or Z, and seven digits, as ISO 6346 requires',
+      'container MRKU776214 is not three letters, U, J or Z, and seven digits, as ISO 6346 requires',
     ])
   })
 
