@@ -105,9 +105,7 @@ describe('custom-fields set', () => {
       await scene.sync()
       const output = await set(containerId, 'insured_value', '1250.50')
       expect(output).toMatchObject({ exitCode: 0, stderr: '' })
-      expect(output.stdout).toContain(
-        'The service stores 1250.5, not the requested "1250.50".',
-      )
+      expect(output.stdout).toContain('The service stores 1250.5, not the requested "1250.50".')
       expect(
         await scene.query(
           `select value, value_number, data_type from tracking.custom_fields

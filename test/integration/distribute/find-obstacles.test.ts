@@ -55,7 +55,9 @@ it(
   async () => {
     const found = await obstacles('tracking.ports')
     expect(found).toEqual([
-      expect.stringMatching(/^this login cannot grant rights on objects of others in our schemas; /),
+      expect.stringMatching(
+        /^this login cannot grant rights on objects of others in our schemas; /,
+      ),
       `Citus creates views on our tables again, which only their owners may; drop first: view public.of_another of ${other!}`,
       expect.stringMatching(/^a publication here .*; drop first: publication own$/),
     ])
