@@ -71,20 +71,25 @@ export interface Observed {
   readonly signal: AbortSignal
 }
 
-/** Hears of runs, and has a scheduled job in `serve`. An observer never fails a run. */
+/** Has a scheduled job in `serve`, and hears of runs. An observer never fails a run. */
 export interface Observer {
-  /** A job of `serve`, also done once at its start; `off` leaves it out. */
-  readonly job: { readonly name: string; readonly cronOf: (config: Config) => string }
+  /** A job of `serve`; the cron expression `off` leaves it out. */
+  readonly job: {
+    readonly name: string
+    readonly cronOf: (config: Config) => string
+    /** Also done once when `serve` starts. */
+    readonly isAtStart?: true
+  }
   readonly runJob: (observed: Observed) => Promise<void>
   /** Called when a run has stored its records. */
-  readonly onRunStored: (observed: Observed) => Promise<void>
+  readonly onRunStored?: (observed: Observed) => Promise<void>
   /** Called when a run has ended, but not if another run was under way. */
-  readonly onRunEnd: (
+  readonly onRunEnd?: (
     observed: Pick<Observed, 'config' | 'logger'>,
     isComplete: boolean,
   ) => Promise<void>
   /** Deletes old rows; called once a day. */
-  readonly tidyUp: (warehouse: Warehouse, logger: Logger) => Promise<void>
+  readonly tidyUp?: (warehouse: Warehouse, logger: Logger) => Promise<void>
 }
 
 /** Sources of facts for a page of `serve`. */

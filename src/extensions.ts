@@ -3,6 +3,7 @@ import type { Extension } from './extension.js'
 import { accounts } from './extensions/accounts/accounts-extension.js'
 import { alertsExtension } from './extensions/alerts/alerts-extension.js'
 import { dashboardExtension } from './extensions/dashboard/dashboard-extension.js'
+import { answersExtension } from './extensions/answers/answers-extension.js'
 import { distribute } from './extensions/accounts/commands/distribute.js'
 import { forEachAccount } from './extensions/accounts/commands/for-each-account.js'
 import { alerts } from './extensions/alerts/commands/alerts.js'
@@ -10,6 +11,7 @@ import { evidence } from './extensions/answers/commands/evidence.js'
 import { invoices } from './extensions/answers/commands/invoices.js'
 import { query } from './extensions/answers/commands/query.js'
 import { rules } from './extensions/answers/commands/rules.js'
+import { storeViews } from './extensions/answers/commands/store-views-command.js'
 import { dashboard } from './extensions/dashboard/commands/dashboard.js'
 import { customFields } from './extensions/doctor/commands/custom-fields.js'
 import { plan } from './extensions/doctor/commands/plan.js'
@@ -27,6 +29,7 @@ import { simulate } from './extensions/simulator/commands/simulate.js'
 export const extensions: readonly Extension[] = [
   accounts,
   alertsExtension,
+  answersExtension,
   dashboardExtension,
   embeddedPostgres,
 ]
@@ -36,7 +39,8 @@ export const extensionCommands: readonly (readonly [AddCommand, string])[] = [
   [demo, 'check'],
   [init, 'check'],
   [plan, 'backfill'],
-  [dashboard, 'store-views'],
+  [dashboard, 'status'],
+  [storeViews, 'status'],
   [alerts, 'quarantine'],
   [verify, 'quarantine'],
   [customFields, 'config'],

@@ -6,7 +6,7 @@ import { check, config, status } from './check.js'
 import { readCommandTree, type CommandNode } from './command-tree.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
 import { declare, type AddCommand, type AnyDeclaration } from './declare-command.js'
-import { migrate, storeViews } from './migrate.js'
+import { migrate } from './migrate.js'
 import { quarantine } from './quarantine.js'
 import { serve } from './serve.js'
 import { backfill, sync } from './sync.js'
@@ -19,7 +19,6 @@ const COMMANDS: readonly (readonly [string, AddCommand | AnyDeclaration])[] = [
   ['backfill', backfill],
   ['sync', sync],
   ['serve', serve],
-  ['store-views', storeViews],
   ['status', status],
   ['quarantine', quarantine],
   ['replay', replay],

@@ -185,7 +185,7 @@ async function runOne(
 async function tellObservers(app: App, end: RunEnd): Promise<void> {
   if ('thrown' in end && end.thrown instanceof LeaseHeldError) return
   const isComplete = 'report' in end && end.report.exitCode === EXIT_CODES.complete
-  for (const { onRunEnd } of app.observers) await onRunEnd(app, isComplete)
+  for (const { onRunEnd } of app.observers) await onRunEnd?.(app, isComplete)
 }
 
 /** Observers look at the changes of this run. */
@@ -200,7 +200,7 @@ async function showObservers(app: App, dependencies: SyncDependencies): Promise<
   })
   // The signal is not that of the run, which a limit of time has perhaps ended.
   const observed = { config, logger, redact, signal, warehouse, reachFailpoint, facts }
-  for (const { onRunStored } of app.observers) await onRunStored(observed)
+  for (const { onRunStored } of app.observers) await onRunStored?.(observed)
 }
 
 /** Opens the parts for a run, shows its progress, and hands both on. */

@@ -3,7 +3,6 @@ import type { Job } from '../base/schedule.js'
 import type { Observed, Observer } from '../extension.js'
 import { limitRun } from '../sync/run-outcome.js'
 import { runSync } from '../sync/run-sync.js'
-import { LARGE_ACCOUNT_CONTAINERS, storeViews } from '../warehouse/schema/store-views.js'
 import { forgetBodies } from '../webhooks/receive/inbox.js'
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import { reconcile } from '../webhooks/manage/reconcile.js'
@@ -16,9 +15,6 @@ import type { ServeDependencies } from './serve-dependencies.js'
 /** Old bodies are looked for once a day, at an hour when little else is scheduled. */
 const HOUSEKEEPING_CRON = '41 3 * * *'
 
-/** Once an hour, apart from reconciling: only from 100,000 containers on, and only what changed. */
-const STORE_VIEWS_CRON = '37 * * * *'
-
 /** When each job is due; one that is switched off is left out. */
 export function cronsOf(
   config: Config,
@@ -29,7 +25,6 @@ export function cronsOf(
     { name: 'sync', cron: config.syncCron },
     ...observers.map(({ job: { name, cronOf } }) => ({ name, cron: cronOf(config) })),
     { name: 'reconcile', cron: reconcileCron },
-    { name: 'storing of views', cron: STORE_VIEWS_CRON },
     { name: 'housekeeping', cron: HOUSEKEEPING_CRON },
   ]
   return crons.filter(({ cron }) => cron !== 'off')
@@ -67,7 +62,6 @@ export function createJobs(
     ['sync', () => runObservedSync(dependencies, observed)],
     ...observers.map(({ job, runJob }) => [job.name, () => runJob(observed)] as const),
     ['reconcile', () => runReconcile(dependencies)],
-    ['storing of views', () => runStoreViews(dependencies)],
     ['housekeeping', () => tidyUp(dependencies)],
   ])
   return cronsOf(config, observers, dependencies.pace).map(({ name, cron }) => ({
@@ -93,7 +87,7 @@ async function runObservedSync(
   const { observers, signal } = dependencies
   const tell = async (isComplete: boolean): Promise<void> => {
     if (signal.aborted) return
-    for (const { onRunEnd } of observers) await onRunEnd(observed, isComplete)
+    for (const { onRunEnd } of observers) await onRunEnd?.(observed, isComplete)
   }
   try {
     const end = await runScheduledSync(dependencies)
@@ -103,7 +97,7 @@ async function runObservedSync(
     await tell(false)
     throw thrown
   } finally {
-    for (const { onRunStored } of observers) await onRunStored(observed)
+    for (const { onRunStored } of observers) await onRunStored?.(observed)
   }
 }
 
@@ -157,12 +151,8 @@ async function runReconcile(dependencies: JobDependencies): Promise<void> {
   logger.info('reconciled', { failed, recovered, alerts: webhook.alerts.length })
 }
 
-async function runStoreViews({ warehouse, logger, signal }: JobDependencies): Promise<void> {
-  await storeViews(warehouse, { logger, signal, fromContainers: LARGE_ACCOUNT_CONTAINERS })
-}
-
 async function tidyUp({ warehouse, signal, logger, observers }: JobDependencies): Promise<void> {
   const bodies = await forgetBodies(warehouse, { signal })
   if (bodies > 0) logger.info('bodies of old notifications were deleted', { bodies })
-  for (const observer of observers) await observer.tidyUp(warehouse, logger)
+  for (const observer of observers) await observer.tidyUp?.(warehouse, logger)
 }

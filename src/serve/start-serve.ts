@@ -185,7 +185,7 @@ async function catchUp(
   { config, warehouse, logger, observers }: ServeDependencies,
   schedule: Schedule,
 ): Promise<void> {
-  for (const { job } of observers) schedule.fire(job.name)
+  for (const { job } of observers) if (job.isAtStart === true) schedule.fire(job.name)
   schedule.fire('reconcile')
   const freshness = await readSyncFreshness(warehouse).catch((error: unknown) => {
     logger.warn('cannot find out whether a sync was missed', { error })

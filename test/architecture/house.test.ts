@@ -8,8 +8,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Ceilings of figures that `scripts/measure-house.js` prints. Each may only fall. */
 const MOST: Readonly<Record<string, number>> = {
-  'core: lines': 33_950,
-  'core: files': 236,
+  'core: lines': 33_770,
+  'core: files': 235,
   'imports of the core from extensions': 0,
   'statements by text': 23,
   'interpolated SQL texts': 63,

@@ -161,8 +161,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['kysely', 'pg', 'node:fs', 'node:net', 'node:child_process', 'node:timers'],
   },
   'extensions/answers': {
-    holds: 'questions, rules, invoices, evidence, and how answers are printed',
-    may: ['app', 'commands', 'warehouse', 'source/records', 'base'],
+    holds: 'questions, stored views, rules, invoices, evidence, and how answers are printed',
+    may: ['extension', 'app', 'commands', 'warehouse', 'source/records', 'base'],
     packages: [
       'kysely',
       'commander',
@@ -192,7 +192,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'extensions/alerts': {
     holds: 'alerts for people: which are open, their messages and channels',
-    may: ['extension', 'app', 'commands', 'status', 'warehouse', 'config', 'base'],
+    may: [
+      'extensions/answers',
+      'extension',
+      'app',
+      'commands',
+      'status',
+      'warehouse',
+      'config',
+      'base',
+    ],
     packages: ['kysely', 'undici', 'nodemailer'],
   },
   'extensions/dashboard': {

@@ -24,7 +24,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'warehouse/schema/install-views.ts': 'shipped views',
   'warehouse/schema/roles.ts': 'statements that are shown to people as well',
   'warehouse/schema/run-migrations.ts': 'shipped migrations',
-  'warehouse/schema/store-views.ts': 'a constant',
+  'extensions/answers/store-views.ts': 'a constant',
 }
 
 const MAKES_SQL = /\bsql\.raw\(|\brawStatement(?:<[^(]*>)?\(|\bCompiledQuery\.raw\(/

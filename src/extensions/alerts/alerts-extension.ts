@@ -11,6 +11,7 @@ export const alertsExtension: Extension = {
   observer: {
     job: {
       name: 'alerts',
+      isAtStart: true,
       cronOf: (config) => (channelsOf(alertSettingsOf(config)).length > 0 ? ALERTS_CRON : 'off'),
     },
     runJob: (observed) => raise(observed, false),

@@ -9,7 +9,7 @@ import {
 } from '../../status/describe-status.js'
 import { readVitals, type Vitals } from '../../status/read-vitals.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
-import { areViewsStored } from '../../warehouse/schema/store-views.js'
+import { areViewsStored } from '../answers/store-views.js'
 import { channelsOf, type AlertSettings } from './alert-channels.js'
 import { deliverMessages, type DeliveryDependencies } from './deliver-messages.js'
 import { describeDigest, describeOperation } from './message.js'

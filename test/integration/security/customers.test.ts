@@ -11,7 +11,7 @@ import {
 } from '../../../src/extensions/accounts/customers/customer-access.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
-import { storeViews } from '../../../src/warehouse/schema/store-views.js'
+import { storeViews } from '../../../src/extensions/answers/store-views.js'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { callCli } from '../../support/call-cli.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
@@ -167,7 +167,7 @@ function seeCustomers(): void {
     expect(await look('select from pg_policy')).toEqual([])
   })
 
-  it('is filled by a writer, who sees and writes every row', async () => {
+  it('is filled by a writer, who sees and writes every row', { tags: ['G14'] }, async () => {
     report = await openToCustomers(opened.warehouse, options)
     const warehouse = createWarehouse({ url: urlOf(LOADER), schema, logger: silentLogger })
     try {

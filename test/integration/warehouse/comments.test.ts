@@ -6,7 +6,7 @@ import { vesselPositions } from '../../../src/source/records/vessel.js'
 import { containerChildren } from '../../../src/warehouse/rows/container-children.js'
 import { readCatalog, type CatalogSchema } from '../../../src/warehouse/schema/describe-schema.js'
 import { holdsStoredRows } from '../../../src/warehouse/schema/shipped-views.js'
-import { storeViews } from '../../../src/warehouse/schema/store-views.js'
+import { storeViews } from '../../../src/extensions/answers/store-views.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse

@@ -245,7 +245,7 @@ async function apply(session: Session, open: readonly ShippedView[]): Promise<vo
     await restrict(session, `data.${table}`, allTrue(conditions))
   }
   for (const view of (await readViews()).filter(isOfTheInvoker)) await readAsInvoker(session, view)
-  // Only now, and only these: whatever else there is or comes is closed.
+  // Only now, and only these: all other relations, also later ones, are closed.
   for (const schema of schemasOf(names)) {
     await session.query(
       'grant',
@@ -263,8 +263,8 @@ async function apply(session: Session, open: readonly ShippedView[]): Promise<vo
 }
 
 /**
- * Others see every row, whatever their rights. Who has the role of customers, perhaps beside others,
- * sees the rows that the condition lets through.
+ * All other roles see every row. A member of the role of customers, also if it has other roles, sees
+ * the rows that the condition lets through.
  */
 async function restrict(
   session: Session,
@@ -291,7 +291,7 @@ const OF_OWN_ROLES = sql<boolean>`exists (
 )`
 
 /**
- * What of a table is a customer's own. What it looks up has conditions of its own, so that all of
+ * The rows of a table that are a customer's own. The tables it reads have conditions too, so all of
  * them come to `customer_name` in the end. `exists` lets the planner choose between a look-up for
  * each row and one hash of all.
  */

@@ -1,12 +1,16 @@
 import { sql } from 'kysely'
 import type { Logger } from '../../base/logger.js'
-import { isDistributed } from '../connection/citus.js'
-import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
-import { type SchemaNames } from '../connection/schema-names.js'
-import type { Session, Warehouse } from '../connection/warehouse.js'
-import { makeStoredViews } from './install-views.js'
-import { STORED_VIEWS, storedTable, type StorableView } from './shipped-views.js'
-import { relationRef, tableRef, rawStatement } from '../connection/typed-database.js'
+import { isDistributed } from '../../warehouse/connection/citus.js'
+import { WITHOUT_TIME_LIMIT } from '../../warehouse/connection/bound-connection.js'
+import { type SchemaNames } from '../../warehouse/connection/schema-names.js'
+import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
+import { makeStoredViews } from '../../warehouse/schema/install-views.js'
+import {
+  STORED_VIEWS,
+  storedTable,
+  type StorableView,
+} from '../../warehouse/schema/shipped-views.js'
+import { relationRef, tableRef, rawStatement } from '../../warehouse/connection/typed-database.js'
 
 /** A tenth of the account that the views are built for. Below it the plain views are fast. */
 export const LARGE_ACCOUNT_CONTAINERS = 100_000
@@ -113,7 +117,7 @@ async function storeView(
     return await fill(session, view)
   } finally {
     signal.removeEventListener('abort', stop)
-    // A late cancel would hit whatever this connection does next.
+    // A late cancel would hit the next statement of this connection.
     await stopping
   }
 }
@@ -124,8 +128,8 @@ const LOCK_CLASS = 820_312
 /**
  * Whether the view is stored and nothing was written since. A run counts when it ends, also one
  * that was killed. A notification counts from a minute earlier: its transaction may have committed
- * after the view was read. Where a subscription fills the tables there are no runs, and nothing
- * says when it wrote.
+ * after the view was read. A subscription that fills the tables leaves neither runs nor times of
+ * its writing.
  */
 async function isCurrent(session: Session, names: SchemaNames, name: string): Promise<boolean> {
   const rows = await session.query(

@@ -7,13 +7,13 @@ import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js
 import { readViews, STORED_VIEWS } from '../../../src/warehouse/schema/shipped-views.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import { closeKilledRuns } from '../../../src/warehouse/bookkeeping/sync-runs.js'
-import { storeViews } from '../../../src/warehouse/schema/store-views.js'
+import { storeViews } from '../../../src/extensions/answers/store-views.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { waitUntil } from '../../support/run-cli.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
-import { closeScenes, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 
 afterEach(closeScenes)
 
