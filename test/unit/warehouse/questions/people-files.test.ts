@@ -113,7 +113,7 @@ describe('a container number', { tags: ['JB10'] }, () => {
       const ten = `${one}${two}${three}U${String(at * 487).padStart(6, '0')}`
       const digit = containerCheckDigit(ten)
       expect(containerNumberProblem(`${ten}${digit}`)).toBeUndefined()
-      expect(containerNumberProblem(`${ten}${(digit + 1) % 10}`)).toContain(`makes it ${digit}`)
+      expect(containerNumberProblem(`${ten}${(digit + 1) % 10}`)).toContain(`requires ${digit}`)
     }
   })
 })
