@@ -16,16 +16,16 @@ import { relationRef, tableRef, rawStatement } from '../../warehouse/connection/
 export const LARGE_ACCOUNT_CONTAINERS = 100_000
 
 export interface StoreViewsOptions {
-  /** All unless told. */
+  /** All by default. */
   readonly views?: readonly StorableView[]
   readonly logger: Logger
-  /** Ends the statement under way; that view and the rest stay as they were. */
+  /** Ends the running statement; that view and the rest stay as they were. */
   readonly signal: AbortSignal
   /** Stores nothing in a smaller account. Absent: stores in any. */
   readonly fromContainers?: number
 }
 
-/** A view that was stored now. */
+/** A freshly stored view. */
 export interface StoredView {
   readonly name: string
   readonly rows: number
@@ -33,12 +33,11 @@ export interface StoredView {
 }
 
 /**
- * Stores each slow view in the schema `stored` again, unless nothing was written since it was
- * stored. The first time its owner makes the stored views; until then another login stores none.
- * Each takes one transaction: its rows are of one instant, readers see the rows of before until it
- * commits, and a kill leaves those. Needs no lease; a sync may run beside it. Where another process
- * is storing, this one stops. Of a distributed warehouse none is stored. A million containers take
- * 31 minutes of one processor.
+ * Stores each slow view in the schema `stored` again, unless nothing was written since. The owner
+ * creates the stored views at the first run; until then another login stores none. Each takes one
+ * transaction: its rows are of one instant, and readers see the old rows until the commit, even
+ * after a kill. Needs no lease; a sync may run meanwhile. Stops if another process is storing.
+ * Stores nothing in a distributed warehouse. A million containers take 31 minutes of one processor.
  */
 export async function storeViews(
   warehouse: Warehouse,
@@ -46,7 +45,7 @@ export async function storeViews(
 ): Promise<StoredView[]> {
   const stored: StoredView[] = []
   if (await isDistributed(warehouse)) {
-    logger.info('no view is stored: the rows of a distributed warehouse stand on another node')
+    logger.info('no view is stored: the rows of a distributed warehouse are on another node')
     return stored
   }
   if (!(await hasContainers(warehouse, fromContainers))) return stored
@@ -122,14 +121,14 @@ async function storeView(
   }
 }
 
-/** Any constant of our own: the first key of our advisory locks. */
+/** Our own constant: the first key of our advisory locks. */
 const LOCK_CLASS = 820_312
 
 /**
- * Whether the view is stored and nothing was written since. A run counts when it ends, also one
- * that was killed. A notification counts from a minute earlier: its transaction may have committed
- * after the view was read. A subscription that fills the tables leaves neither runs nor times of
- * its writing.
+ * Whether the view is stored and nothing was written since. A run counts when it ends, even a
+ * killed one. A notification counts from a minute earlier: its transaction may have committed after
+ * the view was read. A subscription that fills the tables has no runs, and nothing tells when it
+ * wrote.
  */
 async function isCurrent(session: Session, names: SchemaNames, name: string): Promise<boolean> {
   const rows = await session.query(
@@ -157,7 +156,7 @@ async function isCurrent(session: Session, names: SchemaNames, name: string): Pr
   return rows.length > 0
 }
 
-/** Readers hold nobody up: unlike `truncate`, `delete` leaves them the rows that they see. */
+/** Readers do not wait: unlike `truncate`, `delete` leaves them their rows. */
 async function fill(
   session: Session,
   { name, source, orderedBy }: StorableView,
@@ -171,7 +170,7 @@ async function fill(
     sql`insert into ${table}
 select shown.*, now() from ${relationRef(`${source.schema}.${source.name}`)} as shown ${order}`,
   )
-  // Only the owner's statement does anything; for other logins autovacuum does it later.
+  // Works for the owner only; for other logins autovacuum does it later.
   await session.query(`analyze ${name}`, sql`analyze ${table}`)
   const [filled] = await session.query(
     `count ${name}`,
@@ -192,7 +191,7 @@ select shown.*, now() from ${relationRef(`${source.schema}.${source.name}`)} as 
   return { name, rows, tookMs }
 }
 
-/** Whether all these views are there as stored ones; a standby cannot read them. */
+/** Whether all these views are stored; a standby cannot read them. */
 export async function areViewsStored(
   { query, names }: Pick<Session, 'query' | 'names'>,
   viewNames: readonly string[],

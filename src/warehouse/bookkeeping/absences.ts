@@ -178,8 +178,7 @@ export interface OpenAbsence {
 }
 
 /**
- * Records why no answer was clear; the rows are requested again in a day. Returns the rows that had
- * no such note before.
+ * Records why no answer was clear, for another try in a day. Returns rows that had no such note.
  */
 export async function postponeAbsences(
   session: Session,

@@ -28,10 +28,7 @@ export type TallyState = Readonly<z.infer<typeof tally>>
 const listedTypes = z.object({
   /** At least one record had the type that the answer is for. */
   isOwnTypeSeen: z.boolean(),
-  /**
-   * The first few other types, shortened: a checkpoint stays small even if the source invents
-   * types.
-   */
+  /** The first few other types, shortened: the source may invent any number of types. */
   foreign: z.array(z.string()).readonly(),
 })
 

@@ -53,10 +53,7 @@ export function completeSyncBegan(passes: ReadonlyMap<string, Date>): Date | und
 export interface PassHistory {
   /** Now on the database's clock; every request of the new pass is later. */
   readonly now: string
-  /**
-   * When the last complete pass over the whole list began, in hours before now; null if there was
-   * none.
-   */
+  /** Hours since the last complete pass over the whole list began; null if there was none. */
   readonly wholeHoursAgo: number | null
   /** When the last complete pass of any scope began, on the source's clock. */
   readonly lastStartedAt: Date | null

@@ -7,10 +7,7 @@ import { tableRef } from '../connection/typed-database.js'
 /** The counts of a complete pass over a table. */
 export interface PassShare {
   readonly table: string
-  /**
-   * Records of the list; undefined for a table without a list of its own, whose live rows are
-   * counted.
-   */
+  /** Records of the list; undefined for a table without a list: its live rows are counted. */
   readonly shown?: number | undefined
   /**
    * By column, the share of the records read that lacked it: their rows keep their earlier value.

@@ -71,10 +71,7 @@ function countEqual(records: readonly QuarantinedRecord[]): CountedRecord[] {
   return [...rows.values()]
 }
 
-/**
- * An id may be in quarantine for characters that PostgreSQL refuses: a JSON text of it can be
- * stored and read.
- */
+/** An id may hold characters that PostgreSQL refuses: a JSON text of it can be stored. */
 function storable(text: string | null): string | null {
   if (text === null) return null
   return /[\p{Cc}\p{Surrogate}]/u.test(text) ? JSON.stringify(text) : text.slice(0, 1000)

@@ -234,10 +234,7 @@ order by requested_at, resource_type, resource_id`,
   )
 }
 
-/**
- * How many entries are due or being read, without notifications, and the database's now in full
- * precision.
- */
+/** How many entries are due or being read, without notifications, and the database's now. */
 export async function readDueRefetches(
   session: Session,
   types: readonly string[] | null = null,

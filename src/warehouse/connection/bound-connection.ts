@@ -3,10 +3,7 @@ import { CopiedRows, copyIn } from './copy-rows.js'
 import type { PreparedSession } from './session-settings.js'
 import type { RunStatement } from './typed-statements.js'
 
-/**
- * Lifts the server's limit and ours on statements until the end of the transaction: for migrations
- * of large tables.
- */
+/** Lifts the time limits of statements until the end of the transaction, for large migrations. */
 export const WITHOUT_TIME_LIMIT = 'set local statement_timeout = 0'
 
 export interface BoundConnection {
@@ -44,10 +41,7 @@ export function boundConnection(
     if (unanswered > 0 && !isUnlimited) watch = setTimeout(giveUp, limitMs)
   }
 
-  /**
-   * Cuts the connection, which fails all pending statements. `client.end()` would wait for their
-   * answers first.
-   */
+  /** Cuts the connection, which fails all statements; `client.end()` would wait for answers. */
   function giveUp(): void {
     isGivenUp = true
     const { connection } = client as unknown as { readonly connection: pg.Connection }

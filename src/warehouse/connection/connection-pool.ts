@@ -96,10 +96,7 @@ export function createPool(options: PoolOptions): ConnectionPool {
 const ANSWER_MS = 5_000
 const CONNECT_TIMEOUT_MS = 5_000
 
-/**
- * Keeps types as texts if their JavaScript form would lose microseconds or digits; counts fit a
- * number.
- */
+/** Keeps types as texts that JavaScript would round: microseconds, digits. Counts fit a number. */
 function createTypes(): pg.TypeOverrides {
   const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC, INT8 } = pg.types.builtins
   const types = new pg.TypeOverrides()

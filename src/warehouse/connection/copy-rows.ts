@@ -1,9 +1,6 @@
 import pg from 'pg'
 
-/**
- * A field of a row: a text that PostgreSQL reads as the column's type; null and undefined mean
- * null.
- */
+/** A field of a row: a text that PostgreSQL reads as the column's type; otherwise null. */
 export type CopiedField = string | null | undefined
 
 const NULL = '\\N'

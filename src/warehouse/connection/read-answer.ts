@@ -123,10 +123,7 @@ where typarray operator(pg_catalog.=) any ($1::pg_catalog.oid[])
   return types.map((type) => elements.get(type) ?? 0)
 }
 
-/**
- * PostgreSQL's own names come first and temporary ones last, so that no other function or table
- * shadows them.
- */
+/** PostgreSQL's names come first and temporary ones last, so that no other object shadows them. */
 async function setPath(
   client: pg.Client,
   names: SchemaNames,
@@ -140,10 +137,7 @@ async function setPath(
   await client.query('set local cursor_tuple_fraction = 1')
 }
 
-/**
- * Throws ConfigError for a login that can reach the server's files. Returns the time limit of a
- * statement.
- */
+/** Refuses a login that can reach the server's files. Returns the time limit of a statement. */
 async function refuseMightyLogin(
   client: pg.Client,
   names: SchemaNames,
@@ -164,10 +158,7 @@ async function refuseMightyLogin(
   throw new ConfigError([{ setting: `the login ${login}`, problem }])
 }
 
-/**
- * Sets the instant of the views. A view may run on another node, which only gets settings of `set
- * local`.
- */
+/** Sets the instant of the views. Views on another node only get settings of `set local`. */
 async function setInstant(
   client: pg.Client,
   asOf: string,

@@ -34,10 +34,7 @@ export async function refuseReadOnly(
   )
 }
 
-/**
- * Throws WarehouseSchemaError if a subscription fills our tables: a row that is also written here
- * stops it.
- */
+/** Refuses tables that a subscription fills: a row that is also written here stops it. */
 export async function refuseSubscriber({
   names,
   query,

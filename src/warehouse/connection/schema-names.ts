@@ -130,10 +130,7 @@ export class AccountsNames extends SchemaNames {
   }
 }
 
-/**
- * For names from our constants and the schema setting. Values from data are parameters, never
- * quoted.
- */
+/** For names from constants and the schema setting. Values from data are parameters. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
@@ -150,10 +147,7 @@ export function withSchemaNames(sqlText: string, names: Schemas): string {
 }
 
 export interface RoleNames {
-  /**
-   * May read data, views and the bookkeeping, but no raw payload: enough for `query`, `status` and
-   * `check`.
-   */
+  /** May read all except raw payloads: enough for `query`, `status` and `check`. */
   readonly reader: string
   /**
    * May write rows, except in tables that the owner acts on; changes no schema. Enough for `sync`

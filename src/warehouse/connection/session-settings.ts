@@ -22,10 +22,7 @@ const KEEPALIVES = {
 const WATCH = 'client_connection_check_interval'
 const WATCH_INTERVAL = '10s'
 
-/**
- * As `pg_settings` shows them: times in milliseconds. Each one affects the meaning, the end or the
- * speed of a statement.
- */
+/** Settings as `pg_settings` shows them, times in milliseconds. */
 export type SessionSettings = Readonly<Record<string, string>>
 
 export interface SessionSettingsOptions {

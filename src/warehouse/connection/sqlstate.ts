@@ -39,10 +39,7 @@ const SLOW = 'the statement took too long: look for locks or load, and run the c
 const OUR_FAULT =
   'PostgreSQL runs but refuses this statement: please report it as a fault of tracking-sync'
 
-/**
- * SQLSTATE → what happens next. The first rule whose prefix fits applies, so exact codes come
- * before their class.
- */
+/** SQLSTATE → what happens next. The first fitting rule applies: exact codes before classes. */
 const RULES: readonly Rule[] = [
   // 40001 serialization_failure, 40P01 deadlock_detected, 55P03 lock_not_available
   { prefix: '40001', error: WarehouseConflictError, advice: TRY_AGAIN },
@@ -201,10 +198,7 @@ function errorCode(error: Error): string | undefined {
 const CERTIFICATE =
   /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)_|HOSTNAME_MISMATCH|INVALID_CA)/
 
-/**
- * Advice for a failed connection that waiting does not mend: TLS and its files. Undefined for other
- * errors.
- */
+/** Advice for a link that waiting does not mend: TLS and its files. Else undefined. */
 function linkProblem(error: Error, code: string | undefined): string | undefined {
   if (code !== undefined && CERTIFICATE.test(code)) {
     return (

@@ -39,10 +39,7 @@ export interface LeaseOptions {
 
 const HEARTBEAT_EVERY_MS = 10_000
 
-/**
- * Five missed heartbeats: a process that asks every few seconds has the lease within a minute of
- * the last one.
- */
+/** Five missed heartbeats: another process has the lease within a minute of the last one. */
 const STALE_AFTER_MS = 50_000
 
 /** A stale holder may still have a write under way; wait at most this long for it. */
@@ -109,10 +106,7 @@ export class Lease {
     return this.#lost.signal
   }
 
-  /**
-   * Call it first in every transaction that writes. Throws `LeaseLostError` if another process may
-   * have taken over.
-   */
+  /** Call it first in each transaction that writes. Throws `LeaseLostError` after a take-over. */
   async checkIn(session: Session): Promise<void> {
     this.#lost.signal.throwIfAborted()
     const rows = await session.query(

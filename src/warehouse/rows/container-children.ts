@@ -19,10 +19,7 @@ export interface ChildTable {
   /** The function that makes the rows. `madeOf` are its arguments, columns of `containers`. */
   readonly madeBy: string
   readonly madeOf: readonly string[]
-  /**
-   * Columns of time zones. The function gets each a second time: null for a zone that PostgreSQL
-   * does not know.
-   */
+  /** Zone columns. The function gets each a second time, as null if PostgreSQL lacks the zone. */
   readonly zones?: readonly string[]
 }
 

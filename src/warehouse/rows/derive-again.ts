@@ -23,10 +23,7 @@ export interface DeriveOptions {
   readonly containersAtOnce?: number
 }
 
-/**
- * Whether the stored rows come from other functions, or from zone data that gave another day. Reads
- * only.
- */
+/** Whether the stored rows come from other functions or other zone data. Reads only. */
 async function isOutdated(warehouse: Warehouse, textHash: string): Promise<boolean> {
   const deadlines = tableRef('data.container_import_deadlines')
   const zones = tableRef('analytics.time_zones')
@@ -106,10 +103,7 @@ export async function deriveAgain(warehouse: Warehouse, options: DeriveOptions):
   }
 }
 
-/**
- * Returns the last container of an unfinished derivation by the same functions; null to begin at
- * the first.
- */
+/** Returns the last container of an unfinished derivation; null to begin at the first. */
 async function begin(session: Session, textHash: string): Promise<string | null> {
   const [row] = await session.query(
     'begin to derive again',

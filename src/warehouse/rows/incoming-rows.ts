@@ -3,10 +3,7 @@ import type { Column, EncodedValue } from '../../source/records/column.js'
 import type { Resource, Sighting } from '../../source/records/resource.js'
 import { anyDistinct, anyTrue, columnList } from '../connection/sql-fragments.js'
 
-/**
- * How sightings travel into a statement, and when one differs from its row. Writing and comparing
- * share these rules.
- */
+/** How sightings travel into a statement, and when one differs from its row. */
 
 /**
  * The kinds of writers, and what each believes:
@@ -165,10 +162,7 @@ export function unmappedAfter(side: string): RawBuilder<unknown> {
   return sql`nullif(coalesce(stored._unmapped, '{}') || coalesce(${sql.id(side)}._unmapped, '{}'), '{}')`
 }
 
-/**
- * The coercions after the write. One goes when its column is sent again; that of `_unmapped` goes
- * when the whole record is.
- */
+/** The coercions after the write: without those of columns that were sent again. */
 export function coercionsAfter(
   side: string,
   present: readonly Column[],

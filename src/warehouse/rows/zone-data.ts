@@ -3,10 +3,7 @@ import { sql } from 'kysely'
 import type { SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
-/**
- * An instant at which the clocks of a place are known, and what changed there. Older zone data get
- * it wrong.
- */
+/** An instant at which a zone's offset is known, and the change that old zone data lack. */
 export interface KnownInstant {
   readonly zone: string
   readonly instant: string
@@ -15,10 +12,7 @@ export interface KnownInstant {
   readonly change: string
 }
 
-/**
- * From the NEWS of the tz database (https://data.iana.org/time-zones/tzdb/NEWS), newest release
- * first.
- */
+/** From https://data.iana.org/time-zones/tzdb/NEWS, newest release first. */
 export const KNOWN_INSTANTS: readonly KnownInstant[] = [
   // 2026: after 8 March British Columbia does not put its clocks back.
   {
@@ -102,10 +96,7 @@ cross join lateral (select known.instant::timestamptz at time zone 'UTC' as time
   return `${origin}; warning: they are out of date, and local days come out wrong at ${places}. Update PostgreSQL to its latest minor release, or the package tzdata of its machine`
 }
 
-/**
- * PostgreSQL's own data belong to its release; others come with the system. Some logins may not ask
- * which.
- */
+/** PostgreSQL's own data, or the system's; some logins may not ask which. */
 async function describeOrigin(warehouse: Pick<Warehouse, 'query'>): Promise<string> {
   const [server] = await warehouse.query(
     'ask for the version',

@@ -7,14 +7,14 @@ import { pipeline } from '../connection/pipeline.js'
 import type { Warehouse } from '../connection/warehouse.js'
 import { relationRef, rawStatement } from '../connection/typed-database.js'
 
-/** Fewer new rows change no plan; autovacuum comes by in its own time. */
+/** Fewer new rows do not change a plan; autovacuum counts them later. */
 const WORTH_ANALYZING = 200
 
 /**
- * Makes statistics of the tables that a run wrote much to, histories and what is derived included.
- * Until autovacuum does, which takes a minute, the planner takes a table that was just filled for a
- * small one, and a question for ten times as long. Skips a table that is being analyzed; PostgreSQL
- * skips one that the login does not own.
+ * Analyzes the tables that a run wrote much to, with histories and derived tables. Autovacuum comes
+ * after a minute; until then the planner takes a freshly filled table for a small one, and a
+ * question takes ten times as long. Skips a table that is being analyzed; PostgreSQL skips tables
+ * of another owner.
  */
 export async function analyzeWritten(
   warehouse: Warehouse,

@@ -8,13 +8,13 @@ import { readMigrations, readSchemaVersion } from './run-migrations.js'
 export interface UpgradeRules {
   /** TRACKING_MIGRATE: commands may upgrade. */
   readonly isMigrating: boolean
-  /** TRACKING_STRICT: a login with more rights than it needs is refused, and so are upgrades. */
+  /** TRACKING_STRICT: refuses a login with needless rights, and upgrades. */
   readonly isStrict: boolean
 }
 
 /**
- * Upgrades the schemas where the rules allow it. Throws MigrationError where they are not those of
- * this program and may not be changed.
+ * Upgrades the schemas if the rules allow it. Throws MigrationError if they are of another version
+ * and may not be changed.
  */
 export async function bringUpToDate(
   warehouse: Warehouse,
@@ -26,7 +26,7 @@ export async function bringUpToDate(
     await prepareSchemas(warehouse, options)
     return
   }
-  // Throws where no statement of ours would work.
+  // Throws if our statements cannot work.
   await isDistributed(warehouse)
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) return

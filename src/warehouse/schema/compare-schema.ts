@@ -7,23 +7,23 @@ import { SchemaNames, type Schemas } from '../connection/schema-names.js'
 import { readViews } from './shipped-views.js'
 import { tableRef } from '../connection/typed-database.js'
 
-/** How the schemas differ from what this program's migrations make; each a sentence for people. */
+/** Differences of the schemas from this program's migrations, each a sentence. */
 export interface SchemaComparison {
-  /** Something of ours is gone or another: statements may fail or be slow. */
+  /** Missing or altered objects of ours: statements may fail or be slow. */
   readonly broken: readonly string[]
-  /** Something stands there that is not ours. Tolerated: we never touch it. */
+  /** Objects of others. Tolerated: we never touch them. */
   readonly foreign: readonly string[]
 }
 
 const SCHEMA_FILE = projectFile('sql/schema.sql')
 
-/** The schema in whose name `sql/schema.sql` is written. */
+/** The schema name in `sql/schema.sql`. */
 const SHIPPED_NAMES = new SchemaNames('tracking')
 
 /**
- * Compares tables, columns, constraints, indexes, functions and views with what this program ships,
- * in a database that is at this program's version. Reads the catalogs only, as every login may: a
- * reader could not migrate a schema to compare with, so the shipped file is read instead.
+ * Compares tables, columns, constraints, indexes, functions and views with those that this program
+ * ships, in a database at this program's version. Reads only the catalogs and the shipped file, so
+ * that every login may do it.
  */
 export async function compareSchema(reader: CatalogReader): Promise<SchemaComparison> {
   const shipped = await readFile(SCHEMA_FILE, 'utf8')
@@ -47,8 +47,8 @@ export async function readShippedTables(names: SchemaNames): Promise<string[]> {
 const SHOWN = 3
 
 /**
- * Finds the list of migrations in the bookkeeping schema, also where its rows are hidden. A table
- * of another program has other columns.
+ * Finds the list of migrations in the bookkeeping schema, even if its rows are hidden. A table of
+ * another program has other columns.
  */
 export const fromMigrations = ({ sync }: SchemaNames): RawBuilder<unknown> => sql`from pg_class
     where relname = 'migrations'
@@ -65,8 +65,8 @@ export const fromMigrations = ({ sync }: SchemaNames): RawBuilder<unknown> => sq
         )`
 
 /**
- * Throws MigrationError where something stands in the place of a table or a view of ours, and
- * nothing says that it is ours: the list of migrations is not there, or known to be empty.
+ * Throws MigrationError if the name of a table or view of ours is taken and nothing shows that it
+ * is ours: the list of migrations is missing or known to be empty.
  */
 export async function refuseUnknownTables(
   { names, query }: CatalogReader,
@@ -87,9 +87,9 @@ order by 1`,
   const shown = found.slice(0, SHOWN).map(({ name }) => name)
   const rest = found.length - shown.length
   throw new MigrationError(
-    `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''} stand${found.length === 1 ? 's' : ''} ` +
-      `where this program makes tables of its own, and nothing says that it made them ` +
-      `(no migration of it stands in ${names.sync}.migrations). If another program did, set ` +
+    `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''} ${found.length === 1 ? 'has a name' : 'have names'} ` +
+      `that this program needs, but nothing shows that it made them ` +
+      `(${names.sync}.migrations lists none of its migrations). If another program did, set ` +
       `TRACKING_SCHEMA to a name of its own; if this one did, restore ${names.sync} from a backup, ` +
       `or drop the schemas ${Object.values(names).join(', ')} and run \`tracking-sync backfill\``,
   )
@@ -111,7 +111,7 @@ function foreignFacts(expected: SchemaFacts, found: SchemaFacts): string[] {
   )
 }
 
-/** Where a whole table is missing or foreign, only the table is named. */
+/** If a whole table is missing or foreign, only the table is named. */
 function isWithin(fact: string, isSo: (table: string) => boolean): boolean {
   const [, table] = /^(?:column|constraint) (\S+)\.[^.]+$/.exec(fact) ?? []
   return table !== undefined && isSo(`table ${table}`)
@@ -135,19 +135,14 @@ function renameSchemas(shipped: string, names: SchemaNames): string {
   )
 }
 
-/**
- * PostgreSQL quotes a schema's name where it is also a word of SQL, and our functions always do.
- */
+/** PostgreSQL quotes a schema's name that is also a word of SQL; our functions always quote it. */
 function unquoteSchemas(text: string, names: SchemaNames): string {
   let plain = text
   for (const name of Object.values(names)) plain = plain.replaceAll(`"${name}".`, `${name}.`)
   return plain
 }
 
-/**
- * A schema as a list of facts, so that two of them can be compared: `column tracking.ports.name` →
- * `text`. Comments are no facts.
- */
+/** A schema as comparable facts: `column tracking.ports.name` → `text`. Without comments. */
 type SchemaFacts = ReadonlyMap<string, string>
 
 const TABLE = /^create (?:unlogged )?table (\S+) \($/
@@ -156,7 +151,7 @@ const FUNCTION = /^CREATE OR REPLACE (?:FUNCTION|PROCEDURE) ([^(]+)\(/
 const CONSTRAINT = /^ {4}constraint (\S+) (.*?),?$/
 const COLUMN = /^ {4}(\S+) (.*?),?$/
 
-/** Where the text of a function ends: its own lines begin otherwise. */
+/** The line after a function's text: its own lines begin otherwise. */
 const STATEMENT = /^(?:create |comment on |CREATE )/
 
 function readSchemaFacts(schemaText: string): SchemaFacts {
@@ -201,7 +196,7 @@ interface ViewComparison {
   readonly foreign: readonly string[]
 }
 
-/** Our views that are gone, and views of others on ours: those can make an upgrade fail. */
+/** Our missing views, and views of others on ours, which can make an upgrade fail. */
 async function compareViews({ query, names }: CatalogReader): Promise<ViewComparison> {
   const installed = tableRef('sync.installed_views')
   const missing = await query(

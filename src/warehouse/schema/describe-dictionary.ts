@@ -10,8 +10,8 @@ names are those of the default setting \`TRACKING_SCHEMA=tracking\`.
 Times are UTC unless a column says otherwise. Columns that begin with \`_\` are the connector's own.`
 
 /**
- * What `docs/dictionary.md` holds: the comments of the database as a page to read, and a diagram of
- * what points to what. A test compares the two.
+ * The text of `docs/dictionary.md`: the comments of the database as a page, and a diagram of its
+ * references. A test compares the two.
  */
 export async function describeDictionary(reader: CatalogReader): Promise<string> {
   const schemas = await readCatalog(reader)
@@ -19,7 +19,7 @@ export async function describeDictionary(reader: CatalogReader): Promise<string>
   const parts = [INTRODUCTION, '## What points to what', formatDiagram(data)]
   for (const { name, comment, relations } of schemas) {
     parts.push(`## Schema \`${name}\``, comment ?? '')
-    // The same views as those of the analytics schema; and large ones again, with one column more.
+    // Views of the analytics schema as of an instant, and stored ones with one more column.
     if (name === reader.names.asOf || name === reader.names.stored) continue
     const explained = relations.filter((relation) => !holdsStoredRows(relation.name))
     for (const relation of explained) parts.push(...formatRelation(relation))
@@ -55,7 +55,7 @@ interface Arrow {
   readonly to: string
 }
 
-/** Histories point where their tables point, and would only fill the picture. */
+/** Histories have the references of their tables, and would only fill the picture. */
 function formatDiagram(relations: readonly CatalogRelation[]): string {
   const tables = relations.filter(({ name }) => !name.endsWith('_history'))
   const names = tables.map(({ name }) => name)
@@ -65,8 +65,8 @@ function formatDiagram(relations: readonly CatalogRelation[]): string {
 }
 
 /**
- * A column ending in `_id` names the tables it points to in its comment: "Place; ports or
- * metro_areas by location_type."
+ * Reads references from the comment of an `_id` column: "Place; ports or metro_areas by
+ * location_type."
  */
 function arrowsOf({ name: from, columns }: CatalogRelation, names: readonly string[]): Arrow[] {
   return columns.flatMap(({ name: column, comment }) => {

@@ -4,12 +4,12 @@ import { holdsStoredRows } from './shipped-views.js'
 import type { Session } from '../connection/warehouse.js'
 import { rawStatement } from '../connection/typed-database.js'
 
-/** Where the catalogs are read from: a warehouse, or one transaction of it. */
+/** A reader of the catalogs: a warehouse, or one transaction of it. */
 export interface CatalogReader extends Pick<Session, 'query'> {
   readonly names: SchemaNames
 }
 
-/** A column as the catalogs have it. */
+/** A column in the catalogs. */
 export interface CatalogColumn {
   readonly name: string
   /** PostgreSQL's own name of the type, `text[]` or `timestamp with time zone`. */
@@ -28,13 +28,13 @@ export interface CatalogRelation {
   readonly schema: string
   readonly name: string
   readonly kind: 'table' | 'view' | 'materialized view'
-  /** Empty after a crash of the server. */
+  /** Unlogged: empty after a crash of the server. */
   readonly isUnlogged: boolean
   readonly comment: string | null
   readonly columns: readonly CatalogColumn[]
-  /** `name: definition`, in order of name. Not-null ones stand with their column. */
+  /** `name: definition`, by name. Not-null constraints are part of their column. */
   readonly constraints: readonly string[]
-  /** Statements of the indexes that no constraint brings, in order of name. */
+  /** Statements of the indexes without a constraint, by name. */
   readonly indexes: readonly string[]
 }
 
@@ -47,8 +47,7 @@ export interface CatalogSchema {
 }
 
 /**
- * What our schemas hold, from the catalogs. Equal schemas give equal answers, whatever the version
- * of the server. Reads only.
+ * The contents of our schemas, from the catalogs. Independent of the server's version. Reads only.
  */
 export async function readCatalog(reader: CatalogReader): Promise<CatalogSchema[]> {
   const { names } = reader
@@ -154,8 +153,8 @@ async function readFunctions(reader: CatalogReader, schema: string): Promise<str
 }
 
 /**
- * What `sql/schema.sql` holds: our schemas as SQL, without the views, which have files of their
- * own, and the tables of stored ones. A test compares it with a migrated database.
+ * The text of `sql/schema.sql`: our schemas as SQL, without views, which have files of their own,
+ * and without tables of stored ones. A test compares it with a migrated database.
  */
 export async function describeSchema(reader: CatalogReader): Promise<string> {
   const schemas = (await readCatalog(reader)).map((schema) => ({

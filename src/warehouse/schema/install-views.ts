@@ -16,7 +16,7 @@ type InstalledView = Pick<
   'schema_name' | 'view_name' | 'position' | 'checksum'
 >
 
-/** An installed view as the database has it. */
+/** An installed view in the database. */
 interface StandingView extends InstalledView {
   /** It reads with the rights of the reader, not of its owner (`security_invoker`). */
   readonly isOfInvoker: boolean
@@ -27,18 +27,17 @@ interface WantedView extends InstalledView {
   readonly view: ShippedView
 }
 
-/** Schemas that hold our views; nothing else but what the migrations put there. */
+/** Schemas that hold only our views and objects of migrations. */
 function viewSchemas({ analytics, asOf, datasync, stored }: SchemaNames): string[] {
   return [analytics, asOf, datasync, stored]
 }
 
 /**
- * Brings the views to what this program ships, after `migrate`. Does nothing when they are.
- * Replaces changed views in place, so that views of others on top of them stay. Where columns
- * changed their order or type it drops all and creates them again; views of others prevent that:
- * MigrationError names them. Drops stored views that are other than this program makes them. One
- * transaction under the lock of the migrations: readers see the old set or the new. Returns the
- * names of the views that were created or replaced.
+ * Installs the shipped views, after `migrate`. Does nothing if they are current. Replaces changed
+ * views in place, so that views of others on them stay. If columns changed their order or type it
+ * drops all and creates them again; views of others prevent that: MigrationError names them. Drops
+ * outdated stored views. One transaction under the lock of the migrations: readers see the old set
+ * or the new. Returns the names of created and replaced views.
  */
 export async function installViews(
   warehouse: Warehouse,
@@ -64,8 +63,8 @@ export async function installViews(
 }
 
 /**
- * Makes those of the named stored views that are not there. Only the owner of the schemas may:
- * false where another login misses one.
+ * Creates missing stored views of the given names. Only the owner of the schemas may: false if
+ * another login lacks one.
  */
 export async function makeStoredViews(
   warehouse: Warehouse,
@@ -97,7 +96,7 @@ export async function makeStoredViews(
   })
 }
 
-/** The place of stored views, which are dropped before the views that they read. */
+/** The position of stored views, which are dropped before the views that they read. */
 const AFTER_ALL = 10_000
 
 function toWanted(view: ShippedView, position: number, names: SchemaNames): WantedView {
@@ -105,7 +104,7 @@ function toWanted(view: ShippedView, position: number, names: SchemaNames): Want
   return { view, schema_name: names[schema], view_name: name, position, checksum }
 }
 
-/** Views that were dropped by hand are left out. */
+/** Leaves out views that were dropped by hand. */
 async function loadInstalled(session: Session, names: SchemaNames): Promise<StandingView[]> {
   return session.query(
     'look at the installed views',
@@ -122,7 +121,7 @@ order by position`,
   )
 }
 
-/** All that is wanted, and besides no other stored views than this program makes. */
+/** All wanted views are installed, and only this program's stored views. */
 function isSame(
   installed: readonly InstalledView[],
   wanted: readonly WantedView[],
@@ -143,7 +142,7 @@ function isSameName(one: InstalledView, two: InstalledView): boolean {
   return one.schema_name === two.schema_name && one.view_name === two.view_name
 }
 
-/** Makes the schemas again that hold only views, where they were dropped. */
+/** Creates dropped schemas of views again. */
 async function healSchemas(session: Session, names: SchemaNames): Promise<void> {
   const found = await session.query(
     'look for the schemas of views',
@@ -168,17 +167,17 @@ return coalesce(
 }
 
 /**
- * Of a distributed warehouse the nodes do not need the views, and to make a hundred that stand on
- * each other there takes minutes. Without Citus it means nothing.
+ * Nodes do not need the views, and creating a hundred nested ones there takes minutes. Without
+ * Citus the setting has no effect.
  */
 const HERE_ALONE = sql`set local citus.enable_ddl_propagation = 'off'`
 
-/** Drops our views in this transaction, for `makeViews` to make them again in the same one. */
+/** Drops our views in this transaction; `makeViews` creates them in the same one. */
 export async function dropViews(session: Session, names: SchemaNames): Promise<void> {
   await dropAll(session, names, await loadInstalled(session, names))
 }
 
-/** Makes every view in this transaction, after `dropViews`. */
+/** Creates every view in this transaction, after `dropViews`. */
 export async function makeViews(session: Session, names: SchemaNames): Promise<void> {
   await session.query('keep the views here', HERE_ALONE)
   for (const view of await readViews()) await create(session, names, view, 'create', 'of the owner')
@@ -222,13 +221,13 @@ set position = excluded.position, checksum = excluded.checksum`,
   )
 }
 
-/** Whose rights a view reads with. New views read as the installed ones do. */
+/** The rights that a view reads with. New views follow the installed ones. */
 type ViewRights = 'of the owner' | 'of the invoker'
 
-/** `create or replace view` would change columns that exist. */
+/** `create or replace view` cannot change existing columns. */
 const INVALID_TABLE_DEFINITION = '42P16'
 
-/** False, with nothing changed, when the views cannot be replaced one by one. */
+/** Returns false and changes nothing if the views cannot be replaced one by one. */
 async function replace(
   session: Session,
   names: SchemaNames,
@@ -260,7 +259,7 @@ async function create(
     `install the view ${view.schema}.${view.name}`,
     rawStatement(sqlText.replace(/^create view/m, `${verb} view`)),
   )
-  // A view that is replaced loses what was set.
+  // Replacing a view loses its options.
   if (rights === 'of the invoker') await readAsInvoker(session, view)
 }
 
@@ -275,7 +274,7 @@ export async function readAsInvoker(
   )
 }
 
-/** Last first, each alone: no cascade, which would take views of others along. */
+/** Last first, each by itself: a cascade would drop views of others. */
 async function dropAll(
   session: Session,
   names: SchemaNames,

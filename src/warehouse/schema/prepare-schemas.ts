@@ -12,7 +12,7 @@ import { readViews } from './shipped-views.js'
 import { NOT_ALLOWED, renewGrants } from './roles.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
-/** What was done: migrations applied and views created or replaced, by name. */
+/** Report: migrations applied and views created or replaced, by name. */
 export interface PreparationReport extends MigrationReport {
   readonly views: readonly string[]
 }
@@ -20,20 +20,19 @@ export interface PreparationReport extends MigrationReport {
 export interface PrepareOptions extends MigrateOptions {
   /** After migrations were applied, before the views are installed. */
   readonly onMigrated?: (warehouse: Warehouse) => Promise<void>
-  /** After an upgrade, in the transaction that grants the roles what is new. */
+  /** Called after an upgrade, in the transaction that grants the roles the new objects. */
   readonly renewAccess?: (session: Session) => Promise<void>
 }
 
 /**
- * Brings tables and views to what this program ships, and with them the rights of the roles.
- * Idempotent; any number of processes may do it at once. Throws
- * MigrationError, also where something is to be done that only the owner may do.
+ * Brings tables, views and the rights of the roles up to date. Idempotent; any number of processes
+ * may do it at once. Throws MigrationError, also for work that only the owner may do.
  */
 export async function prepareSchemas(
   warehouse: Warehouse,
   options: PrepareOptions,
 ): Promise<PreparationReport> {
-  // Throws where no statement of ours would work.
+  // Throws if our statements cannot work.
   await isDistributed(warehouse)
   try {
     const report = await migrate(warehouse, await readMigrations(), options)

@@ -13,7 +13,7 @@ export function loginOf(url: string): ReaderLogin {
   return { user: decode(username), password: decode(password) }
 }
 
-/** A percent sign of its own stays one. */
+/** Keeps a bare percent sign. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -23,9 +23,9 @@ function decode(text: string): string {
 }
 
 /**
- * Makes the login of own SQL where it is missing, and a member of the readers where it may not
- * read. Does nothing where the session's login may not make roles. What a server refuses, `check`
- * tells.
+ * Creates the login of own SQL if it is missing, and makes it a member of the readers if it may not
+ * read. Does nothing if the session's login may not create roles. `check` reports what the server
+ * refuses.
  */
 export async function keepReader(warehouse: Warehouse, readerUrl: string): Promise<void> {
   const login = loginOf(readerUrl)
@@ -49,7 +49,7 @@ where rolname = current_user`,
   try {
     await createRoles(warehouse, login)
   } catch (thrown) {
-    // Another process may have made them meanwhile, and a server may have rules of its own.
+    // Another process may have created it meanwhile, and a server may have its own rules.
     if (!(thrown instanceof ConnectorError) || thrown instanceof WarehouseUnavailableError) {
       throw thrown
     }
@@ -57,9 +57,8 @@ where rolname = current_user`,
 }
 
 /**
- * Makes a login for own SQL, with a password of chance, in the database of an address, and gives
- * its address; undefined where this login may not make one. `keepReader` grants it its role when
- * the schemas are there.
+ * Creates a login for own SQL with a random password in the database of an address, and returns its
+ * address; undefined if this login may not. `keepReader` grants its role once the schemas exist.
  */
 export async function createReaderLogin(
   warehouse: Warehouse,
@@ -77,7 +76,7 @@ where rolname = current_user`,
   )
   const url = new URL(address)
   if (row?.mayCreate !== true || url.host === '') return undefined
-  // Another warehouse on this server may have it, with a password that nobody here knows.
+  // Another warehouse on this server may have it, with an unknown password.
   url.username = row.isTaken ? `${login}_${randomBytes(3).toString('hex')}` : login
   url.password = randomBytes(24).toString('hex')
   for (const name of ['user', 'password']) url.searchParams.delete(name)
@@ -97,8 +96,8 @@ interface ReaderRights {
 }
 
 /**
- * With which login own SQL is asked, and what it may do that it should not, in a line. `reader` is
- * connected as own SQL is; `isOwn`: by a login of its own. `url` is the address of the program.
+ * Describes the login of own SQL and its needless rights, in a line. `reader` is connected like own
+ * SQL; `isOwn`: by a login of its own. `url` is the address of the program.
  */
 export async function describeReader(
   reader: Warehouse,
@@ -125,7 +124,7 @@ export async function describeReader(
   )
   if (rights === undefined) throw new Error('the session has no login')
   const { login, mightyRole, mayRead, mayWrite, seesVerifiers } = rights
-  // As the program reaches it: a server behind a pooler has another address.
+  // The address that the program uses: a server behind a pooler has another one.
   const { host, pathname } = new URL(url)
   const advice = adviseReaderLogin(names, `${host === '' ? 'localhost' : host}${pathname}`)
   if (mightyRole !== null) {

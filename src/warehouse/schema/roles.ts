@@ -13,16 +13,10 @@ import type { Session, Warehouse } from '../connection/warehouse.js'
 import { fromMigrations, readShippedTables, refuseUnknownTables } from './compare-schema.js'
 import { rawStatement } from '../connection/typed-database.js'
 
-/**
- * Tables whose rows decide what the owner's next `migrate` runs, or what a customer sees: only the
- * owner writes them.
- */
+/** Tables that only the owner writes: they steer the next `migrate`, or what a customer sees. */
 export const OWNERS_TABLES = ['migrations', 'installed_views', 'customer_roles'] as const
 
-/**
- * What the reader may see of the tables that hold payloads or come from a secret: all columns but
- * those.
- */
+/** The columns that readers see of tables with payloads or secrets. */
 export const SHOWN_TO_READERS: Readonly<Record<string, readonly string[]>> = {
   quarantine: [
     'quarantine_id',
@@ -56,35 +50,32 @@ export const SHOWN_TO_READERS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What PostgreSQL answers to whom may not do something: insufficient_privilege. */
+/** insufficient_privilege */
 export const NOT_ALLOWED = '42501'
 
 export interface RolesReport {
-  /** False: this user may not create roles or grant; the statements are for one who may. */
+  /** False if this user may not create roles or grant; the statements are for one who may. */
   readonly isDone: boolean
   readonly roles: RoleNames
-  /**
-   * Every statement in order, the creation of roles that exist already left out, and without
-   * passwords.
-   */
+  /** Every statement in order, without the creation of existing roles and without passwords. */
   readonly statements: readonly string[]
 }
 
 type CatalogAccess = Pick<Session, 'query' | 'names'>
 
-/** A login that is made where it is missing, as a member of the readers. */
+/** A login that is created if it is missing, as a member of the readers. */
 export interface ReaderLogin {
   readonly user: string
   readonly password: string
 }
 
-/** In place of a password in a statement that is shown. */
+/** Replaces a password in a shown statement. */
 const HIDDEN = "'…'"
 
 /**
- * Creates the roles, neither of which can log in, and grants them their rights, also on tables and
- * views to come: all or nothing. Idempotent. People and programs get a login of their own and
- * `grant tracking_reader to …`; so does `login`, for own SQL.
+ * Creates the roles, which cannot log in, and grants them their rights, also on future tables and
+ * views: all or nothing. Idempotent. People and programs get a login of their own and `grant
+ * tracking_reader to …`; so does `login`, for own SQL.
  */
 export async function createRoles(warehouse: Warehouse, login?: ReaderLogin): Promise<RolesReport> {
   const roles = roleNames(warehouse.names)
@@ -118,7 +109,7 @@ export async function createRoles(warehouse: Warehouse, login?: ReaderLogin): Pr
   }
 }
 
-/** After an upgrade, where the roles are there: what is new is theirs as well. */
+/** After an upgrade, grants existing roles the new objects. */
 export async function renewGrants(session: Session, names: SchemaNames): Promise<void> {
   const roles = roleNames(names)
   if ((await missingRoles(session, [roles.reader, roles.writer])).length > 0) return
@@ -135,7 +126,7 @@ async function missingRoles(session: Session, wanted: readonly string[]): Promis
   return wanted.filter((role) => !found.some(({ rolname }) => rolname === role))
 }
 
-/** Whether the role may read every table and view that it should. */
+/** Whether the role may read all its tables and views. */
 async function canRead({ names, ...session }: Warehouse, role: string): Promise<boolean> {
   const [row] = await session.query(
     'check the rights of the roles',
@@ -149,9 +140,9 @@ async function canRead({ names, ...session }: Warehouse, role: string): Promise<
 }
 
 /**
- * Tables of ours with row-level security and no policy that lets a row pass, as an event trigger of
- * the server makes them: nobody but their owner sees a row, and where it is forced nobody at all.
- * The list of migrations has no policy of ours.
+ * Our tables with row-level security but without a policy that lets a row pass, as an event trigger
+ * of the server makes them: only the owner sees rows, or no login if it is forced. The list of
+ * migrations never has a policy of ours.
  */
 export async function findSealedTables({ names, query }: CatalogAccess): Promise<string[]> {
   const sealed = await query(
@@ -169,10 +160,7 @@ order by 1`,
   return sealed.map(({ name }) => name)
 }
 
-/**
- * Switches off what was switched on from outside, and gives the statements; none where another role
- * owns the tables.
- */
+/** Switches foreign row-level security off, and returns the statements; none for a non-owner. */
 export async function unsealTables(warehouse: Warehouse): Promise<string[]> {
   const statements = (await findSealedTables(warehouse)).map(unseal)
   try {
@@ -205,7 +193,7 @@ async function grantStatements(session: CatalogAccess, roles: RoleNames): Promis
     `grant select (${columns.map(quoteIdentifier).join(', ')}) on ${names.in('sync', table)} to ${reader}`,
   ])
   return [
-    // The owner may have opened the schemas to all; then the roles would mean nothing.
+    // The owner may have opened the schemas to all; the roles would then mean nothing.
     `revoke all on schema ${readable}, ${sync} from public`,
     `grant usage on schema ${readable}, ${sync} to ${reader}, ${writer}`,
     `grant select on all tables in schema ${readable} to ${reader}, ${writer}`,
@@ -223,13 +211,13 @@ async function grantStatements(session: CatalogAccess, roles: RoleNames): Promis
   ]
 }
 
-/** Of one who lacks more, the role that `migrate --roles` makes is told. */
+/** With more missing rights, the message names the role of `migrate --roles` instead. */
 const MOST_STATEMENTS = 5
 
 /**
- * The statements that grant this login what writing rows needs and it lacks, one for each schema or
- * table; empty where nothing is missing. What is not there yet is not missing, but for the right to
- * make it. Reads the catalogs only, in one statement, and one file.
+ * The statements that grant this login its missing rights for writing rows, one for each schema or
+ * table; empty if none is missing. Objects that do not exist yet do not count, except the right to
+ * create them. Reads only the catalogs, in one statement, and one file.
  */
 export async function findMissingGrants({ names, query }: CatalogAccess): Promise<string[]> {
   const grants = await query(
@@ -273,8 +261,8 @@ export async function findMissingGrants({ names, query }: CatalogAccess): Promis
 }
 
 /**
- * Throws WarehouseSchemaError that holds the statements where this login lacks a right to write
- * rows: before the service is asked for what cannot be stored.
+ * Throws WarehouseSchemaError with the statements if this login lacks a right to write rows: before
+ * the service is asked for data that cannot be stored.
  */
 export async function refuseMissingRights(warehouse: CatalogAccess): Promise<void> {
   const statements = await findMissingGrants(warehouse)
@@ -297,14 +285,14 @@ export async function refuseMissingRights(warehouse: CatalogAccess): Promise<voi
 interface RoleRights {
   readonly role: string
   readonly isSuperuser: boolean
-  /** Owns one of the schemas or something in them, or may become who does. */
+  /** Owns one of the schemas or an object in them, or may become its owner. */
   readonly isOwner: boolean
 }
 
 /**
- * What this login may do beyond writing rows, as a sentence with the way out; undefined where it
- * may do nothing more: then neither a bug of ours nor a stolen password can drop or change a table.
- * Reads the catalogs only.
+ * Describes the rights of this login beyond writing rows, with the way out; undefined if it has
+ * none: then neither a bug of ours nor a stolen password can drop or change a table. Reads the
+ * catalogs only.
  */
 export async function describeExcessRights(warehouse: CatalogAccess): Promise<string | undefined> {
   const { role, isSuperuser, isOwner } = await readRights(warehouse)
@@ -317,7 +305,7 @@ export async function describeExcessRights(warehouse: CatalogAccess): Promise<st
   )
 }
 
-/** Throws WarehouseSchemaError when this login may do more than write rows. */
+/** Throws WarehouseSchemaError if this login may do more than write rows. */
 export async function refuseExcessRights(warehouse: CatalogAccess): Promise<void> {
   const excess = await describeExcessRights(warehouse)
   if (excess !== undefined)

@@ -22,31 +22,28 @@ export interface Migration {
   readonly version: number
   readonly name: string
   readonly sqlText: string
-  /** SHA-256 of the file as it stands, before schema names are put in. */
+  /** SHA-256 of the file, before schema names are put in. */
   readonly checksum: string
 }
 
 export interface MigrateOptions {
-  /** Waits before another try when the lock is taken; injected so that tests need no time. */
+  /** Waits before another try for the lock; injected so that tests need no time. */
   readonly sleep: (ms: number) => Promise<void>
 }
 
-/** What `migrate` did: the names it applied now, and the version the database is at. */
+/** Report of `migrate`: the migrations applied now, and the version of the database. */
 export interface MigrationReport {
   readonly applied: readonly string[]
   readonly version: number
 }
 
-/** The reason why a database that only reads cannot be used by this program. */
+/** The reason why this program cannot use a read-only database. */
 export const NOT_UPGRADED = 'the schemas are not those of this version of the program'
 
 const DIRECTORY = projectFile('sql/migrations/')
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/
 
-/**
- * The shipped migrations. Throws MigrationError when a file's name is malformed or a number is
- * missing or used twice.
- */
+/** The shipped migrations. Throws MigrationError for a malformed, missing or repeated number. */
 export async function readMigrations(directory: string = DIRECTORY): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
   const migrations: Migration[] = []
@@ -64,18 +61,15 @@ export async function readMigrations(directory: string = DIRECTORY): Promise<Mig
   return migrations
 }
 
-/**
- * Tries for the lock, each as long as `lock_timeout`, before a long reader or another starter is
- * reported.
- */
+/** Tries for the lock, each as long as `lock_timeout`, before its holder is reported. */
 const MAX_TRIES = 10
 const DDL_LOCK_TIMEOUT = '3s'
 
 /**
  * Brings the schemas to the version of this program. Forward only; each migration in a transaction
- * of its own under an advisory lock, so that of any number of concurrent starters one applies it
- * and the others find it done. Refuses a database that is newer than the program, and one whose
- * applied migrations differ from the shipped files. Idempotent. Throws MigrationError.
+ * of its own under an advisory lock: of concurrent starters one applies it and the others find it
+ * done. Refuses a database that is newer than the program, and one whose applied migrations differ
+ * from the shipped files. Idempotent. Throws MigrationError.
  */
 export async function migrate(
   warehouse: Warehouse,
@@ -104,15 +98,12 @@ export async function migrate(
 }
 
 export interface SchemaVersion {
-  /** Number of the last applied migration; 0 when there is none. */
+  /** Number of the last applied migration; 0 without one. */
   readonly version: number
   readonly expected: number
 }
 
-/**
- * Compares the database with the program. Reads only; throws MigrationError for a newer or an
- * edited one.
- */
+/** Compares the database with the program. Reads only; throws for a newer or edited one. */
 export async function readSchemaVersion(
   session: Session,
   migrations: readonly Migration[],
@@ -138,8 +129,8 @@ export async function readSchemaVersion(
 }
 
 /**
- * Runs `work` in a transaction under the lock of these schemas. A taken lock or a long reader is
- * waited for in short pieces, so that readers queue behind us for seconds at most.
+ * Runs `work` in a transaction under the lock of these schemas. Waits in short pieces for the lock
+ * or a long reader, so that readers queue behind us for seconds at most.
  */
 export async function withMigrationLock<Result>(
   warehouse: Warehouse,
@@ -160,7 +151,7 @@ export async function withMigrationLock<Result>(
   }
 }
 
-/** A lock per set of schemas. It ends with the transaction, so a killed starter holds nobody up. */
+/** A lock per set of schemas. It ends with the transaction, even that of a killed starter. */
 export async function takeMigrationLock(session: Session): Promise<void> {
   await session.query('migrate', sql`set local lock_timeout = ${sql.lit(DDL_LOCK_TIMEOUT)}`)
   await session.query('migrate', rawStatement(WITHOUT_TIME_LIMIT))
@@ -170,14 +161,14 @@ export async function takeMigrationLock(session: Session): Promise<void> {
   )
 }
 
-/** Any constant of our own: the first key of our advisory locks. */
+/** Our own constant: the first key of our advisory locks. */
 const LOCK_CLASS = 820_311
 
 async function apply(session: Session, migration: Migration): Promise<void> {
   const { version, name, checksum } = migration
   try {
     if (version === 1) await createMigrationsTable(session)
-    // One by one: of several that are sent at once, Citus would have each node run all.
+    // One by one: if several are sent at once, Citus has each node run all of them.
     for (const statement of splitStatements(withSchemaNames(migration.sqlText, session.names))) {
       await session.query(`apply migration ${name}`, rawStatement(statement))
     }
@@ -217,8 +208,7 @@ async function appliedMigrations(
   session: Session,
 ): Promise<Pick<Migration, 'version' | 'name' | 'checksum'>[]> {
   const { names } = session
-  // Read from the catalog itself: `to_regclass` may answer from what the session remembered before
-  // it waited for the lock.
+  // Reads the catalog itself: `to_regclass` may answer from before the wait for the lock.
   const [found] = await session.query(
     'look for the table of migrations',
     sql<{ role: string; isReadable: boolean; isHidden: boolean }>`select
@@ -250,15 +240,13 @@ async function appliedMigrations(
     .execute()
 }
 
-/**
- * Releases never change a migration: only a build between releases, or an edited file, comes here.
- */
+/** Releases never change a migration: this is a build between releases, or an edited file. */
 function ofAnotherBuild(what: string, shipped: Migration, names: SchemaNames): MigrationError {
   const schemas = Object.values(names).join(', ')
   return new MigrationError(
     `the warehouse ${names.data} was made by another build of tracking-sync: where this program has ` +
       `migration ${shipped.name}, ${what}. Nothing was changed. Go on with the build that made it, ` +
-      'or load the data anew: set TRACKING_SCHEMA to a new name, or drop the schemas ' +
+      'or load the data again: set TRACKING_SCHEMA to a new name, or drop the schemas ' +
       `${schemas}; then run \`tracking-sync backfill\``,
   )
 }

@@ -3,16 +3,13 @@ import { readFile, readdir } from 'node:fs/promises'
 import { MigrationError } from '../../base/errors.js'
 import { projectFile } from '../../base/project-file.js'
 
-/**
- * A shipped view: one file of `sql/views/<folder>/`, named after it. A stored one is made
- * from its source's.
- */
+/** A shipped view: one file of `sql/views/<folder>/`, or made from its source if stored. */
 export interface ShippedView {
   readonly schema: 'analytics' | 'asOf' | 'datasync' | 'stored'
   readonly name: string
   /** First line of the file's header. */
   readonly title: string
-  /** The whole header: the grain and every choice a reader could doubt. */
+  /** The whole header: the grain and every choice that a reader could doubt. */
   readonly definition: string
   /** With placeholders for the schema names. */
   readonly sqlText: string
@@ -24,9 +21,8 @@ const DIRECTORY = projectFile('sql/views/')
 const PARTS = projectFile('sql/views/parts/')
 
 /**
- * All shipped views, each after those it reads from. Every view of the analytics schema stands a
- * second time in the schema of questions as of an instant. Throws MigrationError when views read
- * from each other in a circle.
+ * All shipped views, each after those that it reads. Views of the analytics schema come a second
+ * time, in the schema of questions as of an instant. Throws MigrationError for a circle.
  */
 export async function readViews(directory: string = DIRECTORY): Promise<ShippedView[]> {
   const parts = await readFolder(PARTS)
@@ -44,7 +40,7 @@ export async function readViews(directory: string = DIRECTORY): Promise<ShippedV
   return inOrderOfUse(views)
 }
 
-/** Texts by name of the file. */
+/** Texts by file name. */
 async function readFolder(folder: string): Promise<Map<string, string>> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   const texts = new Map<string, string>()
@@ -54,7 +50,7 @@ async function readFolder(folder: string): Promise<Map<string, string>> {
   return texts
 }
 
-/** A part of a query that several views have, alone on its line. */
+/** A shared part of queries, alone on its line. */
 const PART = /^( *)\{\{part (\w+)\}\}$/gm
 
 async function readViewFolder(
@@ -71,10 +67,10 @@ async function readViewFolder(
   return texts
 }
 
-/** Lines for the present, and those that take their place for an instant: histories. */
+/** Lines for the present, and their replacement for an instant, from histories. */
 const VARIANTS = /^-- now:\n([^]*?)^-- as of:\n([^]*?)^-- end\n/gm
 
-/** Views and the clock are those of the other schema; tables, such as rules, are there once. */
+/** Views and the clock become those of the other schema; tables, such as rules, exist once. */
 function inAsOfSchema(sqlText: string, views: ReadonlyMap<string, string>): string {
   return sqlText.replace(/\{\{analytics\}\}\.(\w+)/g, (target, name: string) =>
     views.has(name) || name === 'as_of' ? `{{asOf}}.${name}` : target,
@@ -93,7 +89,7 @@ function toView(schema: ShippedView['schema'], name: string, sqlText: string): S
   }
 }
 
-/** The comment lines a shipped SQL file begins with, without their dashes. */
+/** The leading comment lines of a shipped SQL file, without their dashes. */
 export function readHeader(sqlText: string): string {
   const lines = sqlText.split('\n')
   const end = lines.findIndex((line) => !line.startsWith('--'))
@@ -101,7 +97,7 @@ export function readHeader(sqlText: string): string {
   return header.map((line) => line.replace(/^-- ?/, '')).join('\n')
 }
 
-/** Depth first, so that a view stands after everything it names. */
+/** Depth first, so that a view comes after all that it names. */
 function inOrderOfUse(views: readonly ShippedView[]): ShippedView[] {
   const byTarget = new Map(views.map((view) => [`{{${view.schema}}}.${view.name}`, view]))
   const ordered = new Set<ShippedView>()
@@ -122,14 +118,14 @@ function inOrderOfUse(views: readonly ShippedView[]): ShippedView[] {
 
 /** A view that is stored. */
 export interface StorableView {
-  /** Among the stored ones: with a prefix for those of the compatibility schema. */
+  /** Name among the stored views: with a prefix for the compatibility schema. */
   readonly name: string
   readonly source: Pick<ShippedView, 'schema' | 'name'>
-  /** A time that reports filter by: the rows lie in its order, those of a month together. */
+  /** A time that reports filter by: rows are stored in its order, so that a month is together. */
   readonly orderedBy?: string
-  /** What else reports filter by, where the rows are too many to read them all. */
+  /** Other filter columns, for tables too large to read as a whole. */
   readonly indexed?: readonly string[]
-  /** The same for texts of the source, which can be too long for a btree. */
+  /** Like `indexed`, for texts of the source, which can be too long for a btree. */
   readonly indexedTexts?: readonly string[]
 }
 
@@ -145,8 +141,8 @@ function ofDatasync(name: string, options: Omit<StorableView, 'name' | 'source'>
 }
 
 /**
- * Views that take longer than three seconds over 100,000 containers, that is longer than thirty
- * over a million (docs/performance.md).
+ * Views that take more than three seconds over 100,000 containers: more than thirty over a million
+ * (docs/performance.md).
  */
 export const STORED_VIEWS: readonly StorableView[] = [
   ofAnalytics('changes', {
@@ -187,9 +183,7 @@ export function holdsStoredRows(tableName: string): boolean {
   return tableName.startsWith(TABLE_PREFIX)
 }
 
-/**
- * The views of the schema `stored` over these. `store-views` makes them, and an upgrade drops them.
- */
+/** The views of the schema `stored`. `store-views` creates them, and an upgrade drops them. */
 export function storedViewsOf(views: readonly ShippedView[]): ShippedView[] {
   return STORED_VIEWS.flatMap((storable) => {
     const { source } = storable
@@ -199,10 +193,10 @@ export function storedViewsOf(views: readonly ShippedView[]): ShippedView[] {
 }
 
 /**
- * The view and the table of its rows. Where nothing is stored the view reads its source. The rows
- * and the mark that they are there (a row of stored_views) are written in one transaction, and both
- * tables are unlogged: a crash of the server empties both. A change of the source's text, or of
- * ours, empties them too.
+ * A stored view and the table of its rows. Without stored rows the view reads its source. Rows and
+ * their mark (a row of stored_views) are written in one transaction, and both tables are unlogged:
+ * a crash of the server empties both. A change of the source's text, or of this one, empties them
+ * too.
  */
 function toStoredView(view: ShippedView, storable: StorableView): ShippedView {
   const { name, orderedBy, indexed = [], indexedTexts = [] } = storable
@@ -244,7 +238,7 @@ ${commentsSql(name, source)}
   }
 }
 
-/** The columns mean what they mean in the source. */
+/** Copies the meaning of the source's columns. */
 function commentsSql(name: string, source: string): string {
   return `do $comments$
 declare

@@ -1,9 +1,9 @@
-/** What may hold a semicolon that ends nothing, and the one that ends a statement. */
+/** Texts that may contain semicolons, and the semicolon that ends a statement. */
 const PIECES = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[\s\S]*?\1|;/g
 
 /**
- * The statements of a text of SQL, in order, without their semicolons; what is only a comment is
- * left out. Of texts that we ship: it knows neither comments within comments nor `E'\''`.
+ * The statements of a shipped SQL text, in order, without semicolons and mere comments. Does not
+ * support nested comments and `E'\''`.
  */
 export function splitStatements(sqlText: string): string[] {
   const statements: string[] = []

@@ -30,10 +30,7 @@ export interface WatchDependencies {
 }
 
 export interface WebhookReport {
-  /**
-   * False if neither TRACKING_WEBHOOK_URL nor TRACKING_WEBHOOK_IDS is set: the check has nothing to
-   * watch.
-   */
+  /** False without TRACKING_WEBHOOK_URL and TRACKING_WEBHOOK_IDS: nothing to watch. */
   readonly isConfigured: boolean
   /** Our webhooks at the service after the check. */
   readonly webhooks: readonly WebhookRecord[]

@@ -4,10 +4,7 @@ import { webhookSchema } from '../../source/jsonapi/schemas.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import { tableRef } from '../../warehouse/connection/typed-database.js'
 
-/**
- * A secret from the service. It can be compared and revealed; printing an object that holds it does
- * not show it.
- */
+/** A secret from the service. Printing an object that holds it does not show it. */
 export class ToldSecret {
   readonly #text: string
 
@@ -87,10 +84,7 @@ export function readWebhookRecord(record: unknown): WebhookRecord | undefined {
 /** Marks that a service shows in place of a secret. */
 const MASKED = /[*•·…]|\.\.\.|^x+$|filtered|redacted|hidden/i
 
-/**
- * Whether the webhook sends to the address: `https://Example.com` and `https://example.com/` are
- * equal.
- */
+/** Whether it sends to the address; `https://Example.com` equals `https://example.com/`. */
 export function sendsTo({ url }: Pick<WebhookRecord, 'url'>, address: string): boolean {
   if (url === null || !URL.canParse(url) || !URL.canParse(address)) return url === address
   return new URL(url).href === new URL(address).href
@@ -138,10 +132,7 @@ export interface RefreshOptions {
   readonly signal: AbortSignal
 }
 
-/**
- * Asks the service for its webhooks, usually one request, and records them. Changes nothing if the
- * request fails.
- */
+/** Records the service's webhooks: usually one request. Changes nothing if it fails. */
 export async function refreshOwnWebhooks(options: RefreshOptions): Promise<void> {
   const { service, warehouse, settings, signal } = options
   await recordWebhooks(warehouse, await listWebhookRecords(service, signal), settings)

@@ -78,10 +78,7 @@ function isNewestFirst(instants: readonly number[]): boolean {
   return isFalling && (instants.at(-1) ?? NaN) < (instants[0] ?? NaN)
 }
 
-/**
- * While none of our webhooks is known, all notifications count as ours; the processor decides about
- * each.
- */
+/** Without a known webhook of ours all may be ours; the processor decides. */
 function isForeign({ envelope: { webhookId } }: Delivery, { ownIds }: WebhookReport): boolean {
   return ownIds.length > 0 && webhookId !== null && !ownIds.includes(webhookId)
 }

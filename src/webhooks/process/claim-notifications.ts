@@ -56,10 +56,7 @@ for update skip locked`,
   )
 }
 
-/**
- * Locks a notification that waits for a refetch or a complete sync, waiting for its holder;
- * undefined if it no longer waits.
- */
+/** Locks an unresolved notification, after its present holder; undefined if it no longer waits. */
 export async function lockUnresolved(
   session: Session,
   notificationId: string,

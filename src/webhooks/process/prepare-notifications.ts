@@ -98,10 +98,7 @@ function prepare(
 
 const OWNER_TYPES = ['container', 'shipment'] as const
 
-/**
- * The containers and shipments of a record without an address of its own; an owner of unknown type
- * has the type ''.
- */
+/** The owners of a record without an address of its own; one of unknown type has the type ''. */
 function ownersOf(record: unknown): ResourceIdentifier[] {
   const { type, relationships } = membersOf(record)
   if (typeof type !== 'string' || type === 'transport_event') return []

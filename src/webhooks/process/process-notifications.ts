@@ -202,10 +202,7 @@ export class NotificationProcessor {
   }
 }
 
-/**
- * Faults of the server, independent of the notification: a full disk (53100), no free connection
- * (53300), a standby (25006).
- */
+/** Faults of the server: full disk (53100), no free connection (53300), standby (25006). */
 const OF_THE_SERVER: ReadonlySet<unknown> = new Set(['53100', '53300', '25006'])
 
 function isOfTheServer(thrown: unknown): boolean {

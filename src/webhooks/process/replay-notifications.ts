@@ -87,10 +87,7 @@ where ${isSelected(selection)}`,
 /** Notifications per statement: a large inbox would take longer than a statement may. */
 const BATCH = 5_000
 
-/**
- * By key, once through: otherwise notifications that are applied meanwhile would be selected for
- * ever.
- */
+/** By key, once through: notifications that are applied meanwhile would not end. */
 async function putBack(warehouse: Warehouse, selection: ReplaySelection): Promise<number> {
   const inbox = tableRef('sync.webhook_notifications')
   let after = ''

@@ -38,10 +38,7 @@ export const ASK_EVERY_MS = 60_000
 export class WebhookOwnership {
   readonly #dependencies: OwnershipDependencies
   #askedAt = -Infinity
-  /**
-   * On the database's clock: the service's last list decides about notifications received until
-   * then.
-   */
+  /** The service's last list decides about notifications until then, by the database's clock. */
   #decidedUntil = -Infinity
   #newestUnknown = -Infinity
 

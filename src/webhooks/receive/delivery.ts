@@ -21,10 +21,7 @@ export interface Delivery {
   readonly body: Buffer
   /** Why it can never be applied; null for a valid delivery. */
   readonly deadReason: string | null
-  /**
-   * The earliest instant at which the source can have known the content; absent: the instant of the
-   * notification.
-   */
+  /** The earliest instant of the source's knowledge; absent: that of the notification. */
   readonly observedAt?: Date
 }
 
@@ -100,10 +97,7 @@ export interface Envelope {
   readonly reference: ResourceIdentifier | null
 }
 
-/**
- * Reads a `webhook_notification`, delivered or listed. Undefined if it lacks an id to store it
- * under.
- */
+/** Reads a `webhook_notification`, delivered or listed. Undefined without an id. */
 export function readEnvelope(record: unknown): Envelope | undefined {
   const { data } = notificationSchema.safeParse(record)
   return data && toEnvelope(data)

@@ -36,10 +36,7 @@ export interface Outcome {
 /** `received` is the sum of the others and of the deliveries under way. */
 export type ReceiverCounts = Readonly<Record<'received' | Result, number>>
 
-/**
- * Called whenever a refusal is logged, with the number of refusals since the last call. Must not
- * throw.
- */
+/** Called when a refusal is logged, with the refusals since the last call. Must not throw. */
 export type OnRefused = (reason: string, count: number) => void
 
 const QUIET_MS = 10_000

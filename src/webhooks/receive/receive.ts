@@ -45,10 +45,7 @@ export interface ReceiverOptions {
   readonly senders?: { readonly addresses: SenderAddresses; readonly trustedProxyHops: number }
   readonly limits?: Partial<ReceiverLimits>
   readonly reachFailpoint?: ReachFailpoint
-  /**
-   * Called after each accepted delivery, new or known, with the time from its headers to its
-   * answer. Must not throw.
-   */
+  /** Called after each accepted delivery with its time from headers to answer. Must not throw. */
   readonly onAccepted?: (elapsedMs: number) => void
   /** Called after the answer to a new notification. Must not throw. */
   readonly onStored?: () => void
@@ -91,10 +88,7 @@ export class Receiver {
     }
   }
 
-  /**
-   * Answers a POST; the server has checked path and method. Never rejects, however the sender or
-   * the warehouse fails.
-   */
+  /** Answers a POST; the server has checked path and method. Never rejects. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { onAccepted, onStored } = this.#options
     const startedAt = performance.now()

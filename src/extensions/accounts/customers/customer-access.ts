@@ -18,7 +18,7 @@ import {
 } from '../../../warehouse/connection/typed-database.js'
 import { allTrue } from '../../../warehouse/connection/sql-fragments.js'
 
-/** What is open to customers. */
+/** The objects that are open to customers. */
 export interface CustomerReport {
   /** Grant it to the login of a customer. */
   readonly role: string
@@ -26,13 +26,13 @@ export interface CustomerReport {
   readonly views: readonly string[]
 }
 
-/** The first server whose views can read with the rights of who asks (`security_invoker`). */
+/** The first server whose views can read with the reader's rights (`security_invoker`). */
 const OLDEST_SERVER = 150_000
 
-/** Of every table below: what it shows to the others, and what to customers. */
+/** The policies of every table below: for others, and for customers. */
 const [FOR_ALL, FOR_CUSTOMERS] = ['all_rows', 'own_rows']
 
-/** How the rows of a table belong to a customer. */
+/** How rows of a table belong to a customer. */
 type Belongs =
   | 'by name'
   | 'by shipment'
@@ -43,8 +43,8 @@ type Belongs =
 
 /**
  * The tables that customers read. All others are closed to them: bookkeeping, rules and invoices,
- * and types of record that this version does not know. Custom fields can say anything, so customers
- * see none; but views that show them beside other things are open.
+ * and unknown record types. Custom fields can say anything, so customers see none of that table;
+ * views that show them beside other columns are open.
  */
 const OPEN_TABLES: Readonly<Partial<Record<DataTable, readonly Belongs[]>>> = {
   shipments: ['by name'],
@@ -72,14 +72,14 @@ const OPEN_TABLES: Readonly<Partial<Record<DataTable, readonly Belongs[]>>> = {
 
 const openTables = Object.entries(OPEN_TABLES) as [DataTable, readonly Belongs[]][]
 
-/** What else open views may read. */
+/** Other objects that open views may read. */
 const HARMLESS = ['{{analytics}}.as_of', '{{asOf}}.as_of', '{{analytics}}.time_zones']
 
 /**
  * Opens the warehouse to customers: each sees the rows of the shipments whose `customer_name` the
- * table `customer_roles` gives to a role of theirs, and what hangs on them, in tables and views.
- * Others see what they saw. All or nothing; idempotent. Throws WarehouseSchemaError before
- * PostgreSQL 15, and where this login may not do it.
+ * table `customer_roles` assigns to a role of theirs, and their dependent rows, in tables and
+ * views. Others see the same as before. All or nothing; idempotent. Throws WarehouseSchemaError
+ * before PostgreSQL 15, and if this login may not do it.
  */
 export async function openToCustomers(
   warehouse: Warehouse,
@@ -115,12 +115,12 @@ export async function openToCustomers(
   }
 }
 
-/** After an upgrade: what is new and open is theirs as well, where the warehouse is open to them. */
+/** After an upgrade: opens new objects too, if the warehouse is open to customers. */
 export async function renewCustomerAccess(session: Session): Promise<void> {
   if (await isOpenToCustomers(session)) await apply(session, openViews(await readViews()))
 }
 
-/** Whether `openToCustomers` was called, and `closeToCustomers` not since. */
+/** Whether the warehouse is open to customers. */
 export async function isOpenToCustomers({
   names,
   query,
@@ -133,8 +133,8 @@ export async function isOpenToCustomers({
 }
 
 /**
- * Takes from customers all they may read, and the policies from the tables. The role and
- * `customer_roles` stay. False where nothing was open.
+ * Revokes all rights of customers, and drops the policies. The role and `customer_roles` stay.
+ * False if nothing was open.
  */
 export async function closeToCustomers(
   warehouse: Warehouse,
@@ -173,7 +173,7 @@ export async function closeToCustomers(
   return true
 }
 
-/** Stored views read tables of the bookkeeping, which are closed to customers as they are. */
+/** Stored views read tables of the bookkeeping, which are closed to customers anyway. */
 function isOfTheInvoker({ schema }: ShippedView): boolean {
   return schema !== 'stored'
 }
@@ -186,7 +186,7 @@ function schemasOf(names: SchemaNames): string[] {
   return [names.data, names.analytics, names.asOf, names.datasync]
 }
 
-/** With policies: what is each customer's own, and whose it is. */
+/** The tables with policies. */
 const RESTRICTED: readonly (keyof Database)[] = [
   ...openTables
     .filter(([, belongs]) => !belongs.includes('to nobody'))
@@ -195,8 +195,8 @@ const RESTRICTED: readonly (keyof Database)[] = [
 ]
 
 /**
- * Of the shipped views, those that read only open tables and open views. The texts say what they
- * read; a view that reads anything else, now or in a later version, is closed.
+ * The shipped views that read only open tables and open views, by their texts. A view that reads
+ * another object, now or in a later version, is closed.
  */
 export function openViews(views: readonly ShippedView[]): ShippedView[] {
   const open = new Set([...HARMLESS, ...openTables.map(([table]) => `{{data}}.${table}`)])
@@ -211,7 +211,7 @@ export function openViews(views: readonly ShippedView[]): ShippedView[] {
 
 /**
  * Throws WarehouseSchemaError before PostgreSQL 15, and for a distributed warehouse. Reads only:
- * ask it before anything is changed.
+ * call it before any change.
  */
 export async function refuseUnopenable(warehouse: Warehouse): Promise<void> {
   if (await isDistributed(warehouse)) {
@@ -284,7 +284,7 @@ async function restrict(
   for (const statement of statements) await session.query(`restrict ${name}`, statement)
 }
 
-/** Of `customer_roles`: customers see what is theirs there too. A role that was dropped is nobody's. */
+/** Customers see only their own rows of `customer_roles`. Rows of a dropped role are closed. */
 const OF_OWN_ROLES = sql<boolean>`exists (
     select from pg_catalog.pg_roles as held
     where held.rolname = customer_roles.role_name and pg_catalog.pg_has_role(held.oid, 'usage')
@@ -301,7 +301,7 @@ function condition(table: DataTable, belongs: Belongs): RawBuilder<boolean> {
     sql`exists (select from ${tableRef('data.shipments')} as own where own.shipment_id = ${column(id)})`
   switch (belongs) {
     case 'by name':
-      // Read once for a statement.
+      // Read once per statement.
       return sql`${column('customer_name')} = any (
     array(select allowed.customer_name from ${tableRef('sync.customer_roles')} as allowed)
 )`
