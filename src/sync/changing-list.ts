@@ -13,7 +13,10 @@ import { mostMoving, readPage, type ListPass } from './list-pass.js'
 import type { Reading, Run } from '../ingest/run.js'
 import type { Sink } from '../ingest/sink.js'
 
-/** Filters for what can still change. The list of containers has none: it is always read whole. */
+/**
+ * Filters for records that can still change. The list of containers lacks one: it is always read
+ * whole.
+ */
 const TRACKING_STOPPED = 'filter[tracking_stopped]'
 const UPDATED_FROM = 'filter[updated_at][start]'
 
@@ -21,9 +24,9 @@ const UPDATED_FROM = 'filter[updated_at][start]'
 const OVERLAP_MS = 3_600_000
 
 /**
- * The part of a list that a pass reads, undefined for the whole: in a sync, while the last complete
- * pass over the whole list began less than `RunSettings.fullSyncHours` ago and the service is not
- * known to ignore or refuse the filter.
+ * Chooses the part of a list that a pass reads, undefined for the whole: in a sync, while the last
+ * complete pass over the whole list began less than `RunSettings.fullSyncHours` ago and the service
+ * is not known to ignore or refuse the filter.
  */
 export async function chooseChanging(
   run: Run,
@@ -39,8 +42,8 @@ export async function chooseChanging(
 }
 
 /**
- * How many records of a list the next sync reads by its filter; undefined where it reads the whole
- * list. One request at most. Before the first run, those of a sync right after it.
+ * How many records of a list the next sync reads by its filter; undefined if it reads the whole
+ * list. At most one request. Before the first run, those of a sync right after it.
  */
 export async function countChanging(
   reading: Reading,
@@ -62,7 +65,7 @@ export async function countChanging(
   }
 }
 
-/** Found within a day to be ignored or refused. */
+/** The filter was ignored or refused within the last day. */
 async function isFilterUseless(session: Session, stream: ChangingStream): Promise<boolean> {
   const found = await loadCapability(session, capabilityName(stream))
   return found?.isSupported === false && !found.isStale
@@ -83,10 +86,10 @@ function capabilityName(stream: ChangingStream): string {
   return `filter of ${stream}`
 }
 
-/** The service ignores the filter, or answers it with something else. */
+/** The service ignores the filter, or answers it with other records. */
 export class FilterUselessError extends Error {}
 
-/** Throws `FilterUselessError` when a page that was just stored shows what its filter excludes. */
+/** Throws `FilterUselessError` if a stored page shows records that its filter excludes. */
 export async function checkFilter(
   sink: Sink,
   { list }: ListPass,
@@ -132,9 +135,9 @@ export async function recordUselessFilter(
 }
 
 /**
- * Queues shipments that were tracked and are not on the complete list of those that still are:
- * tracking stopped, or they are gone, which only a pass over the whole list confirms. Throws
- * `FilterUselessError` when more are missing than ever stop at once.
+ * Queues shipments that were tracked and are missing on the complete list of tracked ones: tracking
+ * stopped, or they are gone, which only a pass over the whole list confirms. Throws
+ * `FilterUselessError` if more are missing than ever stop at once.
  */
 export async function refetchThoseThatLeft(sink: Sink, pass: ListPass): Promise<void> {
   const { startedAt, stream } = pass

@@ -27,11 +27,11 @@ import type { Sink } from '../ingest/sink.js'
 
 /**
  * Reads the transport events of a few containers whose list of event ids has not changed: an event
- * can change under its id, and where events do not come included nothing else would show it. Those
- * read longest ago come first. One request each, or more where events fill several pages.
+ * can change under its id, and without included events nothing else would show it. Longest unread
+ * first. One request each, or more where events fill several pages.
  *
  * A run that made other requests than its list pages, for example to try what the service includes,
- * leaves the check to the next: so a sync of an unchanged account stays within two requests more
+ * leaves the check to the next: so a sync of an unchanged account needs at most two requests more
  * than its pages.
  */
 export async function checkTransportEvents(run: Run): Promise<void> {
@@ -43,12 +43,12 @@ export async function checkTransportEvents(run: Run): Promise<void> {
   if (containerIds.length > 0) await check(run, containerIds)
 }
 
-/** Requests a run spends on transport events that no list names; the rest is left to the next. */
+/** Most requests of a run for unlisted transport events; the next run continues. */
 const UNLISTED_PER_RUN = 100
 
 /**
- * Reads the transport events of containers that do not list an event which has a live row: a
- * notification reported it, and it was withdrawn before the container was read. One request each.
+ * Reads the transport events of containers with a live event that they do not list: a notification
+ * reported it, and the service withdrew it before the container was read. One request each.
  */
 export async function checkUnlistedEvents(run: Run): Promise<void> {
   for (const containerId of await chooseUnlisted(run.sink)) {
@@ -57,7 +57,7 @@ export async function checkUnlistedEvents(run: Run): Promise<void> {
   }
 }
 
-/** A backfill looks at all containers that were there before it, others where there is a doubt. */
+/** A backfill examines all earlier containers, other runs those in doubt. */
 async function chooseUnlisted(sink: Sink<number>): Promise<string[]> {
   const { warehouse, syncRunId, mode } = sink
   const areInDoubt = await sink.retry(() => areListsInDoubt(warehouse))
@@ -80,7 +80,7 @@ function hasMadeOtherRequests({ notes: { ledger } }: Run): boolean {
     .some(({ stream, counts }) => LISTS.has(stream) && counts.requests > counts.pages)
 }
 
-/** A wrong answer counts as a check too; the queue of refetches asks for its container again. */
+/** A wrong answer counts as a check too; the refetch queue asks for its container again. */
 async function check(run: Run, containerIds: readonly string[]): Promise<void> {
   const fetched = await fetchWhatIsShown(run, containerIds)
   run.sink.reachFailpoint('events_received')
@@ -89,8 +89,8 @@ async function check(run: Run, containerIds: readonly string[]): Promise<void> {
 }
 
 /**
- * Stores what was read, marks what was withdrawn and records the check. A run that is killed before
- * checks the same containers again.
+ * Stores the events, marks withdrawn ones and records the check. After a kill the next run checks
+ * the same containers again.
  */
 async function record(
   run: Run,
@@ -112,9 +112,9 @@ async function record(
 }
 
 /**
- * The list that the answer proves. If it is empty, or the container is gone, what the container's
- * row lists: whether that row goes too is for the passes to find out. Nothing of a list that proves
- * nothing: its container is checked again with the next round.
+ * The list that the answer proves. If it is empty, or the container is gone, the list in the
+ * container's row: the passes find out whether that row goes too. Nothing of a list that proves
+ * nothing: the next round checks its container again.
  */
 async function believedList(
   run: Run,

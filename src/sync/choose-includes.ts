@@ -16,9 +16,9 @@ import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { readPage } from './list-pass.js'
 
 /**
- * Relations we would like to have included, most wanted first. Which of them the service takes is
- * not specified: what it refuses, does not send or sends thin is dropped, and tried again after a
- * day. Everything works with none of them, at the cost of requests.
+ * Wanted includes, most wanted first. The interface does not specify which of them the service
+ * accepts: a refused, missing or thin one is dropped, and tried again after a day. Everything works
+ * without them, at the cost of requests.
  */
 const WANTED_INCLUDES: Readonly<Partial<Record<ListStream, readonly string[]>>> = {
   shipments: [
@@ -35,16 +35,16 @@ const WANTED_INCLUDES: Readonly<Partial<Record<ListStream, readonly string[]>>> 
   containers: ['transport_events', 'pod_terminal', 'pickup_facility'],
 }
 
-/** What to ask a list for. */
+/** The includes to request of a list. */
 export interface IncludeChoice {
   readonly includes: readonly string[]
-  /** True when something untried is among them, which the first page decides. */
+  /** True with untried ones among them; the first page decides about these. */
   readonly isTrial: boolean
 }
 
 /**
- * Everything wanted at first; then what the service was found to take; once a day also one of the
- * refused, in turn. So what it learns is noticed within days, at the cost of a request a day.
+ * Chooses all wanted includes at first; then the accepted ones, and once a day also one of the
+ * refused, in turn: a new ability of the service is noticed within days, for a request a day.
  */
 export async function chooseIncludes(
   warehouse: Warehouse,
@@ -69,8 +69,8 @@ function listOf(value: unknown): readonly string[] {
 }
 
 /**
- * Remembers which of `asked` the service took, sent, and sent whole, by a first page. False when
- * some came thin: then the page is to be read again, without them.
+ * Remembers the includes of `asked` that the service accepted, sent, and sent whole, by a first
+ * page. False if some came thin: then read the page again, without them.
  */
 export async function settleIncludes(
   run: Pick<Run, 'source' | 'notes'>,
@@ -87,7 +87,7 @@ export async function settleIncludes(
   const thin = await findThin(run, intake, sent)
   const accepted = sent.filter((name) => !thin.some((one) => isWithin(name, one)))
   if (!isTrial && accepted.length === asked.length) return true
-  // Those just tried are tried again last.
+  // The ones just tried come last next time.
   const rest = (WANTED_INCLUDES[list] ?? []).filter((name) => !accepted.includes(name))
   const isAsked = (name: string): boolean => asked.includes(name)
   const refused = [...rest.filter((name) => !isAsked(name)), ...rest.filter(isAsked)]
@@ -112,9 +112,9 @@ function isWithin(name: string, relation: string): boolean {
 }
 
 /**
- * Of the relations that are sent, those whose records lack what their own list shows of each: that
- * would never be read. At most two requests, and none where each attribute that the interface names
- * was met. Places come thin too, and are read by id.
+ * Finds sent relations whose records are thinner than in their own list: the rest would never be
+ * read. At most two requests, and none if every attribute of the interface was seen. Places come
+ * thin too, and are read by id.
  */
 async function findThin(run: Reading, intake: Intake, sent: readonly string[]): Promise<string[]> {
   const thin: string[] = []
@@ -133,7 +133,7 @@ async function findThin(run: Reading, intake: Intake, sent: readonly string[]): 
   return thin
 }
 
-/** What a run would read in place of included records; nothing where the service refuses it. */
+/** The records that a run would read without the include; none if the service refuses the list. */
 async function readOwnList(run: Reading, included: Sighting): Promise<Sighting[]> {
   const { resource } = included
   try {
@@ -157,9 +157,9 @@ function capabilityName(list: ListStream): string {
 }
 
 /**
- * True when records link to resources of a relation and none of them came included. Follows nested
- * names (`containers.transport_events`) through `included`. A page without any such link proves
- * nothing. The links are read off: no record is parsed for it.
+ * True if records link to resources of a relation and none of them was included. Follows nested
+ * names (`containers.transport_events`) through `included`. A page without such links proves
+ * nothing. Reads the links without parsing a record.
  */
 export function isWithheld({ primary, included }: RawRecords, name: string): boolean {
   const byKey = new Map(included.map((record) => [keyOf(record.identity), record]))
@@ -184,7 +184,7 @@ function linkageOf(record: RawRecord, relation: string): unknown {
   try {
     return record.linkage(relation)
   } catch {
-    // Such a record is set aside with its reason elsewhere.
+    // Other code sets such a record aside, with its reason.
     return undefined
   }
 }

@@ -29,10 +29,10 @@ import { ingestAnswer } from '../ingest/ingest-pages.js'
 import type { Sink } from '../ingest/sink.js'
 
 /**
- * Confirms which rows that a complete pass did not show are gone. Pages drift while they are read,
- * so absence proves nothing: a row unseen in two complete passes is asked for by id, and only a 404
- * makes it a tombstone. If more than `mostMoving` rows are missing, suspect the source: nothing is
- * marked, and IncompleteRunError says so.
+ * Confirms that rows which a complete pass did not show are gone. Pages drift during a read, so
+ * absence proves nothing: a row unseen in two complete passes is requested by id, and only a 404
+ * makes it a tombstone. If more than `mostMoving` rows are missing, the source is suspect: nothing
+ * is marked, and IncompleteRunError says so.
  */
 export async function confirmAbsences(run: Run, pass: ListPass): Promise<void> {
   const streams = [pass.stream]
@@ -43,7 +43,7 @@ export async function confirmAbsences(run: Run, pass: ListPass): Promise<void> {
   }
 }
 
-/** Requests a run spends on missing rows; the rest is asked for by the next. */
+/** Most requests of a run for missing rows; the next run continues. */
 const ASKED_PER_RUN = 100
 
 async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Promise<void> {
@@ -67,7 +67,7 @@ async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Pr
   const rowless = resource === containers ? await findRowless(run.sink, pass, startedAt) : []
   const missing = [...keys, ...rowless.filter((key) => !isSeen(key))]
   if (missing.length === 0) {
-    // Nothing to write, as after most passes.
+    // Nothing to write, the usual case.
     if (!(await run.sink.retry(() => hasAbsences(warehouse, stream)))) return
   }
   const candidates = await run.sink.transact('count absences', (session) =>
@@ -78,8 +78,8 @@ async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Pr
 }
 
 /**
- * Containers without a row whose transport events are stored, though no page and no row of another
- * container names any of those.
+ * Containers without a row whose transport events are stored although no page and no row of another
+ * container names one of them.
  */
 async function findRowless(sink: Sink, pass: ListPass, startedAt: Date): Promise<string[]> {
   const reported = pass.seen.get(CONTAINERS_WITH_EVENTS)
@@ -90,12 +90,12 @@ async function findRowless(sink: Sink, pass: ListPass, startedAt: Date): Promise
   return unseen.filter((key) => !named.has(key))
 }
 
-/** The service is in trouble: the rest is left to the next run. */
+/** The service is in trouble: the next run continues. */
 const MOST_FAILURES_IN_A_ROW = 3
 
 /**
- * Asks for rows one by one. A 404 marks the row, a record is stored; after any other answer the row
- * stays, with the reason, and is asked for again in a day.
+ * Requests rows one by one. A 404 marks the row, a record is stored; after any other answer the row
+ * stays, with the reason, and is requested again in a day.
  */
 async function askFor(run: Run, resource: Resource, keys: readonly string[]): Promise<void> {
   const gone: GoneRecord[] = []
@@ -137,8 +137,8 @@ async function askFor(run: Run, resource: Resource, keys: readonly string[]): Pr
 }
 
 /**
- * False when the answer holds something else; when it was seen to be gone, where an answer says so
- * that is no 404. Throws ApiNotFoundError when it is gone.
+ * True if the answer holds the record, else false. A date if an answer other than 404 shows that it
+ * is gone: when it was read. Throws ApiNotFoundError for a 404.
  */
 async function findRecord(run: Run, resource: Resource, key: string): Promise<boolean | Date> {
   const intake =
@@ -148,12 +148,12 @@ async function findRecord(run: Run, resource: Resource, key: string): Promise<bo
   if (intake instanceof Date) return intake
   if (intake === undefined) return false
   const isShown = shownKeys(intake, resource.stream).includes(key)
-  // The values of an entity are a list, and each of them is what it says.
+  // The values of an entity are a list, complete in themselves.
   await ingestAnswer(run, isShown || resource === customFields ? intake : setAsideOf(intake))
   return isShown
 }
 
-/** Undefined when nothing says of which entity it is. */
+/** Undefined if the entity is unknown. */
 async function findField(run: Run, key: string): Promise<Intake | Date | undefined> {
   const entity = await run.sink.retry(() => loadEntity(run.sink.warehouse, key))
   if (entity === undefined) return undefined

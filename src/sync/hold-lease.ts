@@ -18,7 +18,7 @@ export interface LeaseDependencies {
   readonly signal: AbortSignal
 }
 
-/** What is safe to use while the lease is held. */
+/** The dependencies that are safe to use with the lease. */
 export interface HeldDependencies {
   /** Every transaction is refused once the lease is lost. */
   readonly warehouse: Warehouse
@@ -27,8 +27,8 @@ export interface HeldDependencies {
 }
 
 /**
- * Does `work` as the only writer. Throws `LeaseHeldError`, before anything is done, when there is
- * one already. Gives the lease back however `work` ends.
+ * Does `work` as the only writer. Throws `LeaseHeldError` first if there is another. Releases the
+ * lease however `work` ends.
  */
 export async function holdLease<Result>(
   command: string,
@@ -54,8 +54,8 @@ export async function holdLease<Result>(
 }
 
 /**
- * True for a process of this place that has ended, so that a killed run holds nobody up. Another
- * place counts as running: containers of one host name do not see each other's processes.
+ * True for an ended process of this place, so that a killed run holds nobody up. Processes of
+ * another place count as running: containers with one host name cannot see each other's processes.
  */
 function hasEndedHere({ host, pid, place }: HolderProcess): boolean {
   if (host !== hostname() || place === undefined || place !== placeOfPids()) return false

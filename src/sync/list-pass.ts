@@ -19,7 +19,10 @@ import type {
 } from '../warehouse/bookkeeping/checkpoints.js'
 import type { Sink } from '../ingest/sink.js'
 
-/** In `ListPass.seen`: containers whose transport events a page held, with or without them. */
+/**
+ * In `ListPass.seen`: containers whose transport events a page showed, with or without the
+ * container.
+ */
 export const CONTAINERS_WITH_EVENTS = 'containers with transport events'
 
 /**
@@ -38,7 +41,7 @@ export class ListPass {
   readonly list: PassList
   /** Just before the first request, on the database's clock. */
   readonly beganAt: string
-  /** Keys shown so far, per stream; all of them unless the pass was resumed. */
+  /** Keys shown so far, by stream; complete unless the pass was resumed. */
   readonly seen: Map<string, SeenKeys>
   readonly startPage: number
   readonly isResumed: boolean
@@ -50,9 +53,9 @@ export class ListPass {
   #passStartedAt: Date | undefined
 
   /**
-   * `beganAt`: on the database's clock, not after the first request. `resumed`: where a killed or
-   * stopped run left the pass. `earlier`: a walk over the same list in this run that proved too
-   * little; what it has shown is known.
+   * `beganAt`: on the database's clock, not after the first request. `resumed`: the position at
+   * which a killed or stopped run left the pass. `earlier`: a walk over the same list in this run
+   * that proved too little; its keys are known.
    */
   constructor(
     list: PassList,
@@ -81,23 +84,23 @@ export class ListPass {
     return this.#passStartedAt
   }
 
-  /** False when the first page after a resumption shows nothing of what stood there. */
+  /** False if the first page after a resumption shows none of its former records. */
   isContiguous(page: RawPage): boolean {
     if (page.number !== this.startPage || this.#expected === undefined) return true
-    // The end of a list that shrank, or an empty one, has no record to recognise.
+    // An empty or shrunken list may lack a record to recognize.
     return page.rows.some((row) => this.#expected?.includes(digest(row)))
   }
 
-  /** True when the page of a resumption is not what it was. */
+  /** True if the page of a resumption has changed. */
   hasMoved(page: RawPage): boolean {
     if (page.number !== this.startPage || this.#expected === undefined) return false
     return signposts(page).join() !== this.#expected.join()
   }
 
   /**
-   * The position of the pass once `page` is in the warehouse. `tallyBefore`: of the pages before
-   * it, for a pass that resumes reads this page again and counts it then. It does not know which of
-   * the rows came on an earlier page, so that they did is noted.
+   * The position of the pass once `page` is in the warehouse. `tallyBefore`: the tally of the pages
+   * before it, because a resumed pass reads and counts this page again. It cannot know which rows
+   * came on an earlier page, so repeats are noted.
    */
   checkpointAfter(page: RawPage, tallyBefore: TallyState): Checkpoint {
     this.#passStartedAt ??= page.observedAt
@@ -128,12 +131,12 @@ export class ListPass {
   }
 }
 
-/** A pass that was complete before its run was cut off: nothing is left to do. */
+/** A pass that was complete before its run was cut off: nothing is left to read. */
 export type CompletePass = Pick<PassPosition, 'findings' | 'beganAt'> & Pick<PassList, 'scope'>
 
 /**
- * The rest of a pass that a run left when it was cut off, nothing if it was complete, or a new
- * pass: over the whole list, unless `chooseChanging` names a part of it.
+ * Opens the rest of a pass that an interrupted run left, returns it if it was complete, or opens a
+ * new pass: over the whole list, unless `chooseChanging` names a part of it.
  */
 export async function openPass(
   run: Run,
@@ -198,7 +201,7 @@ export async function closePass(sink: Sink<number>, checkpoint: Checkpoint): Pro
   )
 }
 
-/** Forgets an incomplete pass that came to the end of its list: the next run starts over. */
+/** Forgets an incomplete pass that reached the end of its list: the next run starts over. */
 export async function dropPass(sink: Sink, { list }: ListPass): Promise<void> {
   await sink.transact('abandon a pass', (session) => abandonPass(session, list))
 }
@@ -219,14 +222,14 @@ function digest({ id }: RecordIdentity): string {
 }
 
 /**
- * By how many records a list of this length may shrink from one pass to the next: ten, or two per
- * cent. If it seems to shrink by more, suspect the list.
+ * Records by which a list of this length may shrink from one pass to the next: ten, or two per
+ * cent. A larger loss makes the list suspect.
  */
 export function mostMoving(records: number): number {
   return Math.max(10, Math.floor(records * 0.02))
 }
 
-/** One page of a list, the first unless `startPage` says otherwise: one request. */
+/** Reads one page of a list, by default the first: one request. */
 export async function readPage(
   { source: { service, settings, signal }, notes }: Reading,
   stream: ListStream,

@@ -17,20 +17,20 @@ export const EMPTY_TALLY: TallyState = {
   isEven: true,
 }
 
-/** A list is read so often at most, until what was shown is proven to be all of it. */
+/** Most walks over a list until it is proven to be shown whole. */
 export const MOST_WALKS = 3
 
-/** When records came to a list, on the source's clock, in ms; by id, as far as a page says so. */
+/** When records entered a list, on the source's clock, in ms; by id, if a page tells it. */
 export interface Dates {
-  /** Since when a record is on the list at the latest. */
+  /** The latest time at which the record entered the list. */
   readonly born: ReadonlyMap<string, number>
-  /** When it changed last, and so may have changed its place. */
+  /** When it last changed, and so may have moved. */
   readonly changed: ReadonlyMap<string, number>
 }
 
 /**
- * The keys and sort values of the records of a page. A record that was recognized by its bytes is
- * older than the walk. To a list of what changed, a record comes when it changes.
+ * The dates of the records of a page. A record that was recognized by its bytes is older than the
+ * walk. A list of changes gains a record when it changes.
  */
 export function datesOf(
   { sightings }: Pick<Intake, 'sightings'>,
@@ -54,40 +54,40 @@ export function datesOf(
 export type ProofPage = Pick<RawPage, 'rows' | 'fresh' | 'total' | 'observedAt' | 'number'>
 
 export type Verdict =
-  /** Every record that was on the list when this walk began has been shown since. */
+  /** This walk and later ones have shown every record that was on the list when it began. */
   | { readonly kind: 'whole'; readonly walk: number }
   | { readonly kind: 'again' }
   | {
       readonly kind: 'short'
-      /** Of the last walk. */
+      /** The tally of the last walk. */
       readonly tally: TallyState
       readonly walks: number
-      /** The last two walks showed the same records, as often. */
+      /** The last two walks showed the same records, equally often. */
       readonly isAlike: boolean
-      /** And the same total: the list does not move, it is as short as that. */
+      /** And the same total: the list does not move; it is this short. */
       readonly isQuiet: boolean
     }
 
-/** What a person has accepted of a list that falls short in every run. */
+/** The shortfall of a list that a person has accepted. */
 export interface AcceptedShortfall {
   readonly missing: number
-  /** It changes all the time: its pages alone count. */
+  /** The total changes all the time: only the pages count. */
   readonly isTotalIgnored: boolean
 }
 
-/** A walk that was cut off: when it began and what it had counted, but not the keys it showed. */
+/** An interrupted walk: its beginning and its tally, but not the keys it showed. */
 interface ResumedWalk {
   readonly startedAt?: Date | undefined
   readonly tallyBefore?: TallyState | undefined
 }
 
-/** An instant at which the length of the list is known, or may turn out to be. */
+/** An instant with a known length of the list, or a possible one. */
 interface Instant {
   readonly at: number
   length: number | undefined
-  /** Shown since. */
+  /** Records shown since. */
   readonly seen: SeenKeys
-  /** How many of these are known to have been on the list at this instant. */
+  /** How many of these were certainly on the list at this instant. */
   there: number
 }
 
@@ -95,28 +95,27 @@ interface Instant {
  * Proves that the walks over a list have shown all of it, however it moved in between.
  *
  * A walk alone proves little: a record that leaves shifts another one past us, and one that arrives
- * makes the count right again. So records are counted that were on the list at a known instant:
- * those that came into being before it, or that were shown before and after it. When as many have
- * been shown since as the list was long at that instant, they are all of them, and so every record
- * that stood on the list throughout has been shown.
+ * makes the count right again. So we count records that were on the list at a known instant: they
+ * were created before it, or shown before and after it. Once as many have been shown since as the
+ * list was long at that instant, every record that stayed on the list has been shown.
  *
- * Two instants have a known length. The first page tells its total; it is believed if the total of
- * the last page is what the pages of that walk came to. And the end of a walk is as long as its
- * pages: that needs no total, but another walk.
+ * Two instants have a known length. The first page tells a total; it is believed if the total of
+ * the last page equals the rows of that walk. And at the end of a walk the list is as long as its
+ * pages: that needs another walk, but no total.
  */
 export class ListProof {
   readonly #instants: Instant[] = []
   readonly #tallies: TallyState[] = []
   /** When the resumed walk began. */
   #resumedAt: number | undefined
-  /** Records that no walk before the present one has shown. */
+  /** Records that only the present walk has shown. */
   #news = 0
   #lastPageAt = -Infinity
 
-  /** `resumed`: what is known of a walk that was cut off. */
+  /** `resumed`: the facts about an interrupted walk. */
   beginWalk(resumed: ResumedWalk = {}): void {
     const { startedAt, tallyBefore = EMPTY_TALLY } = resumed
-    // Cut off within its first page, it begins again.
+    // A walk that was cut off within its first page begins again.
     this.#resumedAt = tallyBefore.pages === 0 ? undefined : startedAt?.getTime()
     this.#news = 0
     this.#tallies.push(tallyBefore)
@@ -128,7 +127,7 @@ export class ListProof {
     this.#instants.length = Math.min(this.#instants.length, this.#tallies.length)
   }
 
-  /** The page at which a walk was resumed has changed: what was shown before may have moved. */
+  /** The page at which a walk was resumed has changed: earlier records may have moved. */
   noteMove(): void {
     const { tally } = this
     this.#tallies[this.#tallies.length - 1] = { ...tally, moves: tally.moves + 1 }
@@ -146,7 +145,7 @@ export class ListProof {
     let moves = 0
     for (const [at, { type, id }] of page.rows.entries()) {
       const isNamed = typeof id === 'string'
-      // A record without an id ends up in the quarantine: only its place is known.
+      // A record without an id goes to the quarantine: only its place is known.
       const key = isNamed ? `${String(type)} ${id}` : `${page.number} ${at}`
       if (isNamed && (changed.get(id) ?? -Infinity) > began) moves += 1
       this.#show(key, isNamed ? born.get(id) : undefined)
@@ -161,7 +160,7 @@ export class ListProof {
     this.#learnFirstTotal()
     if (this.#isAccepted(accepted)) return { kind: 'whole', walk: walks - 1 }
     const walk = this.#provenWalk()
-    // More is promised than the pages hold, so the list was cut off, or its total is wrong.
+    // The total promises more than the pages hold: the list was cut off, or its total is wrong.
     const isPromised = lastTotal !== null && lastTotal > rows
     if (walk !== undefined && !isPromised) return { kind: 'whole', walk }
     const isAlike = this.#isAlike()
@@ -171,7 +170,7 @@ export class ListProof {
   }
 
   #beginInstant({ observedAt }: ProofPage, walk: number): void {
-    // The end of the walk before: nothing was read since, so all of this walk comes after it.
+    // The end of the previous walk: nothing was read since, so all of this walk comes after it.
     const at = walk === 0 ? observedAt.getTime() : this.#lastPageAt
     const ended = this.#tallies[walk - 1]
     const length = ended?.isEven === true ? ended.rows : undefined
@@ -210,8 +209,8 @@ export class ListProof {
   }
 
   /**
-   * The keys of its first part are not known, so nothing may have moved at all: the total was the
-   * same throughout, nothing came twice, nothing that was shown has changed since the pass began.
+   * The keys of its first part are unknown, so the list must not have moved at all: the same total
+   * throughout, no repeats, no change of a shown record since the pass began.
    */
   #isResumedWhole(): boolean {
     const { rows, distinct, moves, lastTotal, isTotalSteady } = this.tally
@@ -237,7 +236,7 @@ export class ListProof {
   }
 }
 
-/** By how many records a walk falls short of what the list promises. */
+/** Records that a walk lacks of the promised number. */
 export function missingOf(
   { rows, distinct, lastTotal }: TallyState,
   isTotalIgnored: boolean,

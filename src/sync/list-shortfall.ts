@@ -7,10 +7,10 @@ import { FilterUselessError } from './changing-list.js'
 import { missingOf, type AcceptedShortfall, type Verdict } from './list-proof.js'
 import type { Sink } from '../ingest/sink.js'
 
-/** A list of which less was shown than it should hold. */
+/** A list that showed fewer records than it should hold. */
 type Shortfall = Extract<Verdict, { kind: 'short' }>
 
-/** What a person has accepted of a list that falls short in every run. */
+/** The shortfall of a list that a person has accepted. */
 export async function loadAcceptedShortfall(
   sink: Sink,
   { stream, scope }: PassList,
@@ -24,9 +24,9 @@ export async function loadAcceptedShortfall(
 }
 
 /**
- * With `--accept-shrink`, remembers by how much a list falls short that two walks show alike: as
- * long as it is that many, it counts as whole. A total that changes all the time is not believed
- * from then on. Returns whether it did.
+ * With `--accept-shrink`, saves the shortfall that two walks show alike: with exactly this
+ * shortfall the list counts as whole. A total that changes all the time is ignored from then on.
+ * Returns whether it saved one.
  */
 export async function acceptShortfall(
   run: Run,
@@ -51,7 +51,7 @@ export async function acceptShortfall(
   return true
 }
 
-/** The error of a list that was not shown to its end, with what to do about it. */
+/** The error of a list that was not shown to its end, with the fix. */
 export function shortfallError({ stream, scope }: PassList, shortfall: Shortfall): Error {
   const { tally, walks, isAlike, isQuiet } = shortfall
   const { rows, distinct, lastTotal: total } = tally

@@ -20,7 +20,7 @@ import type { Run } from '../ingest/run.js'
 import { ingestAnswer } from '../ingest/ingest-pages.js'
 import { walkList } from './walk-lists.js'
 
-/** What a backfill is narrowed to; with all three empty it is not narrowed. */
+/** The selection of a backfill; with all three empty it reads everything. */
 export interface Narrowing {
   /** Streams with a list of their own. */
   readonly streams: readonly string[]
@@ -56,10 +56,9 @@ export function checkNarrowing({ streams }: Narrowing): readonly WalkedStream[] 
 }
 
 /**
- * Reads some lists, or some shipments and containers by id with their transport events, whatever
- * the warehouse has of them; then what is queued, as every run. An id that the service does not
- * have makes the run incomplete; the others are stored. Throws ConfigError before the first request
- * when a stream is unknown.
+ * Reads some lists, or some shipments and containers by id with their transport events, even if the
+ * warehouse has them; then the queue, as in every run. An unknown id makes the run incomplete; the
+ * others are stored. Throws ConfigError before the first request for an unknown stream.
  */
 export async function runNarrowedBackfill(
   narrowing: Narrowing,

@@ -20,9 +20,9 @@ const REFERENCE_STREAMS: ReadonlySet<string> = new Set(
 
 /**
  * Compares places and vessels whose check is due with the service, value by value: nothing else
- * would show that one was renamed, or that somebody edited its row. In a backfill all of them. What
- * the run has seen included, with every attribute that the interface names and its row has, costs
- * no request; the others are queued to be read by id. Plans the first check of new ones.
+ * would show a new name, or an edit of the row. A backfill compares all of them. Records that the
+ * run has seen included, with every attribute that the interface names and the row has, cost no
+ * request; the others are queued to be read by id. Plans the first check of new ones.
  */
 export async function readReferencesAgain(run: Run): Promise<void> {
   const { warehouse, memory, mode } = run.sink
@@ -36,7 +36,7 @@ export async function readReferencesAgain(run: Run): Promise<void> {
   const fuller = await run.sink.retry(() => findFullerRows(warehouse, noted))
   const shown = noted.filter((one) => !fuller.has(one) && (one.isComplete || carryAll([one])))
   if (shown.length > 0) {
-    // By value: what was edited by hand has the hash of what the service sends.
+    // By value: a row that somebody edited has the hash of the service's record.
     await ingestAnswer({ ...run, sink: run.sink.byValue() }, intakeOf(shown))
   }
   const isShown = new Set(shown.map(({ resource, key }) => `${resource.type} ${key}`))
@@ -47,7 +47,7 @@ export async function readReferencesAgain(run: Run): Promise<void> {
   })
 }
 
-/** Plans the first check of the places and vessels that `work` brings. */
+/** Plans the first check of places and vessels that `work` adds. */
 export async function planFirstChecks(run: Run, work: () => Promise<void>): Promise<void> {
   const before = countMade(run)
   await work()

@@ -16,21 +16,21 @@ import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 import { isNotOurs } from './custom-fields/custom-field-lists.js'
 import { tableRef } from '../warehouse/connection/typed-database.js'
 
-/** The whole list of what belongs to one record. */
+/** The whole list of the records of one owner. */
 export interface OwnList {
   readonly resource: Resource
   readonly source: string
   readonly list: (options: ListOptions) => AsyncIterable<RawPage>
-  /** Facts that its records do not say themselves. */
+  /** Facts that its records lack. */
   readonly seen: Pick<IntakeOptions, 'containerId' | 'definitionId' | 'fieldDefinitions'>
-  /** Nothing says that the record is there: without a list, rows of it are gone. */
+  /** The owner may be gone: without a list, its rows are gone too. */
   readonly mayBeGone?: boolean
 }
 
-/** The records that a list showed. */
+/** The records of a list. */
 interface Shown {
   readonly intake: Intake
-  /** Of the first page; undefined when a record that it does not show may be there all the same. */
+  /** When the first page was read; undefined if the list may be incomplete. */
   readonly wholeAt: Date | undefined
 }
 
@@ -65,12 +65,12 @@ async function readPages(
   return { intake, wholeAt: isWhole && intake.quarantined.length === 0 ? seenAt : undefined }
 }
 
-/** The account may not read any: the rest is left to a run that may. */
+/** After this many refusals the account may read none: a run that may read them continues. */
 const MOST_REFUSALS_IN_A_ROW = 3
 
 /**
- * Reads the lists of several records. One that cannot be read costs itself and is asked for by the
- * next run. Throws when several in a row are refused, or look like an outage.
+ * Reads the lists of several owners. An unreadable one costs only itself; the next run asks again.
+ * Throws if several in a row are refused, or look like an outage.
  */
 export async function readOwnLists(
   run: Run,
@@ -99,8 +99,8 @@ export async function readOwnLists(
 }
 
 /**
- * Reads the whole list of what belongs to one record, and stores it. Rows of that record that it
- * does not show are gone, unless the list was short or held a bad record.
+ * Reads and stores the whole list of one owner. Its rows that the list lacks are gone, unless the
+ * list was short or held a bad record.
  */
 async function readOwnList(run: Run, own: OwnList): Promise<void> {
   const { intake, wholeAt } = await askForOwnList(run, own)
@@ -109,7 +109,7 @@ async function readOwnList(run: Run, own: OwnList): Promise<void> {
     await markUnshown(run, own, shownKeys(intake, own.resource.stream), wholeAt)
 }
 
-/** Marks live rows of the record as gone that its list did not show. */
+/** Marks live rows of the owner as gone that its list did not show. */
 async function markUnshown(
   run: Run,
   { resource, seen }: Pick<OwnList, 'resource' | 'seen'>,
@@ -129,7 +129,7 @@ async function markUnshown(
   run.notes.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
 }
 
-/** Keys of the live rows that belong to the record. */
+/** Keys of the owner's live rows. */
 export async function loadOwnKeys(
   warehouse: Warehouse,
   { stream, idColumn }: Resource,

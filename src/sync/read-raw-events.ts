@@ -5,16 +5,16 @@ import type { Session } from '../warehouse/connection/warehouse.js'
 import { readOwnLists, type OwnList } from './read-own-list.js'
 import { tableRef } from '../warehouse/connection/typed-database.js'
 
-/** A container that names another event has moved, whatever else of it stays. */
+/** A container with other event ids has moved, even if all else is equal. */
 const EVENT_IDS_HASH = sql`md5(array_to_string(container.transport_event_ids, ' '))`
 
 /** Less than a day: the sync of the next day may start a little sooner than that of today. */
 const READ_AGAIN_AFTER = sql`interval '20 hours'`
 
 /**
- * Containers whose raw events may have changed since they were read. A change of the container
- * shows it at once. Without one, only raw events of tracked shipments can change: each container is
- * read once a day until a day after the tracking stopped, since clocks differ.
+ * Containers whose raw events may have changed since they were read. A changed container shows it
+ * at once. Otherwise only raw events of tracked shipments can change: each container is read once a
+ * day until a day after the tracking stopped, since clocks differ.
  */
 const FROM_CHANGED = sql`
 from ${tableRef('data.containers')} as container
@@ -30,7 +30,7 @@ where container._deleted_at is null
             and (done.read_at < shipment.line_tracking_stopped_at + interval '1 day') is not false
     )`
 
-/** How many requests the next run makes for raw events. */
+/** Requests of the next run for raw events. */
 export async function countRawEventReads(session: Session): Promise<number> {
   const [row] = await session.query(
     'count containers whose raw events are due',
@@ -40,9 +40,9 @@ export async function countRawEventReads(session: Session): Promise<number> {
 }
 
 /**
- * Reads the raw events of each container for which they are due: one request each. A run that is
- * cut off leaves the rest to the next. The order differs from run to run, so that containers which
- * cannot be read keep none from being read.
+ * Reads the raw events of each due container: one request each. The next run continues an
+ * interrupted one. The order differs from run to run, so that unreadable containers do not block
+ * the others.
  */
 export async function readRawEvents(run: Run): Promise<void> {
   const { warehouse, syncRunId } = run.sink

@@ -9,8 +9,8 @@ import { loadLiveKeys } from '../warehouse/rows/stored-rows.js'
 import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 
 /**
- * Reads the catalogue of events that a webhook can subscribe to: one request. It is whole: rows of
- * categories that it lacks are marked as gone.
+ * Reads the catalogue of events that a webhook can subscribe to: one request. It is complete: rows
+ * of missing categories are marked as gone.
  */
 export async function readEventCatalogue(run: Run): Promise<void> {
   const { intake, observedAt } = await askForCatalogue(run)
@@ -30,7 +30,7 @@ export async function readEventCatalogue(run: Run): Promise<void> {
 
 const CATALOGUE = webhookEventCategories
 
-/** The catalogue as the service has it. */
+/** Reads the service's catalogue. */
 export async function askForCatalogue({
   source: { service, signal },
   notes: { ledger },
@@ -45,26 +45,25 @@ export async function askForCatalogue({
 }
 
 /**
- * A killed run reads so many again; a slow one is done before its claim counts as dead. A claim and
- * what it brings cost nine waits for the database.
+ * After a kill this many are read again; a slow run is done before its claim expires. A claim and
+ * its results cost nine waits for the database.
  */
 const ENTRIES_PER_CLAIM = 25
 
-/** How long a run reads the queue. A backfill fills an empty warehouse. */
+/** Time that a run reads the queue. A backfill fills an empty warehouse. */
 const SYNC_SECONDS = 300
 const BACKFILL_SECONDS = 3600
 
-/** What is read may point to a terminal, and that one to its port. */
+/** A record may point to a terminal, and that one to its port. */
 const ROUNDS_OF_REFERENCES = 3
 
 /**
- * Reads by id what is queued: ports, terminals and vessels that rows point to and the warehouse
- * lacks, and records that are in doubt. Workers beside the run may read the same queue; each entry
- * is read once.
+ * Reads queued records by id: ports, terminals and vessels that the warehouse lacks, and records in
+ * doubt. Workers beside the run may read the same queue; each entry is read once.
  *
- * Takes what is queued when it begins, then the references that this brought, for at most
+ * Reads the present queue, then the references of its records, for at most
  * `RunSettings.refetchSeconds`: others may queue as fast as it reads, and the run must end. The
- * rest is left to the workers or the next run.
+ * workers or the next run read the rest.
  */
 export async function readQueued(run: Run): Promise<void> {
   const { settings } = run.source
@@ -77,7 +76,7 @@ export async function readQueued(run: Run): Promise<void> {
   }
 }
 
-/** Reads what is queued now, of these types or of any. Returns how many entries were due. */
+/** Reads the entries that are queued now, of these types or of any. Returns how many were due. */
 async function readRound(
   run: Run,
   types: readonly string[] | null,
@@ -108,8 +107,8 @@ async function readRound(
 }
 
 /**
- * Reads the position history of every vessel: one request each. Throws the ApiAuthError of an
- * account that may not see them.
+ * Reads the position history of every vessel: one request each. Throws ApiAuthError if the account
+ * may not see them.
  */
 export async function readVesselPositions(run: Run): Promise<void> {
   const { ledger } = run.notes

@@ -16,9 +16,9 @@ interface Revision {
 }
 
 /**
- * Records in what the source differs from what this version knows, and returns a sentence on each
- * thing that is new. An attribute that was carried before and is in no record of a complete pass
- * has vanished. Writes nothing when nothing is new. Never fails a run.
+ * Records the differences between the source and this version's schema, and returns a sentence on
+ * each new one. An attribute that no record of a complete pass carries any longer has vanished.
+ * Writes nothing without news. Never fails a run.
  */
 export async function recordDrift(run: Run): Promise<string[]> {
   const { warehouse, syncRunId } = run.sink
@@ -28,7 +28,7 @@ export async function recordDrift(run: Run): Promise<string[]> {
       gone.map((name): DriftFinding => ({ stream, kind: 'vanished_attribute', name })),
     )
     const findings = [...storable(run.notes.drift.findings()), ...vanished]
-    // First: an attribute that is taken out below would not be found to have vanished again.
+    // First: an attribute that is removed below would not count as vanished again.
     const isNew = await recordSchemaDrift(warehouse, findings, syncRunId)
     if (revisions.length > 0) {
       await warehouse.transaction('record attributes', async (session) => {
@@ -44,7 +44,7 @@ export async function recordDrift(run: Run): Promise<string[]> {
   }
 }
 
-/** Names that differ only in what PostgreSQL cannot store become one. */
+/** Merges names that differ only in characters that PostgreSQL cannot store. */
 function storable(findings: readonly DriftFinding[]): DriftFinding[] {
   const byKey = new Map<string, DriftFinding>()
   for (const finding of findings) {
@@ -72,14 +72,14 @@ async function reviseAttributes(run: Run): Promise<Revision[]> {
   return revisions
 }
 
-/** False of a run that was narrowed or resumed. */
+/** False for a narrowed or resumed run. */
 async function hasSeenAll(run: Run, stream: string): Promise<boolean> {
   const state = run.notes.ledger.states().find((candidate) => candidate.stream === stream)
   if (state?.outcome !== 'complete') return false
   return run.notes.drift.sightings(stream) >= (await countLiveRows(run.sink.warehouse, stream))
 }
 
-/** Attributes of containers that are kept as they were sent. */
+/** Attributes of containers that are stored as sent. */
 const INSIDE = /^(?:import_deadlines|(?:holds|fees)_at_pod_terminal|ind_facility_(?:holds|fees))\./
 
 function describeDrift({ stream, kind, name }: DriftFinding): string {

@@ -4,8 +4,8 @@ import { otherResources, resources } from '../source/records/index.js'
 import { recordPassShares } from '../warehouse/bookkeeping/pass-shares.js'
 
 /**
- * Keeps how full each column is after a run that read all shipments, to notice what stops coming.
- * Never fails a run.
+ * Saves how full each column is after a run that read all shipments, to notice values that stop
+ * coming. Never fails a run.
  */
 export async function recordShares(run: Run): Promise<void> {
   const { ledger, drift, logger } = run.notes

@@ -23,15 +23,15 @@ import type { Run } from '../ingest/run.js'
 import { ingestAnswer } from '../ingest/ingest-pages.js'
 
 export interface RetryReport extends RunReport {
-  /** Entries whose record is a row now; they are gone from the quarantine. */
+  /** Entries whose record is a row now; they have left the quarantine. */
   readonly landed: readonly number[]
   readonly remaining: readonly { readonly quarantineId: number; readonly why: string }[]
 }
 
 /**
- * Tries records in quarantine again: each is read by its id or, where that is not possible, taken
- * from its stored payload. An entry leaves the quarantine when its row is stored. A run like any
- * other, incomplete when entries remain.
+ * Tries records in quarantine again: each is read by its id or, if that is impossible, from its
+ * stored payload. An entry leaves the quarantine when its row is stored. A run like any other,
+ * incomplete while entries remain.
  */
 export async function retryQuarantined(
   selection: QuarantineSelection,
@@ -66,10 +66,10 @@ export async function retryQuarantined(
   return { ...report, landed, remaining }
 }
 
-/** Undefined when the record is a row now, else why it is not. */
+/** Undefined if the record is a row now, else the reason. */
 async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | undefined> {
   try {
-    const intake = (await readAnew(run, entry)) ?? (await flattenPayload(run, entry))
+    const intake = (await readAgain(run, entry)) ?? (await flattenPayload(run, entry))
     run.notes.ledger.noteRead()
     const [refused] = intake.quarantined
     // Storing it would count the entry twice.
@@ -86,8 +86,8 @@ async function retryEntry(run: Run, entry: QuarantineEntry): Promise<string | un
   }
 }
 
-/** Undefined when the record cannot be read by id. */
-async function readAnew(run: Run, entry: QuarantineEntry): Promise<Intake | undefined> {
+/** Undefined if the record cannot be read by id. */
+async function readAgain(run: Run, entry: QuarantineEntry): Promise<Intake | undefined> {
   const { resourceType: type, recordId: id } = entry
   if (type === null || id === null) return undefined
   try {
@@ -106,7 +106,7 @@ async function flattenPayload(run: Run, entry: QuarantineEntry): Promise<Intake>
   return readRecords(records, {
     stream: entry.stream,
     source: entry.source,
-    // It must not replace what was seen since.
+    // It must not replace later observations.
     observedAt: new Date(entry.lastSeenAt),
     ...(containerId === undefined ? {} : { containerId }),
     ...(definitionId === undefined ? {} : { definitionId }),
@@ -116,14 +116,14 @@ async function flattenPayload(run: Run, entry: QuarantineEntry): Promise<Intake>
   })
 }
 
-/** False where another record came in its place. */
+/** False if the answer holds another record. */
 function holdsRecord({ sightings }: Intake, { recordId }: QuarantineEntry): boolean {
   const idOf = ({ resource, values }: Sighting): unknown =>
     values[resource.columnIndex.get(resource.idColumn) ?? -1]
   return recordId === null || [...sightings.values()].flat().some((one) => idOf(one) === recordId)
 }
 
-/** A row that is equal or newer stands for each record. */
+/** Each record has an equal or newer row. */
 async function hasLanded({ sink: { warehouse } }: Run, intake: Intake): Promise<boolean> {
   const sightings = [...intake.sightings.values()].flat()
   for (const sighting of sightings) {

@@ -5,10 +5,10 @@ import type { StreamFailure } from '../ingest/run-ledger.js'
 import type { Run } from '../ingest/run.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 
-/** Single bad records cost no run its exit code; a list that changed its form does. */
+/** Single bad records do not change the exit code of a run; a list of another form does. */
 const QUARANTINE_LIMIT_PERCENT = 5
 
-/** Makes streams incomplete that were read to their end but are not to be trusted. */
+/** Marks streams as incomplete that were read to their end but cannot be trusted. */
 export function recordUntrusted(run: Run): void {
   const { ledger } = run.notes
   const { warehouse } = run.sink
@@ -27,7 +27,7 @@ export function recordUntrusted(run: Run): void {
       '`quarantine retry --all` stores what can be read, and `quarantine drop` gives the rest up'
     record(stream, new IncompleteRunError(message))
   }
-  // Lists check this themselves, before they look for what is gone.
+  // Lists check this themselves, before they look for missing rows.
   for (const [stream, listed] of ledger.listedTypes()) {
     const error = foreignStreamError(stream, listed)
     if (error !== undefined) record(stream, error)
@@ -42,7 +42,7 @@ interface RunEnd {
   readonly problems: readonly string[]
 }
 
-/** The gravest error decides the exit code: a bug first, an answer not to be trusted last. */
+/** The gravest error decides the exit code: a bug first, an untrusted answer last. */
 const GRAVITY: readonly number[] = [
   EXIT_CODES.bug,
   EXIT_CODES.config,
@@ -80,7 +80,7 @@ export function decideOutcome(
   const problems = failures.map(({ stream, error }) => `${stream}: ${error.message}`)
   if (fatal !== undefined) problems.unshift(toError(fatal).message)
   const exitCode = exitCodeOf(gravest)
-  // What was thrown ends the run early; a limit of its time ends it as planned.
+  // A thrown error ends the run early; a limit of its time ends it as planned.
   const isCutShort = fatal !== undefined && !signal.aborted
   return {
     outcome: exitCode === EXIT_CODES.incomplete && !isCutShort ? 'incomplete' : 'failed',
@@ -93,8 +93,8 @@ export function decideOutcome(
 const MS_PER_MINUTE = 60_000
 
 /**
- * The same signal, also aborted with an `IncompleteRunError` when the minutes are over. Keeps no
- * process alive.
+ * The same signal, also aborted with an `IncompleteRunError` after the minutes. Keeps no process
+ * alive.
  */
 export function limitRun(signal: AbortSignal, minutes: number | undefined): AbortSignal {
   if (minutes === undefined) return signal
@@ -103,7 +103,7 @@ export function limitRun(signal: AbortSignal, minutes: number | undefined): Abor
     over.abort(
       new IncompleteRunError(
         `the run was stopped after ${minutes} min (TRACKING_RUN_MINUTES); ` +
-          'what it wrote stands, and the next run goes on from there',
+          'its rows are stored, and the next run continues from there',
       ),
     )
   }, minutes * MS_PER_MINUTE)

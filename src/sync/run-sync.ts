@@ -49,7 +49,7 @@ export interface SyncDependencies {
   readonly reachFailpoint?: ReachFailpoint
   /** For waits between tries on the warehouse. */
   readonly sleep?: Sleep
-  /** Records that need not be parsed; by their bytes unless given. */
+  /** Chooses records that need no parsing; by default by their bytes. */
   readonly recognizeBy?: typeof recognizeByBytes
 }
 
@@ -63,16 +63,16 @@ export interface RunReport {
   readonly exitCode: number
   readonly streams: readonly StreamState[]
   readonly requests: number
-  /** One sentence on each thing that went wrong, the gravest first. */
+  /** One sentence on each problem, the gravest first. */
   readonly problems: readonly string[]
   /** One sentence on each attribute, value or type that is new or has vanished. */
   readonly drift: readonly string[]
 }
 
 /**
- * Walks the lists of the service, or what of them can still change (`openPass`), and writes what
- * differs. A stream that fails does not stop the others; a refused key, a lost database or a signal
- * ends the run. Idempotent: a second run over a quiet source writes only its run row.
+ * Walks the lists of the service, or their records that can still change (`openPass`), and writes
+ * differences. A failing stream does not stop the others; a refused key, a lost database or a
+ * signal ends the run. Idempotent: a second run over a quiet source writes only its run row.
  */
 export async function runSync(
   command: 'backfill' | 'sync',
@@ -83,14 +83,14 @@ export async function runSync(
 
 export interface RunStart {
   readonly command: RunCommand
-  /** What narrows the run, for its row. */
+  /** The selection of the run, for its row. */
   readonly narrowing?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Does `work` as a run: as the only writer, with a ledger and a run row that says what happened,
- * unless the database failed. Failures that `work` adds to the ledger make the run incomplete or
- * failed; what it throws ends it.
+ * Does `work` as a run: as the only writer, with a ledger and a run row with the outcome, unless
+ * the database failed. Failures that `work` adds to the ledger make the run incomplete or failed; a
+ * thrown error ends it.
  */
 export async function executeRun(
   start: RunStart,
@@ -145,7 +145,7 @@ async function executeAlone(
   const run: Run = { source: { service, settings, signal, recognize }, sink, notes }
   let fatal: unknown
   try {
-    await deriveChildrenAnew(run)
+    await deriveChildrenAgain(run)
     run.sink.reachFailpoint('before_first_request')
     await work(run)
     recordUntrusted(run)
@@ -159,17 +159,17 @@ async function executeAlone(
   return conclude(run, dependencies.warehouse, command, fatal)
 }
 
-/** Corrects, without a request, what another version or other zone data derived. */
-async function deriveChildrenAnew(run: Run): Promise<void> {
+/** Corrects rows that another version or other zone data derived, without a request. */
+async function deriveChildrenAgain(run: Run): Promise<void> {
   const { warehouse, syncRunId } = run.sink
   const { signal } = run.source
   const containers = await run.sink.retry(() => deriveAgain(warehouse, { syncRunId, signal }))
   if (containers > 0) {
-    run.notes.logger.info('deadlines, holds and fees were derived anew', { containers })
+    run.notes.logger.info('deadlines, holds and fees were derived again', { containers })
   }
 }
 
-/** Stamps that lie in the future would keep what the run sees from their rows. */
+/** Stamps in the future would keep new observations out of their rows. */
 async function overrideFutureStamps(run: Run): Promise<void> {
   const rows = await run.sink.transact(
     'put back stamps that lie in the future',
@@ -208,7 +208,7 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
   if (isWhole) {
     await attempt(run, 'webhook_event_categories', () => readEventCatalogue(run))
   }
-  // A backfill reads them all, and what came included is compared already.
+  // A backfill reads them all, and included events have been compared already.
   const isComplete = shown === undefined || shown.areTransportEventsIncluded === true
   if (command === 'sync' && !isComplete) {
     await attempt(run, 'transport event checks', () => checkTransportEvents(run))
@@ -217,7 +217,7 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
   if (run.source.settings.rawEvents === true) {
     await attempt(run, 'raw_events', () => readRawEvents(run))
   }
-  // First: what is read with its positions need not be read again for anything else.
+  // First: vessels that are read with their positions need no other read.
   const arePositionsAllowed =
     run.source.settings.vesselPositions &&
     (await attempt(run, 'vessels', async () => {
@@ -225,11 +225,11 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
       return true
     })) === true
   await attempt(run, 'references', async () => {
-    // After a failure of the list nothing came included, and the service is in trouble.
+    // After a failure of the list nothing was included, and the service is in trouble.
     if (walked !== undefined) await readReferencesAgain(run)
     await planFirstChecks(run, () => readQueued(run))
   })
-  // In a first load the vessels are met only then.
+  // A first load finds its vessels only here.
   const { positionsRefusal } = run.notes.ledger
   if (arePositionsAllowed && positionsRefusal !== undefined) {
     await attempt(run, 'vessels', () => Promise.reject(positionsRefusal))
@@ -251,10 +251,7 @@ const OPTIONAL_STREAMS: ReadonlySet<string> = new Set([
   ...OPTIONAL_LISTS,
 ])
 
-/**
- * Runs one walk. What concerns only this stream is recorded, and undefined returned; everything
- * else is thrown.
- */
+/** Runs one walk. Records errors of this stream and returns undefined; throws others. */
 export async function attempt<Result>(
   run: Run,
   stream: string,
@@ -288,13 +285,13 @@ const STREAM_ERRORS: ReadonlySet<string> = new Set(['pagination_loop', 'incomple
 
 function concernsOneStream(thrown: unknown): boolean {
   if (thrown instanceof ApiAuthError) return thrown.context.status === 403
-  // Nothing listens there: the other streams would wait as long in vain.
+  // Nothing listens there: the other streams would wait in vain too.
   if (thrown instanceof ApiUnavailableError && thrown.context.wasSent === false) return false
   if (!(thrown instanceof ConnectorError)) return false
   return thrown.code.startsWith('api_') || STREAM_ERRORS.has(thrown.code)
 }
 
-/** The first run that was refused told so; custom fields are told with their definitions. */
+/** The first refused run reported it; custom fields are reported with their definitions. */
 async function isTold(run: Run, stream: string): Promise<boolean> {
   const { ledger } = run.notes
   const { warehouse, syncRunId } = run.sink
@@ -330,7 +327,7 @@ async function conclude(
   run.sink.reachFailpoint('before_run_complete')
   try {
     const save = (): Promise<void> => saveReport(run, warehouse, report, errorCode)
-    // Don't wait again for a database that was just given up on, nor after a signal.
+    // Skip the retries for a database that just failed, and after a signal.
     await (fatal === undefined && !run.source.signal.aborted ? run.sink.retry(save) : save())
   } catch (thrown) {
     if (fatal === undefined) {
@@ -343,7 +340,7 @@ async function conclude(
   return report
 }
 
-/** Not fenced: also a run that lost its lease says how it ended, in rows of its own. */
+/** Not fenced: even a run that lost its lease records its outcome, in rows of its own. */
 async function saveReport(
   run: Run,
   warehouse: Warehouse,

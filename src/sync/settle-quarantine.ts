@@ -9,9 +9,9 @@ import {
 import { loadRowsByKey } from '../warehouse/rows/stored-rows.js'
 
 /**
- * Takes out of the quarantine what is over by itself: this run read the whole list that an entry
- * came from, did not set the record aside again, and its row stands. At most a thousand entries a
- * run. An entry without a row, or without an id, stays for a person.
+ * Removes settled entries from the quarantine: this run read their whole list, did not set the
+ * record aside again, and its row exists. At most a thousand entries a run. An entry without a row,
+ * or without an id, is left for a person.
  */
 export async function settleQuarantine(run: Run): Promise<void> {
   const { ledger, logger } = run.notes

@@ -30,7 +30,7 @@ import type { Run } from '../ingest/run.js'
 import { ingestPages } from '../ingest/ingest-pages.js'
 import { hasAllContainers, hasAllTransportEvents } from '../ingest/read-page.js'
 
-/** Walks a list to its end, from where it was left. Resolves to what the pass found out. */
+/** Walks a list to its end, from its last position. Resolves to the findings of the pass. */
 export async function walkList(run: Run, stream: ListStream): Promise<PassFindings> {
   const opened = await openPass(run, stream, (history) => chooseChanging(run, stream, history))
   if (!(opened instanceof ListPass)) {
@@ -43,7 +43,7 @@ export async function walkList(run: Run, stream: ListStream): Promise<PassFindin
   try {
     return await walkToTheEnd(run, stream, opened)
   } catch (thrown) {
-    // Before the first page it is the filter that was refused.
+    // Before the first page, the service refused the filter.
     const isRefused = thrown instanceof ApiRequestError && opened.startedAt === undefined
     if (!(thrown instanceof FilterUselessError) && !isRefused) throw thrown
     await recordUselessFilter(run, opened, thrown.message)
@@ -53,9 +53,9 @@ export async function walkList(run: Run, stream: ListStream): Promise<PassFindin
 }
 
 /**
- * Walks a list until what was shown is proven to be all of it, `MOST_WALKS` times at most. Throws
- * `IncompleteRunError` where it is not, and then nothing is marked; `FilterUselessError` when the
- * list is not what was asked for.
+ * Walks a list until it is proven to be shown whole, at most `MOST_WALKS` times. Throws
+ * `IncompleteRunError` if it is not, and marks nothing; `FilterUselessError` if the list has other
+ * records than requested.
  */
 async function walkToTheEnd(run: Run, stream: ListStream, opened: ListPass): Promise<PassFindings> {
   const { list } = opened
@@ -87,7 +87,7 @@ async function walkToTheEnd(run: Run, stream: ListStream, opened: ListPass): Pro
   }
 }
 
-/** `pass`: the walk since which all of the list has been shown. */
+/** `pass`: the walk since which the whole list has been shown. */
 async function finishPass(run: Run, pass: ListPass, checkpoint: Checkpoint): Promise<PassFindings> {
   const { beganAt, findings, isResumed, stream, startedAt: passStartedAt } = pass
   const { scope } = pass.list
@@ -99,7 +99,7 @@ async function finishPass(run: Run, pass: ListPass, checkpoint: Checkpoint): Pro
   })
   run.notes.ledger.shown(stream, { beganAt, scope })
   if (scope === 'whole' && !isResumed) noteShown(run, pass)
-  // It showed none of our rows, and yet nothing is known to be gone.
+  // A list of foreign records shows none of our rows, but proves nothing to be gone.
   refuseForeign(stream, findings)
   if (scope === 'whole' && !isResumed) await confirmAbsences(run, pass)
   return findings
@@ -142,10 +142,7 @@ async function restart(
   return walked
 }
 
-/**
- * Reads and stores page after page. Undefined when a resumed pass does not fit what it is to
- * continue.
- */
+/** Reads and stores page after page. Undefined if a resumed pass does not fit its former end. */
 async function walkPass(
   run: Run,
   stream: ListStream,
@@ -177,8 +174,8 @@ async function walkPass(
     admit: async (page, intake) => {
       sink.reachFailpoint('response_received')
       if (!pass.isContiguous(page)) return 'moved'
-      // It shows what a trial found out, and what the service no longer takes, so that the next run
-      // does not ask for it in vain. A backfill believes nothing, and looks in any case.
+      // It shows the result of a trial, and includes that the service no longer accepts, so that
+      // the next run does not ask in vain. A backfill trusts nothing, and always looks.
       const isShort = page.includes.length < choice.includes.length
       if (isFirst && (choice.isTrial || isShort || sink.mode === 'backfill')) {
         const settle = () => settleIncludes(run, warehouse, stream, page, intake, choice)
@@ -189,7 +186,7 @@ async function walkPass(
       noteFindings(pass, stream, page, intake)
       checkpoint = pass.checkpointAfter(page, proof.tally)
       proof.addPage(page, datesOf(intake, pass.list))
-      // A pass of one page needs no checkpoint: after a crash it is read again in any case.
+      // A pass of one page needs no checkpoint: after a crash it is read again anyway.
       const isWholePass = page.number === 1 && page.isLast
       return isWholePass || page.isBehindGap ? {} : { checkpoint }
     },
@@ -226,7 +223,7 @@ function noteFindings(
   }
 }
 
-/** What an answer holds exists, also where it is only included with something else. */
+/** A record in an answer exists, even if it is only included. */
 function see(pass: ListPass, intake: Intake): void {
   for (const stream of Object.keys(OWN_TYPES)) {
     for (const key of shownKeys(intake, stream)) pass.see(stream, key)

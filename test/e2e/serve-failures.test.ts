@@ -357,7 +357,7 @@ describe('runs that would overlap', () => {
       const limited = await program.ended
       expect(limited.exitCode).toBe(6)
       const sentence =
-        'the run was stopped after 1 min (TRACKING_RUN_MINUTES); what it wrote stands, and the next run goes on from there'
+        'the run was stopped after 1 min (TRACKING_RUN_MINUTES); its rows are stored, and the next run continues from there'
       expect(limited.stderr).toContain(`error: ${sentence}\n`)
       expect(JSON.parse(limited.stdout)).toMatchObject({
         outcome: 'incomplete',

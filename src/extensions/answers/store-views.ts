@@ -127,8 +127,8 @@ const LOCK_CLASS = 820_312
 /**
  * Whether the view is stored and nothing was written since. A run counts when it ends, even a
  * killed one. A notification counts from a minute earlier: its transaction may have committed after
- * the view was read. A subscription that fills the tables has no runs, and nothing tells when it
- * wrote.
+ * the view was read. A subscription that fills the tables never ends a run, so nothing tells when
+ * it wrote.
  */
 async function isCurrent(session: Session, names: SchemaNames, name: string): Promise<boolean> {
   const rows = await session.query(

@@ -6,7 +6,7 @@ import type { FieldDefinitions, Sighting } from '../../source/records/resource.j
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { askForOwnList } from '../read-own-list.js'
 
-/** The entity of a stored value; undefined where its row does not say. One query. */
+/** The entity of a stored value; undefined if its row does not name it. One query. */
 export async function loadEntity(
   warehouse: Warehouse,
   id: string,
@@ -21,7 +21,7 @@ export async function loadEntity(
   return identifier(row?.type, row?.id)
 }
 
-/** The entity that a sighting of a value says it belongs to; of any other record undefined. */
+/** The entity of a value's sighting; undefined for other records. */
 export function entityOf({ resource, values }: Sighting): ResourceIdentifier | undefined {
   const { columnIndex } = resource
   const valueOf = (name: string) => values[columnIndex.get(name) ?? -1]
@@ -33,9 +33,9 @@ function identifier(type: unknown, id: unknown): ResourceIdentifier | undefined 
 }
 
 /**
- * Asks for a value that no page showed, with all others of its entity. Returns when it was seen to
- * be gone; undefined for an entity that has no such list. Throws ApiNotFoundError when its entity
- * is gone.
+ * Requests a value that no page showed, with all others of its entity. Returns when it was seen to
+ * be gone; undefined for an entity without such a list. Throws ApiNotFoundError if its entity is
+ * gone.
  */
 export async function findCustomField(
   run: Reading,

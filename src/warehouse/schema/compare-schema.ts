@@ -21,9 +21,9 @@ const SCHEMA_FILE = projectFile('sql/schema.sql')
 const SHIPPED_NAMES = new SchemaNames('tracking')
 
 /**
- * Compares tables, columns, constraints, indexes, functions and views with those that this program
- * ships, in a database at this program's version. Reads only the catalogs and the shipped file, so
- * that every login may do it.
+ * Compares tables, columns, constraints, indexes, functions and views with the shipped ones, in a
+ * database at this program's version. Reads only the catalogs and the shipped file, so that every
+ * login may do it.
  */
 export async function compareSchema(reader: CatalogReader): Promise<SchemaComparison> {
   const shipped = await readFile(SCHEMA_FILE, 'utf8')

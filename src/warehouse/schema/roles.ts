@@ -54,7 +54,7 @@ export const SHOWN_TO_READERS: Readonly<Record<string, readonly string[]>> = {
 export const NOT_ALLOWED = '42501'
 
 export interface RolesReport {
-  /** False if this user may not create roles or grant; the statements are for one who may. */
+  /** False if this user may not create roles or grant; another login must run the statements. */
   readonly isDone: boolean
   readonly roles: RoleNames
   /** Every statement in order, without the creation of existing roles and without passwords. */

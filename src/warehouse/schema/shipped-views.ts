@@ -21,8 +21,8 @@ const DIRECTORY = projectFile('sql/views/')
 const PARTS = projectFile('sql/views/parts/')
 
 /**
- * All shipped views, each after those that it reads. Views of the analytics schema come a second
- * time, in the schema of questions as of an instant. Throws MigrationError for a circle.
+ * All shipped views, each after the views that it reads. Views of the analytics schema come a
+ * second time, in the schema of questions as of an instant. Throws MigrationError for a circle.
  */
 export async function readViews(directory: string = DIRECTORY): Promise<ShippedView[]> {
   const parts = await readFolder(PARTS)

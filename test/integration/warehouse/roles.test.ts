@@ -377,7 +377,7 @@ describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
       await opened.warehouse.query('make', sql`create table ${sql.raw(list)} (${sql.raw(columns)})`)
       for (const command of ['check', 'migrate']) {
         expect(await tryToUse(command)).toContain(
-          `${list} stands where this program makes tables of its own, and nothing says`,
+          `${list} has a name that this program needs, but nothing shows`,
         )
       }
       await opened.warehouse.query('drop', sql`drop table ${sql.raw(list)}`)
