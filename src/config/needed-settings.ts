@@ -1,4 +1,3 @@
-import { chosenAlerts } from '../base/alert-names.js'
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import type { ProxySettings } from '../base/outbound.js'
 import { proxyAddress } from '../base/service-address.js'
@@ -97,36 +96,6 @@ function webhookSecrets(
   return [config.webhookSecret, config.webhookSecretPrevious].filter(
     (secret) => secret !== undefined,
   )
-}
-
-/** An hour before people plan their day, in the time zone of the cron expressions. */
-const DIGEST_HOUR = 7
-
-/** Channels and selection of alerts, and the time of the digest. */
-export function alertSettingsOf(config: Config) {
-  const { alertWebhookUrl, alertWebhookSecret, alertSlackUrl, alertTeamsUrl } = config
-  const { alertSmtpUrl, alertSmtpFrom, alertSmtpTo } = config
-  const proxy = proxyOf(config)
-  return {
-    ...(alertWebhookUrl === undefined || alertWebhookSecret === undefined
-      ? {}
-      : { webhook: { url: alertWebhookUrl, secret: alertWebhookSecret, proxy } }),
-    ...(alertSlackUrl === undefined ? {} : { slack: { url: alertSlackUrl, proxy } }),
-    ...(alertTeamsUrl === undefined ? {} : { teams: { url: alertTeamsUrl, proxy } }),
-    ...(alertSmtpUrl === undefined || alertSmtpFrom === undefined || alertSmtpTo === undefined
-      ? {}
-      : {
-          mail: {
-            url: alertSmtpUrl,
-            from: alertSmtpFrom,
-            to: partsOf(alertSmtpTo),
-          },
-        }),
-    heartbeat: config.heartbeatUrl === undefined ? undefined : { url: config.heartbeatUrl, proxy },
-    names: chosenAlerts(config.alertKinds),
-    digestHour: DIGEST_HOUR,
-    timeZone: config.cronTimeZone,
-  }
 }
 
 /** The proxy for requests to other machines; undefined without one. Mail goes directly. */

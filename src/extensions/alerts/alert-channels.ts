@@ -1,4 +1,7 @@
+import { chosenAlerts } from '../../base/alert-names.js'
 import type { ProxySettings } from '../../base/outbound.js'
+import { partsOf, proxyOf } from '../../config/needed-settings.js'
+import type { Config } from '../../config/settings.js'
 
 /** An incoming webhook whose address is its secret. */
 export interface ChatChannel {
@@ -35,6 +38,36 @@ export interface AlertSettings extends AlertChannels {
   readonly digestHour: number
   /** IANA time zone of that day. */
   readonly timeZone: string
+}
+
+/** An hour before people plan their day, in the time zone of the cron expressions. */
+const DIGEST_HOUR = 7
+
+/** Channels and selection of alerts, and the time of the digest. */
+export function alertSettingsOf(config: Config): AlertSettings {
+  const { alertWebhookUrl, alertWebhookSecret, alertSlackUrl, alertTeamsUrl } = config
+  const { alertSmtpUrl, alertSmtpFrom, alertSmtpTo } = config
+  const proxy = proxyOf(config)
+  return {
+    ...(alertWebhookUrl === undefined || alertWebhookSecret === undefined
+      ? {}
+      : { webhook: { url: alertWebhookUrl, secret: alertWebhookSecret, proxy } }),
+    ...(alertSlackUrl === undefined ? {} : { slack: { url: alertSlackUrl, proxy } }),
+    ...(alertTeamsUrl === undefined ? {} : { teams: { url: alertTeamsUrl, proxy } }),
+    ...(alertSmtpUrl === undefined || alertSmtpFrom === undefined || alertSmtpTo === undefined
+      ? {}
+      : {
+          mail: {
+            url: alertSmtpUrl,
+            from: alertSmtpFrom,
+            to: partsOf(alertSmtpTo),
+          },
+        }),
+    heartbeat: config.heartbeatUrl === undefined ? undefined : { url: config.heartbeatUrl, proxy },
+    names: chosenAlerts(config.alertKinds),
+    digestHour: DIGEST_HOUR,
+    timeZone: config.cronTimeZone,
+  }
 }
 
 export const CHANNEL_NAMES = ['webhook', 'slack', 'teams', 'mail'] as const

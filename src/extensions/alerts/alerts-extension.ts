@@ -1,6 +1,5 @@
-import { alertSettingsOf } from '../../config/needed-settings.js'
 import type { Extension, Observed } from '../../extension.js'
-import { channelsOf } from './alert-channels.js'
+import { alertSettingsOf, channelsOf } from './alert-channels.js'
 
 /** A look costs milliseconds. */
 const ALERTS_CRON = '* * * * *'

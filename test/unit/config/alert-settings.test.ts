@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { ConfigError } from '../../../src/base/errors.js'
 import { loadConfig } from '../../../src/config/load.js'
-import { alertSettingsOf } from '../../../src/config/needed-settings.js'
+import { alertSettingsOf } from '../../../src/extensions/alerts/alert-channels.js'
 
 const CANARY = 'alert-canary-0a61'
 

@@ -1,12 +1,8 @@
 import { sql } from 'kysely'
 import { countOf } from '../../../base/phrases.js'
 import { sessionSettings } from '../../../warehouse/connection/session-settings.js'
-import {
-  readCitus,
-  readCitusTables,
-  type CatalogueReader,
-  type Citus,
-} from '../../../warehouse/connection/citus.js'
+import { readCitusTables, type CatalogueReader } from '../../../warehouse/connection/citus.js'
+import { readCitus, type Citus } from './citus-nodes.js'
 import { ON_NODES } from './moving-statements.js'
 import { findOpen, refuseOtherWays } from './plan-distribution.js'
 

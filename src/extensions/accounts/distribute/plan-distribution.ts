@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { readShippedTables } from '../../../warehouse/schema/compare-schema.js'
 import {
   quotedName,
-  readCitus,
   readCitusTables,
   describeSpread,
   type CatalogueReader,
   type CitusTable,
 } from '../../../warehouse/connection/citus.js'
+import { readCitus } from './citus-nodes.js'
 import { findObstacles } from './find-obstacles.js'
 import { distributing, freeing, returning } from './moving-statements.js'
 

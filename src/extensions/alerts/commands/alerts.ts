@@ -3,9 +3,9 @@ import type { MessageRow } from '../read-alerts.js'
 import { ConfigError } from '../../../base/errors.js'
 import { EXIT_CODES } from '../../../base/exit-code.js'
 import { countOf, formatSeconds } from '../../../base/phrases.js'
-import { alertSettingsOf } from '../../../config/needed-settings.js'
 import { declare, group, list as listOf } from '../../../commands/declare-command.js'
 import type { Part } from '../../../commands/output/print-table.js'
+import { alertSettingsOf } from '../alert-channels.js'
 
 const NO_CHANNEL =
   'No channel is set, so nothing is sent: set TRACKING_ALERT_WEBHOOK_URL, ' +
