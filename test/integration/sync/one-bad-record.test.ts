@@ -296,6 +296,9 @@ const OPTIONAL: Outcomes = {
   '500 for good': DOWN,
 }
 
+/** Pages that are asked for while one is read. */
+const PAGES_AHEAD = 1
+
 const LISTS: readonly ListPlace[] = [
   {
     name: 'a list, on its first page',
@@ -397,8 +400,8 @@ describe('one bad record costs itself', { tags: ['JD2', 'JC8', 'JC10'] }, () => 
         const report = await run(settings)
         expect({ answer, ...report }).toMatchObject({ answer, exitCode })
         expect(report.problems.join()).toMatch(words)
-        // The next one is not worse; what is in no page is asked for then.
-        if (exitCode > 0) expect(requests.total).toBeLessThanOrEqual(most)
+        // The next run asks for no more, apart from pages that are read ahead of a bad one.
+        if (exitCode > 0) expect(requests.total).toBeLessThanOrEqual(most + PAGES_AHEAD)
         most = requests.total
       }
       expect(played.played).toBeGreaterThan(0)

@@ -630,7 +630,7 @@ describe('many at once', () => {
     })
     await expect.poll(() => isHeld).toBe(true)
     const posts = Array.from({ length: 150 }, () => post(notificationBody()))
-    await expect.poll(() => receiver.outcomes.counts().received).toBe(150)
+    await expect.poll(() => receiver.outcomes.counts().received, { timeout: 30_000 }).toBe(150)
     release()
     await blocking
     const answers = await Promise.all(posts)
