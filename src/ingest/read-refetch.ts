@@ -15,7 +15,7 @@ import { REFERENCE_TYPES } from '../source/records/resource.js'
 import { loadRowsByKey } from '../warehouse/rows/stored-rows.js'
 import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 import { loadListedEventIds } from '../warehouse/rows/transport-event-lists.js'
-import { isReferenced } from '../warehouse/bookkeeping/missing-references.js'
+import { isReferenced } from '../warehouse/bookkeeping/reference-checks.js'
 import {
   EVENT_LIST_ENTRY,
   postponeRefetch,

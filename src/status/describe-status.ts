@@ -293,27 +293,3 @@ function describeOverdue(vitals: Vitals, facts: AlertFacts): string | undefined 
     `more than two slots of SYNC_CRON (${slots.cron}) ago`
   )
 }
-
-/** The sentence that replaces an alert once it is over. */
-export function describeCalm(name: string, { freshness, lastRun }: Vitals): string {
-  const calm: Readonly<Record<string, string>> = {
-    TrackingSyncWebhook: 'the webhook sends us what we need, or is no longer ours',
-    TrackingSyncOverdue:
-      freshness.beganAt === null
-        ? 'a run is under way, or none is scheduled'
-        : `the last complete sync began ${freshness.beganAt}`,
-    TrackingSyncNotificationsDead: 'no notification is left that could not be applied',
-    TrackingSyncProcessorFailing: 'the processor works',
-    TrackingSyncLastRunFailed:
-      lastRun === null
-        ? 'no run has ended'
-        : `the last run (${lastRun.command} ${lastRun.syncRunId}) ended ${lastRun.outcome}`,
-    TrackingSyncQuarantine: 'no record is set aside',
-    TrackingSyncSilence: 'it comes again, or this is usual now',
-    TrackingSyncDiskFull: 'the disk has room again',
-    TrackingSyncSlotBehind: 'the replication slot has caught up, or is gone',
-    TrackingSyncSlotUnread: 'the replication slot is read, or is gone',
-    TrackingSyncBudgetExhausted: 'requests are left',
-  } satisfies Record<OperationAlert, string>
-  return calm[name] ?? 'nothing is the matter'
-}

@@ -8,8 +8,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Ceilings of figures that `scripts/measure-house.js` prints. Each may only fall. */
 const MOST: Readonly<Record<string, number>> = {
-  'core: lines': 33_700,
-  'core: files': 235,
+  'core: lines': 33_480,
+  'core: files': 234,
   'imports of the core from extensions': 0,
   'statements by text': 23,
   'interpolated SQL texts': 63,

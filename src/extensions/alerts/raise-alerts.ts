@@ -1,12 +1,8 @@
 import { sql } from 'kysely'
+import type { OperationAlert } from '../../base/alert-names.js'
 import { toError } from '../../base/errors.js'
 import { countOf } from '../../base/phrases.js'
-import {
-  describeCalm,
-  findAlerts,
-  type Alert,
-  type AlertFacts,
-} from '../../status/describe-status.js'
+import { findAlerts, type Alert, type AlertFacts } from '../../status/describe-status.js'
 import { readVitals, type Vitals } from '../../status/read-vitals.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import { areViewsStored } from '../answers/store-views.js'
@@ -129,4 +125,28 @@ function findExhaustedBudget({ budgets }: Vitals, requestLimit: number): Alert[]
     : `the budget of ${countOf(requestLimit, 'request')} a minute has been used up for 15 minutes: ` +
       'runs wait for it (TRACKING_RATE_LIMIT_PER_MINUTE)'
   return [{ name: 'TrackingSyncBudgetExhausted', key: 'TrackingSyncBudgetExhausted', sentence }]
+}
+
+/** The sentence that replaces an alert once it is over. */
+function describeCalm(name: string, { freshness, lastRun }: Vitals): string {
+  const calm: Readonly<Record<string, string>> = {
+    TrackingSyncWebhook: 'the webhook sends us what we need, or is no longer ours',
+    TrackingSyncOverdue:
+      freshness.beganAt === null
+        ? 'a run is under way, or none is scheduled'
+        : `the last complete sync began ${freshness.beganAt}`,
+    TrackingSyncNotificationsDead: 'no notification is left that could not be applied',
+    TrackingSyncProcessorFailing: 'the processor works',
+    TrackingSyncLastRunFailed:
+      lastRun === null
+        ? 'no run has ended'
+        : `the last run (${lastRun.command} ${lastRun.syncRunId}) ended ${lastRun.outcome}`,
+    TrackingSyncQuarantine: 'no record is set aside',
+    TrackingSyncSilence: 'it comes again, or this is usual now',
+    TrackingSyncDiskFull: 'the disk has room again',
+    TrackingSyncSlotBehind: 'the replication slot has caught up, or is gone',
+    TrackingSyncSlotUnread: 'the replication slot is read, or is gone',
+    TrackingSyncBudgetExhausted: 'requests are left',
+  } satisfies Record<OperationAlert, string>
+  return calm[name] ?? 'nothing is the matter'
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
-import { resourceOfType } from '../../source/records/index.js'
+import { resourceOfType, resources } from '../../source/records/index.js'
 import { REFERENCE_TYPES } from '../../source/records/resource.js'
 import { pipeline } from '../connection/pipeline.js'
 import type { Session } from '../connection/warehouse.js'
@@ -60,4 +60,22 @@ from unnest(${references.map(({ type }) => type)}::text[],
 on conflict (resource_type, resource_id) do update
 set due_at = excluded.due_at`,
   )
+}
+
+/** Whether a live row of any table points to this id. Scans the tables: not for many ids. */
+export async function isReferenced(session: Session, id: string): Promise<boolean> {
+  for (const { stream, relationships } of resources) {
+    for (const [name, { kind }] of relationships) {
+      if (kind === 'many') continue
+      const rows = await session.query(
+        'look for rows that point to a record',
+        sql`select
+from ${tableRef(`data.${stream}`)}
+where ${sql.id(`${name}_id`)} = ${id} and _deleted_at is null
+limit 1`,
+      )
+      if (rows.length > 0) return true
+    }
+  }
+  return false
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
-import { resourceOfType, resources } from '../../source/records/index.js'
-import { pipeline } from '../connection/pipeline.js'
-import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
+import { resourceOfType } from '../../source/records/index.js'
+import { pipeline } from '../../warehouse/connection/pipeline.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 
 /** The given references that lack a row and are not queued. Writes nothing. */
 export async function findMissingReferences(
@@ -37,22 +37,4 @@ where queued.resource_type = ${type} and queued.resource_id = any(${wanted}::tex
     for (const { id } of rows) if (!known.has(id)) missing.push({ type, id })
   }
   return missing
-}
-
-/** Whether a live row of any table points to this id. Scans the tables: not for many ids. */
-export async function isReferenced(session: Session, id: string): Promise<boolean> {
-  for (const { stream, relationships } of resources) {
-    for (const [name, { kind }] of relationships) {
-      if (kind === 'many') continue
-      const rows = await session.query(
-        'look for rows that point to a record',
-        sql`select
-from ${tableRef(`data.${stream}`)}
-where ${sql.id(`${name}_id`)} = ${id} and _deleted_at is null
-limit 1`,
-      )
-      if (rows.length > 0) return true
-    }
-  }
-  return false
 }
