@@ -169,7 +169,7 @@ describe('custom-fields set', () => {
   ])('of container %s and field %s that is not there ends with 2', async (id, slug) => {
     const output = await set(id ?? containerId, slug, 'x')
     expect(output).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(output.stderr).toMatch(/^error: custom-fields set: .* look both up\. /)
+    expect(output.stderr).toMatch(/^error: custom-fields set: .* check both\. /)
     expect(output.stderr).toMatch(/has no container .*custom field/)
   })
 

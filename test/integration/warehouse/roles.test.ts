@@ -363,7 +363,7 @@ describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
     for (const login of [undefined, logins.loader]) {
       for (const command of ['check', 'migrate', 'sync']) {
         expect(await tryToUse(command, login)).toMatch(
-          /_of_others\.containers stands? where .*set TRACKING_SCHEMA to a name of its own/,
+          /_of_others\.containers has a name that this program needs, .*set TRACKING_SCHEMA to a name of its own/,
         )
       }
     }
