@@ -1,4 +1,4 @@
--- What arrives where in the next 30 days
+-- Arrivals in the next 30 days
 --
 -- One row per port of discharge, shipping line and local day of the ETA, for containers that have
 -- not arrived.

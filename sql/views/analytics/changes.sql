@@ -1,4 +1,4 @@
--- What changed, and whether it got better or worse
+-- Changes, for better or worse
 --
 -- One row per live container and change that we learned of: of the ETA at the port or the ramp, a
 -- last free day, the availability, a hold, a fee, the pickup appointment, the vessel, the terminal

@@ -1,4 +1,4 @@
--- Which milestones a container lacks
+-- Missing milestones of containers
 --
 -- One row per container. The base of the completeness in data_quality and carrier_scorecards; look
 -- here for the missing milestones.

@@ -1,4 +1,4 @@
--- Which milestones were corrected
+-- Corrections of milestones
 --
 -- One row per live container and correction of a milestone, as we saw it: a version of the
 -- container has another instant than the one before it (kind moved), or lacks it (kind taken back).
@@ -10,7 +10,7 @@
 -- with the day of the invoice. source is how we learned it; data_source is who told the service:
 -- the source of the transport event of this milestone at exactly the new instant; of several, all.
 -- Events are stored without history: after a second correction the event may have the later
--- instant, and data_source of the first correction is null. Who took an instant back is unknown.
+-- instant, and data_source of the first correction is null. The source of a withdrawal is unknown.
 -- Versions before and after a time in which the container was gone at the source are not compared.
 -- Corrections learned after as_of() are left out. _local is wall time at the place, in the zone of
 -- the version; unconverted if the zone was not sent, null if PostgreSQL does not know it.

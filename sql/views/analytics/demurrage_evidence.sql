@@ -1,4 +1,4 @@
--- What was known when: evidence against an invoice
+-- Evidence against an invoice
 --
 -- One row per live container and observation: a last free day, a hold, an availability or a fee
 -- with one value over some time, beside the milestones of the container. Sort it by container_id,

@@ -1,4 +1,4 @@
--- What overdue containers cost
+-- Costs of overdue containers
 --
 -- One row per container and stay past its last free day, as known at as_of(): overdue, gone
 -- (out_late), or past it and unknown, because the service no longer tracks it. Days over, fee and

@@ -18,7 +18,7 @@
 -- For each shipment that has arrived, the view compares the ETA at each horizon with the arrival.
 -- Horizons are whole days: the arrival minus 0, 1, 2 … 60 times 24 hours; it looks no further back.
 -- A shipment gives one sample for each of these instants at which our version had an ETA, so n
--- counts samples. Before our first sight of a shipment there are no samples: a shipment that had
+-- counts samples. Samples begin with our first sight of a shipment: one that had
 -- arrived by then does not count.
 -- Error: arrival minus ETA; late is positive. Where the zone is missing both are local wall time
 -- and the error is right, but the horizon is off by the offset of the zone.

@@ -1,4 +1,4 @@
--- What needs attention
+-- Exceptions that need attention
 --
 -- One row per live container and exception that is open at as_of(); a container can have several.
 --

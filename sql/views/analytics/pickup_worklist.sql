@@ -1,4 +1,4 @@
--- Which container must be picked up first
+-- Containers to pick up first
 --
 -- One row per container that a truck can fetch, as known at as_of(): it is at the port and does not
 -- go on by rail, or it is at the inland ramp. Containers that wait for a train or are on one are

@@ -567,7 +567,7 @@ describe('an answer without rows says why', () => {
 describe('query', () => {
   it('explains a question: definition, columns with their meaning, SQL', async () => {
     const { stdout } = await query('pickup_worklist', '--explain')
-    expect(stdout).toMatch(/^Which container must be picked up first\n/)
+    expect(stdout).toMatch(/^Containers to pick up first\n/)
     expect(stdout).toContain('One row per')
     expect(stdout).toMatch(/^days_left +\S.*day/m)
     expect(stdout).toContain('from "tracking_analytics".pickup_worklist')
