@@ -400,7 +400,7 @@ describe('one bad record costs itself', { tags: ['JD2', 'JC8', 'JC10'] }, () => 
         const report = await run(settings)
         expect({ answer, ...report }).toMatchObject({ answer, exitCode })
         expect(report.problems.join()).toMatch(words)
-        // The next run asks for no more, apart from pages that are read ahead of a bad one.
+        // The next run sends at most as many requests, apart from pages read ahead of a bad one.
         if (exitCode > 0) expect(requests.total).toBeLessThanOrEqual(most + PAGES_AHEAD)
         most = requests.total
       }
