@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { EXIT_CODES } from '../../../src/base/exit-code.js'
+import type { CommandNode } from '../../../src/commands/command-tree.js'
+import { readProgramTree } from '../../../src/commands/program.js'
+import { fakeProcess } from '../../../scripts/documents/pages.js'
+import { runInProcess } from './fake-process.js'
+
+/** Every flag of every command. */
+function flagsOf({ flags, commands }: CommandNode): string[] {
+  const own = flags.flatMap((flag) => flag.form.match(/--[a-z-]+/g) ?? [])
+  return [...own, ...commands.flatMap(flagsOf)]
+}
+
+describe('the help', () => {
+  it('tells the variable and the default of each setting', { tags: ['FD11'] }, async () => {
+    const { stdout } = await runInProcess('sync', '--help')
+    const help = stdout.replaceAll(/\s+/g, ' ')
+    expect(help).toContain('(TRACKING_RATE_LIMIT_PER_MINUTE; default: 90)')
+    expect(help).toContain('(TRACKING_ALLOW_INSECURE_API_URL; default: false)')
+    expect(help).toContain('(TRACKING_API_URL)')
+    expect(help).not.toContain('preset')
+  })
+
+  it.each(['sync', 'webhooks create', 'custom-fields'])(
+    'of %s is the same by the word and by the flag',
+    async (name) => {
+      const [group = '', ...rest] = name.split(' ')
+      const byFlag = await runInProcess(...name.split(' '), '--help')
+      expect(await runInProcess('help', ...name.split(' '))).toEqual(byFlag)
+      if (rest.length > 0) expect(await runInProcess(group, 'help', ...rest)).toEqual(byFlag)
+    },
+  )
+
+  it('of the program tells every exit code', async () => {
+    const { stdout } = await runInProcess('--help')
+    const [, codes = ''] = stdout.split('\nExit codes:\n')
+    for (const code of [...Object.values(EXIT_CODES), 129, 130, 143]) {
+      expect(codes).toMatch(new RegExp(`(?:^|\\s)${code}\\b`))
+    }
+  })
+
+  it('offers no flag for a secret', { tags: ['S4'] }, async () => {
+    const flags = flagsOf(await readProgramTree(fakeProcess()))
+    expect(new Set(flags).size).toBeGreaterThan(100)
+    // These hand a secret out; none takes one.
+    const taking = flags.filter(
+      (flag) => !['--show-secret', '--secret-file', '--makes-secrets'].includes(flag),
+    )
+    expect(taking.filter((flag) => /key|secret|password|token|url$/.test(flag))).toEqual(
+      taking.filter((flag) => /^--(?:(?:(?:allow-insecure-)?api|webhook)-)?url$/.test(flag)),
+    )
+  })
+
+  it('and usage errors carry no colour codes where nobody looks at a terminal', async () => {
+    const outputs = [
+      await runInProcess('--help'),
+      await runInProcess('sync', '--help'),
+      await runInProcess('nonsense'),
+      await runInProcess('sync', '--nonsense'),
+    ]
+    for (const { stdout, stderr } of outputs) expect(stdout + stderr).not.toContain('\u001b')
+    expect(outputs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 2, 2])
+  })
+
+  it('goes to standard error, with 2, where the command is missing', async () => {
+    const { exitCode, stdout, stderr } = await runInProcess()
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(/^Usage: tracking-sync \[options\] \[command\]\n/)
+  })
+})
