@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** Rows of a table that is exported by changes, and of one that is written whole. */
+/** Rows of two tables: one is exported by changes, one is written whole. */
 async function change(text: string): Promise<void> {
   await scene.query(`update tracking.shipments set customer_name = $1`, text)
   await scene.query(`update tracking.container_import_deadlines set time_zone = $1`, text)

@@ -230,7 +230,7 @@ async function noteHeldValues(scene: ModelScene, isAttributeGone: boolean): Prom
     for (const { id, attributes } of simulator.world.records(type, simulator.clock.now())) {
       const values = held.get(id) ?? new Set()
       values.add(attributes?.[attribute] ?? null)
-      // An attribute that was never sent has no value.
+      // An attribute that was never sent is null.
       if (isAttributeGone && !observed.has(`${table} ${id}`)) values.add(null)
       held.set(id, values)
     }
