@@ -103,7 +103,7 @@ const sleep = createSleep()
 /** Shorter waits for the request budget are not logged. */
 const LONG_WAIT_MS = 5_000
 
-/** Makes the parts of the program, hands them out, closes them in reverse order. */
+/** Makes the parts of the program and closes them. Data: `sync/run-sync.ts`, `ingest-pages.ts`. */
 export class App {
   readonly config: Config
   /** Where each setting comes from. */

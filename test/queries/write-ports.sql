@@ -1,5 +1,7 @@
 -- write ports
 
+copy "tracking"."ports" ("port_id", "name", "code", "state_abbr", "city", "country_code", "time_zone", "latitude", "longitude", "terminal_ids", "_unmapped", "_coercions", "_fingerprint", "_digest", "_observed_at", "_first_seen_at", "_changed_at", "_sync_run_id") from stdin;
+
 with incoming as (
     select "raw"."port_id", "raw"."name", "raw"."code", "raw"."state_abbr", "raw"."city", "raw"."country_code", "raw"."time_zone", "raw"."latitude"::numeric as "latitude", "raw"."longitude"::numeric as "longitude", "raw"."terminal_ids"::text[] as "terminal_ids",
         raw._unmapped::jsonb as _unmapped,

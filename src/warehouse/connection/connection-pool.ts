@@ -60,6 +60,7 @@ export function createPool(options: PoolOptions): ConnectionPool {
     max: options.poolSize ?? 5,
     ...(options.isKeptOpen === true ? { idleTimeoutMillis: 0 } : {}),
     // The pool awaits it; its types do not say so.
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- see above
     onConnect: async (client: pg.ClientBase) => {
       sessions.set(client, await prepare(client))
     },

@@ -168,7 +168,9 @@ export function coercionsAfter(
   present: readonly Column[],
   isComplete: boolean,
 ): RawBuilder<unknown> {
-  const sent = [...present.map(({ name }) => name), ...(isComplete ? ['_unmapped'] : [])]
-  const names = sql.join(sent.map((name) => sql.lit(name)))
-  return sql`nullif((coalesce(stored._coercions, '{}') - array[${names}]::text[]) || coalesce(${sql.id(side)}._coercions, '{}'), '{}')`
+  const names = sql.join(present.map(({ name }) => sql.lit(name)))
+  const sent = isComplete
+    ? sql`array[${names}]::text[] - '_unmapped'`
+    : sql`array[${names}]::text[]`
+  return sql`nullif((coalesce(stored._coercions, '{}') - ${sent}) || coalesce(${sql.id(side)}._coercions, '{}'), '{}')`
 }

@@ -46,14 +46,21 @@ afterAll(async () => {
 /** Notes what goes through `query`, here and in transactions. */
 function recording(warehouse: Warehouse): Warehouse {
   const { compile } = createCompiler(warehouse.names)
+  const note = (action: string, text: string): void => {
+    statements.set(action, (statements.get(action) ?? new Set()).add(text))
+  }
   const listen = <Watched extends Session>(session: Watched): Watched => ({
     ...session,
     query: <Row>(action: string, statement: Statement<Row>) => {
       const { sql } = compile(statement)
       // Comes with time, and not with work.
       if (action === 'renew the lease') return session.query(action, statement)
-      statements.set(action, (statements.get(action) ?? new Set()).add(sql))
+      note(action, sql)
       return session.query(action, statement)
+    },
+    copy: (action, statement, rows) => {
+      note(action, compile(statement).sql)
+      return session.copy(action, statement, rows)
     },
   })
   return {

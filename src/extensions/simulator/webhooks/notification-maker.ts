@@ -42,7 +42,7 @@ export function createNotificationMaker({ world, desk, onMade }: MakerParts): No
         .subscriptions()
         .filter(({ active, events }) => active && events.includes(event))
       if (wanted.length === 0) return []
-      // // One record for all subscribed webhooks.
+      // One record for all subscribed webhooks.
       const referenceId = 'id' in reference ? reference.id : ids.encode(reference.type, told)
       told += 1
       const entries = wanted.map(({ id: webhookId }, place): NotificationEntry => ({

@@ -72,7 +72,7 @@ async function runDemo(app: App, io: CommandIo, shipments: number, step: Step): 
   const { startSimulator } = await import('../../server.js')
   const simulator = await startSimulator({
     shipments,
-    // // The demo moves the clock forward day by day and ends now: no row lies in the future.
+    // The demo moves the clock forward day by day and ends now: no row lies in the future.
     startAt: new Date(Date.now() - STEPS.length * STEP_MS),
     speed: 0,
     rateLimitPerMinute: null,
