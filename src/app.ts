@@ -103,7 +103,7 @@ const sleep = createSleep()
 /** Shorter waits for the request budget are not logged. */
 const LONG_WAIT_MS = 5_000
 
-/** Makes the parts of the program and closes them. Data: `sync/run-sync.ts`, `ingest-pages.ts`. */
+/** Wires the parts of the program and closes them in reverse order; a run is `sync/run-sync.ts`. */
 export class App {
   readonly config: Config
   /** Where each setting comes from. */
