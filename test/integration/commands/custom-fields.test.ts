@@ -170,7 +170,7 @@ describe('custom-fields set', () => {
     const output = await set(id ?? containerId, slug, 'x')
     expect(output).toMatchObject({ exitCode: 2, stdout: '' })
     expect(output.stderr).toMatch(/^error: custom-fields set: .* check both\. /)
-    expect(output.stderr).toMatch(/has no container .*custom field/)
+    expect(output.stderr).toMatch(/lacks the container .*custom field/)
   })
 
   it('sets the answer aside when it cannot become a row', async () => {

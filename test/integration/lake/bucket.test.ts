@@ -156,7 +156,7 @@ describe('an export into a bucket', { tags: ['L5'] }, () => {
   it('refuses a place with anything else in it, which stays as it is', async () => {
     bucket.objects.set('mine/', Buffer.alloc(0))
     bucket.objects.set('mine/tables/export-1.parquet', Buffer.from('mine'))
-    expect((await exportTo('s3://lake/mine')).stderr).toContain('has files in it and no manifest')
+    expect((await exportTo('s3://lake/mine')).stderr).toContain('has files but no manifest')
     bucket.objects.delete('mine/tables/export-1.parquet')
     expect((await exportTo('s3://lake/mine')).exitCode).toBe(0)
     const manifest = bucket.objects.get(`mine/${MANIFEST}`)!.toString()

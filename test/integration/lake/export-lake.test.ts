@@ -261,7 +261,7 @@ describe('a folder', { tags: ['L4'] }, () => {
     await writeFile(join(out, 'tables', 'export-1.parquet'), 'mine')
     await mkdir(join(out, '.work'))
     await writeFile(join(out, '.work', 'notes'), 'mine')
-    expect(await refused(out)).toContain('has files in it and no manifest/manifest.json')
+    expect(await refused(out)).toContain('has files but no manifest/manifest.json')
     expect((await readdir(out, { recursive: true })).sort()).toEqual([
       '.work',
       join('.work', 'notes'),

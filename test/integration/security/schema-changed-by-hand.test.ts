@@ -202,7 +202,7 @@ describe('what is gone is told as that, and what is ours alone is made again', (
     await warehouse.query('drop', sql`drop schema tracking_sync cascade`)
     const { stdout } = await call('check')
     expect(stdout).toMatch(
-      /^FAIL +schema +tracking\.container_changes, .* and \d+ more stand where .* restore tracking_sync from a backup/m,
+      /^FAIL +schema +tracking\.container_changes, .* and \d+ more have names that this program needs.* restore tracking_sync from a backup/m,
     )
   })
 })
