@@ -43,8 +43,8 @@ export interface Walk<Stop extends string> {
  *
  *   RawPage → Sighting → Known → Decision → Batch → Outcome → Checkpoint
  *
- * The next page is read while the last one is stored, and its bytes are let go. Returns why the walk
- * ended early.
+ * The next page is read while the last one is stored, and its bytes are released. Returns why the
+ * walk ended early.
  */
 export async function ingestPages<Stop extends string>(
   run: Ingest,

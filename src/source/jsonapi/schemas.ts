@@ -57,8 +57,8 @@ const link = z.union([spacedText, z.object({ href: spacedText }).transform(({ hr
 export const linksSchema = z.object({ next: open(link), last: open(link) }, 'is not an object')
 
 /**
- * Even a plausible total is only a hint and an alarm: the service does not promise that it is right,
- * so nothing is allocated by it and no walk ends early because of it.
+ * Even a plausible total is only a hint and an alarm: the service does not promise that it is
+ * right, so nothing is allocated by it and no walk ends early because of it.
  */
 export const metaSchema = z.object({ total: open(z.int().nonnegative()) }, 'is not an object')
 

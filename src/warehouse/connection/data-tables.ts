@@ -15,20 +15,30 @@ export interface ContainerChangesTable {
   _notification_id: string
 }
 
-export interface ContainerFeeHistoryTable extends Version {
+/** A row that is derived from a container. */
+interface ChildRow {
   container_id: string
-  fee_key: string
   place: Generated<string>
+  _observed_at: string
+  _first_seen_at: string
+  _sync_run_id: number | null
+}
+
+interface ChildVersion extends Version {
+  container_id: string
+  place: Generated<string>
+}
+
+export interface ContainerFeeHistoryTable extends ChildVersion {
+  fee_key: string
   type: string | null
   amount: string | null
   currency_code: string | null
   description: string | null
 }
 
-export interface ContainerFeesTable {
-  container_id: string
+export interface ContainerFeesTable extends ChildRow {
   fee_key: string
-  place: Generated<string>
   type: string | null
   amount: string | null
   currency_code: string | null
@@ -37,25 +47,18 @@ export interface ContainerFeesTable {
   position: number | null
   _unmapped: unknown
   _coercions: unknown
-  _observed_at: string
-  _first_seen_at: string
-  _sync_run_id: number | null
 }
 
-export interface ContainerHoldHistoryTable extends Version {
-  container_id: string
+export interface ContainerHoldHistoryTable extends ChildVersion {
   hold_key: string
-  place: Generated<string>
   name: string | null
   status: string | null
   description: string | null
   detail: string | null
 }
 
-export interface ContainerHoldsTable {
-  container_id: string
+export interface ContainerHoldsTable extends ChildRow {
   hold_key: string
-  place: Generated<string>
   name: string | null
   status: string | null
   description: string | null
@@ -63,32 +66,22 @@ export interface ContainerHoldsTable {
   position: number | null
   _unmapped: unknown
   _coercions: unknown
-  _observed_at: string
-  _first_seen_at: string
-  _sync_run_id: number | null
 }
 
-export interface ContainerImportDeadlineHistoryTable extends Version {
-  container_id: string
+export interface ContainerImportDeadlineHistoryTable extends ChildVersion {
   kind: string
-  place: Generated<string>
   deadline_at: string | null
   time_zone: string | null
   local_date: string | null
 }
 
-export interface ContainerImportDeadlinesTable {
-  container_id: string
+export interface ContainerImportDeadlinesTable extends ChildRow {
   kind: string
-  place: Generated<string>
   deadline_at: string | null
   time_zone: string | null
   local_date: string | null
   is_zone_known: boolean
   details: unknown
-  _observed_at: string
-  _first_seen_at: string
-  _sync_run_id: number | null
 }
 
 export interface VesselPositionsTable {

@@ -263,8 +263,8 @@ async function apply(session: Session, open: readonly ShippedView[]): Promise<vo
 }
 
 /**
- * All other roles see every row. A member of the role of customers, also if it has other roles, sees
- * the rows that the condition lets through.
+ * All other roles see every row. A member of the role of customers, also if it has other roles,
+ * sees the rows that the condition lets through.
  */
 async function restrict(
   session: Session,
