@@ -13,10 +13,12 @@ import { query } from './extensions/answers/commands/query.js'
 import { rules } from './extensions/answers/commands/rules.js'
 import { storeViews } from './extensions/answers/commands/store-views-command.js'
 import { dashboard } from './extensions/dashboard/commands/dashboard.js'
+import { check } from './extensions/doctor/commands/check.js'
 import { customFields } from './extensions/doctor/commands/custom-fields.js'
 import { plan } from './extensions/doctor/commands/plan.js'
 import { verify } from './extensions/doctor/commands/verify.js'
 import { init } from './extensions/doctor/init/init.js'
+import { webhooks } from './extensions/doctor/webhooks/webhooks.js'
 import { database } from './extensions/embedded-postgres/commands/database.js'
 import { embeddedPostgres } from './extensions/embedded-postgres/embedded-postgres-extension.js'
 import { exportGroup } from './extensions/lake/commands/export.js'
@@ -36,13 +38,15 @@ export const extensions: readonly Extension[] = [
 
 /** Commands of extensions, each with the command of the core that follows it in `--help`. */
 export const extensionCommands: readonly (readonly [AddCommand, string])[] = [
-  [demo, 'check'],
-  [init, 'check'],
+  [demo, 'migrate'],
+  [init, 'migrate'],
+  [check, 'migrate'],
   [plan, 'backfill'],
   [dashboard, 'status'],
   [storeViews, 'status'],
   [alerts, 'quarantine'],
   [verify, 'quarantine'],
+  [webhooks, 'config'],
   [customFields, 'config'],
   [query, 'config'],
   [rules, 'config'],

@@ -1,4 +1,4 @@
-import type { CatalogSchema } from '../../src/warehouse/schema/describe-schema.js'
+import type { CatalogSchema } from '../../src/extensions/doctor/schema/describe-schema.js'
 
 export function dbtSources(schemas: readonly CatalogSchema[]): string
 export function dbtExposures(schemas: readonly CatalogSchema[], dashboard: string): string

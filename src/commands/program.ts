@@ -2,19 +2,19 @@ import { setFlagsFromString } from 'node:v8'
 import { Command, CommanderError } from 'commander'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
 import { commandExtensions, extensionCommands, extensions } from '../extensions.js'
-import { check, config, status } from './check.js'
+import { config } from './config.js'
 import { readCommandTree, type CommandNode } from './command-tree.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
 import { declare, type AddCommand, type AnyDeclaration } from './declare-command.js'
 import { migrate } from './migrate.js'
 import { quarantine } from './quarantine.js'
+import { replay } from './replay.js'
 import { serve } from './serve.js'
+import { status } from './status.js'
 import { backfill, sync } from './sync.js'
-import { replay, webhooks } from './webhooks/webhooks.js'
 
 /** The commands of the core in the order of `--help`; extensions may add to a declared one. */
 const COMMANDS: readonly (readonly [string, AddCommand | AnyDeclaration])[] = [
-  ['check', check],
   ['migrate', migrate],
   ['backfill', backfill],
   ['sync', sync],
@@ -22,7 +22,6 @@ const COMMANDS: readonly (readonly [string, AddCommand | AnyDeclaration])[] = [
   ['status', status],
   ['quarantine', quarantine],
   ['replay', replay],
-  ['webhooks', webhooks],
   ['config', config],
 ]
 

@@ -239,8 +239,8 @@ const READERS: readonly string[] = [
   'config/presets.ts',
   'extensions/lake/bucket-store.ts',
   'extensions/lake/folder-store.ts',
-  'warehouse/schema/compare-schema.ts',
   'warehouse/schema/run-migrations.ts',
+  'warehouse/schema/shipped-tables.ts',
   'warehouse/schema/shipped-views.ts',
 ]
 

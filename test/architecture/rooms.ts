@@ -77,7 +77,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['kysely'],
   },
   'warehouse/schema': {
-    holds: 'migrations, views and roles: creates the schemas and compares them',
+    holds: 'migrations, views and roles: creates the schemas',
     may: [
       'warehouse/rows',
       'warehouse/bookkeeping',
@@ -103,9 +103,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['kysely', 'node:http', 'node:net'],
   },
   'webhooks/manage': {
-    holds: 'our webhooks at the service: create, check, test, reconcile with the inbox',
-    may: ['webhooks/receive', 'http', 'source', 'warehouse', 'base'],
-    packages: ['kysely', 'node:http', 'node:timers'],
+    holds: 'our webhooks at the service: which are ours, check, reconcile with the inbox',
+    may: ['webhooks/receive', 'source', 'warehouse', 'base'],
+    packages: ['kysely'],
   },
   'webhooks/process': {
     holds: 'turns notifications into rows, in the order in which they happened',
@@ -210,10 +210,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['kysely', '@observablehq/plot', 'linkedom', 'p-limit', 'node:http'],
   },
   'extensions/doctor': {
-    holds: 'init, plan, verify, custom fields set by hand',
+    holds: 'init, check, plan, verify, webhooks at the service, custom fields set by hand',
     may: [
       'app',
       'commands',
+      'status',
       'webhooks',
       'sync',
       'ingest',

@@ -10,7 +10,7 @@ import { WITHOUT_TIME_LIMIT } from '../../warehouse/connection/bound-connection.
 import { CopiedRows } from '../../warehouse/connection/copy-rows.js'
 import { type Schemas } from '../../warehouse/connection/schema-names.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
-import { readShippedTables } from '../../warehouse/schema/compare-schema.js'
+import { readShippedTables } from '../../warehouse/schema/shipped-tables.js'
 import { prepareSchemas } from '../../warehouse/schema/prepare-schemas.js'
 import { readMigrations, readSchemaVersion } from '../../warehouse/schema/run-migrations.js'
 import { holdsStoredRows } from '../../warehouse/schema/shipped-views.js'

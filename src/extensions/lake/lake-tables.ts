@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { USERS_TABLES, type Schemas } from '../../warehouse/connection/schema-names.js'
 import { QUESTIONS } from '../answers/questions/questions.js'
 import { isDistributed, type CatalogueReader } from '../../warehouse/connection/citus.js'
-import { readShippedTables } from '../../warehouse/schema/compare-schema.js'
+import { readShippedTables } from '../../warehouse/schema/shipped-tables.js'
 import { toLakeColumns, type CatalogColumn, type LakeColumn } from './column-types.js'
 
 /** A table or an answer, as it is exported. */

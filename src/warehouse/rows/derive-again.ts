@@ -5,7 +5,7 @@ import {
   replaceStanding,
   type ChildTable,
 } from './container-children.js'
-import { fillTimeZones } from './zone-data.js'
+import { fillTimeZones } from './time-zones.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 import { columnList } from '../connection/sql-fragments.js'

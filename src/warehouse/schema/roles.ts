@@ -10,7 +10,12 @@ import {
   type SchemaNames,
 } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { fromMigrations, readShippedTables, refuseUnknownTables } from './compare-schema.js'
+import {
+  fromMigrations,
+  readShippedTables,
+  refuseUnknownTables,
+  type CatalogReader,
+} from './shipped-tables.js'
 import { rawStatement } from '../connection/typed-database.js'
 
 /** Tables that only the owner writes: they steer the next `migrate`, or what a customer sees. */
@@ -60,8 +65,6 @@ export interface RolesReport {
   /** Every statement in order, without the creation of existing roles and without passwords. */
   readonly statements: readonly string[]
 }
-
-type CatalogAccess = Pick<Session, 'query' | 'names'>
 
 /** A login that is created if it is missing, as a member of the readers. */
 export interface ReaderLogin {
@@ -144,7 +147,7 @@ async function canRead({ names, ...session }: Warehouse, role: string): Promise<
  * of the server makes them: only the owner sees rows, or no login if it is forced. The list of
  * migrations never has a policy of ours.
  */
-export async function findSealedTables({ names, query }: CatalogAccess): Promise<string[]> {
+export async function findSealedTables({ names, query }: CatalogReader): Promise<string[]> {
   const sealed = await query(
     'look for row-level security',
     sql<{ name: string }>`select format('%I.%I', nspname, relname) as name
@@ -179,7 +182,7 @@ function unseal(table: string): string {
   return `alter table ${table} disable row level security`
 }
 
-async function grantStatements(session: CatalogAccess, roles: RoleNames): Promise<string[]> {
+async function grantStatements(session: CatalogReader, roles: RoleNames): Promise<string[]> {
   const { names } = session
   const data = quoteIdentifier(names.data)
   const sync = quoteIdentifier(names.sync)
@@ -219,7 +222,7 @@ const MOST_STATEMENTS = 5
  * table; empty if none is missing. Objects that do not exist yet do not count, except the right to
  * create them. Reads only the catalogs, in one statement, and one file.
  */
-export async function findMissingGrants({ names, query }: CatalogAccess): Promise<string[]> {
+export async function findMissingGrants({ names, query }: CatalogReader): Promise<string[]> {
   const grants = await query(
     'look for missing rights',
     sql<{ statement: string }>`with ours as (
@@ -264,7 +267,7 @@ export async function findMissingGrants({ names, query }: CatalogAccess): Promis
  * Throws WarehouseSchemaError with the statements if this login lacks a right to write rows: before
  * the service is asked for data that cannot be stored.
  */
-export async function refuseMissingRights(warehouse: CatalogAccess): Promise<void> {
+export async function refuseMissingRights(warehouse: CatalogReader): Promise<void> {
   const statements = await findMissingGrants(warehouse)
   if (statements.length === 0) return
   await refuseUnknownTables(warehouse)
@@ -294,7 +297,7 @@ interface RoleRights {
  * none: then neither a bug of ours nor a stolen password can drop or change a table. Reads the
  * catalogs only.
  */
-export async function describeExcessRights(warehouse: CatalogAccess): Promise<string | undefined> {
+export async function describeExcessRights(warehouse: CatalogReader): Promise<string | undefined> {
   const { role, isSuperuser, isOwner } = await readRights(warehouse)
   if (!isSuperuser && !isOwner) return undefined
   const excess = isSuperuser ? 'is a superuser' : 'owns the schemas'
@@ -306,13 +309,13 @@ export async function describeExcessRights(warehouse: CatalogAccess): Promise<st
 }
 
 /** Throws WarehouseSchemaError if this login may do more than write rows. */
-export async function refuseExcessRights(warehouse: CatalogAccess): Promise<void> {
+export async function refuseExcessRights(warehouse: CatalogReader): Promise<void> {
   const excess = await describeExcessRights(warehouse)
   if (excess !== undefined)
     throw new WarehouseSchemaError(`refused, for TRACKING_STRICT: ${excess}`)
 }
 
-async function readRights({ names, query }: CatalogAccess): Promise<RoleRights> {
+async function readRights({ names, query }: CatalogReader): Promise<RoleRights> {
   const [rights] = await query(
     'look at the rights of this user',
     sql<RoleRights>`select

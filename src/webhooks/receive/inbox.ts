@@ -141,3 +141,16 @@ returning stored.notification_id`,
     if (rows.length < batch) return forgotten
   }
 }
+
+/**
+ * Counts deliveries refused for a reason, so that `check` can report them after the log is gone.
+ */
+export async function noteRefusal(session: Session, reason: string, count: number): Promise<void> {
+  const refusals = tableRef('sync.delivery_refusals')
+  await session.query(
+    'note refused deliveries',
+    sql`insert into ${refusals} as noted (reason, refused) values (${reason}, ${count})
+on conflict (reason) do update
+set refused = noted.refused + excluded.refused, last_at = excluded.last_at`,
+  )
+}

@@ -8,7 +8,7 @@ import { readDelivery } from './delivery.js'
 import { GroupCommit } from './group-commit.js'
 import { Outcomes, STATUS, type Outcome, type Result } from './outcomes.js'
 import { createBodyMemory, readBody, type BodyLimits } from '../../http/read-body.js'
-import { noteRefusal } from './refusals.js'
+import { noteRefusal } from './inbox.js'
 import { senderAddress, type SenderAddresses } from './sender-addresses.js'
 import type { SignatureCheck } from './signature.js'
 

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { chooseFreePort } from '../../../src/extensions/embedded-postgres/server-process.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
-import { testWebhook, type SelfTestDependencies } from '../../../src/webhooks/manage/self-test.js'
+import {
+  testWebhook,
+  type SelfTestDependencies,
+} from '../../../src/extensions/doctor/webhooks/self-test.js'
 import { DEFAULT_SIGNATURE } from '../../support/test-receiver.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { startWebhookReceiver } from '../../support/webhook-receiver.js'

@@ -22,7 +22,7 @@ import {
 } from '../../../src/extensions/embedded-postgres/embedded-database.js'
 import { EmbeddedDatabaseError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
+import { describeSchema } from '../../../src/extensions/doctor/schema/describe-schema.js'
 import { classifyProcess } from '../../../src/extensions/embedded-postgres/processes.js'
 import { startSimulator } from '../../../src/extensions/simulator/server.js'
 import { compareWarehouse, SELDOM } from '../../support/compare-warehouse.js'

@@ -9,7 +9,7 @@ import {
 } from '../../../src/extensions/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
-import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
+import { describeSchema } from '../../../src/extensions/doctor/schema/describe-schema.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { countViewRows } from '../../support/count-view-rows.js'
 import { holdOldest } from '../../support/small-world.js'

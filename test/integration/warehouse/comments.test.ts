@@ -4,7 +4,10 @@ import type { Column } from '../../../src/source/records/column.js'
 import { resources } from '../../../src/source/records/index.js'
 import { vesselPositions } from '../../../src/source/records/vessel.js'
 import { containerChildren } from '../../../src/warehouse/rows/container-children.js'
-import { readCatalog, type CatalogSchema } from '../../../src/warehouse/schema/describe-schema.js'
+import {
+  readCatalog,
+  type CatalogSchema,
+} from '../../../src/extensions/doctor/schema/describe-schema.js'
 import { holdsStoredRows } from '../../../src/warehouse/schema/shipped-views.js'
 import { storeViews } from '../../../src/extensions/answers/store-views.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'

@@ -10,7 +10,7 @@ import { afterEach, beforeAll, describe, expect, inject, it, test } from 'vitest
 import { MigrationError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { startSimulator } from '../../../src/extensions/simulator/server.js'
-import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
+import { describeSchema } from '../../../src/extensions/doctor/schema/describe-schema.js'
 import {
   migrate,
   readMigrations,

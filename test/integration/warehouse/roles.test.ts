@@ -7,7 +7,7 @@ import {
   SHOWN_TO_READERS,
   type RolesReport,
 } from '../../../src/warehouse/schema/roles.js'
-import { readShippedTables } from '../../../src/warehouse/schema/compare-schema.js'
+import { readShippedTables } from '../../../src/warehouse/schema/shipped-tables.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'

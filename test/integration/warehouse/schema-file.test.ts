@@ -2,8 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { dbtExposures, dbtSources } from '../../../scripts/documents/dbt-models.js'
 import { grafanaDashboard } from '../../../scripts/documents/grafana-dashboard.js'
-import { describeDictionary } from '../../../src/warehouse/schema/describe-dictionary.js'
-import { describeSchema, readCatalog } from '../../../src/warehouse/schema/describe-schema.js'
+import { describeDictionary } from '../../../src/extensions/doctor/schema/describe-dictionary.js'
+import {
+  describeSchema,
+  readCatalog,
+} from '../../../src/extensions/doctor/schema/describe-schema.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { MigrationError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import type { Simulator } from '../../../src/extensions/simulator/server.js'
-import { describeSchema } from '../../../src/warehouse/schema/describe-schema.js'
+import { describeSchema } from '../../../src/extensions/doctor/schema/describe-schema.js'
 import {
   migrate,
   readMigrations,

@@ -4,7 +4,7 @@ import {
   describeZoneData,
   KNOWN_INSTANTS,
   type KnownInstant,
-} from '../../../src/warehouse/rows/zone-data.js'
+} from '../../../src/extensions/doctor/zone-data.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let opened: TestWarehouse

@@ -20,7 +20,7 @@ import {
   type TestReceiver,
   type TestReceiverOptions,
 } from '../../support/test-receiver.js'
-import { describeRefusals } from '../../../src/webhooks/receive/refusals.js'
+import { describeRefusals } from '../../../src/extensions/doctor/describe-refusals.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 const SAMPLES = new URL('../../fixtures/samples/', import.meta.url)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { readShippedTables } from '../../../warehouse/schema/compare-schema.js'
+import { readShippedTables } from '../../../warehouse/schema/shipped-tables.js'
 import {
   quotedName,
   readCitusTables,

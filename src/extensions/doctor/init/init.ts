@@ -20,8 +20,8 @@ export const init = declare({
   run: async (app, { isEmbedded }, io) => {
     const path = resolve(io.process.cwd(), FILE)
     const { Interview } = await import('./interview.js')
-    const { PromptEndedError } = await import('../../../commands/prompt.js')
-    const { updateEnvFile } = await import('../../../config/env-file.js')
+    const { PromptEndedError } = await import('../prompt.js')
+    const { updateEnvFile } = await import('../env-file.js')
     try {
       const interview = new Interview(app, io, isEmbedded)
       const found = await interview.ask()

@@ -1,10 +1,10 @@
 import { App } from '../../../app.js'
 import { ConfigError, ConnectorError, toError } from '../../../base/errors.js'
-import type { EnvChanges } from '../../../config/env-file.js'
+import type { EnvChanges } from '../env-file.js'
 import { loadConfig, readEnvironment, type SettingOrigin } from '../../../config/load.js'
 import { allSettings, type SettingName } from '../../../config/settings.js'
 import type { CommandIo } from '../../../commands/command-io.js'
-import { Prompt } from '../../../commands/prompt.js'
+import { Prompt } from '../prompt.js'
 import {
   MISSING,
   GIVEN_NAMES,

@@ -1,5 +1,6 @@
-import { readCatalog, type CatalogReader, type CatalogRelation } from './describe-schema.js'
-import { holdsStoredRows } from './shipped-views.js'
+import type { CatalogReader } from '../../../warehouse/schema/shipped-tables.js'
+import { readCatalog, type CatalogRelation } from './describe-schema.js'
+import { holdsStoredRows } from '../../../warehouse/schema/shipped-views.js'
 
 const INTRODUCTION = `# Data dictionary
 

@@ -1,7 +1,5 @@
-import { tableRef } from '../connection/typed-database.js'
 import { sql } from 'kysely'
-import type { SchemaNames } from '../connection/schema-names.js'
-import type { Session, Warehouse } from '../connection/warehouse.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 
 /** An instant at which a zone's offset is known, and the change that old zone data lack. */
 export interface KnownInstant {
@@ -117,31 +115,4 @@ where name = 'CONFIGURE'`,
   return path === undefined
     ? `time zone data that come with ${release}`
     : `time zone data of the system (${path}), used by ${release}`
-}
-
-/**
- * Makes the table of zones equal to those of this server: a view would fail on a zone that the
- * server has dropped. A login that may only write rows leaves this to the next `migrate`.
- */
-export async function fillTimeZones(session: Session, names: SchemaNames): Promise<void> {
-  const zones = tableRef('analytics.time_zones')
-  const table = names.table('time_zones')
-  const [allowed] = await session.query(
-    'look at the rights on the time zones',
-    sql`select where has_table_privilege(${table}, 'insert') and has_table_privilege(${table}, 'delete')`,
-  )
-  if (allowed === undefined) return
-  await session.query(
-    'fill the time zones',
-    sql`with known as materialized (
-    select name from pg_timezone_names
-),
-forgotten as (
-    delete from ${zones} as zone
-    where zone.name not in (select known.name from known)
-)
-insert into ${zones} (name)
-select known.name from known
-on conflict do nothing`,
-  )
 }

@@ -1,19 +1,6 @@
 import { sql } from 'kysely'
-import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import { tableRef } from '../../warehouse/connection/typed-database.js'
-
-/**
- * Counts deliveries refused for a reason, so that `check` can report them after the log is gone.
- */
-export async function noteRefusal(session: Session, reason: string, count: number): Promise<void> {
-  const refusals = tableRef('sync.delivery_refusals')
-  await session.query(
-    'note refused deliveries',
-    sql`insert into ${refusals} as noted (reason, refused) values (${reason}, ${count})
-on conflict (reason) do update
-set refused = noted.refused + excluded.refused, last_at = excluded.last_at`,
-  )
-}
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 
 /** The cause and fix of each reason. A sender refused for another reason is not the service. */
 const FIXES: Readonly<Record<string, string>> = {

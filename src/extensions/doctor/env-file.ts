@@ -9,9 +9,9 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { ConfigError } from '../base/errors.js'
-import { readTextFileIfThere } from '../base/text-file.js'
-import { parseEnvText, variablesOf } from './env-text.js'
+import { ConfigError } from '../../base/errors.js'
+import { readTextFileIfThere } from '../../base/text-file.js'
+import { parseEnvText, variablesOf } from '../../config/env-text.js'
 
 /** Readable by its owner only: the file holds secrets. */
 const MODE = 0o600

@@ -1,16 +1,16 @@
-import type { ApiAnswer } from '../../source/client/client.js'
-import type { TrackingService } from '../../source/client/endpoints.js'
-import { ApiUnavailableError, ConfigError } from '../../base/errors.js'
-import { isThisMachine } from '../../base/this-machine.js'
-import { checkSecret } from './check-webhooks.js'
-import { readNeededEvents } from './needed-events.js'
+import type { ApiAnswer } from '../../../source/client/client.js'
+import type { TrackingService } from '../../../source/client/endpoints.js'
+import { ApiUnavailableError, ConfigError } from '../../../base/errors.js'
+import { isThisMachine } from '../../../base/this-machine.js'
+import { checkSecret } from '../../../webhooks/manage/check-webhooks.js'
+import { readNeededEvents } from '../../../webhooks/manage/needed-events.js'
 import {
   listWebhookRecords,
   readWebhookRecord,
   sendsTo,
   type WebhookAlert,
   type WebhookRecord,
-} from './own-webhooks.js'
+} from '../../../webhooks/manage/own-webhooks.js'
 
 export interface ManageDependencies {
   readonly service: Pick<

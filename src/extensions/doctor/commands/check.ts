@@ -1,20 +1,19 @@
 import { sql } from 'kysely'
-import type { App } from '../app.js'
+import type { App } from '../../../app.js'
 import {
   ConnectorError,
   IncompleteRunError,
   MigrationError,
   toError,
   WarehouseSchemaError,
-} from '../base/errors.js'
-import { EXIT_CODES, exitCodeOf } from '../base/exit-code.js'
-import { countOf } from '../base/phrases.js'
-import { describeOtherPath } from '../base/this-path.js'
-import { requireService, watchSettingsOf } from '../config/needed-settings.js'
-import type { Config } from '../config/settings.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { command, declare, SERVICE_ONLY } from './declare-command.js'
-import type { Part } from './output/print-table.js'
+} from '../../../base/errors.js'
+import { EXIT_CODES, exitCodeOf } from '../../../base/exit-code.js'
+import { countOf } from '../../../base/phrases.js'
+import { describeOtherPath } from '../../../base/this-path.js'
+import { requireService, watchSettingsOf } from '../../../config/needed-settings.js'
+import type { Config } from '../../../config/settings.js'
+import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
+import { declare, SERVICE_ONLY } from '../../../commands/declare-command.js'
 
 interface CheckResult {
   readonly name: string
@@ -81,8 +80,8 @@ async function checkSettings(app: App): Promise<string> {
 async function describePreset({ config: { service }, origins }: App): Promise<string> {
   const preset = `preset ${service} (${origins.service})`
   if (service === 'generic') return preset
-  const { PRESET_SETTINGS } = await import('../config/load.js')
-  const { allSettings } = await import('../config/settings.js')
+  const { PRESET_SETTINGS } = await import('../../../config/load.js')
+  const { allSettings } = await import('../../../config/settings.js')
   const given = allSettings
     .filter(({ name }) => PRESET_SETTINGS.some((setting) => setting === name))
     .filter(({ name }) => origins[name] !== 'preset' && origins[name] !== 'default')
@@ -95,7 +94,7 @@ const OLDEST_SERVER = 140_000
 
 /** Server, version and login in one line; throws what is wrong. */
 export async function checkDatabase(app: App): Promise<string> {
-  const { describeExcessRights } = await import('../warehouse/schema/roles.js')
+  const { describeExcessRights } = await import('../../../warehouse/schema/roles.js')
   const { isEmbedded } = await app.openDatabase()
   const warehouse = await app.connect()
   const [row] = await warehouse.query(
@@ -122,22 +121,22 @@ export async function checkDatabase(app: App): Promise<string> {
 
 /** Time zone data decide every local day. */
 async function checkZones(app: App): Promise<string> {
-  const { describeZoneData } = await import('../warehouse/rows/zone-data.js')
+  const { describeZoneData } = await import('../zone-data.js')
   return describeZoneData(await app.connect())
 }
 
 async function checkSchema(app: App): Promise<string> {
   const { readMigrations, readSchemaVersion } =
-    await import('../warehouse/schema/run-migrations.js')
-  const { isDistributed } = await import('../warehouse/connection/citus.js')
+    await import('../../../warehouse/schema/run-migrations.js')
+  const { isDistributed } = await import('../../../warehouse/connection/citus.js')
   const warehouse = await app.connect()
   // Throws where no statement of ours would work.
   await isDistributed(warehouse)
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) {
-    const { findNeverFilled } = await import('../warehouse/bookkeeping/pass-shares.js')
+    const { findNeverFilled } = await import('../../../warehouse/bookkeeping/pass-shares.js')
     const shape = await checkShape(warehouse, version)
-    const { describeRefused, readPasses } = await import('../status/read-vitals.js')
+    const { describeRefused, readPasses } = await import('../../../status/read-vitals.js')
     const passes = await readPasses(warehouse, Number.MAX_SAFE_INTEGER)
     const refused = describeRefused(passes)
     const isRefused = (table: string): boolean =>
@@ -158,7 +157,7 @@ async function checkSchema(app: App): Promise<string> {
     ].join('; ')
   }
   if (version === 0) {
-    const { refuseUnknownTables } = await import('../warehouse/schema/compare-schema.js')
+    const { refuseUnknownTables } = await import('../../../warehouse/schema/shipped-tables.js')
     await refuseUnknownTables(warehouse, true)
   }
   const state = `${warehouse.names.data} is at version ${version} of ${expected}`
@@ -168,14 +167,14 @@ async function checkSchema(app: App): Promise<string> {
 
 /** The login that `query "select …"` uses. */
 async function checkReader(app: App): Promise<string> {
-  const { describeReader } = await import('../warehouse/schema/reader-login.js')
+  const { describeReader } = await import('../reader-rights.js')
   const { url, readerUrl } = await app.openDatabase()
   return describeReader(await app.connectReader(), { url, isOwn: readerUrl !== undefined })
 }
 
 /** Adds a line only if deliveries were refused recently. A dead database has its own line. */
 async function checkDeliveries(app: App): Promise<CheckResult[]> {
-  const { describeRefusals } = await import('../webhooks/receive/refusals.js')
+  const { describeRefusals } = await import('../describe-refusals.js')
   const result = await attempt('deliveries', async () => describeRefusals(await app.connect()))
   return result.isOk && result.detail !== '' ? [result] : []
 }
@@ -194,7 +193,7 @@ async function checkExtensions(app: App): Promise<CheckResult[]> {
 
 /** A schema at the right version may still have been changed by hand. */
 async function checkShape(warehouse: Warehouse, version: number): Promise<string> {
-  const { compareSchema } = await import('../warehouse/schema/compare-schema.js')
+  const { compareSchema } = await import('../schema/compare-schema.js')
   const { broken, foreign } = await compareSchema(warehouse)
   const state = `${warehouse.names.data} is at version ${version}`
   if (broken.length > 0) {
@@ -202,7 +201,7 @@ async function checkShape(warehouse: Warehouse, version: number): Promise<string
       `${state}, but was changed: ${listSome(broken)}; put it back as in sql/schema.sql`,
     )
   }
-  const { findSealedTables } = await import('../warehouse/schema/roles.js')
+  const { findSealedTables } = await import('../../../warehouse/schema/roles.js')
   const sealed = await findSealedTables(warehouse)
   if (sealed.length > 0) {
     throw new WarehouseSchemaError(
@@ -250,7 +249,7 @@ async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
   if (settings.url === undefined && settings.ids.length === 0) return []
   return [
     await attempt('webhook', async () => {
-      const { checkWebhook } = await import('../webhooks/manage/check-webhooks.js')
+      const { checkWebhook } = await import('../../../webhooks/manage/check-webhooks.js')
       const { service } = await app.openService()
       const report = await checkWebhook({ service, signal: app.signal, settings })
       const sentences = report.alerts.map(({ sentence }) => sentence)
@@ -262,63 +261,3 @@ async function checkOwnWebhook(app: App): Promise<CheckResult[]> {
     }),
   ]
 }
-
-export const config = declare({
-  name: 'config',
-  isForAccount: false,
-  help: 'Show every setting: its value (secrets masked), where it comes from and what it means.',
-  settings: 'all',
-  run: async ({ config: values, origins }) => {
-    const { MASK } = await import('../base/logger.js')
-    const { shownDatabaseUrl } = await import('../config/kinds.js')
-    const { allSettings } = await import('../config/settings.js')
-    const mask = (name: keyof Config, value: unknown): string =>
-      name === 'databaseUrl' || name === 'readerUrl' ? shownDatabaseUrl(String(value), MASK) : MASK
-    const settings = allSettings.map(({ name, variable, isSecret, meaning }) => {
-      const value = values[name]
-      const shown = value === undefined ? null : isSecret === true ? mask(name, value) : value
-      return { variable, value: shown, from: origins[name], meaning }
-    })
-    const rows = settings.map(({ variable, value, from, meaning }) => [
-      variable,
-      value === null ? null : String(value),
-      from,
-      meaning,
-    ])
-    return { data: settings, text: [{ columns: ['setting', 'value', 'from', 'meaning'], rows }] }
-  },
-})
-
-export const status = command({
-  name: 'status',
-  help:
-    'Show what needs attention and how fresh the warehouse is: ' +
-    'rows, last runs, queues, quarantine, request budget, who is writing.',
-  run: async (app) => {
-    const { describeStatus, findAlerts, sentencesOf } = await import('../status/describe-status.js')
-    const { readStatus } = await import('../status/read-status.js')
-    const { slotsOf } = await import('../status/read-vitals.js')
-    const read = await readStatus(await app.openWarehouse())
-    const alerts = sentencesOf(
-      findAlerts(read, {
-        slots: slotsOf(app.config),
-        isServing: false,
-        freeDiskBytes: await app.freeDiskBytes(),
-      }),
-    )
-    const sections = describeStatus(read, app.config.rateLimitPerMinute).flatMap(
-      ({ rows, columns, empty, note }): Part[][] => {
-        if (rows.length === 0) return empty === '' ? [] : [[empty]]
-        return [[{ columns, rows }, ...(note === undefined ? [] : [note])]]
-      },
-    )
-    const parts = [
-      ...(alerts.length > 0 ? [alerts.map((alert) => `ALERT: ${alert}`)] : []),
-      ...sections,
-    ]
-    return {
-      data: { alerts, ...read },
-      text: parts.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines])),
-    }
-  },
-})

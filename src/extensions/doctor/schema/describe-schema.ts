@@ -1,13 +1,7 @@
 import { sql } from 'kysely'
-import type { SchemaNames } from '../connection/schema-names.js'
-import { holdsStoredRows } from './shipped-views.js'
-import type { Session } from '../connection/warehouse.js'
-import { rawStatement } from '../connection/typed-database.js'
-
-/** A reader of the catalogs: a warehouse, or one transaction of it. */
-export interface CatalogReader extends Pick<Session, 'query'> {
-  readonly names: SchemaNames
-}
+import { holdsStoredRows } from '../../../warehouse/schema/shipped-views.js'
+import type { CatalogReader } from '../../../warehouse/schema/shipped-tables.js'
+import { rawStatement } from '../../../warehouse/connection/typed-database.js'
 
 /** A column in the catalogs. */
 export interface CatalogColumn {

@@ -1,21 +1,21 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { TrackingService } from '../../source/client/endpoints.js'
-import { ConfigError, ConnectorError, IncompleteRunError } from '../../base/errors.js'
-import type { Logger } from '../../base/logger.js'
-import { answer } from '../../http/answer.js'
-import { startHttpServer, type HttpServer } from '../../http/http-server.js'
-import { createBodyMemory, readBody } from '../../http/read-body.js'
-import { checkSecret } from './check-webhooks.js'
-import { listWebhookRecords, sendsTo } from './own-webhooks.js'
-import { readDelivery } from '../receive/delivery.js'
-import { DEFAULT_RECEIVER_LIMITS } from '../receive/receive.js'
+import type { TrackingService } from '../../../source/client/endpoints.js'
+import { ConfigError, ConnectorError, IncompleteRunError } from '../../../base/errors.js'
+import type { Logger } from '../../../base/logger.js'
+import { answer } from '../../../http/answer.js'
+import { startHttpServer, type HttpServer } from '../../../http/http-server.js'
+import { createBodyMemory, readBody } from '../../../http/read-body.js'
+import { checkSecret } from '../../../webhooks/manage/check-webhooks.js'
+import { listWebhookRecords, sendsTo } from '../../../webhooks/manage/own-webhooks.js'
+import { readDelivery } from '../../../webhooks/receive/delivery.js'
+import { DEFAULT_RECEIVER_LIMITS } from '../../../webhooks/receive/receive.js'
 import {
   createSignatureCheck,
   type SignatureCheck,
   type SignatureSettings,
-} from '../receive/signature.js'
+} from '../../../webhooks/receive/signature.js'
 
 export interface SelfTestDependencies {
   readonly service: Pick<TrackingService, 'triggerWebhook' | 'listWebhooks'>

@@ -2,21 +2,28 @@ import { randomBytes } from 'node:crypto'
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
-import type { App } from '../../app.js'
-import { ConfigError } from '../../base/errors.js'
-import { EXIT_CODES, exitCodeOf } from '../../base/exit-code.js'
-import { describeOtherPath } from '../../base/this-path.js'
-import { countOf } from '../../base/phrases.js'
-import { ownVariable } from '../../config/accounts.js'
+import type { App } from '../../../app.js'
+import { ConfigError } from '../../../base/errors.js'
+import { EXIT_CODES, exitCodeOf } from '../../../base/exit-code.js'
+import { describeOtherPath } from '../../../base/this-path.js'
+import { countOf } from '../../../base/phrases.js'
+import { ownVariable } from '../../../config/accounts.js'
 import {
   partsOf,
   requireWebhookSecrets,
   requireWebhookUrl,
   watchSettingsOf,
-} from '../../config/needed-settings.js'
-import type { ManageDependencies, ManagedWebhook } from '../../webhooks/manage/create-webhook.js'
-import type { Answer, CommandIo } from '../command-io.js'
-import { argument, declare, flag, SERVICE_ONLY, value, wholeNumber } from '../declare-command.js'
+} from '../../../config/needed-settings.js'
+import type { ManageDependencies, ManagedWebhook } from './create-webhook.js'
+import type { Answer, CommandIo } from '../../../commands/command-io.js'
+import {
+  argument,
+  declare,
+  flag,
+  SERVICE_ONLY,
+  value,
+  wholeNumber,
+} from '../../../commands/declare-command.js'
 
 const SECRET_OPTIONS = {
   isSecretShown: flag(
@@ -48,7 +55,7 @@ export const create = declare({
     ...SECRET_OPTIONS,
   },
   run: async (app, { givenUrl, isAgain, isWriting, ...options }, io) => {
-    const { createOwnWebhook } = await import('../../webhooks/manage/create-webhook.js')
+    const { createOwnWebhook } = await import('./create-webhook.js')
     const { webhookUrl, webhookIds } = app.config
     const url = givenUrl ?? requireWebhookUrl(app.config)
     const isSilent = options.json || isSecretWanted(options)
@@ -96,7 +103,7 @@ async function requireWritable({ origins }: App, path: string): Promise<void> {
     .filter((name) => ['environment', 'flag', 'file'].includes(origins[name]))
     .map((name) => ({ setting: names[name], problem }))
   if (problems.length > 0) throw new ConfigError(problems)
-  const { requireUpdatable } = await import('../../config/env-file.js')
+  const { requireUpdatable } = await import('../env-file.js')
   requireUpdatable(path)
 }
 
@@ -142,7 +149,7 @@ async function writeSettings(
       Object.assign(changes, { [before]: webhookSecret, [`${before}_FILE`]: undefined })
     }
   }
-  const { updateEnvFile } = await import('../../config/env-file.js')
+  const { updateEnvFile } = await import('../env-file.js')
   try {
     updateEnvFile(path, changes)
   } catch (thrown) {
@@ -169,7 +176,7 @@ export const enable = declare({
     ...SECRET_OPTIONS,
   },
   run: async (app, { webhookId, isWithEvents, isSigning, ...options }) => {
-    const { enableWebhook } = await import('../../webhooks/manage/create-webhook.js')
+    const { enableWebhook } = await import('./create-webhook.js')
     if (isSigning) requireWebhookSecrets(app.config)
     return manage(app, 'enabled', options, (dependencies) =>
       enableWebhook({ webhookId, isWithEvents, isSigning }, dependencies),
@@ -298,10 +305,10 @@ export const trigger = declare({
 })
 
 async function sendSample(app: App, event: string, url: string): Promise<Answer> {
-  const { checkTargetUrl } = await import('../../webhooks/manage/create-webhook.js')
+  const { checkTargetUrl } = await import('./create-webhook.js')
   checkTargetUrl('--to', url)
-  const { listWebhookRecords, sendsTo } = await import('../../webhooks/manage/own-webhooks.js')
-  const { checkSecret } = await import('../../webhooks/manage/check-webhooks.js')
+  const { listWebhookRecords, sendsTo } = await import('../../../webhooks/manage/own-webhooks.js')
+  const { checkSecret } = await import('../../../webhooks/manage/check-webhooks.js')
   const { secrets } = watchSettingsOf(app.config)
   const { service } = await app.openService()
   const sending = (await listWebhookRecords(service, app.signal)).find((webhook) =>
@@ -336,8 +343,8 @@ async function testWay(
   io: CommandIo,
   { event, listen, timeout, json }: TestOptions,
 ): Promise<Answer> {
-  const { checkTargetUrl } = await import('../../webhooks/manage/create-webhook.js')
-  const { testWebhook } = await import('../../webhooks/manage/self-test.js')
+  const { checkTargetUrl } = await import('./create-webhook.js')
+  const { testWebhook } = await import('./self-test.js')
   const { config } = app
   const url = requireWebhookUrl(config)
   checkTargetUrl('TRACKING_WEBHOOK_URL', url)

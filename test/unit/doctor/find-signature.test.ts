@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { findSignature } from '../../../../src/webhooks/manage/self-test.js'
-import { createSignatureCheck } from '../../../../src/webhooks/receive/signature.js'
+import { findSignature } from '../../../src/extensions/doctor/webhooks/self-test.js'
+import { createSignatureCheck } from '../../../src/webhooks/receive/signature.js'
 
 const SECRET = 'a-secret-of-some-length'
 const BODY = Buffer.from('{"data":{"id":"one"}}')

@@ -1,25 +1,15 @@
-import { InvalidArgumentError } from 'commander'
-import { ConfigError } from '../../base/errors.js'
-import { EXIT_CODES } from '../../base/exit-code.js'
-import { countOf } from '../../base/phrases.js'
-import { requireService, watchSettingsOf } from '../../config/needed-settings.js'
-import {
-  REPLAYABLE_STATES,
-  type ReplayableState,
-  type ReplayReport,
-} from '../../webhooks/process/replay-notifications.js'
-import type { Envelope } from '../../webhooks/receive/delivery.js'
-import type { ReconcileReport } from '../../webhooks/manage/reconcile.js'
+import { EXIT_CODES } from '../../../base/exit-code.js'
+import { countOf } from '../../../base/phrases.js'
+import { requireService, watchSettingsOf } from '../../../config/needed-settings.js'
+import type { Envelope } from '../../../webhooks/receive/delivery.js'
+import type { ReconcileReport } from '../../../webhooks/manage/reconcile.js'
 import {
   declare,
-  flag,
   group,
-  instant,
-  list as listOf,
   SERVICE_ONLY,
   value,
   wholeNumber,
-} from '../declare-command.js'
+} from '../../../commands/declare-command.js'
 import { create, enable, trigger } from './webhooks-create.js'
 
 const list = declare({
@@ -29,8 +19,8 @@ const list = declare({
     'Shows no secrets. Exit code 6 when ours signs with another.',
   settings: [...SERVICE_ONLY, 'webhookUrl', 'webhookIds'],
   run: async (app) => {
-    const { isOurs, listWebhookRecords } = await import('../../webhooks/manage/own-webhooks.js')
-    const { checkSecret } = await import('../../webhooks/manage/check-webhooks.js')
+    const { isOurs, listWebhookRecords } = await import('../../../webhooks/manage/own-webhooks.js')
+    const { checkSecret } = await import('../../../webhooks/manage/check-webhooks.js')
     const own = watchSettingsOf(app.config)
     const listed = await listWebhookRecords((await app.openService()).service, app.signal)
     const webhooks = listed.map((webhook) => ({
@@ -76,7 +66,7 @@ const events = declare({
   settings: SERVICE_ONLY,
   run: async (app) => {
     const { listCatalogueEvents, neededEvents } =
-      await import('../../webhooks/manage/needed-events.js')
+      await import('../../../webhooks/manage/needed-events.js')
     const { document } = await (await app.openService()).service.getWebhookEvents()
     const catalogue = listCatalogueEvents(document)
     const needed = new Set(neededEvents(catalogue, app.config.preset.webhooks.events))
@@ -97,7 +87,7 @@ const ips = declare({
   help: 'List the addresses that deliveries come from, one per line, for a firewall.',
   settings: SERVICE_ONLY,
   run: async (app) => {
-    const { readAddressList } = await import('../../webhooks/receive/sender-addresses.js')
+    const { readAddressList } = await import('../../../webhooks/receive/sender-addresses.js')
     const { service } = await app.openService()
     const addresses = readAddressList((await service.getWebhookIps()).body)
     return { data: addresses, text: addresses }
@@ -112,7 +102,7 @@ const failed = declare({
     limit: value('--limit <count>', 'Show at most this many.', wholeNumber(1, 10_000), 50),
   },
   run: async (app, { limit }) => {
-    const { listFailedNotifications } = await import('../../webhooks/manage/reconcile.js')
+    const { listFailedNotifications } = await import('../../../webhooks/manage/reconcile.js')
     const { service } = await app.openService()
     const found: Envelope[] = []
     const pageSize = Math.min(limit, app.config.preset.pageSize)
@@ -142,7 +132,7 @@ const reconcile = declare({
   json: 'Print the report as JSON.',
   settings: [...SERVICE_ONLY, 'rateLimitPerMinute', 'migrate', 'webhookUrl', 'webhookIds'],
   run: async (app) => {
-    const { reconcile: catchUp } = await import('../../webhooks/manage/reconcile.js')
+    const { reconcile: catchUp } = await import('../../../webhooks/manage/reconcile.js')
     // Checked before a database is started in vain.
     requireService(app.config)
     const warehouse = await app.openWarehouse({ isWriting: true })
@@ -188,77 +178,3 @@ export const webhooks = group(
   'Our webhooks at the service: list, create, enable, test, and catch up.',
   [list, create, enable, events, ips, failed, trigger, reconcile],
 )
-
-const STATES = REPLAYABLE_STATES.join(', ')
-
-export const replay = declare({
-  name: 'replay',
-  help:
-    'Put webhook notifications back into the inbox to be applied once more: ' +
-    'some by id, or all that the options select.',
-  settings: ['migrate'],
-  takes: {
-    ids: listOf('[ids...]', 'Ids of notifications.'),
-    states: listOf(
-      '--state <name>',
-      `Only in this state; may be repeated: ${STATES}.`,
-      (text: string): ReplayableState => {
-        const state = REPLAYABLE_STATES.find((name) => name === text)
-        if (state === undefined) throw new InvalidArgumentError(`It must be one of ${STATES}.`)
-        return state
-      },
-    ),
-    event: value('--event <name>', 'Only notifications of this event.'),
-    since: value(
-      '--since <time>',
-      'Only those received at this time or later, like 2026-03-01.',
-      instant,
-    ),
-    until: value(
-      '--until <time>',
-      'Only those received before it, like 2026-03-02T08:00Z.',
-      instant,
-    ),
-    all: flag('--all', 'Every notification of the inbox.'),
-    isDryRun: flag('--dry-run', 'Only say how many there are.'),
-  },
-  run: async (app, { ids, states, event, since, until, all, isDryRun }) => {
-    const isNarrowed =
-      states.length > 0 || [event, since, until].some((option) => option !== undefined)
-    if (all ? ids.length > 0 || isNarrowed : ids.length === 0 && !isNarrowed) {
-      const problem =
-        'needs ids of notifications, or --state, --event, --since or --until, or --all alone'
-      throw new ConfigError([{ setting: 'replay', problem }])
-    }
-    const { replayNotifications } = await import('../../webhooks/process/replay-notifications.js')
-    const warehouse = await app.openWarehouse({ isWriting: true })
-    const selection = {
-      event,
-      since,
-      until,
-      ...(states.length > 0 ? { states } : {}),
-      ...(ids.length > 0 ? { ids } : {}),
-    }
-    const report = await replayNotifications(warehouse, selection, { isDryRun })
-    return {
-      data: report,
-      text: describeReplay(report),
-      exitCode: report.unknownIds.length > 0 ? EXIT_CODES.config : EXIT_CODES.complete,
-    }
-  },
-})
-
-function describeReplay(report: ReplayReport): string[] {
-  const lines = report.unknownIds.map((id) => `not in the inbox: ${id}`)
-  const { selected, replayed, waiting, withoutBody, isDryRun } = report
-  const verb = isDryRun ? 'would be put back' : 'put back'
-  lines.push(`${replayed} of ${countOf(selected, 'notification')} ${verb}.`)
-  if (waiting > 0) lines.push(`${waiting} already wait to be applied.`)
-  if (withoutBody > 0) {
-    lines.push(
-      `${withoutBody} lack a body, so they cannot be applied: ` +
-        '`tracking-sync sync` brings their changes.',
-    )
-  }
-  return lines
-}
