@@ -7,7 +7,9 @@ import * as exitCodes from '../dist/base/exit-code.js'
 import { readProgramTree, runCli } from '../dist/commands/program.js'
 import { isOfAccount } from '../dist/config/accounts.js'
 import { readPresets } from '../dist/config/presets.js'
-import { allSettings, settingsSchema } from '../dist/config/settings.js'
+import { describeSettings } from '../dist/config/settings.js'
+import { settingsOf } from '../dist/extension.js'
+import { extensions } from '../dist/extensions.js'
 import { ACCOUNT_METRICS } from '../dist/extensions/accounts/serve/account-metrics.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../dist/serve/metrics.js'
 import { manPage } from './documents/man-page.js'
@@ -22,6 +24,8 @@ import {
   settingsPage,
 } from './documents/pages.js'
 
+const allSettings = describeSettings(await settingsOf(extensions))
+
 const metrics = {
   ...PROCESS_METRICS,
   ...RECEIVER_METRICS,
@@ -32,7 +36,7 @@ const metrics = {
 writeFileSync('config/tracking-sync.example.json', exampleConfig(allSettings))
 writeFileSync(
   'config/tracking-sync.schema.json',
-  configSchema(allSettings, settingsSchema.shape, z.toJSONSchema, isOfAccount),
+  configSchema(allSettings, z.toJSONSchema, isOfAccount),
 )
 writeFileSync(
   'man/tracking-sync.1',

@@ -1,5 +1,6 @@
 import type { ReachFailpoint } from './base/failpoint.js'
 import type { Logger } from './base/logger.js'
+import type { SettingsGroup } from './config/setting.js'
 import type { Config } from './config/settings.js'
 import type { Route } from './http/http-server.js'
 import type { AlertFacts, StatusSection } from './status/describe-status.js'
@@ -12,6 +13,7 @@ import type { Session, Warehouse } from './warehouse/connection/warehouse.js'
  */
 export interface Extension {
   readonly name: string
+  readonly settings?: () => Promise<SettingsGroup>
   /** Replaces DATABASE_URL if that is not set. */
   readonly database?: DatabaseProvider
   /** After migrations were applied, before the views are installed. */
@@ -22,6 +24,11 @@ export interface Extension {
   readonly observer?: Observer
   /** Pages of `serve`, on the hosts of its list. The warehouse reads only. */
   readonly pages?: PageMaker
+}
+
+/** The settings of the extensions, for `loadConfig`. */
+export function settingsOf(extensions: readonly Extension[]): Promise<SettingsGroup[]> {
+  return Promise.all(extensions.flatMap(({ settings }) => settings?.() ?? []))
 }
 
 /** A line of `check`. */

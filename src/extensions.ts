@@ -6,7 +6,7 @@ import { dashboardExtension } from './extensions/dashboard/dashboard-extension.j
 import { answersExtension } from './extensions/answers/answers-extension.js'
 import { distribute } from './extensions/accounts/commands/distribute.js'
 import { forEachAccount } from './extensions/accounts/commands/for-each-account.js'
-import { alerts } from './extensions/alerts/commands/alerts.js'
+import { alerts, sendingCommands } from './extensions/alerts/commands/alerts.js'
 import { evidence } from './extensions/answers/commands/evidence.js'
 import { invoices } from './extensions/answers/commands/invoices.js'
 import { query } from './extensions/answers/commands/query.js'
@@ -61,4 +61,5 @@ export const extensionCommands: readonly (readonly [AddCommand, string])[] = [
 /** Additions of extensions to commands of the core, by name. */
 export const commandExtensions: readonly Readonly<Record<string, ExtendCommand>>[] = [
   forEachAccount,
+  sendingCommands,
 ]

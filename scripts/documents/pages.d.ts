@@ -12,9 +12,8 @@ export function settingsPage(
 export function exampleConfig(descriptions: readonly SettingDescription[]): string
 export function configSchema(
   descriptions: readonly SettingDescription[],
-  shape: Readonly<Record<string, z.ZodType>>,
   toJsonSchema: (kind: z.ZodType) => object,
-  isOfAccount: (name: string) => boolean,
+  isOfAccount: (setting: SettingDescription) => boolean,
 ): string
 export function exitCodesPage(
   tables: Pick<typeof exitCodes, 'EXIT_CODES' | 'EXIT_CODE_MEANINGS' | 'exitCodeOfSignal'>,

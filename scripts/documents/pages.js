@@ -268,14 +268,14 @@ export function roomsList(rooms) {
 
 /**
  * config/tracking-sync.schema.json: what the configuration file may hold. Editors complete and
- * check it by this. `shape` has the kind of each setting, `toJsonSchema` makes its schema.
+ * check it by this. `toJsonSchema` makes the schema of a setting's kind.
  */
-export function configSchema(descriptions, shape, toJsonSchema, isOfAccount) {
+export function configSchema(descriptions, toJsonSchema, isOfAccount) {
   const properties = Object.fromEntries(
     descriptions
       .filter(({ isSecret }) => isSecret !== true)
-      .map(({ name, variable, meaning }) => {
-        const { default: byDefault, ...kind } = toJsonSchema(shape[name])
+      .map(({ name, variable, kind: checked, meaning }) => {
+        const { default: byDefault, ...kind } = toJsonSchema(checked)
         // The dialect, which the whole names.
         delete kind.$schema
         // Empty means absent.
@@ -298,7 +298,9 @@ export function configSchema(descriptions, shape, toJsonSchema, isOfAccount) {
           properties: {
             name: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,29}$' },
             apiKeyFile: { description: 'File that holds its key.', type: 'string' },
-            ...Object.fromEntries(Object.entries(properties).filter(([name]) => isOfAccount(name))),
+            ...Object.fromEntries(
+              descriptions.filter(isOfAccount).map(({ name }) => [name, properties[name]]),
+            ),
           },
           required: ['name'],
           patternProperties: { '^//': { description: 'A comment.' } },

@@ -9,11 +9,11 @@ import {
   stopSignalOf,
   type StopSignal,
 } from '../base/exit-code.js'
-import type { Extension } from '../extension.js'
+import { settingsOf, type Extension } from '../extension.js'
 import { projectFile } from '../base/project-file.js'
 import type { ConfigSources } from '../config/load.js'
 import type { LoadedAccount } from '../config/load-accounts.js'
-import type { SettingName } from '../config/settings.js'
+import type { SettingDescription } from '../config/settings.js'
 import { formatParts, type Part, type Terminal, terminalOf } from './output/print-table.js'
 
 /** The parts of `process` that commands use. */
@@ -32,7 +32,7 @@ export interface ProcessLike {
   off(event: 'uncaughtException', listener: (thrown: unknown) => void): unknown
 }
 
-export type SettingFlags = Partial<Record<SettingName, unknown>> & {
+export interface SettingFlags extends Readonly<Record<string, unknown>> {
   /** Path of a configuration file. */
   readonly config?: string
 }
@@ -85,6 +85,12 @@ export class CommandIo {
   /** The terminal of standard output, with its present width. */
   get terminal(): Terminal {
     return terminalOf(this.process.stdout)
+  }
+
+  /** The settings of the core and its extensions. */
+  async describeSettings(): Promise<readonly SettingDescription[]> {
+    const { describeSettings } = await import('../config/settings.js')
+    return describeSettings(await settingsOf(this.#extensions))
   }
 
   print(...parts: readonly Part[]): void {
@@ -155,10 +161,12 @@ export class CommandIo {
       // Loaded late: help needs no settings, and reporting wrong settings needs no drivers.
       const { loadConfig, readEnvironment } = await import('../config/load.js')
       const { createRedactor } = await import('../base/logger.js')
+      const groups = await settingsOf(this.#extensions)
       const sources = {
         environment: environment ?? readEnvironment(),
         workingDirectory: process.cwd(),
         flags: settings,
+        groups,
         configFile,
       }
       const loaded = loadConfig(sources)

@@ -1,4 +1,3 @@
-import type { Config } from '../config/settings.js'
 import { declare } from './declare-command.js'
 
 export const config = declare({
@@ -6,15 +5,16 @@ export const config = declare({
   isForAccount: false,
   help: 'Show every setting: its value (secrets masked), where it comes from and what it means.',
   settings: 'all',
-  run: async ({ config: values, origins }) => {
+  run: async ({ config, origins }, _, io) => {
     const { MASK } = await import('../base/logger.js')
     const { shownDatabaseUrl } = await import('../config/kinds.js')
-    const { allSettings } = await import('../config/settings.js')
-    const mask = (name: keyof Config, value: unknown): string =>
-      name === 'databaseUrl' || name === 'readerUrl' ? shownDatabaseUrl(String(value), MASK) : MASK
-    const settings = allSettings.map(({ name, variable, isSecret, meaning }) => {
-      const value = values[name]
-      const shown = value === undefined ? null : isSecret === true ? mask(name, value) : value
+    const values = config as Readonly<Record<string, unknown>>
+    const mask = (name: string, value: string): string =>
+      name === 'databaseUrl' || name === 'readerUrl' ? shownDatabaseUrl(value, MASK) : MASK
+    const settings = (await io.describeSettings()).map(({ name, variable, isSecret, meaning }) => {
+      const value = values[name] as string | number | boolean | undefined
+      const shown =
+        value === undefined ? null : isSecret === true ? mask(name, String(value)) : value
       return { variable, value: shown, from: origins[name], meaning }
     })
     const rows = settings.map(({ variable, value, from, meaning }) => [

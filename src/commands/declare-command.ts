@@ -19,6 +19,8 @@ export interface Declaration<Takes extends Inputs> extends RunOptions {
   readonly takes?: Takes
   /** Settings that can be given as flags, beside `common`. */
   readonly settings?: readonly SettingName[] | 'all'
+  /** Settings of an extension that can be given as flags. */
+  readonly ofExtension?: readonly string[]
   readonly common?: readonly SettingName[]
   /** Help of `--json`; false: the command lacks this option. */
   readonly json?: string | false
@@ -66,7 +68,7 @@ export function declare<const Takes extends Inputs>(declaration: Declaration<Tak
       else command.addOption(Object.assign(item, { attributeName: () => key }))
     }
     if (json !== false) command.option('--json', json)
-    const settingNames = addSettingFlags(command, declaration)
+    const settingNames = addSettingFlags(command, io, declaration)
     command.action(async () => {
       const options = command.opts()
       const given: unknown[] = command.processedArgs.slice()
@@ -108,6 +110,8 @@ function addNamed(parent: Command, name: string, help: string, isDefault = false
   return parent.command(name, { isDefault }).description(help).summary(summary)
 }
 
+type SettingChoice = Pick<Declaration<Inputs>, 'settings' | 'ofExtension' | 'common'>
+
 /**
  * Adds the flags of settings, and `--config`, once the command is called: loading the settings
  * takes a third of the program's start, and its own help does without. Values stay texts; the
@@ -115,7 +119,8 @@ function addNamed(parent: Command, name: string, help: string, isDefault = false
  */
 function addSettingFlags(
   command: Command,
-  { settings = [], common = COMMON }: Pick<Declaration<Inputs>, 'settings' | 'common'>,
+  io: CommandIo,
+  { settings = [], ofExtension = [], common = COMMON }: SettingChoice,
 ): ReadonlySet<string> {
   const added = new Set<string>(['config'])
   command.parent?.hook('preSubcommand', async (_, called) => {
@@ -125,11 +130,10 @@ function addSettingFlags(
   return added
 
   async function addAll(): Promise<void> {
-    const { allSettings } = await import('../config/settings.js')
     const add = (flags: string, text: string) =>
       command.createOption(flags, text).helpGroup('Settings:')
-    for (const { name, variable, flag, meaning, defaultValue } of allSettings) {
-      const isWanted = settings === 'all' || settings.includes(name) || common.includes(name)
+    for (const { name, variable, flag, meaning, defaultValue } of await io.describeSettings()) {
+      const isWanted = settings === 'all' || [...settings, ...ofExtension, ...common].includes(name)
       if (flag === undefined || !isWanted) continue
       added.add(name)
       const value = typeof defaultValue === 'boolean' ? '[boolean]' : '<value>'

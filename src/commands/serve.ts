@@ -10,7 +10,7 @@ import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import type { CommandIo } from './command-io.js'
 import { command, flag } from './declare-command.js'
 import { serveUntilStopped } from './serve-until-stopped.js'
-import { ALERT_SETTINGS, failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
+import { failpointOf, runSettingsOf, SERVICE_SETTINGS } from './sync.js'
 
 const SERVE_SETTINGS: readonly SettingName[] = [
   ...SERVICE_SETTINGS,
@@ -23,7 +23,6 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   'trustedProxyHops',
   'syncCron',
   'cronTimeZone',
-  ...ALERT_SETTINGS,
 ]
 
 /**

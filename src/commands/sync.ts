@@ -27,16 +27,8 @@ export const SERVICE_SETTINGS: readonly SettingName[] = [
   'allowInsecureApiUrl',
 ]
 
-/** Settings of every command that sends alerts; secret ones lack a flag. */
-export const ALERT_SETTINGS: readonly SettingName[] = [
-  'alertSmtpFrom',
-  'alertSmtpTo',
-  'alertKinds',
-  'cronTimeZone',
-]
-
 const RUN = {
-  settings: [...SERVICE_SETTINGS, ...ALERT_SETTINGS],
+  settings: SERVICE_SETTINGS,
   json: 'Print the report as JSON, and progress as JSON lines on standard error.',
 }
 
@@ -55,7 +47,6 @@ const ACCEPTING = {
 
 export const backfill = command({
   ...RUN,
-  settings: RUN.settings,
   name: 'backfill',
   help: 'Load everything the service has into the warehouse: the first run.',
   takes: {

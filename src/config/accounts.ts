@@ -3,39 +3,24 @@ import { listNames, suggest } from '../base/phrases.js'
 import { tellFormer } from './former-settings.js'
 import { accountName, schemaName } from './kinds.js'
 import type { Findings } from './setting.js'
-import { allSettings, type SettingDescription, type SettingName } from './settings.js'
+import type { SettingDescription } from './settings.js'
 
 /** One account of the configuration file, with its own settings. */
 export interface AccountEntry {
   readonly name: string
-  readonly settings: Readonly<Partial<Record<SettingName, unknown>>>
+  readonly settings: Readonly<Record<string, unknown>>
   /** File with its key; otherwise the environment has it. */
   readonly apiKeyFile: string | undefined
 }
 
-/** Settings that a process has once, for any number of accounts. */
-const OF_THE_PROCESS: readonly SettingName[] = [
-  'databaseUrl',
-  'readerUrl',
-  'moveToUrl',
-  'httpsProxy',
-  'noProxy',
-  'allowInsecureDatabase',
-  'account',
-  'home',
-  'host',
-  'hosts',
-  'httpPort',
-  'logLevel',
-  'logFormat',
-]
-
 /** Whether an account can have this setting in its entry of the configuration file. */
-export function isOfAccount(name: string): boolean {
-  return allSettings.some(
-    ({ name: setting, isSecret }) =>
-      setting === name && isSecret !== true && !OF_THE_PROCESS.includes(setting),
-  )
+export function isOfAccount({ isSecret, isOfProcess }: SettingDescription): boolean {
+  return isSecret !== true && isOfProcess !== true
+}
+
+/** Whether an account can have a secret of its own. */
+export function hasOwn({ isSecret, isOfProcess }: SettingDescription): boolean {
+  return isSecret === true && isOfProcess !== true
 }
 
 /**
@@ -51,7 +36,12 @@ const SCHEMA_SUFFIXES = ['sync', 'analytics', 'as_of', 'datasync', 'stored', 'ac
  * The member `accounts` of the configuration file. Problems go to `findings`; an entry
  * without a usable name is left out.
  */
-export function readAccounts(value: unknown, file: string, findings: Findings): AccountEntry[] {
+export function readAccounts(
+  value: unknown,
+  file: string,
+  known: readonly SettingDescription[],
+  findings: Findings,
+): AccountEntry[] {
   const { problems } = findings
   if (value === undefined) return []
   if (!Array.isArray(value)) {
@@ -61,7 +51,7 @@ export function readAccounts(value: unknown, file: string, findings: Findings): 
   const entries: AccountEntry[] = []
   for (const [at, one] of value.entries()) {
     const place = `accounts[${at}] in ${file}`
-    const entry = readEntry(one, place, findings)
+    const entry = readEntry(one, place, known, findings)
     if (entry === undefined) continue
     if (entries.some(({ name }) => suffixOf(name) === suffixOf(entry.name))) {
       problems.push({
@@ -76,6 +66,7 @@ export function readAccounts(value: unknown, file: string, findings: Findings): 
 function readEntry(
   one: unknown,
   place: string,
+  known: readonly SettingDescription[],
   { problems, warnings }: Findings,
 ): AccountEntry | undefined {
   if (typeof one !== 'object' || one === null || Array.isArray(one)) {
@@ -97,13 +88,14 @@ function readEntry(
   if (apiKeyFile !== undefined && typeof apiKeyFile !== 'string') {
     problems.push({ setting: `apiKeyFile of ${name.data}`, problem: 'must be the path of a file' })
   }
-  const settings: Partial<Record<SettingName, unknown>> = {}
+  const settings: Record<string, unknown> = {}
   for (const [member, setting] of Object.entries(members)) {
     if (member.startsWith('//')) continue
     const former = tellFormer(member, ` of ${name.data}`)
-    if (isOfAccount(member)) settings[member as SettingName] = setting
+    const problem = problemOf(member, known)
+    if (problem === undefined) settings[member] = setting
     else if (former !== undefined) warnings.push(former)
-    else problems.push({ setting: `${member} of ${name.data}`, problem: problemOf(member) })
+    else problems.push({ setting: `${member} of ${name.data}`, problem })
   }
   return {
     name: name.data,
@@ -112,17 +104,19 @@ function readEntry(
   }
 }
 
-function problemOf(member: string): string {
-  const setting = allSettings.find(({ name }) => name === member)
-  if (setting !== undefined && hasOwn(setting)) {
-    return (
-      'is a secret and must not be in the configuration file; set ' +
-      `${setting.variable}_<ACCOUNT> in the environment, or ${setting.variable}_<ACCOUNT>_FILE`
-    )
+/** Why an account cannot have this member; undefined if it can. */
+function problemOf(member: string, known: readonly SettingDescription[]): string | undefined {
+  const setting = known.find(({ name }) => name === member)
+  if (setting === undefined) {
+    const names = known.map(({ name }) => name)
+    return `is not a setting${suggest(member, names)}`
   }
-  if (setting !== undefined) return 'is the same for all accounts; set it beside them'
-  const names = allSettings.map(({ name }) => name)
-  return `is not a setting${suggest(member, names)}`
+  if (isOfAccount(setting)) return undefined
+  if (!hasOwn(setting)) return 'is the same for all accounts; set it beside them'
+  return (
+    'is a secret and must not be in the configuration file; set ' +
+    `${setting.variable}_<ACCOUNT> in the environment, or ${setting.variable}_<ACCOUNT>_FILE`
+  )
 }
 
 /** The variable of a secret that is one account's own: `TRACKING_API_KEY_ACME`. */
@@ -133,11 +127,6 @@ export function ownVariable(variable: string, account: string): string {
 /** The suffix of schemas and variables, which cannot contain hyphens. */
 function suffixOf(account: string): string {
   return account.replaceAll('-', '_')
-}
-
-/** Whether an account can have a secret of its own. */
-export function hasOwn({ name, isSecret }: SettingDescription): boolean {
-  return isSecret === true && !OF_THE_PROCESS.includes(name)
 }
 
 /** The schema of an account; by default the general one followed by the name. */

@@ -6,8 +6,8 @@ import { readTextFile, readTextFileIfThere } from '../base/text-file.js'
 import { readAccounts, type AccountEntry } from './accounts.js'
 import { parseEnvText, variablesOf, type EnvText } from './env-text.js'
 import { tellFormer } from './former-settings.js'
-import type { Findings } from './setting.js'
-import { allSettings, type SettingDescription, type SettingName } from './settings.js'
+import type { Findings, SettingsGroup } from './setting.js'
+import type { SettingDescription } from './settings.js'
 
 /** Sources of settings: an environment, `.env`, files of secrets, the configuration file. */
 
@@ -18,7 +18,9 @@ export interface ConfigSources {
   /** The folder of `.env`, of the configuration file and of relative paths. */
   readonly workingDirectory: string
   /** Settings given as flags; undefined ones count as not given. */
-  readonly flags?: Partial<Record<SettingName, unknown>>
+  readonly flags?: Readonly<Record<string, unknown>>
+  /** Settings of extensions. */
+  readonly groups?: readonly SettingsGroup[]
   /** Variables of `.env` that do not count: `init` is about to change them. */
   readonly withoutDotEnv?: readonly string[]
   /** This file must exist. Absent: `config/tracking-sync.json`, if it exists. */
@@ -94,6 +96,7 @@ function orProblem<Value>({ problems }: Findings, read: () => Value): Value | un
 /** The variables of `.env` in the working directory; empty if the file does not exist. */
 export function readDotEnv(
   { workingDirectory, withoutDotEnv = [] }: ConfigSources,
+  known: readonly SettingDescription[],
   findings: Findings,
 ): Environment {
   const path = resolve(workingDirectory, '.env')
@@ -103,7 +106,7 @@ export function readDotEnv(
   tellLines(text, findings)
   const all = Object.entries(variablesOf(text))
   const variables = Object.fromEntries(all.filter(([name]) => !withoutDotEnv.includes(name)))
-  const holdsSecret = allSettings.some(
+  const holdsSecret = known.some(
     ({ variable, isSecret }) =>
       isSecret === true && emptyAsAbsent(variables[variable]) !== undefined,
   )
@@ -148,6 +151,7 @@ export interface ConfigFile extends Readonly<Record<string, unknown>> {
 /** The members of the configuration file. Names that are not settings become problems. */
 export function readConfigFile(
   { workingDirectory, configFile }: ConfigSources,
+  known: readonly SettingDescription[],
   findings: Findings,
 ): ConfigFile {
   const { problems } = findings
@@ -170,12 +174,12 @@ export function readConfigFile(
     ([key]) => !key.startsWith('//') && key !== '$schema',
   )
   for (const [key] of entries) {
-    if (allSettings.some((setting) => setting.name === key)) continue
+    if (known.some((setting) => setting.name === key)) continue
     const former = tellFormer(key, ` in ${name}`)
     if (former !== undefined) findings.warnings.push(former)
     else problems.push({ setting: `${key} in ${name}`, problem: 'is not a setting' })
   }
-  return { ...Object.fromEntries(entries), accounts: readAccounts(accounts, name, findings) }
+  return { ...Object.fromEntries(entries), accounts: readAccounts(accounts, name, known, findings) }
 }
 
 function parseJsonObject(content: string): object | undefined {

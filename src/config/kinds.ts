@@ -1,8 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as NodeCron from 'node-cron'
 import { z } from 'zod'
-import { ALERT_WORDS, wordsOfKinds } from '../base/alert-names.js'
-import { suggest } from '../base/phrases.js'
 import { apiKeyProblem, baseUrlProblem, webhookSecretProblem } from '../base/service-address.js'
 import { isThisMachine } from '../base/this-machine.js'
 
@@ -36,7 +34,7 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(value
 }
 
 /** A text in which `problemOf` finds nothing wrong. */
-function checked(problemOf: (value: string) => string | undefined) {
+export function checked(problemOf: (value: string) => string | undefined) {
   return text.superRefine((value, context) => {
     const problem = problemOf(value)
     if (problem !== undefined) context.addIssue(problem)
@@ -93,40 +91,6 @@ export const publicUrl = text.refine((value) => {
   const isPlain = [username, password, search, hash].every((part) => part === '')
   return isPlain && (protocol === 'https:' || protocol === 'http:')
 }, 'must be an http:// or https:// URL without user name, query or fragment')
-
-/** The address for alerts. Its path is often the secret, so it may also have a query. */
-export const alertUrl = text.refine((value) => {
-  if (!URL.canParse(value)) return false
-  const { protocol, hostname, username, hash } = new URL(value)
-  if (username !== '' || hash !== '') return false
-  return protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname))
-}, 'must be an https:// URL without user name or fragment; http:// only on this machine')
-
-export const smtpUrl = text.refine((value) => {
-  if (!URL.canParse(value)) return false
-  const { protocol, hostname, pathname, search, hash } = new URL(value)
-  const isBare = ['', '/'].includes(pathname) && search === '' && hash === ''
-  return isBare && hostname !== '' && /^smtps?:$/.test(protocol)
-}, 'must look like smtps://user:password@host:465 or smtp://user:password@host:587')
-
-const MAIL_ADDRESS = String.raw`[\w.!#$%&'*+/=?^{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,8}`
-
-/** One address without a name; `most` of them, separated by commas. */
-export const mailAddresses = (most: number) =>
-  matching(
-    new RegExp(`^${MAIL_ADDRESS}(?:\\s*,\\s*${MAIL_ADDRESS}){0,${most - 1}}$`),
-    most === 1
-      ? 'must be a mail address like alerts@example.com'
-      : 'must be mail addresses separated by commas',
-  )
-
-export const alertKinds = checked((value) => {
-  const unknown = wordsOfKinds(value)
-    .map((word) => word.replace(/^-/, ''))
-    .find((word) => !ALERT_WORDS.includes(word))
-  if (unknown === undefined) return undefined
-  return `names an alert that does not exist${suggest(unknown, ALERT_WORDS)}`
-})
 
 export const cron = text.refine(
   (value) => value === 'off' || isCronExpression(value),
@@ -233,4 +197,20 @@ export function shownDatabaseUrl(address: string, mask: string): string {
   )
   const search = query.length === 0 ? '' : `?${query.join('&')}`
   return `${protocol}//${user === '' ? '' : `${user}@`}${host}${pathname}${search}`
+}
+
+/** The passwords of an address, as it has them and decoded. */
+export function passwordsIn(address: string | undefined): string[] {
+  if (address === undefined) return []
+  const { password, searchParams } = new URL(address)
+  // PostgreSQL's clients also take the password from the query of the address.
+  return [password, safeDecode(password), ...searchParams.getAll('password')]
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

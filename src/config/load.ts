@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { ConfigError, type ConfigProblem } from '../base/errors.js'
+import { z } from 'zod'
+import { ConfigError } from '../base/errors.js'
 import { FAILPOINT_VARIABLE, readFailpoint } from '../base/failpoint.js'
 import { suggest } from '../base/phrases.js'
 import { proxyAddress } from '../base/service-address.js'
@@ -21,12 +22,12 @@ import {
   type Origin,
 } from './config-sources.js'
 import { tellFormer } from './former-settings.js'
-import { checkDatabaseLink, isSafeForKey, type LinkCheck } from './kinds.js'
+import { checkDatabaseLink, isSafeForKey, passwordsIn, type LinkCheck } from './kinds.js'
 import { readPreset, type Preset } from './presets.js'
-import type { Findings } from './setting.js'
+import type { Findings, ValuesOf } from './setting.js'
 import {
-  allSettings,
-  settingsSchema,
+  coreSettings,
+  describeSettings,
   type Config,
   type SettingDescription,
   type SettingName,
@@ -35,11 +36,14 @@ import {
 export type SettingOrigin =
   'flag' | 'account' | 'environment' | '.env' | 'file' | 'preset' | 'default'
 
+type Origins = Record<SettingName, SettingOrigin> & Record<string, SettingOrigin>
+
 export type { ConfigSources } from './config-sources.js'
 
 export interface LoadedConfig {
   readonly config: Config
-  readonly origins: Readonly<Record<SettingName, SettingOrigin>>
+  /** By the names of the settings. */
+  readonly origins: Readonly<Origins>
   /** Names of the accounts of the configuration file, in its order. */
   readonly accounts: readonly string[]
   /** Values that must never be printed: secrets, and the password inside the database address. */
@@ -62,21 +66,22 @@ export function readEnvironment(): Environment {
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const findings: Findings = { problems: [], warnings: [] }
   const { problems, warnings } = findings
-  const { workingDirectory } = sources
+  const { workingDirectory, groups = [] } = sources
+  const settings = describeSettings(groups)
   const environment = withoutServiceLinks(sources.environment)
-  const dotEnv = readDotEnv(sources, findings)
-  const { accounts, ...file } = readConfigFile(sources, findings)
-  warnings.push(...misspelt(accounts, environment, dotEnv))
+  const dotEnv = readDotEnv(sources, settings, findings)
+  const { accounts, ...file } = readConfigFile(sources, settings, findings)
+  warnings.push(...misspelt(settings, accounts, [environment, dotEnv]))
   const account = findAccount(
     [sources.flags?.account, environment.TRACKING_ACCOUNT, dotEnv.TRACKING_ACCOUNT, file.account],
     accounts,
     problems,
   )
-  const values: Partial<Record<SettingName, unknown>> = {}
+  const values: Record<string, unknown> = {}
   let preset = GENERIC
-  const origins = {} as Record<SettingName, SettingOrigin>
+  const origins = {} as Origins
   const from: Origin = { directory: workingDirectory, findings }
-  for (const setting of allSettings) {
+  for (const setting of settings) {
     const { name, variable, isSecret } = setting
     // Otherwise one account would be read with the key of another.
     const isGeneral = account === undefined || name !== 'apiKey'
@@ -107,8 +112,12 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     values.schema = schemaOf(account, base)
     origins.schema = 'account'
   }
-  const parsed = settingsSchema.safeParse(values)
-  if (!parsed.success) problems.push(...parsed.error.issues.map(toProblem))
+  const kinds = Object.fromEntries(settings.map(({ name, kind }) => [name, kind]))
+  const parsed = z.strictObject(kinds).safeParse(values)
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    const { variable } = settings.find(({ name }) => name === path[0]) ?? {}
+    problems.push({ setting: variable ?? String(path[0]), problem: message })
+  }
   if (isKeyAtRisk(values)) {
     const problem =
       'is plain http or a private address, and the key would go there; ' +
@@ -123,21 +132,23 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     if (problem !== undefined) problems.push({ setting, problem })
     if (warning !== undefined && !warnings.includes(warning)) warnings.push(warning)
   }
-  if (parsed.success && parsed.data.readerUrl !== undefined && !parsed.data.databaseUrl) {
+  if (parsed.success && values.readerUrl !== undefined && values.databaseUrl === undefined) {
     const problem =
       'is set, and DATABASE_URL is not; set both, or neither: the embedded database has a login ' +
       'of its own for your SQL'
     problems.push({ setting: 'TRACKING_READER_URL', problem })
   }
-  problems.push(...alertProblems(values))
+  problems.push(...groups.flatMap((group) => group.problems?.(values) ?? []))
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
-  const config = Object.freeze({
-    ...parsed.data,
+  const config: Config = Object.freeze({
+    ...(parsed.data as ValuesOf<typeof coreSettings>),
     preset,
     failpoint: readFailpoint(environment),
   })
+  const ofGroups = groups.flatMap((group) => group.secrets?.(parsed.data) ?? [])
+  const secrets = [...secretsOf(config), ...ofGroups].filter((secret) => secret !== '')
   const names = accounts.map(({ name }) => name)
-  return { config, origins, accounts: names, secrets: secretsOf(config), warnings }
+  return { config, origins, accounts: names, secrets, warnings }
 }
 
 const DEFAULT_SCHEMA = 'tracking'
@@ -197,13 +208,17 @@ function presetOf(
 /** The settings that a preset gives. */
 export const PRESET_SETTINGS = ['apiUrl', 'rateLimitPerMinute'] as const
 
-function isOfPreset(name: SettingName): name is (typeof PRESET_SETTINGS)[number] {
+function isOfPreset(name: string): name is (typeof PRESET_SETTINGS)[number] {
   return PRESET_SETTINGS.some((setting) => setting === name)
 }
 
 /** Variables that begin like ours, but are not settings. */
-function misspelt(accounts: readonly AccountEntry[], ...sources: readonly Environment[]): string[] {
-  const known = allSettings.flatMap((setting) => {
+function misspelt(
+  settings: readonly SettingDescription[],
+  accounts: readonly AccountEntry[],
+  sources: readonly Environment[],
+): string[] {
+  const known = settings.flatMap((setting) => {
     if (setting.isSecret !== true) return [setting.variable]
     const own = hasOwn(setting)
       ? accounts.map(({ name }) => ownVariable(setting.variable, name))
@@ -221,28 +236,22 @@ function misspelt(accounts: readonly AccountEntry[], ...sources: readonly Enviro
     )
 }
 
-function toProblem({ path, message }: { readonly path: readonly PropertyKey[]; message: string }) {
-  const name = String(path[0])
-  const variable = allSettings.find((setting) => setting.name === name)?.variable
-  return { setting: variable ?? name, problem: message }
-}
-
 type Values = Readonly<Partial<Record<SettingName, unknown>>>
 
 // Two settings that are checked together. False and empty where one of them is malformed, which is
 // reported already.
 
 function isKeyAtRisk(values: Values): boolean {
-  const { apiUrl, allowInsecureApiUrl } = settingsSchema.shape
-  const url = apiUrl.safeParse(values.apiUrl).data
-  const isAllowed = allowInsecureApiUrl.safeParse(values.allowInsecureApiUrl).data
+  const { apiUrl, allowInsecureApiUrl } = coreSettings
+  const url = apiUrl.kind.safeParse(values.apiUrl).data
+  const isAllowed = allowInsecureApiUrl.kind.safeParse(values.allowInsecureApiUrl).data
   return url !== undefined && isAllowed === false && !isSafeForKey(new URL(url))
 }
 
 function databaseLink(address: unknown, values: Values, environment: Environment): LinkCheck {
-  const { databaseUrl, allowInsecureDatabase } = settingsSchema.shape
-  const url = databaseUrl.safeParse(address).data
-  const isAllowed = allowInsecureDatabase.safeParse(values.allowInsecureDatabase).data
+  const { databaseUrl, allowInsecureDatabase } = coreSettings
+  const url = databaseUrl.kind.safeParse(address).data
+  const isAllowed = allowInsecureDatabase.kind.safeParse(values.allowInsecureDatabase).data
   if (url === undefined || isAllowed === undefined) return {}
   return checkDatabaseLink(new URL(url), {
     isInsecureAllowed: isAllowed,
@@ -250,66 +259,13 @@ function databaseLink(address: unknown, values: Values, environment: Environment
   })
 }
 
-/** Problems of channels of alerts that need more than an address. */
-function alertProblems(values: Values): ConfigProblem[] {
-  const needed: readonly (readonly [SettingName, SettingName])[] = [
-    ['alertWebhookUrl', 'alertWebhookSecret'],
-    ['alertSmtpUrl', 'alertSmtpFrom'],
-    ['alertSmtpUrl', 'alertSmtpTo'],
-  ]
-  const variableOf = (name: SettingName): string =>
-    allSettings.find((setting) => setting.name === name)?.variable ?? name
-  return needed
-    .filter(([address, other]) => values[address] !== undefined && values[other] === undefined)
-    .map(([address, other]) => ({
-      setting: variableOf(other),
-      problem: `is not set, and ${variableOf(address)} needs it`,
-    }))
-}
-
 function secretsOf(config: Config): string[] {
-  const { apiKey, databaseUrl, readerUrl, moveToUrl, httpsProxy } = config
-  const { webhookSecret, webhookSecretPrevious } = config
+  const { apiKey, databaseUrl, readerUrl, httpsProxy, webhookSecret, webhookSecretPrevious } =
+    config
   return [
     apiKey ?? '',
-    ...passwordsIn(databaseUrl),
-    ...passwordsIn(readerUrl),
-    ...passwordsIn(moveToUrl),
-    ...passwordsIn(proxyAddress(httpsProxy ?? '')),
+    ...[databaseUrl, readerUrl, proxyAddress(httpsProxy ?? '')].flatMap(passwordsIn),
     webhookSecret ?? '',
     webhookSecretPrevious ?? '',
-    ...alertSecretsOf(config),
-  ].filter((secret) => secret !== '')
-}
-
-/** A shorter path is a name like /alerts. */
-const SHORTEST_SECRET_PATH = 16
-
-/** Secrets as a whole, and the parts that a message of a library may show. */
-function alertSecretsOf(config: Config): string[] {
-  const { alertWebhookUrl, alertSlackUrl, alertTeamsUrl, alertSmtpUrl, alertWebhookSecret } = config
-  const { heartbeatUrl } = config
-  const urls = [alertWebhookUrl, alertSlackUrl, alertTeamsUrl, heartbeatUrl].flatMap((address) => {
-    if (address === undefined) return []
-    const { href, pathname, search } = new URL(address)
-    const path = `${pathname}${search}`
-    return [address, href, ...(path.length < SHORTEST_SECRET_PATH ? [] : [path, pathname])]
-  })
-  const password = alertSmtpUrl === undefined ? '' : new URL(alertSmtpUrl).password
-  return [...urls, password, safeDecode(password), alertWebhookSecret ?? '']
-}
-
-function passwordsIn(databaseUrl: string | undefined): string[] {
-  if (databaseUrl === undefined) return []
-  const { password, searchParams } = new URL(databaseUrl)
-  // PostgreSQL's clients also take the password from the query of the address.
-  return [password, safeDecode(password), ...searchParams.getAll('password')]
-}
-
-function safeDecode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  ]
 }

@@ -3,6 +3,7 @@ import type { ProxySettings } from '../base/outbound.js'
 import { proxyAddress } from '../base/service-address.js'
 import { ownVariable } from './accounts.js'
 import type { LoadedConfig } from './load.js'
+import type { SettingsGroup, ValuesOf } from './setting.js'
 import type { Config } from './settings.js'
 
 /**
@@ -104,4 +105,11 @@ export function proxyOf({ httpsProxy, noProxy }: Config): ProxySettings | undefi
   if (proxyAddress(httpsProxy) !== undefined) return { url: httpsProxy, noProxy }
   const problem = 'must be the address of an http or https proxy, like http://proxy.example:3128'
   throw new ConfigError([{ setting: 'HTTPS_PROXY', problem }])
+}
+
+/** The config with the values of an extension's settings, which it was loaded with. */
+export function configWith<Group extends SettingsGroup>(
+  config: Config,
+): Config & ValuesOf<Group['settings']> {
+  return config as Config & ValuesOf<Group['settings']>
 }

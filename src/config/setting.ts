@@ -11,9 +11,27 @@ export interface Setting {
   readonly flag?: string
   /** A secret cannot be given by a flag: every account of a machine can read its command lines. */
   readonly isSecret?: true
+  /** A process has it once, for any number of accounts. */
+  readonly isOfProcess?: true
   readonly kind: z.ZodType
   /** Sentences for the documentation and `--help`. */
   readonly meaning: string
+}
+
+export type Settings = Readonly<Record<string, Setting>>
+
+/** The checked values of settings. */
+export type ValuesOf<Group extends Settings> = Readonly<
+  z.output<z.ZodObject<{ [Name in keyof Group]: Group[Name]['kind'] }>>
+>
+
+/** The settings of an extension. */
+export interface SettingsGroup<Group extends Settings = Settings> {
+  readonly settings: Group
+  /** Problems of settings that are checked together; the values are not checked yet. */
+  problems?(given: Readonly<Partial<Record<keyof Group, unknown>>>): ConfigProblem[]
+  /** Texts that must never be printed; empty ones do not count. */
+  secrets?(values: ValuesOf<Group>): string[]
 }
 
 /** Faults found while the settings are read. No text holds a value. */

@@ -1,14 +1,12 @@
-import { z } from 'zod'
-import { alertSettings } from './alert-settings.js'
 import * as kind from './kinds.js'
-import type { Setting } from './setting.js'
+import type { Setting, Settings, SettingsGroup, ValuesOf } from './setting.js'
 import { readPreset, type Preset } from './presets.js'
 
 /** The values without a preset are in a file, like each preset. */
 const generic = readPreset('generic')
 
-/** Every setting, in the order of the documentation. */
-const settings = {
+/** The settings of the core, in the order of the documentation. */
+export const coreSettings = {
   service: {
     variable: 'TRACKING_SERVICE',
     kind: kind.text.default('generic'),
@@ -30,6 +28,7 @@ const settings = {
   databaseUrl: {
     variable: 'DATABASE_URL',
     isSecret: true,
+    isOfProcess: true,
     kind: kind.databaseUrl.optional(),
     meaning:
       'PostgreSQL 14 or later that holds the warehouse. ' +
@@ -38,6 +37,7 @@ const settings = {
   readerUrl: {
     variable: 'TRACKING_READER_URL',
     isSecret: true,
+    isOfProcess: true,
     kind: kind.databaseUrl.optional(),
     meaning:
       'The same database, with the login that asks your own SQL (`query "select …"`) and the ' +
@@ -45,17 +45,10 @@ const settings = {
       'Default: the login of DATABASE_URL under that role, which a statement can give back; ' +
       'the embedded database has a login of its own.',
   },
-  moveToUrl: {
-    variable: 'TRACKING_MOVE_TO_URL',
-    isSecret: true,
-    kind: kind.databaseUrl.optional(),
-    meaning:
-      'PostgreSQL that `database move-to` moves the embedded warehouse to, ' +
-      'where its address holds a password.',
-  },
   httpsProxy: {
     variable: 'HTTPS_PROXY',
     isSecret: true,
+    isOfProcess: true,
     kind: kind.text.optional(),
     meaning:
       'Proxy for requests to the service and to channels of alerts, like ' +
@@ -63,6 +56,7 @@ const settings = {
   },
   noProxy: {
     variable: 'NO_PROXY',
+    isOfProcess: true,
     // The usual name would be one that negates --proxy.
     flag: '--proxy-bypass',
     kind: kind.text.optional(),
@@ -72,6 +66,7 @@ const settings = {
   },
   home: {
     variable: 'TRACKING_HOME',
+    isOfProcess: true,
     kind: kind.text.default('.tracking-sync'),
     meaning: 'Directory of the embedded database; relative to the working directory.',
   },
@@ -84,6 +79,7 @@ const settings = {
   },
   account: {
     variable: 'TRACKING_ACCOUNT',
+    isOfProcess: true,
     kind: kind.accountName.optional(),
     meaning: 'Account of the configuration file to work for, where it names several.',
   },
@@ -151,6 +147,7 @@ const settings = {
   },
   allowInsecureDatabase: {
     variable: 'TRACKING_ALLOW_INSECURE_DATABASE',
+    isOfProcess: true,
     kind: kind.flag.default(false),
     meaning:
       'Allow a database on another machine without sslmode=verify-full. ' +
@@ -194,6 +191,7 @@ const settings = {
   },
   host: {
     variable: 'TRACKING_HOST',
+    isOfProcess: true,
     kind: kind
       .matching(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be an address or a host name')
       .default('127.0.0.1'),
@@ -201,6 +199,7 @@ const settings = {
   },
   httpPort: {
     variable: 'PORT',
+    isOfProcess: true,
     kind: kind.port(0).default(8080),
     meaning: 'Port of the HTTP server; 0 takes a free one.',
   },
@@ -218,6 +217,7 @@ const settings = {
   },
   hosts: {
     variable: 'TRACKING_HOSTS',
+    isOfProcess: true,
     kind: kind
       .matching(
         /^[\w.-]+(?:\s*,\s*[\w.-]+)*$/,
@@ -238,53 +238,51 @@ const settings = {
     kind: kind.timeZone.default('UTC'),
     meaning: 'Time zone of the cron expressions and of the digest of alerts.',
   },
-  ...alertSettings,
   logLevel: {
     variable: 'TRACKING_LOG_LEVEL',
+    isOfProcess: true,
     kind: kind.oneOf(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
     meaning: 'Least severe log lines to write: debug, info, warn, error or silent.',
   },
   logFormat: {
     variable: 'TRACKING_LOG_FORMAT',
+    isOfProcess: true,
     kind: kind.oneOf(['auto', 'text', 'json']).default('auto'),
     meaning: 'text for people, json for machines; auto: text on a terminal, json elsewhere.',
   },
-} as const satisfies Readonly<Record<string, Setting>>
+} as const satisfies Settings
 
-export type SettingName = keyof typeof settings
+export type SettingName = keyof typeof coreSettings
 
-type Kinds = { [Name in SettingName]: (typeof settings)[Name]['kind'] }
-
-/** Checks all settings; a setting that is not given takes its default. */
-export const settingsSchema = z.strictObject(
-  Object.fromEntries(Object.entries(settings).map(([name, { kind }]) => [name, kind])) as Kinds,
-)
-
-/** The settings, and the preset of the service. */
-export type Config = Readonly<z.output<typeof settingsSchema>> & {
+/** The settings of the core, and the preset of the service. */
+export type Config = ValuesOf<typeof coreSettings> & {
   readonly preset: Preset
   /** Of a test. */
   readonly failpoint?: string | undefined
 }
 
-export interface SettingDescription extends Omit<Setting, 'kind'> {
-  readonly name: SettingName
+export interface SettingDescription extends Setting {
+  readonly name: string
   /** Undefined without a default. */
   readonly defaultValue: string | number | boolean | undefined
 }
 
-export const allSettings: readonly SettingDescription[] = Object.entries(settings).map(
-  ([name, { kind, ...setting }]: [string, Setting]) => {
-    const { flag = flagOf(setting.variable), isSecret } = setting
-    const { data } = kind.safeParse(undefined)
-    return {
-      name: name as SettingName,
-      ...setting,
-      ...(isSecret === true ? {} : { flag }),
-      defaultValue: data as SettingDescription['defaultValue'],
-    }
-  },
-)
+/** The settings of the core, then those of the groups. */
+export function describeSettings(groups: readonly SettingsGroup[] = []): SettingDescription[] {
+  const all = [coreSettings, ...groups.map(({ settings }) => settings)]
+  return all.flatMap((settings: Settings) =>
+    Object.entries(settings).map(([name, setting]) => {
+      const { flag = flagOf(setting.variable), ...others } = setting
+      const { data } = setting.kind.safeParse(undefined)
+      return {
+        name,
+        ...others,
+        ...(setting.isSecret === true ? {} : { flag }),
+        defaultValue: data as SettingDescription['defaultValue'],
+      }
+    }),
+  )
+}
 
 function flagOf(variable: string): string {
   return `--${variable.replace('TRACKING_', '').replaceAll('_', '-').toLowerCase()}`

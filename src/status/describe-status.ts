@@ -1,4 +1,4 @@
-import type { OperationAlert } from '../base/alert-names.js'
+import type { OperationAlert } from './operation-alerts.js'
 import { countOf, formatBytes, formatSeconds } from '../base/phrases.js'
 import type { ProcessorState } from '../webhooks/process/run-processor.js'
 import type { WarehouseStatus } from './read-status.js'

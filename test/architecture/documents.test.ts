@@ -19,9 +19,12 @@ import { readProgramTree, runCli } from '../../src/commands/program.js'
 import { loadConfig } from '../../src/config/load.js'
 import { isOfAccount } from '../../src/config/accounts.js'
 import { readPresets } from '../../src/config/presets.js'
-import { allSettings, settingsSchema } from '../../src/config/settings.js'
+import { describeSettings } from '../../src/config/settings.js'
 import { ACCOUNT_METRICS } from '../../src/extensions/accounts/serve/account-metrics.js'
 import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../../src/serve/metrics.js'
+import { SETTING_GROUPS as groups } from '../support/setting-groups.js'
+
+const allSettings = describeSettings(groups)
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const inRepository = (...path: string[]): string => join(ROOT, ...path)
@@ -90,7 +93,7 @@ describe('the generated pages are up to date: run `npm run docs` when one fails'
     ['config/tracking-sync.example.json', () => exampleConfig(allSettings)],
     [
       'config/tracking-sync.schema.json',
-      () => configSchema(allSettings, settingsSchema.shape, z.toJSONSchema, isOfAccount),
+      () => configSchema(allSettings, z.toJSONSchema, isOfAccount),
     ],
     [
       'man/tracking-sync.1',
@@ -105,7 +108,11 @@ describe('the generated pages are up to date: run `npm run docs` when one fails'
   })
 
   it('and the example file is a valid configuration of all defaults', () => {
-    const sources = { environment: {}, workingDirectory: inRepository('test', 'architecture') }
+    const sources = {
+      environment: {},
+      workingDirectory: inRepository('test', 'architecture'),
+      groups,
+    }
     const configFile = inRepository('config', 'tracking-sync.example.json')
     const { config, origins } = loadConfig({ ...sources, configFile })
     expect(config).toEqual(loadConfig(sources).config)

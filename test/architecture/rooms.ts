@@ -212,6 +212,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'extensions/doctor': {
     holds: 'init, check, plan, verify, webhooks at the service, custom fields set by hand',
     may: [
+      'extension',
       'app',
       'commands',
       'status',

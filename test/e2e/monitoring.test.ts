@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { OPERATION_ALERTS } from '../../src/base/alert-names.js'
+import { OPERATION_ALERTS } from '../../src/status/operation-alerts.js'
 import { ACCOUNT_METRICS } from '../../src/extensions/accounts/serve/account-metrics.js'
 import { repositoryDirectory, waitUntil } from '../support/run-cli.js'
 import {

@@ -1,7 +1,8 @@
-import { chosenAlerts } from '../../base/alert-names.js'
 import type { ProxySettings } from '../../base/outbound.js'
-import { partsOf, proxyOf } from '../../config/needed-settings.js'
+import { configWith, partsOf, proxyOf } from '../../config/needed-settings.js'
 import type { Config } from '../../config/settings.js'
+import { chosenAlerts } from './alert-names.js'
+import type { alertSettings } from './alert-settings.js'
 
 /** An incoming webhook whose address is its secret. */
 export interface ChatChannel {
@@ -45,8 +46,9 @@ const DIGEST_HOUR = 7
 
 /** Channels and selection of alerts, and the time of the digest. */
 export function alertSettingsOf(config: Config): AlertSettings {
-  const { alertWebhookUrl, alertWebhookSecret, alertSlackUrl, alertTeamsUrl } = config
-  const { alertSmtpUrl, alertSmtpFrom, alertSmtpTo } = config
+  const { alertKinds, heartbeatUrl, ...channels } = configWith<typeof alertSettings>(config)
+  const { alertWebhookUrl, alertWebhookSecret, alertSlackUrl, alertTeamsUrl } = channels
+  const { alertSmtpUrl, alertSmtpFrom, alertSmtpTo } = channels
   const proxy = proxyOf(config)
   return {
     ...(alertWebhookUrl === undefined || alertWebhookSecret === undefined
@@ -63,8 +65,8 @@ export function alertSettingsOf(config: Config): AlertSettings {
             to: partsOf(alertSmtpTo),
           },
         }),
-    heartbeat: config.heartbeatUrl === undefined ? undefined : { url: config.heartbeatUrl, proxy },
-    names: chosenAlerts(config.alertKinds),
+    heartbeat: heartbeatUrl === undefined ? undefined : { url: heartbeatUrl, proxy },
+    names: chosenAlerts(alertKinds),
     digestHour: DIGEST_HOUR,
     timeZone: config.cronTimeZone,
   }

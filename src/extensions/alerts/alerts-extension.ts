@@ -7,6 +7,7 @@ const ALERTS_CRON = '* * * * *'
 /** Tells people about problems, and a monitor about the end of runs. */
 export const alertsExtension: Extension = {
   name: 'alerts',
+  settings: async () => (await import('./alert-settings.js')).alertSettings,
   observer: {
     job: {
       name: 'alerts',

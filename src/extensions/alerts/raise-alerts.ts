@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OperationAlert } from '../../base/alert-names.js'
+import type { OperationAlert } from '../../status/operation-alerts.js'
 import { toError } from '../../base/errors.js'
 import { countOf } from '../../base/phrases.js'
 import { findAlerts, type Alert, type AlertFacts } from '../../status/describe-status.js'

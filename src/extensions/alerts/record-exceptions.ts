@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { EXCEPTION_ALERTS } from '../../base/alert-names.js'
+import { EXCEPTION_ALERTS } from './alert-names.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { AlertSettings } from './alert-channels.js'
 import type { Digest, DigestRow } from './message.js'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OperationAlert } from '../../base/alert-names.js'
+import type { OperationAlert } from '../../status/operation-alerts.js'
 import type { Alert } from '../../status/describe-status.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import type { OperationRow } from './message.js'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { raiseAlerts, type AlertDependencies } from '../../../src/extensions/alerts/raise-alerts.js'
 import type { AlertSettings } from '../../../src/extensions/alerts/alert-channels.js'
-import { chosenAlerts } from '../../../src/base/alert-names.js'
+import { chosenAlerts } from '../../../src/extensions/alerts/alert-names.js'
 import { noFailpoints } from '../../../src/base/failpoint.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { EXCEPTION_ALERTS, chosenAlerts } from '../../../src/base/alert-names.js'
+import { EXCEPTION_ALERTS, chosenAlerts } from '../../../src/extensions/alerts/alert-names.js'
 import { openAlertScene, type AlertScene } from './alert-scene.js'
 
 let scene: AlertScene

@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest'
 import type { ConfigError } from '../../../src/base/errors.js'
 import { loadConfig } from '../../../src/config/load.js'
 import { alertSettingsOf } from '../../../src/extensions/alerts/alert-channels.js'
+import { alertSettings } from '../../../src/extensions/alerts/alert-settings.js'
 
 const CANARY = 'alert-canary-0a61'
 
 function load(environment: Readonly<Record<string, string>>) {
-  return loadConfig({ environment, workingDirectory: tmpdir() })
+  return loadConfig({ environment, workingDirectory: tmpdir(), groups: [alertSettings] })
 }
 
 function problemsOf(environment: Readonly<Record<string, string>>): string[] {

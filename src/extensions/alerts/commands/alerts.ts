@@ -3,7 +3,12 @@ import type { MessageRow } from '../read-alerts.js'
 import { ConfigError } from '../../../base/errors.js'
 import { EXIT_CODES } from '../../../base/exit-code.js'
 import { countOf, formatSeconds } from '../../../base/phrases.js'
-import { declare, group, list as listOf } from '../../../commands/declare-command.js'
+import {
+  declare,
+  group,
+  list as listOf,
+  type ExtendCommand,
+} from '../../../commands/declare-command.js'
 import type { Part } from '../../../commands/output/print-table.js'
 import { alertSettingsOf } from '../alert-channels.js'
 
@@ -64,7 +69,7 @@ const test = declare({
   help:
     'Send a test through every channel that is set, and say what happened. ' +
     'Exit code 6 when one refused it. Needs no database.',
-  settings: ['alertSmtpFrom', 'alertSmtpTo'],
+  ofExtension: ['alertSmtpFrom', 'alertSmtpTo'],
   run: async (app) => {
     const { channelsOf } = await import('../alert-channels.js')
     const { sendMessage } = await import('../send-message.js')
@@ -127,3 +132,11 @@ export const alerts = group(
   'Show and test the messages that people get about problems.',
   [list, test, resend],
 )
+
+/** Commands that send alerts take their settings; secret ones lack a flag. */
+const sending: ExtendCommand = (declaration) => ({
+  ...declaration,
+  ofExtension: ['alertSmtpFrom', 'alertSmtpTo', 'alertKinds', 'cronTimeZone'],
+})
+
+export const sendingCommands = { backfill: sending, sync: sending, serve: sending }

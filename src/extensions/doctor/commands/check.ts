@@ -81,11 +81,10 @@ async function describePreset({ config: { service }, origins }: App): Promise<st
   const preset = `preset ${service} (${origins.service})`
   if (service === 'generic') return preset
   const { PRESET_SETTINGS } = await import('../../../config/load.js')
-  const { allSettings } = await import('../../../config/settings.js')
-  const given = allSettings
-    .filter(({ name }) => PRESET_SETTINGS.some((setting) => setting === name))
-    .filter(({ name }) => origins[name] !== 'preset' && origins[name] !== 'default')
-    .map(({ name, variable }) => `${variable} (${origins[name]})`)
+  const { coreSettings } = await import('../../../config/settings.js')
+  const given = PRESET_SETTINGS.filter(
+    (name) => !['preset', 'default'].includes(origins[name]),
+  ).map((name) => `${coreSettings[name].variable} (${origins[name]})`)
   return given.length === 0 ? preset : `${preset}, overridden by ${given.join(', ')}`
 }
 

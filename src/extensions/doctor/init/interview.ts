@@ -2,7 +2,9 @@ import { App } from '../../../app.js'
 import { ConfigError, ConnectorError, toError } from '../../../base/errors.js'
 import type { EnvChanges } from '../env-file.js'
 import { loadConfig, readEnvironment, type SettingOrigin } from '../../../config/load.js'
-import { allSettings, type SettingName } from '../../../config/settings.js'
+import type { Setting } from '../../../config/setting.js'
+import { coreSettings, type SettingName } from '../../../config/settings.js'
+import { settingsOf } from '../../../extension.js'
 import type { CommandIo } from '../../../commands/command-io.js'
 import { Prompt } from '../prompt.js'
 import {
@@ -13,6 +15,8 @@ import {
   type Answers,
   type Question,
 } from './interview-questions.js'
+
+const SETTINGS = Object.entries(coreSettings) as [SettingName, Setting][]
 
 /** Asks for missing settings, and tests each answer before the next question. */
 export class Interview {
@@ -29,9 +33,10 @@ export class Interview {
     this.#environment = io.process.env ?? readEnvironment()
     this.#isEmbedded = isEmbedded
     this.#answers = Object.fromEntries(
-      allSettings
-        .filter(({ name }) => app.origins[name] === 'flag')
-        .map(({ name }) => [name, String(app.config[name])]),
+      SETTINGS.filter(([name]) => app.origins[name] === 'flag').map(([name]) => [
+        name,
+        String(app.config[name]),
+      ]),
     )
     const { stdin, stderr } = io.process
     if (stdin?.isTTY === true) {
@@ -87,7 +92,7 @@ export class Interview {
     const answers = { ...this.#answers, ...more }
     const changes: Record<string, string | undefined> = {}
     if (this.#isEmbedded) Object.assign(changes, NO_DATABASE)
-    for (const { name, variable, isSecret } of allSettings) {
+    for (const [name, { variable, isSecret }] of SETTINGS) {
       const isGiven = answers[name] === undefined && GIVEN_NAMES.includes(name)
       const file = isGiven && isSecret === true ? this.#present(`${variable}_FILE`) : undefined
       const value = isGiven ? this.#present(variable) : answers[name]
@@ -150,6 +155,7 @@ export class Interview {
       environment: this.#environment,
       workingDirectory: this.#io.process.cwd(),
       flags: { ...this.#answers, ...more },
+      groups: await settingsOf(this.#app.extensions),
       withoutDotEnv: [...Object.keys(this.#changesWith(more)), ...without],
     })
     const app = new App({

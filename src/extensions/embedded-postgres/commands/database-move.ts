@@ -8,6 +8,8 @@ import type { MoveReport } from '../move-warehouse.js'
 import type { Answer } from '../../../commands/command-io.js'
 import { argument, declare } from '../../../commands/declare-command.js'
 import { failpointOf } from '../../../commands/sync.js'
+import { configWith } from '../../../config/needed-settings.js'
+import type { moveSettings } from '../move-settings.js'
 
 /** Name of our own sessions, to tell them from other processes. */
 const SESSION_NAME = 'tracking-sync database move-to'
@@ -64,10 +66,11 @@ async function targetUrl({ config }: App, address: string | undefined): Promise<
   const refuse = (problem: string): never => {
     throw new ConfigError([{ setting, problem }])
   }
-  if (address !== undefined && config.moveToUrl !== undefined) {
+  const { moveToUrl } = configWith<typeof moveSettings>(config)
+  if (address !== undefined && moveToUrl !== undefined) {
     refuse('is given, and TRACKING_MOVE_TO_URL is set; use one of them')
   }
-  const url = address ?? config.moveToUrl ?? refuse('is not set; say where to move the warehouse')
+  const url = address ?? moveToUrl ?? refuse('is not set; say where to move the warehouse')
   const parsed = databaseUrl.safeParse(url)
   if (!parsed.success) refuse(parsed.error.issues[0]?.message ?? '')
   if (address !== undefined && hasPassword(new URL(address))) {

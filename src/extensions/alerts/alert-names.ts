@@ -1,19 +1,4 @@
-/** Alerts of this program. Each has a rule of the same name in config/prometheus-rules.yml. */
-export const OPERATION_ALERTS = [
-  'TrackingSyncWebhook',
-  'TrackingSyncOverdue',
-  'TrackingSyncNotificationsDead',
-  'TrackingSyncProcessorFailing',
-  'TrackingSyncLastRunFailed',
-  'TrackingSyncQuarantine',
-  'TrackingSyncSilence',
-  'TrackingSyncDiskFull',
-  'TrackingSyncSlotBehind',
-  'TrackingSyncSlotUnread',
-  'TrackingSyncBudgetExhausted',
-] as const
-
-export type OperationAlert = (typeof OPERATION_ALERTS)[number]
+import { OPERATION_ALERTS } from '../../status/operation-alerts.js'
 
 /** Alerts of containers: the exceptions of the view `exceptions`, in the order of its header. */
 export const EXCEPTION_ALERTS = [
