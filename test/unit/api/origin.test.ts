@@ -49,7 +49,7 @@ test.each([
 })
 
 test(
-  'without a collection every path below the base is allowed, and none beside it',
+  'without a collection every path below the base is allowed, none beside it and none elsewhere',
   { tags: ['P9'] },
   () => {
     const inside = resolveSameOrigin(base, 'https://api.tracking.example/v2/ports/DEHAM')
@@ -58,6 +58,13 @@ test(
       expect(() => resolveSameOrigin(base, `https://api.tracking.example${path}`)).toThrow(
         ApiRefusedError,
       )
+    }
+    for (const origin of [
+      'https://evil.example',
+      'http://api.tracking.example',
+      'https://api.tracking.example:8443',
+    ]) {
+      expect(() => resolveSameOrigin(base, `${origin}/v2/ports/DEHAM`)).toThrow('leads away')
     }
   },
 )
