@@ -8,8 +8,7 @@ import {
   type RequestBudget,
 } from './source/client/request-budget.js'
 import type { Config } from './config/settings.js'
-import type { LoadedConfig } from './config/load.js'
-import type { LoadedAccount } from './config/load-accounts.js'
+import type { LoadedAccount, LoadedConfig } from './config/load.js'
 import type { DatabaseProvider, Extension, Observer, ProvidedDatabase } from './extension.js'
 import { ConfigError } from './base/errors.js'
 import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'

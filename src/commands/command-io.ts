@@ -11,8 +11,7 @@ import {
 } from '../base/exit-code.js'
 import { settingsOf, type Extension } from '../extension.js'
 import { projectFile } from '../base/project-file.js'
-import type { ConfigSources } from '../config/load.js'
-import type { LoadedAccount } from '../config/load-accounts.js'
+import type { ConfigSources, LoadedAccount } from '../config/load.js'
 import type { SettingDescription } from '../config/settings.js'
 import { formatParts, type Part, type Terminal, terminalOf } from './output/print-table.js'
 
@@ -50,8 +49,11 @@ export interface AccountChoice {
   readonly needsAccount: boolean
   /** The command works for all of them with `--all`. */
   readonly hasAll: boolean
-  readonly isForAll: boolean
+  /** Given if the command works for all of them now. */
+  readonly loadAll?: LoadAccounts | undefined
 }
+
+export type LoadAccounts = (sources: ConfigSources) => Promise<readonly LoadedAccount[]>
 
 /** The output of a command, and its exit code. */
 export interface Answer {
@@ -143,7 +145,7 @@ export class CommandIo {
     flags: SettingFlags,
     work: (app: App) => Promise<number | undefined>,
     signal: AbortSignal,
-    { needsAccount, hasAll, isForAll }: AccountChoice,
+    { needsAccount, hasAll, loadAll }: AccountChoice,
   ): Promise<number> {
     const { process } = this
     const { env: environment } = process
@@ -171,10 +173,10 @@ export class CommandIo {
       }
       const loaded = loadConfig(sources)
       redact = createRedactor(loaded.secrets)
-      const accounts = isForAll ? await loadAll(sources) : []
+      const accounts = (await loadAll?.(sources)) ?? []
       redact = createRedactor([loaded, ...accounts].flatMap(({ secrets }) => secrets))
-      if (needsAccount && !isForAll && loaded.accounts.length > 0) {
-        const { requireAccount } = await import('../config/load-accounts.js')
+      if (needsAccount && loadAll === undefined && loaded.accounts.length > 0) {
+        const { requireAccount } = await import('../config/needed-settings.js')
         requireAccount(loaded, hasAll)
       }
       const { App } = await import('../app.js')
@@ -208,11 +210,6 @@ export class CommandIo {
       process.off('uncaughtException', onFault)
     }
   }
-}
-
-async function loadAll(sources: ConfigSources): Promise<LoadedAccount[]> {
-  const { loadAccounts } = await import('../config/load-accounts.js')
-  return loadAccounts(sources)
 }
 
 /** The first signal asks for an orderly end; a second one ends at once. */

@@ -1,7 +1,7 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import type { App } from '../app.js'
 import type { SettingName } from '../config/settings.js'
-import type { Answer, CommandIo, RunOptions, SettingFlags } from './command-io.js'
+import type { Answer, CommandIo, LoadAccounts, RunOptions, SettingFlags } from './command-io.js'
 
 type Inputs = Readonly<Record<string, Input<unknown>>>
 
@@ -26,6 +26,8 @@ export interface Declaration<Takes extends Inputs> extends RunOptions {
   readonly json?: string | false
   /** Replaces a setting's default; flags, environment and files come before it. */
   readonly flags?: SettingFlags
+  /** How all accounts are loaded; undefined unless the values ask for all. */
+  readonly loadAll?: (values: Readonly<Record<string, unknown>>) => LoadAccounts | undefined
   run(app: App, values: Values<Takes>, io: CommandIo): Promise<Answer | number> | Promise<void>
 }
 
@@ -90,8 +92,8 @@ export function declare<const Takes extends Inputs>(declaration: Declaration<Tak
       await io.withApp({ ...flags, ...settings }, work, {
         ...declaration,
         needsAccount: declaration.isForAccount ?? common.includes('account'),
-        hasAll: takes.some(([key]) => key === 'allAccounts'),
-        isForAll: values.allAccounts === true || values.worker === true,
+        hasAll: declaration.loadAll !== undefined,
+        loadAll: declaration.loadAll?.(values),
       })
     })
   }

@@ -51,6 +51,11 @@ export interface LoadedConfig {
   readonly warnings: readonly string[]
 }
 
+/** An account with its settings. */
+export interface LoadedAccount extends LoadedConfig {
+  readonly name: string
+}
+
 /** The environment of this process. Nothing else reads it. */
 export function readEnvironment(): Environment {
   return process.env

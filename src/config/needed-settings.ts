@@ -1,4 +1,5 @@
 import { ConfigError, type ConfigProblem } from '../base/errors.js'
+import { listNames } from '../base/phrases.js'
 import type { ProxySettings } from '../base/outbound.js'
 import { proxyAddress } from '../base/service-address.js'
 import { ownVariable } from './accounts.js'
@@ -112,4 +113,12 @@ export function configWith<Group extends SettingsGroup>(
   config: Config,
 ): Config & ValuesOf<Group['settings']> {
   return config as Config & ValuesOf<Group['settings']>
+}
+
+/** For a command that works for one account. */
+export function requireAccount({ accounts, config }: LoadedConfig, hasAll: boolean): void {
+  if (accounts.length === 0 || config.account !== undefined) return
+  const all = hasAll ? ', or --all' : ''
+  const problem = `is not set; choose with --account${all}: ${listNames(accounts)}`
+  throw new ConfigError([{ setting: 'TRACKING_ACCOUNT', problem }])
 }

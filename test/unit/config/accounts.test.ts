@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ConfigError } from '../../../src/base/errors.js'
-import { loadAccounts, requireAccount } from '../../../src/config/load-accounts.js'
 import { loadConfig, type ConfigSources } from '../../../src/config/load.js'
+import { requireAccount } from '../../../src/config/needed-settings.js'
+import { loadAccounts } from '../../../src/extensions/accounts/load-accounts.js'
 
 const KEYS = {
   TRACKING_API_URL: 'https://api.tracking.example/v2',

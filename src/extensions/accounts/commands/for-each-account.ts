@@ -1,7 +1,7 @@
 import type { App } from '../../../app.js'
 import { ConfigError } from '../../../base/errors.js'
 import type { Answer, CommandIo } from '../../../commands/command-io.js'
-import { flag, type ExtendCommand } from '../../../commands/declare-command.js'
+import { flag, type AnyDeclaration, type ExtendCommand } from '../../../commands/declare-command.js'
 import { createSignature } from '../../../commands/serve.js'
 import {
   runBackfillOnce,
@@ -21,12 +21,20 @@ const ALL = {
   allAccounts: flag('--all', 'For every account of the configuration file, side by side.'),
 }
 
+const LOADING: Pick<AnyDeclaration, 'loadAll'> = {
+  loadAll: ({ allAccounts, worker }) =>
+    allAccounts === true || worker === true
+      ? async (sources) => (await import('../load-accounts.js')).loadAccounts(sources)
+      : undefined,
+}
+
 /** Adds `--all` to a command; with it, `runAll` runs instead of the command's own code. */
 function withAll(
   runAll: (app: App, flags: never, io: CommandIo) => Promise<Answer>,
 ): ExtendCommand {
   return (declaration) => ({
     ...declaration,
+    ...LOADING,
     takes: { ...ALL, ...declaration.takes },
     run: (app, flags, io) =>
       // The flags have the types that the command declares.
@@ -74,6 +82,7 @@ const statusAll = withAll(async (app) => {
 
 const serveAll: ExtendCommand = (declaration) => ({
   ...declaration,
+  ...LOADING,
   takes: {
     allAccounts: flag('--all', 'For every account of the configuration file, in this process.'),
     worker: flag(

@@ -1,12 +1,7 @@
-import { ConfigError, type ConfigProblem } from '../base/errors.js'
-import { listNames } from '../base/phrases.js'
-import type { ConfigSources } from './config-sources.js'
-import { loadConfig, type LoadedConfig } from './load.js'
-
-/** An account with its settings. */
-export interface LoadedAccount extends LoadedConfig {
-  readonly name: string
-}
+import { ConfigError, type ConfigProblem } from '../../base/errors.js'
+import { listNames } from '../../base/phrases.js'
+import type { ConfigSources } from '../../config/config-sources.js'
+import { loadConfig, type LoadedAccount } from '../../config/load.js'
 
 /**
  * The settings of every account, as `loadConfig` finds them. Throws ConfigError with the problems
@@ -47,12 +42,4 @@ export function loadAccounts(sources: ConfigSources): LoadedAccount[] {
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return loaded
-}
-
-/** For a command that works for one account. */
-export function requireAccount({ accounts, config }: LoadedConfig, hasAll: boolean): void {
-  if (accounts.length === 0 || config.account !== undefined) return
-  const all = hasAll ? ', or --all' : ''
-  const problem = `is not set; choose with --account${all}: ${listNames(accounts)}`
-  throw new ConfigError([{ setting: 'TRACKING_ACCOUNT', problem }])
 }
