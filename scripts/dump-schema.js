@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startEmbeddedDatabase } from '../dist/extensions/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../dist/base/logger.js'
-import { describeDictionary } from '../dist/extensions/doctor/schema/describe-dictionary.js'
 import { describeSchema, readCatalog } from '../dist/extensions/doctor/schema/describe-schema.js'
 import { dbtExposures, dbtSources } from './documents/dbt-models.js'
+import { describeDictionary } from './documents/describe-dictionary.js'
 import { grafanaDashboard } from './documents/grafana-dashboard.js'
 import { prepareSchemas } from '../dist/warehouse/schema/prepare-schemas.js'
 import { createWarehouse } from '../dist/warehouse/connection/warehouse.js'
@@ -32,7 +32,7 @@ try {
   const catalog = await readCatalog(warehouse)
   await writeFile(inDbt('sources.yml'), dbtSources(catalog))
   await writeFile(inDbt('exposures.yml'), dbtExposures(catalog, grafanaDashboard()))
-  await writeFile(dictionaryFile, await describeDictionary(warehouse))
+  await writeFile(dictionaryFile, describeDictionary(catalog, warehouse.names))
 } finally {
   await warehouse.close()
   await server.stop()

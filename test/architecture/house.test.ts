@@ -8,11 +8,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Ceilings of figures that `scripts/measure-house.js` prints. Each may only fall. */
 const MOST: Readonly<Record<string, number>> = {
-  'core: lines': 33_480,
-  'core: files': 234,
+  'core: lines': 30_840,
+  'core: files': 223,
   'imports of the core from extensions': 0,
-  'statements by text': 23,
-  'interpolated SQL texts': 63,
+  'statements by text': 20,
+  'interpolated SQL texts': 47,
 }
 
 describe('the house', () => {

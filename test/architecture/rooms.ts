@@ -51,7 +51,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['undici', 'node:http'],
   },
   'warehouse/connection': {
-    holds: 'connections, sessions, names of tables, errors of the server, answers as tables',
+    holds: 'connections, sessions, names of tables, errors of the server',
     may: ['source/records', 'base'],
     packages: ['pg', 'kysely'],
   },
@@ -165,6 +165,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     may: ['extension', 'app', 'commands', 'warehouse', 'source/records', 'base'],
     packages: [
       'kysely',
+      'pg',
       'commander',
       'csv-parse',
       'ical-generator',
@@ -212,6 +213,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'extensions/doctor': {
     holds: 'init, check, plan, verify, webhooks at the service, custom fields set by hand',
     may: [
+      'extensions/answers',
       'extension',
       'app',
       'commands',
@@ -230,7 +232,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'extensions/lake': {
     holds: 'the warehouse as Parquet files for other engines',
     may: ['extensions/answers', 'commands', 'warehouse', 'config', 'base'],
-    packages: ['kysely', '@duckdb/node-api', '@aws-sdk/client-s3', 'zod', 'node:fs'],
+    packages: ['kysely', 'pg', '@duckdb/node-api', '@aws-sdk/client-s3', 'zod', 'node:fs'],
   },
   'extensions/simulator': {
     holds: 'the simulated service, and the demo that uses it',

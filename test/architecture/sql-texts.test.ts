@@ -12,19 +12,19 @@ const SOURCE = fileURLToPath(new URL('../../src', import.meta.url))
 const TEXTS: Readonly<Record<string, string>> = {
   'extensions/accounts/distribute/distribute-warehouse.ts': 'statements that the plan shows first',
   'extensions/accounts/distribute/plan-distribution.ts': 'a name that PostgreSQL quoted',
-  'extensions/embedded-postgres/move-warehouse.ts': 'a constant',
+  'extensions/answers/commands/query.ts': 'what a person wrote',
+  'extensions/answers/questions/shipped-queries.ts': 'shipped questions',
+  'extensions/dashboard/read-panels.ts': 'shipped panels',
   'extensions/lake/export-table.ts': 'a constant',
   'extensions/lake/stage-rows.ts': 'the select of a table of ours',
+  'warehouse/connection/bound-connection.ts': 'a constant',
   'warehouse/connection/typed-database.ts': 'the function itself',
   'extensions/doctor/verify/compare-rows.ts': 'types of columns',
   'warehouse/rows/incoming-rows.ts': 'types of columns',
   'warehouse/rows/vessel-positions.ts': 'types of columns',
-  'warehouse/schema/analyze-tables.ts': 'a constant',
-  'extensions/doctor/schema/describe-schema.ts': 'constants',
   'warehouse/schema/install-views.ts': 'shipped views',
   'warehouse/schema/roles.ts': 'statements that are shown to people as well',
   'warehouse/schema/run-migrations.ts': 'shipped migrations',
-  'extensions/answers/store-views.ts': 'a constant',
 }
 
 const MAKES_SQL = /\bsql\.raw\(|\brawStatement(?:<[^(]*>)?\(|\bCompiledQuery\.raw\(/

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Logger } from '../../base/logger.js'
 import { isDistributed } from '../../warehouse/connection/citus.js'
-import { WITHOUT_TIME_LIMIT } from '../../warehouse/connection/bound-connection.js'
+import { LIFT_TIME_LIMIT } from '../../warehouse/connection/bound-connection.js'
 import { type SchemaNames } from '../../warehouse/connection/schema-names.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import { makeStoredViews } from '../../warehouse/schema/install-views.js'
@@ -10,7 +10,7 @@ import {
   storedTable,
   type StorableView,
 } from '../../warehouse/schema/shipped-views.js'
-import { relationRef, tableRef, rawStatement } from '../../warehouse/connection/typed-database.js'
+import { relationRef, tableRef } from '../../warehouse/connection/typed-database.js'
 
 /** A tenth of the account that the views are built for. Below it the plain views are fast. */
 export const LARGE_ACCOUNT_CONTAINERS = 100_000
@@ -101,7 +101,7 @@ async function storeView(
   )
   if (turn?.isOurs !== true) return 'busy'
   if (await isCurrent(session, names, view.name)) return 'current'
-  await session.query('lift the time limit', rawStatement(WITHOUT_TIME_LIMIT))
+  await session.query('lift the time limit', LIFT_TIME_LIMIT)
   let stopping: Promise<unknown> | undefined
   const stop = (): void => {
     const cancelling = warehouse.query(

@@ -13,7 +13,7 @@ import {
 } from '../../status/describe-status.js'
 import type { WarehouseStatus } from '../../status/read-status.js'
 import { readVitals } from '../../status/read-vitals.js'
-import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../answers/read-answer.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { AWAY, lightOf, NOT_LAID_OUT, STILL_READ, UNREAD } from './light.js'
 import type { PageParts, Search } from './page.js'

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../answers/output/html.js'
 import type { StatusSection } from '../../status/describe-status.js'
-import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../answers/read-answer.js'
 import type { Panel } from './panels.js'
 import { coloursOf, drawPicture, type PanelRow } from './pictures.js'
 import type { AnsweredPanel } from './read-panels.js'

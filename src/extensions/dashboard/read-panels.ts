@@ -4,7 +4,8 @@ import { ConnectorError, WarehouseUnavailableError } from '../../base/errors.js'
 import { showText } from '../../base/phrases.js'
 import { withSchemaNames } from '../../warehouse/connection/schema-names.js'
 import { areViewsStored } from '../answers/store-views.js'
-import type { TableAnswer } from '../../warehouse/connection/read-answer.js'
+import { readTable, type TableAnswer } from '../answers/read-answer.js'
+import { rawStatement } from '../../warehouse/connection/typed-database.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { Panel } from './panels.js'
 
@@ -99,8 +100,8 @@ export async function askAsReader(
   parameters: readonly string[] = [],
 ): Promise<TableAnswer> {
   const sent = await sqlFor(warehouse, sqlText)
-  const options = { parameters, isAsReader: true }
-  return warehouse.readTable('read a panel of the dashboard', sent, options)
+  const statement = rawStatement(sent, parameters)
+  return readTable(warehouse, 'read a panel of the dashboard', statement, { isAsReader: true })
 }
 
 /** The statement for this warehouse: it reads the views themselves if none are stored. */

@@ -1,11 +1,7 @@
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { scramVerifier } from '../../base/scram-client.js'
-import {
-  adviseReaderLogin,
-  describeMight,
-  MIGHTY_ROLE,
-} from '../../warehouse/connection/mighty-login.js'
+import { adviseReaderLogin, describeMight, MIGHTY_ROLE } from '../answers/mighty-login.js'
 import { roleNames } from '../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 

@@ -6,7 +6,7 @@ import {
   WarehouseSchemaError,
 } from '../../base/errors.js'
 import type { ReachFailpoint } from '../../base/failpoint.js'
-import { WITHOUT_TIME_LIMIT } from '../../warehouse/connection/bound-connection.js'
+import { LIFT_TIME_LIMIT } from '../../warehouse/connection/bound-connection.js'
 import { CopiedRows } from '../../warehouse/connection/copy-rows.js'
 import { type Schemas } from '../../warehouse/connection/schema-names.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
@@ -14,8 +14,8 @@ import { readShippedTables } from '../../warehouse/schema/shipped-tables.js'
 import { prepareSchemas } from '../../warehouse/schema/prepare-schemas.js'
 import { readMigrations, readSchemaVersion } from '../../warehouse/schema/run-migrations.js'
 import { holdsStoredRows } from '../../warehouse/schema/shipped-views.js'
-import { rawStatement, relationRef } from '../../warehouse/connection/typed-database.js'
 import { columnList } from '../../warehouse/connection/sql-fragments.js'
+import { relationRef } from '../../warehouse/connection/typed-database.js'
 
 export interface MoveOptions {
   readonly signal: AbortSignal
@@ -94,7 +94,7 @@ async function requireCurrent(source: Warehouse): Promise<void> {
 }
 
 async function waitForOtherSide({ query }: Reader): Promise<void> {
-  await query('wait for the other side', rawStatement(WITHOUT_TIME_LIMIT))
+  await query('wait for the other side', LIFT_TIME_LIMIT)
   await query('wait for the other side', sql`set local idle_in_transaction_session_timeout = 0`)
 }
 

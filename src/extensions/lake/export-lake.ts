@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { ConfigError, LeaseHeldError } from '../../base/errors.js'
 import type { ReachFailpoint } from '../../base/failpoint.js'
 import { suggest } from '../../base/phrases.js'
-import type { Snapshot } from '../../warehouse/connection/read-snapshot.js'
+import { readSnapshot, type Snapshot } from './read-snapshot.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import {
   exportTable,
@@ -56,17 +56,17 @@ export interface ExportReport {
  * each table once to find its changes.
  */
 export async function exportLake(
-  warehouse: Pick<Warehouse, 'readSnapshot'>,
+  warehouse: Pick<Warehouse, 'names' | 'another'>,
   options: ExportOptions,
 ): Promise<ExportReport> {
   const { store, signal } = options
-  const report = await warehouse
-    .readSnapshot('export the warehouse', signal, (snapshot) => exportSnapshot(snapshot, options))
-    .catch(async (thrown: unknown) => {
-      // The first failure is the one to report.
-      await store.close().catch(() => undefined)
-      throw thrown
-    })
+  const report = await readSnapshot(warehouse, 'export the warehouse', signal, (snapshot) =>
+    exportSnapshot(snapshot, options),
+  ).catch(async (thrown: unknown) => {
+    // The first failure is the one to report.
+    await store.close().catch(() => undefined)
+    throw thrown
+  })
   await store.close()
   return report
 }

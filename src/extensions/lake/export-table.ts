@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ReachFailpoint } from '../../base/failpoint.js'
-import type { Snapshot } from '../../warehouse/connection/read-snapshot.js'
+import type { Snapshot } from './read-snapshot.js'
 import type { FinishedFile } from './lake.js'
 import type { WorkFolder } from './lake-store.js'
 import type { LakeTable } from './lake-tables.js'

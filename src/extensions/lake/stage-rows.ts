@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { open } from 'node:fs/promises'
-import type { Snapshot } from '../../warehouse/connection/read-snapshot.js'
+import type { Snapshot } from './read-snapshot.js'
 import { onDisk, type WorkFolder } from './lake-store.js'
 
 /** Rows of one partition as CSV, as PostgreSQL wrote it. */

@@ -1,10 +1,11 @@
 import type pg from 'pg'
 import { CopiedRows, copyIn } from './copy-rows.js'
 import type { PreparedSession } from './session-settings.js'
+import { rawStatement } from './typed-database.js'
 import type { RunStatement } from './typed-statements.js'
 
 /** Lifts the time limits of statements until the end of the transaction, for large migrations. */
-export const WITHOUT_TIME_LIMIT = 'set local statement_timeout = 0'
+export const LIFT_TIME_LIMIT = rawStatement('set local statement_timeout = 0')
 
 export interface BoundConnection {
   readonly query: RunStatement
@@ -108,7 +109,7 @@ export function boundConnection(
         return NOTHING
       }
       if (session.isShared && !isInTransaction) return queryAlone(sqlText, parameters)
-      isUnlimited ||= sqlText === WITHOUT_TIME_LIMIT
+      isUnlimited ||= sqlText === LIFT_TIME_LIMIT.sql
       if (isOver && sqlText !== 'rollback') {
         throw new Error('the transaction of this statement has ended')
       }

@@ -2,7 +2,6 @@ import pg from 'pg'
 import type { Logger } from '../../base/logger.js'
 import { clientClassOf } from '../../base/scram-client.js'
 import { boundConnection, type BoundConnection } from './bound-connection.js'
-import type { AnswerConnection } from './read-answer.js'
 import {
   KEEPALIVE_IDLE_S,
   prepareSession,
@@ -11,13 +10,18 @@ import {
   type PreparedSession,
 } from './session-settings.js'
 
+/** A connection outside the pool. Its user prepares and ends it. */
+export interface SeparateConnection {
+  readonly client: pg.Client
+  readonly prepare: (client: pg.ClientBase) => Promise<PreparedSession>
+}
+
 /** Connections to one database. Several warehouses in it may share them. */
 export interface ConnectionPool {
   readonly withConnection: <Result>(
     use: (connection: BoundConnection) => Promise<Result>,
   ) => Promise<Result>
-  /** A connection outside the pool, for the answer to a question. */
-  readonly another: () => AnswerConnection
+  readonly another: () => Promise<SeparateConnection>
   /** Ends every connection. Idempotent. */
   readonly close: () => Promise<void>
 }
@@ -86,7 +90,13 @@ export function createPool(options: PoolOptions): ConnectionPool {
         connection.release()
       }
     },
-    another: () => ({ client: new Client(settings), prepare }),
+    another: async () => {
+      const client = new Client(settings)
+      // A lost connection also fails the statement, which reports it.
+      client.on('error', () => undefined)
+      await client.connect()
+      return { client, prepare }
+    },
     close: () => (closing ??= pool.end()),
   }
 }

@@ -1,15 +1,13 @@
 import type { Kysely } from 'kysely'
 import { ConnectorError, toError } from '../../base/errors.js'
-import { createPool, type ConnectionPool, type PoolOptions } from './connection-pool.js'
+import {
+  createPool,
+  type ConnectionPool,
+  type PoolOptions,
+  type SeparateConnection,
+} from './connection-pool.js'
 import type { CopiedRows } from './copy-rows.js'
 import type { Database, Statement } from './typed-database.js'
-import {
-  collectAnswer,
-  streamAnswer,
-  type QuestionOptions,
-  type TableAnswer,
-} from './read-answer.js'
-import { withSnapshot, type Snapshot, type SnapshotClient } from './read-snapshot.js'
 import { SchemaNames } from './schema-names.js'
 import { createCompiler, type Compiler } from './statement-compiler.js'
 import { toWarehouseError } from './sqlstate.js'
@@ -40,29 +38,8 @@ export interface Warehouse extends Session {
     action: string,
     work: (session: Session) => Promise<Result>,
   ): Promise<Result>
-  /**
-   * Runs one statement of a person, which can write nothing, and returns it as a table: columns in
-   * order, duplicates kept. Unqualified names mean the data tables, then the views.
-   */
-  readTable(action: string, sqlText: string, options?: QuestionOptions): Promise<TableAnswer>
-  /**
-   * Like `readTable`, in pieces of a thousand rows, so that an answer of any size fits in memory.
-   * The first piece names the columns and may lack rows.
-   */
-  streamTable(
-    action: string,
-    sqlText: string,
-    options?: QuestionOptions,
-  ): AsyncGenerator<TableAnswer, void, undefined>
-  /**
-   * Runs `work` on one snapshot of the warehouse: read-only, on a connection of its own, without
-   * time limits. `signal` ends it at once.
-   */
-  readSnapshot<Result>(
-    action: string,
-    signal: AbortSignal,
-    work: (snapshot: Snapshot) => Promise<Result>,
-  ): Promise<Result>
+  /** For reading that needs a connection of its own, and the text of its statements. */
+  another(action: string): Promise<SeparateConnection & Pick<Compiler, 'compile'>>
   /** Ends every connection. Idempotent. */
   close(): Promise<void>
 }
@@ -106,16 +83,8 @@ export function createWarehouse(options: WarehouseOptions): Warehouse {
     ),
     transaction,
     unfencedTransaction: transaction,
-    readTable: (action, sqlText, question) =>
-      wrapErrors(action, () =>
-        collectAnswer(streamAnswer(pool.another(), names, sqlText, question)),
-      ),
-    streamTable: (action, sqlText, question) =>
-      wrapStream(action, streamAnswer(pool.another(), names, sqlText, question)),
-    readSnapshot: (action, signal, work) =>
-      wrapErrors(action, () =>
-        withSnapshot(pool.another(), signal, (client) => work(toSnapshot(client, compiler))),
-      ),
+    another: (action) =>
+      wrapErrors(action, async () => ({ ...(await pool.another()), compile: compiler.compile })),
     // A shared pool is closed by its creator.
     close: () => (options.pool === undefined ? pool.close() : Promise.resolve()),
   }
@@ -151,35 +120,12 @@ function createSession(run: RunStatement, { names, plugin, compile }: Compiler):
   }
 }
 
-function toSnapshot(client: SnapshotClient, { names, compile }: Compiler): Snapshot {
-  return {
-    query: async <Row>(action: string, statement: Statement<Row>) => {
-      const { sql, parameters } = compile(statement)
-      return (await wrapErrors(action, () => client.query(sql, parameters))).rows as Row[]
-    },
-    copyOut: (action, statement, takeRow) =>
-      wrapErrors(action, () => client.copyOut(compile(statement).sql, takeRow)),
-    names,
-  }
-}
-
 async function wrapErrors<Result>(action: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (thrown) {
     const isUnnamed = thrown instanceof ConnectorError && thrown.context.action === UNNAMED_ACTION
     throw toWarehouseError(isUnnamed ? thrown.cause : thrown, action)
-  }
-}
-
-async function* wrapStream(
-  action: string,
-  pieces: AsyncGenerator<TableAnswer, void, undefined>,
-): AsyncGenerator<TableAnswer, void, undefined> {
-  try {
-    yield* pieces
-  } catch (thrown) {
-    throw toWarehouseError(thrown, action)
   }
 }
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { resources } from '../../source/records/index.js'
-import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
+import { LIFT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { containerChildren } from '../rows/container-children.js'
 import type { StreamState } from '../bookkeeping/sync-runs.js'
 import { pipeline } from '../connection/pipeline.js'
 import type { Warehouse } from '../connection/warehouse.js'
-import { relationRef, rawStatement } from '../connection/typed-database.js'
+import { relationRef } from '../connection/typed-database.js'
 
 /** Fewer new rows do not change a plan; autovacuum counts them later. */
 const WORTH_ANALYZING = 200
@@ -24,7 +24,7 @@ export async function analyzeWritten(
   if (tables.length === 0) return tables
   await warehouse.transaction('analyze', async (session) => {
     await pipeline([
-      session.query('analyze', rawStatement(WITHOUT_TIME_LIMIT)),
+      session.query('analyze', LIFT_TIME_LIMIT),
       ...tables.map((table) => {
         const name = relationRef(`data.${table}`)
         return session.query(`analyze ${table}`, sql`analyze (skip_locked) ${name}`)

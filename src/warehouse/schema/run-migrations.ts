@@ -8,7 +8,7 @@ import {
   WarehouseSchemaError,
   toError,
 } from '../../base/errors.js'
-import { WITHOUT_TIME_LIMIT } from '../connection/bound-connection.js'
+import { LIFT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { refuseReadOnly } from '../connection/read-only.js'
 import { roleNames, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
@@ -154,7 +154,7 @@ export async function withMigrationLock<Result>(
 /** A lock per set of schemas. It ends with the transaction, even that of a killed starter. */
 export async function takeMigrationLock(session: Session): Promise<void> {
   await session.query('migrate', sql`set local lock_timeout = ${sql.lit(DDL_LOCK_TIMEOUT)}`)
-  await session.query('migrate', rawStatement(WITHOUT_TIME_LIMIT))
+  await session.query('migrate', LIFT_TIME_LIMIT)
   await session.query(
     'take the migration lock',
     sql`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${session.names.sync}))`,

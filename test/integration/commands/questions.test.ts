@@ -112,8 +112,8 @@ describe('the shipped questions', () => {
 
   it('answer, each with rows in a world of sixty shipments, and are narrowed by each of their parameters', async () => {
     const count = async (question: ShippedQuery, given: QueryValues): Promise<number> => {
-      const { sqlText, parameters } = bindQuery(question, given)
-      return (await scene.query(sqlText, ...parameters)).length
+      const { sql, parameters } = bindQuery(question, given)
+      return (await scene.query(sql, ...parameters)).length
     }
     const amounts = ['since', 'until', 'limit', 'at-least']
     for (const question of questions) {
@@ -331,8 +331,8 @@ describe('the shipped questions', () => {
 describe('two instants side by side', () => {
   it('each question says which of its rows is the same one', async () => {
     for (const question of questions) {
-      const { sqlText, parameters } = bindQuery(question, {}, question.comparedSqlText)
-      const rows = await scene.query(sqlText, ...parameters)
+      const { sql, parameters } = bindQuery(question, {}, question.comparedSqlText)
+      const rows = await scene.query(sql, ...parameters)
       const { name } = question
       expect({ name, keys: new Set(rows.map((row) => row._key)).size }).toEqual({
         name,

@@ -6,6 +6,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { formatCsv } from '../../../src/extensions/answers/output/print-answer.js'
+import { readTable } from '../../../src/extensions/answers/read-answer.js'
 import { askAsReader } from '../../../src/extensions/dashboard/read-panels.js'
 import {
   createDashboardRoutes,
@@ -15,6 +16,7 @@ import { onListedHosts } from '../../../src/http/listed-hosts.js'
 import { startHttpServer, type HttpServer } from '../../../src/http/http-server.js'
 import { readStatus } from '../../../src/status/read-status.js'
 import { describeStatus } from '../../../src/status/describe-status.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { findBrowser } from '../../support/browser.js'
 import { callCli } from '../../support/call-cli.js'
@@ -106,18 +108,16 @@ function countReading(warehouse: Warehouse) {
   let all = 0
   let underWay = 0
   let most = 0
-  const readTable: Warehouse['readTable'] = async (...question) => {
+  const another: Warehouse['another'] = async (action) => {
     all += 1
     underWay += 1
     most = Math.max(most, underWay)
-    try {
-      return await warehouse.readTable(...question)
-    } finally {
-      underWay -= 1
-    }
+    const connection = await warehouse.another(action)
+    connection.client.once('end', () => (underWay -= 1))
+    return connection
   }
   return {
-    warehouse: { ...warehouse, readTable },
+    warehouse: { ...warehouse, another },
     all: () => all,
     most: () => most,
   }
@@ -150,7 +150,11 @@ describe('the page', () => {
       const figure = figures.get(id) ?? ''
       expect(figure).not.toContain('class="problem"')
       const sql = await get(`/panels/${id}.sql`)
-      const { rows } = await scene.warehouse.readTable('ask again', sql.text.replace(/;\n$/, ''))
+      const { rows } = await readTable(
+        scene.warehouse,
+        'ask again',
+        rawStatement(sql.text.replace(/;\n$/, '')),
+      )
       if (rows.length === 0) {
         expect(figure).toContain('class="empty"')
         continue

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { toLakeColumns } from '../../../src/extensions/lake/column-types.js'
 import { ParquetWriter } from '../../../src/extensions/lake/parquet-writer.js'
+import { readSnapshot } from '../../../src/extensions/lake/read-snapshot.js'
 import { stageRows } from '../../../src/extensions/lake/stage-rows.js'
 import { writeFiles } from '../../../src/extensions/lake/write-files.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
@@ -75,7 +76,7 @@ it('an export stops at no value, and counts what it cannot say', { tags: ['JB2']
   const work = { name: 'out', pathOf: (name: string) => join(directory, name) }
   const writer = await ParquetWriter.open(work)
   const query = `select ${columns.map(({ sourceSql }) => sourceSql).join(', ')} from public.extremes`
-  const staged = await warehouse.readSnapshot('read', new AbortController().signal, (snapshot) =>
+  const staged = await readSnapshot(warehouse, 'read', new AbortController().signal, (snapshot) =>
     stageRows('extremes', query, { snapshot, isParted: false, work, onRows: () => undefined }),
   )
   const partitioning = { name: 'exported_on', value: '2026-01-01', isInRows: false }

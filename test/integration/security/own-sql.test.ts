@@ -1,9 +1,14 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { ConfigError, ConnectorError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { createPool } from '../../../src/warehouse/connection/connection-pool.js'
-import { streamAnswer, type TableAnswer } from '../../../src/warehouse/connection/read-answer.js'
+import {
+  readTable,
+  streamTable,
+  type TableAnswer,
+} from '../../../src/extensions/answers/read-answer.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { describeReader } from '../../../src/extensions/doctor/reader-rights.js'
 import { keepReader } from '../../../src/warehouse/schema/reader-login.js'
@@ -86,7 +91,7 @@ async function ask(who: string, sqlText: string, timeoutMs = 20_000): Promise<Ta
   const options = { url, schema, logger: silentLogger, isReadOnly: true }
   const warehouse = createWarehouse({ ...options, statementTimeoutMs: timeoutMs })
   try {
-    return await warehouse.readTable('ask', sqlText, {
+    return await readTable(warehouse, 'ask', rawStatement(sqlText), {
       isOwnSql: true,
       isAsReader: who !== 'reader',
     })
@@ -418,21 +423,19 @@ describe('functions and tables of others', { tags: ['JD1'] }, () => {
   })
 
   it('and temporary ones in the session come last', { tags: ['JD1'] }, async () => {
-    const pool = createPool({ url: opened.url, logger: silentLogger })
-    const { client, prepare } = pool.another()
-    const hostile = async (session: pg.ClientBase) => {
-      // As a pooler would hand on a session.
-      await session.query('create temp table ports as select 1 as shadow')
-      await session.query('create temp table pg_roles as select 1 as shadow')
-      return prepare(session)
+    const { names } = opened.warehouse
+    const another = async (action: string) => {
+      const connection = await opened.warehouse.another(action)
+      const hostile = async (session: pg.ClientBase) => {
+        // As a pooler would hand on a session.
+        await session.query('create temp table ports as select 1 as shadow')
+        await session.query('create temp table pg_roles as select 1 as shadow')
+        return connection.prepare(session)
+      }
+      return { ...connection, prepare: hostile }
     }
-    const pieces = streamAnswer(
-      { client, prepare: hostile },
-      opened.warehouse.names,
-      'select port_id from ports',
-    )
+    const pieces = streamTable({ names, another }, 'ask', sql`select port_id from ports`)
     expect((await pieces.next()).value).toMatchObject({ columns: ['port_id'], rows: [] })
     await pieces.return()
-    await pool.close()
   })
 })

@@ -10,6 +10,7 @@ import {
   bindQuery,
   readShippedQueries,
 } from '../../../src/extensions/answers/questions/shipped-queries.js'
+import { readTable } from '../../../src/extensions/answers/read-answer.js'
 import { writeRows } from '../../../src/warehouse/rows/write-rows.js'
 import {
   closeWebhookScenes,
@@ -89,8 +90,7 @@ describe('any text from outside', { tags: ['S7'] }, () => {
       for (const name of ['terminal', 'line', 'port', 'container', 'shipment'] as const) {
         const query = shipped.find(({ parameters }) => parameters.includes(name))!
         for (const text of LOADED.slice(0, 8)) {
-          const { sqlText, parameters } = bindQuery(query, { [name]: text })
-          const answer = await warehouse.readTable('ask', sqlText, { parameters })
+          const answer = await readTable(warehouse, 'ask', bindQuery(query, { [name]: text }))
           expect({ name, text, rows: answer.rows }).toEqual({ name, text, rows: [] })
         }
       }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { dbtExposures, dbtSources } from '../../../scripts/documents/dbt-models.js'
+import { describeDictionary } from '../../../scripts/documents/describe-dictionary.js'
 import { grafanaDashboard } from '../../../scripts/documents/grafana-dashboard.js'
-import { describeDictionary } from '../../../src/extensions/doctor/schema/describe-dictionary.js'
 import {
   describeSchema,
   readCatalog,
@@ -27,7 +27,7 @@ it('sql/schema.sql is what a migrated database holds: run `npm run db:dump` when
 it('docs/dictionary.md says what the comments of the database say: run `npm run db:dump` when this fails', async () => {
   const file = await readFile(new URL('../../../docs/dictionary.md', import.meta.url), 'utf8')
   expect(file, 'docs/dictionary.md is out of date; run `npm run db:dump`').toBe(
-    await describeDictionary(opened.warehouse),
+    describeDictionary(await readCatalog(opened.warehouse), opened.warehouse.names),
   )
 })
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
+import { readTable } from '../../../src/extensions/answers/read-answer.js'
 import { boundConnection } from '../../../src/warehouse/connection/bound-connection.js'
 import {
   prepareSession,
@@ -105,9 +106,10 @@ describe('a login whose settings are hostile', () => {
         ),
       )
       expect(row).toEqual({ memory: '8MB', zone: 'UTC' })
-      const answer = await warehouse.readTable(
+      const answer = await readTable(
+        warehouse,
         'ask',
-        `select '2026-03-02T08:00:00Z'::timestamptz::text, current_setting('TimeZone')`,
+        sql`select '2026-03-02T08:00:00Z'::timestamptz::text, current_setting('TimeZone')`,
       )
       expect(answer.rows).toEqual([['2026-03-02 08:00:00+00', 'UTC']])
     },

@@ -8,6 +8,7 @@ import {
   REQUIRE_SCRAM,
   ScramClient,
 } from '../../../src/base/scram-client.js'
+import { readTable } from '../../../src/extensions/answers/read-answer.js'
 import { HOSTILE_ENVIRONMENT } from '../../support/hostile-environment.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 
@@ -78,7 +79,7 @@ describe('what listens in the place of our server', () => {
       const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger })
       try {
         await expect(warehouse.query('look', sql`select 1`)).rejects.toThrow()
-        await expect(warehouse.readTable('look', 'select 1')).rejects.toThrow()
+        await expect(readTable(warehouse, 'look', sql`select 1`)).rejects.toThrow()
         expect(told()).not.toMatch(/word-that|md5|select/)
       } finally {
         await warehouse.close()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { ConnectorError, toError, WarehouseSchemaError } from '../../../base/errors.js'
-import { WITHOUT_TIME_LIMIT } from '../../../warehouse/connection/bound-connection.js'
+import { LIFT_TIME_LIMIT } from '../../../warehouse/connection/bound-connection.js'
 import type { SchemaNames } from '../../../warehouse/connection/schema-names.js'
 import type { Session, Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { dropViews, makeViews } from '../../../warehouse/schema/install-views.js'
@@ -54,7 +54,7 @@ export async function carryOut(
   }
   for (const statement of plan.freeing) {
     await warehouse.transaction('free what was moved', async (session) => {
-      await session.query('free what was moved', rawStatement(WITHOUT_TIME_LIMIT))
+      await session.query('free what was moved', LIFT_TIME_LIMIT)
       await run(session, statement)
     })
   }

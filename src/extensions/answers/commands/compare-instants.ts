@@ -6,6 +6,7 @@ import {
   ROW_POSITION,
   type ShippedQuery,
 } from '../questions/shipped-queries.js'
+import { streamTable } from '../read-answer.js'
 import type { CommandIo } from '../../../commands/command-io.js'
 import { instant } from '../../../commands/declare-command.js'
 import {
@@ -59,8 +60,8 @@ export async function compareInstants(
     { asOf: against, question: other },
   ].sort((one, two) => timeOf(one.asOf) - timeOf(two.asOf))
   const [earlier, later] = sides.map((side) => {
-    const { sqlText, parameters } = bindQuery(side.question, values, side.question.comparedSqlText)
-    return warehouse.streamTable('answer a question', sqlText, { parameters, asOf: side.asOf })
+    const statement = bindQuery(side.question, values, side.question.comparedSqlText)
+    return streamTable(warehouse, 'answer a question', statement, { asOf: side.asOf })
   })
   if (earlier === undefined || later === undefined) return
   const notes = [

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { ConfigError } from '../../../base/errors.js'
-import type { TableAnswer } from '../../../warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../read-answer.js'
 import type { Journey } from '../questions/container-evidence.js'
 import {
   argument,

@@ -2,13 +2,13 @@ import { basename } from 'node:path'
 import type { InvoiceLine } from '../questions/dd-invoices.js'
 import { argument, declare, group } from '../../../commands/declare-command.js'
 import { printAnswer } from '../output/print-answer.js'
-import { describeImport, readTable, toNote } from './rules.js'
+import { describeImport, readCsvText, toNote } from './rules.js'
 
 const FILE = argument('<file>', 'CSV file of invoice lines.')
 
 async function readInvoices(path: string): Promise<InvoiceLine[]> {
   const { parseInvoices } = await import('../questions/dd-invoices.js')
-  return parseInvoices(basename(path), readTable(path))
+  return parseInvoices(basename(path), readCsvText(path))
 }
 
 const check = declare({
@@ -51,9 +51,10 @@ const unload = declare({
   json: false,
   settings: ['migrate'],
   run: async (app, _, io) => {
-    const { exportInvoicesSql } = await import('../questions/dd-invoices.js')
+    const { exportInvoices } = await import('../questions/dd-invoices.js')
+    const { streamTable } = await import('../read-answer.js')
     const warehouse = await app.openWarehouse()
-    const pieces = warehouse.streamTable('export the invoices', exportInvoicesSql(warehouse))
+    const pieces = streamTable(warehouse, 'export the invoices', exportInvoices())
     await printAnswer(pieces, 'csv', io.process.stdout)
   },
 })

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { App } from '../../../app.js'
 import { ConfigError, ConnectorError } from '../../../base/errors.js'
 import { suggest } from '../../../base/phrases.js'
-import type { QuestionOptions, TableAnswer } from '../../../warehouse/connection/read-answer.js'
+import { rawStatement, type Statement } from '../../../warehouse/connection/typed-database.js'
 import { isStandby } from '../../../warehouse/connection/read-only.js'
 import { USERS_TABLES, type SchemaNames } from '../../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
@@ -189,14 +189,21 @@ async function answer(
   options: QueryOptions,
 ): Promise<void> {
   const { format, file, columns, asOf } = options
-  const { sqlText, ...values } = await bind(question, options)
+  const statement = await bind(question, options)
+  const { streamTable } = await import('../read-answer.js')
   const opened = await app.openWarehouse()
   const limits = { isReadOnly: true, statementTimeoutMs: options.timeout * 1000 }
   const warehouse = await app.connect(limits)
+  const action = 'answer a question'
   const pieces =
     typeof question === 'string'
-      ? await answerOwnSql(app, opened, limits, sqlText, values)
-      : warehouse.streamTable('answer a question', sqlText, values)
+      ? streamTable(await openReader(app, opened, limits), action, statement, {
+          asOf,
+          isOwnSql: true,
+          // The reader's role protects nothing: a login of its own does.
+          isAsReader: (await app.openDatabase()).readerUrl === undefined,
+        })
+      : streamTable(warehouse, action, statement, { asOf })
   const shipped = typeof question === 'string' ? undefined : question
   const asOfNotes = await explainAsOf(warehouse, '--as-of', asOf, shipped)
   for (const text of [...asOfNotes, ...explainEffectless(options)]) io.printNote(text)
@@ -221,36 +228,24 @@ async function answer(
   }
 }
 
-/** Runs with the read-only login, or else with the reader's role, which protects nothing. */
-async function answerOwnSql(
+/** By the login of own SQL, or else that of the program with the reader's role. */
+async function openReader(
   app: App,
   opened: Warehouse,
   limits: { readonly statementTimeoutMs: number },
-  sqlText: string,
-  values: QuestionOptions,
-): Promise<AsyncGenerator<TableAnswer, void, undefined>> {
+): Promise<Warehouse> {
   await app.keepReader(opened)
-  const { readerUrl } = await app.openDatabase()
-  const reader = await app.connectReader(limits)
-  return reader.streamTable('answer a question', sqlText, {
-    ...values,
-    isOwnSql: true,
-    isAsReader: readerUrl === undefined,
-  })
+  return app.connectReader(limits)
 }
 
-async function bind(
-  question: Question,
-  options: QueryOptions,
-): Promise<QuestionOptions & { readonly sqlText: string }> {
-  const { asOf } = options
+async function bind(question: Question, options: QueryOptions): Promise<Statement<unknown>> {
   const values = givenValues(options, PARAMETERS)
   if (typeof question !== 'string') {
     const { bindQuery } = await import('../questions/shipped-queries.js')
-    return { ...bindQuery(question, values), asOf }
+    return bindQuery(question, values)
   }
   const given = Object.keys(values)
-  if (given.length === 0) return { sqlText: question, asOf }
+  if (given.length === 0) return rawStatement(question)
   const problem = 'narrows shipped questions only; write the condition into your SQL'
   throw new ConfigError(given.map((name) => ({ setting: `--${name}`, problem })))
 }

@@ -11,13 +11,13 @@ const FILE = argument('<file>', 'CSV file of rules or of holidays; its header sa
 const LARGEST_TABLE_BYTES = 32 * 1024 * 1024
 
 /** The text of a CSV file. Throws ConfigError as `readTextFile` does. */
-export function readTable(path: string): string {
+export function readCsvText(path: string): string {
   return readTextFile(path, { mostBytes: LARGEST_TABLE_BYTES })
 }
 
 async function readRulesFile(path: string): Promise<RulesFile> {
   const { parseRulesFile } = await import('../questions/free-time-rules.js')
-  return parseRulesFile(basename(path), readTable(path))
+  return parseRulesFile(basename(path), readCsvText(path))
 }
 
 const check = declare({
@@ -85,10 +85,12 @@ const unload = declare({
   settings: ['migrate'],
   takes: { isOfHolidays: flag('--holidays', 'The holidays instead of the rules.') },
   run: async (app, { isOfHolidays }, io) => {
-    const { exportSql } = await import('../questions/free-time-rules.js')
+    const { exportRules } = await import('../questions/free-time-rules.js')
+    const { streamTable } = await import('../read-answer.js')
     const warehouse = await app.openWarehouse()
-    const sqlText = exportSql(warehouse, isOfHolidays ? 'holidays' : 'rules')
-    await printAnswer(warehouse.streamTable('export the rules', sqlText), 'csv', io.process.stdout)
+    const statement = exportRules(isOfHolidays ? 'holidays' : 'rules')
+    const pieces = streamTable(warehouse, 'export the rules', statement)
+    await printAnswer(pieces, 'csv', io.process.stdout)
   },
 })
 

@@ -7,7 +7,7 @@ import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { ConfigError } from '../../../base/errors.js'
 import { countOf } from '../../../base/phrases.js'
-import type { TableAnswer } from '../../../warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../read-answer.js'
 import type { CommandIo } from '../../../commands/command-io.js'
 import {
   ANSWER_FORMATS,

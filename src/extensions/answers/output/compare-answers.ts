@@ -1,4 +1,4 @@
-import type { TableAnswer } from '../../../warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../read-answer.js'
 import { asMoney, currencyColumn, NUMERIC_TYPES, plain, scaled, Totals } from './amounts.js'
 import { requireColumns } from './print-answer.js'
 import { cellText } from '../../../commands/output/print-table.js'

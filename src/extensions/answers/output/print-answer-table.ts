@@ -1,5 +1,5 @@
 import { countOf } from '../../../base/phrases.js'
-import type { TableAnswer } from '../../../warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../read-answer.js'
 import {
   asAge,
   asMoney,

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../../base/errors.js'
 import { countOf } from '../../../base/phrases.js'
-import type { TableAnswer } from '../../../warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../read-answer.js'
 import { cellText } from '../../../commands/output/print-table.js'
 
 export interface CalendarOptions {

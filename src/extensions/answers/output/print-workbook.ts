@@ -1,7 +1,7 @@
 import type { Row } from 'write-excel-file/node'
 import { ConfigError } from '../../../base/errors.js'
 import { countOf } from '../../../base/phrases.js'
-import type { TableAnswer } from '../../../warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../read-answer.js'
 import { asMoney, currencyColumn, NUMERIC, NUMERIC_TYPES } from './amounts.js'
 import { cellText, widthOf } from '../../../commands/output/print-table.js'
 

@@ -1,6 +1,8 @@
-import { collectAnswer, type TableAnswer } from '../../../warehouse/connection/read-answer.js'
-import { withSchemaNames } from '../../../warehouse/connection/schema-names.js'
+import { sql, type RawBuilder } from 'kysely'
+import { columnList } from '../../../warehouse/connection/sql-fragments.js'
+import { relationRef, tableRef } from '../../../warehouse/connection/typed-database.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
+import { readTable, type TableAnswer } from '../read-answer.js'
 import { readShippedQueries, type QueryColumn, type ShippedQuery } from './shipped-queries.js'
 
 /** One table of the evidence of a container. */
@@ -38,7 +40,7 @@ interface Source {
 /** A table with all rows of a view for the container. */
 interface ViewSource extends Source {
   readonly view: string
-  readonly order: string
+  readonly order: RawBuilder<unknown>
   /**
    * Column with the instant at which the row was learned: the version of that instant is its
    * origin.
@@ -46,12 +48,9 @@ interface ViewSource extends Source {
   readonly seenAt?: string
 }
 
-/**
- * A table with SQL of its own, for the container `$1`; `meanings` of the columns that the page
- * shows.
- */
+/** A table with SQL of its own, for a container; `meanings` of the columns that the page shows. */
 interface OwnSource extends Source {
-  readonly sql: string
+  readonly select: (containerId: string) => RawBuilder<unknown>
   readonly meanings: Readonly<Record<string, string>>
 }
 
@@ -59,7 +58,10 @@ interface OwnSource extends Source {
  * The values of a version that its digest covers: without its end, which comes later, and without
  * the run that wrote it, so that two warehouses with the same observations have equal digests.
  */
-const SAID = `(to_jsonb(version) - array['valid_to', '_sync_run_id'])::text`
+const SAID = sql`(to_jsonb(version) - array['valid_to', '_sync_run_id'])::text`
+
+const asOfClock = sql`${relationRef('asOf.as_of')}()`
+const clocks = relationRef('asOf.charge_clocks')
 
 const SOURCES: Readonly<Record<string, ViewSource | OwnSource>> = {
   stays: {
@@ -67,7 +69,7 @@ const SOURCES: Readonly<Record<string, ViewSource | OwnSource>> = {
     note: 'One row per stay: at the port, and at the ramp where a train took the container there.',
     empty: 'No stay is known.',
     view: 'container_stays',
-    order: 'place',
+    order: sql`place`,
     shown: `place, terminal_name, state, binding_on, binding_source, terminal_on, line_on, rail_on,
       days_left, start_at, end_at, time_zone`,
   },
@@ -75,9 +77,9 @@ const SOURCES: Readonly<Record<string, ViewSource | OwnSource>> = {
     title: 'Charges, each with its clock',
     note: 'One row per charge: its last free day, whose it is, and what the days past it cost.',
     empty: 'No rule holds for this container and nobody reported a last free day.',
-    sql: `select charge.*
-from {{asOf}}.charge_clocks as charge
-where charge.container_id = $1
+    select: (containerId) => sql`select charge.*
+from ${clocks} as charge
+where charge.container_id = ${containerId}
 order by charge.place, charge.charge`,
     shown: `place, charge, state, last_free_on, last_free_source, days_over, amount, currency_code,
       rule_name, clock_on, ended_on`,
@@ -102,7 +104,7 @@ order by charge.place, charge.charge`,
       'a day on which the container could not be picked up is disputable.',
     empty: 'No day is past a last free day.',
     view: 'charge_days',
-    order: 'place, charge, charged_on',
+    order: sql`place, charge, charged_on`,
     shown: `charged_on, place, charge, day_over, charge_amount, currency_code, was_available, holds,
       fees_seen, is_working_day, last_free_on, last_free_seen_on`,
   },
@@ -111,7 +113,7 @@ order by charge.place, charge.charge`,
     note: 'One row per line of an invoice for this container, with the reasons to look into.',
     empty: 'No invoice for this container was imported.',
     view: 'invoice_audit',
-    order: 'issued_on, issuer, invoice_number, line_number',
+    order: sql`issued_on, issuer, invoice_number, line_number`,
     shown: `invoice_number, line_number, issuer, charge, charged_from_on, charged_to_on, amount,
       amount_ours, difference_amount, currency_code, days_claimed, days_ours, reasons`,
   },
@@ -122,7 +124,7 @@ order by charge.place, charge.charge`,
       'when it was first seen so; version_sha256 is the digest of the version it was read from.',
     empty: 'Nothing was seen.',
     view: 'demurrage_evidence',
-    order: 'seen_at, kind, subject',
+    order: sql`seen_at, kind, subject`,
     seenAt: 'seen_at',
     shown: `place, kind, subject, value, source, seen_at, gone_at, is_start_known, version_sha256`,
   },
@@ -131,7 +133,7 @@ order by charge.place, charge.charge`,
     note: 'One row per milestone that was moved or taken back after it was reported.',
     empty: 'No milestone was corrected.',
     view: 'date_corrections',
-    order: 'learned_at, milestone',
+    order: sql`learned_at, milestone`,
     seenAt: 'learned_at',
     shown: `milestone, kind, from_local, to_local, shift_hours, data_source, source, learned_at,
       version_sha256`,
@@ -141,7 +143,7 @@ order by charge.place, charge.charge`,
     note: 'One row per transport event, status, hold, fee, last free day and move of the ETA.',
     empty: 'Nothing has happened.',
     view: 'container_timeline',
-    order: 'coalesce(occurred_at, learned_at), learned_at, kind, subject',
+    order: sql`coalesce(occurred_at, learned_at), learned_at, kind, subject`,
     shown: `occurred_local, kind, subject, from_value, to_value, detail, location_locode, source,
       learned_at`,
   },
@@ -149,12 +151,12 @@ order by charge.place, charge.charge`,
     title: 'Rules',
     note: 'One row per rule above and tier of its rates. They are those of the user of this program.',
     empty: 'No rule holds.',
-    sql: `select rule.*, tier.from_day, tier.daily_rate
-from {{analytics}}.free_time_rules as rule
-left join {{analytics}}.free_time_tiers as tier
+    select: (containerId) => sql`select rule.*, tier.from_day, tier.daily_rate
+from ${tableRef('analytics.free_time_rules')} as rule
+left join ${tableRef('analytics.free_time_tiers')} as tier
     on tier.rule_name = rule.rule_name
 where rule.rule_name in (
-    select rule_name from {{asOf}}.charge_clocks where container_id = $1
+    select rule_name from ${clocks} where container_id = ${containerId}
 )
 order by rule.rule_name, tier.from_day`,
     shown: `rule_name, charge, free_days, counts, holiday_calendar, starts_with, from_day,
@@ -175,12 +177,12 @@ order by rule.rule_name, tier.from_day`,
     title: 'Holidays',
     note: 'One row per holiday of the calendars above, from the year before the first clock on.',
     empty: 'No calendar is used.',
-    sql: `select holiday.*
-from {{analytics}}.holidays as holiday
+    select: (containerId) => sql`select holiday.*
+from ${tableRef('analytics.holidays')} as holiday
 inner join (
     select holiday_calendar, min(clock_on) as clock_on
-    from {{asOf}}.charge_clocks
-    where container_id = $1
+    from ${clocks}
+    where container_id = ${containerId}
     group by holiday_calendar
 ) as clock
     on clock.holiday_calendar = holiday.calendar
@@ -200,38 +202,40 @@ order by holiday.calendar, holiday.holiday_on`,
       'stands now: events have no versions. sha256 is the SHA-256 of the text in the column said ' +
       'of versions.csv.',
     empty: 'No version is kept.',
-    sql: `select record.type, record.id, record.known_from, record.known_to, record.source,
+    select: (
+      containerId,
+    ) => sql`select record.type, record.id, record.known_from, record.known_to, record.source,
     encode(sha256(convert_to(record.said, 'UTF8')), 'hex') as sha256, record.said
 from (
     select
         'container' as type,
         version.container_id as id,
         version.valid_from as known_from,
-        case when version.valid_to <= {{asOf}}.as_of() then version.valid_to end as known_to,
+        case when version.valid_to <= ${asOfClock} then version.valid_to end as known_to,
         version.source,
         ${SAID} as said
-    from {{data}}.container_history as version
-    where version.container_id = $1
-        and version.valid_from <= {{asOf}}.as_of()
+    from ${tableRef('data.container_history')} as version
+    where version.container_id = ${containerId}
+        and version.valid_from <= ${asOfClock}
     union all
     select
         'shipment',
         version.shipment_id,
         version.valid_from,
-        case when version.valid_to <= {{asOf}}.as_of() then version.valid_to end,
+        case when version.valid_to <= ${asOfClock} then version.valid_to end,
         version.source,
         ${SAID}
-    from {{data}}.shipment_history as version
+    from ${tableRef('data.shipment_history')} as version
     where version.shipment_id = (
-            select shipment_id from {{asOf}}.known_containers where container_id = $1
+            select shipment_id from ${relationRef('asOf.known_containers')} where container_id = ${containerId}
         )
-        and version.valid_from <= {{asOf}}.as_of()
+        and version.valid_from <= ${asOfClock}
     union all
     select
         'transport event',
         version.transport_event_id,
         version._first_seen_at,
-        case when version._deleted_at <= {{asOf}}.as_of() then version._deleted_at end,
+        case when version._deleted_at <= ${asOfClock} then version._deleted_at end,
         null,
         (
             to_jsonb(version) - array[
@@ -239,9 +243,9 @@ from (
                 '_fingerprint', '_digest'
             ]
         )::text
-    from {{data}}.transport_events as version
-    where version.container_id = $1
-        and version._first_seen_at <= {{asOf}}.as_of()
+    from ${tableRef('data.transport_events')} as version
+    where version.container_id = ${containerId}
+        and version._first_seen_at <= ${asOfClock}
 ) as record
 order by record.type, record.known_from, record.id`,
     shown: 'type, id, known_from, known_to, source, sha256',
@@ -271,19 +275,18 @@ export async function findJourneys(
   asked: string,
   asOf: string,
 ): Promise<Journey[]> {
-  const sqlText = withSchemaNames(
-    `select container.container_id, container.number, shipment.bill_of_lading_number,
+  const { rows } = await readTable(
+    warehouse,
+    'look for the container',
+    sql`select container.container_id, container.number, shipment.bill_of_lading_number,
     shipment.shipping_line_scac, shipment.customer_name, shipment.port_of_discharge_locode,
     container.pod_discharged_at::text
-from {{asOf}}.known_containers as container
-left join {{asOf}}.known_shipments as shipment
+from ${relationRef('asOf.known_containers')} as container
+left join ${relationRef('asOf.known_shipments')} as shipment
     on shipment.shipment_id = container.shipment_id
-where container.container_id = $1 or container.number = upper($1)
-order by container.container_id <> $1, container.created_at desc, container.container_id`,
-    warehouse.names,
-  )
-  const { rows } = await collectAnswer(
-    warehouse.streamTable('look for the container', sqlText, { parameters: [asked], asOf }),
+where container.container_id = ${asked} or container.number = upper(${asked})
+order by container.container_id <> ${asked}, container.created_at desc, container.container_id`,
+    { asOf },
   )
   return (rows as (readonly (string | null)[])[]).map((row) => ({
     containerId: row[0] ?? '',
@@ -309,51 +312,46 @@ export async function readEvidence(
   const views = await readShippedQueries(warehouse.names, 'asOf')
   const tables: EvidenceTable[] = []
   for (const [name, source] of Object.entries(SOURCES)) {
-    const { sqlText, columns } = 'sql' in source ? own(source) : whole(source, views)
-    const answer = await collectAnswer(
-      warehouse.streamTable(`read ${name}`, withSchemaNames(sqlText, warehouse.names), {
-        parameters: [containerId],
-        asOf,
-      }),
-    )
+    const { select, columns } = 'select' in source ? own(source) : whole(source, views)
+    const answer = await readTable(warehouse, `read ${name}`, select(containerId), { asOf })
     const { title, note, empty, shown } = source
     tables.push({ name, title, note, empty, answer, shown: pick(shown, columns, name) })
   }
   return tables
 }
 
-interface Table {
-  /** With the id of the container as `$1`. */
-  readonly sqlText: string
+interface Table extends Pick<OwnSource, 'select'> {
   readonly columns: readonly QueryColumn[]
 }
 
-function own({ sql, meanings }: OwnSource): Table {
+function own({ select, meanings }: OwnSource): Table {
   const columns = Object.entries(meanings).map(([name, meaning]) => ({ name, meaning }))
-  return { sqlText: sql, columns }
+  return { select, columns }
 }
 
 function whole({ view, order, seenAt }: ViewSource, views: readonly ShippedQuery[]): Table {
   const found = views.find(({ name }) => name === view)
   if (found === undefined) throw new Error(`there is no question ${view}`)
   const columns = seenAt === undefined ? found.columns : [...found.columns, VERSION_SHA256]
-  const digest = [
-    '(',
-    `select encode(sha256(convert_to(${SAID}, 'UTF8')), 'hex')`,
-    'from {{data}}.container_history as version',
-    'where version.container_id = answer.container_id',
-    `and version.valid_from <= answer.${seenAt ?? ''}`,
-    'order by version.valid_from desc limit 1',
-    ') as version_sha256',
-  ]
-  const sqlText = [
-    `select ${found.columns.map(({ name }) => name).join(', ')}`,
-    ...(seenAt === undefined ? [] : [',', ...digest]),
-    `from {{asOf}}.${view} as answer`,
-    'where container_id = $1',
-    `order by ${order}`,
-  ]
-  return { sqlText: sqlText.join('\n'), columns }
+  const digest =
+    seenAt === undefined
+      ? sql``
+      : sql`, (
+    select encode(sha256(convert_to(${SAID}, 'UTF8')), 'hex')
+    from ${tableRef('data.container_history')} as version
+    where version.container_id = answer.container_id
+        and version.valid_from <= ${sql.id('answer', seenAt)}
+    order by version.valid_from desc limit 1
+) as version_sha256`
+  return {
+    columns,
+    select: (
+      containerId,
+    ) => sql`select ${columnList(found.columns.map(({ name }) => name))}${digest}
+from ${relationRef(`asOf.${view}`)} as answer
+where container_id = ${containerId}
+order by ${order}`,
+  }
 }
 
 function pick(shown: string, columns: readonly QueryColumn[], table: string): QueryColumn[] {

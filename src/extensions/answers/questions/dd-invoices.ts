@@ -23,7 +23,8 @@ import {
   type BadLine,
   type ImportReport,
 } from './csv-file.js'
-import { tableRef } from '../../../warehouse/connection/typed-database.js'
+import { columnList } from '../../../warehouse/connection/sql-fragments.js'
+import { tableRef, type Statement } from '../../../warehouse/connection/typed-database.js'
 
 const neededDay = day.refine((cell): cell is string => cell !== null, 'is empty')
 
@@ -90,8 +91,6 @@ const COLUMNS = Object.keys(invoiceLine.shape)
 
 /** Later columns; a file may lack them. */
 const LATER_COLUMNS = ['dispute_url']
-
-const COLUMN_LIST = COLUMNS.join(', ')
 
 export type InvoiceLine = z.output<typeof invoiceLine>
 
@@ -206,9 +205,9 @@ order by number`,
   return rows.map(({ number }) => `the warehouse has no container ${number}`)
 }
 
-/** SQL whose answer, as comma-separated values, can be imported again. */
-export function exportInvoicesSql({ names }: Pick<Session, 'names'>): string {
-  return `select ${COLUMN_LIST}
-from ${names.table('dd_invoices')}
+/** A statement whose answer, as comma-separated values, can be imported again. */
+export function exportInvoices(): Statement<unknown> {
+  return sql`select ${columnList(COLUMNS)}
+from ${tableRef('analytics.dd_invoices')}
 order by issuer, invoice_number, line_number`
 }

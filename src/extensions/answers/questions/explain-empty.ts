@@ -1,91 +1,93 @@
+import { sql, type RawBuilder } from 'kysely'
+import { tableRef } from '../../../warehouse/connection/typed-database.js'
+import type { Session } from '../../../warehouse/connection/warehouse.js'
 import type { QueryParameter, QueryValues } from './query-parameters.js'
-import type { SchemaNames } from '../../../warehouse/connection/schema-names.js'
-import type { TableAnswer } from '../../../warehouse/connection/read-answer.js'
 
-interface Asking {
-  readonly names: SchemaNames
-  readTable(
-    action: string,
-    sqlText: string,
-    options: { readonly parameters: readonly unknown[] },
-  ): Promise<TableAnswer>
-}
+type Asking = Pick<Session, 'query'>
 
 /** A value that the warehouse does not contain, with the known ones. */
 export interface UnknownValue {
   readonly parameter: QueryParameter
   readonly value: string
   /** Valid values, each with the name by which people may look for it. */
-  readonly candidates: readonly { readonly taken: string; readonly name: string | null }[]
+  readonly candidates: readonly Candidate[]
 }
+
+interface Candidate {
+  readonly taken: string
+  readonly name: string | null
+}
+
+type Select = (value: string) => RawBuilder<Candidate>
 
 const MOST_CANDIDATES = 20_000
 
+const containers = tableRef('data.containers')
+const shipments = tableRef('data.shipments')
+
 /**
- * SQL with the columns `taken` and `name`; its parameter is the given value, by which long lists
- * are narrowed.
+ * Values with the names by which people may look for them; further columns hold other spellings.
+ * Long lists are narrowed by the given value.
  */
-const CANDIDATES: Partial<Record<QueryParameter, (names: SchemaNames) => string>> = {
-  terminal: (names) =>
-    `select distinct coalesce(nickname, firms_code, terminal_id), name, firms_code, terminal_id
-from ${names.table('terminals')} where $1::text is not null
+const CANDIDATES: Partial<Record<QueryParameter, Select>> = {
+  terminal: () =>
+    sql`select distinct coalesce(nickname, firms_code, terminal_id) as taken, name, firms_code, terminal_id
+from ${tableRef('data.terminals')}
 union
 select coalesce(nickname, firms_code, rail_terminal_id), name, firms_code, rail_terminal_id
-from ${names.table('rail_terminals')}`,
-  line: (names) =>
-    `select distinct shipping_line_scac, shipping_line_name
-from ${names.table('shipments')} where shipping_line_scac is not null and $1::text is not null`,
-  port: (names) =>
-    `select distinct coalesce(code, port_id), name, port_id
-from ${names.table('ports')} where $1::text is not null`,
-  container: (names) =>
-    `select number, null, container_id
-from ${names.table('containers')} where container_id = $1::text or left(number, 4) = upper(left($1::text, 4))`,
-  shipment: (names) =>
-    `select bill_of_lading_number, null, shipment_id
-from ${names.table('shipments')}
-where shipment_id = $1::text or left(bill_of_lading_number, 4) = upper(left($1::text, 4))`,
-  customer: (names) =>
-    `select distinct customer_name, null
-from ${names.table('shipments')} where customer_name is not null and $1::text is not null`,
-  tag: (names) =>
-    `select distinct tag, null
-from ${names.table('shipments')} cross join unnest(tags) as tag where $1::text is not null`,
+from ${tableRef('data.rail_terminals')}`,
+  line: () =>
+    sql`select distinct shipping_line_scac as taken, shipping_line_name as name
+from ${shipments} where shipping_line_scac is not null`,
+  port: () =>
+    sql`select distinct coalesce(code, port_id) as taken, name, port_id from ${tableRef('data.ports')}`,
+  container: (value) =>
+    sql`select number as taken, null as name, container_id
+from ${containers} where container_id = ${value} or left(number, 4) = upper(left(${value}, 4))`,
+  shipment: (value) =>
+    sql`select bill_of_lading_number as taken, null as name, shipment_id
+from ${shipments}
+where shipment_id = ${value} or left(bill_of_lading_number, 4) = upper(left(${value}, 4))`,
+  customer: () =>
+    sql`select distinct customer_name as taken, null as name
+from ${shipments} where customer_name is not null`,
+  tag: () =>
+    sql`select distinct tag as taken, null as name from ${shipments} cross join unnest(tags) as tag`,
   cut: () =>
-    `select cut, null
+    sql`select cut as taken, null as name
 from (
     values ('line'), ('lane'), ('vessel'), ('lane and line'), ('lane and vessel')
-) as known (cut) where $1::text is not null`,
+) as known (cut)`,
   // The values of the given field name, then the other names.
-  'custom-field': (names) =>
-    `select
-    api_slug || case when is_asked then '=' || coalesce(display_value, value #>> '{}', '') else '=…' end,
-    null,
-    case when is_asked then api_slug || '=' || (value #>> '{}') end
-from ${names.table('custom_fields')}
-cross join lateral (select lower(api_slug) = lower(split_part($1::text, '=', 1)) as is_asked) as name
+  'custom-field': (value) =>
+    sql`select
+    api_slug || case when is_asked then '=' || coalesce(display_value, value #>> '{}', '') else '=…' end as taken,
+    null as name,
+    case when is_asked then api_slug || '=' || (value #>> '{}') end as spelling
+from ${tableRef('data.custom_fields')}
+cross join lateral (select lower(api_slug) = lower(split_part(${value}, '=', 1)) as is_asked) as name
 where _deleted_at is null
 group by 1, 3, is_asked
 order by is_asked desc, 1`,
-  ref: (names) =>
-    `select ref, null
+  ref: (value) =>
+    sql`select ref as taken, null as name
 from (
-    select unnest(ref_numbers) as ref from ${names.table('shipments')}
+    select unnest(ref_numbers) as ref from ${shipments}
     union
-    select unnest(ref_numbers) from ${names.table('containers')}
+    select unnest(ref_numbers) from ${containers}
 ) as refs
-where ref = $1::text or left(ref, 3) = left($1::text, 3)`,
+where ref = ${value} or left(ref, 3) = left(${value}, 3)`,
 }
 
 /** Values of long lists, looked up by index: candidates would read the whole table. */
-const LOOK_UPS: Partial<Record<QueryParameter, (names: SchemaNames) => string>> = {
-  container: (names) =>
-    `select true from ${names.table('containers')}
-where container_id = $1::text or number = $1::text or number = upper($1::text)`,
-  shipment: (names) =>
-    `select true from ${names.table('shipments')}
-where shipment_id = $1::text or bill_of_lading_number = $1::text
-    or bill_of_lading_number = upper($1::text)`,
+const LOOK_UPS: Partial<Record<QueryParameter, Select>> = {
+  container: (value) =>
+    sql`select from ${containers}
+where container_id = ${value} or number = ${value} or number = upper(${value})`,
+  shipment: (value) =>
+    sql`select from ${shipments}
+where shipment_id = ${value} or bill_of_lading_number = ${value}
+    or bill_of_lading_number = upper(${value})`,
 }
 
 /**
@@ -93,65 +95,50 @@ where shipment_id = $1::text or bill_of_lading_number = $1::text
  * index look-ups for a known container or shipment, else one read of a table per value.
  */
 export async function findUnknownValues(
-  warehouse: Asking,
+  { query }: Asking,
   values: QueryValues,
 ): Promise<UnknownValue[]> {
   const unknown: UnknownValue[] = []
   for (const [name, value] of Object.entries(values)) {
     const parameter = name as QueryParameter
-    const select = CANDIDATES[parameter]?.(warehouse.names)
-    if (select === undefined || (await isThere(warehouse, parameter, value))) continue
-    const { rows } = await warehouse.readTable(
+    const select = CANDIDATES[parameter]?.(value)
+    if (select === undefined) continue
+    const lookUp = LOOK_UPS[parameter]?.(value)
+    if (lookUp !== undefined) {
+      const action = 'look up what a question was narrowed by'
+      if ((await query(action, sql`${lookUp} limit 1`)).length > 0) continue
+    }
+    const rows = await query(
       'look for what a question was narrowed by',
-      `${select}\nlimit $2::text::bigint`,
-      { parameters: [value, String(MOST_CANDIDATES)] },
+      sql<Candidate>`${select} limit ${MOST_CANDIDATES}`,
     )
     const wanted = value.toLowerCase()
-    if (rows.some((row) => row.some((one) => String(one).toLowerCase() === wanted))) continue
-    const candidates = rows.map(([first, second]) => ({
-      taken: String(first),
-      name: typeof second === 'string' ? second : null,
-    }))
-    unknown.push({ parameter, value, candidates })
+    const isWanted = (text: unknown): boolean => String(text).toLowerCase() === wanted
+    if (rows.some((row) => Object.values(row).some(isWanted))) continue
+    unknown.push({ parameter, value, candidates: rows })
   }
   return unknown
-}
-
-async function isThere(
-  warehouse: Asking,
-  parameter: QueryParameter,
-  value: string,
-): Promise<boolean> {
-  const lookUp = LOOK_UPS[parameter]?.(warehouse.names)
-  if (lookUp === undefined) return false
-  const { rows } = await warehouse.readTable(
-    'look up what a question was narrowed by',
-    `${lookUp}\nlimit 1`,
-    { parameters: [value] },
-  )
-  return rows.length > 0
 }
 
 /**
  * When the first load began, on the database's clock; undefined if the warehouse knew something at
  * the instant (on the service's clock), is still empty, or this login may not read it.
  */
-export async function readFirstLoad(warehouse: Asking, instant: Date): Promise<string | undefined> {
-  const { names } = warehouse
-  const { rows } = await warehouse.readTable(
+export async function readFirstLoad({ query }: Asking, instant: Date): Promise<string | undefined> {
+  const at = instant.toISOString()
+  const [first] = await query(
     'look for the first load',
-    `select min(started_at) from ${names.table('sync_runs')}
+    sql<{ startedAt: string | null }>`select min(started_at) as "startedAt"
+from ${tableRef('sync.sync_runs')}
 where not exists (
-    select valid_from from ${names.table('shipment_history')}
-    where valid_from <= $1::timestamptz
+    select from ${tableRef('data.shipment_history')}
+    where valid_from <= ${at}::timestamptz
     limit 1
 ) and not exists (
-    select valid_from from ${names.table('container_history')}
-    where valid_from <= $1::timestamptz
+    select from ${tableRef('data.container_history')}
+    where valid_from <= ${at}::timestamptz
     limit 1
 )`,
-    { parameters: [instant.toISOString()] },
   )
-  const [first] = rows[0] ?? []
-  return typeof first === 'string' ? first : undefined
+  return first?.startedAt ?? undefined
 }

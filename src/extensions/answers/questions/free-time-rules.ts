@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { z } from 'zod'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
 import {
@@ -22,7 +22,8 @@ import {
   type ImportReport,
   type Line,
 } from './csv-file.js'
-import { tableRef } from '../../../warehouse/connection/typed-database.js'
+import { columnList, columnRef } from '../../../warehouse/connection/sql-fragments.js'
+import { tableRef, type Statement } from '../../../warehouse/connection/typed-database.js'
 
 /** The contents of a user's file, by its header. */
 export type RulesFile =
@@ -79,15 +80,13 @@ const RULE_COLUMNS = Object.keys(ruleLine.def.in.shape)
 const HOLIDAY_COLUMNS = Object.keys(holidayLine.shape)
 
 /** Columns of a file with another name in the tables. */
-const COLUMN_SQL: Readonly<Record<string, string>> = {
-  rule: 'rule.rule_name as rule',
-  line: 'rule.shipping_line_scac as line',
-  currency: 'rule.currency_code as currency',
-  from_day: 'tier.from_day',
-  daily_rate: 'tier.daily_rate',
+const COLUMN_SQL: Readonly<Record<string, RawBuilder<unknown>>> = {
+  rule: sql`rule.rule_name as rule`,
+  line: sql`rule.shipping_line_scac as line`,
+  currency: sql`rule.currency_code as currency`,
+  from_day: sql`tier.from_day`,
+  daily_rate: sql`tier.daily_rate`,
 }
-const RULE_LIST = RULE_COLUMNS.map((column) => COLUMN_SQL[column] ?? `rule.${column}`).join(', ')
-const HOLIDAY_LIST = HOLIDAY_COLUMNS.join(', ')
 
 /**
  * Reads a file of rules or of holidays: comma- or semicolon-separated values with a header. A rule
@@ -322,16 +321,16 @@ order by warning`,
   return rows.map(({ warning }) => warning)
 }
 
-/** SQL whose answer, as comma-separated values, can be imported again. */
-export function exportSql({ names }: Pick<Session, 'names'>, kind: RulesFile['kind']): string {
+/** A statement whose answer, as comma-separated values, can be imported again. */
+export function exportRules(kind: RulesFile['kind']): Statement<unknown> {
   if (kind === 'holidays') {
-    return `select ${HOLIDAY_LIST}
-from ${names.table('holidays')}
+    return sql`select ${columnList(HOLIDAY_COLUMNS)}
+from ${tableRef('analytics.holidays')}
 order by calendar, holiday_on`
   }
-  return `select ${RULE_LIST}
-from ${names.table('free_time_rules')} as rule
-left join ${names.table('free_time_tiers')} as tier
+  return sql`select ${sql.join(RULE_COLUMNS.map((name) => COLUMN_SQL[name] ?? columnRef(name, 'rule')))}
+from ${tableRef('analytics.free_time_rules')} as rule
+left join ${tableRef('analytics.free_time_tiers')} as tier
     on tier.rule_name = rule.rule_name
 order by rule.rule_name, tier.from_day`
 }

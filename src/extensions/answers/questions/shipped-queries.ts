@@ -1,5 +1,7 @@
+import type { CompiledQuery } from 'kysely'
 import { ConfigError } from '../../../base/errors.js'
 import { withSchemaNames, type Schemas } from '../../../warehouse/connection/schema-names.js'
+import { rawStatement } from '../../../warehouse/connection/typed-database.js'
 import { readViews, type ShippedView } from '../../../warehouse/schema/shipped-views.js'
 import { QUERY_DEFAULTS, type QueryParameter, type QueryValues } from './query-parameters.js'
 import { filtersOf } from './question-filters.js'
@@ -135,12 +137,6 @@ function columnsOf({ name, sqlText }: ShippedView): QueryColumn[] {
   }))
 }
 
-export interface BoundQuery {
-  /** With `$1`, `$2` and so on where values go. */
-  readonly sqlText: string
-  readonly parameters: readonly (string | null)[]
-}
-
 /**
  * Puts values into a question, or into one as it is compared. Throws ConfigError for a value that
  * does not filter it.
@@ -149,7 +145,7 @@ export function bindQuery(
   query: ShippedQuery,
   values: QueryValues,
   sqlText = query.sqlText,
-): BoundQuery {
+): CompiledQuery<Record<string, unknown>> {
   const given = Object.keys(values) as QueryParameter[]
   const misplaced = given.filter((name) => !query.parameters.includes(name))
   if (misplaced.length > 0) {
@@ -161,12 +157,12 @@ export function bindQuery(
       })),
     )
   }
-  return {
+  return rawStatement(
     // `:name`, but not the `::` of a cast.
-    sqlText: sqlText.replaceAll(
+    sqlText.replaceAll(
       /(?<![:\w]):([a-z_]+)\b/g,
       (_, word: string) => `$${query.parameters.map(placeholder).indexOf(word) + 1}`,
     ),
-    parameters: query.parameters.map((name) => values[name] ?? QUERY_DEFAULTS[name] ?? null),
-  }
+    query.parameters.map((name) => values[name] ?? QUERY_DEFAULTS[name] ?? null),
+  )
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { holdsStoredRows } from '../../../warehouse/schema/shipped-views.js'
 import type { CatalogReader } from '../../../warehouse/schema/shipped-tables.js'
-import { rawStatement } from '../../../warehouse/connection/typed-database.js'
 
 /** A column in the catalogs. */
 export interface CatalogColumn {
@@ -67,22 +66,10 @@ export async function readCatalog(reader: CatalogReader): Promise<CatalogSchema[
   return schemas
 }
 
-async function readRelations(reader: CatalogReader, schema: string): Promise<CatalogRelation[]> {
-  const columns = await reader.query(
+async function readRelations({ query }: CatalogReader, schema: string): Promise<CatalogRelation[]> {
+  const columns = await query(
     'read the columns',
-    rawStatement<CatalogColumn & { readonly relation: string }>(COLUMNS_SQL, [schema]),
-  )
-  const relations = await reader.query(
-    'read the tables and views',
-    rawStatement<Omit<CatalogRelation, 'columns'>>(RELATIONS_SQL, [schema]),
-  )
-  return relations.map((relation) => ({
-    ...relation,
-    columns: columns.filter((column) => column.relation === relation.name),
-  }))
-}
-
-const COLUMNS_SQL = `select
+    sql<CatalogColumn & { readonly relation: string }>`select
     class.relname as relation,
     attribute.attname as name,
     format_type(attribute.atttypid, attribute.atttypmod) as type,
@@ -100,14 +87,16 @@ inner join pg_type as type
     on type.oid = attribute.atttypid
 left join pg_attrdef as attrdef
     on attrdef.adrelid = class.oid and attrdef.adnum = attribute.attnum
-where class.relnamespace = (select oid from pg_namespace where nspname = $1::text)
+where class.relnamespace = (select oid from pg_namespace where nspname = ${schema}::text)
     and class.relkind in ('r', 'p', 'v', 'm')
     and attribute.attnum > 0
     and not attribute.attisdropped
-order by class.relname collate "C", attribute.attnum`
-
-const RELATIONS_SQL = `select
-    $1::text as schema,
+order by class.relname collate "C", attribute.attnum`,
+  )
+  const relations = await query(
+    'read the tables and views',
+    sql<Omit<CatalogRelation, 'columns'>>`select
+    ${schema}::text as schema,
     class.relname as name,
     case class.relkind
         when 'v' then 'view' when 'm' then 'materialized view' else 'table'
@@ -130,9 +119,15 @@ const RELATIONS_SQL = `select
         order by index_class.relname collate "C"
     ) as indexes
 from pg_class as class
-where class.relnamespace = (select oid from pg_namespace where nspname = $1::text)
+where class.relnamespace = (select oid from pg_namespace where nspname = ${schema}::text)
     and class.relkind in ('r', 'p', 'v', 'm')
-order by class.relname collate "C"`
+order by class.relname collate "C"`,
+  )
+  return relations.map((relation) => ({
+    ...relation,
+    columns: columns.filter((column) => column.relation === relation.name),
+  }))
+}
 
 async function readFunctions(reader: CatalogReader, schema: string): Promise<string[]> {
   const rows = await reader.query(

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { CommandIo } from '../../../../src/commands/command-io.js'
 import { findAnswerFile, putAnswer } from '../../../../src/extensions/answers/output/answer-file.js'
 import type { AnswerFormat } from '../../../../src/extensions/answers/output/print-answer.js'
-import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../../../../src/extensions/answers/read-answer.js'
 
 let folder: string
 let notes: string[]

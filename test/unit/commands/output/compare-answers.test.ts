@@ -7,7 +7,7 @@ import {
   type ComparedColumns,
   type Comparison,
 } from '../../../../src/extensions/answers/output/compare-answers.js'
-import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../../../../src/extensions/answers/read-answer.js'
 
 const [TEXT, INTEGER, NUMERIC] = [25, 23, 1700]
 const NAMES = ['box', 'days_over', 'fee_amount', 'fee_currency_code', '_key', '_position']

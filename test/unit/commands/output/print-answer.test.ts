@@ -8,7 +8,7 @@ import {
 } from '../../../../src/extensions/answers/output/print-answer.js'
 import { terminalOf, widthOf } from '../../../../src/commands/output/print-table.js'
 import { readShippedQueries } from '../../../../src/extensions/answers/questions/shipped-queries.js'
-import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../../../../src/extensions/answers/read-answer.js'
 import { SchemaNames } from '../../../../src/warehouse/connection/schema-names.js'
 
 const TEXT = 25

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { asWorkbook } from '../../../../src/extensions/answers/output/print-workbook.js'
-import type { TableAnswer } from '../../../../src/warehouse/connection/read-answer.js'
+import type { TableAnswer } from '../../../../src/extensions/answers/read-answer.js'
 import { readWorkbook, type ReadWorkbook } from '../../../support/read-workbook.js'
 
 const TEXT = 25

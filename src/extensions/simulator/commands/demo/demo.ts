@@ -173,13 +173,13 @@ async function giveUp(app: App, io: CommandIo, report: RunReport): Promise<numbe
 async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<void> {
   const { bindQuery, readShippedQueries } =
     await import('../../../answers/questions/shipped-queries.js')
+  const { streamTable } = await import('../../../answers/read-answer.js')
   const shipped = await readShippedQueries(warehouse.names)
   for (const name of QUESTIONS) {
     const question = shipped.find((candidate) => candidate.name === name)
     if (question === undefined) throw new Error(`there is no question ${name}`)
-    const { sqlText, parameters } = bindQuery(question, {})
     io.print('', `${question.title} (${name})`, '')
-    const pieces = warehouse.streamTable(`answer ${name}`, sqlText, { parameters })
+    const pieces = streamTable(warehouse, `answer ${name}`, bindQuery(question, {}))
     await printAnswer(pieces, 'table', io.process.stdout, {
       terminal: { width: USUAL_WIDTH, ...io.terminal },
       mostRows: SHOWN_ROWS,

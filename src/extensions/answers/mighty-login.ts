@@ -1,5 +1,9 @@
 import { sql } from 'kysely'
-import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
+import {
+  quoteIdentifier,
+  roleNames,
+  type SchemaNames,
+} from '../../warehouse/connection/schema-names.js'
 
 /**
  * A role that lets a login read or write files of the server or run programs there: the login

@@ -1,12 +1,16 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { ConfigError } from '../../base/errors.js'
-import { isDistributed } from './citus.js'
-import type { Statement } from './typed-database.js'
-import { createCompiler, type Compiler } from './statement-compiler.js'
+import { isDistributed } from '../../warehouse/connection/citus.js'
+import {
+  quoteIdentifier,
+  roleNames,
+  type SchemaNames,
+} from '../../warehouse/connection/schema-names.js'
+import { toWarehouseError } from '../../warehouse/connection/sqlstate.js'
+import type { Statement } from '../../warehouse/connection/typed-database.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { adviseReaderLogin, describeMight, MIGHTY_ROLE } from './mighty-login.js'
-import { quoteIdentifier, roleNames, type SchemaNames } from './schema-names.js'
-import type { PreparedSession } from './session-settings.js'
 
 export interface TableAnswer {
   readonly columns: readonly string[]
@@ -21,8 +25,6 @@ export interface TableAnswer {
 }
 
 export interface QuestionOptions {
-  /** Values of `$1`, `$2` and so on. */
-  readonly parameters?: readonly unknown[]
   /** The instant that the views answer for, as PostgreSQL reads one; now by default. */
   readonly asOf?: string | undefined
   /** Read with the reader's role, if it exists and the login may take it. */
@@ -31,49 +33,59 @@ export interface QuestionOptions {
   readonly isOwnSql?: boolean
 }
 
-export interface AnswerConnection {
-  /** Not connected yet. */
-  readonly client: pg.Client
-  readonly prepare: (client: pg.ClientBase) => Promise<PreparedSession>
-}
+type Asked = Pick<Warehouse, 'names' | 'another'>
 
 const ROWS_PER_PIECE = 1_000
 
+/** The answer of one statement as a table: columns in order, duplicates kept. See `streamTable`. */
+export async function readTable(
+  warehouse: Asked,
+  action: string,
+  statement: Statement<unknown>,
+  options?: QuestionOptions,
+): Promise<TableAnswer> {
+  const rows: (readonly unknown[])[] = []
+  let last: TableAnswer = { columns: [], types: [], rows }
+  for await (const piece of streamTable(warehouse, action, statement, options)) {
+    last = piece
+    for (const row of piece.rows) rows.push(row)
+  }
+  return { ...last, rows }
+}
+
 /**
- * Answers one statement, piece by piece, on a connection of its own. The protocol and the cursor
- * accept a single query. The transaction is read-only and never committed: closing the connection
- * discards everything that the statement set, locked or made. The rights of the login
- * (`TRACKING_READER_URL`) decide what a person's statement may read and call; the role taken here
- * protects nothing, because the statement may reset it. Leaving the loop early ends the statement.
+ * Answers one statement in pieces of a thousand rows, so that an answer of any size fits in memory;
+ * the first piece names the columns and may lack rows. Unqualified names mean the data tables, then
+ * the views. The protocol and the cursor accept a single query. The transaction is read-only and
+ * never committed: closing its connection discards everything that the statement set, locked or
+ * made. The rights of the login (`TRACKING_READER_URL`) decide what a person's statement may read
+ * and call; the role taken here protects nothing, because the statement may reset it. Leaving the
+ * loop early ends the statement. Throws an error of the taxonomy.
  */
-export async function* streamAnswer(
-  { client, prepare }: AnswerConnection,
-  names: SchemaNames,
-  sqlText: string,
-  { parameters = [], asOf, isAsReader = false, isOwnSql = false }: QuestionOptions = {},
+export async function* streamTable(
+  { names, another }: Asked,
+  action: string,
+  statement: Statement<unknown>,
+  { asOf, isAsReader = false, isOwnSql = false }: QuestionOptions = {},
 ): AsyncGenerator<TableAnswer, void, undefined> {
-  // A lost connection also fails the statement, which reports it.
-  client.on('error', () => undefined)
-  await client.connect()
+  const { client, prepare, compile } = await another(action)
+  const query = async <Row>(_: string, asked: Statement<Row>) => {
+    const { sql: text, parameters } = compile(asked)
+    return (await client.query(text, [...parameters])).rows as Row[]
+  }
   try {
     const { begin } = await prepare(client)
     await client.query(begin)
     await client.query('set transaction read only')
-    const { compile } = createCompiler(names)
-    const areRowsElsewhere = await isDistributed({
-      names,
-      query: async <Row>(_: string, statement: Statement<Row>) => {
-        const { sql, parameters: values } = compile(statement)
-        return (await client.query(sql, [...values])).rows as Row[]
-      },
-    })
-    const limit = isOwnSql ? await refuseMightyLogin(client, names, compile) : undefined
+    const areRowsElsewhere = await isDistributed({ names, query })
+    const limit = isOwnSql ? await refuseMightyLogin(client, names, query) : undefined
     await setPath(client, names, asOf)
     if (asOf !== undefined) await setInstant(client, asOf, areRowsElsewhere)
     // Nodes accept logins only, not a role that cannot log in.
     if (isAsReader && !areRowsElsewhere) await becomeReader(client, names)
+    const { sql: text, parameters } = compile(statement)
     const question = {
-      text: `declare answer no scroll cursor for ${sqlText}`,
+      text: `declare answer no scroll cursor for ${text}`,
       values: [...parameters],
       // This protocol refuses a second statement, even without parameters.
       queryMode: 'extended',
@@ -98,6 +110,8 @@ export async function* streamAnswer(
       }
       if (rows.length < ROWS_PER_PIECE) return
     }
+  } catch (thrown) {
+    throw toWarehouseError(thrown, action)
   } finally {
     await client.end()
   }
@@ -139,20 +153,19 @@ async function setPath(
 
 /** Refuses a login that can reach the server's files. Returns the time limit of a statement. */
 async function refuseMightyLogin(
-  client: pg.Client,
+  { host, port, database = '' }: pg.Client,
   names: SchemaNames,
-  compile: Compiler['compile'],
+  query: Warehouse['query'],
 ): Promise<string> {
-  const { sql: text } = compile(
-    sql`select
+  const [row] = await query(
+    'look at the login of own SQL',
+    sql<{ login: string; role: string | null; limit: string }>`select
     session_user::text as login,
     current_setting('statement_timeout') as limit,
     ${MIGHTY_ROLE} as role`,
   )
-  const { rows } = await client.query<{ login: string; role: string | null; limit: string }>(text)
-  const { login = '', role = null, limit = '' } = rows[0] ?? {}
+  const { login = '', role = null, limit = '' } = row ?? {}
   if (role === null) return limit
-  const { host, port, database = '' } = client
   const might = describeMight(login, role)
   const problem = `${might}; ${adviseReaderLogin(names, `${host}:${port}/${database}`)}`
   throw new ConfigError([{ setting: `the login ${login}`, problem }])
@@ -190,17 +203,4 @@ where rolname = $1
     and coalesce(has_schema_privilege(oid, to_regnamespace($2)::oid, 'usage'), true)`,
     [roleNames(names).reader, quoteIdentifier(names.analytics)],
   )
-}
-
-/** All pieces as one table. */
-export async function collectAnswer(
-  pieces: AsyncGenerator<TableAnswer, void, undefined>,
-): Promise<TableAnswer> {
-  const rows: (readonly unknown[])[] = []
-  let last: TableAnswer = { columns: [], types: [], rows }
-  for await (const piece of pieces) {
-    last = piece
-    for (const row of piece.rows) rows.push(row)
-  }
-  return { ...last, rows }
 }

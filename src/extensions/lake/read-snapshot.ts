@@ -1,9 +1,10 @@
 import type pg from 'pg'
-import { WITHOUT_TIME_LIMIT } from './bound-connection.js'
+import { LIFT_TIME_LIMIT } from '../../warehouse/connection/bound-connection.js'
+import type { SchemaNames } from '../../warehouse/connection/schema-names.js'
+import { toWarehouseError } from '../../warehouse/connection/sqlstate.js'
+import type { Statement } from '../../warehouse/connection/typed-database.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { copyOut, type TakeRow } from './copy-out.js'
-import type { Statement } from './typed-database.js'
-import type { AnswerConnection } from './read-answer.js'
-import type { SchemaNames } from './schema-names.js'
 
 /** The warehouse at one instant. */
 export interface Snapshot {
@@ -18,25 +19,18 @@ export interface Snapshot {
   readonly names: SchemaNames
 }
 
-/** The client of a snapshot; its errors are the driver's own. */
-export interface SnapshotClient {
-  readonly query: (sqlText: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>
-  readonly copyOut: (sqlText: string, takeRow: TakeRow) => Promise<void>
-}
-
 /**
  * Runs `work` in one read-only transaction that sees one snapshot, on a connection of its own,
  * without time limits. Meanwhile the server keeps every row version that the snapshot may see.
- * Aborting cuts the connection, which fails the pending statements.
+ * Aborting cuts the connection, which fails the pending statements. Throws errors of the taxonomy.
  */
-export async function withSnapshot<Result>(
-  { client, prepare }: AnswerConnection,
+export async function readSnapshot<Result>(
+  { names, another }: Pick<Warehouse, 'names' | 'another'>,
+  action: string,
   signal: AbortSignal,
-  work: (client: SnapshotClient) => Promise<Result>,
+  work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> {
-  // A lost connection also fails the statement, which reports it.
-  client.on('error', () => undefined)
-  await client.connect()
+  const { client, prepare, compile } = await another(action)
   const cut = (): void => {
     const { connection } = client as unknown as { readonly connection: pg.Connection }
     connection.stream.destroy()
@@ -47,16 +41,30 @@ export async function withSnapshot<Result>(
     const { begin } = await prepare(client)
     await client.query(withOneSnapshot(begin))
     await client.query('set transaction read only')
-    await client.query(WITHOUT_TIME_LIMIT)
+    await client.query(LIFT_TIME_LIMIT.sql)
     await client.query('set local idle_in_transaction_session_timeout = 0')
     return await work({
-      query: (sqlText, parameters) => client.query(sqlText, [...parameters]),
-      copyOut: (sqlText, takeRow) => copyOut(client, sqlText, takeRow),
+      names,
+      query: async <Row>(step: string, statement: Statement<Row>) => {
+        const { sql, parameters } = compile(statement)
+        const { rows } = await named(step, client.query(sql, [...parameters]))
+        return rows as Row[]
+      },
+      copyOut: (step, statement, takeRow) =>
+        named(step, copyOut(client, compile(statement).sql, takeRow)),
     })
+  } catch (thrown) {
+    throw toWarehouseError(thrown, action)
   } finally {
     signal.removeEventListener('abort', cut)
     await client.end()
   }
+}
+
+function named<Result>(action: string, work: Promise<Result>): Promise<Result> {
+  return work.catch((thrown: unknown) => {
+    throw toWarehouseError(thrown, action)
+  })
 }
 
 /** In a shared session the text of `begin` names its isolation itself. */
