@@ -11,7 +11,11 @@ import { describeSettings } from '../dist/config/settings.js'
 import { settingsOf } from '../dist/extension.js'
 import { extensions } from '../dist/extensions.js'
 import { ACCOUNT_METRICS } from '../dist/extensions/accounts/serve/account-metrics.js'
-import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../dist/serve/metrics.js'
+import {
+  PROCESS_METRICS,
+  RECEIVER_METRICS,
+  WAREHOUSE_METRICS,
+} from '../dist/extensions/metrics/metrics.js'
 import { manPage } from './documents/man-page.js'
 import { grafanaDashboard } from './documents/grafana-dashboard.js'
 import {

@@ -21,12 +21,8 @@ import type { PrepareOptions as MigrateOptions } from './warehouse/schema/prepar
 import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
 import { refuseReadOnly, refuseSubscriber } from './warehouse/connection/read-only.js'
 import { refuseMissingRights } from './warehouse/schema/roles.js'
-import {
-  createPool,
-  type ConnectionPool,
-  type PoolOptions,
-} from './warehouse/connection/connection-pool.js'
-import { AccountsNames, type SchemaNames } from './warehouse/connection/schema-names.js'
+import type { ConnectionPool } from './warehouse/connection/connection-pool.js'
+import type { SchemaNames } from './warehouse/connection/schema-names.js'
 import { createWarehouse, type Warehouse } from './warehouse/connection/warehouse.js'
 
 export interface AppOptions {
@@ -348,23 +344,6 @@ export class App {
 
   get observers(): readonly Observer[] {
     return this.extensions.flatMap(({ observer }) => observer ?? [])
-  }
-
-  /** Connections to the database of the settings, for the warehouses of many accounts. */
-  async openPool(
-    poolSize: number,
-    choice: Pick<PoolOptions, 'isKeptOpen'> = {},
-  ): Promise<ConnectionPool> {
-    const { url } = await this.openDatabase()
-    const pool = createPool({ url, logger: this.logger, poolSize, ...choice })
-    this.onClose(() => pool.close())
-    return pool
-  }
-
-  /** The schema that the accounts share, for the table of jobs. */
-  openAccounts(pool?: ConnectionPool): Promise<Warehouse> {
-    const names = new AccountsNames(this.config.schema)
-    return this.connect({ names, ...(pool === undefined ? { poolSize: 2 } : { pool }) })
   }
 
   /** Registers a part of a command that must be closed with the rest. */

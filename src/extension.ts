@@ -1,11 +1,15 @@
 import type { ReachFailpoint } from './base/failpoint.js'
 import type { Logger } from './base/logger.js'
+import type { JobState } from './base/schedule.js'
 import type { SettingsGroup } from './config/setting.js'
 import type { Config } from './config/settings.js'
 import type { Route } from './http/http-server.js'
-import type { AlertFacts, StatusSection } from './status/describe-status.js'
+import type { ApiStats } from './source/client/client.js'
+import type { AlertFacts } from './status/describe-status.js'
 import type { WarehouseStatus } from './status/read-status.js'
+import type { Vitals } from './status/read-vitals.js'
 import type { Session, Warehouse } from './warehouse/connection/warehouse.js'
+import type { ReceiverCounts } from './webhooks/receive/outcomes.js'
 
 /**
  * The hooks of an extension, at the points that the core leaves open. The core knows this type and
@@ -22,8 +26,8 @@ export interface Extension {
   readonly renewAccess?: (session: Session) => Promise<void>
   readonly check?: ExtensionCheck
   readonly observer?: Observer
-  /** Pages of `serve`, on the hosts of its list. The warehouse reads only. */
-  readonly pages?: PageMaker
+  /** Pages of `serve`, on the hosts of its list. */
+  readonly pages?: (connect: ConnectPages) => Promise<CreatePages>
 }
 
 /** The settings of the extensions, for `loadConfig`. */
@@ -99,20 +103,35 @@ export interface Observer {
   readonly tidyUp?: (warehouse: Warehouse, logger: Logger) => Promise<void>
 }
 
-/** Sources of facts for a page of `serve`. */
+/** A process of `serve`, without payloads and secrets. */
+export interface ServingStatus extends AlertFacts {
+  readonly programVersion: string
+  readonly startedAt: Date
+  /** `receiver`, `processor`, `scheduler`: what runs here. */
+  readonly parts: readonly string[]
+  readonly requestLimit: number
+  readonly jobs: readonly JobState[]
+  /** Undefined: this process receives no webhooks. */
+  readonly receiver: ReceiverCounts | undefined
+  readonly api: ApiStats
+}
+
+/** Sources of facts for the pages of `serve`. */
 export interface PageSources {
+  readonly readVitals: () => Promise<Vitals>
   /** Counts every row. */
   readonly readStatus: () => Promise<WarehouseStatus>
-  readonly facts: () => Promise<AlertFacts>
-  readonly describe: (status: WarehouseStatus) => readonly StatusSection[]
+  readonly serving: () => ServingStatus
+  readonly freeDiskBytes: () => Promise<number | undefined>
+  /** Calls back after each accepted delivery with its time from headers to answer. */
+  readonly onAccepted: (listener: (elapsedMs: number) => void) => void
   readonly logger: Logger
 }
 
-export interface PageMaker {
-  /** Connections for its own questions. */
+export type CreatePages = (sources: PageSources) => Record<string, Route>
+
+/** Opens connections for the questions of a page. They only read. */
+export type ConnectPages = (choice: {
   readonly poolSize: number
   readonly statementTimeoutMs: number
-  readonly open: (warehouse: Warehouse) => Promise<CreatePages>
-}
-
-export type CreatePages = (sources: PageSources) => Record<string, Route>
+}) => Promise<Warehouse>

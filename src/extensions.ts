@@ -22,6 +22,7 @@ import { webhooks } from './extensions/doctor/webhooks/webhooks.js'
 import { database } from './extensions/embedded-postgres/commands/database.js'
 import { embeddedPostgres } from './extensions/embedded-postgres/embedded-postgres-extension.js'
 import { exportGroup } from './extensions/lake/commands/export.js'
+import { metricsExtension } from './extensions/metrics/metrics-extension.js'
 import { demo } from './extensions/simulator/commands/demo/demo.js'
 import { simulate } from './extensions/simulator/commands/simulate.js'
 
@@ -34,6 +35,7 @@ export const extensions: readonly Extension[] = [
   answersExtension,
   dashboardExtension,
   embeddedPostgres,
+  metricsExtension,
 ]
 
 /** Commands of extensions, each with the command of the core that follows it in `--help`. */

@@ -1,5 +1,5 @@
 import type * as exitCodes from '../../src/base/exit-code.js'
-import type { CommandNode } from '../../src/commands/command-tree.js'
+import type { CommandNode } from '../../src/commands/program.js'
 import type { SettingDescription } from '../../src/config/settings.js'
 
 export function manPage(

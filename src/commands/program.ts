@@ -3,9 +3,8 @@ import { Command, CommanderError } from 'commander'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
 import { commandExtensions, extensionCommands, extensions } from '../extensions.js'
 import { config } from './config.js'
-import { readCommandTree, type CommandNode } from './command-tree.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
-import { declare, type AddCommand, type AnyDeclaration } from './declare-command.js'
+import { addLateFlags, declare, type AddCommand, type AnyDeclaration } from './declare-command.js'
 import { migrate } from './migrate.js'
 import { quarantine } from './quarantine.js'
 import { replay } from './replay.js'
@@ -68,9 +67,44 @@ function createProgram(io: CommandIo): Command {
   return program
 }
 
+/** A command, or the program itself, with all that may follow it. */
+export interface CommandNode {
+  readonly name: string
+  readonly help: string
+  /** Its arguments as in `--help`. */
+  readonly usage: string
+  readonly flags: readonly {
+    /** The form in `--help`: `-V, --version`, `--page-size <value>`. */
+    readonly form: string
+    readonly help: string
+    /** A flag of a setting, which most commands have. */
+    readonly isSetting: boolean
+  }[]
+  readonly commands: readonly CommandNode[]
+}
+
 /** Every command with its flags, for pages about them. */
 export async function readProgramTree(process: ProcessLike): Promise<CommandNode> {
   return readCommandTree(createProgram(new CommandIo(process, extensions)))
+}
+
+/** Adds the flags of settings to each command, so call it for a program that runs nothing else. */
+async function readCommandTree(command: Command): Promise<CommandNode> {
+  await addLateFlags(command)
+  const commands: CommandNode[] = []
+  for (const member of command.commands) commands.push(await readCommandTree(member))
+  const flags = command.options.map((option) => ({
+    form: option.flags,
+    help: option.description,
+    isSetting: option.helpGroupHeading === 'Settings:',
+  }))
+  return {
+    name: command.name(),
+    help: command.description(),
+    usage: command.usage(),
+    flags,
+    commands,
+  }
 }
 
 /**

@@ -99,7 +99,7 @@ async function run(
 async function openPages(app: App): Promise<CreatePages[]> {
   const opened: CreatePages[] = []
   for (const { pages } of app.extensions) {
-    if (pages !== undefined) opened.push(await pages.open(await app.connectReader(pages)))
+    if (pages !== undefined) opened.push(await pages((choice) => app.connectReader(choice)))
   }
   return opened
 }

@@ -1,24 +1,22 @@
-import type { Histogram } from 'prom-client'
 import { ConfigError } from '../base/errors.js'
 import { bothSpellings } from '../base/this-path.js'
 import type { Schedule } from '../base/schedule.js'
+import type { PageSources } from '../extension.js'
 import { answer, type Answer } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'
-import { forListedHosts, namesOf, onListedHosts } from '../http/listed-hosts.js'
+import { namesOf, onListedHosts } from '../http/listed-hosts.js'
 import type { Receiver } from '../webhooks/receive/receive.js'
 import type { RunningProcessor } from '../webhooks/process/run-processor.js'
 import type { Health } from './health.js'
-import { createMetricsRoute } from './metrics-route.js'
 import type { ServeDependencies } from './serve-dependencies.js'
-import { describeServing, type ServingStatus } from './describe-serving.js'
-import { readStatus, type WarehouseStatus } from '../status/read-status.js'
+import { readStatus } from '../status/read-status.js'
 import { readVitals, slotsOf } from '../status/read-vitals.js'
 
 /** The parts that already run in this process. */
 export interface RunningParts {
   readonly health: Health
   readonly receiver: Receiver | undefined
-  readonly ackSeconds: Histogram | undefined
+  readonly onAccepted: ((elapsedMs: number) => void)[]
   /** Deliveries can be stored: the schemas are up to date. */
   isPrepared: boolean
   processor: RunningProcessor | undefined
@@ -40,33 +38,12 @@ export function createRoutes(
   dependencies: ServeDependencies,
   running: RunningParts,
 ): Record<string, Route> {
-  const { config, warehouse, programVersion, stats } = dependencies
+  const { config } = dependencies
   const { health, receiver } = running
-  const startedAt = dependencies.clock()
-  const listed = namesOf(config.hosts)
   const routes: Record<string, Route> = {
     '/healthz': health.alive,
     '/readyz': health.ready,
-    '/metrics': forListedHosts(
-      createMetricsRoute({
-        ackSeconds: running.ackSeconds,
-        ofProcess: () => ({
-          programVersion,
-          receiver: receiver?.outcomes.counts(),
-          processor: running.processor?.state(),
-          jobs: running.schedule?.state() ?? [],
-          api: stats(),
-        }),
-        ofWarehouse: async () => ({
-          ...(await readVitals(warehouse)),
-          requestLimit: config.rateLimitPerMinute,
-          slots: slotsOf(config),
-          freeDiskBytes: await dependencies.freeDiskBytes(),
-        }),
-      }),
-      listed,
-    ),
-    ...onListedHosts(createPages(dependencies, running, startedAt), listed),
+    ...onListedHosts(createPages(dependencies, running), namesOf(config.hosts)),
   }
   if (receiver === undefined) return routes
   const { webhookPath } = config
@@ -86,38 +63,33 @@ export function createRoutes(
 }
 
 function createPages(
-  dependencies: ServeDependencies,
+  { config, parts, programVersion, warehouse, ...others }: ServeDependencies,
   running: RunningParts,
-  startedAt: Date,
 ): Record<string, Route> {
-  const { warehouse, logger, pages, freeDiskBytes } = dependencies
-  const process = () => describeProcess(dependencies, running, startedAt)
-  const sources = {
+  const { logger, pages, freeDiskBytes, clock, stats } = others
+  const startedAt = clock()
+  const sources: PageSources = {
+    readVitals: () => readVitals(warehouse),
     readStatus: () => readStatus(warehouse),
+    serving: () => ({
+      programVersion,
+      startedAt,
+      parts: [
+        ...(parts.isReceiving ? ['receiver'] : []),
+        ...(parts.isProcessing ? ['processor'] : []),
+        ...(parts.isScheduling ? ['scheduler'] : []),
+      ],
+      slots: slotsOf(config),
+      requestLimit: config.rateLimitPerMinute,
+      jobs: running.schedule?.state() ?? [],
+      processor: running.processor?.state(),
+      receiver: running.receiver?.outcomes.counts(),
+      api: stats(),
+      isServing: true,
+    }),
+    freeDiskBytes,
+    onAccepted: (listener) => running.onAccepted.push(listener),
     logger,
-    facts: async () => ({ ...process(), freeDiskBytes: await freeDiskBytes() }),
-    describe: (status: WarehouseStatus) => describeServing(status, process()),
   }
   return Object.assign({}, ...pages.map((create) => create(sources))) as Record<string, Route>
-}
-
-function describeProcess(
-  { config, parts, programVersion }: ServeDependencies,
-  running: RunningParts,
-  startedAt: Date,
-): ServingStatus {
-  return {
-    programVersion,
-    startedAt,
-    parts: [
-      ...(parts.isReceiving ? ['receiver'] : []),
-      ...(parts.isProcessing ? ['processor'] : []),
-      ...(parts.isScheduling ? ['scheduler'] : []),
-    ],
-    slots: slotsOf(config),
-    requestLimit: config.rateLimitPerMinute,
-    jobs: running.schedule?.state() ?? [],
-    processor: running.processor?.state(),
-    isServing: true,
-  }
 }

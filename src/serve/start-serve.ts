@@ -9,7 +9,6 @@ import { Receiver } from '../webhooks/receive/receive.js'
 import { SenderAddresses } from '../webhooks/receive/sender-addresses.js'
 import { Health } from './health.js'
 import { createJobs } from './jobs.js'
-import { createAckSeconds } from './metrics.js'
 import { createRoutes, type RunningParts } from './routes.js'
 import { PACE, REQUESTS_END_MS } from './pace.js'
 import type { ServeDependencies } from './serve-dependencies.js'
@@ -40,22 +39,22 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
   const signal = AbortSignal.any([dependencies.signal, stopping.signal])
   const health = new Health(inbox, async () => (await running.receiver?.canStore()) ?? true)
   const senders = parts.isReceiving ? createSenders(dependencies) : undefined
-  const ackSeconds = parts.isReceiving ? createAckSeconds() : undefined
+  const onAccepted: RunningParts['onAccepted'] = []
   const { trustedProxyHops } = config
   const running: RunningParts = {
     health,
-    receiver:
-      ackSeconds &&
-      new Receiver({
-        ...dependencies,
-        warehouse: inbox,
-        ...(senders && { senders: { addresses: senders, trustedProxyHops } }),
-        onAccepted: (elapsedMs) => {
-          ackSeconds.observe(elapsedMs / 1000)
-        },
-        onStored: () => running.processor?.wake(),
-      }),
-    ackSeconds,
+    receiver: parts.isReceiving
+      ? new Receiver({
+          ...dependencies,
+          warehouse: inbox,
+          ...(senders && { senders: { addresses: senders, trustedProxyHops } }),
+          onAccepted: (elapsedMs) => {
+            for (const listener of onAccepted) listener(elapsedMs)
+          },
+          onStored: () => running.processor?.wake(),
+        })
+      : undefined,
+    onAccepted,
     isPrepared: false,
     processor: undefined,
     schedule: undefined,

@@ -21,7 +21,11 @@ import { isOfAccount } from '../../src/config/accounts.js'
 import { readPresets } from '../../src/config/presets.js'
 import { describeSettings } from '../../src/config/settings.js'
 import { ACCOUNT_METRICS } from '../../src/extensions/accounts/serve/account-metrics.js'
-import { PROCESS_METRICS, RECEIVER_METRICS, WAREHOUSE_METRICS } from '../../src/serve/metrics.js'
+import {
+  PROCESS_METRICS,
+  RECEIVER_METRICS,
+  WAREHOUSE_METRICS,
+} from '../../src/extensions/metrics/metrics.js'
 import { SETTING_GROUPS as groups } from '../support/setting-groups.js'
 
 const allSettings = describeSettings(groups)

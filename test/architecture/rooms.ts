@@ -119,10 +119,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   extension: {
     holds: 'the type of an extension: everything it may add to the core',
-    may: ['status', 'http', 'warehouse', 'config', 'base'],
+    may: ['status', 'webhooks', 'http', 'source/client', 'warehouse', 'config', 'base'],
   },
   serve: {
-    holds: 'the long-running process: its parts, routes, metrics and jobs',
+    holds: 'the long-running process: its parts, routes and jobs',
     may: [
       'extension',
       'status',
@@ -135,7 +135,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'config',
       'base',
     ],
-    packages: ['kysely', 'prom-client', 'node:http', 'node:perf_hooks'],
+    packages: ['kysely', 'node:http', 'node:perf_hooks'],
   },
   extensions: {
     holds: 'the list of extensions, and of their commands',
@@ -177,6 +177,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'extensions/accounts': {
     holds: 'many accounts: jobs, workers, Citus, customers',
     may: [
+      'extensions/metrics',
       'extension',
       'app',
       'commands',
@@ -233,6 +234,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'the warehouse as Parquet files for other engines',
     may: ['extensions/answers', 'commands', 'warehouse', 'config', 'base'],
     packages: ['kysely', 'pg', '@duckdb/node-api', '@aws-sdk/client-s3', 'zod', 'node:fs'],
+  },
+  'extensions/metrics': {
+    holds: 'what `serve` tells Prometheus',
+    may: ['extension', 'status', 'webhooks', 'http', 'base'],
+    packages: ['prom-client'],
   },
   'extensions/simulator': {
     holds: 'the simulated service, and the demo that uses it',

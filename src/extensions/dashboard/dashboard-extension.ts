@@ -4,14 +4,19 @@ import { DASHBOARD_TIMEOUT_MS } from './commands/dashboard.js'
 /** The page of pictures. `serve` shows it too. */
 export const dashboardExtension: Extension = {
   name: 'dashboard',
-  pages: {
+  pages: async (connect) => {
     // For its questions beside the panels.
-    poolSize: 2,
-    statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
-    open: async (warehouse) => {
-      const { createDashboardRoutes } = await import('./dashboard-routes.js')
-      const { formatCsv } = await import('../answers/output/print-answer.js')
-      return (sources) => createDashboardRoutes({ ...sources, warehouse, formatCsv })
-    },
+    const warehouse = await connect({ poolSize: 2, statementTimeoutMs: DASHBOARD_TIMEOUT_MS })
+    const { createDashboardRoutes } = await import('./dashboard-routes.js')
+    const { describeServing } = await import('./describe-serving.js')
+    const { formatCsv } = await import('../answers/output/print-answer.js')
+    return ({ serving, freeDiskBytes, ...sources }) =>
+      createDashboardRoutes({
+        ...sources,
+        warehouse,
+        formatCsv,
+        facts: async () => ({ ...serving(), freeDiskBytes: await freeDiskBytes() }),
+        describe: (status) => describeServing(status, serving()),
+      })
   },
 }

@@ -113,23 +113,6 @@ export class SchemaNames implements Schemas {
   }
 }
 
-/** The one schema that the accounts of a configuration share: `<TRACKING_SCHEMA>_accounts`. */
-export class AccountsNames extends SchemaNames {
-  constructor(base: string) {
-    super(base)
-    const schema = `${base}_accounts`
-    const all: Record<keyof Schemas, string> = {
-      data: schema,
-      sync: schema,
-      analytics: schema,
-      asOf: schema,
-      datasync: schema,
-      stored: schema,
-    }
-    Object.assign(this, all)
-  }
-}
-
 /** For names from constants and the schema setting. Values from data are parameters. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`

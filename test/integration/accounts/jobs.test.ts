@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { startWorker, type RunningWorker } from '../../../src/extensions/accounts/serve/worker.js'
-import { AccountsNames } from '../../../src/warehouse/connection/schema-names.js'
+import { AccountsNames } from '../../../src/extensions/accounts/open-accounts.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import {
   askForJob,

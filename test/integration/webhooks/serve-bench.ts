@@ -116,7 +116,7 @@ export async function startHost(options: BenchOptions): Promise<BenchHost> {
     parts: { isReceiving: true, isProcessing: true, isScheduling: true, ...options.parts },
     warehouse,
     inbox,
-    pages: [await dashboardExtension.pages!.open(warehouse)],
+    pages: [await dashboardExtension.pages!(() => Promise.resolve(warehouse))],
     prepare: () => Promise.resolve(),
     service,
     stats: () => stats,

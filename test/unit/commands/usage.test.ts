@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { EXIT_CODES } from '../../../src/base/exit-code.js'
-import type { CommandNode } from '../../../src/commands/command-tree.js'
-import { readProgramTree } from '../../../src/commands/program.js'
+import { readProgramTree, type CommandNode } from '../../../src/commands/program.js'
 import { fakeProcess } from '../../../scripts/documents/pages.js'
 import { runInProcess } from './fake-process.js'
 

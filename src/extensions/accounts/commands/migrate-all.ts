@@ -1,4 +1,5 @@
 import type { App } from '../../../app.js'
+import { openAccounts } from '../open-accounts.js'
 import { createSleep } from '../../../base/retry.js'
 import { prepareJobs } from '../serve/account-jobs.js'
 import type { Answer } from '../../../commands/command-io.js'
@@ -17,7 +18,7 @@ export async function migrateAll(
   app: App,
   migrateOne: (ofAccount: App) => Promise<Migrated>,
 ): Promise<Answer> {
-  await prepareJobs(await app.openAccounts(), { sleep: createSleep() })
+  await prepareJobs(await openAccounts(app), { sleep: createSleep() })
   const ends = await forAllAccounts(app, async (ofAccount) => {
     const answer = await migrateOne(ofAccount)
     return { answer, exitCode: answer.exitCode, problem: answer.error }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { randomUUID } from 'node:crypto'
 import type { App } from '../../../app.js'
+import { openAccounts, openPool } from '../open-accounts.js'
 import { createSleep } from '../../../base/retry.js'
 import { requireService } from '../../../config/needed-settings.js'
 import { startAccounts, type AccountReceiver } from '../serve/start-accounts.js'
@@ -36,8 +37,8 @@ export async function serveAccounts(
 ): Promise<number> {
   const { config, logger, signal, programVersion } = app
   for (const { config: own } of app.accounts) requireService(own)
-  const pool = await app.openPool(ACCOUNTS_AT_ONCE * CONNECTIONS_PER_ACCOUNT + OTHER_CONNECTIONS)
-  const accounts = await app.openAccounts(pool)
+  const pool = await openPool(app, ACCOUNTS_AT_ONCE * CONNECTIONS_PER_ACCOUNT + OTHER_CONNECTIONS)
+  const accounts = await openAccounts(app, pool)
   const sleep = createSleep()
   const work = new AccountWork(app, pool)
   const serving = await startAccounts({
@@ -72,7 +73,7 @@ async function createReceivers(
   signatureOf: SignatureOf,
   parts: ServeParts,
 ): Promise<AccountReceiver[]> {
-  const pool: ConnectionPool = await app.openPool(INBOX_CONNECTIONS, {
+  const pool: ConnectionPool = await openPool(app, INBOX_CONNECTIONS, {
     isKeptOpen: true,
   })
   const receivers: AccountReceiver[] = []

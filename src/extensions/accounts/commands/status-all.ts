@@ -1,4 +1,5 @@
 import type { App } from '../../../app.js'
+import { openAccounts, openPool } from '../open-accounts.js'
 import { EXIT_CODES } from '../../../base/exit-code.js'
 import { formatSeconds } from '../../../base/phrases.js'
 import { nextSlot, slotGaps } from '../../../base/schedule.js'
@@ -12,9 +13,9 @@ import { ACCOUNTS_AT_ONCE, answerForAll, forAllAccounts } from './for-all.js'
 
 /** The state of each account, a line each; names workers if several share the accounts. */
 export async function statusOfAll(app: App): Promise<Answer> {
-  const pool = await app.openPool(ACCOUNTS_AT_ONCE)
+  const pool = await openPool(app, ACCOUNTS_AT_ONCE)
   const names = app.accounts.map(({ name }) => name)
-  const jobs = await readJobs(await app.openAccounts(pool), names)
+  const jobs = await readJobs(await openAccounts(app, pool), names)
   const ends = await forAllAccounts(app, async (ofAccount) => {
     const warehouse = await ofAccount.connect({ pool })
     await ofAccount.prepare(warehouse)

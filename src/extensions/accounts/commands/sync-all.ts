@@ -1,4 +1,5 @@
 import type { App } from '../../../app.js'
+import { openPool } from '../open-accounts.js'
 import { readSyncFreshness } from '../../../status/read-vitals.js'
 import type { RunReport } from '../../../sync/run-sync.js'
 import type { Answer } from '../../../commands/command-io.js'
@@ -47,7 +48,7 @@ function writtenIn({ streams }: RunReport): number {
 
 /** The names of the accounts: first those without a complete sync, then the oldest ones. */
 async function orderByWait(app: App): Promise<string[]> {
-  const pool = await app.openPool(1)
+  const pool = await openPool(app, 1)
   const ages = new Map<string, number>()
   for (const loaded of app.accounts) {
     const warehouse = await app.ofAccount(loaded).connect({ pool })

@@ -5,7 +5,7 @@ import { answerText } from '../../../http/answer.js'
 import type { Route } from '../../../http/http-server.js'
 import type { JobRow, TakenJob } from './account-jobs.js'
 import type { ReceiverCounts } from '../../../webhooks/receive/outcomes.js'
-import { addMetrics, type DescribedMetric, type Values } from '../../../serve/metrics.js'
+import { addMetrics, type DescribedMetric, type Values } from '../../metrics/metrics.js'
 
 /** Facts that this process knows without a query. */
 interface AccountsProcess {

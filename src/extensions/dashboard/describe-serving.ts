@@ -1,19 +1,12 @@
-import type { JobState } from '../base/schedule.js'
-import { describeStatus, type AlertFacts, type StatusSection } from '../status/describe-status.js'
-import type { WarehouseStatus } from '../status/read-status.js'
-
-/** This process on the dashboard. */
-export interface ServingStatus extends AlertFacts {
-  readonly programVersion: string
-  readonly startedAt: Date
-  /** `receiver`, `processor`, `scheduler`: what runs here. */
-  readonly parts: readonly string[]
-  readonly requestLimit: number
-  readonly jobs: readonly JobState[]
-}
+import type { ServingStatus } from '../../extension.js'
+import { describeStatus, type StatusSection } from '../../status/describe-status.js'
+import type { WarehouseStatus } from '../../status/read-status.js'
 
 /** The sections of the command `status`, and this process. Without payloads and secrets. */
-export function describeServing(status: WarehouseStatus, serving: ServingStatus): StatusSection[] {
+export function describeServing(
+  status: WarehouseStatus,
+  serving: Omit<ServingStatus, 'receiver' | 'api'>,
+): StatusSection[] {
   const { programVersion, startedAt, parts, jobs } = serving
   return [
     ...describeStatus(status, serving.requestLimit),

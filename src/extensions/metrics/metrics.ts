@@ -1,15 +1,14 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { ApiStats } from '../source/client/client.js'
-import type { JobState } from '../base/schedule.js'
+import type { ServingStatus } from '../../extension.js'
 import {
   isSyncOverdue,
   type QueueStatus,
   type SyncSlots,
   type Vitals,
-} from '../status/read-vitals.js'
-import { describeBehind, type ReplicationSlot } from '../status/replication-slots.js'
-import type { ProcessorState } from '../webhooks/process/run-processor.js'
-import type { ReceiverCounts } from '../webhooks/receive/outcomes.js'
+} from '../../status/read-vitals.js'
+import { describeBehind, type ReplicationSlot } from '../../status/replication-slots.js'
+import type { ProcessorState } from '../../webhooks/process/run-processor.js'
+import type { ReceiverCounts } from '../../webhooks/receive/outcomes.js'
 
 /** Prefix of our own metrics; those of Node.js have their usual names. */
 export const PREFIX = 'tracking_sync_'
@@ -50,14 +49,7 @@ export function addMetrics<Facts>(
 }
 
 /** Facts that this process knows by itself. Undefined: it does not run that part. */
-export interface ProcessFacts {
-  readonly programVersion: string
-  readonly receiver: ReceiverCounts | undefined
-  readonly processor: ProcessorState | undefined
-  readonly jobs: readonly JobState[]
-  readonly api: ApiStats
-  readonly isWarehouseUp: boolean
-}
+export type ProcessFacts = ServingStatus & { readonly isWarehouseUp: boolean }
 
 /** The work of this process since its start; also while the database is down. */
 export const PROCESS_METRICS: Readonly<Record<string, DescribedMetric<ProcessFacts>>> = {

@@ -1,21 +1,15 @@
-import { type Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { answerText } from '../http/answer.js'
-import type { Route } from '../http/http-server.js'
-import { keepFor, within } from '../base/in-time.js'
+import { Registry, collectDefaultMetrics } from 'prom-client'
+import type { PageSources } from '../../extension.js'
+import { answerText } from '../../http/answer.js'
+import type { Route } from '../../http/http-server.js'
+import { keepFor, within } from '../../base/in-time.js'
 import {
   PROCESS_METRICS,
-  type ProcessFacts,
   WAREHOUSE_METRICS,
   type WarehouseFacts,
   addMetrics,
+  createAckSeconds,
 } from './metrics.js'
-
-export interface MetricSources {
-  readonly ofProcess: () => Omit<ProcessFacts, 'isWarehouseUp'>
-  readonly ofWarehouse: () => Promise<WarehouseFacts>
-  /** Undefined: this process receives no webhooks. */
-  readonly ackSeconds: Histogram | undefined
-}
 
 const WAREHOUSE_PATIENCE_MS = 5_000
 
@@ -34,21 +28,36 @@ const MISNAMED = [
  * shipments. While the database is down its metrics are left out, because old numbers would look
  * like good news.
  */
-export function createMetricsRoute({ ofProcess, ofWarehouse, ackSeconds }: MetricSources): Route {
+export function createMetricsRoute({
+  serving,
+  readVitals,
+  freeDiskBytes,
+  onAccepted,
+}: PageSources): Route {
   const processMetrics = new Registry()
   collectDefaultMetrics({ register: processMetrics })
   for (const name of MISNAMED) processMetrics.removeSingleMetric(name)
   let isWarehouseUp = false
-  addMetrics(processMetrics, PROCESS_METRICS, () => ({ ...ofProcess(), isWarehouseUp }))
-  if (ackSeconds !== undefined) processMetrics.registerMetric(ackSeconds)
+  addMetrics(processMetrics, PROCESS_METRICS, () => ({ ...serving(), isWarehouseUp }))
+  if (serving().receiver !== undefined) {
+    const ackSeconds = createAckSeconds()
+    processMetrics.registerMetric(ackSeconds)
+    onAccepted((elapsedMs) => {
+      ackSeconds.observe(elapsedMs / 1000)
+    })
+  }
   const warehouseMetrics = new Registry()
   let facts: WarehouseFacts
   addMetrics(warehouseMetrics, WAREHOUSE_METRICS, () => facts)
   let asking: Promise<WarehouseFacts> | undefined
   const ask = (): Promise<WarehouseFacts> =>
-    (asking ??= ofWarehouse().finally(() => {
+    (asking ??= readFacts().finally(() => {
       asking = undefined
     }))
+  const readFacts = async (): Promise<WarehouseFacts> => {
+    const { requestLimit, slots } = serving()
+    return { ...(await readVitals()), requestLimit, slots, freeDiskBytes: await freeDiskBytes() }
+  }
 
   const render = async (): Promise<string> => {
     const answer = await within(WAREHOUSE_PATIENCE_MS, ask())

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeServing } from '../../../src/serve/describe-serving.js'
+import { describeServing } from '../../../src/extensions/dashboard/describe-serving.js'
 import { findAlerts, sentencesOf } from '../../../src/status/describe-status.js'
 
 const status = {
