@@ -15,8 +15,6 @@ export interface Known {
   readonly rows: ReadonlyMap<string, ReadonlyMap<string, StoredRow>>
   /** For notifications: see `loadConfirmedPasses`. */
   readonly passes: ReadonlyMap<string, Date>
-  /** Sightings that the run has met: nothing is decided about them. */
-  readonly met?: ReadonlySet<Sighting>
 }
 
 export interface Decision {
@@ -69,8 +67,7 @@ export function decide(intakes: readonly Intake[], known: Known, mode: Mode): De
   for (const intake of intakes) decider.notePresent(intake)
   // Events first: a container's list is compared with the events that are there.
   for (const resource of [transportEvents, ...resources.filter((one) => one !== transportEvents)]) {
-    for (const [key, seen] of byKey(intakes, resource, known.met))
-      decider.decideRow(resource, key, seen)
+    for (const [key, seen] of byKey(intakes, resource)) decider.decideRow(resource, key, seen)
   }
   return decider.finish()
 }
@@ -297,15 +294,10 @@ export function containerOf({ values }: Sighting): string {
 }
 
 /** In key order; the latest of each row last, and several in one document merged. */
-function byKey(
-  intakes: readonly Intake[],
-  resource: Resource,
-  met: ReadonlySet<Sighting> = new Set(),
-): [string, Seen[]][] {
+function byKey(intakes: readonly Intake[], resource: Resource): [string, Seen[]][] {
   const rows = new Map<string, Seen[]>()
   for (const intake of intakes) {
-    const sightings = (intake.sightings.get(resource.stream) ?? []).filter((one) => !met.has(one))
-    for (const [key, sighting] of mergedByKey(sightings)) {
+    for (const [key, sighting] of mergedByKey(intake.sightings.get(resource.stream) ?? [])) {
       const seen = rows.get(key)
       if (seen === undefined) rows.set(key, [[sighting, intake]])
       else seen.push([sighting, intake])

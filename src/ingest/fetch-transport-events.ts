@@ -1,79 +1,77 @@
 import pLimit from 'p-limit'
-import { ApiNotFoundError, isAboutOneRecord, toError } from '../base/errors.js'
+import { ApiNotFoundError } from '../base/errors.js'
 import { EVENT_LIST_ENTRY, queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
-import { readRawRecords, type Intake } from './intake.js'
+import { mergeIntakes, readRawRecords, type Intake } from './intake.js'
+import { tryRead } from './read-by-id.js'
 import { REQUESTS_AT_ONCE, type Ingest, type Reading } from './run.js'
 
-/**
- * The transport events of one container. `list` is undefined when the pages cannot prove which
- * events there are: the list was short, rows moved from page to page while it was read, or a record
- * was set aside or of another type.
- */
+/** The transport events of one container. */
 export interface FetchedEvents {
   readonly containerId: string
-  /** Undefined when the container is gone at the source; its list is empty then. */
-  readonly intake: readonly Intake[] | undefined
-  readonly list: TransportEventList | undefined
-  /** The reason why the service does not show them; the intake is empty then. */
+  readonly intake: Intake
+  /**
+   * Undefined when the pages cannot prove which events there are: the list was short, rows moved
+   * from page to page while it was read, or a record was set aside or of another type.
+   */
+  readonly list?: TransportEventList
+  /** The reason why the service does not show them. */
   readonly refusal?: string
-  /** When the service answered that the container does not exist. */
-  readonly goneAt?: Date | undefined
+  /** The answer that the container does not exist. */
+  readonly gone?: ApiNotFoundError
 }
 
 /** Reads the transport events of several containers, a few at a time: at least one request each. */
-export async function fetchTransportEvents(
+export function fetchTransportEvents(
   run: Reading,
   containerIds: readonly string[],
+  fetchOne = fetchEventsOf,
 ): Promise<FetchedEvents[]> {
-  const limit = pLimit(REQUESTS_AT_ONCE)
-  return Promise.all(containerIds.map((id) => limit(() => fetchOfContainer(run, id))))
+  return pLimit(REQUESTS_AT_ONCE).map(containerIds, (id) => fetchOne(run, id))
 }
 
-async function fetchOfContainer(run: Reading, containerId: string): Promise<FetchedEvents> {
-  const intake: Intake[] = []
+/** Reads the transport events of one container. */
+export async function fetchEventsOf(run: Reading, containerId: string): Promise<FetchedEvents> {
+  const { signal, purpose, service, settings } = run.source
+  const { ledger } = run.notes
+  const intakes: Intake[] = []
   const transportEventIds = new Set<string>()
   let observedAt: Date | undefined
   let isDoubtful = false
-  const pages = run.source.service.listTransportEvents(containerId, {
-    signal: run.source.signal,
-    purpose: run.source.purpose,
-    counter: run.notes.ledger.counter('transport_events'),
-    pageSize: run.source.settings.pageSize,
+  const pages = service.listTransportEvents(containerId, {
+    signal,
+    purpose,
+    counter: ledger.counter('transport_events'),
+    pageSize: settings.pageSize,
   })
   try {
     for await (const page of pages) {
       observedAt ??= page.observedAt
-      const source = `/containers/${containerId}/transport_events`
-      const answer = readRawRecords(page.document, {
+      const intake = readRawRecords(page.document, {
         stream: 'transport_events',
-        source,
+        source: `/containers/${containerId}/transport_events`,
         observedAt: page.observedAt,
         containerId,
       })
-      intake.push(answer)
-      const ids = new Set(
-        (answer.sightings.get('transport_events') ?? []).map(({ key }) =>
-          key.slice(containerId.length + 1),
-        ),
-      )
-      run.notes.ledger.listed('transport_events', page.rows, 'transport_event')
+      intakes.push(intake)
+      ledger.listed('transport_events', page.rows, 'transport_event')
+      const sightings = intake.sightings.get('transport_events') ?? []
+      const ids = new Set(sightings.map(({ key }) => key.slice(containerId.length + 1)))
       // A record of another type, as after a renaming, may be an event of ours: then the list does
       // not tell which events are gone.
       const isWhole =
-        answer.quarantined.length === 0 && page.rows.every(({ type }) => type === 'transport_event')
+        intake.quarantined.length === 0 && page.rows.every(({ type }) => type === 'transport_event')
       // A row on two pages has pushed another off both.
       const hasMoved = [...ids].some((id) => transportEventIds.has(id))
       isDoubtful ||= page.isShort || hasMoved || !isWhole
       for (const id of ids) transportEventIds.add(id)
     }
   } catch (thrown) {
-    if (thrown instanceof ApiNotFoundError) {
-      return { containerId, intake: undefined, list: undefined, goneAt: thrown.observedAt }
-    }
-    throw thrown
+    if (!(thrown instanceof ApiNotFoundError)) throw thrown
+    return { containerId, intake: mergeIntakes([]), gone: thrown }
   }
-  if (observedAt === undefined || isDoubtful) return { containerId, intake, list: undefined }
+  const intake = mergeIntakes(intakes)
+  if (observedAt === undefined || isDoubtful) return { containerId, intake }
   const list = { containerId, transportEventIds: [...transportEventIds], observedAt }
   return { containerId, intake, list }
 }
@@ -91,70 +89,64 @@ export const LIST_WITHOUT_EVENTS =
   'the container lists transport events and its list of transport events is empty'
 
 /**
- * The same; a container whose events the service does not show costs only itself. When several in a
- * row look like an outage, the ledger notes a failure of the run, and the rest is not requested.
+ * Like `fetchTransportEvents`; a container whose events the service does not show costs only
+ * itself. When several in a row look like an outage, the ledger notes a failure of the run, and the
+ * rest is not requested.
  */
-export async function fetchWhatIsShown(
+export function fetchWhatIsShown(
   run: Reading,
   containerIds: readonly string[],
 ): Promise<FetchedEvents[]> {
+  return fetchTransportEvents(run, containerIds, fetchOrRefusal)
+}
+
+async function fetchOrRefusal(run: Reading, containerId: string): Promise<FetchedEvents> {
   const { ledger } = run.notes
-  const { signal } = run.source
-  const limit = pLimit(REQUESTS_AT_ONCE)
-  const fetchOne = async (containerId: string): Promise<FetchedEvents> => {
-    if (ledger.isServiceFailing) return refused(containerId, 'the service failed to show others')
-    try {
-      const fetched = await fetchOfContainer(run, containerId)
-      ledger.noteRead()
-      return fetched
-    } catch (thrown) {
-      if (signal.aborted || !isAboutOneRecord(thrown)) throw thrown
-      const error = toError(thrown)
-      if (ledger.noteRead(thrown)) ledger.failures.push({ stream: 'transport_events', error })
-      return refused(containerId, error.message)
-    }
+  const refused = (refusal: string): FetchedEvents => {
+    return { containerId, intake: mergeIntakes([]), refusal }
   }
-  return Promise.all(containerIds.map((id) => limit(() => fetchOne(id))))
+  if (ledger.isServiceFailing) return refused('the service failed to show others')
+  const fetched = await tryRead(
+    run,
+    () => fetchEventsOf(run, containerId),
+    (error) => ledger.failures.push({ stream: 'transport_events', error }),
+  )
+  return fetched instanceof Error ? refused(fetched.message) : fetched
 }
-
-function refused(containerId: string, refusal: string): FetchedEvents {
-  return { containerId, intake: [], list: undefined, refusal }
-}
-
-const ASK_AGAIN_MS = 3_600_000
 
 /** Queues the lists of transport events that the service did not show, each with its reason. */
 export async function askForRefusedLists(
-  { sink, notes }: Pick<Ingest, 'sink' | 'notes'>,
+  run: Pick<Ingest, 'sink' | 'notes'>,
   fetched: readonly FetchedEvents[],
 ): Promise<void> {
   for (const { containerId, refusal } of fetched) {
     if (refusal === undefined) continue
-    notes.logger.warn('the transport events of a container cannot be read', {
-      containerId,
-      refusal,
-    })
-    const entries = [{ type: EVENT_LIST_ENTRY, id: containerId }]
-    await sink.transact('ask for lists of transport events again', (session) =>
-      queueRefetches(session, entries, refusal, ASK_AGAIN_MS),
-    )
+    const message = 'the transport events of a container cannot be read'
+    run.notes.logger.warn(message, { containerId, refusal })
+    await askAgain(run, [containerId], refusal)
   }
 }
 
-/**
- * Queues the lists of transport events of containers that contradict them, to be read in an hour.
- */
+/** Queues the lists of transport events of containers that contradict them. */
 export async function askForEventListsAgain(
-  { sink, notes }: Pick<Ingest, 'sink' | 'notes'>,
+  run: Pick<Ingest, 'sink' | 'notes'>,
   containerIds: readonly string[],
 ): Promise<void> {
-  if (containerIds.length === 0) return
-  notes.logger.warn(LIST_WITHOUT_EVENTS, {
-    containers: containerIds.length,
-    first: containerIds[0],
-  })
+  const [first] = containerIds
+  if (first === undefined) return
+  run.notes.logger.warn(LIST_WITHOUT_EVENTS, { containers: containerIds.length, first })
+  await askAgain(run, containerIds, LIST_WITHOUT_EVENTS)
+}
+
+const ASK_AGAIN_MS = 3_600_000
+
+function askAgain(
+  { sink }: Pick<Ingest, 'sink'>,
+  containerIds: readonly string[],
+  why: string,
+): Promise<void> {
   const entries = containerIds.map((id) => ({ type: EVENT_LIST_ENTRY, id }))
-  await sink.transact('ask for lists of transport events again', (session) =>
-    queueRefetches(session, entries, LIST_WITHOUT_EVENTS, ASK_AGAIN_MS),
+  return sink.transact('ask for lists of transport events again', (session) =>
+    queueRefetches(session, entries, why, ASK_AGAIN_MS),
   )
 }

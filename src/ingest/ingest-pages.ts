@@ -3,7 +3,6 @@ import type { ResourceIdentifier } from '../source/jsonapi/document.js'
 import { containers, resources } from '../source/records/index.js'
 import type { FieldDefinitions, Sighting } from '../source/records/resource.js'
 import { EVENT_LIST_ENTRY, findResting } from '../warehouse/bookkeeping/refetch-queue.js'
-import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'
 import { commitBatch, OLDER_THAN_ROWS, type Batch } from './commit-batch.js'
 import { decide, type Decision, type Known } from './decide.js'
 import {
@@ -15,8 +14,7 @@ import {
 import { isMetOften } from './fingerprint-memory.js'
 import { mergeIntakes, type Intake } from './intake.js'
 import { lookUp, refetchOf, settleDoubt } from './known-rows.js'
-import { readAhead } from './read-ahead.js'
-import { pageOptions, readPage, withoutRecords } from './read-page.js'
+import { pageOptions, readPage } from './read-page.js'
 import { noteDigests, recognizeNothing } from './recognize-records.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
 import type { Ingest } from './run.js'
@@ -57,7 +55,9 @@ export async function ingestPages<Stop extends string>(
     const options = { ...pageOptions(walk.stream, page), fieldDefinitions: walk.fieldDefinitions }
     const recognized = await recognize(page.document, before)
     before = await readPage(page.document, options, recognized)
-    return { page: isFirst ? page : withoutRecords(page), intake: before }
+    // The records are the largest thing that a run holds.
+    const document = isFirst ? page.document : { ...page.document, primary: [], included: [] }
+    return { page: { ...page, document }, intake: before }
   }
   for await (const { page, intake } of readAhead(walk.pages, read)) {
     const closing = await walk.admit(page, intake)
@@ -66,6 +66,37 @@ export async function ingestPages<Stop extends string>(
     await walk.note(page, intake)
   }
   return undefined
+}
+
+/**
+ * Each item changed. The next one is fetched and changed while the caller works on the last. When
+ * the caller stops or fails, the item under way is awaited, so that no rejection is left without a
+ * handler.
+ */
+async function* readAhead<Item, Result>(
+  items: AsyncIterable<Item>,
+  change: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result, void> {
+  const iterator = items[Symbol.asyncIterator]()
+  const advance = async (): Promise<IteratorResult<Result, undefined>> => {
+    const item = await iterator.next()
+    if (item.done === true) return { done: true, value: undefined }
+    return { done: false, value: await change(item.value) }
+  }
+  let next = advance()
+  try {
+    for (;;) {
+      const result = await next
+      if (result.done === true) return
+      next = advance()
+      // It is awaited above or below; until then a failure must not count as unhandled.
+      next.catch(() => undefined)
+      yield result.value
+    }
+  } finally {
+    await next.catch(() => undefined)
+    await iterator.return?.()
+  }
 }
 
 /**
@@ -79,24 +110,23 @@ export async function ingestAnswer(
   intake: Intake,
   closing: Closing = {},
 ): Promise<void> {
-  const compared = await compare(run, intake)
-  for await (const batch of toBatches(run, intake, compared, closing)) await commitBatch(run, batch)
-}
-
-interface Compared {
-  readonly known: Known
-  readonly decision: Decision
-}
-
-async function compare(run: Ingest, intake: Intake): Promise<Compared> {
-  const { sink, notes } = run
-  notes.drift.notice(intake)
-  for (const sightings of intake.sightings.values()) sink.memory.note(sightings)
-  const known = await lookUp(run, intake)
-  const decision = await settleDoubt(sink, decide([intake], known, sink.mode))
-  await noteDigests(sink, decision.equal, known)
-  sink.memory.remember(decision.equal)
-  return { known, decision }
+  const { batch, known, fetchEvents } = await compare(run, intake)
+  const isPending = ({ resource, key }: Sighting): boolean =>
+    resource === containers && fetchEvents.has(key)
+  const pending = batch.sightings.filter(isPending)
+  const sightings = batch.sightings.filter((sighting) => !isPending(sighting))
+  const first = pending.length === 0 ? closing : {}
+  const eventLists = [...batch.eventLists, ...(first.eventLists ?? [])]
+  // They count as fetched with the batch that writes them, which a failure may prevent.
+  const counts = new Map(batch.counts)
+  if (pending.length > 0) addToDelta(counts, containers.stream, { fetched: -pending.length })
+  await commitBatch(run, { ...batch, ...first, sightings, eventLists, counts })
+  for (let start = 0; start < pending.length; start += CONTAINERS_PER_FETCH) {
+    run.source.signal.throwIfAborted()
+    const end = start + CONTAINERS_PER_FETCH
+    const last = end >= pending.length ? closing : {}
+    await ingestWithEvents(run, pending.slice(start, end), { intake, known, closing: last })
+  }
 }
 
 /**
@@ -105,45 +135,33 @@ async function compare(run: Ingest, intake: Intake): Promise<Compared> {
  */
 const CONTAINERS_PER_FETCH = 20
 
-async function* toBatches(
+/** The batch of an answer, and the containers in it whose transport events must be fetched first. */
+async function compare(
   run: Ingest,
   intake: Intake,
-  { known, decision }: Compared,
-  closing: Closing,
-): AsyncGenerator<Batch> {
-  const whole = toBatch(run, intake, decision)
-  const isPending = ({ resource, key }: Sighting): boolean =>
-    resource === containers && decision.fetchEvents.has(key)
-  const pending = whole.sightings.filter(isPending)
-  const sightings = whole.sightings.filter((sighting) => !isPending(sighting))
-  const first = pending.length === 0 ? closing : {}
-  const eventLists = [...whole.eventLists, ...(first.eventLists ?? [])]
-  // They count as fetched with the batch that writes them, which a failure may prevent.
-  const counts = new Map(whole.counts)
-  if (pending.length > 0) addToDelta(counts, containers.stream, { fetched: -pending.length })
-  yield { ...whole, ...first, sightings, eventLists, counts }
-  for (let start = 0; start < pending.length; start += CONTAINERS_PER_FETCH) {
-    run.source.signal.throwIfAborted()
-    const end = start + CONTAINERS_PER_FETCH
-    const last = end >= pending.length ? closing : {}
-    yield* withEvents(run, pending.slice(start, end), { intake, known, closing: last })
-  }
-}
-
-function toBatch(run: Ingest, intake: Intake, decision: Decision): Batch {
-  const { syncRunId, mode } = run.sink
+): Promise<{ batch: Batch; known: Known; fetchEvents: ReadonlySet<string> }> {
+  const { sink, notes } = run
+  const { syncRunId, mode, memory } = sink
+  notes.drift.notice(intake)
+  for (const sightings of intake.sightings.values()) memory.note(sightings)
+  const { unmet, known } = await lookUp(run, intake)
+  const decision = await settleDoubt(sink, decide([unmet], known, mode))
+  const { withoutRow, fetchEvents } = decision
+  await noteDigests(sink, decision.equal, known)
+  memory.remember(decision.equal)
   const { sightings, eventLists } = decision.rounds[0] ?? { sightings: [], eventLists: [] }
-  return {
+  const batch = {
     syncRunId,
     mode,
     sightings,
-    withoutRow: decision.withoutRow,
+    withoutRow,
     eventLists,
     quarantined: intake.quarantined,
     doubtful: toRefetches(run, decision.doubtful),
     refetched: [],
     counts: countsOf(intake, decision, sightings),
   }
+  return { batch, known, fetchEvents }
 }
 
 /**
@@ -196,46 +214,41 @@ function toRefetches(
   return isSuspect ? [] : [...refetches.values()]
 }
 
-/** Asks for the events of some containers, and gives the batch of both. */
-async function* withEvents(
+/** Asks for the events of some containers, and writes both. */
+async function ingestWithEvents(
   run: Ingest,
   pending: readonly Sighting[],
   { intake, known, closing }: { intake: Intake; known: Known; closing: Closing },
-): AsyncGenerator<Batch> {
+): Promise<void> {
   const { sink } = run
   const ids = pending.map(({ key }) => key)
-  const resting = await sink.retry(() => findResting(sink.warehouse, EVENT_LIST_ENTRY, ids))
+  const resting = await sink.retry((warehouse) => findResting(warehouse, EVENT_LIST_ENTRY, ids))
   const fetched = await fetchWhatIsShown(
     run,
     ids.filter((id) => !resting.has(id)),
   )
   sink.reachFailpoint('events_received')
-  const events = mergeIntakes(fetched.flatMap((one) => one.intake ?? []))
-  const { decision } = await compare(run, events)
-  const batch = toBatch(run, events, decision)
+  const { batch } = await compare(run, mergeIntakes(fetched.map((one) => one.intake)))
   const counts = new Map(batch.counts)
   addToDelta(counts, containers.stream, { fetched: pending.length })
   const rows = known.rows.get(containers.stream)
-  const lists = new Map(fetched.map(({ containerId, list }) => [containerId, list]))
+  const lists = new Map(
+    fetched.flatMap(({ containerId, list }) => (list === undefined ? [] : [[containerId, list]])),
+  )
   const owners = pending.map((sighting) => {
     const isDead = rows?.get(sighting.key)?.isDeleted === true
-    return lists.get(sighting.key) === undefined ? withoutList(sighting, isDead) : sighting
+    return lists.has(sighting.key) ? sighting : withoutList(sighting, isDead)
   })
-  const eventLists: TransportEventList[] = [...(closing.eventLists ?? [])]
+  const eventLists = [...(closing.eventLists ?? [])]
   const contradictory: string[] = []
-  for (const list of [...lists.values()].filter((one) => one !== undefined)) {
-    const listed = intake.transportEventIds.get(list.containerId) ?? []
+  for (const [containerId, list] of lists) {
+    const listed = intake.transportEventIds.get(containerId) ?? []
     // A list has past events only; one that the container itself still names was not withdrawn.
     eventLists.push({ ...list, transportEventIds: [...list.transportEventIds, ...listed] })
-    if (contradictsContainer(list, listed)) contradictory.push(list.containerId)
+    if (contradictsContainer(list, listed)) contradictory.push(containerId)
   }
-  yield {
-    ...batch,
-    ...closing,
-    sightings: [...owners, ...batch.sightings],
-    eventLists,
-    counts,
-  }
+  const sightings = [...owners, ...batch.sightings]
+  await commitBatch(run, { ...batch, ...closing, sightings, eventLists, counts })
   await askForEventListsAgain(run, contradictory)
   await askForRefusedLists(run, fetched)
 }

@@ -95,6 +95,8 @@ export function shownKeys({ sightings, recognized }: Intake, stream: string): st
 
 /** Several answers as one, in order. */
 export function mergeIntakes(intakes: readonly Intake[]): Intake {
+  const [first] = intakes
+  if (first !== undefined && intakes.length === 1) return first
   const merge = <Value>(maps: readonly ReadonlyMap<string, readonly Value[]>[]) => {
     const merged = new Map<string, Value[]>()
     for (const [stream, list] of maps.flatMap((map) => [...map])) {

@@ -18,21 +18,16 @@ import type { Intake } from './intake.js'
 import type { Ingest } from './run.js'
 import type { Sink } from './sink.js'
 
-export interface KnownOptions {
-  readonly mode: Mode
-  /**
-   * Transport events that come with a container without a row are not looked up: they lack rows
-   * too, and where the warehouse disagrees, the write shows it. Spares a load a few per cent of its
-   * time, and takes one wait more.
-   */
-  readonly isLoad?: boolean
-}
-
-/** Loads the state that `decide` compares with. One query a stream; reads only. */
+/**
+ * Loads the state that `decide` compares with. One query a stream; reads only. `isLoad`: transport
+ * events that come with a container without a row are not looked up: they lack rows too, and where
+ * the warehouse disagrees, the write shows it. Spares a load a few per cent of its time, and takes
+ * one wait more.
+ */
 export async function loadKnown(
   session: Session,
   intakes: readonly Intake[],
-  { mode, isLoad = false }: KnownOptions,
+  { mode, isLoad = false }: { readonly mode: Mode; readonly isLoad?: boolean },
 ): Promise<Known> {
   const rows = new Map<string, Map<string, StoredRow>>()
   const seenOf = (stream: string): Sighting[] =>
@@ -51,7 +46,7 @@ export async function loadKnown(
       }
     }
   }
-  const first = isLoad ? resources.filter((one) => one !== transportEvents) : resources
+  const first = resources.filter((one) => !isLoad || one !== transportEvents)
   await pipeline(first.map((resource) => load(resource, seenOf(resource.stream))))
   if (isLoad) {
     const stored = rows.get(containers.stream)
@@ -67,25 +62,26 @@ export async function loadKnown(
   return { rows, passes: isNotified ? await loadConfirmedPasses(session) : new Map() }
 }
 
-const NOTHING_KNOWN: Known = { rows: new Map(), passes: new Map() }
-
-/** The same for an answer of a run. Nothing is looked up of records that the run has met. */
-export async function lookUp({ sink, notes }: Ingest, intake: Intake): Promise<Known> {
-  const { warehouse, memory, mode } = sink
-  const met = new Set([...intake.sightings.values()].flat().filter((one) => memory.has(one)))
-  const unmet = { ...intake, sightings: new Map<string, readonly Sighting[]>() }
-  for (const [stream, sightings] of intake.sightings) {
-    const others = sightings.filter((one) => !met.has(one))
-    if (others.length > 0) unmet.sightings.set(stream, others)
+/** Of an answer of a run, the sightings that the run has not met before, and what is known of them. */
+export async function lookUp(
+  { sink, notes }: Ingest,
+  intake: Intake,
+): Promise<{ readonly unmet: Intake; readonly known: Known }> {
+  const { memory, mode } = sink
+  const sightings = new Map<string, readonly Sighting[]>()
+  for (const [stream, all] of intake.sightings) {
+    const others = all.filter((one) => !memory.has(one))
+    if (others.length > 0) sightings.set(stream, others)
   }
-  if (unmet.sightings.size === 0) return { ...NOTHING_KNOWN, met }
+  const unmet = { ...intake, sightings }
+  if (sightings.size === 0) return { unmet, known: { rows: new Map(), passes: new Map() } }
   const options = { mode, isLoad: notes.ledger.isLoading('containers') }
-  const known = await sink.retry(() =>
+  const known = await sink.retry((warehouse) =>
     warehouse.unfencedTransaction('load known rows', (session) =>
       loadKnown(session, [unmet], options),
     ),
   )
-  return { ...known, met }
+  return { unmet, known }
 }
 
 /** A stored list that names an event without a row is not believed: its events are fetched. */
@@ -102,7 +98,7 @@ async function forgetIncompleteLists(
 
 /** Leaves in doubt only what differs from its row; the rest confirms it. */
 export async function settleDoubt(sink: Sink, decision: Decision): Promise<Decision> {
-  const doubtful = await sink.retry(() => findDiffering(sink.warehouse, decision.doubtful))
+  const doubtful = await sink.retry((warehouse) => findDiffering(warehouse, decision.doubtful))
   const isDoubtful = new Set(doubtful)
   const others = decision.doubtful.filter((one) => !isDoubtful.has(one))
   return { ...decision, doubtful, equal: [...decision.equal, ...others] }

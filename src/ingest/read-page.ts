@@ -47,6 +47,7 @@ export async function readPage(
       } else intake.addRecognized(record, key)
     }
   }
+  if (recognized.size === 0) return intake
   const isRead = hasRead(intake)
   const isAlone = ([record, key]: [RawRecord, string]): boolean => !isRead(streamOf(record), key)
   const alone = [...recognized].filter(isAlone)
@@ -59,11 +60,6 @@ function letOthersRun(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
   })
-}
-
-/** A page without its records: the largest thing that a run holds. */
-export function withoutRecords(page: RawPage): RawPage {
-  return { ...page, document: { ...page.document, primary: [], included: [] } }
 }
 
 /** True when every shipment of the page lists its containers and all of them came included. */

@@ -4,8 +4,6 @@ import {
   ApiContractError,
   ApiNotFoundError,
   ApiUnavailableError,
-  isAboutOneRecord,
-  toError,
 } from '../base/errors.js'
 import { SimulatedCrash } from '../base/failpoint.js'
 import { backoffMs } from '../base/retry.js'
@@ -13,7 +11,6 @@ import type { ResourceIdentifier } from '../source/jsonapi/document.js'
 import { resourceOfType } from '../source/records/index.js'
 import { REFERENCE_TYPES } from '../source/records/resource.js'
 import { loadRowsByKey } from '../warehouse/rows/stored-rows.js'
-import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 import { loadListedEventIds } from '../warehouse/rows/transport-event-lists.js'
 import { isReferenced } from '../warehouse/bookkeeping/reference-checks.js'
 import {
@@ -24,13 +21,14 @@ import {
 } from '../warehouse/bookkeeping/refetch-queue.js'
 import {
   contradictsContainer,
-  fetchTransportEvents,
+  fetchEventsOf,
   LIST_WITHOUT_EVENTS,
 } from './fetch-transport-events.js'
-import { mergeIntakes, setAsideOf, type Intake } from './intake.js'
-import { readById } from './read-by-id.js'
-import { REQUESTS_AT_ONCE, type Ingest } from './run.js'
 import { ingestAnswer } from './ingest-pages.js'
+import { mergeIntakes, setAsideOf, type Intake } from './intake.js'
+import { markGone } from './mark-gone.js'
+import { readById, tryRead } from './read-by-id.js'
+import { REQUESTS_AT_ONCE, type Ingest } from './run.js'
 import type { Sink } from './sink.js'
 
 type Entry = ResourceIdentifier & Partial<ClaimedRefetch>
@@ -55,10 +53,10 @@ const UNPROVEN_WAIT_MS = 60_000
  * whole is thrown, and the entry stays.
  */
 export async function readRefetch(run: Ingest, entry: Entry): Promise<void> {
-  await unlessGone(run, entry, async () => {
-    if (entry.type === EVENT_LIST_ENTRY) await readEventList(run, entry)
-    else await readRecord(run, entry)
-  })
+  const isList = entry.type === EVENT_LIST_ENTRY
+  const read = () => (isList ? readEventList(run, entry) : readRecord(run, entry))
+  const refusal = await tryRead(run, read)
+  if (refusal instanceof Error) await settleRefusal(run, entry, refusal)
 }
 
 /**
@@ -67,35 +65,38 @@ export async function readRefetch(run: Ingest, entry: Entry): Promise<void> {
  * the other. When a read fails, or the run is told to stop, the records read before are stored.
  */
 export async function readRefetches(run: Ingest, entries: readonly Entry[]): Promise<void> {
-  const read: { readonly entry: Entry; readonly intake: Intake }[] = []
+  const { source, sink, notes } = run
+  const isOver = (): boolean => source.signal.aborted || notes.ledger.isServiceFailing
+  const answers: { readonly entry: Entry; readonly intake: Intake }[] = []
   let failure: { readonly thrown: unknown } | undefined
   const readOne = async (entry: Entry): Promise<void> => {
-    if (failure !== undefined || run.source.signal.aborted || run.notes.ledger.isServiceFailing)
-      return
+    if (failure !== undefined || isOver()) return
     try {
-      const answer = await unlessGone(run, entry, () => readById(run, entry))
-      if (answer !== undefined) read.push({ entry, intake: answer.intake })
+      const answer = await tryRead(run, () => readById(run, entry))
+      if (answer instanceof Error) await settleRefusal(run, entry, answer)
+      else answers.push({ entry, intake: answer.intake })
     } catch (thrown) {
       failure ??= { thrown }
     }
   }
   // Not side by side: each writes the counts of the run.
   const store = async (): Promise<void> => {
-    const held = read.filter(({ entry, intake }) => holdsRecord(intake, entry))
-    if (held.length > 0) {
-      const refetched = held.map(({ entry }) => entry)
-      const intake = mergeIntakes(held.map((one) => one.intake))
-      for (const sightings of intake.sightings.values()) run.sink.memory.note(sightings)
-      await ingestAnswer(believingNoHash(run), intake, { refetched })
+    const usable = answers.filter(({ entry, intake }) => holdsRecord(intake, entry))
+    if (usable.length > 0) {
+      const refetched = usable.map(({ entry }) => entry)
+      const intake = mergeIntakes(usable.map((one) => one.intake))
+      for (const sightings of intake.sightings.values()) sink.memory.note(sightings)
+      // A read by id must find the truth: it believes no hash.
+      const storing = sink.mode === 'sync' ? { ...run, sink: sink.byValue() } : run
+      await ingestAnswer(storing, intake, { refetched })
     }
-    for (const { entry, intake } of read) {
+    for (const { entry, intake } of answers) {
       if (!holdsRecord(intake, entry)) await storeWithoutRecord(run, intake, entry)
     }
   }
   // The first vessel shows whether the account may see positions: the others must wait for it.
-  const limit = pLimit(run.source.settings.vesselPositions ? 1 : REQUESTS_AT_ONCE)
-  const isReference = ({ type }: Entry): boolean => REFERENCES.has(type)
-  await Promise.all(entries.filter(isReference).map((entry) => limit(() => readOne(entry))))
+  const limit = pLimit(source.settings.vesselPositions ? 1 : REQUESTS_AT_ONCE)
+  await limit.map(entries.filter(isReference), readOne)
   if (failure !== undefined) {
     const { thrown } = failure
     if (thrown instanceof SimulatedCrash) throw thrown
@@ -107,48 +108,32 @@ export async function readRefetches(run: Ingest, entries: readonly Entry[]): Pro
   }
   await store()
   for (const entry of entries) {
-    const isOver = run.source.signal.aborted || run.notes.ledger.isServiceFailing
-    if (!isReference(entry) && !isOver) await readRefetch(run, entry)
+    if (!isReference(entry) && !isOver()) await readRefetch(run, entry)
   }
 }
 
-/** A read by id must find the truth. */
-function believingNoHash(run: Ingest): Ingest {
-  return run.sink.mode === 'sync' ? { ...run, sink: run.sink.byValue() } : run
+function isReference({ type }: Entry): boolean {
+  return REFERENCES.has(type)
 }
 
-/** Undefined when the record is gone or cannot be read; the queue then says so. */
-async function unlessGone<Result>(
-  run: Ingest,
-  entry: Entry,
-  read: () => Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    const result = await read()
-    run.notes.ledger.noteRead()
-    return result
-  } catch (caught) {
-    if (run.source.signal.aborted || !isAboutOneRecord(caught)) throw caught
-    run.notes.ledger.noteRead(caught)
-    const thrown = toError(caught)
-    const isGone = thrown instanceof ApiNotFoundError || thrown instanceof ApiContractError
-    const isSettling = (isGone || thrown instanceof ApiAuthError) && REFERENCES.has(entry.type)
-    const isDropped = isSettling ? await isSettled(run, entry, thrown) : isGone
-    run.notes.logger.warn(
-      isDropped ? 'a record to refetch is gone' : 'a record cannot be refetched',
-      {
-        type: entry.type,
-        id: entry.id,
-        error: thrown,
-      },
-    )
-    await run.sink.retry(() =>
-      isDropped
-        ? removeRefetches(run.sink.warehouse, [entry])
-        : postponeRefetch(run.sink.warehouse, entry, thrown.message, restOf(entry, thrown)),
-    )
-    return undefined
-  }
+/** The record is gone or cannot be read: the queue drops its entry or says so. */
+async function settleRefusal(run: Ingest, entry: Entry, refusal: Error): Promise<void> {
+  const isGone = refusal instanceof ApiNotFoundError || refusal instanceof ApiContractError
+  const isSettling = (isGone || refusal instanceof ApiAuthError) && isReference(entry)
+  const isDropped = isSettling ? await isSettled(run, entry, refusal) : isGone
+  const { type, id } = entry
+  const message = isDropped ? 'a record to refetch is gone' : 'a record cannot be refetched'
+  run.notes.logger.warn(message, { type, id, error: refusal })
+  if (isDropped) await drop(run.sink, entry)
+  else await postpone(run.sink, entry, refusal.message, restOf(entry, refusal))
+}
+
+function drop(sink: Sink, entry: Entry): Promise<void> {
+  return sink.retry((warehouse) => removeRefetches(warehouse, [entry]))
+}
+
+function postpone(sink: Sink, entry: Entry, why: string, waitMs?: number): Promise<void> {
+  return sink.retry((warehouse) => postponeRefetch(warehouse, entry, why, waitMs))
 }
 
 const DAY_MS = 24 * 3_600_000
@@ -165,27 +150,21 @@ function restOf({ attempts = 0 }: Entry, thrown: Error): number {
  * address. The id is requested again when its check is due. Without a row it is settled when no row
  * points to it.
  */
-async function isSettled(run: Ingest, entry: Entry, thrown: Error): Promise<boolean> {
-  const { warehouse, syncRunId, mode } = run.sink
+async function isSettled(run: Ingest, entry: Entry, refusal: Error): Promise<boolean> {
   const resource = resourceOfType(entry.type)
-  const rows = await run.sink.retry(() => loadRowsByKey(warehouse, resource, [[entry.id]]))
+  const rows = await run.sink.retry((warehouse) => loadRowsByKey(warehouse, resource, [[entry.id]]))
   const isPointedTo = await isNamed(run.sink, entry)
   if (rows.size === 0) return !isPointedTo
-  const observedAt = thrown instanceof ApiNotFoundError ? thrown.observedAt : undefined
-  if (observedAt === undefined || isPointedTo) return true
-  const gone = [{ key: entry.id, observedAt }]
-  const marked = await run.sink.retry(() =>
-    warehouse.transaction('mark a place or vessel as gone', (session) =>
-      tombstoneRows(session, resource, gone, { syncRunId, mode }),
-    ),
-  )
-  run.notes.ledger.add(new Map([[resource.stream, { tombstoned: marked.length }]]))
+  const observedAt = refusal instanceof ApiNotFoundError ? refusal.observedAt : undefined
+  if (observedAt !== undefined && !isPointedTo) {
+    await markGone(run, resource, [{ key: entry.id, observedAt }])
+  }
   return true
 }
 
 /** A reference is not needed once no row points to it. */
 function isNamed(sink: Sink, { id }: Entry): Promise<boolean> {
-  return sink.retry(() => isReferenced(sink.warehouse, id))
+  return sink.retry((warehouse) => isReferenced(warehouse, id))
 }
 
 async function readRecord(run: Ingest, entry: Entry): Promise<void> {
@@ -206,35 +185,24 @@ function holdsRecord(intake: Intake, { type, id }: Entry): boolean {
 async function storeWithoutRecord(run: Ingest, intake: Intake, entry: Entry): Promise<void> {
   await ingestAnswer(run, setAsideOf(intake))
   const why = 'the answer does not hold the record, see quarantine'
-  const isDropped = REFERENCES.has(entry.type) && !(await isNamed(run.sink, entry))
-  await run.sink.retry(() =>
-    isDropped
-      ? removeRefetches(run.sink.warehouse, [entry])
-      : postponeRefetch(run.sink.warehouse, entry, why),
-  )
+  const isDropped = isReference(entry) && !(await isNamed(run.sink, entry))
+  await (isDropped ? drop(run.sink, entry) : postpone(run.sink, entry, why))
 }
 
 async function readEventList(run: Ingest, entry: Entry): Promise<void> {
-  const [events] = await fetchTransportEvents(run, [entry.id])
-  // The container is gone: the passes find out its fate.
-  if (events?.intake === undefined) {
-    return run.sink.retry(() => removeRefetches(run.sink.warehouse, [entry]))
-  }
-  const intake = mergeIntakes(events.intake)
-  if (events.list === undefined) {
+  const { intake, list, gone } = await fetchEventsOf(run, entry.id)
+  // The passes find out the fate of the container.
+  if (gone !== undefined) return drop(run.sink, entry)
+  if (list === undefined) {
     await ingestAnswer(run, intake)
     const why = 'the list of events changed while it was read'
-    return run.sink.retry(() => postponeRefetch(run.sink.warehouse, entry, why, UNPROVEN_WAIT_MS))
+    return postpone(run.sink, entry, why, UNPROVEN_WAIT_MS)
   }
   // The list holds past events only; an expected one that the container itself names was not
   // withdrawn.
-  const named = await run.sink.retry(() => loadListedEventIds(run.sink.warehouse, entry.id))
-  if (contradictsContainer(events.list, named)) {
-    return run.sink.retry(() => postponeRefetch(run.sink.warehouse, entry, LIST_WITHOUT_EVENTS))
-  }
-  const transportEventIds = [...events.list.transportEventIds, ...named]
-  await ingestAnswer(run, intake, {
-    refetched: [entry],
-    eventLists: [{ ...events.list, transportEventIds }],
-  })
+  const named = await run.sink.retry((warehouse) => loadListedEventIds(warehouse, entry.id))
+  if (contradictsContainer(list, named)) return postpone(run.sink, entry, LIST_WITHOUT_EVENTS)
+  const transportEventIds = [...list.transportEventIds, ...named]
+  const eventLists = [{ ...list, transportEventIds }]
+  await ingestAnswer(run, intake, { refetched: [entry], eventLists })
 }

@@ -29,12 +29,7 @@ export interface StreamFailure {
 export class RunLedger {
   readonly #streams = new Map<
     string,
-    {
-      counts: StreamCounts
-      outcome: StreamOutcome
-      detail: string | null
-      shownBy?: ShownBy
-    }
+    { counts: StreamCounts; outcome: StreamOutcome; detail: string | null; shownBy?: ShownBy }
   >()
 
   /** They make the run incomplete or failed. */
@@ -68,22 +63,20 @@ export class RunLedger {
     return this.#unavailableInARow >= SEVERAL
   }
 
-  readonly #distrusted: { readonly stream: string; readonly why: string }[] = []
+  /** Streams that are not to be trusted although they are read to their end, and why. */
+  readonly distrusted: { readonly stream: string; readonly why: string }[] = []
 
-  /** Notes why a stream that is read to its end is not to be trusted all the same. */
   distrust(stream: string, why: string): void {
-    const isKnown = this.#distrusted.some((one) => one.stream === stream && one.why === why)
-    if (!isKnown) this.#distrusted.push({ stream, why })
-  }
-
-  /** The streams and reasons that `distrust` noted. */
-  distrusted(): readonly { readonly stream: string; readonly why: string }[] {
-    return this.#distrusted
+    const isNoted = this.distrusted.some((one) => one.stream === stream && one.why === why)
+    if (!isNoted) this.distrusted.push({ stream, why })
   }
 
   add(deltas: ReadonlyMap<string, CountsDelta>): void {
-    for (const [stream, delta] of deltas)
-      Object.assign(this.#entry(stream).counts, this.#sum(stream, delta))
+    for (const [stream, delta] of deltas) this.count(stream, delta)
+  }
+
+  count(stream: string, delta: CountsDelta): void {
+    Object.assign(this.#entry(stream).counts, this.#sum(stream, delta))
   }
 
   preview(deltas: ReadonlyMap<string, CountsDelta>): StreamState[] {
@@ -129,10 +122,11 @@ export class RunLedger {
 
   /** The types noted by `listed`, per stream of which several pages were read. */
   listedTypes(): ReadonlyMap<string, ListedTypes> {
-    const several = [...this.#listed].flatMap(([stream, { pages, types }]) =>
-      types === undefined || pages < SEVERAL ? [] : [[stream, types] as const],
+    return new Map(
+      [...this.#listed].flatMap(([stream, { pages, types }]) =>
+        types === undefined || pages < SEVERAL ? [] : [[stream, types] as const],
+      ),
     )
-    return new Map(several)
   }
 
   /**

@@ -36,13 +36,13 @@ export class Sink<RunId extends number | null = number | null> {
   }
 
   /** See `retryWarehouse`. */
-  retry<Result>(work: () => Promise<Result>): Promise<Result> {
-    return retryWarehouse(this.#options, work)
+  retry<Result>(work: (warehouse: Warehouse) => Promise<Result>): Promise<Result> {
+    return retryWarehouse(this.#options, () => work(this.warehouse))
   }
 
   /** Does work in one transaction, which is repeated like `retryWarehouse`. */
   transact<Result>(name: string, work: (session: Session) => Promise<Result>): Promise<Result> {
-    return this.retry(() => this.warehouse.transaction(name, work))
+    return this.retry((warehouse) => warehouse.transaction(name, work))
   }
 
   /** The same, believing no hash: records are compared by value, also those met before. */

@@ -24,6 +24,7 @@ import { mergeIntakes } from '../ingest/intake.js'
 import type { Run } from '../ingest/run.js'
 import { ingestAnswer } from '../ingest/ingest-pages.js'
 import type { Sink } from '../ingest/sink.js'
+import type { Warehouse } from '../warehouse/connection/warehouse.js'
 
 /**
  * Reads the transport events of a few containers whose list of event ids has not changed: an event
@@ -37,8 +38,8 @@ import type { Sink } from '../ingest/sink.js'
 export async function checkTransportEvents(run: Run): Promise<void> {
   const limit = run.source.settings.transportEventChecksPerSync ?? 0
   if (limit === 0 || hasMadeOtherRequests(run)) return
-  const containerIds = await run.sink.retry(() =>
-    chooseContainersToCheck(run.sink.warehouse, limit),
+  const containerIds = await run.sink.retry((warehouse) =>
+    chooseContainersToCheck(warehouse, limit),
   )
   if (containerIds.length > 0) await check(run, containerIds)
 }
@@ -59,17 +60,17 @@ export async function checkUnlistedEvents(run: Run): Promise<void> {
 
 /** A backfill examines all earlier containers, other runs those in doubt. */
 async function chooseUnlisted(sink: Sink<number>): Promise<string[]> {
-  const { warehouse, syncRunId, mode } = sink
-  const areInDoubt = await sink.retry(() => areListsInDoubt(warehouse))
-  const found = areInDoubt
-    ? await settleListsInDoubt((work) => sink.transact('settle lists of transport events', work))
-    : []
-  const others =
-    mode === 'backfill'
-      ? await sink.retry(() => findContainersWithUnlistedEvents(warehouse, syncRunId))
-      : []
-  const all = [...found, ...others]
-  return sink.retry(() => chooseLeastChecked(warehouse, all, UNLISTED_PER_RUN))
+  const ids: string[] = []
+  if (await sink.retry(areListsInDoubt)) {
+    const settle = 'settle lists of transport events'
+    ids.push(...(await settleListsInDoubt((work) => sink.transact(settle, work))))
+  }
+  if (sink.mode === 'backfill') {
+    const find = (warehouse: Warehouse) =>
+      findContainersWithUnlistedEvents(warehouse, sink.syncRunId)
+    ids.push(...(await sink.retry(find)))
+  }
+  return sink.retry((warehouse) => chooseLeastChecked(warehouse, ids, UNLISTED_PER_RUN))
 }
 
 const LISTS: ReadonlySet<string> = new Set(['shipments', 'containers', 'tracking_requests'])
@@ -80,35 +81,24 @@ function hasMadeOtherRequests({ notes: { ledger } }: Run): boolean {
     .some(({ stream, counts }) => LISTS.has(stream) && counts.requests > counts.pages)
 }
 
-/** A wrong answer counts as a check too; the refetch queue asks for its container again. */
-async function check(run: Run, containerIds: readonly string[]): Promise<void> {
-  const fetched = await fetchWhatIsShown(run, containerIds)
-  run.sink.reachFailpoint('events_received')
-  await record(run, containerIds, fetched)
-  await askForRefusedLists(run, fetched)
-}
-
 /**
- * Stores the events, marks withdrawn ones and records the check. After a kill the next run checks
- * the same containers again.
+ * Reads and stores the events, marks withdrawn ones and records the check; after a kill the next
+ * run checks the same containers again. A wrong answer counts as a check too; the refetch queue
+ * asks for its container again.
  */
-async function record(
-  run: Run,
-  containerIds: readonly string[],
-  fetched: readonly FetchedEvents[],
-): Promise<void> {
-  const { syncRunId } = run.sink
-  await ingestAnswer(run, mergeIntakes(fetched.flatMap(({ intake }) => intake ?? [])))
+async function check(run: Run, containerIds: readonly string[]): Promise<void> {
+  const { sink, notes } = run
+  const fetched = await fetchWhatIsShown(run, containerIds)
+  sink.reachFailpoint('events_received')
+  await ingestAnswer(run, mergeIntakes(fetched.map(({ intake }) => intake)))
   const lists: TransportEventList[] = []
   for (const events of fetched) lists.push(...(await believedList(run, events)))
-  const { count: tombstoned } = await run.sink.transact(
-    'record a check of events',
-    async (session) => {
-      await recordTransportEventChecks(session, containerIds)
-      return tombstoneWithdrawnEvents(session, lists, syncRunId)
-    },
-  )
-  if (tombstoned > 0) run.notes.ledger.add(new Map([['transport_events', { tombstoned }]]))
+  const { count: tombstoned } = await sink.transact('record a check of events', async (session) => {
+    await recordTransportEventChecks(session, containerIds)
+    return tombstoneWithdrawnEvents(session, lists, sink.syncRunId)
+  })
+  if (tombstoned > 0) notes.ledger.count('transport_events', { tombstoned })
+  await askForRefusedLists(run, fetched)
 }
 
 /**
@@ -118,13 +108,12 @@ async function record(
  */
 async function believedList(
   run: Run,
-  { containerId, list, goneAt }: FetchedEvents,
+  { containerId, list, gone }: FetchedEvents,
 ): Promise<TransportEventList[]> {
   if (list !== undefined && list.transportEventIds.length > 0) return [list]
-  const observedAt = list?.observedAt ?? goneAt
+  const observedAt = list?.observedAt ?? gone?.observedAt
   if (observedAt === undefined) return []
-  const { warehouse } = run.sink
-  const named = await run.sink.retry(() => loadListedEventIds(warehouse, containerId))
+  const named = await run.sink.retry((warehouse) => loadListedEventIds(warehouse, containerId))
   if (list !== undefined && contradictsContainer(list, named)) {
     await askForEventListsAgain(run, [containerId])
   }

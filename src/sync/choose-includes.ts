@@ -3,8 +3,8 @@ import type { RawPage } from '../source/client/list-pages.js'
 import { ConnectorError } from '../base/errors.js'
 import { carriedBy, carryAll } from '../ingest/drift-watch.js'
 import { containerOf } from '../ingest/decide.js'
-import { fetchTransportEvents } from '../ingest/fetch-transport-events.js'
-import { mergeIntakes, readRawRecords, type Intake } from '../ingest/intake.js'
+import { fetchEventsOf } from '../ingest/fetch-transport-events.js'
+import { readRawRecords, type Intake } from '../ingest/intake.js'
 import type { Reading, Run } from '../ingest/run.js'
 import { pageOptions } from '../ingest/read-page.js'
 import { membersOf } from '../source/jsonapi/document.js'
@@ -98,11 +98,8 @@ export async function settleIncludes(
   }
   await warehouse.transaction('remember includes', (session) => saveCapability(session, found))
   if (refused.length > 0) {
-    run.notes.logger.info('the service does not include everything we asked for', {
-      list,
-      refused,
-      thin,
-    })
+    const message = 'the service does not include everything we asked for'
+    run.notes.logger.info(message, { list, refused, thin })
   }
   return thin.length === 0
 }
@@ -134,18 +131,17 @@ async function findThin(run: Reading, intake: Intake, sent: readonly string[]): 
 }
 
 /** The records that a run would read without the include; none if the service refuses the list. */
-async function readOwnList(run: Reading, included: Sighting): Promise<Sighting[]> {
+async function readOwnList(run: Reading, included: Sighting): Promise<readonly Sighting[]> {
   const { resource } = included
   try {
     if (resource === transportEvents) {
-      const containerId = containerOf(included)
-      const [fetched] = await fetchTransportEvents(run, [containerId])
-      return [...(mergeIntakes(fetched?.intake ?? []).sightings.get(resource.stream) ?? [])]
+      const { intake } = await fetchEventsOf(run, containerOf(included))
+      return intake.sightings.get(resource.stream) ?? []
     }
     if (resource !== containers) return []
     const page = await readPage(run, 'containers')
     const intake = readRawRecords(page.document, pageOptions('containers', page))
-    return [...(intake.sightings.get(resource.stream) ?? [])]
+    return intake.sightings.get(resource.stream) ?? []
   } catch (thrown) {
     if (run.source.signal.aborted || !(thrown instanceof ConnectorError)) throw thrown
     return []

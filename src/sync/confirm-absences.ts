@@ -47,13 +47,13 @@ export async function confirmAbsences(run: Run, pass: ListPass): Promise<void> {
 const ASKED_PER_RUN = 100
 
 async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Promise<void> {
-  const { warehouse, syncRunId } = run.sink
   const { startedAt } = pass
   if (startedAt === undefined) return
+  const { sink } = run
   const { stream } = resource
   const seen = pass.seen.get(stream)
   const isSeen = (key: string): boolean => seen?.has(key) ?? false
-  const { keys, live } = await run.sink.retry(() =>
+  const { keys, live } = await sink.retry((warehouse) =>
     findUnseenRows(warehouse, resource, startedAt, isSeen),
   )
   const isAccepted = run.source.settings.acceptShrink === true
@@ -64,14 +64,14 @@ async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Pr
         'no row was marked as gone. If they really are, run with --accept-shrink',
     )
   }
-  const rowless = resource === containers ? await findRowless(run.sink, pass, startedAt) : []
+  const rowless = resource === containers ? await findRowless(sink, pass, startedAt) : []
   const missing = [...keys, ...rowless.filter((key) => !isSeen(key))]
-  if (missing.length === 0) {
-    // Nothing to write, the usual case.
-    if (!(await run.sink.retry(() => hasAbsences(warehouse, stream)))) return
-  }
-  const candidates = await run.sink.transact('count absences', (session) =>
-    countAbsences(session, stream, missing, syncRunId),
+  // Nothing to write, the usual case.
+  const isQuiet =
+    missing.length === 0 && !(await sink.retry((warehouse) => hasAbsences(warehouse, stream)))
+  if (isQuiet) return
+  const candidates = await sink.transact('count absences', (session) =>
+    countAbsences(session, stream, missing, sink.syncRunId),
   )
   const asked = isAccepted ? candidates : candidates.slice(0, ASKED_PER_RUN)
   if (asked.length > 0) await askFor(run, resource, asked)
@@ -83,10 +83,10 @@ async function confirmOfStream(run: Run, pass: ListPass, resource: Resource): Pr
  */
 async function findRowless(sink: Sink, pass: ListPass, startedAt: Date): Promise<string[]> {
   const reported = pass.seen.get(CONTAINERS_WITH_EVENTS)
-  const keys = await sink.retry(() => findContainersWithoutRow(sink.warehouse, startedAt))
+  const keys = await sink.retry((warehouse) => findContainersWithoutRow(warehouse, startedAt))
   const unseen = keys.filter((key) => reported?.has(key) !== true)
   if (unseen.length === 0) return unseen
-  const named = await sink.retry(() => findContainersOfNamedEvents(sink.warehouse, unseen))
+  const named = await sink.retry((warehouse) => findContainersOfNamedEvents(warehouse, unseen))
   return unseen.filter((key) => !named.has(key))
 }
 
@@ -98,40 +98,31 @@ const MOST_FAILURES_IN_A_ROW = 3
  * stays, with the reason, and is requested again in a day.
  */
 async function askFor(run: Run, resource: Resource, keys: readonly string[]): Promise<void> {
-  const gone: GoneRecord[] = []
-  const found: string[] = []
-  const open: OpenAbsence[] = []
+  const answers: Answers = { gone: [], present: [], open: [] }
   let failuresInARow = 0
   let fatal: Error | undefined
   for (const key of keys) {
-    if (run.source.signal.aborted) break
+    if (run.source.signal.aborted || failuresInARow >= MOST_FAILURES_IN_A_ROW) break
     try {
       const answer = await findRecord(run, resource, key)
-      if (answer instanceof Date) gone.push({ key, observedAt: answer })
-      else if (answer) found.push(key)
-      else
-        open.push({
-          key,
-          why: `GET /${resource.stream}/${key}: the answer does not hold the record`,
-        })
+      const why = `GET /${resource.stream}/${key}: the answer does not hold the record`
+      if (answer instanceof Date) answers.gone.push({ key, observedAt: answer })
+      else if (answer) answers.present.push(key)
+      else answers.open.push({ key, why })
       failuresInARow = 0
     } catch (thrown) {
-      if (thrown instanceof ApiNotFoundError && thrown.observedAt !== undefined) {
-        gone.push({ key, observedAt: thrown.observedAt })
-        failuresInARow = 0
-        continue
-      }
       if (thrown instanceof SimulatedCrash) throw thrown
       if (!isAboutOneRecord(thrown)) {
         fatal = toError(thrown)
         break
       }
-      open.push({ key, why: toError(thrown).message })
+      const { observedAt } = thrown instanceof ApiNotFoundError ? thrown : {}
+      if (observedAt === undefined) answers.open.push({ key, why: toError(thrown).message })
+      else answers.gone.push({ key, observedAt })
       failuresInARow = thrown instanceof ApiUnavailableError ? failuresInARow + 1 : 0
-      if (failuresInARow >= MOST_FAILURES_IN_A_ROW) break
     }
   }
-  await recordAnswers(run, resource, { gone, found, open })
+  await recordAnswers(run, resource, answers)
   run.source.signal.throwIfAborted()
   if (fatal !== undefined) throw fatal
 }
@@ -155,51 +146,43 @@ async function findRecord(run: Run, resource: Resource, key: string): Promise<bo
 
 /** Undefined if the entity is unknown. */
 async function findField(run: Run, key: string): Promise<Intake | Date | undefined> {
-  const entity = await run.sink.retry(() => loadEntity(run.sink.warehouse, key))
+  const entity = await run.sink.retry((warehouse) => loadEntity(warehouse, key))
   if (entity === undefined) return undefined
-  const definitions = await run.sink.retry(() =>
-    loadFieldDefinitions(run.sink.warehouse, run.source.settings),
+  const definitions = await run.sink.retry((warehouse) =>
+    loadFieldDefinitions(warehouse, run.source.settings),
   )
   return findCustomField(run, key, entity, definitions)
 }
 
 interface Answers {
-  readonly gone: readonly GoneRecord[]
-  readonly found: readonly string[]
-  readonly open: readonly OpenAbsence[]
+  readonly gone: GoneRecord[]
+  readonly present: string[]
+  readonly open: OpenAbsence[]
 }
 
 async function recordAnswers(
-  run: Run,
+  { sink, notes: { ledger, logger } }: Run,
   resource: Resource,
-  { gone, found, open }: Answers,
+  { gone, present, open }: Answers,
 ): Promise<void> {
-  const { names } = run.sink.warehouse
   const { stream } = resource
-  const options = { names, syncRunId: run.sink.syncRunId, mode: 'sync' as const }
-  const { marked, told } = await run.sink.transact('mark rows as gone', async (session) => {
-    const keys = await tombstoneRows(session, resource, gone, options)
-    run.sink.reachFailpoint('mid_tombstones')
-    await forgetAbsences(session, stream, [...found, ...gone.map(({ key }) => key)])
+  const { marked, told } = await sink.transact('mark rows as gone', async (session) => {
+    const keys = await tombstoneRows(session, resource, gone, sink)
+    sink.reachFailpoint('mid_tombstones')
+    await forgetAbsences(session, stream, [...present, ...gone.map(({ key }) => key)])
     return { marked: keys, told: await postponeAbsences(session, stream, open) }
   })
-  run.notes.ledger.add(new Map([[stream, { tombstoned: marked.length }]]))
+  ledger.count(stream, { tombstoned: marked.length })
   if (open.length > 0) {
-    run.notes.logger.warn(
-      'rows are in no page, and the service does not say whether they are gone',
-      {
-        stream,
-        rows: open.length,
-        first: open[0],
-      },
-    )
+    const message = 'rows are in no page, and the service does not say whether they are gone'
+    logger.warn(message, { stream, rows: open.length, first: open[0] })
   }
   const [first] = told
   if (first === undefined) return
-  run.notes.ledger.distrust(
+  ledger.distrust(
     stream,
     `${told.length} of ${stream} are in no page, and the service does not say whether they are ` +
-      `gone. The first is ${first.key}: ${first.why} Ask the service. They stay as they are and ` +
-      `are asked for again each day; no further run ends so for them (${names.sync}.absences)`,
+      `gone. The first is ${first.key}: ${first.why} Ask the service. They stay as they are and are ` +
+      `asked for again each day; no further run ends so for them (${sink.warehouse.names.sync}.absences)`,
   )
 }

@@ -93,15 +93,15 @@ async function readOne(run: Run, { stream, type }: Resource, id: string): Promis
     }
     const keys = new Set(intakes.flatMap((one) => shownKeys(one, containers.stream)))
     for (const events of await fetchTransportEvents(run, [...keys])) {
-      intakes.push(...(events.intake ?? []))
+      intakes.push(events.intake)
     }
     await ingestAnswer(run, mergeIntakes(intakes))
   } catch (thrown) {
     if (run.source.signal.aborted || !isAboutOneRecord(thrown)) throw thrown
-    const isGone = thrown instanceof ApiNotFoundError
-    const message = isGone
-      ? `the service has no ${type} ${id}: check the id, or whether it was deleted`
-      : `the service does not show ${type} ${id}: ${toError(thrown).message}`
+    const message =
+      thrown instanceof ApiNotFoundError
+        ? `the service has no ${type} ${id}: check the id, or whether it was deleted`
+        : `the service does not show ${type} ${id}: ${toError(thrown).message}`
     const error = new IncompleteRunError(message, { cause: thrown })
     run.notes.ledger.failures.push({ stream, error })
   }

@@ -1,47 +1,36 @@
-import { shownKeys, readRecords, type Intake } from '../ingest/intake.js'
+import { readRecords } from '../ingest/intake.js'
+import { ingestListing, type Listing } from '../ingest/mark-gone.js'
 import { readRefetches } from '../ingest/read-refetch.js'
 import type { Reading, Run } from '../ingest/run.js'
-import { ingestAnswer } from '../ingest/ingest-pages.js'
 import { vessels, webhookEventCategories } from '../source/records/index.js'
 import { REFERENCE_TYPES } from '../source/records/resource.js'
 import { claimRefetches, readDueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import { loadLiveKeys } from '../warehouse/rows/stored-rows.js'
-import { tombstoneRows } from '../warehouse/rows/tombstones.js'
 
 /**
  * Reads the catalogue of events that a webhook can subscribe to: one request. It is complete: rows
  * of missing categories are marked as gone.
  */
 export async function readEventCatalogue(run: Run): Promise<void> {
-  const { intake, observedAt } = await askForCatalogue(run)
-  await ingestAnswer(run, intake)
-  const { warehouse, syncRunId } = run.sink
-  const shown = new Set(shownKeys(intake, CATALOGUE.stream))
-  const live = await run.sink.retry(() => loadLiveKeys(warehouse, CATALOGUE))
-  const gone = live.filter((key) => !shown.has(key)).map((key) => ({ key, observedAt }))
-  // An empty catalogue, or one with a record that could not be read, proves nothing.
-  if (gone.length === 0 || shown.size === 0 || intake.quarantined.length > 0) return
-  const options = { names: warehouse.names, syncRunId, mode: run.sink.mode }
-  const marked = await run.sink.transact('mark event categories as gone', (session) =>
-    tombstoneRows(session, CATALOGUE, gone, options),
+  await ingestListing(run, webhookEventCategories, await askForCatalogue(run), (warehouse) =>
+    loadLiveKeys(warehouse, webhookEventCategories),
   )
-  run.notes.ledger.add(new Map([[CATALOGUE.stream, { tombstoned: marked.length }]]))
 }
 
-const CATALOGUE = webhookEventCategories
-
-/** Reads the service's catalogue. */
+/**
+ * Reads the service's catalogue. An empty one, or one with a record that could not be read, proves
+ * nothing.
+ */
 export async function askForCatalogue({
   source: { service, signal },
   notes: { ledger },
-}: Reading): Promise<{ intake: Intake; observedAt: Date }> {
-  const { stream } = CATALOGUE
+}: Reading): Promise<Listing> {
+  const { stream } = webhookEventCategories
   const counter = ledger.counter(stream)
   const { document, observedAt } = await service.getWebhookEvents({ signal, counter })
-  return {
-    intake: readRecords(document, { stream, source: '/webhooks/events', observedAt }),
-    observedAt,
-  }
+  const intake = readRecords(document, { stream, source: '/webhooks/events', observedAt })
+  const isProof = intake.sightings.has(stream) && intake.quarantined.length === 0
+  return { intake, wholeAt: isProof ? observedAt : undefined }
 }
 
 /**
@@ -66,10 +55,8 @@ const ROUNDS_OF_REFERENCES = 3
  * workers or the next run read the rest.
  */
 export async function readQueued(run: Run): Promise<void> {
-  const { settings } = run.source
-  const { mode } = run.sink
-  const seconds = settings.refetchSeconds ?? (mode === 'backfill' ? BACKFILL_SECONDS : SYNC_SECONDS)
-  const endsAt = performance.now() + seconds * 1000
+  const usual = run.sink.mode === 'backfill' ? BACKFILL_SECONDS : SYNC_SECONDS
+  const endsAt = performance.now() + (run.source.settings.refetchSeconds ?? usual) * 1000
   let due = await readRound(run, null, endsAt)
   for (let round = 0; due > 0 && round < ROUNDS_OF_REFERENCES; round += 1) {
     due = await readRound(run, REFERENCE_TYPES, endsAt)
@@ -82,24 +69,24 @@ async function readRound(
   types: readonly string[] | null,
   endsAt: number,
 ): Promise<number> {
-  const { warehouse } = run.sink
-  const { askedUntil, due } = await run.sink.retry(() => readDueRefetches(warehouse, types))
+  const { ledger, logger } = run.notes
+  const { askedUntil, due } = await run.sink.retry((warehouse) =>
+    readDueRefetches(warehouse, types),
+  )
   for (let left = due; left > 0; left -= ENTRIES_PER_CLAIM) {
     if (performance.now() >= endsAt) {
-      run.notes.logger.info('the time for refetches is up; the rest is left to the next run', {
-        left,
-      })
+      logger.info('the time for refetches is up; the rest is left to the next run', { left })
       return due
     }
     const limit = Math.min(left, ENTRIES_PER_CLAIM)
-    const entries = await run.sink.retry(() =>
+    const entries = await run.sink.retry((warehouse) =>
       claimRefetches(warehouse, 'sync', limit, { askedUntil, types }),
     )
     if (entries.length === 0) break
     await readRefetches(run, entries)
     run.source.signal.throwIfAborted()
-    if (run.notes.ledger.isServiceFailing) {
-      run.notes.logger.warn('the service fails to show records; the rest is left to the next run')
+    if (ledger.isServiceFailing) {
+      logger.warn('the service fails to show records; the rest is left to the next run')
       return 0
     }
   }
@@ -112,14 +99,12 @@ async function readRound(
  */
 export async function readVesselPositions(run: Run): Promise<void> {
   const { ledger } = run.notes
-  const ids = await run.sink.retry(() => loadLiveKeys(run.sink.warehouse, vessels))
+  const ids = await run.sink.retry((warehouse) => loadLiveKeys(warehouse, vessels))
   for (let start = 0; start < ids.length; start += ENTRIES_PER_CLAIM) {
     if (ledger.positionsRefusal !== undefined || ledger.isServiceFailing) break
     const some = ids.slice(start, start + ENTRIES_PER_CLAIM)
-    await readRefetches(
-      run,
-      some.map((id) => ({ type: 'vessel', id })),
-    )
+    const entries = some.map((id) => ({ type: 'vessel', id }))
+    await readRefetches(run, entries)
     run.source.signal.throwIfAborted()
   }
   if (ledger.positionsRefusal !== undefined) throw ledger.positionsRefusal

@@ -32,7 +32,7 @@ export function recordUntrusted(run: Run): void {
     const error = foreignStreamError(stream, listed)
     if (error !== undefined) record(stream, error)
   }
-  for (const { stream, why } of ledger.distrusted()) record(stream, new IncompleteRunError(why))
+  for (const { stream, why } of ledger.distrusted) record(stream, new IncompleteRunError(why))
 }
 
 interface RunEnd {

@@ -1,5 +1,5 @@
 import { ApiContractError, ApiNotFoundError } from '../../../base/errors.js'
-import { fetchTransportEvents } from '../../../ingest/fetch-transport-events.js'
+import { fetchEventsOf } from '../../../ingest/fetch-transport-events.js'
 import { loadFieldDefinitions } from '../../../ingest/field-definitions.js'
 import { mergeIntakes, shownKeys, type Intake } from '../../../ingest/intake.js'
 import { readById } from '../../../ingest/read-by-id.js'
@@ -176,14 +176,13 @@ async function readCustomField(
 async function readContainer(reader: Reader, id: string): Promise<Shown> {
   const container = await readRecord(reader, { type: 'container', id })
   if (container.gone.length > 0) return container
-  const [fetched] = await fetchTransportEvents(reader, [id])
-  const intake = mergeIntakes(fetched?.intake ?? [])
+  const { intake, list } = await fetchEventsOf(reader, id)
   const events = intake.sightings.get('transport_events') ?? []
   const shown = new Set(events.map(({ key }) => key))
   // The container also names expected events, which the list of its events lacks.
   for (const eventId of container.eventIds) shown.add(`${id} ${eventId}`)
   // A list that may be incomplete proves nothing.
-  const live = fetched?.list === undefined ? [] : await loadLiveEventIds(reader.warehouse, id)
+  const live = list === undefined ? [] : await loadLiveEventIds(reader.warehouse, id)
   const keys = live.map((eventId) => `${id} ${eventId}`).filter((key) => !shown.has(key))
   return {
     sightings: [...container.sightings, ...events],
