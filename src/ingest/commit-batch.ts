@@ -168,7 +168,7 @@ async function writeHalves(run: Ingest, batch: Batch): Promise<void> {
 }
 
 function postpone(sink: Sink, entry: Refetched, why: string, waitMs?: number): Promise<void> {
-  return sink.retry(() => postponeRefetch(sink.warehouse, entry, why, waitMs))
+  return sink.retry((warehouse) => postponeRefetch(warehouse, entry, why, waitMs))
 }
 
 function isAnswer({ resource, key }: Sighting, entry: Refetched): boolean {

@@ -5,7 +5,7 @@ import {
   findUnwanted,
   type ChangingStream,
 } from '../warehouse/rows/changing-rows.js'
-import { type PassList } from '../warehouse/bookkeeping/checkpoints.js'
+import type { PassList } from '../warehouse/bookkeeping/checkpoints.js'
 import { loadPassHistory, type PassHistory } from '../warehouse/bookkeeping/complete-passes.js'
 import type { Session, Warehouse } from '../warehouse/connection/warehouse.js'
 import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
@@ -37,7 +37,7 @@ export async function chooseChanging(
   if (run.sink.mode === 'backfill' || acceptShrink === true) return undefined
   const isRecent = wholeHoursAgo !== null && wholeHoursAgo < fullSyncHours
   if (!isRecent || lastStartedAt === null || !isChangingStream(stream)) return undefined
-  const isUseless = await run.sink.retry(() => isFilterUseless(run.sink.warehouse, stream))
+  const isUseless = await run.sink.retry((warehouse) => isFilterUseless(warehouse, stream))
   return isUseless ? undefined : changingList(stream, lastStartedAt)
 }
 
@@ -67,8 +67,8 @@ export async function countChanging(
 
 /** The filter was ignored or refused within the last day. */
 async function isFilterUseless(session: Session, stream: ChangingStream): Promise<boolean> {
-  const found = await loadCapability(session, capabilityName(stream))
-  return found?.isSupported === false && !found.isStale
+  const filter = await loadCapability(session, capabilityName(stream))
+  return filter?.isSupported === false && !filter.isStale
 }
 
 function changingList(stream: ChangingStream, lastStartedAt: Date): PassList {
@@ -99,8 +99,8 @@ export async function checkFilter(
   if (scope === 'whole' || !isChangingStream(stream) || page.keys.length === 0) return
   const { observedAt } = page
   const updatedFrom = query[UPDATED_FROM] ?? null
-  const unwanted = await sink.retry(() =>
-    findUnwanted(sink.warehouse, stream, page.keys, { observedAt, updatedFrom }),
+  const unwanted = await sink.retry((warehouse) =>
+    findUnwanted(warehouse, stream, page.keys, { observedAt, updatedFrom }),
   )
   if (unwanted.length === 0) return
   throw new FilterUselessError(
@@ -118,20 +118,14 @@ export async function recordUselessFilter(
   const { stream } = list
   if (!isChangingStream(stream)) return
   const capability = capabilityName(stream)
-  const found = { capability, isSupported: false, detail: { why } }
-  const known = await run.sink.transact('remember a filter', async (session) => {
-    const before = await loadCapability(session, capability)
-    await saveCapability(session, found)
-    return before
+  const before = await run.sink.transact('remember a filter', async (session) => {
+    const earlier = await loadCapability(session, capability)
+    await saveCapability(session, { capability, isSupported: false, detail: { why } })
+    return earlier
   })
-  const isNew = known?.isSupported !== false
-  run.notes.logger[isNew ? 'warn' : 'debug'](
-    'the filter is not used; each sync reads the whole list',
-    {
-      stream,
-      why,
-    },
-  )
+  const level = before?.isSupported === false ? 'debug' : 'warn'
+  const message = 'the filter is not used; each sync reads the whole list'
+  run.notes.logger[level](message, { stream, why })
 }
 
 /**
@@ -142,8 +136,7 @@ export async function recordUselessFilter(
 export async function refetchThoseThatLeft(sink: Sink, pass: ListPass): Promise<void> {
   const { startedAt, stream } = pass
   if (stream !== 'shipments' || startedAt === undefined) return
-  const { warehouse } = sink
-  const tracked = await sink.retry(() => findTrackedShipments(warehouse, startedAt))
+  const tracked = await sink.retry((warehouse) => findTrackedShipments(warehouse, startedAt))
   const seen = pass.seen.get(stream)
   const left = tracked.filter((key) => seen?.has(key) !== true)
   if (left.length === 0) return

@@ -5,19 +5,14 @@ import { SeenKeys } from '../base/seen-keys.js'
 import type { RecordIdentity } from '../source/jsonapi/raw-record.js'
 import type { Reading, Run } from '../ingest/run.js'
 import {
-  abandonPass,
-  completePass,
   loadPassRemains,
   type Checkpoint,
+  type PassFindings,
   type PassList,
+  type PassPosition,
+  type TallyState,
 } from '../warehouse/bookkeeping/checkpoints.js'
 import { loadPassHistory, type PassHistory } from '../warehouse/bookkeeping/complete-passes.js'
-import type {
-  PassFindings,
-  PassPosition,
-  TallyState,
-} from '../warehouse/bookkeeping/checkpoints.js'
-import type { Sink } from '../ingest/sink.js'
 
 /**
  * In `ListPass.seen`: containers whose transport events a page showed, with or without the
@@ -61,7 +56,7 @@ export class ListPass {
     list: PassList,
     beganAt: string,
     pageSize: number,
-    { resumed, earlier }: { resumed?: Checkpoint; earlier?: ListPass } = {},
+    { resumed, earlier }: { resumed?: Checkpoint; earlier?: ListPass | undefined } = {},
   ) {
     this.list = list
     this.beganAt = beganAt
@@ -122,11 +117,8 @@ export class ListPass {
   }
 
   see(stream: string, key: string): void {
-    let keys = this.seen.get(stream)
-    if (keys === undefined) {
-      keys = new SeenKeys()
-      this.seen.set(stream, keys)
-    }
+    const keys = this.seen.get(stream) ?? new SeenKeys()
+    this.seen.set(stream, keys)
     keys.add(key)
   }
 }
@@ -143,11 +135,10 @@ export async function openPass(
   stream: string,
   chooseChanging: (history: PassHistory) => Promise<PassList | undefined>,
 ): Promise<ListPass | CompletePass> {
-  const { warehouse } = run.sink
   const whole = wholeList(stream)
   const remains = await resumePass(run, whole)
   if (remains !== undefined) return remains
-  const history = await run.sink.retry(() => loadPassHistory(warehouse, stream))
+  const history = await run.sink.retry((warehouse) => loadPassHistory(warehouse, stream))
   const changing = await chooseChanging(history)
   const left = changing && (await resumePass(run, changing))
   return left ?? new ListPass(changing ?? whole, history.now, run.source.settings.pageSize)
@@ -162,8 +153,8 @@ async function resumePass(
   { stream, scope }: PassList,
 ): Promise<ListPass | CompletePass | undefined> {
   const { pageSize } = run.source.settings
-  const remains = await run.sink.retry(() =>
-    loadPassRemains(run.sink.warehouse, { stream, scope }, pageSize),
+  const remains = await run.sink.retry((warehouse) =>
+    loadPassRemains(warehouse, { stream, scope }, pageSize),
   )
   switch (remains.kind) {
     case 'none':
@@ -184,26 +175,8 @@ async function resumePass(
 
 /** A new pass, from the first page. `earlier`: see `ListPass`. */
 export async function startPass(run: Run, list: PassList, earlier?: ListPass): Promise<ListPass> {
-  const { warehouse } = run.sink
-  const { now } = await run.sink.retry(() => loadPassHistory(warehouse, list.stream))
-  return new ListPass(
-    list,
-    now,
-    run.source.settings.pageSize,
-    earlier === undefined ? {} : { earlier },
-  )
-}
-
-/** Records that a pass is complete. */
-export async function closePass(sink: Sink<number>, checkpoint: Checkpoint): Promise<void> {
-  await sink.transact('complete a pass', (session) =>
-    completePass(session, sink.syncRunId, checkpoint),
-  )
-}
-
-/** Forgets an incomplete pass that reached the end of its list: the next run starts over. */
-export async function dropPass(sink: Sink, { list }: ListPass): Promise<void> {
-  await sink.transact('abandon a pass', (session) => abandonPass(session, list))
+  const { now } = await run.sink.retry((warehouse) => loadPassHistory(warehouse, list.stream))
+  return new ListPass(list, now, run.source.settings.pageSize, { earlier })
 }
 
 /** A checkpoint is written with every page, so it names only some of its records. */

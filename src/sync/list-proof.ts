@@ -4,7 +4,7 @@ import type { Intake } from '../ingest/intake.js'
 import type { PassList, TallyState } from '../warehouse/bookkeeping/checkpoints.js'
 
 /** Before the first page of a walk. */
-export const EMPTY_TALLY: TallyState = {
+const EMPTY_TALLY: TallyState = {
   pages: 0,
   rows: 0,
   distinct: 0,
@@ -18,7 +18,7 @@ export const EMPTY_TALLY: TallyState = {
 }
 
 /** Most walks over a list until it is proven to be shown whole. */
-export const MOST_WALKS = 3
+const MOST_WALKS = 3
 
 /** When records entered a list, on the source's clock, in ms; by id, if a page tells it. */
 export interface Dates {
@@ -51,7 +51,7 @@ export function datesOf(
   return { born: scope === 'changing' ? changed : created, changed }
 }
 
-export type ProofPage = Pick<RawPage, 'rows' | 'fresh' | 'total' | 'observedAt' | 'number'>
+type ProofPage = Pick<RawPage, 'rows' | 'fresh' | 'total' | 'observedAt' | 'number'>
 
 export type Verdict =
   /** This walk and later ones have shown every record that was on the list when it began. */
@@ -73,12 +73,6 @@ export interface AcceptedShortfall {
   readonly missing: number
   /** The total changes all the time: only the pages count. */
   readonly isTotalIgnored: boolean
-}
-
-/** An interrupted walk: its beginning and its tally, but not the keys it showed. */
-interface ResumedWalk {
-  readonly startedAt?: Date | undefined
-  readonly tallyBefore?: TallyState | undefined
 }
 
 /** An instant with a known length of the list, or a possible one. */
@@ -112,9 +106,14 @@ export class ListProof {
   #news = 0
   #lastPageAt = -Infinity
 
-  /** `resumed`: the facts about an interrupted walk. */
-  beginWalk(resumed: ResumedWalk = {}): void {
-    const { startedAt, tallyBefore = EMPTY_TALLY } = resumed
+  /** Of an interrupted walk its beginning and its tally are known, but not the keys it showed. */
+  beginWalk({
+    startedAt,
+    tallyBefore = EMPTY_TALLY,
+  }: {
+    readonly startedAt?: Date | undefined
+    readonly tallyBefore?: TallyState | undefined
+  } = {}): void {
     // A walk that was cut off within its first page begins again.
     this.#resumedAt = tallyBefore.pages === 0 ? undefined : startedAt?.getTime()
     this.#news = 0
@@ -245,7 +244,7 @@ export function missingOf(
 }
 
 /** Counts one more page of a walk. */
-export function tally(
+function tally(
   before: TallyState,
   { rows, fresh, total: named }: Pick<RawPage, 'rows' | 'fresh' | 'total'>,
   moves = 0,

@@ -16,8 +16,8 @@ export async function loadAcceptedShortfall(
   { stream, scope }: PassList,
 ): Promise<AcceptedShortfall | undefined> {
   if (scope !== 'whole') return undefined
-  const found = await sink.retry(() => loadCapability(sink.warehouse, capabilityName(stream)))
-  const { missing, isTotalIgnored } = found?.detail ?? {}
+  const total = await sink.retry((warehouse) => loadCapability(warehouse, capabilityName(stream)))
+  const { missing, isTotalIgnored } = total?.detail ?? {}
   return typeof missing === 'number'
     ? { missing, isTotalIgnored: isTotalIgnored === true }
     : undefined
@@ -35,19 +35,13 @@ export async function acceptShortfall(
 ): Promise<boolean> {
   if (run.source.settings.acceptShrink !== true || !isAlike) return false
   const isTotalIgnored = !isQuiet
-  const accepted: AcceptedShortfall = { missing: missingOf(tally, isTotalIgnored), isTotalIgnored }
+  const detail = { missing: missingOf(tally, isTotalIgnored), isTotalIgnored }
+  const capability = capabilityName(stream)
   await run.sink.transact('accept a list that falls short', (session) =>
-    saveCapability(session, {
-      capability: capabilityName(stream),
-      isSupported: false,
-      detail: { ...accepted },
-    }),
+    saveCapability(session, { capability, isSupported: false, detail }),
   )
-  run.notes.logger.warn('the list is accepted as whole as long as it is short by as many records', {
-    stream,
-    found: tally.distinct,
-    ...accepted,
-  })
+  const message = 'the list is accepted as whole as long as it is short by as many records'
+  run.notes.logger.warn(message, { stream, found: tally.distinct, ...detail })
   return true
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ApiNotFoundError } from '../base/errors.js'
+import { ApiNotFoundError, ConnectorError } from '../base/errors.js'
 import type { ListOptions, RawPage } from '../source/client/list-pages.js'
 import { mergeIntakes, readRawRecords, type Intake, type IntakeOptions } from '../ingest/intake.js'
 import { ingestListing, type Listing } from '../ingest/mark-gone.js'
@@ -7,7 +7,6 @@ import { tryRead } from '../ingest/read-by-id.js'
 import type { Reading, Run } from '../ingest/run.js'
 import type { Resource } from '../source/records/resource.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
-import { isNotOurs } from './custom-fields/custom-field-lists.js'
 import { tableRef } from '../warehouse/connection/typed-database.js'
 
 /** The whole list of the records of one owner. */
@@ -44,6 +43,11 @@ export async function askForOwnList(
     return { intake: mergeIntakes([]), wholeAt: thrown.observedAt }
   }
   return { intake: mergeIntakes(intakes), wholeAt: isWhole ? startedAt : undefined }
+}
+
+/** A refused list answers 403, or 404. */
+export function isNotOurs(thrown: unknown): thrown is ConnectorError {
+  return thrown instanceof ConnectorError && [403, 404, 410].includes(Number(thrown.context.status))
 }
 
 /** After this many refusals the account may read none: a run that may read them continues. */

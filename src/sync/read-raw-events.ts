@@ -45,9 +45,8 @@ export async function countRawEventReads(session: Session): Promise<number> {
  * the others.
  */
 export async function readRawEvents(run: Run): Promise<void> {
-  const { warehouse, syncRunId } = run.sink
   const { service } = run.source
-  const containers = await run.sink.retry(() =>
+  const containers = await run.sink.retry((warehouse) =>
     warehouse.query(
       'list containers whose raw events are due',
       sql<{
@@ -57,17 +56,18 @@ export async function readRawEvents(run: Run): Promise<void> {
       }>`select container.container_id as id, container._changed_at::text as changed_at,
     ${EVENT_IDS_HASH} as hash
 ${FROM_CHANGED}
-order by md5(container.container_id || ${String(syncRunId)}), container.container_id`,
+order by md5(container.container_id || ${String(run.sink.syncRunId)}), container.container_id`,
     ),
   )
   const states = new Map(containers.map((container) => [container.id, container]))
-  const listOf = (id: string): OwnList => ({
-    resource: rawEvents,
-    seen: { containerId: id },
-    source: `/containers/${id}/raw_events`,
-    list: (options) => service.listRawEvents(id, options),
+  const lists = containers.map(({ id }): OwnList => {
+    return {
+      resource: rawEvents,
+      seen: { containerId: id },
+      source: `/containers/${id}/raw_events`,
+      list: (options) => service.listRawEvents(id, options),
+    }
   })
-  const lists = containers.map(({ id }) => listOf(id))
   await readOwnLists(run, lists, async ({ seen: { containerId = '' } }) => {
     await run.sink.transact('note that raw events were read', (session) =>
       session.query(

@@ -1,7 +1,6 @@
 import { ConnectorError, IncompleteRunError, LeaseLostError, toError } from '../base/errors.js'
 import { EXIT_CODES, exitCodeOf, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
-import { foreignStreamError } from '../ingest/foreign-types.js'
-import type { StreamFailure } from '../ingest/run-ledger.js'
+import { foreignStreamError, type StreamFailure } from '../ingest/run-ledger.js'
 import type { Run } from '../ingest/run.js'
 import type { RunOutcome } from '../warehouse/connection/tables.js'
 

@@ -18,8 +18,7 @@ import type { RunOutcome, StreamOutcome } from '../warehouse/connection/tables.j
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import { checkTransportEvents, checkUnlistedEvents } from './check-transport-events.js'
 import { holdLease, type HeldDependencies } from './hold-lease.js'
-import { recordShares } from './record-shares.js'
-import { recordDrift } from './record-drift.js'
+import { recordDrift, recordShares } from './record-drift.js'
 import { decideOutcome, recordUntrusted } from './run-outcome.js'
 import { openNotes, type Progress, type Run, type RunSettings } from '../ingest/run.js'
 import { recognizeByBytes } from '../ingest/recognize-records.js'
@@ -28,12 +27,8 @@ import { retryWarehouse } from '../ingest/retry-warehouse.js'
 import { planFirstChecks, readReferencesAgain } from './read-again.js'
 import { readEventCatalogue, readQueued, readVesselPositions } from './read-unlisted.js'
 import { putBackFutureStamps } from '../warehouse/rows/future-stamps.js'
-import {
-  areCustomFieldsFew,
-  isNotOurs,
-  OPTIONAL_LISTS,
-} from './custom-fields/custom-field-lists.js'
-import { readOptions } from './custom-fields/read-custom-fields.js'
+import { areCustomFieldsFew, OPTIONAL_LISTS, readOptions } from './custom-fields.js'
+import { isNotOurs } from './read-own-list.js'
 import { readRawEvents } from './read-raw-events.js'
 import { settleQuarantine } from './settle-quarantine.js'
 import { walkList } from './walk-lists.js'
@@ -161,9 +156,11 @@ async function executeAlone(
 
 /** Corrects rows that another version or other zone data derived, without a request. */
 async function deriveChildrenAgain(run: Run): Promise<void> {
-  const { warehouse, syncRunId } = run.sink
+  const { syncRunId } = run.sink
   const { signal } = run.source
-  const containers = await run.sink.retry(() => deriveAgain(warehouse, { syncRunId, signal }))
+  const containers = await run.sink.retry((warehouse) =>
+    deriveAgain(warehouse, { syncRunId, signal }),
+  )
   if (containers > 0) {
     run.notes.logger.info('deadlines, holds and fees were derived again', { containers })
   }
@@ -171,12 +168,10 @@ async function deriveChildrenAgain(run: Run): Promise<void> {
 
 /** Stamps in the future would keep new observations out of their rows. */
 async function overrideFutureStamps(run: Run): Promise<void> {
-  const rows = await run.sink.transact(
-    'put back stamps that lie in the future',
-    putBackFutureStamps,
-  )
-  if (rows > 0)
-    run.notes.logger.warn('rows were stamped in the future; they count as seen now', { rows })
+  const work = 'put back stamps that lie in the future'
+  const rows = await run.sink.transact(work, putBackFutureStamps)
+  if (rows === 0) return
+  run.notes.logger.warn('rows were stamped in the future; they count as seen now', { rows })
 }
 
 async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
@@ -189,12 +184,9 @@ async function walkAll(run: Run, command: 'backfill' | 'sync'): Promise<void> {
     : await attempt(run, 'containers', () => walkList(run, 'containers'))
   await attempt(run, 'tracking_requests', () => walkList(run, 'tracking_requests'))
   const isWhole = command === 'backfill' || run.notes.ledger.isShownWhole('shipments')
-  if (
-    isWhole ||
-    (await run.sink.retry(() =>
-      areCustomFieldsFew(run.sink.warehouse, run.source.settings.pageSize),
-    ))
-  ) {
+  const { pageSize } = run.source.settings
+  const areFew = (warehouse: Warehouse) => areCustomFieldsFew(warehouse, pageSize)
+  if (isWhole || (await run.sink.retry(areFew))) {
     const definitions = await attempt(run, 'custom_field_definitions', () =>
       walkList(run, 'custom_field_definitions'),
     )
@@ -294,12 +286,13 @@ function concernsOneStream(thrown: unknown): boolean {
 /** The first refused run reported it; custom fields are reported with their definitions. */
 async function isTold(run: Run, stream: string): Promise<boolean> {
   const { ledger } = run.notes
-  const { warehouse, syncRunId } = run.sink
   const isRefused = ledger
     .states()
     .some((one) => one.stream === 'custom_field_definitions' && one.outcome === 'not_entitled')
   if (stream === 'custom_fields' && isRefused) return true
-  const before = await run.sink.retry(() => loadOutcomeBefore(warehouse, stream, syncRunId))
+  const before = await run.sink.retry((warehouse) =>
+    loadOutcomeBefore(warehouse, stream, run.sink.syncRunId),
+  )
   return before === 'not_entitled'
 }
 

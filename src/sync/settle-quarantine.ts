@@ -15,24 +15,22 @@ import { loadRowsByKey } from '../warehouse/rows/stored-rows.js'
  */
 export async function settleQuarantine(run: Run): Promise<void> {
   const { ledger, logger } = run.notes
-  const { warehouse, syncRunId } = run.sink
-  const shown = ledger
-    .states()
-    .map(({ stream }) => stream)
-    .filter((stream) => ledger.isShownWhole(stream))
-  if (shown.length === 0) return
-  const entries = await run.sink.retry(() => loadOutlived(warehouse, shown, syncRunId))
+  const { sink } = run
+  const streams = ledger.states().map(({ stream }) => stream)
+  const whole = streams.filter((stream) => ledger.isShownWhole(stream))
+  if (whole.length === 0) return
+  const entries = await sink.retry((warehouse) => loadOutlived(warehouse, whole, sink.syncRunId))
   const settled: number[] = []
   for (const type of new Set(entries.map(({ resourceType }) => resourceType))) {
     const resource = resourceOfType(type ?? '')
     const own = entries.filter((entry) => entry.resourceType === type)
     const keys = own.map((entry) => keyOf(entry, resource.keyColumns, resource.idColumn))
-    const rows = await run.sink.retry(() => loadRowsByKey(warehouse, resource, keys))
+    const rows = await sink.retry((warehouse) => loadRowsByKey(warehouse, resource, keys))
     const stands = (key: readonly string[]): boolean => rows.get(key.join(' '))?.isDeleted === false
     settled.push(...own.filter((_, at) => stands(keys[at] ?? [])).map((one) => one.quarantineId))
   }
   if (settled.length === 0) return
-  await run.sink.retry(() => dropQuarantine(warehouse, settled))
+  await sink.retry((warehouse) => dropQuarantine(warehouse, settled))
   logger.info('records that were set aside came well since', { records: settled.length })
 }
 

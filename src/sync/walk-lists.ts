@@ -1,7 +1,12 @@
 import type { ListStream } from '../source/client/endpoints.js'
 import type { RawPage } from '../source/client/list-pages.js'
-import type { Checkpoint } from '../warehouse/bookkeeping/checkpoints.js'
-import type { PassFindings } from '../warehouse/bookkeeping/checkpoints.js'
+import {
+  abandonPass,
+  completePass,
+  type Checkpoint,
+  type PassFindings,
+  type PassList,
+} from '../warehouse/bookkeeping/checkpoints.js'
 import { ApiRequestError } from '../base/errors.js'
 import {
   checkFilter,
@@ -12,21 +17,14 @@ import {
 } from './changing-list.js'
 import { confirmAbsences } from './confirm-absences.js'
 import { chooseIncludes, settleIncludes } from './choose-includes.js'
-import { addListedTypes, foreignStreamError } from '../ingest/foreign-types.js'
+import { addListedTypes, foreignStreamError } from '../ingest/run-ledger.js'
 import { shownKeys, type Intake } from '../ingest/intake.js'
-import {
-  closePass,
-  CONTAINERS_WITH_EVENTS,
-  dropPass,
-  ListPass,
-  openPass,
-  startPass,
-  wholeList,
-} from './list-pass.js'
-import { loadFieldDefinitions } from '../ingest/field-definitions.js'
+import { CONTAINERS_WITH_EVENTS, ListPass, openPass, startPass, wholeList } from './list-pass.js'
+import { loadFieldDefinitions } from './custom-fields.js'
 import { datesOf, ListProof } from './list-proof.js'
 import { acceptShortfall, loadAcceptedShortfall, shortfallError } from './list-shortfall.js'
 import type { Run } from '../ingest/run.js'
+import type { Sink } from '../ingest/sink.js'
 import { ingestPages } from '../ingest/ingest-pages.js'
 import { hasAllContainers, hasAllTransportEvents } from '../ingest/read-page.js'
 
@@ -47,7 +45,7 @@ export async function walkList(run: Run, stream: ListStream): Promise<PassFindin
     const isRefused = thrown instanceof ApiRequestError && opened.startedAt === undefined
     if (!(thrown instanceof FilterUselessError) && !isRefused) throw thrown
     await recordUselessFilter(run, opened, thrown.message)
-    await dropPass(run.sink, opened)
+    await dropPass(run.sink, opened.list)
     return walkToTheEnd(run, stream, await startPass(run, wholeList(stream)))
   }
 }
@@ -62,24 +60,19 @@ async function walkToTheEnd(run: Run, stream: ListStream, opened: ListPass): Pro
   const proof = new ListProof()
   const passes: ListPass[] = []
   for (let next = opened; ; next = await startPass(run, list, next)) {
-    const walked =
-      (await walkPass(run, stream, next, proof)) ?? (await restart(run, stream, next, proof))
+    const walked = await walkPass(run, stream, next, proof)
     passes.push(walked.pass)
     let verdict = proof.judge()
     if (verdict.kind !== 'whole') verdict = proof.judge(await loadAcceptedShortfall(run.sink, list))
     if (verdict.kind === 'again') {
       const { rows, distinct, lastTotal: total } = proof.tally
-      run.notes.logger.info('the list may have moved; it is walked again', {
-        stream,
-        rows,
-        distinct,
-        total,
-      })
+      const message = 'the list may have moved; it is walked again'
+      run.notes.logger.info(message, { stream, rows, distinct, total })
       continue
     }
     const accepted = verdict.kind === 'short' && (await acceptShortfall(run, list, verdict))
     if (verdict.kind === 'short' && !accepted) {
-      await dropPass(run.sink, walked.pass)
+      await dropPass(run.sink, list)
       throw shortfallError(list, verdict)
     }
     const since = verdict.kind === 'whole' ? passes[verdict.walk] : undefined
@@ -87,16 +80,23 @@ async function walkToTheEnd(run: Run, stream: ListStream, opened: ListPass): Pro
   }
 }
 
+/** Forgets an incomplete pass that reached the end of its list: the next run starts over. */
+async function dropPass(sink: Sink, list: PassList): Promise<void> {
+  await sink.transact('abandon a pass', (session) => abandonPass(session, list))
+}
+
 /** `pass`: the walk since which the whole list has been shown. */
 async function finishPass(run: Run, pass: ListPass, checkpoint: Checkpoint): Promise<PassFindings> {
+  const { sink } = run
   const { beganAt, findings, isResumed, stream, startedAt: passStartedAt } = pass
   const { scope } = pass.list
-  if (scope === 'changing' && !isResumed) await refetchThoseThatLeft(run.sink, pass)
-  await closePass(run.sink, {
+  if (scope === 'changing' && !isResumed) await refetchThoseThatLeft(sink, pass)
+  const end = {
     ...checkpoint,
     passStartedAt: passStartedAt ?? checkpoint.passStartedAt,
     position: { ...checkpoint.position, beganAt },
-  })
+  }
+  await sink.transact('complete a pass', (session) => completePass(session, sink.syncRunId, end))
   run.notes.ledger.shown(stream, { beganAt, scope })
   if (scope === 'whole' && !isResumed) noteShown(run, pass)
   // A list of foreign records shows none of our rows, but proves nothing to be gone.
@@ -129,30 +129,19 @@ interface WalkedPass {
   readonly checkpoint: Checkpoint
 }
 
-async function restart(
-  run: Run,
-  stream: ListStream,
-  { list }: ListPass,
-  proof: ListProof,
-): Promise<WalkedPass> {
-  run.notes.logger.info('the list has moved since the run was cut off; starting over', { stream })
-  proof.discardWalk()
-  const walked = await walkPass(run, stream, await startPass(run, list), proof)
-  if (walked === undefined) throw new Error('a pass from the first page cannot be discontiguous')
-  return walked
-}
-
-/** Reads and stores page after page. Undefined if a resumed pass does not fit its former end. */
+/**
+ * Reads and stores page after page. Starts over if a resumed pass does not fit its former end, or
+ * if includes came thin.
+ */
 async function walkPass(
   run: Run,
   stream: ListStream,
   pass: ListPass,
   proof: ListProof,
-): Promise<WalkedPass | undefined> {
+): Promise<WalkedPass> {
   const { source, sink, notes } = run
-  const { warehouse } = sink
   proof.beginWalk(pass)
-  const choice = await sink.retry(() => chooseIncludes(warehouse, stream))
+  const choice = await sink.retry((warehouse) => chooseIncludes(warehouse, stream))
   const options = {
     includes: choice.includes,
     pageSize: source.settings.pageSize,
@@ -163,7 +152,7 @@ async function walkPass(
   }
   const fieldDefinitions =
     stream === 'custom_fields'
-      ? await sink.retry(() => loadFieldDefinitions(warehouse, source.settings))
+      ? await sink.retry((warehouse) => loadFieldDefinitions(warehouse, source.settings))
       : undefined
   let checkpoint: Checkpoint | undefined
   let isFirst = true
@@ -178,8 +167,10 @@ async function walkPass(
       // the next run does not ask in vain. A backfill trusts nothing, and always looks.
       const isShort = page.includes.length < choice.includes.length
       if (isFirst && (choice.isTrial || isShort || sink.mode === 'backfill')) {
-        const settle = () => settleIncludes(run, warehouse, stream, page, intake, choice)
-        if (!(await sink.retry(settle))) return 'thin'
+        const isWhole = await sink.retry((warehouse) =>
+          settleIncludes(run, warehouse, stream, page, intake, choice),
+        )
+        if (!isWhole) return 'thin'
       }
       isFirst = false
       if (pass.hasMoved(page)) proof.noteMove()
@@ -192,18 +183,18 @@ async function walkPass(
     },
     note: async (page, intake) => {
       see(pass, intake)
-      notes.ledger.add(new Map([[stream, { pages: 1 }]]))
+      notes.ledger.count(stream, { pages: 1 })
       const { number, rowsSoFar: records, total, observedAt } = page
       notes.onProgress({ stream, page: number, records, total, requests: notes.ledger.requests() })
       await checkFilter(sink, pass, { keys: shownKeys(intake, stream), observedAt })
       source.signal.throwIfAborted()
     },
   })
-  if (stopped === 'thin') {
-    proof.discardWalk()
-    return walkPass(run, stream, pass, proof)
-  }
-  return stopped === undefined && checkpoint ? { pass, checkpoint } : undefined
+  if (stopped === undefined && checkpoint !== undefined) return { pass, checkpoint }
+  proof.discardWalk()
+  if (stopped === 'thin') return walkPass(run, stream, pass, proof)
+  notes.logger.info('the list has moved since the run was cut off; starting over', { stream })
+  return walkPass(run, stream, await startPass(run, pass.list), proof)
 }
 
 function noteFindings(

@@ -1,6 +1,5 @@
 import { ApiContractError, ApiNotFoundError } from '../../../base/errors.js'
 import { fetchEventsOf } from '../../../ingest/fetch-transport-events.js'
-import { loadFieldDefinitions } from '../../../ingest/field-definitions.js'
 import { mergeIntakes, shownKeys, type Intake } from '../../../ingest/intake.js'
 import { readById } from '../../../ingest/read-by-id.js'
 import type { Reading } from '../../../ingest/run.js'
@@ -15,7 +14,7 @@ import {
 } from './compare-rows.js'
 import type { Resource, Sighting } from '../../../source/records/resource.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
-import { findCustomField, loadEntity } from '../../../sync/custom-fields/find-custom-field.js'
+import { findCustomField, loadEntity, loadFieldDefinitions } from '../../../sync/custom-fields.js'
 
 export interface Reader extends Reading {
   readonly warehouse: Warehouse

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import type { ListStream, TrackingService } from '../../../source/client/endpoints.js'
 import { isAboutOneRecord, toError } from '../../../base/errors.js'
 import { carriedBy } from '../../../ingest/drift-watch.js'
-import { loadFieldDefinitions } from '../../../ingest/field-definitions.js'
 import { readRawRecords, type Intake } from '../../../ingest/intake.js'
 import type { RunSettings } from '../../../ingest/run.js'
 import { pageOptions } from '../../../ingest/read-page.js'
@@ -15,8 +14,12 @@ import type { Resource, Sighting } from '../../../source/records/resource.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { findDanglingReferences, sampleLiveKeys } from './compare-rows.js'
 import { findDifferingKeys, loadLiveKeys } from '../../../warehouse/rows/stored-rows.js'
-import { entityOf } from '../../../sync/custom-fields/find-custom-field.js'
-import { loadOptionOwners, optionsOf } from '../../../sync/custom-fields/read-custom-fields.js'
+import {
+  entityOf,
+  loadFieldDefinitions,
+  loadOptionOwners,
+  optionsOf,
+} from '../../../sync/custom-fields.js'
 import { readPage } from '../../../sync/list-pass.js'
 import { askForOwnList, loadOwnKeys } from '../../../sync/read-own-list.js'
 import { askForCatalogue } from '../../../sync/read-unlisted.js'
