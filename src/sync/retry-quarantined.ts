@@ -12,7 +12,7 @@ import {
   type QuarantineEntry,
   type QuarantineSelection,
 } from '../warehouse/bookkeeping/quarantined-records.js'
-import { loadFieldDefinitions } from './custom-fields.js'
+import { loadFieldDefinitions } from './read-custom-fields.js'
 import { customFields } from '../source/records/index.js'
 import type { Sighting } from '../source/records/resource.js'
 import { loadStoredRows } from '../warehouse/rows/stored-rows.js'

@@ -20,7 +20,7 @@ import { countChanging } from '../../sync/changing-list.js'
 import { chooseIncludes, settleIncludes } from '../../sync/choose-includes.js'
 import { readPage } from '../../sync/list-pass.js'
 import { countRawEventReads } from '../../sync/read-raw-events.js'
-import { MOST_PAGES_IN_A_SYNC } from '../../sync/custom-fields.js'
+import { MOST_PAGES_IN_A_SYNC } from '../../sync/read-custom-fields.js'
 import { isNotOurs } from '../../sync/read-own-list.js'
 
 /** Facts about a whole list from its first page. */

@@ -1,7 +1,7 @@
 import type { TrackingService } from '../../source/client/endpoints.js'
 import type { ApiAnswer } from '../../source/client/client.js'
 import { ApiAuthError, ApiContractError, ApiNotFoundError, ConfigError } from '../../base/errors.js'
-import { loadFieldDefinitions } from '../../sync/custom-fields.js'
+import { loadFieldDefinitions } from '../../sync/read-custom-fields.js'
 import type { RunSettings } from '../../ingest/run.js'
 import { customFieldSchema } from '../../source/jsonapi/schemas.js'
 import { customFields } from '../../source/records/index.js'

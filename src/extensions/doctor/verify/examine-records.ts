@@ -14,7 +14,11 @@ import {
 } from './compare-rows.js'
 import type { Resource, Sighting } from '../../../source/records/resource.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
-import { findCustomField, loadEntity, loadFieldDefinitions } from '../../../sync/custom-fields.js'
+import {
+  findCustomField,
+  loadEntity,
+  loadFieldDefinitions,
+} from '../../../sync/read-custom-fields.js'
 
 export interface Reader extends Reading {
   readonly warehouse: Warehouse

@@ -19,7 +19,7 @@ import {
   loadFieldDefinitions,
   loadOptionOwners,
   optionsOf,
-} from '../../../sync/custom-fields.js'
+} from '../../../sync/read-custom-fields.js'
 import { readPage } from '../../../sync/list-pass.js'
 import { askForOwnList, loadOwnKeys } from '../../../sync/read-own-list.js'
 import { askForCatalogue } from '../../../sync/read-unlisted.js'

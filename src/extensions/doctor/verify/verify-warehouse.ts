@@ -22,7 +22,7 @@ import {
 } from './compare-rows.js'
 import { countUnlistedEvents } from '../../../warehouse/rows/unlisted-events.js'
 import { chooseIncludes } from '../../../sync/choose-includes.js'
-import { OPTIONAL_LISTS } from '../../../sync/custom-fields.js'
+import { OPTIONAL_LISTS } from '../../../sync/read-custom-fields.js'
 import { readPage } from '../../../sync/list-pass.js'
 import { examineContainer, examineRecord, type Examination } from './examine-records.js'
 import {
