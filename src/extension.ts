@@ -1,6 +1,5 @@
 import type { ReachFailpoint } from './base/failpoint.js'
 import type { Logger } from './base/logger.js'
-import type { JobState } from './base/schedule.js'
 import type { SettingsGroup } from './config/setting.js'
 import type { Config } from './config/settings.js'
 import type { Route } from './http/http-server.js'
@@ -101,6 +100,17 @@ export interface Observer {
   ) => Promise<void>
   /** Deletes old rows; called once a day. */
   readonly tidyUp?: (warehouse: Warehouse, logger: Logger) => Promise<void>
+}
+
+/** A scheduled job of this process. */
+export interface JobState {
+  readonly name: string
+  readonly isRunning: boolean
+  /** End of the last run that did not fail; undefined before there was one. */
+  readonly lastSuccessAt: Date | undefined
+  /** End of the last run that failed; undefined before there was one. */
+  readonly lastFailureAt: Date | undefined
+  readonly failures: number
 }
 
 /** A process of `serve`, without payloads and secrets. */

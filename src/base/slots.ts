@@ -37,6 +37,24 @@ export function nextSlots(
   return slots
 }
 
+/** When an expression comes next; undefined for one whose days do not exist. */
+export function nextSlot(expression: string, timeZone: string): Date | undefined {
+  const [next] = nextSlots(expression, timeZone, Date.now(), 1)
+  return next === undefined ? undefined : new Date(next)
+}
+
+const SLOTS_LOOKED_AT = 10
+
+/** The shortest and the longest time between the next slots of an expression. */
+export function slotGaps(
+  expression: string,
+  timeZone: string,
+): { readonly shortestMs: number; readonly longestMs: number } {
+  const instants = nextSlots(expression, timeZone, Date.now(), SLOTS_LOOKED_AT)
+  const gaps = instants.slice(1).map((instant, at) => instant - (instants[at] ?? instant))
+  return { shortestMs: Math.min(...gaps), longestMs: Math.max(...gaps) }
+}
+
 /** Offset of a zone's clock from UTC at an instant, both in milliseconds. */
 type OffsetAt = (instant: number) => number
 

@@ -1,8 +1,12 @@
 import { createRequire } from 'node:module'
 import type * as NodeCron from 'node-cron'
 import { z } from 'zod'
-import { apiKeyProblem, baseUrlProblem, webhookSecretProblem } from '../base/service-address.js'
-import { isThisMachine } from '../base/this-machine.js'
+import {
+  apiKeyProblem,
+  baseUrlProblem,
+  isThisMachine,
+  webhookSecretProblem,
+} from '../base/service-address.js'
 
 /** Kinds of settings. Every message completes the sentence that begins with its variable. */
 

@@ -1,5 +1,5 @@
 import { LeaseHeldError, toError } from '../base/errors.js'
-import type { Job } from '../base/schedule.js'
+import type { Job } from './schedule.js'
 import type { Observed, Observer } from '../extension.js'
 import { limitRun } from '../sync/run-outcome.js'
 import { runSync } from '../sync/run-sync.js'

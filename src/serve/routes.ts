@@ -1,6 +1,6 @@
 import { ConfigError } from '../base/errors.js'
-import { bothSpellings } from '../base/this-path.js'
-import type { Schedule } from '../base/schedule.js'
+import { bothSpellings } from '../webhooks/receive/receiver-path.js'
+import type { Schedule } from './schedule.js'
 import type { PageSources } from '../extension.js'
 import { answer, type Answer } from '../http/answer.js'
 import type { Route } from '../http/http-server.js'

@@ -1,6 +1,6 @@
 import { toError, WarehouseUnavailableError } from '../base/errors.js'
 import { backoffMs } from '../base/retry.js'
-import { startSchedule, type Schedule } from '../base/schedule.js'
+import { startSchedule, type Schedule } from './schedule.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
 import { startHttpServer, type HttpServer } from '../http/http-server.js'
 import { isSyncDue, readSyncFreshness, slotsOf } from '../status/read-vitals.js'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { slotGaps } from '../base/schedule.js'
+import { slotGaps } from '../base/slots.js'
 import { findSilences, type Silence } from '../warehouse/bookkeeping/pass-shares.js'
 import { REFETCH_STATE } from '../warehouse/bookkeeping/refetch-queue.js'
 import { isStandby } from '../warehouse/connection/read-only.js'

@@ -20,9 +20,9 @@ export interface Room {
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
   base: {
-    holds: 'what every room may use: errors, logger, retry, schedule',
+    holds: 'what every room may use: errors, logger, retry, cron',
     may: [],
-    packages: ['node:fs', 'node-cron', 'pg', 'pino', 'undici'],
+    packages: ['node:fs', 'node-cron', 'pino', 'undici'],
   },
   config: {
     holds: 'settings: their kinds, sources and descriptions',

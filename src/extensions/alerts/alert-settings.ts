@@ -1,5 +1,5 @@
 import { suggest } from '../../base/phrases.js'
-import { isThisMachine } from '../../base/this-machine.js'
+import { isThisMachine } from '../../base/service-address.js'
 import * as kind from '../../config/kinds.js'
 import type { Settings, SettingsGroup } from '../../config/setting.js'
 import { ALERT_WORDS, wordsOfKinds } from './alert-names.js'

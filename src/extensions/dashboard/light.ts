@@ -1,5 +1,5 @@
 import { formatSeconds } from '../../base/phrases.js'
-import { nextSlot } from '../../base/schedule.js'
+import { nextSlot } from '../../base/slots.js'
 import type { AlertFacts } from '../../status/describe-status.js'
 import { isSyncOverdue, type Vitals } from '../../status/read-vitals.js'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
-import { scramVerifier } from '../../base/scram-client.js'
+import { scramVerifier } from '../../warehouse/connection/scram-client.js'
 import { adviseReaderLogin, describeMight, MIGHTY_ROLE } from '../answers/mighty-login.js'
 import { roleNames } from '../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { resolve } from 'node:path'
 import pg from 'pg'
 import { EmbeddedDatabaseError, WarehouseSchemaError } from '../../base/errors.js'
-import { ScramClient, scramVerifier } from '../../base/scram-client.js'
+import { ScramClient, scramVerifier } from '../../warehouse/connection/scram-client.js'
 import type { DatabaseArea } from './area.js'
 import { readIfThere } from './files.js'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ConfigError } from '../../base/errors.js'
-import { isThisMachine } from '../../base/this-machine.js'
+import { isThisMachine } from '../../base/service-address.js'
 import type { Warehouse } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 

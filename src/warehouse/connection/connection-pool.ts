@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Logger } from '../../base/logger.js'
-import { clientClassOf } from '../../base/scram-client.js'
+import { clientClassOf } from './scram-client.js'
 import { boundConnection, type BoundConnection } from './bound-connection.js'
 import {
   KEEPALIVE_IDLE_S,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { ConnectorError, WarehouseSchemaError } from '../../base/errors.js'
-import { scramVerifier } from '../../base/scram-client.js'
+import { scramVerifier } from '../connection/scram-client.js'
 import {
   quoteIdentifier,
   roleNames,

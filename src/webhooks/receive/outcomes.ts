@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { LogFields, Logger } from '../../base/logger.js'
 import { showText } from '../../base/phrases.js'
-import { isSamePath } from '../../base/this-path.js'
+import { isSamePath } from './receiver-path.js'
 
 /** The outcomes of a delivery, and the status of the answer. */
 export const STATUS = {

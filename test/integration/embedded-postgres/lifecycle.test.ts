@@ -9,7 +9,7 @@ import {
   stopEmbeddedDatabase,
 } from '../../../src/extensions/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { REQUIRE_SCRAM } from '../../../src/base/scram-client.js'
+import { REQUIRE_SCRAM } from '../../../src/warehouse/connection/scram-client.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { HOSTILE_ENVIRONMENT } from '../../support/hostile-environment.js'
 import {

@@ -1,6 +1,6 @@
 import { Registry, collectDefaultMetrics } from 'prom-client'
 import { keepFor, within } from '../../../base/in-time.js'
-import { slotGaps } from '../../../base/schedule.js'
+import { slotGaps } from '../../../base/slots.js'
 import { answerText } from '../../../http/answer.js'
 import type { Route } from '../../../http/http-server.js'
 import type { JobRow, TakenJob } from './account-jobs.js'

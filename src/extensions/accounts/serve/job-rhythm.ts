@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { nextSlot, slotGaps } from '../../../base/schedule.js'
+import { nextSlot, slotGaps } from '../../../base/slots.js'
 
 /** The rule of a job's due times. */
 export type Rhythm =

@@ -1,7 +1,7 @@
 import { REQUESTS_END_MS } from '../../../serve/pace.js'
 import type { Logger } from '../../../base/logger.js'
 import type { Sleep } from '../../../base/retry.js'
-import { bothSpellings } from '../../../base/this-path.js'
+import { bothSpellings } from '../../../webhooks/receive/receiver-path.js'
 import type { Config } from '../../../config/settings.js'
 import { answer, answerText } from '../../../http/answer.js'
 import { startHttpServer, type HttpServer, type Route } from '../../../http/http-server.js'

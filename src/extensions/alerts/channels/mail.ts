@@ -1,6 +1,6 @@
 import { toError } from '../../../base/errors.js'
 import { showText } from '../../../base/phrases.js'
-import { isThisMachine } from '../../../base/this-machine.js'
+import { isThisMachine } from '../../../base/service-address.js'
 import type { MailChannel } from '../alert-channels.js'
 import { footerOf, type Delivery, type Message } from '../message.js'
 

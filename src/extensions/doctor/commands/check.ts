@@ -9,7 +9,7 @@ import {
 } from '../../../base/errors.js'
 import { EXIT_CODES, exitCodeOf } from '../../../base/exit-code.js'
 import { countOf } from '../../../base/phrases.js'
-import { describeOtherPath } from '../../../base/this-path.js'
+import { describeOtherPath } from '../../../webhooks/receive/receiver-path.js'
 import { requireService, watchSettingsOf } from '../../../config/needed-settings.js'
 import type { Config } from '../../../config/settings.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'

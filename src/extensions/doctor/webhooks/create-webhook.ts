@@ -1,7 +1,7 @@
 import type { ApiAnswer } from '../../../source/client/client.js'
 import type { TrackingService } from '../../../source/client/endpoints.js'
 import { ApiUnavailableError, ConfigError } from '../../../base/errors.js'
-import { isThisMachine } from '../../../base/this-machine.js'
+import { isThisMachine } from '../../../base/service-address.js'
 import { checkSecret } from '../../../webhooks/manage/check-webhooks.js'
 import { readNeededEvents } from '../../../webhooks/manage/needed-events.js'
 import {

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander'
 import type { App } from '../../../app.js'
 import { ConfigError } from '../../../base/errors.js'
 import { EXIT_CODES, exitCodeOf } from '../../../base/exit-code.js'
-import { describeOtherPath } from '../../../base/this-path.js'
+import { describeOtherPath } from '../../../webhooks/receive/receiver-path.js'
 import { countOf } from '../../../base/phrases.js'
 import { ownVariable } from '../../../config/accounts.js'
 import {

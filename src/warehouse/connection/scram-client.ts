@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { WarehouseSchemaError } from './errors.js'
+import { WarehouseSchemaError } from '../../base/errors.js'
 
 /** The setting of an address, as libpq has it, by which nothing but SCRAM is answered. */
 export const REQUIRE_SCRAM = 'require_auth=scram-sha-256'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bothSpellings, describeOtherPath } from '../../../src/base/this-path.js'
+import { bothSpellings, describeOtherPath } from '../../../../src/webhooks/receive/receiver-path.js'
 
 describe('the path of our address', { tags: ['JB7'] }, () => {
   it.each([

@@ -1,6 +1,7 @@
-import { toError } from './errors.js'
-import type { Logger } from './logger.js'
-import { nextSlots } from './slots.js'
+import { toError } from '../base/errors.js'
+import type { JobState } from '../extension.js'
+import type { Logger } from '../base/logger.js'
+import { nextSlot } from '../base/slots.js'
 
 /** A piece of work that is done at the slots of a cron expression. */
 export interface Job {
@@ -9,16 +10,6 @@ export interface Job {
   readonly cron: string
   /** Its failure is logged and leaves the schedule in force; its answer is for other callers. */
   readonly run: () => Promise<unknown>
-}
-
-export interface JobState {
-  readonly name: string
-  readonly isRunning: boolean
-  /** End of the last run that did not fail; undefined before there was one. */
-  readonly lastSuccessAt: Date | undefined
-  /** End of the last run that failed; undefined before there was one. */
-  readonly lastFailureAt: Date | undefined
-  readonly failures: number
 }
 
 export interface Schedule {
@@ -154,22 +145,4 @@ function createCron(timeZone: string): Cron {
       },
     }
   }
-}
-
-/** When an expression comes next; undefined for one whose days do not exist. */
-export function nextSlot(expression: string, timeZone: string): Date | undefined {
-  const [next] = nextSlots(expression, timeZone, Date.now(), 1)
-  return next === undefined ? undefined : new Date(next)
-}
-
-const SLOTS_LOOKED_AT = 10
-
-/** The shortest and the longest time between the next slots of an expression. */
-export function slotGaps(
-  expression: string,
-  timeZone: string,
-): { readonly shortestMs: number; readonly longestMs: number } {
-  const instants = nextSlots(expression, timeZone, Date.now(), SLOTS_LOOKED_AT)
-  const gaps = instants.slice(1).map((instant, at) => instant - (instants[at] ?? instant))
-  return { shortestMs: Math.min(...gaps), longestMs: Math.max(...gaps) }
 }

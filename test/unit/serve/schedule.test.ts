@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { slotGaps, startSchedule, type Cron } from '../../../src/base/schedule.js'
+import { slotGaps } from '../../../src/base/slots.js'
+import { startSchedule, type Cron } from '../../../src/serve/schedule.js'
 
 const clock = (): Date => new Date('2026-03-08T10:00:00Z')
 

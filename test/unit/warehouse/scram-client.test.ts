@@ -7,7 +7,7 @@ import {
   clientClassOf,
   REQUIRE_SCRAM,
   ScramClient,
-} from '../../../src/base/scram-client.js'
+} from '../../../src/warehouse/connection/scram-client.js'
 import { readTable } from '../../../src/extensions/answers/read-answer.js'
 import { HOSTILE_ENVIRONMENT } from '../../support/hostile-environment.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
