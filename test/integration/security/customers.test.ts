@@ -281,6 +281,9 @@ function seeCustomers(): void {
         'tracking_analytics.stored_views',
         'tracking_datasync._transfer_status',
       ])
+      const reported = (await relations()).filter(({ name }) => report.views.includes(name))
+      expect(reported.length).toBe(report.views.length)
+      expect(reported.filter(({ short }) => !isOpen(short))).toEqual([])
       // Custom fields can say what is not for customers, so they see none.
       expect(empty).toContain('tracking.custom_fields')
       // Else the look for secrets would say little.
