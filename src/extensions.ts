@@ -16,6 +16,7 @@ import { dashboard } from './extensions/dashboard/commands/dashboard.js'
 import { check } from './extensions/doctor/commands/check.js'
 import { customFields } from './extensions/doctor/commands/custom-fields.js'
 import { plan } from './extensions/doctor/commands/plan.js'
+import { quarantine } from './extensions/doctor/commands/quarantine.js'
 import { verify } from './extensions/doctor/commands/verify.js'
 import { init } from './extensions/doctor/init/init.js'
 import { webhooks } from './extensions/doctor/webhooks/webhooks.js'
@@ -46,8 +47,9 @@ export const extensionCommands: readonly (readonly [AddCommand, string])[] = [
   [plan, 'backfill'],
   [dashboard, 'status'],
   [storeViews, 'status'],
-  [alerts, 'quarantine'],
-  [verify, 'quarantine'],
+  [alerts, 'replay'],
+  [verify, 'replay'],
+  [quarantine, 'replay'],
   [webhooks, 'config'],
   [customFields, 'config'],
   [query, 'config'],

@@ -6,7 +6,6 @@ import { config } from './config.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
 import { addLateFlags, declare, type AddCommand, type AnyDeclaration } from './declare-command.js'
 import { migrate } from './migrate.js'
-import { quarantine } from './quarantine.js'
 import { replay } from './replay.js'
 import { serve } from './serve.js'
 import { status } from './status.js'
@@ -19,7 +18,6 @@ const COMMANDS: readonly (readonly [string, AddCommand | AnyDeclaration])[] = [
   ['sync', sync],
   ['serve', serve],
   ['status', status],
-  ['quarantine', quarantine],
   ['replay', replay],
   ['config', config],
 ]

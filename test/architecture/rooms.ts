@@ -212,7 +212,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['kysely', '@observablehq/plot', 'linkedom', 'p-limit', 'node:http'],
   },
   'extensions/doctor': {
-    holds: 'init, check, plan, verify, webhooks at the service, custom fields set by hand',
+    holds:
+      'what people ask or mend by hand: init, check, plan, verify, quarantine, webhooks at the service',
     may: [
       'extensions/answers',
       'extension',

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { retryQuarantined } from '../../../src/sync/retry-quarantined.js'
+import { retryQuarantined } from '../../../src/extensions/doctor/retry-quarantined.js'
 import type { QuarantineSelection } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
 import { withRunDependencies } from '../../support/test-service.js'
 import { closeScenes, openScene, requestCounts, type Scene } from './sync-scene.js'

@@ -1,11 +1,11 @@
-import { ConfigError } from '../base/errors.js'
-import { countOf } from '../base/phrases.js'
-import { parseExactJson, stringifyExactJson } from '../source/jsonapi/exact-json.js'
+import { ConfigError } from '../../../base/errors.js'
+import { countOf } from '../../../base/phrases.js'
+import { parseExactJson, stringifyExactJson } from '../../../source/jsonapi/exact-json.js'
 import type {
   QuarantineEntry,
   QuarantineSelection,
-} from '../warehouse/bookkeeping/quarantined-records.js'
-import type { Warehouse } from '../warehouse/connection/warehouse.js'
+} from '../../../warehouse/bookkeeping/quarantined-records.js'
+import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import {
   argument,
   declare,
@@ -14,12 +14,12 @@ import {
   list as listOf,
   value,
   wholeNumber,
-} from './declare-command.js'
-import { describeReport, SERVICE_SETTINGS, withRunDependencies } from './sync.js'
+} from '../../../commands/declare-command.js'
+import { describeReport, SERVICE_SETTINGS, withRunDependencies } from '../../../commands/sync.js'
 
 const quarantineId = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
-const store = () => import('../warehouse/bookkeeping/quarantined-records.js')
+const store = () => import('../../../warehouse/bookkeeping/quarantined-records.js')
 
 const list = declare({
   name: 'list',
@@ -123,7 +123,7 @@ const retry = declare({
     const selection = readSelection(options)
     const report = await withRunDependencies(app, io, options, async (dependencies) => {
       await checkIds(dependencies.warehouse, selection)
-      const { retryQuarantined } = await import('../sync/retry-quarantined.js')
+      const { retryQuarantined } = await import('../retry-quarantined.js')
       return retryQuarantined(selection, dependencies)
     })
     const rows = report.remaining.map((entry) => [entry.quarantineId, entry.why])

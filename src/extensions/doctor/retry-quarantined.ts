@@ -4,23 +4,23 @@ import {
   IncompleteRunError,
   isAboutOneRecord,
   toError,
-} from '../base/errors.js'
-import { parseExactJson } from '../source/jsonapi/exact-json.js'
+} from '../../base/errors.js'
+import { parseExactJson } from '../../source/jsonapi/exact-json.js'
 import {
   dropQuarantine,
   loadQuarantine,
   type QuarantineEntry,
   type QuarantineSelection,
-} from '../warehouse/bookkeeping/quarantined-records.js'
-import { loadFieldDefinitions } from './read-custom-fields.js'
-import { customFields } from '../source/records/index.js'
-import type { Sighting } from '../source/records/resource.js'
-import { loadStoredRows } from '../warehouse/rows/stored-rows.js'
-import { readRecords, type Intake } from '../ingest/intake.js'
-import { readById } from '../ingest/read-by-id.js'
-import { executeRun, type RunReport, type SyncDependencies } from './run-sync.js'
-import type { Run } from '../ingest/run.js'
-import { ingestAnswer } from '../ingest/ingest-pages.js'
+} from '../../warehouse/bookkeeping/quarantined-records.js'
+import { loadFieldDefinitions } from '../../sync/read-custom-fields.js'
+import { customFields } from '../../source/records/index.js'
+import type { Sighting } from '../../source/records/resource.js'
+import { loadStoredRows } from '../../warehouse/rows/stored-rows.js'
+import { readRecords, type Intake } from '../../ingest/intake.js'
+import { readById } from '../../ingest/read-by-id.js'
+import { executeRun, type RunReport, type SyncDependencies } from '../../sync/run-sync.js'
+import type { Run } from '../../ingest/run.js'
+import { ingestAnswer } from '../../ingest/ingest-pages.js'
 
 export interface RetryReport extends RunReport {
   /** Entries whose record is a row now; they have left the quarantine. */
