@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import type { App } from '../app.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../base/exit-code.js'
-import { SHUTDOWN_SECONDS } from '../serve/pace.js'
+import { SHUTDOWN_SECONDS } from '../serve/serve-dependencies.js'
 import type { Serving } from '../serve/start-serve.js'
 import type { CommandIo } from './command-io.js'
 

@@ -5,7 +5,6 @@ import type { Duplex } from 'node:stream'
 import { ConfigError } from '../base/errors.js'
 import type { Logger } from '../base/logger.js'
 import { answer } from './answer.js'
-import { createConnections, type Connections } from './connections.js'
 import { inTurns } from './turns.js'
 
 export interface Route {
@@ -116,6 +115,48 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     stop: (graceMs) => (stopping ??= stop(server, connections, graceMs)),
   }
 }
+
+/**
+ * The open connections, and the answers under way on each. Node closes no connection by itself that
+ * has not sent a request yet.
+ */
+function createConnections() {
+  const answers = new Map<Duplex, Set<ServerResponse>>()
+  let isClosing = false
+
+  return {
+    add: (socket: Duplex): void => {
+      answers.set(socket, new Set())
+      socket.once('close', () => {
+        answers.delete(socket)
+      })
+    },
+    begin: ({ socket }: IncomingMessage, response: ServerResponse): void => {
+      const open = answers.get(socket)
+      open?.add(response)
+      if (isClosing) response.shouldKeepAlive = false
+      response.once('close', () => {
+        open?.delete(response)
+        if (isClosing && open?.size === 0) socket.destroy()
+      })
+    },
+    /** Whether part of an answer was sent on it. */
+    isAnswering: (socket: Duplex): boolean =>
+      [...(answers.get(socket) ?? [])].some(({ headersSent }) => headersSent),
+    /** Ends connections without a request now, the others after their answer. */
+    closeWhenAnswered: (): void => {
+      isClosing = true
+      for (const [socket, open] of answers) {
+        if (open.size === 0) socket.destroy()
+        for (const response of open) {
+          if (!response.headersSent) response.shouldKeepAlive = false
+        }
+      }
+    },
+  }
+}
+
+type Connections = ReturnType<typeof createConnections>
 
 async function listen(
   server: Server,

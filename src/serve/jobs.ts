@@ -9,8 +9,7 @@ import { reconcile } from '../webhooks/manage/reconcile.js'
 import { slotsOf } from '../status/read-vitals.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
 import type { Config } from '../config/settings.js'
-import { PACE, type Pace } from './pace.js'
-import type { ServeDependencies } from './serve-dependencies.js'
+import { PACE, type Pace, type ServeDependencies } from './serve-dependencies.js'
 
 /** Old bodies are looked for once a day, at an hour when little else is scheduled. */
 const HOUSEKEEPING_CRON = '41 3 * * *'

@@ -8,7 +8,6 @@ import type { CreatePages, Observer } from '../extension.js'
 import type { RunSettings } from '../ingest/run.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
-import type { Pace } from './pace.js'
 
 /** The parts of this process; each can also run alone, and several of each side by side. */
 export interface ServeParts {
@@ -48,3 +47,23 @@ export interface ServeDependencies {
   /** Also ends the requests to the service. `stop` is called when it is aborted. */
   readonly signal: AbortSignal
 }
+
+/** Times of `serve`'s work that an operator need not set. */
+export interface Pace {
+  /**
+   * Wait before a record is refetched by id: several notifications about it come within seconds and
+   * cost one request (decision 33).
+   */
+  readonly refetchDelayMs: number
+  /** Asks for notifications that were not delivered, and looks at our webhook: a few requests. */
+  readonly reconcileCron: string
+}
+
+/** Reconciling comes apart from the full hour, when the syncs of many programs begin. */
+export const PACE: Pace = { refetchDelayMs: 5_000, reconcileCron: '7 * * * *' }
+
+/** Below the 30 seconds after which Kubernetes and our units kill; a kill loses nothing either. */
+export const SHUTDOWN_SECONDS = 25
+
+/** For requests under way; the rest is for the batch of a run. */
+export const REQUESTS_END_MS = 0.4 * SHUTDOWN_SECONDS * 1000

@@ -10,8 +10,7 @@ import { SenderAddresses } from '../webhooks/receive/sender-addresses.js'
 import { Health } from './health.js'
 import { createJobs } from './jobs.js'
 import { createRoutes, type RunningParts } from './routes.js'
-import { PACE, REQUESTS_END_MS } from './pace.js'
-import type { ServeDependencies } from './serve-dependencies.js'
+import { PACE, REQUESTS_END_MS, type ServeDependencies } from './serve-dependencies.js'
 
 export interface Serving {
   /** Address on this machine: `http://127.0.0.1:8080`. */

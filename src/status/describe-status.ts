@@ -222,55 +222,50 @@ export function findAlerts(vitals: Vitals, facts: AlertFacts): Alert[] {
   )
   const failure = facts.processor?.lastError ?? undefined
   const [problem] = lastRun?.problem?.split('\n') ?? []
-  const alerts: Readonly<Partial<Record<OperationAlert, string | undefined>>> = {
-    TrackingSyncOverdue: describeOverdue(vitals, facts),
-    TrackingSyncDiskFull: describeDisk(facts.freeDiskBytes),
-    TrackingSyncNotificationsDead:
+  return [
+    ...webhooks.flatMap(({ webhookId, alert }) =>
+      alertOf('TrackingSyncWebhook', alert, `:${webhookId}`),
+    ),
+    ...vitals.replicationSlots.flatMap((slot) => [
+      ...alertOf('TrackingSyncSlotBehind', describeBehind(slot), `:${slot.name}`),
+      ...alertOf('TrackingSyncSlotUnread', describeUnread(slot), `:${slot.name}`),
+    ]),
+    ...vitals.silences.flatMap(({ table, column, now, usual }) =>
+      alertOf(
+        'TrackingSyncSilence',
+        column === ''
+          ? `the last complete pass showed ${now} of some ${usual} ${table}; ask the service`
+          : `${table}.${column} stopped coming: ${now} values where ${usual} are usual; ask the service`,
+        `:${table}.${column}`,
+      ),
+    ),
+    ...alertOf('TrackingSyncOverdue', describeOverdue(vitals, facts)),
+    ...alertOf('TrackingSyncDiskFull', describeDisk(facts.freeDiskBytes)),
+    ...alertOf(
+      'TrackingSyncNotificationsDead',
       dead &&
-      `${countOf(dead.entries, 'notification')} could not be applied; look at error in ` +
-        'webhook_notifications, then run `tracking-sync replay --state dead`',
-    TrackingSyncProcessorFailing: failure && `the processor cannot work: ${failure}`,
-    TrackingSyncLastRunFailed:
-      lastRun && problem
-        ? `the last run (${lastRun.command} ${lastRun.syncRunId}): ${problem}`
-        : undefined,
-    TrackingSyncQuarantine:
+        `${countOf(dead.entries, 'notification')} could not be applied; look at error in ` +
+          'webhook_notifications, then run `tracking-sync replay --state dead`',
+    ),
+    ...alertOf('TrackingSyncProcessorFailing', failure && `the processor cannot work: ${failure}`),
+    ...alertOf(
+      'TrackingSyncLastRunFailed',
+      lastRun && problem && `the last run (${lastRun.command} ${lastRun.syncRunId}): ${problem}`,
+    ),
+    ...alertOf(
+      'TrackingSyncQuarantine',
       quarantined > 0
         ? `${countOf(quarantined, 'record')} could not be stored and ` +
-          `${quarantined === 1 ? 'is' : 'are'} set aside; ` +
-          'see `tracking-sync quarantine list`'
+            `${quarantined === 1 ? 'is' : 'are'} set aside; ` +
+            'see `tracking-sync quarantine list`'
         : undefined,
-  }
-  const ofWebhooks = webhooks.flatMap(({ webhookId, alert }): Alert[] =>
-    alert === null
-      ? []
-      : [
-          {
-            name: 'TrackingSyncWebhook',
-            key: `TrackingSyncWebhook:${webhookId}`,
-            sentence: alert,
-          },
-        ],
-  )
-  const ofSlots = vitals.replicationSlots.flatMap((slot): Alert[] => {
-    const behind = describeBehind(slot)
-    const unread = describeUnread(slot)
-    const one = (name: OperationAlert, sentence: string | undefined): Alert[] =>
-      sentence === undefined ? [] : [{ name, key: `${name}:${slot.name}`, sentence }]
-    return [...one('TrackingSyncSlotBehind', behind), ...one('TrackingSyncSlotUnread', unread)]
-  })
-  const ofSilences = vitals.silences.map(({ table, column, now, usual }): Alert => ({
-    name: 'TrackingSyncSilence',
-    key: `TrackingSyncSilence:${table}.${column}`,
-    sentence:
-      column === ''
-        ? `the last complete pass showed ${now} of some ${usual} ${table}; ask the service`
-        : `${table}.${column} stopped coming: ${now} values where ${usual} are usual; ask the service`,
-  }))
-  const others = Object.entries(alerts).flatMap(([name, sentence]): Alert[] =>
-    sentence === undefined ? [] : [{ name: name as OperationAlert, key: name, sentence }],
-  )
-  return [...ofWebhooks, ...ofSlots, ...ofSilences, ...others]
+    ),
+  ]
+}
+
+/** `of`: the one of several that it is about. */
+function alertOf(name: OperationAlert, sentence: string | null | undefined, of = ''): Alert[] {
+  return sentence ? [{ name, key: `${name}${of}`, sentence }] : []
 }
 
 /** One sentence each. */

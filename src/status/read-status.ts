@@ -110,7 +110,11 @@ from ${tableRef(`data.${stream}`)}`,
     }>`${sql.join(counts, sql` union all `)}`,
   )
   const passes = await readPasses(warehouse, Number.MAX_SAFE_INTEGER)
-  return counted.map((row) => ({ ...NEVER_READ, ...find(passes, row.stream), ...row }))
+  return counted.map((row) => ({
+    ...NEVER_READ,
+    ...passes.find(({ stream }) => stream === row.stream),
+    ...row,
+  }))
 }
 
 async function readSourceAhead(warehouse: Warehouse): Promise<number | null> {
@@ -132,10 +136,6 @@ const NEVER_READ = {
   ageSeconds: null,
   lastWholeBeganAt: null,
   lastOutcome: null,
-}
-
-function find(passes: readonly StreamPasses[], stream: string): StreamPasses | undefined {
-  return passes.find((one) => one.stream === stream)
 }
 
 /** Notifications that are finished: applied, ignored or of other webhooks. */

@@ -125,19 +125,6 @@ export function isOurs(
   return url === undefined || sendsTo(webhook, url)
 }
 
-export interface RefreshOptions {
-  readonly service: Pick<TrackingService, 'listWebhooks'>
-  readonly warehouse: Session
-  readonly settings: OwnWebhookSettings
-  readonly signal: AbortSignal
-}
-
-/** Records the service's webhooks: usually one request. Changes nothing if it fails. */
-export async function refreshOwnWebhooks(options: RefreshOptions): Promise<void> {
-  const { service, warehouse, settings, signal } = options
-  await recordWebhooks(warehouse, await listWebhookRecords(service, signal), settings)
-}
-
 /**
  * Records all current webhooks of the account, without their secrets. One that is no longer listed
  * becomes inactive and stays ours: its notifications may still be on the way. `alerts` replaces

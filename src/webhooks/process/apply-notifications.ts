@@ -154,7 +154,10 @@ async function followReferences(
   refetchDelayMs: number,
 ): Promise<Map<string, Outcome>> {
   const thin = new Set(notifications.filter((one) => !one.isLacking && !holdsReference(one)))
-  const containersOf = await findContainersOfEvents(session, eventIdsOf([...thin]))
+  const eventIds = [...thin].flatMap(({ reference }) =>
+    reference?.type === 'transport_event' ? [reference.id] : [],
+  )
+  const containersOf = await findContainersOfEvents(session, eventIds)
   const outcomes = new Map<string, Outcome>()
   const refetches: ResourceIdentifier[] = []
   for (const one of notifications) {
@@ -199,12 +202,6 @@ function targetsOf(
   if (resourceOfType(reference.type).path !== undefined) return [reference]
   if (reference.type !== 'transport_event') return []
   return (containersOf.get(reference.id) ?? []).map((id) => ({ type: 'container', id }))
-}
-
-function eventIdsOf(notifications: readonly ParsedNotification[]): string[] {
-  return notifications.flatMap(({ reference }) =>
-    reference?.type === 'transport_event' ? [reference.id] : [],
-  )
 }
 
 /** A longer name is not an attribute, and a key could not hold it. */

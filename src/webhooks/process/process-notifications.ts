@@ -18,14 +18,12 @@ import {
 import { parseNotification, type ParsedNotification } from './prepare-notifications.js'
 import { ASK_EVERY_MS, WebhookOwnership, type OwnershipDependencies } from './webhook-ownership.js'
 
-export interface ProcessSettings {
-  readonly own: OwnWebhookSettings
-  /** Time that a refetch waits for more notifications about the same record. */
-  readonly refetchDelayMs: number
-}
-
 export interface ProcessDependencies extends OwnershipDependencies {
-  readonly settings: ProcessSettings
+  readonly settings: {
+    readonly own: OwnWebhookSettings
+    /** Time that a refetch waits for more notifications about the same record. */
+    readonly refetchDelayMs: number
+  }
   readonly reachFailpoint: ReachFailpoint
 }
 
@@ -34,7 +32,7 @@ export type BatchReport = Readonly<
   Record<'taken' | Outcome | 'failed' | 'deferred' | 'lagSeconds', number>
 >
 
-const NOTHING: BatchReport = {
+export const NOTHING: BatchReport = {
   taken: 0,
   processed: 0,
   ignored: 0,
@@ -224,7 +222,7 @@ function describeFailure(error: Error): string {
   return toStorableText(text.slice(0, LONGEST_ERROR)).text
 }
 
-function addReports(one: BatchReport, two: BatchReport): BatchReport {
+export function addReports(one: BatchReport, two: BatchReport): BatchReport {
   const sum = { ...one }
   for (const name of Object.keys(sum) as (keyof BatchReport)[]) sum[name] += two[name]
   return sum

@@ -5,18 +5,21 @@ import type { Logger } from '../../base/logger.js'
 import { backoffMs, type Sleep } from '../../base/retry.js'
 import type { RunSettings } from '../../ingest/run.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import { OUTCOMES, type Outcome } from '../receive/notification-states.js'
 import { closeUnresolved } from './claim-notifications.js'
-import { NotificationProcessor, type ProcessSettings } from './process-notifications.js'
+import {
+  addReports,
+  NOTHING,
+  NotificationProcessor,
+  type BatchReport,
+  type ProcessDependencies,
+} from './process-notifications.js'
 import { RefetchWorker } from './refetch-worker.js'
-
-export interface ProcessorSettings extends RunSettings, ProcessSettings {}
 
 export interface ProcessorDependencies {
   readonly service: TrackingService
   readonly warehouse: Warehouse
   readonly logger: Logger
-  readonly settings: ProcessorSettings
+  readonly settings: RunSettings & ProcessDependencies['settings']
   readonly sleep: Sleep
   readonly reachFailpoint?: ReachFailpoint
   /** Wait of an idle worker between two looks; 1 s by default. */
@@ -24,9 +27,8 @@ export interface ProcessorDependencies {
 }
 
 /** Counts since this process started. */
-export interface ProcessorState extends Readonly<Record<Outcome | 'failed' | 'refetched', number>> {
-  /** Seconds from receipt to outcome, summed over the notifications. */
-  readonly lagSeconds: number
+export interface ProcessorState extends BatchReport {
+  readonly refetched: number
   /** Why a loop fails at present; null if none does. */
   readonly lastError: string | null
 }
@@ -59,27 +61,20 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
   const refetcher = new RefetchWorker({ ...parts, refetchDelayMs: settings.refetchDelayMs })
   /** Each wake replaces and aborts it, so that a wake during the work ends the next wait. */
   let waking = new AbortController()
-  const counts = {
-    processed: 0,
-    ignored: 0,
-    foreign: 0,
-    unresolved: 0,
-    failed: 0,
-    refetched: 0,
-    lagSeconds: 0,
-  }
+  let processed = NOTHING
+  let refetched = 0
   const errors = new Map<string, string>()
   const isStopping = (): boolean => stopping.signal.aborted
 
   /** True if more may be due at once. */
   async function processOnce(): Promise<boolean> {
     const report = await processor.processBatch()
-    for (const name of [...OUTCOMES, 'failed', 'lagSeconds'] as const) counts[name] += report[name]
+    processed = addReports(processed, report)
     return report.taken > 0
   }
 
   async function refetchOnce(): Promise<boolean> {
-    counts.refetched += await refetcher.readDue()
+    refetched += await refetcher.readDue()
     return false
   }
 
@@ -140,6 +135,6 @@ export function startProcessor(dependencies: ProcessorDependencies): RunningProc
       stopping.abort()
       await loops
     },
-    state: () => ({ ...counts, lastError: [...errors.values()].at(-1) ?? null }),
+    state: () => ({ ...processed, refetched, lastError: [...errors.values()].at(-1) ?? null }),
   }
 }

@@ -4,8 +4,9 @@ import type { Logger } from '../../base/logger.js'
 import type { Sleep } from '../../base/retry.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import {
+  listWebhookRecords,
   loadOwnWebhooks,
-  refreshOwnWebhooks,
+  recordWebhooks,
   type OwnWebhookSettings,
 } from '../manage/own-webhooks.js'
 import { releaseDeferred, type ClaimedNotification } from './claim-notifications.js'
@@ -83,7 +84,7 @@ export class WebhookOwnership {
       this.#askedAt = performance.now()
       const until = this.#newestUnknown
       try {
-        await refreshOwnWebhooks({ service, warehouse, settings: settings.own, signal })
+        await recordWebhooks(warehouse, await listWebhookRecords(service, signal), settings.own)
       } catch (error) {
         if (!(error instanceof ConnectorError) || !error.code.startsWith('api_')) throw error
         logger.warn('the service did not list its webhooks; notifications of unknown ones wait', {

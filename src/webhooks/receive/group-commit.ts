@@ -44,14 +44,15 @@ export class GroupCommit {
   store(delivery: Delivery): Promise<boolean> {
     const { deadlineMs, longestQueue } = this.#options
     const isStuck = this.#underWay.length > 0 && performance.now() - this.#startedAt > deadlineMs
-    if (isStuck) return Promise.reject(tooSlow(deadlineMs))
+    const tooSlow = `the warehouse did not answer within ${deadlineMs} ms`
+    if (isStuck) return Promise.reject(notStored(tooSlow))
     if (this.#waiting.length + this.#underWay.length >= longestQueue) {
-      return Promise.reject(queueIsFull())
+      return Promise.reject(notStored('too many deliveries wait for the warehouse already'))
     }
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((other) => other !== entry)
-        reject(tooSlow(deadlineMs))
+        reject(notStored(tooSlow))
       }, deadlineMs)
       const entry: Waiting = {
         delivery,
@@ -117,14 +118,6 @@ function takeGroup(waiting: readonly Waiting[]): readonly Waiting[] {
   return waiting.slice(0, end === -1 ? undefined : end)
 }
 
-function tooSlow(deadlineMs: number): Error {
-  return new WarehouseUnavailableError(
-    `store webhook deliveries: the warehouse did not answer within ${deadlineMs} ms`,
-  )
-}
-
-function queueIsFull(): Error {
-  return new WarehouseUnavailableError(
-    'store webhook deliveries: too many deliveries wait for the warehouse already',
-  )
+function notStored(why: string): Error {
+  return new WarehouseUnavailableError(`store webhook deliveries: ${why}`)
 }

@@ -4,7 +4,7 @@ import { RefetchWorker } from '../../../webhooks/process/refetch-worker.js'
 import { closeUnresolved } from '../../../webhooks/process/claim-notifications.js'
 import { readQueues } from '../../../status/read-vitals.js'
 import type { JobDependencies } from '../../../serve/jobs.js'
-import { PACE } from '../../../serve/pace.js'
+import { PACE } from '../../../serve/serve-dependencies.js'
 
 /** Where notifications are applied by workers, this is a job of its own. */
 export const INBOX_JOB = 'inbox'

@@ -1,4 +1,4 @@
-import { REQUESTS_END_MS } from '../../../serve/pace.js'
+import { REQUESTS_END_MS } from '../../../serve/serve-dependencies.js'
 import type { Logger } from '../../../base/logger.js'
 import type { Sleep } from '../../../base/retry.js'
 import { bothSpellings } from '../../../webhooks/receive/receiver-path.js'
