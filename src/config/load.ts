@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { z } from 'zod'
 import { ConfigError } from '../base/errors.js'
 import { FAILPOINT_VARIABLE, readFailpoint } from '../base/failpoint.js'
 import { suggest } from '../base/phrases.js'
@@ -22,7 +21,7 @@ import {
   type Origin,
 } from './config-sources.js'
 import { tellFormer } from './former-settings.js'
-import { checkDatabaseLink, isSafeForKey, passwordsIn, type LinkCheck } from './kinds.js'
+import { checkDatabaseLink, isSafeForKey, passwordsIn } from './kinds.js'
 import { readPreset, type Preset } from './presets.js'
 import type { Findings, ValuesOf } from './setting.js'
 import {
@@ -117,40 +116,27 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     values.schema = schemaOf(account, base)
     origins.schema = 'account'
   }
-  const kinds = Object.fromEntries(settings.map(({ name, kind }) => [name, kind]))
-  const parsed = z.strictObject(kinds).safeParse(values)
-  for (const { path, message } of parsed.error?.issues ?? []) {
-    const { variable } = settings.find(({ name }) => name === path[0]) ?? {}
-    problems.push({ setting: variable ?? String(path[0]), problem: message })
+  const checked = {} as Partial<Values> & Record<string, unknown>
+  for (const { name, variable, kind } of settings) {
+    const { data, error } = kind.safeParse(values[name])
+    if (data !== undefined) checked[name] = data
+    for (const { message } of error?.issues ?? []) {
+      problems.push({ setting: variable, problem: message })
+    }
   }
-  if (isKeyAtRisk(values)) {
-    const problem =
-      'is plain http or a private address, and the key would go there; ' +
-      'use https://, or set TRACKING_ALLOW_INSECURE_API_URL=true'
-    problems.push({ setting: 'TRACKING_API_URL', problem })
-  }
-  for (const [setting, name] of [
-    ['DATABASE_URL', 'databaseUrl'],
-    ['TRACKING_READER_URL', 'readerUrl'],
-  ] as const) {
-    const { problem, warning } = databaseLink(values[name], values, environment)
-    if (problem !== undefined) problems.push({ setting, problem })
-    if (warning !== undefined && !warnings.includes(warning)) warnings.push(warning)
-  }
-  if (parsed.success && values.readerUrl !== undefined && values.databaseUrl === undefined) {
+  checkTogether(checked, environment, findings)
+  if (checked.readerUrl !== undefined && values.databaseUrl === undefined) {
     const problem =
       'is set, and DATABASE_URL is not; set both, or neither: the embedded database has a login ' +
       'of its own for your SQL'
     problems.push({ setting: 'TRACKING_READER_URL', problem })
   }
   problems.push(...groups.flatMap((group) => group.problems?.(values) ?? []))
-  if (problems.length > 0 || !parsed.success) throw new ConfigError(problems)
-  const config: Config = Object.freeze({
-    ...(parsed.data as ValuesOf<typeof coreSettings>),
-    preset,
-    failpoint: readFailpoint(environment),
-  })
-  const ofGroups = groups.flatMap((group) => group.secrets?.(parsed.data) ?? [])
+  if (problems.length > 0) throw new ConfigError(problems)
+  // Without a problem every setting is there.
+  const all = checked as Values
+  const config: Config = Object.freeze({ ...all, preset, failpoint: readFailpoint(environment) })
+  const ofGroups = groups.flatMap((group) => group.secrets?.(all) ?? [])
   const secrets = [...secretsOf(config), ...ofGroups].filter((secret) => secret !== '')
   const names = accounts.map(({ name }) => name)
   return { config, origins, accounts: names, secrets, warnings }
@@ -241,27 +227,33 @@ function misspelt(
     )
 }
 
-type Values = Readonly<Partial<Record<SettingName, unknown>>>
+type Values = ValuesOf<typeof coreSettings>
 
-// Two settings that are checked together. False and empty where one of them is malformed, which is
-// reported already.
-
-function isKeyAtRisk(values: Values): boolean {
-  const { apiUrl, allowInsecureApiUrl } = coreSettings
-  const url = apiUrl.kind.safeParse(values.apiUrl).data
-  const isAllowed = allowInsecureApiUrl.kind.safeParse(values.allowInsecureApiUrl).data
-  return url !== undefined && isAllowed === false && !isSafeForKey(new URL(url))
-}
-
-function databaseLink(address: unknown, values: Values, environment: Environment): LinkCheck {
-  const { databaseUrl, allowInsecureDatabase } = coreSettings
-  const url = databaseUrl.kind.safeParse(address).data
-  const isAllowed = allowInsecureDatabase.kind.safeParse(values.allowInsecureDatabase).data
-  if (url === undefined || isAllowed === undefined) return {}
-  return checkDatabaseLink(new URL(url), {
-    isInsecureAllowed: isAllowed,
-    isNodeUnsafe: environment.NODE_TLS_REJECT_UNAUTHORIZED === '0',
-  })
+/** Checks settings together. A malformed one is missing here, and reported already. */
+function checkTogether(
+  values: Partial<Values>,
+  environment: Environment,
+  { problems, warnings }: Findings,
+): void {
+  const { apiUrl, allowInsecureApiUrl, allowInsecureDatabase, databaseUrl, readerUrl } = values
+  if (apiUrl !== undefined && allowInsecureApiUrl === false && !isSafeForKey(new URL(apiUrl))) {
+    const problem =
+      'is plain http or a private address, and the key would go there; ' +
+      'use https://, or set TRACKING_ALLOW_INSECURE_API_URL=true'
+    problems.push({ setting: 'TRACKING_API_URL', problem })
+  }
+  for (const [setting, address] of [
+    ['DATABASE_URL', databaseUrl],
+    ['TRACKING_READER_URL', readerUrl],
+  ] as const) {
+    if (address === undefined || allowInsecureDatabase === undefined) continue
+    const { problem, warning } = checkDatabaseLink(new URL(address), {
+      isInsecureAllowed: allowInsecureDatabase,
+      isNodeUnsafe: environment.NODE_TLS_REJECT_UNAUTHORIZED === '0',
+    })
+    if (problem !== undefined) problems.push({ setting, problem })
+    if (warning !== undefined && !warnings.includes(warning)) warnings.push(warning)
+  }
 }
 
 function secretsOf(config: Config): string[] {
