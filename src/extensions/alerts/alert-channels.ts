@@ -24,10 +24,10 @@ export interface MailChannel {
 
 /** The configured channels. */
 export interface AlertChannels {
-  readonly webhook?: WebhookChannel
-  readonly slack?: ChatChannel
-  readonly teams?: ChatChannel
-  readonly mail?: MailChannel
+  readonly webhook?: WebhookChannel | undefined
+  readonly slack?: ChatChannel | undefined
+  readonly teams?: ChatChannel | undefined
+  readonly mail?: MailChannel | undefined
 }
 
 export interface AlertSettings extends AlertChannels {
@@ -46,27 +46,25 @@ const DIGEST_HOUR = 7
 
 /** Channels and selection of alerts, and the time of the digest. */
 export function alertSettingsOf(config: Config): AlertSettings {
-  const { alertKinds, heartbeatUrl, ...channels } = configWith<typeof alertSettings>(config)
-  const { alertWebhookUrl, alertWebhookSecret, alertSlackUrl, alertTeamsUrl } = channels
-  const { alertSmtpUrl, alertSmtpFrom, alertSmtpTo } = channels
+  const {
+    alertWebhookUrl,
+    alertWebhookSecret: secret,
+    ...alerts
+  } = configWith<typeof alertSettings>(config)
+  const { alertSmtpUrl, alertSmtpFrom: from, alertSmtpTo: to } = alerts
   const proxy = proxyOf(config)
+  const chat = (url: string | undefined) => (url === undefined ? undefined : { url, proxy })
+  const webhook = chat(alertWebhookUrl)
   return {
-    ...(alertWebhookUrl === undefined || alertWebhookSecret === undefined
-      ? {}
-      : { webhook: { url: alertWebhookUrl, secret: alertWebhookSecret, proxy } }),
-    ...(alertSlackUrl === undefined ? {} : { slack: { url: alertSlackUrl, proxy } }),
-    ...(alertTeamsUrl === undefined ? {} : { teams: { url: alertTeamsUrl, proxy } }),
-    ...(alertSmtpUrl === undefined || alertSmtpFrom === undefined || alertSmtpTo === undefined
-      ? {}
-      : {
-          mail: {
-            url: alertSmtpUrl,
-            from: alertSmtpFrom,
-            to: partsOf(alertSmtpTo),
-          },
-        }),
-    heartbeat: heartbeatUrl === undefined ? undefined : { url: heartbeatUrl, proxy },
-    names: chosenAlerts(alertKinds),
+    webhook: webhook && secret !== undefined ? { ...webhook, secret } : undefined,
+    slack: chat(alerts.alertSlackUrl),
+    teams: chat(alerts.alertTeamsUrl),
+    mail:
+      alertSmtpUrl === undefined || from === undefined || to === undefined
+        ? undefined
+        : { url: alertSmtpUrl, from, to: partsOf(to) },
+    heartbeat: chat(alerts.heartbeatUrl),
+    names: chosenAlerts(alerts.alertKinds),
     digestHour: DIGEST_HOUR,
     timeZone: config.cronTimeZone,
   }

@@ -23,7 +23,7 @@ export const alertsExtension: Extension = {
       await sendHeartbeat(heartbeat, isComplete, logger)
     },
     tidyUp: async (warehouse, logger) => {
-      const { forgetAlerts } = await import('./forget-alerts.js')
+      const { forgetAlerts } = await import('./stored-alerts.js')
       const alerts = await forgetAlerts(warehouse)
       if (alerts > 0) logger.info('alerts that were long over were deleted', { alerts })
     },

@@ -3,8 +3,11 @@ import type { ReachFailpoint } from '../../base/failpoint.js'
 import type { Logger } from '../../base/logger.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { channelsOf, type AlertChannels, type ChannelName } from './alert-channels.js'
+import { sendMail } from './channels/mail.js'
+import { postToSlack } from './channels/slack.js'
+import { postToTeams } from './channels/teams.js'
+import { postToWebhook } from './channels/webhook.js'
 import type { Delivery, Message, MessageContent } from './message.js'
-import { sendMessage } from './send-message.js'
 import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 export interface DeliveryDependencies {
@@ -138,4 +141,18 @@ returning state, attempts`,
   const facts = { channel, event, id, ...row, ...(error === null ? {} : { reason: error }) }
   if (delivery.outcome === 'sent') logger.info('sent a message about an alert', facts)
   else logger.warn('a message about an alert was not sent', facts)
+}
+
+/** Sends one message through one channel, within half a minute. Never throws. */
+export async function sendMessage(
+  channels: AlertChannels,
+  channel: ChannelName,
+  message: Message,
+): Promise<Delivery> {
+  const { webhook, slack, teams, mail } = channels
+  if (channel === 'webhook' && webhook) return postToWebhook(webhook, message, new Date())
+  if (channel === 'slack' && slack) return postToSlack(slack, message)
+  if (channel === 'teams' && teams) return postToTeams(teams, message)
+  if (channel === 'mail' && mail) return sendMail(mail, message)
+  return { outcome: 'refused', reason: 'the channel is no longer set' }
 }

@@ -4,12 +4,17 @@ import { toError } from '../../base/errors.js'
 import { countOf } from '../../base/phrases.js'
 import { findAlerts, type Alert, type AlertFacts } from '../../status/describe-status.js'
 import { readVitals, type Vitals } from '../../status/read-vitals.js'
+import { tableRef } from '../../warehouse/connection/typed-database.js'
 import type { Session } from '../../warehouse/connection/warehouse.js'
 import { areViewsStored } from '../answers/store-views.js'
-import { channelsOf, type AlertSettings } from './alert-channels.js'
+import { channelsOf, type AlertSettings, type ChannelName } from './alert-channels.js'
 import { deliverMessages, type DeliveryDependencies } from './deliver-messages.js'
-import { describeDigest, describeOperation } from './message.js'
-import { queueMessages } from './queue-messages.js'
+import {
+  describeDigest,
+  describeOperation,
+  type MessageContent,
+  type OperationRow,
+} from './message.js'
 import { findDueDigest, makeDigest, recordExceptions } from './record-exceptions.js'
 import { recordOperations } from './record-operations.js'
 
@@ -59,20 +64,13 @@ async function lookAtOperations(
   ].filter(({ name }) => settings.names.has(name))
   await warehouse.transaction('compare the alerts', async (session) => {
     const { opened, closed } = await recordOperations(session, found, at)
-    const changes = [
-      ...opened.map((row) => ({ event: 'opened' as const, row, calm: undefined })),
-      ...closed.map((row) => ({
-        event: 'closed' as const,
-        row,
-        calm: describeCalm(row.name, vitals),
-      })),
+    const about = (event: 'opened' | 'closed', row: OperationRow, calm?: string): Queued => {
+      return { event, alertId: row.alertId, digestOn: null, content: describeOperation(row, calm) }
+    }
+    const messages = [
+      ...opened.map((row) => about('opened', row)),
+      ...closed.map((row) => about('closed', row, describeCalm(row.name, vitals))),
     ]
-    const messages = changes.map(({ event, row, calm }) => ({
-      event,
-      alertId: row.alertId,
-      digestOn: null,
-      content: describeOperation(row, calm),
-    }))
     await queueMessages(session, channelsOf(settings), messages, at)
   })
 }
@@ -97,6 +95,43 @@ async function lookAtExceptions(
     const message = { event: 'digest' as const, alertId: null, digestOn: digest.day, content }
     await queueMessages(session, channelsOf(settings), [message], at)
   })
+}
+
+interface Queued {
+  readonly event: 'opened' | 'closed' | 'digest'
+  /** For an alert, else null. */
+  readonly alertId: number | null
+  /** For a digest, else null. */
+  readonly digestOn: string | null
+  readonly content: MessageContent
+}
+
+/**
+ * Queues one message for each channel. The same event of an alert, or the digest of a day, is
+ * queued once for a channel, even if two processes ask.
+ */
+async function queueMessages(
+  session: Session,
+  channels: readonly ChannelName[],
+  messages: readonly Queued[],
+  at: string | null,
+): Promise<void> {
+  if (messages.length === 0) return
+  await session.query(
+    'queue messages about alerts',
+    sql`insert into ${tableRef('sync.alert_messages')}
+    (channel, event, alert_id, digest_on, content, created_at, next_attempt_at)
+select channel.name, message.event, message.alert_id, message.digest_on, message.content::jsonb,
+    moment.at, moment.at
+from unnest(${channels}::text[]) as channel (name)
+cross join unnest(${messages.map(({ event }) => event)}::text[],
+    ${messages.map(({ alertId }) => alertId)}::bigint[],
+    ${messages.map(({ digestOn }) => digestOn)}::date[],
+    ${messages.map(({ content }) => JSON.stringify(content))}::text[])
+    as message (event, alert_id, digest_on, content)
+cross join (select coalesce(${at}::timestamptz, now()) as at) as moment
+on conflict do nothing`,
+  )
 }
 
 async function isFirstAt(session: Session): Promise<boolean> {

@@ -7,7 +7,7 @@ import {
   describeOperation,
   type Message,
 } from '../../../src/extensions/alerts/message.js'
-import { sendMessage } from '../../../src/extensions/alerts/send-message.js'
+import { sendMessage } from '../../../src/extensions/alerts/deliver-messages.js'
 import { startSmtpReceiver, type SmtpReceiver } from '../../support/smtp-receiver.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { forgetAlerts } from '../../../src/extensions/alerts/forget-alerts.js'
+import { forgetAlerts } from '../../../src/extensions/alerts/stored-alerts.js'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { openAlertScene, SECRET, type AlertScene } from './alert-scene.js'
 

@@ -1,6 +1,5 @@
 import type { ChatChannel } from '../alert-channels.js'
-import { footerOf, type Delivery, type Message } from '../message.js'
-import { fitLines } from './fit-lines.js'
+import { fitLines, footerOf, type Delivery, type Message } from '../message.js'
 import { postJson } from './post-json.js'
 
 /** Teams allows 28 KB with all that it adds; a character may take three bytes. */

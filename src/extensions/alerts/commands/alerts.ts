@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { MessageRow } from '../read-alerts.js'
+import type { MessageRow } from '../stored-alerts.js'
 import { ConfigError } from '../../../base/errors.js'
 import { EXIT_CODES } from '../../../base/exit-code.js'
 import { countOf, formatSeconds } from '../../../base/phrases.js'
@@ -21,7 +21,7 @@ const list = declare({
   isDefault: true,
   help: 'Show the open alerts and the fate of their messages.',
   run: async (app) => {
-    const { readAlerts } = await import('../read-alerts.js')
+    const { readAlerts } = await import('../stored-alerts.js')
     const { channelsOf } = await import('../alert-channels.js')
     const channels = channelsOf(alertSettingsOf(app.config))
     const answer = await readAlerts(await app.openWarehouse())
@@ -72,7 +72,7 @@ const test = declare({
   ofExtension: ['alertSmtpFrom', 'alertSmtpTo'],
   run: async (app) => {
     const { channelsOf } = await import('../alert-channels.js')
-    const { sendMessage } = await import('../send-message.js')
+    const { sendMessage } = await import('../deliver-messages.js')
     const { testContent } = await import('../message.js')
     const settings = alertSettingsOf(app.config)
     const channels = channelsOf(settings)
@@ -112,7 +112,7 @@ const resend = declare({
     'One in doubt may have arrived.',
   takes: { ids: listOf('<ids...>', 'Ids of messages, from `alerts --json`.') },
   run: async (app, { ids }) => {
-    const { resendMessages } = await import('../read-alerts.js')
+    const { resendMessages } = await import('../stored-alerts.js')
     const warehouse = await app.openWarehouse({ isWriting: true })
     const resent = await resendMessages(warehouse, ids)
     const others = ids.filter((id) => !resent.includes(id.toLowerCase()))
