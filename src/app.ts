@@ -11,7 +11,7 @@ import type { Config } from './config/settings.js'
 import type { LoadedAccount, LoadedConfig } from './config/load.js'
 import type { DatabaseProvider, Extension, Observer, ProvidedDatabase } from './extension.js'
 import { ConfigError } from './base/errors.js'
-import { createLiveRedactor, createLogger, type Logger } from './base/logger.js'
+import { createRedactor, createLogger, type Logger } from './base/logger.js'
 import { describeKey, proxyOf, requireService } from './config/needed-settings.js'
 import { createSleep } from './base/retry.js'
 import { REQUIRE_SCRAM } from './warehouse/connection/scram-client.js'
@@ -139,7 +139,7 @@ export class App {
     this.signal = options.signal
     this.programVersion = options.programVersion
     this.homeDirectory = resolve(options.workingDirectory, loaded.config.home)
-    this.redact = createLiveRedactor(this.#secrets)
+    this.redact = createRedactor(this.#secrets)
     this.#logLongWaits = createWaitLog(this.logger, LONG_WAIT_MS)
   }
 

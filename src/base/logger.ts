@@ -50,11 +50,22 @@ const BEFORE_ORDINARY = [
 ].join('|')
 
 /**
- * Returns a function that masks every secret, in plain, URL-encoded and base64 form. It masks the
- * longest first, so that a secret inside another one does not leave a tail. A secret that is an
- * ordinary word or a short number is masked only after a name that marks it as a secret.
+ * Returns a function that masks every secret of a list that may still grow, in plain, URL-encoded
+ * and base64 form. It masks the longest first, so that a secret inside another one does not leave a
+ * tail. A secret that is an ordinary word or a short number is masked only after a name that marks
+ * it as a secret.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
+  let count = secrets.length
+  let redact = masking(secrets)
+  return (text) => {
+    if (secrets.length !== count) redact = masking(secrets)
+    count = secrets.length
+    return redact(text)
+  }
+}
+
+function masking(secrets: readonly string[]): (text: string) => string {
   const forms = new Set<string>()
   const ordinary = new Set<string>()
   for (const secret of secrets.filter((one) => one !== '')) {
@@ -81,26 +92,13 @@ function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
 
-/** Like `createRedactor`, for a list of secrets that may still grow. */
-export function createLiveRedactor(secrets: readonly string[]): (text: string) => string {
-  let count = secrets.length
-  let redact = createRedactor(secrets)
-  return (text) => {
-    if (secrets.length !== count) {
-      count = secrets.length
-      redact = createRedactor(secrets)
-    }
-    return redact(text)
-  }
-}
-
 /**
  * Structured log on pino. Redaction is by value and happens on everything in the finished line, so
  * that no field, stack or library message can slip past it. A failing stream (closed pipe, full
  * disk) never stops the program.
  */
 export function createLogger(options: LoggerOptions): Logger {
-  const redact = createLiveRedactor(options.secrets)
+  const redact = createRedactor(options.secrets)
   const destination = new Writable({
     decodeStrings: false,
     write(line: string, _encoding, done) {

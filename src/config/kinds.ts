@@ -28,8 +28,6 @@ export function wholeNumber(minimum: number, maximum: number) {
 
 export const requestsPerMinute = wholeNumber(1, 100_000)
 
-export const port = (minimum: 0 | 1) => wholeNumber(minimum, 65_535)
-
 /** `z.coerce.boolean()` would turn `"false"` into true. */
 export const flag = z.union([z.boolean(), z.stringbool()], 'must be true or false')
 
@@ -107,11 +105,6 @@ function isCronExpression(value: string): boolean {
   return validate(value)
 }
 
-export const addressOrRange = z.union(
-  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
-  'must be an address, or a range like 192.0.2.0/24',
-)
-
 export const timeZone = text.refine((value) => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: value })
@@ -138,13 +131,6 @@ export interface LinkCheck {
   readonly warning?: string
 }
 
-export interface LinkRules {
-  /** TRACKING_ALLOW_INSECURE_DATABASE: this network is trusted. */
-  readonly isInsecureAllowed: boolean
-  /** NODE_TLS_REJECT_UNAUTHORIZED=0 is set: Node checks no certificate. */
-  readonly isNodeUnsafe: boolean
-}
-
 /**
  * PostgreSQL's modes, and `no-verify` of its driver for Node, which reads any other word as none.
  */
@@ -157,7 +143,15 @@ const SOCKET = /^(?:\/|%2f)/i
  * A database elsewhere needs `sslmode=verify-full`. `require` is not enough: this driver checks the
  * certificate then, but its next version will not. `url` must be a PostgreSQL address.
  */
-export function checkDatabaseLink(url: URL, rules: LinkRules): LinkCheck {
+export function checkDatabaseLink(
+  url: URL,
+  rules: {
+    /** TRACKING_ALLOW_INSECURE_DATABASE: this network is trusted. */
+    readonly isInsecureAllowed: boolean
+    /** NODE_TLS_REJECT_UNAUTHORIZED=0 is set: Node checks no certificate. */
+    readonly isNodeUnsafe: boolean
+  },
+): LinkCheck {
   const hosts = [url.hostname, ...url.searchParams.getAll('host')].filter((host) => host !== '')
   if (hosts.length === 0) {
     // Otherwise PGHOST would decide after all checks.

@@ -67,15 +67,6 @@ function missingSecret(general: string, account: string | undefined): ConfigProb
   return { setting: variable, problem }
 }
 
-/** The address of our receiver. */
-export function requireWebhookUrl({ webhookUrl }: Pick<Config, 'webhookUrl'>): string {
-  if (webhookUrl !== undefined) return webhookUrl
-  const problem =
-    'is not set; give the address at which the service reaches our receiver, ' +
-    'like https://tracking.example.com/webhooks'
-  throw new ConfigError([{ setting: 'TRACKING_WEBHOOK_URL', problem }])
-}
-
 /** The parts of a setting that are separated by commas. */
 export function partsOf(value: string | undefined): readonly string[] {
   return value?.split(',').map((part) => part.trim()) ?? []

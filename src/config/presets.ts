@@ -31,7 +31,14 @@ const webhooksKind = z.strictObject({
   /** Whether deliveries are accepted only from the addresses that the service publishes. */
   checkSenders: z.boolean('must be true or false').default(false),
   /** Addresses to use until the list of the service was read. */
-  senders: z.array(kind.addressOrRange).default([]),
+  senders: z
+    .array(
+      z.union(
+        [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+        'must be an address, or a range like 192.0.2.0/24',
+      ),
+    )
+    .default([]),
 })
 
 /**

@@ -200,7 +200,7 @@ export const coreSettings = {
   httpPort: {
     variable: 'PORT',
     isOfProcess: true,
-    kind: kind.port(0).default(8080),
+    kind: kind.wholeNumber(0, 65_535).default(8080),
     meaning: 'Port of the HTTP server; 0 takes a free one.',
   },
   webhookIds: {

@@ -8,12 +8,8 @@ import { EXIT_CODES, exitCodeOf } from '../../../base/exit-code.js'
 import { describeOtherPath } from '../../../webhooks/receive/receiver-path.js'
 import { countOf } from '../../../base/phrases.js'
 import { ownVariable } from '../../../config/accounts.js'
-import {
-  partsOf,
-  requireWebhookSecrets,
-  requireWebhookUrl,
-  watchSettingsOf,
-} from '../../../config/needed-settings.js'
+import { partsOf, requireWebhookSecrets, watchSettingsOf } from '../../../config/needed-settings.js'
+import type { Config } from '../../../config/settings.js'
 import type { ManageDependencies, ManagedWebhook } from './create-webhook.js'
 import type { Answer, CommandIo } from '../../../commands/command-io.js'
 import {
@@ -377,4 +373,13 @@ function address(text: string): { readonly host: string; readonly httpPort: numb
     throw new InvalidArgumentError('It must look like 127.0.0.1:8080.')
   }
   return { host: host.replace(/^\[(.*)\]$/, '$1'), httpPort }
+}
+
+/** The address of our receiver. */
+function requireWebhookUrl({ webhookUrl }: Pick<Config, 'webhookUrl'>): string {
+  if (webhookUrl !== undefined) return webhookUrl
+  const problem =
+    'is not set; give the address at which the service reaches our receiver, ' +
+    'like https://tracking.example.com/webhooks'
+  throw new ConfigError([{ setting: 'TRACKING_WEBHOOK_URL', problem }])
 }
