@@ -21,7 +21,7 @@ import {
   removeRefetches,
   type ClaimedRefetch,
 } from '../warehouse/bookkeeping/refetch-queue.js'
-import { saveStreamStates, type StreamState } from '../warehouse/bookkeeping/sync-runs.js'
+import { saveStreamStates } from '../warehouse/bookkeeping/sync-runs.js'
 import { pipeline } from '../warehouse/connection/pipeline.js'
 import type { Session } from '../warehouse/connection/warehouse.js'
 import { TO_BE_UPSERTED } from '../warehouse/rows/insert-rows.js'
@@ -200,14 +200,19 @@ async function writeBatch(
     const written = await writeRows(session, batch, reachFailpoint)
     const outcome = outcomeOf(batch, written.counts)
     reachFailpoint('before_checkpoint')
+    const { syncRunId, checkpoint } = batch
+    // A batch that only moves the checkpoint leaves the counts to the end of the run.
+    const states = isNothingNew(batch) ? [] : notes.ledger.preview(outcome)
     await pipeline([
       doubtLists(session, written.inDoubt),
       queueMissingReferences(session, references),
       queueRefetches(session, batch.doubtful, 'a sighting was older than the row'),
       answerRefetches(session, batch.refetched, written.listsBehind),
       quarantineRecords(session, batch.quarantined, batch.syncRunId),
-      // A batch that only moves the checkpoint leaves the counts to the end of the run.
-      recordPosition(session, batch, isNothingNew(batch) ? [] : notes.ledger.preview(outcome)),
+      ...(syncRunId === null ? [] : [saveStreamStates(session, syncRunId, states)]),
+      ...(syncRunId === null || checkpoint === undefined
+        ? []
+        : [saveCheckpoint(session, syncRunId, checkpoint)]),
     ])
     return outcome
   })
@@ -250,19 +255,6 @@ async function answerRefetches(
   ])
   // After that, for one of them may be an entry that was just answered: it stays, and waits again.
   await releaseRefetches(session, entries, waitMs)
-}
-
-/** The counts of the run so far, and the checkpoint of its pass. */
-async function recordPosition(
-  session: Session,
-  { syncRunId, checkpoint }: Pick<Batch, 'syncRunId' | 'checkpoint'>,
-  states: readonly StreamState[],
-): Promise<void> {
-  if (syncRunId === null) return
-  await pipeline([
-    saveStreamStates(session, syncRunId, states),
-    ...(checkpoint === undefined ? [] : [saveCheckpoint(session, syncRunId, checkpoint)]),
-  ])
 }
 
 /** True when the batch holds nothing but a checkpoint, and that is recorded. */

@@ -1,6 +1,11 @@
 import type { ResourceIdentifier } from '../source/jsonapi/document.js'
 import { containers, resources, transportEvents } from '../source/records/index.js'
-import { REFERENCE_TYPES, type Resource, type Sighting } from '../source/records/resource.js'
+import {
+  isReferenceType,
+  valueIn,
+  type Resource,
+  type Sighting,
+} from '../source/records/resource.js'
 import { compareKeys } from '../warehouse/connection/compare-keys.js'
 import { isConfirming, type Mode } from '../warehouse/rows/incoming-rows.js'
 import type { StoredRow } from '../warehouse/rows/stored-rows.js'
@@ -76,8 +81,6 @@ export function decide(intakes: readonly Intake[], known: Known, mode: Mode): De
 type Seen = readonly [sighting: Sighting, intake: Intake]
 
 type Verdict = 'write' | 'equal' | 'doubt' | 'confirm' | 'fetchEvents' | 'pass over'
-
-const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
 
 class Decider {
   readonly #known: Known
@@ -155,7 +158,7 @@ class Decider {
     else if (verdict === 'confirm') {
       const { type } = resource === transportEvents ? containers : resource
       const id = resource === transportEvents ? containerOf(sighting) : key
-      const isReference = row === undefined && REFERENCES.has(type)
+      const isReference = row === undefined && isReferenceType(type)
       const target = isReference ? this.#missing : this.#unconfirmed
       target.set(`${type} ${id}`, { type, id })
     }
@@ -289,8 +292,8 @@ function isCovered(one: Sighting, other: Sighting): boolean {
 }
 
 /** Id of the container that a transport event belongs to. */
-export function containerOf({ values }: Sighting): string {
-  return values[transportEvents.columnIndex.get('container_id') ?? -1] ?? ''
+export function containerOf(sighting: Sighting): string {
+  return valueIn(sighting, 'container_id') ?? ''
 }
 
 /** In key order; the latest of each row last, and several in one document merged. */

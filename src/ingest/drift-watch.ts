@@ -1,6 +1,6 @@
 import { otherResources } from '../source/records/index.js'
 import { NAMED_TYPES } from '../source/records/other-resource.js'
-import type { Resource, Sighting } from '../source/records/resource.js'
+import { valueIn, type Resource, type Sighting } from '../source/records/resource.js'
 import type { DriftFinding } from '../warehouse/bookkeeping/schema-drift.js'
 import type { Intake } from './intake.js'
 
@@ -14,14 +14,9 @@ const SHOWN_LENGTH = 200
 interface StreamWatch {
   /** Complete sightings of the run; a record that came twice counts twice. */
   sightings: number
-  /** For each of `known`, the number of sightings that lacked it. */
-  readonly absent: number[]
-  /**
-   * Attributes with a column that no record has carried so far; empty after a few records, and then
-   * records are not looked at.
-   */
-  unseen: readonly KnownAttribute[]
+  /** Attributes with a column, and for each of them how many sightings lacked it. */
   readonly known: readonly KnownAttribute[]
+  readonly absent: number[]
   readonly unmapped: Set<string>
   /** Inside attributes that are kept as sent; one may be absent from a record for long. */
   readonly members: Set<string>
@@ -53,18 +48,15 @@ export class DriftWatch {
   }
 
   findings(): DriftFinding[] {
-    const found = [...this.#types].map((name) => {
-      return { stream: otherResources.stream, kind: 'new_type' as const, name }
-    })
-    const ofStreams = [...this.#streams].flatMap(([stream, { unmapped, members, values }]) => [
-      ...[...unmapped, ...members].map((name) => ({
-        stream,
-        kind: 'new_attribute' as const,
-        name,
-      })),
-      ...[...values].map((name) => ({ stream, kind: 'new_value' as const, name })),
-    ])
-    return [...found, ...ofStreams]
+    const findings = (stream: string, kind: DriftFinding['kind'], names: Iterable<string>) =>
+      [...names].map((name): DriftFinding => ({ stream, kind, name }))
+    return [
+      ...findings(otherResources.stream, 'new_type', this.#types),
+      ...[...this.#streams].flatMap(([stream, { unmapped, members, values }]) => [
+        ...findings(stream, 'new_attribute', [...unmapped, ...members]),
+        ...findings(stream, 'new_value', values),
+      ]),
+    ]
   }
 
   /** Complete sightings of a stream so far. */
@@ -90,13 +82,13 @@ export class DriftWatch {
   carried(stream: string): ReadonlySet<string> {
     const watch = this.#streams.get(stream)
     if (watch === undefined) return new Set()
-    const unseen = new Set(watch.unseen.map(({ name }) => name))
-    const seen = watch.known.map(({ name }) => name).filter((name) => !unseen.has(name))
-    return new Set([...seen, ...watch.unmapped])
+    const { known, absent, sightings, unmapped } = watch
+    const carried = known.filter((_, at) => (absent[at] ?? 0) < sightings)
+    return new Set([...carried.map(({ name }) => name), ...unmapped])
   }
 
-  #noticeType({ values }: Sighting): void {
-    const type = values[otherResources.columnIndex.get('resource_type') ?? -1] ?? ''
+  #noticeType(sighting: Sighting): void {
+    const type = valueIn(sighting, 'resource_type') ?? ''
     if (!NAMED_TYPES.has(type)) addBounded(this.#types, type)
   }
 
@@ -109,13 +101,10 @@ export class DriftWatch {
     }
     if (!sighting.isComplete) return
     watch.sightings += 1
-    for (const [at, { columnIndex }] of watch.known.entries()) {
-      if (sighting.values[columnIndex] === undefined) watch.absent[at] = (watch.absent[at] ?? 0) + 1
-    }
-    if (watch.unseen.length === 0) return
-    watch.unseen = watch.unseen.filter(
-      ({ columnIndex }) => sighting.values[columnIndex] === undefined,
-    )
+    const { absent } = watch
+    watch.known.forEach(({ columnIndex }, at) => {
+      if (sighting.values[columnIndex] === undefined) absent[at] = (absent[at] ?? 0) + 1
+    })
   }
 
   #watchOf(resource: Resource): StreamWatch {
@@ -123,7 +112,7 @@ export class DriftWatch {
     if (watch === undefined) {
       const known = knownAttributes(resource)
       const [unmapped, members, values] = [new Set<string>(), new Set<string>(), new Set<string>()]
-      watch = { sightings: 0, absent: [], known, unseen: known, unmapped, members, values }
+      watch = { sightings: 0, known, absent: known.map(() => 0), unmapped, members, values }
       this.#streams.set(resource.stream, watch)
     }
     return watch

@@ -1,8 +1,6 @@
 import type { ResourceIdentifier } from '../source/jsonapi/document.js'
-import { REFERENCE_TYPES, type Sighting } from '../source/records/resource.js'
+import { isReferenceType, type Sighting } from '../source/records/resource.js'
 import { mergeSightings } from './merge-sightings.js'
-
-const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
 
 /**
  * Reference resources come again with every page; shipments, containers and their events come once
@@ -40,7 +38,7 @@ export class FingerprintMemory {
    */
   note(sightings: Iterable<Sighting>): void {
     for (const sighting of sightings) {
-      if (!REFERENCES.has(sighting.resource.type) || this.#noted.size >= this.#limit) continue
+      if (!isReferenceType(sighting.resource.type) || this.#noted.size >= this.#limit) continue
       const name = `${sighting.resource.type} ${sighting.key}`
       const before = this.#noted.get(name)
       const isSame = before?.fingerprint === sighting.fingerprint && before.isComplete

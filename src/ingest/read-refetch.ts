@@ -9,7 +9,7 @@ import { SimulatedCrash } from '../base/failpoint.js'
 import { backoffMs } from '../base/retry.js'
 import type { ResourceIdentifier } from '../source/jsonapi/document.js'
 import { resourceOfType } from '../source/records/index.js'
-import { REFERENCE_TYPES } from '../source/records/resource.js'
+import { isReferenceType } from '../source/records/resource.js'
 import { loadRowsByKey } from '../warehouse/rows/stored-rows.js'
 import { loadListedEventIds } from '../warehouse/rows/transport-event-lists.js'
 import { isReferenced } from '../warehouse/bookkeeping/reference-checks.js'
@@ -32,8 +32,6 @@ import { REQUESTS_AT_ONCE, type Ingest } from './run.js'
 import type { Sink } from './sink.js'
 
 type Entry = ResourceIdentifier & Partial<ClaimedRefetch>
-
-const REFERENCES: ReadonlySet<string> = new Set(REFERENCE_TYPES)
 
 /**
  * A list of events that proved nothing, because rows moved while it was read, is read again after
@@ -113,7 +111,7 @@ export async function readRefetches(run: Ingest, entries: readonly Entry[]): Pro
 }
 
 function isReference({ type }: Entry): boolean {
-  return REFERENCES.has(type)
+  return isReferenceType(type)
 }
 
 /** The record is gone or cannot be read: the queue drops its entry or says so. */

@@ -1,6 +1,7 @@
 import { SeenKeys } from '../base/seen-keys.js'
 import type { RawPage } from '../source/client/list-pages.js'
 import type { Intake } from '../ingest/intake.js'
+import { valueIn } from '../source/records/resource.js'
 import type { PassList, TallyState } from '../warehouse/bookkeeping/checkpoints.js'
 
 /** Before the first page of a walk. */
@@ -38,12 +39,11 @@ export function datesOf(
 ): Dates {
   const created = new Map<string, number>()
   const changed = new Map<string, number>()
-  for (const { key, resource, values } of sightings.get(stream) ?? []) {
-    const instantOf = (column: string): number => {
-      const value = values[resource.columnIndex.get(column) ?? -1]
-      return typeof value === 'string' ? Date.parse(value) : NaN
-    }
-    const [createdAt, updatedAt] = [instantOf('created_at'), instantOf('updated_at')]
+  for (const sighting of sightings.get(stream) ?? []) {
+    const { key } = sighting
+    const [createdAt = NaN, updatedAt = NaN] = ['created_at', 'updated_at'].map((column) =>
+      Date.parse(valueIn(sighting, column) ?? ''),
+    )
     if (!Number.isNaN(createdAt)) created.set(key, createdAt)
     const changedAt = Number.isNaN(updatedAt) ? createdAt : updatedAt
     if (!Number.isNaN(changedAt)) changed.set(key, changedAt)

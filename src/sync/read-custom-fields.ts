@@ -9,7 +9,7 @@ import {
   customFields,
   resourceOfType,
 } from '../source/records/index.js'
-import type { FieldDefinitions, Sighting } from '../source/records/resource.js'
+import { valueIn, type FieldDefinitions, type Sighting } from '../source/records/resource.js'
 import { countLiveRows } from '../warehouse/bookkeeping/schema-drift.js'
 import { tableRef } from '../warehouse/connection/typed-database.js'
 import type { Warehouse } from '../warehouse/connection/warehouse.js'
@@ -118,10 +118,8 @@ export async function loadEntity(
 }
 
 /** The entity of a value's sighting; undefined for other records. */
-export function entityOf({ resource, values }: Sighting): ResourceIdentifier | undefined {
-  const { columnIndex } = resource
-  const valueOf = (name: string) => values[columnIndex.get(name) ?? -1]
-  return identifier(valueOf('entity_type'), valueOf('entity_id'))
+export function entityOf(sighting: Sighting): ResourceIdentifier | undefined {
+  return identifier(valueIn(sighting, 'entity_type'), valueIn(sighting, 'entity_id'))
 }
 
 function identifier(type: unknown, id: unknown): ResourceIdentifier | undefined {

@@ -22,8 +22,7 @@ import { recordDrift, recordShares } from './record-drift.js'
 import { decideOutcome, recordUntrusted } from './run-outcome.js'
 import { openNotes, type Progress, type Run, type RunSettings } from '../ingest/run.js'
 import { recognizeByBytes } from '../ingest/recognize-records.js'
-import { Sink } from '../ingest/sink.js'
-import { retryWarehouse } from '../ingest/retry-warehouse.js'
+import { retryWarehouse, Sink } from '../ingest/sink.js'
 import { planFirstChecks, readReferencesAgain } from './read-again.js'
 import { readEventCatalogue, readQueued, readVesselPositions } from './read-unlisted.js'
 import { putBackFutureStamps } from '../warehouse/rows/future-stamps.js'
@@ -318,8 +317,15 @@ async function conclude(
     drift: await recordDrift(run),
   }
   run.sink.reachFailpoint('before_run_complete')
+  const errorMessage = end.problems.length === 0 ? null : end.problems.join('\n')
+  // Not fenced: even a run that lost its lease records its outcome, in rows of its own.
+  const save = (): Promise<void> =>
+    warehouse.transaction('finish the run', async (session) => {
+      const { syncRunId, outcome, exitCode, requests } = report
+      await saveStreamStates(session, syncRunId, report.streams)
+      await finishRun(session, syncRunId, { outcome, exitCode, errorCode, errorMessage, requests })
+    })
   try {
-    const save = (): Promise<void> => saveReport(run, warehouse, report, errorCode)
     // Skip the retries for a database that just failed, and after a signal.
     await (fatal === undefined && !run.source.signal.aborted ? run.sink.retry(save) : save())
   } catch (thrown) {
@@ -331,19 +337,4 @@ async function conclude(
     run.notes.logger.warn('the end of the run could not be written', { error: thrown })
   }
   return report
-}
-
-/** Not fenced: even a run that lost its lease records its outcome, in rows of its own. */
-async function saveReport(
-  run: Run,
-  warehouse: Warehouse,
-  { streams, outcome, exitCode, requests, problems }: RunReport,
-  errorCode: string | null,
-): Promise<void> {
-  const errorMessage = problems.length === 0 ? null : problems.join('\n')
-  await warehouse.transaction('finish the run', async (session) => {
-    await saveStreamStates(session, run.sink.syncRunId, streams)
-    const end = { outcome, exitCode, errorCode, errorMessage, requests }
-    await finishRun(session, run.sink.syncRunId, end)
-  })
 }

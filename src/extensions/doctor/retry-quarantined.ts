@@ -14,7 +14,7 @@ import {
 } from '../../warehouse/bookkeeping/quarantined-records.js'
 import { loadFieldDefinitions } from '../../sync/read-custom-fields.js'
 import { customFields } from '../../source/records/index.js'
-import type { Sighting } from '../../source/records/resource.js'
+import { valueIn, type Sighting } from '../../source/records/resource.js'
 import { loadStoredRows } from '../../warehouse/rows/stored-rows.js'
 import { readRecords, type Intake } from '../../ingest/intake.js'
 import { readById } from '../../ingest/read-by-id.js'
@@ -118,8 +118,7 @@ async function flattenPayload(run: Run, entry: QuarantineEntry): Promise<Intake>
 
 /** False if the answer holds another record. */
 function holdsRecord({ sightings }: Intake, { recordId }: QuarantineEntry): boolean {
-  const idOf = ({ resource, values }: Sighting): unknown =>
-    values[resource.columnIndex.get(resource.idColumn) ?? -1]
+  const idOf = (sighting: Sighting): unknown => valueIn(sighting, sighting.resource.idColumn)
   return recordId === null || [...sightings.values()].flat().some((one) => idOf(one) === recordId)
 }
 

@@ -197,7 +197,7 @@ function write(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
   if (value instanceof ExactNumber) return value.source
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
-  const members = Object.entries(value as object).filter(([, member]) => member !== undefined)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`
 }
 

@@ -1,8 +1,16 @@
 import { decodeUtf8, endOfString, parseExactJson } from './exact-json.js'
-import { RawRecord, type RawText, type RecordPlace } from './raw-record.js'
-
-/** The members of a document that hold its records. */
-const RECORD_LISTS: ReadonlySet<string> = new Set(['data', 'included'])
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  RawRecord,
+  type RawText,
+  type RecordPlace,
+} from './raw-record.js'
 
 /** The most that one answer may hold within its limit of bytes. */
 export interface JsonLimits {
@@ -37,66 +45,41 @@ export function splitJsonBytes(bytes: Buffer, limits: JsonLimits = UNLIMITED): u
   return readWhole(bytes, limits, (record) => record)
 }
 
-/** Makes the entry of a list of records. */
-type MakeEntry = (record: RawRecord) => unknown
-
-function readWhole(bytes: Buffer, limits: JsonLimits, makeEntry: MakeEntry): unknown {
+function readWhole(
+  bytes: Buffer,
+  limits: JsonLimits,
+  makeEntry: (record: RawRecord) => unknown,
+): unknown {
   const reader = new ByteReader({ bytes, latin1: bytes.toString('latin1') }, limits.values)
   reader.skipBom()
   // Not a document; the caller that expects one throws.
   const first = reader.peek()
   if (first === OPEN_BRACKET) reader.countNest()
   if (first !== OPEN_BRACE) return parseExactJson(decodeUtf8(bytes))
-  const value = readDocument(reader, { makeEntry, left: limits.records, limits })
-  reader.expectEnd()
-  return value
-}
-
-interface Entries {
-  readonly makeEntry: MakeEntry
-  readonly limits: JsonLimits
-  /** The number of records that may still come. */
-  left: number
-}
-
-function readDocument(reader: ByteReader, entries: Entries): Record<string, unknown> {
+  let count = 0
+  const readMember = (name: string): unknown => {
+    const start = reader.peek()
+    if (name === 'data' && start === OPEN_BRACE) return makeEntry(reader.readRecord('alone'))
+    const isRecordList = start === OPEN_BRACKET && (name === 'data' || name === 'included')
+    if (!isRecordList) return reader.readValue(1)
+    const records: unknown[] = []
+    reader.readItems(CLOSE_BRACKET, () => {
+      count += 1
+      if (count > limits.records) throw new JsonSizeError(`more than ${limits.records} records`)
+      records.push(makeEntry(reader.readRecord(name)))
+    })
+    return records
+  }
   const members: Record<string, unknown> = {}
   reader.readItems(CLOSE_BRACE, () => {
     const name = reader.readName()
-    const value = readMember(reader, name, entries)
+    const value = readMember(name)
     if (name !== '__proto__') members[name] = value
   })
+  reader.expectEnd()
   return members
 }
 
-function readMember(reader: ByteReader, name: string, entries: Entries): unknown {
-  const first = reader.peek()
-  if (name === 'data' && first === OPEN_BRACE) return entries.makeEntry(reader.readRecord('alone'))
-  if (first !== OPEN_BRACKET || !isRecordList(name)) return reader.readValue(1)
-  return readRecords(reader, name, entries)
-}
-
-function isRecordList(name: string): name is 'data' | 'included' {
-  return RECORD_LISTS.has(name)
-}
-
-function readRecords(reader: ByteReader, name: 'data' | 'included', entries: Entries): unknown[] {
-  const records: unknown[] = []
-  reader.readItems(CLOSE_BRACKET, () => {
-    entries.left -= 1
-    if (entries.left < 0) throw new JsonSizeError(`more than ${entries.limits.records} records`)
-    records.push(entries.makeEntry(reader.readRecord(name)))
-  })
-  return records
-}
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 /**
@@ -195,7 +178,7 @@ class ByteReader {
     return end
   }
 
-  /** Stays where it is. */
+  /** Counts the values of an array and stays where it is. */
   countNest(): void {
     this.#endOfNest()
   }

@@ -227,18 +227,18 @@ export class RawRecord {
   }
 }
 
-const QUOTE = 0x22
+export const QUOTE = 0x22
 const MINUS = 0x2d
 const POINT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
+export const COMMA = 0x2c
+export const COLON = 0x3a
+export const OPEN_BRACKET = 0x5b
+export const CLOSE_BRACKET = 0x5d
 const LETTER_E = 0x65
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
+export const OPEN_BRACE = 0x7b
+export const CLOSE_BRACE = 0x7d
 
 /** After the digits, signs and points of a number; without an exponent. */
 function endOfNumber(latin1: string, start: number): number {

@@ -12,8 +12,8 @@ import {
 import { encodePlainly, encodeValue, REPLACED, type Column, type EncodedValue } from './column.js'
 import {
   ANY_TYPE,
-  REFERENCE_TYPES,
   fingerprint,
+  isReferenceType,
   rowDigest,
   type RelationshipPlan,
   type RelationshipSpec,
@@ -276,7 +276,7 @@ class RowBuilder {
   }
 
   refer(type: unknown, id: string): void {
-    if (idProblem(id) === undefined && REFERENCE_TYPES.some((name) => name === type)) {
+    if (idProblem(id) === undefined && isReferenceType(type)) {
       this.#references ??= []
       this.#references.push({ type: String(type), id })
     }

@@ -156,11 +156,17 @@ type AttributesNamed<
 > = Readonly<Record<Words<Names>, AttributeSpec<Type, IsMaterial>>>
 
 /** Attributes of one type; names are separated by white space. */
-export function fields<Type extends ColumnType, const Names extends string>(
+export function fields<
+  Type extends ColumnType,
+  const Names extends string,
+  IsMaterial extends boolean = true,
+>(
   type: Type,
   names: Names,
-): AttributesNamed<Names, Type, true> {
-  return attributesNamed(type, names, true)
+  isMaterial = true as IsMaterial,
+): AttributesNamed<Names, Type, IsMaterial> {
+  const entries = words(names).map((name) => [name, { type, isMaterial }] as const)
+  return Object.fromEntries(entries) as AttributesNamed<Names, Type, IsMaterial>
 }
 
 /** Attributes that change whenever the service looks: kept up to date, never a new version. */
@@ -168,16 +174,7 @@ export function volatile<Type extends ColumnType, const Names extends string>(
   type: Type,
   names: Names,
 ): AttributesNamed<Names, Type, false> {
-  return attributesNamed(type, names, false)
-}
-
-function attributesNamed<Type extends ColumnType, Names extends string, IsMaterial extends boolean>(
-  type: Type,
-  names: Names,
-  isMaterial: IsMaterial,
-): AttributesNamed<Names, Type, IsMaterial> {
-  const entries = words(names).map((name) => [name, { type, isMaterial }] as const)
-  return Object.fromEntries(entries) as AttributesNamed<Names, Type, IsMaterial>
+  return fields(type, names, false)
 }
 
 /** An attribute for which the interface lists its values. */
@@ -214,6 +211,12 @@ export const REFERENCE_TYPES = [
   'rail_terminal',
   'vessel',
 ] as const
+
+const REFERENCES: ReadonlySet<unknown> = new Set(REFERENCE_TYPES)
+
+export function isReferenceType(type: unknown): boolean {
+  return REFERENCES.has(type)
+}
 
 /** The `type` of the resource that takes records of every type without a table of its own. */
 export const ANY_TYPE = '*'
@@ -360,6 +363,14 @@ export interface Sighting {
   readonly references: readonly ResourceIdentifier[]
   /** Rows of `vessel_positions`, sent only where positions were asked for. */
   readonly positions?: readonly (readonly EncodedValue[])[]
+}
+
+/** The value of a column; undefined where the source sent nothing. */
+export function valueIn(
+  { resource, values }: Pick<Sighting, 'resource' | 'values'>,
+  column: string,
+): EncodedValue | undefined {
+  return values[resource.columnIndex.get(column) ?? -1]
 }
 
 /** The number of characters of the fingerprint that end a digest: see `Sighting.digest`. */

@@ -13,7 +13,7 @@ import { backoffMs, type Sleep } from '../../base/retry.js'
 import { readRefetch } from '../../ingest/read-refetch.js'
 import type { RunLedger } from '../../ingest/run-ledger.js'
 import { openNotes, type Ingest, type RunSettings } from '../../ingest/run.js'
-import { Sink } from '../../ingest/sink.js'
+import { retryWarehouse, Sink } from '../../ingest/sink.js'
 import {
   claimRefetches,
   NOTIFICATION_ENTRY,
@@ -24,7 +24,6 @@ import {
 } from '../../warehouse/bookkeeping/refetch-queue.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import type { Document } from '../../source/jsonapi/document.js'
-import { retryWarehouse } from '../../ingest/retry-warehouse.js'
 import { readEnvelope, REFERENCE_INCLUDE } from '../receive/delivery.js'
 import { applyNotifications } from './apply-notifications.js'
 import { lockUnresolved, recordOutcomes } from './claim-notifications.js'

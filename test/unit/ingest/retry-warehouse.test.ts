@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WarehouseUnavailableError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { retryWarehouse } from '../../../src/ingest/retry-warehouse.js'
+import { retryWarehouse } from '../../../src/ingest/sink.js'
 
 /**
  * Until a statement that nobody answers is given up: 30 s for the statement and 5 s for its answer.
