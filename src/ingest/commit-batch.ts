@@ -41,7 +41,6 @@ export interface Batch extends RowBatch {
   readonly refetched: readonly (ResourceIdentifier & Partial<ClaimedRefetch>)[]
   /** Of the pass, once this batch is in the warehouse. */
   readonly checkpoint?: Checkpoint
-  /** By stream, the counts before writing. */
   readonly counts: ReadonlyMap<string, CountsDelta>
 }
 

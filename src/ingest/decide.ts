@@ -39,9 +39,7 @@ export interface Decision {
   readonly doubtful: readonly Sighting[]
   /** Told of by a notification and without a live row: must be confirmed by a read. */
   readonly unconfirmed: readonly ResourceIdentifier[]
-  /** Reference resources without a row. */
   readonly missing: readonly ResourceIdentifier[]
-  /** Containers whose transport events must be fetched. */
   readonly fetchEvents: ReadonlySet<string>
 }
 
@@ -291,7 +289,6 @@ function isCovered(one: Sighting, other: Sighting): boolean {
   return one.values.every((value, at) => value === undefined || other.values[at] !== undefined)
 }
 
-/** Id of the container that a transport event belongs to. */
 export function containerOf(sighting: Sighting): string {
   return valueIn(sighting, 'container_id') ?? ''
 }

@@ -59,7 +59,6 @@ export class DriftWatch {
     ]
   }
 
-  /** Complete sightings of a stream so far. */
   sightings(stream: string): number {
     return this.#streams.get(stream)?.sightings ?? 0
   }

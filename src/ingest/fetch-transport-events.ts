@@ -6,7 +6,6 @@ import { mergeIntakes, readRawRecords, type Intake } from './intake.js'
 import { tryRead } from './read-by-id.js'
 import { REQUESTS_AT_ONCE, type Ingest, type Reading } from './run.js'
 
-/** The transport events of one container. */
 export interface FetchedEvents {
   readonly containerId: string
   readonly intake: Intake
@@ -30,7 +29,6 @@ export function fetchTransportEvents(
   return pLimit(REQUESTS_AT_ONCE).map(containerIds, (id) => fetchOne(run, id))
 }
 
-/** Reads the transport events of one container. */
 export async function fetchEventsOf(run: Reading, containerId: string): Promise<FetchedEvents> {
   const { signal, purpose, service, settings } = run.source
   const { ledger } = run.notes

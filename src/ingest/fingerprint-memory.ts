@@ -47,7 +47,6 @@ export class FingerprintMemory {
     }
   }
 
-  /** The note about a place or vessel. */
   noted({ type, id }: ResourceIdentifier): Sighting | undefined {
     return this.#noted.get(`${type} ${id}`)
   }
@@ -94,7 +93,6 @@ class Identifiers {
     return this.#ids.get(type)?.has(id) === true
   }
 
-  /** Returns whether it is new. */
   add({ type, id }: ResourceIdentifier): boolean {
     const ids = this.#ids.get(type)
     if (ids?.has(id) === true) return false

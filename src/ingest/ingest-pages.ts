@@ -12,9 +12,8 @@ import {
   fetchWhatIsShown,
 } from './fetch-transport-events.js'
 import { isMetOften } from './fingerprint-memory.js'
-import { mergeIntakes, type Intake } from './intake.js'
+import { mergeIntakes, pageOptions, readPage, type Intake } from './intake.js'
 import { lookUp, refetchOf, settleDoubt } from './known-rows.js'
-import { pageOptions, readPage } from './read-page.js'
 import { noteDigests, recognizeNothing } from './recognize-records.js'
 import { addToDelta, type CountsDelta } from './run-ledger.js'
 import type { Ingest } from './run.js'

@@ -4,9 +4,8 @@ import { ConnectorError } from '../base/errors.js'
 import { carriedBy, carryAll } from '../ingest/drift-watch.js'
 import { containerOf } from '../ingest/decide.js'
 import { fetchEventsOf } from '../ingest/fetch-transport-events.js'
-import { readRawRecords, type Intake } from '../ingest/intake.js'
+import { pageOptions, readRawRecords, type Intake } from '../ingest/intake.js'
 import type { Reading, Run } from '../ingest/run.js'
-import { pageOptions } from '../ingest/read-page.js'
 import { membersOf } from '../source/jsonapi/document.js'
 import type { RawRecord, RawRecords, RecordIdentity } from '../source/jsonapi/raw-record.js'
 import { containers, transportEvents } from '../source/records/index.js'
@@ -52,12 +51,11 @@ export async function chooseIncludes(
 ): Promise<IncludeChoice> {
   const wanted = WANTED_INCLUDES[list] ?? []
   if (wanted.length === 0) return { includes: [], isTrial: false }
-  const found = await loadCapability(warehouse, capabilityName(list))
-  if (found === undefined) return { includes: wanted, isTrial: true }
-  const accepted = wanted.filter((name) => listOf(found.detail.accepted).includes(name))
-  const refused = listOf(found.detail.refused).filter((name) => wanted.includes(name))
-  const [next] = refused
-  if (!found.isStale || next === undefined) return { includes: accepted, isTrial: false }
+  const memory = await loadCapability(warehouse, capabilityName(list))
+  if (memory === undefined) return { includes: wanted, isTrial: true }
+  const accepted = wanted.filter((name) => listOf(memory.detail.accepted).includes(name))
+  const [next] = listOf(memory.detail.refused).filter((name) => wanted.includes(name))
+  if (!memory.isStale || next === undefined) return { includes: accepted, isTrial: false }
   return {
     includes: wanted.filter((name) => name === next || accepted.includes(name)),
     isTrial: true,
@@ -89,14 +87,13 @@ export async function settleIncludes(
   if (!isTrial && accepted.length === asked.length) return true
   // The ones just tried come last next time.
   const rest = (WANTED_INCLUDES[list] ?? []).filter((name) => !accepted.includes(name))
-  const isAsked = (name: string): boolean => asked.includes(name)
-  const refused = [...rest.filter((name) => !isAsked(name)), ...rest.filter(isAsked)]
-  const found = {
-    capability: capabilityName(list),
-    isSupported: accepted.length > 0,
-    detail: { accepted, refused },
-  }
-  await warehouse.transaction('remember includes', (session) => saveCapability(session, found))
+  const untried = rest.filter((name) => !asked.includes(name))
+  const refused = [...untried, ...rest.filter((name) => asked.includes(name))]
+  const capability = capabilityName(list)
+  const detail = { accepted, refused }
+  await warehouse.transaction('remember includes', (session) =>
+    saveCapability(session, { capability, isSupported: accepted.length > 0, detail }),
+  )
   if (refused.length > 0) {
     const message = 'the service does not include everything we asked for'
     run.notes.logger.info(message, { list, refused, thin })

@@ -143,7 +143,6 @@ async function findRecord(run: Run, resource: Resource, key: string): Promise<bo
   return isShown
 }
 
-/** Undefined if the entity is unknown. */
 async function findField(run: Run, key: string): Promise<Intake | Date | undefined> {
   const entity = await run.sink.retry((warehouse) => loadEntity(warehouse, key))
   if (entity === undefined) return undefined

@@ -4,7 +4,6 @@ import type { Intake } from '../ingest/intake.js'
 import { valueIn } from '../source/records/resource.js'
 import type { PassList, TallyState } from '../warehouse/bookkeeping/checkpoints.js'
 
-/** Before the first page of a walk. */
 const EMPTY_TALLY: TallyState = {
   pages: 0,
   rows: 0,
@@ -59,7 +58,6 @@ export type Verdict =
   | { readonly kind: 'again' }
   | {
       readonly kind: 'short'
-      /** The tally of the last walk. */
       readonly tally: TallyState
       readonly walks: number
       /** The last two walks showed the same records, equally often. */
@@ -100,7 +98,6 @@ interface Instant {
 export class ListProof {
   readonly #instants: Instant[] = []
   readonly #tallies: TallyState[] = []
-  /** When the resumed walk began. */
   #resumedAt: number | undefined
   /** Records that only the present walk has shown. */
   #news = 0

@@ -7,10 +7,8 @@ import { FilterUselessError } from './changing-list.js'
 import { missingOf, type AcceptedShortfall, type Verdict } from './list-proof.js'
 import type { Sink } from '../ingest/sink.js'
 
-/** A list that showed fewer records than it should hold. */
 type Shortfall = Extract<Verdict, { kind: 'short' }>
 
-/** The shortfall of a list that a person has accepted. */
 export async function loadAcceptedShortfall(
   sink: Sink,
   { stream, scope }: PassList,

@@ -91,7 +91,6 @@ order by id`,
   )
 }
 
-/** The options of one definition. */
 export function optionsOf(service: TrackingService, { id, hasOptions }: OptionOwner): OwnList {
   return {
     resource: customFieldOptions,

@@ -83,7 +83,6 @@ export async function readOwnLists(
   }
 }
 
-/** Keys of the owner's live rows. */
 export async function loadOwnKeys(
   warehouse: Warehouse,
   { stream, idColumn }: Resource,

@@ -2,7 +2,7 @@ import { ConnectorError } from '../base/errors.js'
 import { WATCHED_STREAMS } from '../ingest/drift-watch.js'
 import type { Run } from '../ingest/run.js'
 import { otherResources, resources } from '../source/records/index.js'
-import { toStorableText } from '../source/records/storable-text.js'
+import { toStorableText } from '../source/records/column.js'
 import { recordPassShares } from '../warehouse/bookkeeping/pass-shares.js'
 import {
   countLiveRows,

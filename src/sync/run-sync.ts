@@ -77,7 +77,6 @@ export async function runSync(
 
 export interface RunStart {
   readonly command: RunCommand
-  /** The selection of the run, for its row. */
   readonly narrowing?: Readonly<Record<string, unknown>>
 }
 

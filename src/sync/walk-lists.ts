@@ -18,7 +18,12 @@ import {
 import { confirmAbsences } from './confirm-absences.js'
 import { chooseIncludes, settleIncludes } from './choose-includes.js'
 import { addListedTypes, foreignStreamError } from '../ingest/run-ledger.js'
-import { shownKeys, type Intake } from '../ingest/intake.js'
+import {
+  hasAllContainers,
+  hasAllTransportEvents,
+  shownKeys,
+  type Intake,
+} from '../ingest/intake.js'
 import { CONTAINERS_WITH_EVENTS, ListPass, openPass, startPass, wholeList } from './list-pass.js'
 import { loadFieldDefinitions } from './read-custom-fields.js'
 import { datesOf, ListProof } from './list-proof.js'
@@ -26,7 +31,6 @@ import { acceptShortfall, loadAcceptedShortfall, shortfallError } from './list-s
 import type { Run } from '../ingest/run.js'
 import type { Sink } from '../ingest/sink.js'
 import { ingestPages } from '../ingest/ingest-pages.js'
-import { hasAllContainers, hasAllTransportEvents } from '../ingest/read-page.js'
 
 /** Walks a list to its end, from its last position. Resolves to the findings of the pass. */
 export async function walkList(run: Run, stream: ListStream): Promise<PassFindings> {
@@ -125,7 +129,6 @@ function refuseForeign(stream: string, { listedTypes }: PassFindings): void {
 
 interface WalkedPass {
   readonly pass: ListPass
-  /** After the last page. */
   readonly checkpoint: Checkpoint
 }
 

@@ -2,10 +2,15 @@ import type { ListStream, TrackingService } from '../../source/client/endpoints.
 import type { RawPage } from '../../source/client/list-pages.js'
 import type { Logger } from '../../base/logger.js'
 import { decide, type Decision } from '../../ingest/decide.js'
-import { readRawRecords, type Intake } from '../../ingest/intake.js'
+import {
+  hasAllContainers,
+  hasAllTransportEvents,
+  pageOptions,
+  readRawRecords,
+  type Intake,
+} from '../../ingest/intake.js'
 import { loadKnown } from '../../ingest/known-rows.js'
 import { openNotes, type Run, type RunSettings } from '../../ingest/run.js'
-import { hasAllContainers, hasAllTransportEvents, pageOptions } from '../../ingest/read-page.js'
 import { fieldDefinitionSchema } from '../../source/jsonapi/schemas.js'
 import { hasOptions } from '../../source/records/custom-field.js'
 import { containers, resourceOfType, shipments, vessels } from '../../source/records/index.js'

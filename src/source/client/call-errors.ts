@@ -133,7 +133,6 @@ function describeErrors(errors: readonly ApiErrorDetail[]): string {
   return `It says: ${said}${/[.!?]$/.test(said) ? '' : '.'}`
 }
 
-/** Enough to describe a body. */
 const SHOWN_BYTES = 8_192
 
 /**

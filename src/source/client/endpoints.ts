@@ -57,7 +57,6 @@ function createLists(client: ApiClient) {
     (options: ListOptions = {}): AsyncIterable<RawPage> =>
       listPages(client, { ...options, path })
   return {
-    /** The list of a stream. */
     listRecords: (stream: ListStream, options?: ListOptions) => list(`/${stream}`)(options),
     /** Past events of one container, verified by the service; estimated ones are not among them. */
     listTransportEvents: (containerId: string, options?: ListOptions) =>

@@ -18,7 +18,6 @@ export interface RawPage {
   /** Without the includes, which may change from page to page. */
   readonly url: string
   readonly document: RawDocument
-  /** The identities of its primary records. */
   readonly rows: readonly RecordIdentity[]
   /** The number of rows that no earlier page of this walk showed. */
   readonly fresh: number
@@ -251,7 +250,6 @@ function toListError(error: unknown): unknown {
   return new ApiRequestError(`${error.message} ${hint}`, { status: 404, context: error.context })
 }
 
-/** Advice for one page that fails in every run. */
 function withAdvice(error: ApiUnavailableError, url: URL): ApiUnavailableError {
   const [number, size] = ['page[number]', 'page[size]'].map((name) => url.searchParams.get(name))
   const { message, retryAfterMs, context } = error

@@ -53,7 +53,7 @@ const BACKSLASH = 0x5c
 /** The places of numbers that need an `ExactNumber`. Also checks the nesting. */
 function findInexactNumbers(json: string, outerLevels: number): [start: number, end: number][] {
   let depth = outerLevels
-  const found: [start: number, end: number][] = []
+  const places: [start: number, end: number][] = []
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at)
     if (code === QUOTE) {
@@ -65,11 +65,11 @@ function findInexactNumbers(json: string, outerLevels: number): [start: number, 
       depth -= 1
     } else if (isNumberPart(code)) {
       const end = endOfNumber(json, at)
-      if (needsExactNumber(json, at, end)) found.push([at, end])
+      if (needsExactNumber(json, at, end)) places.push([at, end])
       at = end - 1
     }
   }
-  return found
+  return places
 }
 
 /** The index after the closing quote; the text's length without one. */

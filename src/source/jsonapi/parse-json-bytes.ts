@@ -16,7 +16,6 @@ import {
 export interface JsonLimits {
   /** Entries of the lists of records. */
   readonly records: number
-  /** Values of any kind. */
   readonly values: number
 }
 

@@ -33,7 +33,6 @@ export interface RawRecords {
 /** A page of a list whose records are not parsed. */
 export interface RawDocument extends RawRecords, DocumentFrame {}
 
-/** The bytes of an answer. */
 export interface RawText {
   readonly bytes: Buffer
   /**

@@ -12,7 +12,6 @@ import { RawRecord, type RawDocument } from './raw-record.js'
 
 /** The first part that a schema refused. */
 export interface Refusal {
-  /** A JSON pointer to the part. */
   readonly pointer: string
   /** As a sentence without its full stop. */
   readonly reason: string
@@ -53,7 +52,6 @@ const spacedText = z.string().regex(/\S/)
 /** As text or as `{ href }`; the last page has null, nothing or "". */
 const link = z.union([spacedText, z.object({ href: spacedText }).transform(({ href }) => href)])
 
-/** The pages that a page announces. */
 export const linksSchema = z.object({ next: open(link), last: open(link) }, 'is not an object')
 
 /**
@@ -84,7 +82,6 @@ function documentOf<
   )
 }
 
-/** A page of a list. */
 export const listSchema = documentOf(list, list)
 
 const rawList = z.custom<readonly RawRecord[]>(
@@ -99,7 +96,6 @@ export const rawListSchema = documentOf(rawList, rawList).transform(
 
 const alone = z.custom<Members>(isObject, 'is not one record').transform((record) => [record])
 
-/** A record that was asked for. */
 export const singleSchema = documentOf(alone, list)
 
 /** Either of the two; `data: null` is an empty list. */
@@ -204,7 +200,6 @@ export const notificationSchema = z.object(
 
 export type NotificationFrame = z.infer<typeof notificationSchema>
 
-/** The body of a delivery. */
 export const deliverySchema = z.object({ data: notificationSchema }, 'The body is not an object')
 
 /** A `container_updated_event`, or a record of any type with a changeset and a container. */

@@ -9,7 +9,15 @@ import {
   refusalOf,
   type RecordFrame,
 } from '../jsonapi/schemas.js'
-import { encodePlainly, encodeValue, REPLACED, type Column, type EncodedValue } from './column.js'
+import {
+  encodePlainly,
+  encodeValue,
+  REPLACED,
+  toStorableJson,
+  toStorableText,
+  type Column,
+  type EncodedValue,
+} from './column.js'
 import {
   ANY_TYPE,
   fingerprint,
@@ -22,7 +30,6 @@ import {
   type Sighting,
   type UnknownValue,
 } from './resource.js'
-import { toStorableJson, toStorableText } from './storable-text.js'
 
 /**
  * One resource object as a row. Pure: same record, same row. Nothing is lost: an attribute without

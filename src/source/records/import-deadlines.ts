@@ -49,9 +49,7 @@ const AT_RAMP = /(?:^|[._])(?:rail|ramp|ind|inland|destination)(?:[._]|$)/
 
 /** A deadline beside the columns; the warehouse makes a row of it. */
 interface DeadlineSource {
-  /** An instant, as sent. */
   readonly at?: string
-  /** A bare date, as sent. */
   readonly on?: string
   readonly place: 'port' | 'ramp'
   /** Members sent with the day: free days, start event, holidays. */
@@ -81,7 +79,7 @@ export function readImportDeadlines(sent: unknown, target: DeriveTarget): void {
     const isColumn = (IMPORT_DEADLINES as readonly string[]).includes(name)
     if (isObject(value) || !isColumn) reader.read(name, name, value)
   }
-  target.set('import_deadline_sources', reader.found())
+  target.set('import_deadline_sources', reader.sources())
 }
 
 /** The day that an object gives; the object itself, which is not a date, where it gives none. */
@@ -109,7 +107,7 @@ class SourceReader {
     this.#days = days
   }
 
-  found(): Readonly<Record<string, DeadlineSource>> | null {
+  sources(): Readonly<Record<string, DeadlineSource>> | null {
     return this.#sources.size === 0 ? null : Object.fromEntries(this.#sources)
   }
 

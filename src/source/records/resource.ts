@@ -35,7 +35,6 @@ interface ToMany<ColumnName extends string = string> {
   readonly column: ColumnName
 }
 
-/** A stream, and its table. */
 export type Stream =
   | 'containers'
   | 'custom_field_definitions'
@@ -121,7 +120,6 @@ export interface Resource extends Omit<
 export interface ReadingPlan {
   readonly idPlace: number
   readonly keyPlaces: readonly number[]
-  /** By attribute. */
   readonly attributes: ReadonlyMap<string, number>
   readonly relationships: ReadonlyMap<string, RelationshipPlan>
 }
@@ -319,11 +317,9 @@ export interface SeenIn {
    * sighting writes what it has and says nothing about the rest.
    */
   readonly isComplete: boolean
-  /** The container whose transport events were requested. */
   readonly containerId?: string | undefined
   /** The definitions that cast the values of custom fields, as far as they are known. */
   readonly fieldDefinitions?: FieldDefinitions | undefined
-  /** The definition whose options were requested. */
   readonly definitionId?: string | undefined
 }
 
@@ -340,7 +336,6 @@ export interface Sighting {
   readonly values: readonly (EncodedValue | undefined)[]
   /** JSON text of all members without a column, by name; null without any. */
   readonly unmapped: EncodedValue
-  /** The names in `unmapped`. */
   readonly unmappedNames: readonly string[]
   /** Values of enumerated attributes that the interface does not list. */
   readonly unknownValues: readonly UnknownValue[]

@@ -9,7 +9,7 @@ import { membersOf, type Document, type ResourceIdentifier } from '../../source/
 import { changeSchema } from '../../source/jsonapi/schemas.js'
 import { readRecord } from '../../source/records/flatten.js'
 import { resourceOfType } from '../../source/records/index.js'
-import { toStorableJson, toStorableText } from '../../source/records/storable-text.js'
+import { toStorableJson, toStorableText } from '../../source/records/column.js'
 import { checkTimestamp } from '../../source/records/timestamp.js'
 import { quarantineRecords } from '../../warehouse/bookkeeping/quarantined-records.js'
 import {

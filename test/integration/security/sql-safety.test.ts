@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { noFailpoints } from '../../../src/base/failpoint.js'
 import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
-import { toStorableText } from '../../../src/source/records/storable-text.js'
+import { toStorableText } from '../../../src/source/records/column.js'
 import { readRecords } from '../../../src/ingest/intake.js'
 import { loadQuarantine } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
 import {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decide, type Decision, type Known } from '../../../src/ingest/decide.js'
-import { readRecords, type Intake } from '../../../src/ingest/intake.js'
-import { COMPLETE_WHEN_INCLUDED } from '../../../src/ingest/read-page.js'
+import { COMPLETE_WHEN_INCLUDED, readRecords, type Intake } from '../../../src/ingest/intake.js'
 import type { StoredRow } from '../../../src/warehouse/rows/stored-rows.js'
 import type { Mode } from '../../../src/warehouse/rows/incoming-rows.js'
 

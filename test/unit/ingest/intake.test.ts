@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { parseJsonBytes, splitJsonBytes } from '../../../src/source/jsonapi/parse-json-bytes.js'
 import { documentSchema, rawListSchema } from '../../../src/source/jsonapi/schemas.js'
-import { hasRead, readRecords, shownKeys, type Intake } from '../../../src/ingest/intake.js'
-import { readPage } from '../../../src/ingest/read-page.js'
+import {
+  hasRead,
+  readPage,
+  readRecords,
+  shownKeys,
+  type Intake,
+} from '../../../src/ingest/intake.js'
 
 const OPTIONS = {
   stream: 'shipments',

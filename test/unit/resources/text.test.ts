@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiContractError } from '../../../src/base/errors.js'
-import { toStorableJson, toStorableText } from '../../../src/source/records/storable-text.js'
+import { toStorableJson, toStorableText } from '../../../src/source/records/column.js'
 import {
   container,
   flatten,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeUtf8 } from '../../../src/source/jsonapi/exact-json.js'
-import { toStorableText } from '../../../src/source/records/storable-text.js'
+import { toStorableText } from '../../../src/source/records/column.js'
 import { SEEN } from '../resources/flat-rows.js'
 import { flattenAnyRecord } from '../../../src/source/records/index.js'
 import { createTestClient, reply, startFakeService } from '../api/fake-service.js'

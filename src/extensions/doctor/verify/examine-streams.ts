@@ -2,9 +2,8 @@ import { hash } from 'node:crypto'
 import type { ListStream, TrackingService } from '../../../source/client/endpoints.js'
 import { isAboutOneRecord, toError } from '../../../base/errors.js'
 import { carriedBy } from '../../../ingest/drift-watch.js'
-import { readRawRecords, type Intake } from '../../../ingest/intake.js'
+import { pageOptions, readRawRecords, type Intake } from '../../../ingest/intake.js'
 import type { RunSettings } from '../../../ingest/run.js'
-import { pageOptions } from '../../../ingest/read-page.js'
 import {
   customFieldOptions,
   customFields,
