@@ -1,4 +1,3 @@
-import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { ApiContractError } from '../base/errors.js'
 import { JsonNestingError, stringifyExactJson } from '../source/jsonapi/exact-json.js'
 import { isObject, membersOf, type Document } from '../source/jsonapi/document.js'
@@ -112,7 +111,6 @@ export async function readPage(
       if (key === undefined) {
         intake.addRaw(record, isPrimary)
         count += 1
-        // A receiver in the same process answers from the same thread.
         if (count % PARSED_AT_ONCE === 0) await letOthersRun()
       } else intake.addRecognized(record, key)
     }
@@ -140,6 +138,13 @@ export function hasRead({ sightings }: Intake): (stream: string, key: string) =>
 export function shownKeys({ sightings, recognized }: Intake, stream: string): string[] {
   const read = (sightings.get(stream) ?? []).map(({ key }) => key)
   return [...read, ...(recognized.get(stream) ?? [])]
+}
+
+/** A receiver in the same process answers from the same thread. */
+function letOthersRun(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
 }
 
 /** True when every shipment of the page lists its containers and all of them came included. */
