@@ -13,6 +13,11 @@ it('the core loads, syncs and tells its state with an empty list of extensions',
     expect.arrayContaining(['migrate', 'backfill', 'sync', 'serve', 'status', 'config', 'replay']),
   )
   expect(commands).not.toContain('query')
+  const config = await callCli(['config'], { TRACKING_ALERT_KINDS: 'all' })
+  expect(config.stdout).toContain('TRACKING_SCHEMA')
+  expect(config.stdout).not.toContain('TRACKING_ALERT_KINDS')
+  expect(config.stderr).toContain('TRACKING_ALERT_KINDS is not a setting and has no effect')
+
   const none = await callCli(['status'], {})
   expect(none).toMatchObject({ exitCode: 2 })
   expect(none.stderr).toContain('DATABASE_URL is not set; this build has no database of its own')
