@@ -30,7 +30,6 @@ export interface AppOptions {
   readonly extensions: readonly Extension[]
   /** Where relative paths of the settings start. */
   readonly workingDirectory: string
-  /** Log lines go here. */
   readonly logStream: NodeJS.WritableStream
   readonly isLogForPeople: boolean
   /** Aborted when the program must stop. */
@@ -53,7 +52,6 @@ interface ConnectOptions {
   readonly isEmbedded?: boolean
   /** Another database than that of the settings. */
   readonly url?: string
-  /** Name of its sessions at the server. */
   readonly applicationName?: string
   /** Shared connections that replace its own. */
   readonly pool?: ConnectionPool
@@ -101,7 +99,6 @@ const LONG_WAIT_MS = 5_000
 /** Wires the parts of the program and closes them in reverse order; a run is `sync/run-sync.ts`. */
 export class App {
   readonly config: Config
-  /** Where each setting comes from. */
   readonly origins: LoadedConfig['origins']
   readonly logger: Logger
   readonly signal: AbortSignal
@@ -197,7 +194,6 @@ export class App {
     return (await this.#provider().status(this)).version !== undefined
   }
 
-  /** Options for upgrading the schemas. */
   migrateOptions(): MigrateOptions {
     const { extensions } = this
     return {

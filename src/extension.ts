@@ -34,7 +34,6 @@ export function settingsOf(extensions: readonly Extension[]): Promise<SettingsGr
   return Promise.all(extensions.flatMap(({ settings }) => settings?.() ?? []))
 }
 
-/** A line of `check`. */
 export interface ExtensionCheck {
   readonly line: string
   /** Undefined if there is nothing to report. Throws if something is wrong. */
@@ -73,7 +72,6 @@ export interface Observed {
   readonly config: Config
   readonly warehouse: Warehouse
   readonly logger: Logger
-  /** Masks every secret in a text. */
   readonly redact: (text: string) => string
   /** Facts of this process that the warehouse does not hold. */
   readonly facts: () => Promise<AlertFacts>

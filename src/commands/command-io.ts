@@ -32,7 +32,6 @@ export interface ProcessLike {
 }
 
 export interface SettingFlags extends Readonly<Record<string, unknown>> {
-  /** Path of a configuration file. */
   readonly config?: string
 }
 
@@ -71,7 +70,6 @@ export interface Answer {
 export class CommandIo {
   readonly process: ProcessLike
   readonly programVersion = readProgramVersion()
-  /** Exit code of the last command. */
   exitCode: number = EXIT_CODES.complete
   readonly #extensions: readonly Extension[]
   readonly #written: () => Promise<Error | undefined>
@@ -89,7 +87,6 @@ export class CommandIo {
     return terminalOf(this.process.stdout)
   }
 
-  /** The settings of the core and its extensions. */
   async describeSettings(): Promise<readonly SettingDescription[]> {
     const { describeSettings } = await import('../config/settings.js')
     return describeSettings(await settingsOf(this.#extensions))

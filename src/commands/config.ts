@@ -1,6 +1,6 @@
-import { declare } from './declare-command.js'
+import { command } from './declare-command.js'
 
-export const config = declare({
+export const config = command({
   name: 'config',
   isForAccount: false,
   help: 'Show every setting: its value (secrets masked), where it comes from and what it means.',

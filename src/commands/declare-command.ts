@@ -13,7 +13,6 @@ export interface Declaration<Takes extends Inputs> extends RunOptions {
   readonly name: string
   /** The command of a group that runs if none is named. */
   readonly isDefault?: true
-  /** Shown by `--help`. */
   readonly help: string
   /** Its own options and arguments, by the name under which `run` gets them. */
   readonly takes?: Takes

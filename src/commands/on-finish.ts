@@ -24,21 +24,15 @@ const GRACE_MS = 5_000
 /** The end of a run, in the words of the environment. */
 export type RunEnd = { readonly report: RunReport } | { readonly thrown: unknown }
 
-interface FinishedRun {
-  readonly app: App
-  readonly io: CommandIo
-  /** The user's command. */
-  readonly onFinish: string
-  /** Our command: backfill or sync. */
-  readonly command: string
-}
-
 /**
- * Runs the user's own command. The results of the run go into its environment and never into its
- * text. Its outcome is reported and does not change the outcome of the run.
+ * Runs the user's own command, `onFinish`, after `command` of ours. The results of the run go into
+ * its environment and never into its text. Its outcome is reported and does not change the outcome
+ * of the run.
  */
 export async function runOnFinish(
-  { app, io, onFinish, command }: FinishedRun,
+  app: App,
+  io: CommandIo,
+  { onFinish, command }: { readonly onFinish: string; readonly command: string },
   end: RunEnd,
 ): Promise<void> {
   const env = { ...inheritedEnvironment(io), RUN_COMMAND: command, ...factsOf(end, app) }

@@ -4,7 +4,7 @@ import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
 import { commandExtensions, extensionCommands, extensions } from '../extensions.js'
 import { config } from './config.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
-import { addLateFlags, declare, type AddCommand, type AnyDeclaration } from './declare-command.js'
+import { addLateFlags, declare, type AnyDeclaration } from './declare-command.js'
 import { migrate } from './migrate.js'
 import { replay } from './replay.js'
 import { serve } from './serve.js'
@@ -12,21 +12,7 @@ import { status } from './status.js'
 import { backfill, sync } from './sync.js'
 
 /** The commands of the core in the order of `--help`; extensions may add to a declared one. */
-const COMMANDS: readonly (readonly [string, AddCommand | AnyDeclaration])[] = [
-  ['migrate', migrate],
-  ['backfill', backfill],
-  ['sync', sync],
-  ['serve', serve],
-  ['status', status],
-  ['replay', replay],
-  ['config', config],
-]
-
-function extend(declaration: AnyDeclaration): AddCommand {
-  const { name } = declaration
-  const extenders = commandExtensions.flatMap((one) => one[name] ?? [])
-  return declare(extenders.reduce((extended, extender) => extender(extended), declaration))
-}
+const COMMANDS: readonly AnyDeclaration[] = [migrate, backfill, sync, serve, status, replay, config]
 
 const EXIT_CODE_HELP = [
   '',
@@ -57,10 +43,11 @@ function createProgram(io: CommandIo): Command {
       },
     })
     .addHelpText('after', EXIT_CODE_HELP)
-  for (const [name, command] of COMMANDS) {
+  for (const command of COMMANDS) {
+    const { name } = command
     for (const [addOther, before] of extensionCommands) if (before === name) addOther(program, io)
-    const add = typeof command === 'function' ? command : extend(command)
-    add(program, io)
+    const extenders = commandExtensions.flatMap((one) => one[name] ?? [])
+    declare(extenders.reduce((extended, extend) => extend(extended), command))(program, io)
   }
   return program
 }

@@ -7,11 +7,11 @@ import {
   type ReplayableState,
   type ReplayReport,
 } from '../webhooks/process/replay-notifications.js'
-import { declare, flag, instant, list, value } from './declare-command.js'
+import { command, flag, instant, list, value } from './declare-command.js'
 
 const STATES = REPLAYABLE_STATES.join(', ')
 
-export const replay = declare({
+export const replay = command({
   name: 'replay',
   help:
     'Put webhook notifications back into the inbox to be applied once more: ' +

@@ -74,7 +74,6 @@ export const sync = command({
   help:
     'Read what can still change, and everything once a day; write only what differs. ' +
     'For cron.',
-  settings: RUN.settings,
   takes: {
     ...ACCEPTING,
     ...ON_FINISH,
@@ -95,11 +94,9 @@ interface RunFlags {
   readonly isQuiet?: boolean
 }
 
-interface FinishFlags {
+export interface SyncFlags extends RunFlags {
   readonly onFinish: string | undefined
 }
-
-export type SyncFlags = RunFlags & FinishFlags
 
 export interface BackfillFlags extends SyncFlags {
   readonly streams: readonly string[]
@@ -107,7 +104,6 @@ export interface BackfillFlags extends SyncFlags {
   readonly containerIds: readonly string[]
 }
 
-/** One sync of the account of `app`, with its reports and alerts. */
 export function runSyncOnce(app: App, io: CommandIo, flags: SyncFlags): Promise<RunReport> {
   return runOne(app, io, { ...flags, command: 'sync' }, async (dependencies) => {
     const { runSync } = await import('../sync/run-sync.js')
@@ -115,7 +111,6 @@ export function runSyncOnce(app: App, io: CommandIo, flags: SyncFlags): Promise<
   })
 }
 
-/** One backfill of the account of `app`, with its reports and alerts. */
 export function runBackfillOnce(
   app: App,
   io: CommandIo,
@@ -132,8 +127,6 @@ export function runBackfillOnce(
   })
 }
 
-type Work = (dependencies: SyncDependencies) => Promise<RunReport>
-
 async function answerOf(app: App, report: RunReport): Promise<Answer> {
   return {
     data: report,
@@ -147,12 +140,12 @@ async function runOne(
   app: App,
   io: CommandIo,
   options: SyncFlags & { readonly command: string },
-  work: Work,
+  work: (dependencies: SyncDependencies) => Promise<RunReport>,
 ): Promise<RunReport> {
   const { command, onFinish } = options
   const finish = async (end: RunEnd): Promise<void> => {
     if (options.isWhole !== false) await tellObservers(app, end)
-    if (onFinish !== undefined) await runOnFinish({ app, io, onFinish, command }, end)
+    if (onFinish !== undefined) await runOnFinish(app, io, { onFinish, command }, end)
   }
   const report = await withRunDependencies(app, io, options, async (dependencies) => {
     const done = await work(dependencies)

@@ -23,17 +23,14 @@ export interface ServeDependencies {
   readonly warehouse: Warehouse
   /** For the receiver and its readiness: they never wait for a connection that a sync holds. */
   readonly inbox: Warehouse
-  /** Pages of extensions. */
   readonly pages: readonly CreatePages[]
   /** Brings the schemas up to date; called again until the database can be reached. */
   readonly prepare: () => Promise<void>
   readonly service: TrackingService
   readonly stats: () => ApiStats
-  /** Free space on the disk of the embedded database; undefined with another database. */
   readonly freeDiskBytes: () => Promise<number | undefined>
   /** They hear of runs, and each has a job. */
   readonly observers: readonly Observer[]
-  /** Masks every secret in a text. */
   readonly redact: (text: string) => string
   readonly signature: SignatureCheck | 'insecure'
   readonly runSettings: RunSettings

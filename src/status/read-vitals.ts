@@ -30,12 +30,10 @@ export interface Vitals {
   readonly webhooks: readonly WebhookStatus[]
   /** The last run that has ended; null if there was none. */
   readonly lastRun: EndedRun | null
-  /** Somebody writes now. */
   readonly isRunUnderWay: boolean
   readonly replicationSlots: readonly ReplicationSlot[]
 }
 
-/** The last passes over a stream. */
 export interface StreamPasses {
   readonly stream: string
   /**
@@ -304,7 +302,6 @@ cross join lateral (
   return { beganAt: row?.began_at ?? null, ageSeconds: row?.age ?? null }
 }
 
-/** When syncs are scheduled. */
 export interface SyncSlots {
   /** A cron expression, or `off`. */
   readonly cron: string
@@ -330,15 +327,15 @@ export function isSyncDue({ ageSeconds }: SyncFreshness, { cron, timeZone }: Syn
  * Undefined without slots.
  */
 export function isSyncOverdue(
-  { freshness: { ageSeconds }, lastRun, isRunUnderWay }: OverdueFacts,
+  vitals: Pick<Vitals, 'freshness' | 'lastRun' | 'isRunUnderWay'>,
   { cron, timeZone }: SyncSlots,
   servingSeconds = 0,
 ): boolean | undefined {
   if (cron === 'off') return undefined
+  const { freshness, lastRun, isRunUnderWay } = vitals
+  const { ageSeconds } = freshness
   const isLong = (seconds: number): boolean =>
     seconds * 1000 > 2 * slotGaps(cron, timeZone).longestMs
   if (ageSeconds !== null) return isLong(ageSeconds)
   return !isRunUnderWay && (lastRun !== null || isLong(servingSeconds))
 }
-
-type OverdueFacts = Pick<Vitals, 'freshness' | 'lastRun' | 'isRunUnderWay'>

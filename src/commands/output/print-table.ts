@@ -111,7 +111,6 @@ export function layRule(columns: readonly Column[]): string {
 /** A column is not made narrower than this while another is wider. */
 const NARROWEST = 6
 
-/** Shrinks the widest columns until all fit. */
 function fitWidths(natural: readonly number[], width: number | undefined): number[] {
   const widths = [...natural]
   if (width === undefined) return widths

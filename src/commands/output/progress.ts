@@ -17,7 +17,6 @@ export interface ProgressOptions {
   readonly isJson?: boolean
   /** The request budget, which limits how fast the rest can come. */
   readonly requestsPerMinute?: number
-  /** The present time in milliseconds. */
   readonly now?: () => number
 }
 

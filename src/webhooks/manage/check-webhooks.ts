@@ -2,7 +2,7 @@ import type { TrackingService } from '../../source/client/endpoints.js'
 import { isAboutOneRecord, toError } from '../../base/errors.js'
 import { showText } from '../../base/phrases.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import { readNeededEvents } from './needed-events.js'
+import { readNeededEvents, type EventChoice } from './needed-events.js'
 import {
   isOurs,
   listWebhookRecords,
@@ -14,12 +14,7 @@ import {
   type WebhookRecord,
 } from './own-webhooks.js'
 
-export interface WatchSettings extends OwnWebhookSettings {
-  /** See `neededEvents`. */
-  readonly events: readonly string[]
-  /** All events of the service, from its preset. */
-  readonly eventNames?: readonly string[]
-}
+export interface WatchSettings extends OwnWebhookSettings, EventChoice {}
 
 export interface WatchDependencies {
   readonly service: Pick<TrackingService, 'listWebhooks' | 'getWebhookEvents'>

@@ -53,13 +53,17 @@ function toPattern(word: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`)
 }
 
-export interface NeededEventsOptions {
-  readonly service: Pick<TrackingService, 'getWebhookEvents'>
-  readonly signal: AbortSignal
+/** The choice of events in the preset. */
+export interface EventChoice {
   /** See `neededEvents`. */
   readonly events: readonly string[]
-  /** The names to use if the service lacks a catalogue. */
+  /** All events of the service, to use if it lacks a catalogue. */
   readonly eventNames?: readonly string[]
+}
+
+interface NeededEventsOptions extends EventChoice {
+  readonly service: Pick<TrackingService, 'getWebhookEvents'>
+  readonly signal: AbortSignal
 }
 
 /**

@@ -16,7 +16,6 @@ import type { ClaimedNotification } from './claim-notifications.js'
 import { readLinkage } from '../receive/delivery.js'
 import { tableRef } from '../../warehouse/connection/typed-database.js'
 
-/** A notification with its records. */
 export interface ParsedNotification extends ClaimedNotification {
   readonly document: Document
   /** False for a signed body with other content. */
@@ -74,7 +73,11 @@ export async function prepareNotifications(
   notifications: readonly ParsedNotification[],
 ): Promise<PreparedNotification[]> {
   const owners = await loadLiveOwners(session, notifications)
-  const containersOf = await findContainersOfEvents(session, homelessEventIds(notifications))
+  const homeless = notifications.flatMap(({ document }) => document.included.filter(isHomeless))
+  const eventIds = homeless
+    .map((event) => membersOf(event).id)
+    .filter((id) => typeof id === 'string')
+  const containersOf = await findContainersOfEvents(session, eventIds)
   return notifications.map((one) => prepare(one, owners, containersOf))
 }
 
@@ -141,17 +144,7 @@ function keyOf({ type, id }: ResourceIdentifier): string {
 
 /** A transport event without its container. */
 function isHomeless(record: unknown): boolean {
-  const { type, relationships } = membersOf(record)
-  return type === 'transport_event' && readLinkage(membersOf(relationships).container) === undefined
-}
-
-function homelessEventIds(notifications: readonly ParsedNotification[]): string[] {
-  return notifications
-    .flatMap(({ document }) => document.included)
-    .flatMap((record) => {
-      const { id } = membersOf(record)
-      return isHomeless(record) && typeof id === 'string' ? [id] : []
-    })
+  return membersOf(record).type === 'transport_event' && containerOf(record) === undefined
 }
 
 /**
@@ -166,8 +159,8 @@ function placeEvent(
   const { id, relationships } = membersOf(record)
   const told = [
     ...(reference === null ? [] : [reference]),
-    ...document.included.flatMap(identifierOf),
-    ...[...document.data, ...document.included].flatMap(linkedContainer),
+    ...document.included.flatMap((other) => readLinkage({ data: other }) ?? []),
+    ...[...document.data, ...document.included].flatMap((other) => containerOf(other) ?? []),
   ].filter(({ type }) => type === 'container')
   const candidates = new Set(told.map((one) => one.id))
   const known = typeof id === 'string' ? (containersOf.get(id) ?? []) : []
@@ -177,11 +170,6 @@ function placeEvent(
   return { ...membersOf(record), relationships: { ...membersOf(relationships), container } }
 }
 
-function identifierOf(record: unknown): ResourceIdentifier[] {
-  return [readLinkage({ data: record })].filter((identifier) => identifier !== undefined)
-}
-
-function linkedContainer(record: unknown): ResourceIdentifier[] {
-  const { container } = membersOf(membersOf(record).relationships)
-  return [readLinkage(container)].filter((identifier) => identifier !== undefined)
+function containerOf(record: unknown): ResourceIdentifier | undefined {
+  return readLinkage(membersOf(membersOf(record).relationships).container)
 }

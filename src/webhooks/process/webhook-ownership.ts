@@ -20,14 +20,6 @@ export interface OwnershipDependencies {
   readonly signal: AbortSignal
 }
 
-export interface Parted<Notification> {
-  readonly own: readonly Notification[]
-  /** Notifications of other webhooks, and samples. */
-  readonly foreign: readonly Notification[]
-  /** Notifications of a webhook that the service's last list lacked. */
-  readonly unknown: readonly Notification[]
-}
-
 /** Least time between two requests for the service's webhooks. */
 export const ASK_EVERY_MS = 60_000
 
@@ -47,11 +39,14 @@ export class WebhookOwnership {
     this.#dependencies = dependencies
   }
 
-  /** Separates notifications by the webhooks that are known now. One query. */
+  /**
+   * Separates notifications by the webhooks that are known now. Samples are foreign; the webhook of
+   * an unknown one was not in the service's last list. One query.
+   */
   async part<Notification extends ClaimedNotification>(
     session: Session,
     notifications: readonly Notification[],
-  ): Promise<Parted<Notification>> {
+  ) {
     const { own: settings } = this.#dependencies.settings
     const ids = await loadOwnWebhooks(session, settings)
     const own: Notification[] = []

@@ -3,7 +3,7 @@ import type { TrackingService } from '../../../source/client/endpoints.js'
 import { ApiUnavailableError, ConfigError } from '../../../base/errors.js'
 import { isThisMachine } from '../../../base/service-address.js'
 import { checkSecret } from '../../../webhooks/manage/check-webhooks.js'
-import { readNeededEvents } from '../../../webhooks/manage/needed-events.js'
+import { readNeededEvents, type EventChoice } from '../../../webhooks/manage/needed-events.js'
 import {
   listWebhookRecords,
   readWebhookRecord,
@@ -12,16 +12,12 @@ import {
   type WebhookRecord,
 } from '../../../webhooks/manage/own-webhooks.js'
 
-export interface ManageDependencies {
+export interface ManageDependencies extends EventChoice {
   readonly service: Pick<
     TrackingService,
     'listWebhooks' | 'getWebhookEvents' | 'createWebhook' | 'updateWebhook'
   >
   readonly signal: AbortSignal
-  /** See `neededEvents`. */
-  readonly events: readonly string[]
-  /** All events of the service, from its preset. */
-  readonly eventNames?: readonly string[]
   /** Our secrets, the present one first. Only that one is sent, and only to the service. */
   readonly secrets: readonly string[]
 }
