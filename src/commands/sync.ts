@@ -10,7 +10,6 @@ import { limitRun } from '../sync/run-outcome.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import type { Answer, CommandIo } from './command-io.js'
 import { command, flag, list } from './declare-command.js'
-import { ON_FINISH, runOnFinish, type RunEnd } from './on-finish.js'
 import type { Part } from './output/print-table.js'
 
 /** Settings of every command that reads the service into the warehouse. */
@@ -51,7 +50,6 @@ export const backfill = command({
   help: 'Load everything the service has into the warehouse: the first run.',
   takes: {
     ...ACCEPTING,
-    ...ON_FINISH,
     streams: list(
       '--stream <name...>',
       'Only these lists: shipments, containers, tracking_requests, webhook_event_categories.',
@@ -76,13 +74,12 @@ export const sync = command({
     'For cron.',
   takes: {
     ...ACCEPTING,
-    ...ON_FINISH,
     isFull: flag('--full', 'Read every list completely, as once a day.'),
   },
   run: async (app, flags, io) => answerOf(app, await runSyncOnce(app, io, flags)),
 })
 
-interface RunFlags {
+export interface SyncFlags {
   readonly json: boolean
   readonly acceptShrink?: boolean
   readonly acceptAccount?: boolean
@@ -92,11 +89,14 @@ interface RunFlags {
   readonly isWhole?: boolean
   /** Shows no progress: others run beside it. */
   readonly isQuiet?: boolean
+  /** Given by an extension of the command. */
+  readonly onEnd?: OnRunEnd
 }
 
-export interface SyncFlags extends RunFlags {
-  readonly onFinish: string | undefined
-}
+export type RunEnd = { readonly report: RunReport } | { readonly thrown: unknown }
+
+/** Called when the run of an account has ended, however it ended. */
+export type OnRunEnd = (app: App, end: RunEnd) => Promise<void>
 
 export interface BackfillFlags extends SyncFlags {
   readonly streams: readonly string[]
@@ -105,7 +105,7 @@ export interface BackfillFlags extends SyncFlags {
 }
 
 export function runSyncOnce(app: App, io: CommandIo, flags: SyncFlags): Promise<RunReport> {
-  return runOne(app, io, { ...flags, command: 'sync' }, async (dependencies) => {
+  return runOne(app, io, flags, async (dependencies) => {
     const { runSync } = await import('../sync/run-sync.js')
     return runSync('sync', dependencies)
   })
@@ -117,7 +117,7 @@ export function runBackfillOnce(
   { streams, shipmentIds, containerIds, ...flags }: BackfillFlags,
 ): Promise<RunReport> {
   const isWhole = streams.length + shipmentIds.length + containerIds.length === 0
-  return runOne(app, io, { ...flags, isWhole, command: 'backfill' }, async (dependencies) => {
+  return runOne(app, io, { ...flags, isWhole }, async (dependencies) => {
     if (!isWhole) {
       const { runNarrowedBackfill } = await import('../sync/narrow-backfill.js')
       return runNarrowedBackfill({ streams, shipmentIds, containerIds }, dependencies)
@@ -139,13 +139,12 @@ async function answerOf(app: App, report: RunReport): Promise<Answer> {
 async function runOne(
   app: App,
   io: CommandIo,
-  options: SyncFlags & { readonly command: string },
+  options: SyncFlags,
   work: (dependencies: SyncDependencies) => Promise<RunReport>,
 ): Promise<RunReport> {
-  const { command, onFinish } = options
   const finish = async (end: RunEnd): Promise<void> => {
     if (options.isWhole !== false) await tellObservers(app, end)
-    if (onFinish !== undefined) await runOnFinish(app, io, { onFinish, command }, end)
+    await options.onEnd?.(app, end)
   }
   const report = await withRunDependencies(app, io, options, async (dependencies) => {
     const done = await work(dependencies)
@@ -191,7 +190,7 @@ async function showObservers(app: App, dependencies: SyncDependencies): Promise<
 export async function withRunDependencies<Result>(
   app: App,
   io: CommandIo,
-  options: RunFlags,
+  options: SyncFlags,
   work: (dependencies: SyncDependencies) => Promise<Result>,
 ): Promise<Result> {
   const { json: isJson, acceptShrink = false, acceptAccount = false, isQuiet = false } = options

@@ -151,7 +151,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   commands: {
     holds: 'the command line: flags, wording, exit codes',
     may: ['*'],
-    packages: ['kysely', 'commander', 'node:fs', 'node:child_process'],
+    packages: ['kysely', 'commander', 'node:fs'],
     onlyFor: ['cli', 'extensions'],
   },
   cli: { holds: 'the entry point of the program', may: ['commands', 'app', 'base'], onlyFor: [] },
@@ -204,7 +204,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'config',
       'base',
     ],
-    packages: ['kysely', 'undici', 'nodemailer'],
+    packages: ['kysely', 'undici', 'nodemailer', 'node:child_process'],
   },
   'extensions/dashboard': {
     holds: 'the page of charts: their queries, their drawing, their routes',

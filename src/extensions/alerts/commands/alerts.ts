@@ -11,6 +11,7 @@ import {
 } from '../../../commands/declare-command.js'
 import type { Part } from '../../../commands/output/print-table.js'
 import { alertSettingsOf } from '../alert-channels.js'
+import { finishing } from './on-finish.js'
 
 const NO_CHANNEL =
   'No channel is set, so nothing is sent: set TRACKING_ALERT_WEBHOOK_URL, ' +
@@ -139,4 +140,9 @@ const sending: ExtendCommand = (declaration) => ({
   ofExtension: ['alertSmtpFrom', 'alertSmtpTo', 'alertKinds', 'cronTimeZone'],
 })
 
-export const sendingCommands = { backfill: sending, sync: sending, serve: sending }
+/** Additions to commands of the core: a run also has a command of the user for its end. */
+export const sendingCommands: Readonly<Record<string, ExtendCommand>> = {
+  backfill: (declaration) => finishing(sending(declaration)),
+  sync: (declaration) => finishing(sending(declaration)),
+  serve: sending,
+}

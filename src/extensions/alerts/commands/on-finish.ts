@@ -1,35 +1,47 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { App } from '../app.js'
-import { toError } from '../base/errors.js'
-import { exitCodeOf } from '../base/exit-code.js'
-import { showText } from '../base/phrases.js'
-import { readEnvironment } from '../config/load.js'
-import type { RunReport } from '../sync/run-sync.js'
-import type { CommandIo } from './command-io.js'
-import { value } from './declare-command.js'
+import type { App } from '../../../app.js'
+import { toError } from '../../../base/errors.js'
+import { exitCodeOf } from '../../../base/exit-code.js'
+import { showText } from '../../../base/phrases.js'
+import { readEnvironment } from '../../../config/load.js'
+import type { CommandIo } from '../../../commands/command-io.js'
+import { value, type ExtendCommand } from '../../../commands/declare-command.js'
+import type { OnRunEnd, RunEnd } from '../../../commands/sync.js'
 
-export const ON_FINISH = {
-  onFinish: value(
-    '--on-finish <command>',
-    'Command for the shell when the run has ended, however it ended. Its environment has ' +
-      'RUN_OUTCOME, RUN_EXIT_CODE, RUN_PROBLEM and counts, PATH, HOME, user, language and time ' +
-      'zone, and nothing else. It may take a minute.',
+const ON_FINISH = value(
+  '--on-finish <command>',
+  'Command for the shell when the run has ended, however it ended. Its environment has ' +
+    'RUN_OUTCOME, RUN_EXIT_CODE, RUN_PROBLEM and counts, PATH, HOME, user, language and time ' +
+    'zone, and nothing else. It may take a minute.',
+)
+
+/** Adds `--on-finish` to a command of runs, after its flags that accept something. */
+export const finishing: ExtendCommand = (declaration) => ({
+  ...declaration,
+  takes: Object.fromEntries(
+    Object.entries(declaration.takes ?? {}).flatMap((take) =>
+      take[0] === 'acceptAccount' ? [take, ['onFinish', ON_FINISH]] : [take],
+    ),
   ),
-}
+  run: (app, flags, io) => {
+    const { onFinish } = flags
+    if (typeof onFinish !== 'string') return declaration.run(app, flags, io)
+    const { name } = declaration
+    const onEnd: OnRunEnd = (ofRun, end) => runOnFinish(ofRun, io, { onFinish, command: name }, end)
+    return declaration.run(app, { ...flags, onEnd }, io)
+  },
+})
 
 const LIMIT_MS = 60_000
 const GRACE_MS = 5_000
-
-/** The end of a run, in the words of the environment. */
-export type RunEnd = { readonly report: RunReport } | { readonly thrown: unknown }
 
 /**
  * Runs the user's own command, `onFinish`, after `command` of ours. The results of the run go into
  * its environment and never into its text. Its outcome is reported and does not change the outcome
  * of the run.
  */
-export async function runOnFinish(
+async function runOnFinish(
   app: App,
   io: CommandIo,
   { onFinish, command }: { readonly onFinish: string; readonly command: string },
