@@ -12,7 +12,8 @@
  * (SERVER below), all else as we ship it.
  */
 import { readFile } from 'node:fs/promises'
-import { readViews, STORED_VIEWS } from '../dist/warehouse/schema/shipped-views.js'
+import { STORED_VIEWS } from '../dist/extensions/answers/stored-views.js'
+import { readViews } from '../dist/warehouse/schema/shipped-views.js'
 import { prepareSchemas } from '../dist/warehouse/schema/prepare-schemas.js'
 import { SchemaNames, withSchemaNames } from '../dist/warehouse/connection/schema-names.js'
 import { storeViews } from '../dist/extensions/answers/store-views.js'

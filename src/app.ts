@@ -16,8 +16,10 @@ import { describeKey, proxyOf, requireService } from './config/needed-settings.j
 import { createSleep } from './base/retry.js'
 import { REQUIRE_SCRAM } from './warehouse/connection/scram-client.js'
 import { createDatabaseClock } from './warehouse/connection/database-clock.js'
-import { bringUpToDate } from './warehouse/schema/bring-up-to-date.js'
-import type { PrepareOptions as MigrateOptions } from './warehouse/schema/prepare-schemas.js'
+import {
+  bringUpToDate,
+  type PrepareOptions as MigrateOptions,
+} from './warehouse/schema/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
 import { refuseReadOnly, refuseSubscriber } from './warehouse/connection/read-only.js'
 import { refuseMissingRights } from './warehouse/schema/roles.js'
@@ -198,8 +200,15 @@ export class App {
     const { extensions } = this
     return {
       sleep,
+      refuse: async (warehouse) => {
+        for (const { refuse } of extensions) await refuse?.(warehouse)
+      },
       onMigrated: async (warehouse) => {
         for (const { onMigrated } of extensions) await onMigrated?.(warehouse)
+      },
+      storedViews: async (views) => {
+        const makers = extensions.flatMap(({ storedViews }) => storedViews ?? [])
+        return (await Promise.all(makers.map((make) => make(views)))).flat()
       },
       renewAccess: async (session) => {
         for (const { renewAccess } of extensions) await renewAccess?.(session)

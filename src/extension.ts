@@ -9,6 +9,7 @@ import type { WarehouseStatus } from './status/read-status.js'
 import type { Vitals } from './status/read-vitals.js'
 import type { Session, Warehouse } from './warehouse/connection/warehouse.js'
 import type { ReceiverCounts } from './webhooks/receive/outcomes.js'
+import type { ShippedView } from './warehouse/schema/shipped-views.js'
 
 /**
  * The hooks of an extension, at the points that the core leaves open. The core knows this type and
@@ -19,10 +20,14 @@ export interface Extension {
   readonly settings?: () => Promise<SettingsGroup>
   /** Replaces DATABASE_URL if that is not set. */
   readonly database?: DatabaseProvider
+  /** Throws if our statements cannot work in this database. */
+  readonly refuse?: (warehouse: Warehouse) => Promise<void>
   /** After migrations were applied, before the views are installed. */
   readonly onMigrated?: (warehouse: Warehouse) => Promise<void>
   /** After an upgrade, in the transaction that grants the roles what is new. */
   readonly renewAccess?: (session: Session) => Promise<void>
+  /** Views that store the rows of the shipped ones, for `installViews`. */
+  readonly storedViews?: (views: readonly ShippedView[]) => Promise<readonly ShippedView[]>
   readonly check?: ExtensionCheck
   readonly observer?: Observer
   /** Pages of `serve`, on the hosts of its list. */

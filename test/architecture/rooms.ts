@@ -162,7 +162,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'extensions/answers': {
     holds: 'questions, stored views, rules, invoices, evidence, and how answers are printed',
-    may: ['extension', 'app', 'commands', 'warehouse', 'source/records', 'base'],
+    may: [
+      'extensions/accounts',
+      'extension',
+      'app',
+      'commands',
+      'warehouse',
+      'source/records',
+      'base',
+    ],
     packages: [
       'kysely',
       'pg',
@@ -216,6 +224,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'what people ask or mend by hand: init, check, plan, verify, quarantine, webhooks at the service',
     may: [
       'extensions/answers',
+      'extensions/accounts',
       'extension',
       'app',
       'commands',
@@ -233,7 +242,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'extensions/lake': {
     holds: 'the warehouse as Parquet files for other engines',
-    may: ['extensions/answers', 'commands', 'warehouse', 'config', 'base'],
+    may: ['extensions/answers', 'extensions/accounts', 'commands', 'warehouse', 'config', 'base'],
     packages: ['kysely', 'pg', '@duckdb/node-api', '@aws-sdk/client-s3', 'zod', 'node:fs'],
   },
   'extensions/metrics': {

@@ -3,6 +3,10 @@ import type { Extension } from '../../extension.js'
 /** Many accounts, each whole on a node of Citus, and customers that read their own rows. */
 export const accounts: Extension = {
   name: 'accounts',
+  refuse: async (warehouse) => {
+    const { isDistributed } = await import('./distribute/citus.js')
+    await isDistributed(warehouse)
+  },
   // New tables of a distributed warehouse go to its nodes.
   onMigrated: async (warehouse) => {
     const { distributeAdded } = await import('./distribute/distribute-warehouse.js')

@@ -6,6 +6,10 @@ const STORE_VIEWS_CRON = '37 * * * *'
 /** Questions and their answers; `serve` stores the slowest views. */
 export const answersExtension: Extension = {
   name: 'answers',
+  storedViews: async (views) => {
+    const { storedViewsOf } = await import('./stored-views.js')
+    return storedViewsOf(views)
+  },
   observer: {
     job: { name: 'storing of views', cronOf: () => STORE_VIEWS_CRON },
     runJob: async ({ warehouse, logger, signal }) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { ConfigError } from '../../base/errors.js'
-import { isDistributed } from '../../warehouse/connection/citus.js'
+import { isDistributed } from '../accounts/distribute/citus.js'
 import {
   quoteIdentifier,
   roleNames,

@@ -1,16 +1,13 @@
 import { sql } from 'kysely'
 import type { Logger } from '../../base/logger.js'
-import { isDistributed } from '../../warehouse/connection/citus.js'
+import { isDistributed } from '../accounts/distribute/citus.js'
 import { LIFT_TIME_LIMIT } from '../../warehouse/connection/bound-connection.js'
 import { type SchemaNames } from '../../warehouse/connection/schema-names.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import { makeStoredViews } from '../../warehouse/schema/install-views.js'
-import {
-  STORED_VIEWS,
-  storedTable,
-  type StorableView,
-} from '../../warehouse/schema/shipped-views.js'
+import { readViews, storedTable } from '../../warehouse/schema/shipped-views.js'
 import { relationRef, tableRef } from '../../warehouse/connection/typed-database.js'
+import { STORED_VIEWS, storedViewsOf, type StorableView } from './stored-views.js'
 
 /** A tenth of the account that the views are built for. Below it the plain views are fast. */
 export const LARGE_ACCOUNT_CONTAINERS = 100_000
@@ -49,7 +46,7 @@ export async function storeViews(
     return stored
   }
   if (!(await hasContainers(warehouse, fromContainers))) return stored
-  const wanted = views.map(({ name }) => name)
+  const wanted = storedViewsOf(await readViews(), views)
   if (!(await makeStoredViews(warehouse, wanted))) {
     const { names } = warehouse
     logger.warn(

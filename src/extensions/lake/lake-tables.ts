@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { USERS_TABLES, type Schemas } from '../../warehouse/connection/schema-names.js'
 import { QUESTIONS } from '../answers/questions/questions.js'
-import { isDistributed, type CatalogueReader } from '../../warehouse/connection/citus.js'
+import { isDistributed } from '../accounts/distribute/citus.js'
+import type { CatalogReader } from '../../warehouse/schema/shipped-tables.js'
 import { readShippedTables } from '../../warehouse/schema/shipped-tables.js'
 import { toLakeColumns, type CatalogColumn, type LakeColumn } from './column-types.js'
 
@@ -42,7 +43,7 @@ interface CatalogRow {
  * Tables of a distributed warehouse are written whole each time, because every node numbers its
  * transactions by itself.
  */
-export async function listLakeTables(reader: CatalogueReader): Promise<LakeTable[]> {
+export async function listLakeTables(reader: CatalogReader): Promise<LakeTable[]> {
   const { query, names } = reader
   const { data, analytics } = names
   const areRowsElsewhere = await isDistributed(reader)

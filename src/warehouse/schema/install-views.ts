@@ -3,7 +3,7 @@ import { ConnectorError, MigrationError } from '../../base/errors.js'
 import { createSleep } from '../../base/retry.js'
 import { renewGrants } from './roles.js'
 import { NOT_UPGRADED, withMigrationLock, type MigrateOptions } from './run-migrations.js'
-import { readViews, type ShippedView, storedTable, storedViewsOf } from './shipped-views.js'
+import { readViews, type ShippedView, storedTable } from './shipped-views.js'
 import { refuseReadOnly } from '../connection/read-only.js'
 import { fillTimeZones } from '../rows/time-zones.js'
 import { withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
@@ -32,6 +32,11 @@ function viewSchemas({ analytics, asOf, datasync, stored }: SchemaNames): string
   return [analytics, asOf, datasync, stored]
 }
 
+export interface InstallOptions extends MigrateOptions {
+  /** The views of an extension that store the rows of these. Others of their schema go. */
+  readonly storedViews?: (views: readonly ShippedView[]) => Promise<readonly ShippedView[]>
+}
+
 /**
  * Installs the shipped views, after `migrate`. Does nothing if they are current. Replaces changed
  * views in place, so that views of others on them stay. If columns changed their order or type it
@@ -42,11 +47,13 @@ function viewSchemas({ analytics, asOf, datasync, stored }: SchemaNames): string
 export async function installViews(
   warehouse: Warehouse,
   views: readonly ShippedView[],
-  options: MigrateOptions,
+  options: InstallOptions,
 ): Promise<string[]> {
   const { names } = warehouse
   const wanted = views.map((view, position) => toWanted(view, position, names))
-  const stored = storedViewsOf(views).map((view) => toWanted(view, AFTER_ALL, names))
+  const stored = ((await options.storedViews?.(views)) ?? []).map((view) =>
+    toWanted(view, AFTER_ALL, names),
+  )
   if (isSame(await loadInstalled(warehouse, names), wanted, stored)) return []
   await refuseReadOnly(warehouse, NOT_UPGRADED)
   return withMigrationLock(warehouse, options, 'install the views', async (session) => {
@@ -63,17 +70,15 @@ export async function installViews(
 }
 
 /**
- * Creates missing stored views of the given names. Only the owner of the schemas may: false if
- * another login lacks one.
+ * Creates missing views that store rows. Only the owner of the schemas may: false if another login
+ * lacks one.
  */
 export async function makeStoredViews(
   warehouse: Warehouse,
-  viewNames: readonly string[],
+  views: readonly ShippedView[],
 ): Promise<boolean> {
   const { names } = warehouse
-  const stored = storedViewsOf(await readViews())
-    .filter(({ name }) => viewNames.includes(name))
-    .map((view) => toWanted(view, AFTER_ALL, names))
+  const stored = views.map((view) => toWanted(view, AFTER_ALL, names))
   const isThere = (installed: readonly InstalledView[]): boolean =>
     stored.every((one) => isInstalled(one, installed))
   if (isThere(await loadInstalled(warehouse, names))) return true

@@ -1,15 +1,14 @@
 import { ConnectorError, MigrationError } from '../../base/errors.js'
-import { isDistributed } from '../connection/citus.js'
-import { installViews } from './install-views.js'
+import { installViews, type InstallOptions } from './install-views.js'
 import {
   migrate,
   readMigrations,
+  readSchemaVersion,
   withMigrationLock,
-  type MigrateOptions,
   type MigrationReport,
 } from './run-migrations.js'
 import { readViews } from './shipped-views.js'
-import { NOT_ALLOWED, renewGrants } from './roles.js'
+import { NOT_ALLOWED, refuseExcessRights, renewGrants } from './roles.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 
 /** Report: migrations applied and views created or replaced, by name. */
@@ -17,7 +16,9 @@ export interface PreparationReport extends MigrationReport {
   readonly views: readonly string[]
 }
 
-export interface PrepareOptions extends MigrateOptions {
+export interface PrepareOptions extends InstallOptions {
+  /** Throws if our statements cannot work in this database. */
+  readonly refuse?: (warehouse: Warehouse) => Promise<void>
   /** After migrations were applied, before the views are installed. */
   readonly onMigrated?: (warehouse: Warehouse) => Promise<void>
   /** Called after an upgrade, in the transaction that grants the roles the new objects. */
@@ -32,8 +33,7 @@ export async function prepareSchemas(
   warehouse: Warehouse,
   options: PrepareOptions,
 ): Promise<PreparationReport> {
-  // Throws if our statements cannot work.
-  await isDistributed(warehouse)
+  await options.refuse?.(warehouse)
   try {
     const report = await migrate(warehouse, await readMigrations(), options)
     if (report.applied.length > 0) await options.onMigrated?.(warehouse)
@@ -66,4 +66,35 @@ export async function prepareSchemas(
       { cause: thrown },
     )
   }
+}
+
+export interface UpgradeRules {
+  /** TRACKING_MIGRATE: commands may upgrade. */
+  readonly isMigrating: boolean
+  /** TRACKING_STRICT: refuses a login with needless rights, and upgrades. */
+  readonly isStrict: boolean
+}
+
+/**
+ * Upgrades the schemas if the rules allow it. Throws MigrationError if they are of another version
+ * and may not be changed.
+ */
+export async function bringUpToDate(
+  warehouse: Warehouse,
+  { isMigrating, isStrict }: UpgradeRules,
+  options: PrepareOptions,
+): Promise<void> {
+  if (isStrict) await refuseExcessRights(warehouse)
+  if (isMigrating && !isStrict) {
+    await prepareSchemas(warehouse, options)
+    return
+  }
+  await options.refuse?.(warehouse)
+  const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
+  if (version === expected) return
+  const reason = isStrict ? 'TRACKING_STRICT is true' : 'TRACKING_MIGRATE is false'
+  throw new MigrationError(
+    `the schemas are at version ${version} and this program needs ${expected}; ` +
+      `run \`tracking-sync migrate\` (${reason})`,
+  )
 }

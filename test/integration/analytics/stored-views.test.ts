@@ -4,10 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { installViews } from '../../../src/warehouse/schema/install-views.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
-import { readViews, STORED_VIEWS } from '../../../src/warehouse/schema/shipped-views.js'
+import { readViews } from '../../../src/warehouse/schema/shipped-views.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import { closeKilledRuns } from '../../../src/warehouse/bookkeeping/sync-runs.js'
+import { answersExtension } from '../../../src/extensions/answers/answers-extension.js'
 import { storeViews } from '../../../src/extensions/answers/store-views.js'
+import { STORED_VIEWS } from '../../../src/extensions/answers/stored-views.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { isOnCitus } from '../../support/distributed-database.js'
@@ -18,6 +20,11 @@ import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 afterEach(closeScenes)
 
 const NAMES = STORED_VIEWS.map(({ name }) => name)
+
+const INSTALLING = {
+  sleep: () => Promise.resolve(),
+  storedViews: answersExtension.storedViews!,
+}
 
 const options = { logger: silentLogger, signal: new AbortController().signal }
 
@@ -74,7 +81,7 @@ async function storeSlowly() {
       select container_id, pg_sleep(600)::text as slept from {{data}}.containers;`
     return { ...view, sqlText, checksum: 'slow' }
   })
-  await installViews(scene.warehouse, slow, { sleep: () => Promise.resolve() })
+  await installViews(scene.warehouse, slow, INSTALLING)
   const controller = new AbortController()
   const storing = storeViews(scene.warehouse, { ...some, signal: controller.signal })
   await waitUntil('the slow view to be at it', () => isStoring(scene))
@@ -253,7 +260,7 @@ describe.skipIf(isOnCitus)('stored views', () => {
     ).toEqual(stored.sort().map((view_name) => ({ view_name })))
 
     const views = await readViews()
-    await installViews(scene.warehouse, views, { sleep: () => Promise.resolve() })
+    await installViews(scene.warehouse, views, INSTALLING)
     const again = await storeViews(scene.warehouse, some)
     expect(again.map(({ name }) => name)).toEqual(SOME)
   })
@@ -285,7 +292,7 @@ describe.skipIf(isOnCitus)('stored views', () => {
       const sqlText = `create view {{${view.schema}}}.exceptions as select 'x'::text as container_id, 1 as other;`
       return { ...view, sqlText, checksum: 'other' }
     })
-    await installViews(scene.warehouse, changed, { sleep: () => Promise.resolve() })
+    await installViews(scene.warehouse, changed, INSTALLING)
     expect(await storedRelations(scene)).not.toContain('exceptions')
     const [again] = await storeViews(scene.warehouse, {
       ...options,
@@ -310,7 +317,7 @@ describe.skipIf(isOnCitus)('stored views', () => {
     ]) {
       await scene.query(statement)
     }
-    await prepareSchemas(scene.warehouse, { sleep: () => Promise.resolve() })
+    await prepareSchemas(scene.warehouse, INSTALLING)
     expect(await storedRelations(scene)).toEqual(kept)
     expect(
       await scene.query('select view_name as name from tracking_sync.stored_views order by 1'),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { readFile } from 'node:fs/promises'
 import { silentLogger } from '../../../src/base/logger.js'
-import { STORED_VIEWS } from '../../../src/warehouse/schema/shipped-views.js'
+import { STORED_VIEWS } from '../../../src/extensions/answers/stored-views.js'
 import { storeViews } from '../../../src/extensions/answers/store-views.js'
 import { createRoles } from '../../../src/warehouse/schema/roles.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'

@@ -111,7 +111,7 @@ async function describeOutcome(
 ): Promise<Answer> {
   const moved = `${countOf(rowsOf(plan), 'row')} of ${countOf(plan.tables.length, 'table')}`
   if (isUndone) return { data: plan, text: [`${moved} brought back.`] }
-  const { readCitusTables } = await import('../../../warehouse/connection/citus.js')
+  const { readCitusTables } = await import('../distribute/citus.js')
   const [first] = await readCitusTables(warehouse)
   return {
     data: plan,

@@ -5,7 +5,7 @@ import {
   type DataTable,
   type SchemaNames,
 } from '../../../warehouse/connection/schema-names.js'
-import { isDistributed } from '../../../warehouse/connection/citus.js'
+import { isDistributed } from '../distribute/citus.js'
 import type { Session, Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { NOT_ALLOWED } from '../../../warehouse/schema/roles.js'
 import { withMigrationLock, type MigrateOptions } from '../../../warehouse/schema/run-migrations.js'

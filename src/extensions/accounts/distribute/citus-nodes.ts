@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { CatalogueReader } from '../../../warehouse/connection/citus.js'
+import type { CatalogReader } from '../../../warehouse/schema/shipped-tables.js'
 
 /** A PostgreSQL server that stores tables for the coordinator, or the coordinator itself. */
 export interface Node {
@@ -19,7 +19,7 @@ export interface Citus {
 /** Undefined if the database lacks the extension. */
 export async function readCitus({
   query,
-}: Pick<CatalogueReader, 'query'>): Promise<Citus | undefined> {
+}: Pick<CatalogReader, 'query'>): Promise<Citus | undefined> {
   const [extension] = await query(
     'look for Citus',
     sql<{

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { countOf } from '../../../base/phrases.js'
 import { sessionSettings } from '../../../warehouse/connection/session-settings.js'
-import { readCitusTables, type CatalogueReader } from '../../../warehouse/connection/citus.js'
+import { readCitusTables } from './citus.js'
+import type { CatalogReader } from '../../../warehouse/schema/shipped-tables.js'
 import { readCitus, type Citus } from './citus-nodes.js'
 import { ON_NODES } from './moving-statements.js'
 import { findOpen, refuseOtherWays } from './plan-distribution.js'
@@ -11,7 +12,7 @@ import { findOpen, refuseOtherWays } from './plan-distribution.js'
  * it is not. Warns of each thing that makes it slow or stops it. Asks every node for the sizes of
  * its tables.
  */
-export async function describeDistribution(reader: CatalogueReader): Promise<string | undefined> {
+export async function describeDistribution(reader: CatalogReader): Promise<string | undefined> {
   const citus = await readCitus(reader)
   if (citus === undefined) return undefined
   const kept = await readCitusTables(reader)
@@ -34,7 +35,7 @@ export async function describeDistribution(reader: CatalogueReader): Promise<str
 }
 
 /** Bytes of every distributed table of the database, other accounts included. */
-async function describeNodes({ query }: CatalogueReader, { nodes }: Citus): Promise<string> {
+async function describeNodes({ query }: CatalogReader, { nodes }: Citus): Promise<string> {
   const rows = await query(
     'ask the nodes how full they are',
     sql<{
@@ -61,7 +62,7 @@ function formatBytes(bytes: number): string {
 }
 
 /** Nodes that do not answer; statements that need their rows fail. */
-async function findSilentNodes({ query }: CatalogueReader): Promise<string[]> {
+async function findSilentNodes({ query }: CatalogReader): Promise<string[]> {
   const rows = await query(
     'ask the nodes whether they answer',
     sql<{ node: string; said: string }>`select nodename || ':' || nodeport as node, result as said
@@ -72,7 +73,7 @@ where not success`,
 }
 
 /** Nodes that answer but give this login other settings than our sessions have. */
-async function findOtherSettings({ query }: CatalogueReader): Promise<string[]> {
+async function findOtherSettings({ query }: CatalogReader): Promise<string[]> {
   const wanted = sessionSettings({})
   const warnings: string[] = []
   for (const name of ON_NODES) {

@@ -6,7 +6,7 @@ import type { Session, Warehouse } from '../../../warehouse/connection/warehouse
 import { dropViews, makeViews } from '../../../warehouse/schema/install-views.js'
 import { renewGrants } from '../../../warehouse/schema/roles.js'
 import { takeMigrationLock } from '../../../warehouse/schema/run-migrations.js'
-import { isDistributed } from '../../../warehouse/connection/citus.js'
+import { isDistributed } from './citus.js'
 import { planDistribution, type DistributionPlan } from './plan-distribution.js'
 import { rawStatement } from '../../../warehouse/connection/typed-database.js'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { CatalogueReader } from '../../../warehouse/connection/citus.js'
+import type { CatalogReader } from '../../../warehouse/schema/shipped-tables.js'
 
 /**
  * Obstacles on which Citus, or the way back, would fail, by kind: a sentence that ends with the
@@ -23,7 +23,7 @@ const OBSTACLES = {
 
 /** Finds the obstacles before anything is changed, each a sentence. Any login may ask. */
 export async function findObstacles(
-  { query, names }: CatalogueReader,
+  { query, names }: CatalogReader,
   tables: readonly string[],
 ): Promise<string[]> {
   const rows = await query(

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { quoteIdentifier } from '../../../warehouse/connection/schema-names.js'
 import { sessionSettings } from '../../../warehouse/connection/session-settings.js'
-import type { CatalogueReader } from '../../../warehouse/connection/citus.js'
+import type { CatalogReader } from '../../../warehouse/schema/shipped-tables.js'
 
 /** Nodes do one statement after the other: a transaction that moves many tables needs it. */
 const SEQUENTIAL = `set local citus.multi_shard_modify_mode = 'sequential'`
 
 /** The statements that put the tables on the node of the first. */
 export async function distributing(
-  reader: CatalogueReader,
+  reader: CatalogReader,
   tables: readonly string[],
 ): Promise<readonly string[]> {
   const first = reader.names.table('containers')
@@ -30,7 +30,7 @@ export async function distributing(
 
 /** The statements that bring the tables back. */
 export async function returning(
-  reader: CatalogueReader,
+  reader: CatalogReader,
   tables: readonly string[],
 ): Promise<readonly string[]> {
   const keys = await listKeys(reader, tables)
@@ -51,7 +51,7 @@ export function freeing(table: string): string {
 export const ON_NODES = ['TimeZone', 'DateStyle', 'IntervalStyle', 'jit'] as const
 
 /** Nodes do not get the settings of our sessions: the login gets them. */
-async function settingNodes({ query }: CatalogueReader): Promise<string[]> {
+async function settingNodes({ query }: CatalogReader): Promise<string[]> {
   const [here] = await query(
     'ask for the database',
     sql<{ database: string }>`select current_database()::text as database`,
@@ -65,7 +65,7 @@ async function settingNodes({ query }: CatalogueReader): Promise<string[]> {
 }
 
 /** Functions that read no table run where the rows are. */
-async function spreadingFunctions({ query, names }: CatalogueReader): Promise<string[]> {
+async function spreadingFunctions({ query, names }: CatalogReader): Promise<string[]> {
   const functions = await query(
     'list our functions',
     sql<{ signature: string }>`select pg_proc.oid::regprocedure::text as signature
@@ -84,7 +84,7 @@ order by pg_proc.oid`,
 
 /** Foreign keys between the tables. They cannot exist while one of the tables is elsewhere. */
 async function listKeys(
-  { query }: CatalogueReader,
+  { query }: CatalogReader,
   tables: readonly string[],
 ): Promise<readonly { readonly drop: string; readonly add: string }[]> {
   return query(

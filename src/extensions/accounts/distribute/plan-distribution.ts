@@ -1,12 +1,7 @@
 import { sql } from 'kysely'
 import { readShippedTables } from '../../../warehouse/schema/shipped-tables.js'
-import {
-  quotedName,
-  readCitusTables,
-  describeSpread,
-  type CatalogueReader,
-  type CitusTable,
-} from '../../../warehouse/connection/citus.js'
+import { quotedName, readCitusTables, describeSpread, type CitusTable } from './citus.js'
+import type { CatalogReader } from '../../../warehouse/schema/shipped-tables.js'
 import { readCitus } from './citus-nodes.js'
 import { findObstacles } from './find-obstacles.js'
 import { distributing, freeing, returning } from './moving-statements.js'
@@ -51,7 +46,7 @@ const NO_NODE = 'no node of Citus takes tables; add one with `select citus_add_n
  * them. The bookkeeping stays in the database that commands connect to. Leaves out tables that an
  * earlier run moved. Reads only, and counts the rows.
  */
-export async function planDistribution(reader: CatalogueReader): Promise<DistributionPlan> {
+export async function planDistribution(reader: CatalogReader): Promise<DistributionPlan> {
   const citus = await readCitus(reader)
   if (citus === undefined) return refuse(NO_CITUS)
   if (Number.parseInt(citus.version, 10) < OLDEST_CITUS) {
@@ -80,7 +75,7 @@ export async function planDistribution(reader: CatalogueReader): Promise<Distrib
  * Plans to bring every table back to the database that commands connect to. Reads only, and counts
  * the rows.
  */
-export async function planReturn(reader: CatalogueReader): Promise<DistributionPlan> {
+export async function planReturn(reader: CatalogReader): Promise<DistributionPlan> {
   const kept = (await readCitus(reader)) === undefined ? [] : await readCitusTables(reader)
   const tables = kept.map(({ name }) => name)
   return {
@@ -98,7 +93,7 @@ function refuse(sentence: string): DistributionPlan {
 
 /** The tables that belong together and are not yet; the first one decides the node. Reads only. */
 export async function findOpen(
-  { query, names }: CatalogueReader,
+  { query, names }: CatalogReader,
   kept: readonly CitusTable[],
 ): Promise<readonly string[]> {
   const shipped = (await readShippedTables(names)).map((name) => name.split('.'))
@@ -122,7 +117,7 @@ export async function findOpen(
 }
 
 async function countRows(
-  { query }: CatalogueReader,
+  { query }: CatalogReader,
   tables: readonly string[],
 ): Promise<readonly PlannedTable[]> {
   const planned: PlannedTable[] = []
@@ -138,7 +133,7 @@ async function countRows(
 
 /** Tables whose moved rows still take room here: a run ended before it freed them. */
 async function findUnfreed(
-  { query }: CatalogueReader,
+  { query }: CatalogReader,
   kept: readonly CitusTable[],
 ): Promise<readonly string[]> {
   const rows = await query(
@@ -155,7 +150,7 @@ where pg_relation_size(name::regclass) > 0`,
  * others.
  */
 export function refuseOtherWays(
-  reader: Pick<CatalogueReader, 'names'>,
+  reader: Pick<CatalogReader, 'names'>,
   kept: readonly CitusTable[],
 ): string[] {
   const spread = describeSpread(reader, kept)

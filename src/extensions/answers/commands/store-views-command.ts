@@ -14,7 +14,7 @@ export const storeViews = declare({
     const { storeViews: store } = await import('../store-views.js')
     const { logger, signal } = app
     const warehouse = await app.openWarehouse({ isWriting: true, isForSubscriber: true })
-    const { isDistributed } = await import('../../../warehouse/connection/citus.js')
+    const { isDistributed } = await import('../../accounts/distribute/citus.js')
     if (await isDistributed(warehouse)) {
       throw new WarehouseSchemaError(
         'the warehouse is distributed, so its views are not stored: stored rows would be on ' +

@@ -127,7 +127,7 @@ async function checkZones(app: App): Promise<string> {
 async function checkSchema(app: App): Promise<string> {
   const { readMigrations, readSchemaVersion } =
     await import('../../../warehouse/schema/run-migrations.js')
-  const { isDistributed } = await import('../../../warehouse/connection/citus.js')
+  const { isDistributed } = await import('../../accounts/distribute/citus.js')
   const warehouse = await app.connect()
   // Throws where no statement of ours would work.
   await isDistributed(warehouse)

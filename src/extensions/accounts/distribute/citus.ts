@@ -1,13 +1,7 @@
 import { sql } from 'kysely'
-import { WarehouseSchemaError } from '../../base/errors.js'
-import { quoteIdentifier, type SchemaNames } from './schema-names.js'
-import type { Statement } from './typed-database.js'
-
-/** A warehouse, one transaction of it, or another connection to its database. */
-export interface CatalogueReader {
-  readonly names: SchemaNames
-  readonly query: <Row>(action: string, statement: Statement<Row>) => Promise<Row[]>
-}
+import { WarehouseSchemaError } from '../../../base/errors.js'
+import { quoteIdentifier } from '../../../warehouse/connection/schema-names.js'
+import type { CatalogReader } from '../../../warehouse/schema/shipped-tables.js'
 
 /** A table of our schemas that Citus manages. */
 export interface CitusTable {
@@ -27,7 +21,7 @@ export interface CitusTable {
 export async function readCitusTables({
   query,
   names,
-}: CatalogueReader): Promise<readonly CitusTable[]> {
+}: CatalogReader): Promise<readonly CitusTable[]> {
   const rows = await query(
     'list the distributed tables',
     sql<Omit<CitusTable, 'name'> & { schema: string; table: string }>`select
@@ -64,7 +58,7 @@ export function quotedName(schema: string, table: string): string {
  * Whether the rows are on other nodes than the one that is asked. One small query if the database
  * lacks Citus. Throws WarehouseSchemaError if they are spread by container.
  */
-export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
+export async function isDistributed(reader: CatalogReader): Promise<boolean> {
   const kept = (await hasCitus(reader)) ? await readCitusTables(reader) : []
   const sentence = describeSpread(reader, kept)
   if (sentence !== undefined) throw new WarehouseSchemaError(sentence)
@@ -73,7 +67,7 @@ export async function isDistributed(reader: CatalogueReader): Promise<boolean> {
 
 /** A sentence if rows are spread by container, else undefined. */
 export function describeSpread(
-  { names }: Pick<CatalogueReader, 'names'>,
+  { names }: Pick<CatalogReader, 'names'>,
   kept: readonly CitusTable[],
 ): string | undefined {
   if (!kept.some(({ isSpread }) => isSpread)) return undefined
@@ -84,7 +78,7 @@ export function describeSpread(
   )
 }
 
-async function hasCitus(reader: Pick<CatalogueReader, 'query'>): Promise<boolean> {
+async function hasCitus(reader: Pick<CatalogReader, 'query'>): Promise<boolean> {
   const [row] = await reader.query(
     'look for Citus',
     sql<{
