@@ -18,6 +18,7 @@ import { REQUIRE_SCRAM } from './warehouse/connection/scram-client.js'
 import { createDatabaseClock } from './warehouse/connection/database-clock.js'
 import {
   bringUpToDate,
+  refuseMissingWarehouse,
   type PrepareOptions as MigrateOptions,
 } from './warehouse/schema/prepare-schemas.js'
 import { createSharedRequestBudget } from './warehouse/coordination/shared-budget.js'
@@ -71,6 +72,8 @@ interface OpenDatabase {
 interface PrepareOptions {
   /** Refuse a login that may not write, with the statements that grant it. */
   readonly isWriting?: boolean
+  /** Refuse schemas that hold no warehouse, where a setting names them: it may be misspelt. */
+  readonly isOfRows?: boolean
   /** It writes nothing that a publisher sends: also where a subscription fills the tables. */
   readonly isForSubscriber?: boolean
   /** `--accept-account`: accepts rows of another account than before. */
@@ -269,6 +272,9 @@ export class App {
       await refuseReadOnly(warehouse)
       await refuseMissingRights(warehouse)
       if (options.isForSubscriber !== true) await refuseSubscriber(warehouse)
+    }
+    if (options.isOfRows === true && this.origins.schema !== 'default') {
+      await refuseMissingWarehouse(warehouse)
     }
     const { migrate: isMigrating, strict, databaseUrl } = this.config
     // Only this program has the password of the embedded one.

@@ -1,4 +1,4 @@
-import { ConnectorError, MigrationError } from '../../base/errors.js'
+import { ConfigError, ConnectorError, MigrationError } from '../../base/errors.js'
 import { installViews, type InstallOptions } from './install-views.js'
 import {
   migrate,
@@ -66,6 +66,16 @@ export async function prepareSchemas(
       { cause: thrown },
     )
   }
+}
+
+/** Throws ConfigError if the schemas were never prepared. */
+export async function refuseMissingWarehouse(warehouse: Warehouse): Promise<void> {
+  const { version } = await readSchemaVersion(warehouse, await readMigrations())
+  if (version > 0) return
+  const problem =
+    `names ${warehouse.names.data}, and there is no warehouse of that name; correct it, or load ` +
+    'one with `tracking-sync backfill`'
+  throw new ConfigError([{ setting: 'TRACKING_SCHEMA', problem }])
 }
 
 export interface UpgradeRules {

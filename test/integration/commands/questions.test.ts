@@ -611,6 +611,31 @@ describe('query', () => {
     )
   })
 
+  it('refuses a name that no warehouse has, and makes none', async () => {
+    for (const command of [
+      ['query', 'exceptions'],
+      ['query', 'exceptions', '--against', '2026-01-01'],
+      ['evidence', 'MSCU1234566', '--out', 'nowhere'],
+      ['rules', 'export'],
+      ['invoices', 'export'],
+      ['export', 'parquet', '--out', 'nowhere'],
+      ['verify'],
+    ]) {
+      const { exitCode, stderr } = await callCli([...command, '--schema', 'trakcing'], settings)
+      expect({ command, exitCode, stderr }).toEqual({
+        command,
+        exitCode: 2,
+        stderr: expect.stringContaining(
+          'TRACKING_SCHEMA names trakcing, and there is no warehouse of that name; correct it, ' +
+            'or load one with `tracking-sync backfill`',
+        ) as string,
+      })
+    }
+    expect(
+      await scene.query(`select nspname from pg_namespace where starts_with(nspname, 'trakcing')`),
+    ).toEqual([])
+  })
+
   it('stops a statement that takes too long, and writes nothing', async () => {
     const slow = await query('select pg_sleep(30)', '--timeout', '1')
     expect(slow).toMatchObject({ exitCode: 2, stdout: '' })

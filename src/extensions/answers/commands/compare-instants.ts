@@ -47,7 +47,7 @@ export async function compareInstants(
   }
   // Drops the limit: rows behind it would seem to have gone.
   const { limit, ...values } = givenValues(options, PARAMETERS)
-  await app.openWarehouse()
+  await app.openWarehouse({ isOfRows: true })
   const warehouse = await app.connect({
     isReadOnly: true,
     statementTimeoutMs: options.timeout * 1000,

@@ -36,7 +36,7 @@ export const evidence = declare({
       throw refuse('--as-of', `${asked} is in the future; name an instant that has passed`)
     }
     const { findJourneys, readEvidence } = await import('../questions/container-evidence.js')
-    await app.openWarehouse()
+    await app.openWarehouse({ isOfRows: true })
     const warehouse = await app.connect({ isReadOnly: true })
     for (const note of await explainAsOf(warehouse, '--as-of', asked, undefined)) io.printNote(note)
     const journeys = await findJourneys(warehouse, container.trim(), asOf)

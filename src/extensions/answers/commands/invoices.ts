@@ -53,7 +53,7 @@ const unload = declare({
   run: async (app, _, io) => {
     const { exportInvoices } = await import('../questions/dd-invoices.js')
     const { streamTable } = await import('../read-answer.js')
-    const warehouse = await app.openWarehouse()
+    const warehouse = await app.openWarehouse({ isOfRows: true })
     const pieces = streamTable(warehouse, 'export the invoices', exportInvoices())
     await printAnswer(pieces, 'csv', io.process.stdout)
   },

@@ -191,7 +191,7 @@ async function answer(
   const { format, file, columns, asOf } = options
   const statement = await bind(question, options)
   const { streamTable } = await import('../read-answer.js')
-  const opened = await app.openWarehouse()
+  const opened = await app.openWarehouse({ isOfRows: true })
   const limits = { isReadOnly: true, statementTimeoutMs: options.timeout * 1000 }
   const warehouse = await app.connect(limits)
   const action = 'answer a question'

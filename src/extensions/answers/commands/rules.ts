@@ -87,7 +87,7 @@ const unload = declare({
   run: async (app, { isOfHolidays }, io) => {
     const { exportRules } = await import('../questions/free-time-rules.js')
     const { streamTable } = await import('../read-answer.js')
-    const warehouse = await app.openWarehouse()
+    const warehouse = await app.openWarehouse({ isOfRows: true })
     const statement = exportRules(isOfHolidays ? 'holidays' : 'rules')
     const pieces = streamTable(warehouse, 'export the rules', statement)
     await printAnswer(pieces, 'csv', io.process.stdout)

@@ -44,7 +44,7 @@ export const verify = declare({
   run: async (app, { sample, seed = randomInt(LARGEST_SEED) }) => {
     const { verifySource } = await import('../verify/verify-warehouse.js')
     requireService(app.config)
-    await app.openWarehouse()
+    await app.openWarehouse({ isOfRows: true })
     const { service } = await app.openService()
     const report = await verifySource({
       service,

@@ -35,7 +35,7 @@ const parquet = declare({
       signal: app.signal,
       sleep: createSleep(),
     })
-    const warehouse = await app.openWarehouse()
+    const warehouse = await app.openWarehouse({ isOfRows: true })
     const report = await exportLake(warehouse, {
       store,
       only,
