@@ -22,8 +22,7 @@ import {
   type ClaimedRefetch,
 } from '../warehouse/bookkeeping/refetch-queue.js'
 import { saveStreamStates } from '../warehouse/bookkeeping/sync-runs.js'
-import { pipeline } from '../warehouse/connection/pipeline.js'
-import type { Session } from '../warehouse/connection/warehouse.js'
+import { pipeline, type Session } from '../warehouse/connection/warehouse.js'
 import { TO_BE_UPSERTED } from '../warehouse/rows/insert-rows.js'
 import type { ListBehindEvent } from '../warehouse/rows/transport-event-lists.js'
 import { doubtLists } from '../warehouse/rows/unlisted-events.js'

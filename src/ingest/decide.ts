@@ -6,7 +6,7 @@ import {
   type Resource,
   type Sighting,
 } from '../source/records/resource.js'
-import { compareKeys } from '../warehouse/connection/compare-keys.js'
+import { compareKeys } from '../warehouse/connection/typed-database.js'
 import { isConfirming, type Mode } from '../warehouse/rows/incoming-rows.js'
 import type { StoredRow } from '../warehouse/rows/stored-rows.js'
 import type { TransportEventList } from '../warehouse/rows/transport-event-lists.js'

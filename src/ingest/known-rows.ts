@@ -3,8 +3,7 @@ import { containers, resources, transportEvents } from '../source/records/index.
 import type { Resource, Sighting } from '../source/records/resource.js'
 import { loadConfirmedPasses } from '../warehouse/bookkeeping/complete-passes.js'
 import { EVENT_LIST_ENTRY } from '../warehouse/bookkeeping/refetch-queue.js'
-import { pipeline } from '../warehouse/connection/pipeline.js'
-import type { Session } from '../warehouse/connection/warehouse.js'
+import { pipeline, type Session } from '../warehouse/connection/warehouse.js'
 import {
   findDifferingKeys,
   loadRowsByKey,

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { resourceOfType } from '../../source/records/index.js'
-import { pipeline } from '../../warehouse/connection/pipeline.js'
+import { pipeline, type Warehouse } from '../../warehouse/connection/warehouse.js'
 import { tableRef } from '../../warehouse/connection/typed-database.js'
-import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 
 /** The given references that lack a row and are not queued. Writes nothing. */
 export async function findMissingReferences(

@@ -14,8 +14,7 @@ import { readShippedTables } from '../../warehouse/schema/shipped-tables.js'
 import { prepareSchemas } from '../../warehouse/schema/prepare-schemas.js'
 import { readMigrations, readSchemaVersion } from '../../warehouse/schema/run-migrations.js'
 import { holdsStoredRows } from '../../warehouse/schema/shipped-views.js'
-import { columnList } from '../../warehouse/connection/sql-fragments.js'
-import { relationRef } from '../../warehouse/connection/typed-database.js'
+import { columnList, relationRef } from '../../warehouse/connection/typed-database.js'
 
 export interface MoveOptions {
   readonly signal: AbortSignal

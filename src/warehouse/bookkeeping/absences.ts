@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Resource } from '../../source/records/resource.js'
-import { anyOf } from '../connection/typed-statements.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
+import { anyOf, tableRef } from '../connection/typed-database.js'
 
 /**
  * Keys that are compared at a time: the list of a large account must not be in memory as a whole.

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { resources } from '../../source/records/index.js'
-import { pipeline } from '../connection/pipeline.js'
-import type { Session } from '../connection/warehouse.js'
+import { pipeline, type Session } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
 /** The counts of a complete pass over a table. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql, type Selectable } from 'kysely'
-import type { QuarantineTable } from '../connection/tables.js'
+import type { SyncTables } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
@@ -161,7 +161,7 @@ export async function dropQuarantine(session: Session, ids: readonly number[]): 
   return rows.map(({ quarantine_id }) => quarantine_id)
 }
 
-function toEntry(row: Selectable<QuarantineTable>): QuarantineEntry {
+function toEntry(row: Selectable<SyncTables['quarantine']>): QuarantineEntry {
   return {
     quarantineId: row.quarantine_id,
     stream: row.stream,

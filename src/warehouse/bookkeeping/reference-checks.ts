@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { resourceOfType, resources } from '../../source/records/index.js'
 import { REFERENCE_TYPES } from '../../source/records/resource.js'
-import { pipeline } from '../connection/pipeline.js'
-import type { Session } from '../connection/warehouse.js'
+import { pipeline, type Session } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
 /** A place or vessel with a row; `isDue` is undefined before its first check is planned. */

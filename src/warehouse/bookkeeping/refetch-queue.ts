@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { resourceOfType } from '../../source/records/index.js'
-import { compareKeys } from '../connection/compare-keys.js'
-import { pipeline } from '../connection/pipeline.js'
-import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
+import { compareKeys, tableRef } from '../connection/typed-database.js'
+import { pipeline, type Session, type Warehouse } from '../connection/warehouse.js'
 
 /**
  * The life of an entry of the refetch queue.

@@ -1,11 +1,10 @@
 import { sql, type RawBuilder } from 'kysely'
-import { anyOf } from '../connection/typed-statements.js'
-import type { SchemaDriftTable } from '../connection/tables.js'
+import type { SyncTables } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef, relationRef } from '../connection/typed-database.js'
+import { anyOf, tableRef, relationRef } from '../connection/typed-database.js'
 
 /** One difference between the source and the schema that this version knows. */
-export interface DriftFinding extends Pick<SchemaDriftTable, 'stream' | 'kind'> {
+export interface DriftFinding extends Pick<SyncTables['schema_drift'], 'stream' | 'kind'> {
   /** The attribute, `attribute: value` or the type, shortened. */
   readonly name: string
 }

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import { hostname } from 'node:os'
 import type { PassScope, RunOutcome, StreamOutcome } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
-import { columnList, setToExcluded } from '../connection/sql-fragments.js'
+import { columnList, setToExcluded, tableRef } from '../connection/typed-database.js'
 
 const COUNTS = [
   'pages',

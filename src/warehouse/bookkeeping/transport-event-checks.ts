@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import { compareKeys } from '../connection/compare-keys.js'
+import { compareKeys, tableRef } from '../connection/typed-database.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
 
 /**
  * The live containers whose transport events may still change and were read longest ago: by their

@@ -2,19 +2,6 @@ import type { Generated } from 'kysely'
 import type * as records from '../../source/records/index.js'
 import type { HistoryRowOf, RowOf, Version } from '../../source/records/row-types.js'
 
-export interface ContainerChangesTable {
-  container_id: string
-  change_id: string
-  attribute: string
-  changed_at: string
-  old_value: unknown
-  new_value: unknown
-  data_source: string | null
-  timezone: string | null
-  _observed_at: string
-  _notification_id: string
-}
-
 /** A row that is derived from a container. */
 interface ChildRow {
   container_id: string
@@ -27,135 +14,6 @@ interface ChildRow {
 interface ChildVersion extends Version {
   container_id: string
   place: Generated<string>
-}
-
-export interface ContainerFeeHistoryTable extends ChildVersion {
-  fee_key: string
-  type: string | null
-  amount: string | null
-  currency_code: string | null
-  description: string | null
-}
-
-export interface ContainerFeesTable extends ChildRow {
-  fee_key: string
-  type: string | null
-  amount: string | null
-  currency_code: string | null
-  description: string | null
-  is_total: boolean
-  position: number | null
-  _unmapped: unknown
-  _coercions: unknown
-}
-
-export interface ContainerHoldHistoryTable extends ChildVersion {
-  hold_key: string
-  name: string | null
-  status: string | null
-  description: string | null
-  detail: string | null
-}
-
-export interface ContainerHoldsTable extends ChildRow {
-  hold_key: string
-  name: string | null
-  status: string | null
-  description: string | null
-  detail: string | null
-  position: number | null
-  _unmapped: unknown
-  _coercions: unknown
-}
-
-export interface ContainerImportDeadlineHistoryTable extends ChildVersion {
-  kind: string
-  deadline_at: string | null
-  time_zone: string | null
-  local_date: string | null
-}
-
-export interface ContainerImportDeadlinesTable extends ChildRow {
-  kind: string
-  deadline_at: string | null
-  time_zone: string | null
-  local_date: string | null
-  is_zone_known: boolean
-  details: unknown
-}
-
-export interface VesselPositionsTable {
-  vessel_id: string
-  position_at: string
-  latitude: string | null
-  longitude: string | null
-  heading: string | null
-  is_estimated: boolean | null
-  _first_seen_at: string
-  _sync_run_id: number | null
-}
-
-export interface DdInvoicesTable {
-  invoice_number: string
-  line_number: number
-  issuer: string
-  charge: string
-  container_number: string
-  bill_of_lading_number: string | null
-  charged_from_on: string
-  charged_to_on: string
-  amount: string
-  currency_code: string
-  daily_rate: string | null
-  issued_on: string | null
-  due_on: string | null
-  port_of_discharge: string | null
-  billed_because: string | null
-  free_days: number | null
-  free_from_on: string | null
-  free_to_on: string | null
-  available_on: string | null
-  rule_reference: string | null
-  dispute_contact: string | null
-  dispute_within: string | null
-  certification: string | null
-  note: string | null
-  dispute_url: string | null
-}
-
-export interface FreeTimeRulesTable {
-  rule_name: string
-  charge: string
-  shipping_line_scac: string | null
-  terminal: string | null
-  locode: string | null
-  place: string | null
-  equipment_type: string | null
-  equipment_length: number | null
-  free_days: number | null
-  counts: Generated<string>
-  holiday_calendar: string | null
-  starts_with: string
-  currency_code: string
-  valid_from: string | null
-  valid_to: string | null
-  note: string | null
-}
-
-export interface FreeTimeTiersTable {
-  rule_name: string
-  from_day: number
-  daily_rate: string
-}
-
-export interface HolidaysTable {
-  calendar: string
-  holiday_on: string
-  name: string | null
-}
-
-export interface TimeZonesTable {
-  name: string
 }
 
 /** Tables of the resources, of their versions, and of the rows derived from containers. */
@@ -177,21 +35,137 @@ export interface DataTables {
   webhook_event_categories: RowOf<typeof records.webhookEventCategories>
   container_history: HistoryRowOf<typeof records.containers>
   shipment_history: HistoryRowOf<typeof records.shipments>
-  container_changes: ContainerChangesTable
-  container_fee_history: ContainerFeeHistoryTable
-  container_fees: ContainerFeesTable
-  container_hold_history: ContainerHoldHistoryTable
-  container_holds: ContainerHoldsTable
-  container_import_deadline_history: ContainerImportDeadlineHistoryTable
-  container_import_deadlines: ContainerImportDeadlinesTable
-  vessel_positions: VesselPositionsTable
+  container_changes: {
+    container_id: string
+    change_id: string
+    attribute: string
+    changed_at: string
+    old_value: unknown
+    new_value: unknown
+    data_source: string | null
+    timezone: string | null
+    _observed_at: string
+    _notification_id: string
+  }
+  container_fee_history: ChildVersion & {
+    fee_key: string
+    type: string | null
+    amount: string | null
+    currency_code: string | null
+    description: string | null
+  }
+  container_fees: ChildRow & {
+    fee_key: string
+    type: string | null
+    amount: string | null
+    currency_code: string | null
+    description: string | null
+    is_total: boolean
+    position: number | null
+    _unmapped: unknown
+    _coercions: unknown
+  }
+  container_hold_history: ChildVersion & {
+    hold_key: string
+    name: string | null
+    status: string | null
+    description: string | null
+    detail: string | null
+  }
+  container_holds: ChildRow & {
+    hold_key: string
+    name: string | null
+    status: string | null
+    description: string | null
+    detail: string | null
+    position: number | null
+    _unmapped: unknown
+    _coercions: unknown
+  }
+  container_import_deadline_history: ChildVersion & {
+    kind: string
+    deadline_at: string | null
+    time_zone: string | null
+    local_date: string | null
+  }
+  container_import_deadlines: ChildRow & {
+    kind: string
+    deadline_at: string | null
+    time_zone: string | null
+    local_date: string | null
+    is_zone_known: boolean
+    details: unknown
+  }
+  vessel_positions: {
+    vessel_id: string
+    position_at: string
+    latitude: string | null
+    longitude: string | null
+    heading: string | null
+    is_estimated: boolean | null
+    _first_seen_at: string
+    _sync_run_id: number | null
+  }
 }
 
 /** Tables that users fill, and the time zones that PostgreSQL knows. */
 export interface AnalyticsTables {
-  dd_invoices: DdInvoicesTable
-  free_time_rules: FreeTimeRulesTable
-  free_time_tiers: FreeTimeTiersTable
-  holidays: HolidaysTable
-  time_zones: TimeZonesTable
+  dd_invoices: {
+    invoice_number: string
+    line_number: number
+    issuer: string
+    charge: string
+    container_number: string
+    bill_of_lading_number: string | null
+    charged_from_on: string
+    charged_to_on: string
+    amount: string
+    currency_code: string
+    daily_rate: string | null
+    issued_on: string | null
+    due_on: string | null
+    port_of_discharge: string | null
+    billed_because: string | null
+    free_days: number | null
+    free_from_on: string | null
+    free_to_on: string | null
+    available_on: string | null
+    rule_reference: string | null
+    dispute_contact: string | null
+    dispute_within: string | null
+    certification: string | null
+    note: string | null
+    dispute_url: string | null
+  }
+  free_time_rules: {
+    rule_name: string
+    charge: string
+    shipping_line_scac: string | null
+    terminal: string | null
+    locode: string | null
+    place: string | null
+    equipment_type: string | null
+    equipment_length: number | null
+    free_days: number | null
+    counts: Generated<string>
+    holiday_calendar: string | null
+    starts_with: string
+    currency_code: string
+    valid_from: string | null
+    valid_to: string | null
+    note: string | null
+  }
+  free_time_tiers: {
+    rule_name: string
+    from_day: number
+    daily_rate: string
+  }
+  holidays: {
+    calendar: string
+    holiday_on: string
+    name: string | null
+  }
+  time_zones: {
+    name: string
+  }
 }

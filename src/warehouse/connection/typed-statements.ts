@@ -3,12 +3,13 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type CompiledQuery,
   type DatabaseConnection,
-  sql,
 } from 'kysely'
 import type pg from 'pg'
 import type { CopiedRows } from './copy-rows.js'
-import type { Database, SchemaPlugin } from './typed-database.js'
+import type { SchemaNames } from './schema-names.js'
+import { SchemaPlugin, type Database, type Statement } from './typed-database.js'
 
 /** Runs one statement on any connection of the pool, or on that of a transaction. */
 export type RunStatement = (
@@ -51,7 +52,17 @@ function refuse(): never {
   throw new Error('use the transactions and streams of the warehouse, not those of kysely')
 }
 
-/** `= any (…)` for texts: one parameter for a list of any length. */
-export function anyOf(texts: readonly string[]) {
-  return sql<string>`any(${texts}::text[])`
+/** Makes the text of statements for one warehouse. */
+export interface Compiler {
+  readonly names: SchemaNames
+  readonly plugin: SchemaPlugin
+  readonly compile: (statement: Statement<unknown>) => CompiledQuery
+}
+
+export function createCompiler(names: SchemaNames): Compiler {
+  const plugin = new SchemaPlugin(names)
+  const db = typedStatements(() => Promise.reject(new Error('only compiles')), plugin)
+  const compile: Compiler['compile'] = (statement) =>
+    'compile' in statement ? statement.compile(db) : statement
+  return { names, plugin, compile }
 }

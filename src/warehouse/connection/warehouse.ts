@@ -9,7 +9,7 @@ import {
 import type { CopiedRows } from './copy-rows.js'
 import type { Database, Statement } from './typed-database.js'
 import { SchemaNames } from './schema-names.js'
-import { createCompiler, type Compiler } from './statement-compiler.js'
+import { createCompiler, type Compiler } from './typed-statements.js'
 import { toWarehouseError } from './sqlstate.js'
 import { typedStatements, type RunStatement } from './typed-statements.js'
 
@@ -131,3 +131,14 @@ async function wrapErrors<Result>(action: string, work: () => Promise<Result>): 
 
 /** Action of a typed statement, unless the transaction around it names one. */
 const UNNAMED_ACTION = 'use the bookkeeping'
+
+/**
+ * Pipelines statements of a transaction: like `Promise.all`, but settles only when all of them have
+ * ended, so that none runs on after the rollback. Throws the first error in the order of `work`.
+ */
+export async function pipeline<const Work extends readonly Promise<unknown>[]>(
+  work: Work,
+): Promise<{ -readonly [At in keyof Work]: Awaited<Work[At]> }> {
+  await Promise.allSettled(work)
+  return Promise.all(work)
+}

@@ -7,8 +7,7 @@ import {
 } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import type { Sleep } from '../../base/retry.js'
-import { pipeline } from '../connection/pipeline.js'
-import type { Session, Warehouse } from '../connection/warehouse.js'
+import { pipeline, type Session, type Warehouse } from '../connection/warehouse.js'
 import { tableRef } from '../connection/typed-database.js'
 
 /** The holder of a lease, as others see it. */

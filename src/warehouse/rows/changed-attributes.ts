@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { EncodedValue } from '../../source/records/column.js'
-import { compareKeys } from '../connection/compare-keys.js'
+import { compareKeys, tableRef } from '../connection/typed-database.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
 
 /** One changed attribute of a container, from a notification. */
 export interface ContainerChange {

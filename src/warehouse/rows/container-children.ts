@@ -1,11 +1,16 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { DataTable } from '../connection/schema-names.js'
 import { sourceOf, type WriteOptions } from './incoming-rows.js'
-import { pipeline } from '../connection/pipeline.js'
-import type { Session } from '../connection/warehouse.js'
-import { relationRef, tableRef } from '../connection/typed-database.js'
-import { keptStatement } from '../connection/kept-statements.js'
-import { anyDistinct, columnList, lookUp, setToExcluded } from '../connection/sql-fragments.js'
+import { pipeline, type Session } from '../connection/warehouse.js'
+import {
+  anyDistinct,
+  columnList,
+  keptStatement,
+  lookUp,
+  relationRef,
+  setToExcluded,
+  tableRef,
+} from '../connection/typed-database.js'
 
 /** A table whose rows and intervals follow from the stored container row. */
 export interface ChildTable {

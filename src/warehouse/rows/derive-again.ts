@@ -7,8 +7,7 @@ import {
 } from './container-children.js'
 import { fillTimeZones } from './time-zones.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
-import { columnList } from '../connection/sql-fragments.js'
+import { columnList, tableRef } from '../connection/typed-database.js'
 
 /** The name of this derivation in the bookkeeping. */
 const DERIVATION = 'container_children'

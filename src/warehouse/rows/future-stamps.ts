@@ -2,10 +2,8 @@ import { sql, type RawBuilder } from 'kysely'
 import { resources } from '../../source/records/index.js'
 import { containerChildren } from './container-children.js'
 import type { DataTable } from '../connection/schema-names.js'
-import { pipeline } from '../connection/pipeline.js'
-import type { Session } from '../connection/warehouse.js'
-import { tableRef, type Database } from '../connection/typed-database.js'
-import { anyTrue } from '../connection/sql-fragments.js'
+import { pipeline, type Session } from '../connection/warehouse.js'
+import { anyTrue, type Database, tableRef } from '../connection/typed-database.js'
 
 /** The database's clock, as texts: Citus refuses a function of the time in a `case`. */
 interface Clock {

@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import type { Resource } from '../../source/records/resource.js'
 import { sourceOf, type WriteOptions } from './incoming-rows.js'
-import { pipeline } from '../connection/pipeline.js'
-import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
-import { keptStatement } from '../connection/kept-statements.js'
-import { anyDistinct, columnList, setToExcluded } from '../connection/sql-fragments.js'
+import { pipeline, type Session } from '../connection/warehouse.js'
+import {
+  anyDistinct,
+  columnList,
+  keptStatement,
+  setToExcluded,
+  tableRef,
+} from '../connection/typed-database.js'
 
 /**
  * Makes versions of the given rows (keys sorted) from the rows of this transaction. A version is

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Column, EncodedValue } from '../../source/records/column.js'
 import type { Resource, Sighting } from '../../source/records/resource.js'
-import { anyDistinct, anyTrue, columnList } from '../connection/sql-fragments.js'
+import { anyDistinct, anyTrue, columnList } from '../connection/typed-database.js'
 
 /** How sightings travel into a statement, and when one differs from its row. */
 

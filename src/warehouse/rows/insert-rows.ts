@@ -3,8 +3,7 @@ import type { Resource, Sighting } from '../../source/records/resource.js'
 import { CopiedRows } from '../connection/copy-rows.js'
 import type { Session } from '../connection/warehouse.js'
 import type { WriteOptions } from './incoming-rows.js'
-import { tableRef } from '../connection/typed-database.js'
-import { columnList } from '../connection/sql-fragments.js'
+import { columnList, tableRef } from '../connection/typed-database.js'
 
 /**
  * Inserts the rows of sightings without a row, one per key, sorted. Makes the same rows as

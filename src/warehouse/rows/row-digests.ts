@@ -7,9 +7,13 @@ import {
   type Sighting,
 } from '../../source/records/resource.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
-import { keptStatement } from '../connection/kept-statements.js'
-import { columnList, haveSameKey, lookUp } from '../connection/sql-fragments.js'
+import {
+  columnList,
+  haveSameKey,
+  keptStatement,
+  lookUp,
+  tableRef,
+} from '../connection/typed-database.js'
 
 /**
  * A row keeps a digest of the bytes it was last written from (`Sighting.digest`), so that an

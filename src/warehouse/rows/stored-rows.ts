@@ -10,9 +10,14 @@ import {
   shapeOf,
 } from './incoming-rows.js'
 import { hasDigest } from './row-digests.js'
-import { tableRef } from '../connection/typed-database.js'
-import { keptStatement } from '../connection/kept-statements.js'
-import { anyTrue, columnList, keyText, lookUp } from '../connection/sql-fragments.js'
+import {
+  anyTrue,
+  columnList,
+  keptStatement,
+  keyText,
+  lookUp,
+  tableRef,
+} from '../connection/typed-database.js'
 
 /** The part of a stored row that decides whether a sighting must be written. */
 export interface StoredRow {

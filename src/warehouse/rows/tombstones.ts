@@ -4,10 +4,9 @@ import { containers } from '../../source/records/index.js'
 import { replaceContainerChildren } from './container-children.js'
 import { writeVersions } from './history.js'
 import { doubtLists } from './unlisted-events.js'
-import { compareKeys } from '../connection/compare-keys.js'
+import { compareKeys, tableRef } from '../connection/typed-database.js'
 import type { WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
 
 /** A row whose record the service answered with 404, and when. */
 export interface GoneRecord {

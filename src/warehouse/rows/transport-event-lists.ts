@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
-import { compareKeys } from '../connection/compare-keys.js'
+import { compareKeys, lookUp, tableRef } from '../connection/typed-database.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
-import { lookUp } from '../connection/sql-fragments.js'
 
 /** All transport events that the service has for one container at one instant. */
 export interface TransportEventList {

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { Sighting } from '../../source/records/resource.js'
 import { containers, transportEvents } from '../../source/records/index.js'
-import { compareKeys } from '../connection/compare-keys.js'
+import { compareKeys, tableRef } from '../connection/typed-database.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { isConfirming, type Mode } from './incoming-rows.js'
-import { tableRef } from '../connection/typed-database.js'
 
 /**
  * Live transport events that neither their container nor another live one lists: a pass must leave

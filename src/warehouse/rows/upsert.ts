@@ -16,11 +16,15 @@ import {
   type Mode,
   type WriteOptions,
 } from './incoming-rows.js'
-import { tableRef } from '../connection/typed-database.js'
-import { keptStatement } from '../connection/kept-statements.js'
-import { anyDistinct, columnList, lookUp, setToExcluded } from '../connection/sql-fragments.js'
-import { pipeline } from '../connection/pipeline.js'
-import type { Session } from '../connection/warehouse.js'
+import {
+  anyDistinct,
+  columnList,
+  keptStatement,
+  lookUp,
+  setToExcluded,
+  tableRef,
+} from '../connection/typed-database.js'
+import { pipeline, type Session } from '../connection/warehouse.js'
 
 /** A row that was inserted or changed. */
 export interface WrittenRow {

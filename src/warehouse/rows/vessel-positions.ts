@@ -1,11 +1,15 @@
 import { sql } from 'kysely'
 import { vesselPositions } from '../../source/records/vessel.js'
 import type { Sighting } from '../../source/records/resource.js'
-import { compareKeys } from '../connection/compare-keys.js'
+import {
+  anyDistinct,
+  columnList,
+  compareKeys,
+  setToExcluded,
+  tableRef,
+} from '../connection/typed-database.js'
 import type { WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
-import { anyDistinct, columnList, setToExcluded } from '../connection/sql-fragments.js'
 
 /** Adds the positions of vessels. A stored one changes only when the source corrects it. */
 export async function upsertVesselPositions(

@@ -4,14 +4,13 @@ import type { ReachFailpoint } from '../../base/failpoint.js'
 import { addContainerChildren, replaceContainerChildren } from './container-children.js'
 import { openVersions, writeVersions } from './history.js'
 import { insertRows } from './insert-rows.js'
-import { compareKeys } from '../connection/compare-keys.js'
+import { compareKeys } from '../connection/typed-database.js'
 import { isConfirming, type WriteOptions } from './incoming-rows.js'
 import { tombstoneWithdrawnEvents, type TransportEventList } from './transport-event-lists.js'
 import { listsInDoubt } from './unlisted-events.js'
 import { lockEqualRows, upsertRows } from './upsert.js'
 import { upsertVesselPositions } from './vessel-positions.js'
-import { pipeline } from '../connection/pipeline.js'
-import type { Session } from '../connection/warehouse.js'
+import { pipeline, type Session } from '../connection/warehouse.js'
 
 /** Rows of one transaction. */
 export interface RowBatch extends WriteOptions {

@@ -3,8 +3,7 @@ import { resources } from '../../source/records/index.js'
 import { LIFT_TIME_LIMIT } from '../connection/bound-connection.js'
 import { containerChildren } from '../rows/container-children.js'
 import type { StreamState } from '../bookkeeping/sync-runs.js'
-import { pipeline } from '../connection/pipeline.js'
-import type { Warehouse } from '../connection/warehouse.js'
+import { pipeline, type Warehouse } from '../connection/warehouse.js'
 import { relationRef } from '../connection/typed-database.js'
 
 /** Fewer new rows do not change a plan; autovacuum counts them later. */

@@ -7,12 +7,12 @@ import { readViews, type ShippedView, storedTable } from './shipped-views.js'
 import { refuseReadOnly } from '../connection/read-only.js'
 import { fillTimeZones } from '../rows/time-zones.js'
 import { withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
-import type { InstalledViewsTable } from '../connection/tables.js'
+import type { SyncTables } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { relationRef, tableRef, rawStatement } from '../connection/typed-database.js'
 
 type InstalledView = Pick<
-  InstalledViewsTable,
+  SyncTables['installed_views'],
   'schema_name' | 'view_name' | 'position' | 'checksum'
 >
 

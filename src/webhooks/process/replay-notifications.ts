@@ -1,8 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { stateAfter } from '../receive/notification-states.js'
-import { tableRef } from '../../warehouse/connection/typed-database.js'
-import { allTrue } from '../../warehouse/connection/sql-fragments.js'
+import { allTrue, tableRef } from '../../warehouse/connection/typed-database.js'
 
 /** States that a user can put a notification back from. */
 export const REPLAYABLE_STATES = ['dead', 'ignored', 'foreign', 'unresolved', 'processed'] as const

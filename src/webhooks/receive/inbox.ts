@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
-import { compareKeys } from '../../warehouse/connection/compare-keys.js'
+import { compareKeys, tableRef } from '../../warehouse/connection/typed-database.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import { stateAfter } from './notification-states.js'
 import { NO_ENVELOPE, type Delivery } from './delivery.js'
-import { tableRef } from '../../warehouse/connection/typed-database.js'
 
 /**
  * Stores deliveries in one statement: when it returns, all of them are committed. The first

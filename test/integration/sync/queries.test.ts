@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
-import { createCompiler } from '../../../src/warehouse/connection/statement-compiler.js'
+import { createCompiler } from '../../../src/warehouse/connection/typed-statements.js'
 import { rawStatement, type Statement } from '../../../src/warehouse/connection/typed-database.js'
 import type { Session, Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { runTestSync } from '../../support/run-test-sync.js'

@@ -12,11 +12,11 @@ import { withMigrationLock, type MigrateOptions } from '../../../warehouse/schem
 import { readAsInvoker } from '../../../warehouse/schema/install-views.js'
 import { readViews, type ShippedView } from '../../../warehouse/schema/shipped-views.js'
 import {
+  allTrue,
+  type Database,
   relationRef,
   tableRef,
-  type Database,
 } from '../../../warehouse/connection/typed-database.js'
-import { allTrue } from '../../../warehouse/connection/sql-fragments.js'
 
 /** The objects that are open to customers. */
 export interface CustomerReport {

@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { columnList } from '../../../warehouse/connection/sql-fragments.js'
-import { relationRef, tableRef } from '../../../warehouse/connection/typed-database.js'
+import { columnList, relationRef, tableRef } from '../../../warehouse/connection/typed-database.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { readTable, type TableAnswer } from '../read-answer.js'
 import { readShippedQueries, type QueryColumn, type ShippedQuery } from './shipped-queries.js'

@@ -23,8 +23,11 @@ import {
   type BadLine,
   type ImportReport,
 } from './csv-file.js'
-import { columnList } from '../../../warehouse/connection/sql-fragments.js'
-import { tableRef, type Statement } from '../../../warehouse/connection/typed-database.js'
+import {
+  columnList,
+  type Statement,
+  tableRef,
+} from '../../../warehouse/connection/typed-database.js'
 
 const neededDay = day.refine((cell): cell is string => cell !== null, 'is empty')
 

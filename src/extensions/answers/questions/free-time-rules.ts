@@ -22,8 +22,12 @@ import {
   type ImportReport,
   type Line,
 } from './csv-file.js'
-import { columnList, columnRef } from '../../../warehouse/connection/sql-fragments.js'
-import { tableRef, type Statement } from '../../../warehouse/connection/typed-database.js'
+import {
+  columnList,
+  columnRef,
+  type Statement,
+  tableRef,
+} from '../../../warehouse/connection/typed-database.js'
 
 /** The contents of a user's file, by its header. */
 export type RulesFile =

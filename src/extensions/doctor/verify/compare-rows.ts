@@ -6,13 +6,13 @@ import type { DataTable } from '../../../warehouse/connection/schema-names.js'
 import { containerChildren, madeFrom } from '../../../warehouse/rows/container-children.js'
 import { historyColumns } from '../../../warehouse/rows/history.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
-import { tableRef } from '../../../warehouse/connection/typed-database.js'
 import {
   allTrue,
   anyDistinct,
   columnList,
   haveSameKey,
-} from '../../../warehouse/connection/sql-fragments.js'
+  tableRef,
+} from '../../../warehouse/connection/typed-database.js'
 
 /** A column in which a row and a record differ; both as PostgreSQL writes the value. */
 export interface ColumnDifference {
