@@ -257,7 +257,7 @@ export class App {
   async keepReader(warehouse: Warehouse): Promise<void> {
     const { readerUrl } = await this.openDatabase()
     if (readerUrl === undefined || !this.config.migrate) return
-    const { keepReader } = await import('./warehouse/schema/reader-login.js')
+    const { keepReader } = await import('./warehouse/schema/roles.js')
     await keepReader(warehouse, readerUrl)
   }
 

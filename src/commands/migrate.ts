@@ -24,7 +24,7 @@ export async function migrateOne(app: App, isWithRoles: boolean) {
   const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
   const { refuseReadOnly } = await import('../warehouse/connection/read-only.js')
   const { createRoles, unsealTables } = await import('../warehouse/schema/roles.js')
-  const { loginOf } = await import('../warehouse/schema/reader-login.js')
+  const { loginOf } = await import('../warehouse/schema/roles.js')
   const warehouse = await app.connect()
   const options = app.migrateOptions()
   await refuseReadOnly(warehouse)

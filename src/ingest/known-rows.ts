@@ -1,7 +1,7 @@
 import type { ResourceIdentifier } from '../source/jsonapi/document.js'
 import { containers, resources, transportEvents } from '../source/records/index.js'
 import type { Resource, Sighting } from '../source/records/resource.js'
-import { loadConfirmedPasses } from '../warehouse/bookkeeping/complete-passes.js'
+import { loadConfirmedPasses } from '../warehouse/bookkeeping/checkpoints.js'
 import { EVENT_LIST_ENTRY } from '../warehouse/bookkeeping/refetch-queue.js'
 import { pipeline, type Session } from '../warehouse/connection/warehouse.js'
 import {

@@ -5,8 +5,11 @@ import {
   findUnwanted,
   type ChangingStream,
 } from '../warehouse/rows/changing-rows.js'
-import type { PassList } from '../warehouse/bookkeeping/checkpoints.js'
-import { loadPassHistory, type PassHistory } from '../warehouse/bookkeeping/complete-passes.js'
+import {
+  loadPassHistory,
+  type PassHistory,
+  type PassList,
+} from '../warehouse/bookkeeping/checkpoints.js'
 import type { Session, Warehouse } from '../warehouse/connection/warehouse.js'
 import { queueRefetches } from '../warehouse/bookkeeping/refetch-queue.js'
 import { mostMoving, readPage, type ListPass } from './list-pass.js'

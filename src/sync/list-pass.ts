@@ -5,14 +5,15 @@ import { SeenKeys } from '../base/seen-keys.js'
 import type { RecordIdentity } from '../source/jsonapi/raw-record.js'
 import type { Reading, Run } from '../ingest/run.js'
 import {
-  loadPassRemains,
   type Checkpoint,
+  loadPassHistory,
+  loadPassRemains,
   type PassFindings,
+  type PassHistory,
   type PassList,
   type PassPosition,
   type TallyState,
 } from '../warehouse/bookkeeping/checkpoints.js'
-import { loadPassHistory, type PassHistory } from '../warehouse/bookkeeping/complete-passes.js'
 
 /**
  * In `ListPass.seen`: containers whose transport events a page showed, with or without the

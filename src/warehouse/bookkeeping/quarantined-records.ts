@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql, type Selectable } from 'kysely'
 import type { SyncTables } from '../connection/tables.js'
 import type { Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
+import { tableRef, textLists } from '../connection/typed-database.js'
 
 /** A record that could not become a row, and why. */
 export interface QuarantinedRecord {
@@ -26,8 +26,6 @@ export async function quarantineRecords(
 ): Promise<void> {
   if (records.length === 0) return
   const rows = countEqual(records)
-  const column = (read: (record: QuarantinedRecord) => string | null): (string | null)[] =>
-    rows.map(({ record }) => read(record))
   await session.query(
     'set records aside',
     sql`insert into ${tableRef('sync.quarantine')} as stored
@@ -37,12 +35,8 @@ export async function quarantineRecords(
     )
 select ${syncRunId}::bigint, given.*
 from unnest(
-    ${column(({ stream }) => stream)}::text[],
-        ${column(({ resourceType }) => storable(resourceType))}::text[],
-        ${column(({ recordId }) => storable(recordId))}::text[],
-        ${column(({ reason }) => reason)}::text[], ${column(({ pointer }) => pointer)}::text[],
-        ${column(({ payload }) => payload)}::text[], ${column(({ source }) => source)}::text[],
-    ${rows.map(({ hash }) => hash)}::text[], ${rows.map(({ sightings }) => sightings)}::bigint[]
+    ${textLists(rows, ['stream', 'resourceType', 'recordId', 'reason', 'pointer', 'payload', 'source', 'hash'])},
+    ${rows.map(({ sightings }) => sightings)}::bigint[]
 ) as given
 on conflict (stream, payload_hash) do update
 set
@@ -54,8 +48,7 @@ set
   )
 }
 
-interface CountedRecord {
-  readonly record: QuarantinedRecord
+interface CountedRecord extends QuarantinedRecord {
   readonly hash: string
   readonly sightings: number
 }
@@ -66,7 +59,9 @@ function countEqual(records: readonly QuarantinedRecord[]): CountedRecord[] {
   for (const record of records) {
     const hash = createHash('sha256').update(record.payload).digest('base64url')
     const key = `${record.stream} ${hash}`
-    rows.set(key, { record, hash, sightings: 1 + (rows.get(key)?.sightings ?? 0) })
+    const sightings = 1 + (rows.get(key)?.sightings ?? 0)
+    const [resourceType, recordId] = [storable(record.resourceType), storable(record.recordId)]
+    rows.set(key, { ...record, resourceType, recordId, hash, sightings })
   }
   return [...rows.values()]
 }

@@ -3,7 +3,7 @@ import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { resourceOfType, resources } from '../../source/records/index.js'
 import { REFERENCE_TYPES } from '../../source/records/resource.js'
 import { pipeline, type Session } from '../connection/warehouse.js'
-import { tableRef } from '../connection/typed-database.js'
+import { tableRef, textLists } from '../connection/typed-database.js'
 
 /** A place or vessel with a row; `isDue` is undefined before its first check is planned. */
 export interface ReferenceRow extends ResourceIdentifier {
@@ -54,8 +54,7 @@ export async function planReferenceChecks(
 select planned.type, planned.id,
     now() + case when ${isFirst}::boolean then interval '1 day' + random() * interval '5 days'
         else interval '6 days' end
-from unnest(${references.map(({ type }) => type)}::text[],
-    ${references.map(({ id }) => id)}::text[]) as planned (type, id)
+from unnest(${textLists(references, ['type', 'id'])}) as planned (type, id)
 on conflict (resource_type, resource_id) do update
 set due_at = excluded.due_at`,
   )

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
 import { resourceOfType } from '../../source/records/index.js'
-import { compareKeys, tableRef } from '../connection/typed-database.js'
+import { compareKeys, tableRef, textLists } from '../connection/typed-database.js'
 import { pipeline, type Session, type Warehouse } from '../connection/warehouse.js'
 
 /**
@@ -110,7 +110,7 @@ export async function queueRefetches(
     sql`insert into ${tableRef('sync.refetch_queue')} as queued
     (resource_type, resource_id, reason, not_before)
 select entry.type, entry.id, ${reason}, now() + make_interval(secs => ${delayMs / 1000}::double precision)
-from unnest(${typesOf(entries)}::text[], ${idsOf(entries)}::text[]) as entry (type, id)
+from unnest(${textLists(entries, ['type', 'id'])}) as entry (type, id)
 on conflict (resource_type, resource_id) do update
 set
     generation = queued.generation + 1,
@@ -157,14 +157,6 @@ function inLockOrder(one: ResourceIdentifier, two: ResourceIdentifier): number {
 
 function keyOf({ type, id }: ResourceIdentifier): string {
   return `${type} ${id}`
-}
-
-function typesOf(entries: readonly ResourceIdentifier[]): string[] {
-  return entries.map(({ type }) => type)
-}
-
-function idsOf(entries: readonly ResourceIdentifier[]): string[] {
-  return entries.map(({ id }) => id)
 }
 
 /** A run, one at a time, or a worker beside it. */
@@ -265,7 +257,7 @@ export async function removeRefetches(
     'take answered refetches off the queue',
     sql<ResourceIdentifier>`with answered as (
     select queued.resource_type, queued.resource_id
-    from unnest(${typesOf(sorted)}::text[], ${idsOf(sorted)}::text[],
+    from unnest(${textLists(sorted, ['type', 'id'])},
         ${sorted.map(({ generation }) => generation ?? null)}::bigint[]) as entry (type, id, generation)
     cross join lateral (
         select * from ${queue} as candidate
@@ -287,7 +279,7 @@ returning queued.resource_type as type, queued.resource_id as id`,
     'free refetches that were asked for again',
     sql`update ${queue} as queued
 set claimed_until = null, claimed_by = null, requested_at = clock_timestamp()
-from unnest(${typesOf(left)}::text[], ${idsOf(left)}::text[]) as entry (type, id)
+from unnest(${textLists(left, ['type', 'id'])}) as entry (type, id)
 where queued.resource_type = entry.type and queued.resource_id = entry.id`,
   )
 }
@@ -333,7 +325,7 @@ set
     claimed_until = null,
     claimed_by = null,
     not_before = greatest(queued.not_before, now() + make_interval(secs => ${waitMs / 1000}::double precision))
-from unnest(${typesOf(entries)}::text[], ${idsOf(entries)}::text[]) as entry (type, id)
+from unnest(${textLists(entries, ['type', 'id'])}) as entry (type, id)
 where queued.resource_type = entry.type and queued.resource_id = entry.id`,
   )
 }

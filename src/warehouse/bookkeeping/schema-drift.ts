@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { SyncTables } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
-import { anyOf, tableRef, relationRef } from '../connection/typed-database.js'
+import { anyOf, tableRef, relationRef, textLists } from '../connection/typed-database.js'
 
 /** One difference between the source and the schema that this version knows. */
 export interface DriftFinding extends Pick<SyncTables['schema_drift'], 'stream' | 'kind'> {
@@ -55,11 +55,7 @@ returning stream, kind, name, first_seen_at = last_seen_at as is_new`,
 /** A relation with the columns `stream`, `kind` and `name`. */
 function asRows(findings: readonly DriftFinding[]): RawBuilder<unknown> {
   return sql`(
-    select * from unnest(
-        ${findings.map(({ stream }) => stream)}::text[],
-        ${findings.map(({ kind }) => kind)}::text[],
-        ${findings.map(({ name }) => name)}::text[]
-    ) as given (stream, kind, name)
+    select * from unnest(${textLists(findings, ['stream', 'kind', 'name'])}) as given (stream, kind, name)
 )`
 }
 

@@ -94,6 +94,14 @@ export function columnRef(name: string, side?: string): RawBuilder<unknown> {
   return side === undefined ? sql.id(name) : sql.id(side, name)
 }
 
+/** The named members of rows, one list each, for `unnest`. */
+export function textLists<Name extends string>(
+  rows: readonly Readonly<Record<Name, string | null | undefined>>[],
+  names: readonly Name[],
+): RawBuilder<unknown> {
+  return sql.join(names.map((name) => sql`${rows.map((row) => row[name])}::text[]`))
+}
+
 /** Columns with commas between them. */
 export function columnList(names: readonly string[], side?: string): RawBuilder<unknown> {
   return sql.join(names.map((name) => columnRef(name, side)))

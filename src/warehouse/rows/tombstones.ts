@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Resource } from '../../source/records/resource.js'
 import { containers } from '../../source/records/index.js'
 import { replaceContainerChildren } from './container-children.js'
 import { writeVersions } from './history.js'
 import { doubtLists } from './unlisted-events.js'
-import { compareKeys, tableRef } from '../connection/typed-database.js'
+import { compareKeys, tableRef, type Database } from '../connection/typed-database.js'
 import type { WriteOptions } from './incoming-rows.js'
 import type { Session } from '../connection/warehouse.js'
 
@@ -30,18 +30,7 @@ export async function tombstoneRows(
   const key = sql.id(resource.idColumn)
   const rows = await session.query(
     `tombstone ${resource.stream}`,
-    sql<{ key: string }>`update ${tableRef(`data.${resource.stream}`)} as stored
-set
-    _deleted_at = gone.observed_at,
-    _changed_at = gone.observed_at,
-    _observed_at = gone.observed_at,
-    _sync_run_id = ${options.syncRunId}
-from unnest(${sorted.map((record) => record.key)}::text[],
-    ${sorted.map(({ observedAt }) => observedAt.toISOString())}::timestamptz[]) as gone (key, observed_at)
-where stored.${key} = any(${sorted.map((record) => record.key)}::text[])
-    and stored.${key} = gone.key
-    and stored._deleted_at is null
-    and stored._observed_at <= gone.observed_at
+    sql<{ key: string }>`${markGone(`data.${resource.stream}`, key, sorted, options)}
 returning stored.${key} as key`,
   )
   const keys = rows.map((row) => row.key).sort(compareKeys)
@@ -57,26 +46,37 @@ returning stored.${key} as key`,
   return keys
 }
 
-/** Marks the events of containers without a row, whose own record was never usable. */
-async function tombstoneEventsWithoutRow(
-  session: Session,
+/** Marks the rows with these values of `key`, unless they were seen later. */
+function markGone(
+  table: keyof Database,
+  key: RawBuilder<unknown>,
   gone: readonly GoneRecord[],
   { syncRunId }: WriteOptions,
-): Promise<void> {
-  await session.query(
-    'tombstone transport events without a container',
-    sql`update ${tableRef('data.transport_events')} as stored
+): RawBuilder<unknown> {
+  const keys = gone.map((record) => record.key)
+  return sql`update ${tableRef(table)} as stored
 set
     _deleted_at = gone.observed_at,
     _changed_at = gone.observed_at,
     _observed_at = gone.observed_at,
     _sync_run_id = ${syncRunId}
-from unnest(${gone.map(({ key }) => key)}::text[],
+from unnest(${keys}::text[],
     ${gone.map(({ observedAt }) => observedAt.toISOString())}::timestamptz[]) as gone (key, observed_at)
-where stored.container_id = any(${gone.map(({ key }) => key)}::text[])
-    and stored.container_id = gone.key
+where stored.${key} = any(${keys}::text[])
+    and stored.${key} = gone.key
     and stored._deleted_at is null
-    and stored._observed_at <= gone.observed_at
+    and stored._observed_at <= gone.observed_at`
+}
+
+/** Marks the events of containers without a row, whose own record was never usable. */
+async function tombstoneEventsWithoutRow(
+  session: Session,
+  gone: readonly GoneRecord[],
+  options: WriteOptions,
+): Promise<void> {
+  await session.query(
+    'tombstone transport events without a container',
+    sql`${markGone('data.transport_events', sql.id('container_id'), gone, options)}
     and not exists (
         select from ${tableRef('data.containers')} as owner where owner.container_id = stored.container_id
     )`,

@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import { ConnectorError, WarehouseSchemaError } from '../../base/errors.js'
+import {
+  ConnectorError,
+  WarehouseSchemaError,
+  WarehouseUnavailableError,
+} from '../../base/errors.js'
 import { scramVerifier } from '../connection/scram-client.js'
 import {
   quoteIdentifier,
@@ -335,4 +339,53 @@ async function readRights({ names, query }: CatalogReader): Promise<RoleRights> 
   )
   if (rights === undefined) throw new Error('the session has no role')
   return rights
+}
+
+/** The name and the password of an address. */
+export function loginOf(url: string): ReaderLogin {
+  const { username, password } = new URL(url)
+  return { user: decode(username), password: decode(password) }
+}
+
+/** Keeps a bare percent sign. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/**
+ * Creates the login of own SQL if it is missing, and makes it a member of the readers if it may not
+ * read. Does nothing if the session's login may not create roles. `check` reports what the server
+ * refuses.
+ */
+export async function keepReader(warehouse: Warehouse, readerUrl: string): Promise<void> {
+  const login = loginOf(readerUrl)
+  const [row] = await warehouse.query(
+    'look for the login of own SQL',
+    sql<{ isWanted: boolean }>`select
+    (rolsuper or rolcreaterole)
+    and current_setting('transaction_read_only') = 'off'
+    and not coalesce(
+        (
+            select has_schema_privilege(login.oid, to_regnamespace(${warehouse.names.data}), 'usage')
+            from pg_roles as login
+            where rolname = ${login.user}
+        ),
+        false
+    ) as "isWanted"
+from pg_roles
+where rolname = current_user`,
+  )
+  if (row?.isWanted !== true) return
+  try {
+    await createRoles(warehouse, login)
+  } catch (thrown) {
+    // Another process may have created it meanwhile, and a server may have its own rules.
+    if (!(thrown instanceof ConnectorError) || thrown instanceof WarehouseUnavailableError) {
+      throw thrown
+    }
+  }
 }

@@ -1,10 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { backoffMs } from '../../base/retry.js'
 import type { ResourceIdentifier } from '../../source/jsonapi/document.js'
-import {
-  completeSyncBegan,
-  loadConfirmedPasses,
-} from '../../warehouse/bookkeeping/complete-passes.js'
+import { completeSyncBegan, loadConfirmedPasses } from '../../warehouse/bookkeeping/checkpoints.js'
 import type { Session, Warehouse } from '../../warehouse/connection/warehouse.js'
 import {
   ALLOWED_OUTCOMES,

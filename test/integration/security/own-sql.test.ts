@@ -11,8 +11,7 @@ import {
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { describeReader } from '../../../src/extensions/doctor/reader-rights.js'
-import { keepReader } from '../../../src/warehouse/schema/reader-login.js'
-import { createRoles } from '../../../src/warehouse/schema/roles.js'
+import { createRoles, keepReader } from '../../../src/warehouse/schema/roles.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type LogFields, type Logger, silentLogger } from '../../../src/base/logger.js'
-import { loadConfirmedPasses } from '../../../src/warehouse/bookkeeping/complete-passes.js'
+import { loadConfirmedPasses } from '../../../src/warehouse/bookkeeping/checkpoints.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
 import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { splitStatements } from '../../../src/warehouse/schema/split-statements.js'
+import { splitStatements } from '../../../src/warehouse/schema/run-migrations.js'
 
 describe('splitStatements', () => {
   it.each([

@@ -12,7 +12,7 @@ import {
 } from '../../../source/records/index.js'
 import { REFERENCE_TYPES } from '../../../source/records/resource.js'
 import { vesselPositions } from '../../../source/records/vessel.js'
-import { loadPassHistory } from '../../../warehouse/bookkeeping/complete-passes.js'
+import { loadPassHistory } from '../../../warehouse/bookkeeping/checkpoints.js'
 import { countLiveRows } from '../../../warehouse/bookkeeping/schema-drift.js'
 import {
   compareHistories,
