@@ -24,8 +24,8 @@ import { tellFormer } from './former-settings.js'
 import { checkDatabaseLink, isSafeForKey, passwordsIn } from './kinds.js'
 import { readPreset, type Preset } from './presets.js'
 import type { Findings, ValuesOf } from './setting.js'
+import type { coreSettings } from './settings.js'
 import {
-  coreSettings,
   describeSettings,
   type Config,
   type SettingDescription,
