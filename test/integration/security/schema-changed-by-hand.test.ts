@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WarehouseSchemaError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
+import type { Extension } from '../../../src/extension.js'
+import { extensions } from '../../../src/extensions.js'
 import { compareSchema } from '../../../src/extensions/doctor/schema/compare-schema.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
@@ -171,6 +174,27 @@ describe('the check command', { tags: ['G8'] }, () => {
       expect(await run('select from tracking_analytics.freshness')).toBeDefined()
     },
   )
+})
+
+it('the check command shows what an extension finds wrong', async () => {
+  const faulty: Extension = {
+    name: 'faulty',
+    check: {
+      line: 'faulty',
+      describe: () => Promise.reject(new WarehouseSchemaError('one node is away')),
+    },
+  }
+  const list = extensions as Extension[]
+  list.push(faulty)
+  try {
+    const { stdout } = await callCli(['check'], {
+      DATABASE_URL: opened.url,
+      TRACKING_LOG_LEVEL: 'silent',
+    })
+    expect(stdout).toMatch(/^FAIL +faulty +one node is away$/m)
+  } finally {
+    list.pop()
+  }
 })
 
 describe('what is gone is told as that, and what is ours alone is made again', () => {

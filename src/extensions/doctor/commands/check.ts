@@ -42,18 +42,25 @@ export const check = declare({
 async function runChecks(app: App): Promise<CheckResult[]> {
   return [
     await attempt('settings', () => checkSettings(app)),
-    ...(!(await app.hasDatabase())
-      ? [await attempt('database', () => Promise.resolve(TO_BE_MADE))]
-      : [
-          await attempt('database', () => checkDatabase(app)),
-          await attempt('zones', () => checkZones(app)),
-          await attempt('schema', () => checkSchema(app)),
-          await attempt('own SQL', () => checkReader(app)),
-          ...(await checkExtensions(app)),
-          ...(await checkDeliveries(app)),
-        ]),
+    ...(await checkWarehouse(app)),
     await attempt('service', () => checkService(app)),
     ...(await checkOwnWebhook(app)),
+  ]
+}
+
+async function checkWarehouse(app: App): Promise<CheckResult[]> {
+  if (!(await app.hasDatabase())) {
+    return [await attempt('database', () => Promise.resolve(TO_BE_MADE))]
+  }
+  const database = await attempt('database', () => checkDatabase(app))
+  return [
+    database,
+    await attempt('zones', () => checkZones(app)),
+    await attempt('schema', () => checkSchema(app)),
+    await attempt('own SQL', () => checkReader(app)),
+    // A dead database has its own line.
+    ...(database.isOk ? await checkExtensions(app) : []),
+    ...(await checkDeliveries(app)),
   ]
 }
 
@@ -171,21 +178,24 @@ async function checkReader(app: App): Promise<string> {
   return describeReader(await app.connectReader(), { url, isOwn: readerUrl !== undefined })
 }
 
-/** Adds a line only if deliveries were refused recently. A dead database has its own line. */
+/**
+ * Adds a line only if deliveries were refused recently. A dead database, and a schema that lacks
+ * the table, have lines of their own.
+ */
 async function checkDeliveries(app: App): Promise<CheckResult[]> {
   const { describeRefusals } = await import('../describe-refusals.js')
   const result = await attempt('deliveries', async () => describeRefusals(await app.connect()))
   return result.isOk && result.detail !== '' ? [result] : []
 }
 
-/** Adds a line only if an extension reports something. A dead database has its own line. */
+/** Adds a line only if an extension reports something, or finds a fault. */
 async function checkExtensions(app: App): Promise<CheckResult[]> {
   const results: CheckResult[] = []
   for (const { check: own } of app.extensions) {
     if (own === undefined) continue
     const describe = async () => (await own.describe(await app.connect())) ?? ''
     const result = await attempt(own.line, describe)
-    if (result.isOk && result.detail !== '') results.push(result)
+    if (!result.isOk || result.detail !== '') results.push(result)
   }
   return results
 }
