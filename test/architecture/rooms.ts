@@ -221,7 +221,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'extensions/doctor': {
     holds:
-      'what people ask or mend by hand: init, check, plan, verify, quarantine, webhooks at the service',
+      'looking whether all is well, and mending: check, plan, verify, quarantine, custom fields',
     may: [
       'extensions/answers',
       'extensions/accounts',
@@ -232,13 +232,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'webhooks',
       'sync',
       'ingest',
-      'http',
       'source',
       'warehouse',
       'config',
       'base',
     ],
-    packages: ['kysely', 'commander', 'node:fs', 'node:http', 'node:timers'],
+    packages: ['kysely', 'commander'],
   },
   'extensions/lake': {
     holds: 'the warehouse as Parquet files for other engines',
@@ -249,6 +248,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'what `serve` tells Prometheus',
     may: ['extension', 'status', 'webhooks', 'http', 'base'],
     packages: ['prom-client'],
+  },
+  'extensions/setup': {
+    holds: 'the interview of `init`, webhooks at the service, `.env`',
+    may: [
+      'extensions/doctor',
+      'extension',
+      'app',
+      'commands',
+      'webhooks',
+      'http',
+      'source',
+      'config',
+      'base',
+    ],
+    packages: ['commander', 'node:fs', 'node:http', 'node:timers'],
   },
   'extensions/simulator': {
     holds: 'the simulated service, and the demo that uses it',

@@ -37,7 +37,7 @@ export interface BatchCounts {
 }
 
 /**
- * The only writer of the data tables, inside the caller's transaction: rows in key order, then
+ * Writes what runs and deliveries bring, inside the caller's transaction: rows in key order, then
  * their histories and children, then tombstones of events that no list names any longer. Returns by
  * stream the counts and the keys (see `Written`), the lists of transport events that must be
  * refetched, and the containers to put in doubt (`doubtLists`). Beside the runs, a list is ignored

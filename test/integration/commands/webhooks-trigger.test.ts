@@ -8,7 +8,7 @@ import { startSimulator, type Simulator } from '../../../src/extensions/simulato
 import {
   testWebhook,
   type SelfTestDependencies,
-} from '../../../src/extensions/doctor/webhooks/self-test.js'
+} from '../../../src/extensions/setup/webhooks/self-test.js'
 import { DEFAULT_SIGNATURE } from '../../support/test-receiver.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { startWebhookReceiver } from '../../support/webhook-receiver.js'

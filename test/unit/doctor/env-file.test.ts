@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { requireUpdatable, updateEnvFile } from '../../../src/extensions/doctor/env-file.js'
+import { requireUpdatable, updateEnvFile } from '../../../src/extensions/setup/env-file.js'
 import { parseEnvText, variablesOf } from '../../../src/config/env-text.js'
 
 let directory: string

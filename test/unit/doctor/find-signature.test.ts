@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { findSignature } from '../../../src/extensions/doctor/webhooks/self-test.js'
+import { findSignature } from '../../../src/extensions/setup/webhooks/self-test.js'
 import { createSignatureCheck } from '../../../src/webhooks/receive/signature.js'
 
 const SECRET = 'a-secret-of-some-length'

@@ -11,7 +11,11 @@ import {
 } from '../../../commands/declare-command.js'
 import type { Part } from '../../../commands/output/print-table.js'
 import { alertSettingsOf } from '../alert-channels.js'
+import type { alertSettings } from '../alert-settings.js'
+import type { SettingName } from '../../../config/settings.js'
 import { finishing } from './on-finish.js'
+
+type FlagSetting = keyof (typeof alertSettings)['settings'] | SettingName
 
 const NO_CHANNEL =
   'No channel is set, so nothing is sent: set TRACKING_ALERT_WEBHOOK_URL, ' +
@@ -70,7 +74,7 @@ const test = declare({
   help:
     'Send a test through every channel that is set, and say what happened. ' +
     'Exit code 6 when one refused it. Needs no database.',
-  ofExtension: ['alertSmtpFrom', 'alertSmtpTo'],
+  ofExtension: ['alertSmtpFrom', 'alertSmtpTo'] satisfies FlagSetting[],
   run: async (app) => {
     const { channelsOf } = await import('../alert-channels.js')
     const { sendMessage } = await import('../deliver-messages.js')
@@ -137,7 +141,12 @@ export const alerts = group(
 /** Commands that send alerts take their settings; secret ones lack a flag. */
 const sending: ExtendCommand = (declaration) => ({
   ...declaration,
-  ofExtension: ['alertSmtpFrom', 'alertSmtpTo', 'alertKinds', 'cronTimeZone'],
+  ofExtension: [
+    'alertSmtpFrom',
+    'alertSmtpTo',
+    'alertKinds',
+    'cronTimeZone',
+  ] satisfies FlagSetting[],
 })
 
 /** Additions to commands of the core: a run also has a command of the user for its end. */

@@ -2,7 +2,7 @@ import type { App } from '../../../app.js'
 import { ConfigError, ConnectorError, type ConfigProblem } from '../../../base/errors.js'
 import { presetNames, readPreset } from '../../../config/presets.js'
 import type { SettingName } from '../../../config/settings.js'
-import { checkDatabase, checkService } from '../commands/check.js'
+import { checkDatabase, checkService } from '../../doctor/commands/check.js'
 
 export type Answers = Partial<Record<SettingName, string>>
 
@@ -115,7 +115,7 @@ export async function settleReader(
   old: string | undefined,
   take: (readerUrl: string) => void,
 ): Promise<string> {
-  const { createReaderLogin, describeReader } = await import('../reader-rights.js')
+  const { createReaderLogin, describeReader } = await import('../../doctor/reader-rights.js')
   const { databaseUrl = '', readerUrl } = app.config
   const own = { url: databaseUrl, isOwn: true }
   if (readerUrl !== undefined) return describeReader(await app.connectReader(), own)
