@@ -154,17 +154,11 @@ type AttributesNamed<
 > = Readonly<Record<Words<Names>, AttributeSpec<Type, IsMaterial>>>
 
 /** Attributes of one type; names are separated by white space. */
-export function fields<
-  Type extends ColumnType,
-  const Names extends string,
-  IsMaterial extends boolean = true,
->(
+export function fields<Type extends ColumnType, const Names extends string>(
   type: Type,
   names: Names,
-  isMaterial = true as IsMaterial,
-): AttributesNamed<Names, Type, IsMaterial> {
-  const entries = words(names).map((name) => [name, { type, isMaterial }] as const)
-  return Object.fromEntries(entries) as AttributesNamed<Names, Type, IsMaterial>
+): AttributesNamed<Names, Type, true> {
+  return attributesNamed(type, names, true)
 }
 
 /** Attributes that change whenever the service looks: kept up to date, never a new version. */
@@ -172,7 +166,16 @@ export function volatile<Type extends ColumnType, const Names extends string>(
   type: Type,
   names: Names,
 ): AttributesNamed<Names, Type, false> {
-  return fields(type, names, false)
+  return attributesNamed(type, names, false)
+}
+
+function attributesNamed<Type extends ColumnType, Names extends string, IsMaterial extends boolean>(
+  type: Type,
+  names: Names,
+  isMaterial: IsMaterial,
+): AttributesNamed<Names, Type, IsMaterial> {
+  const entries = words(names).map((name) => [name, { type, isMaterial }] as const)
+  return Object.fromEntries(entries) as AttributesNamed<Names, Type, IsMaterial>
 }
 
 /** An attribute for which the interface lists its values. */
