@@ -2,12 +2,16 @@ import { InvalidArgumentError } from 'commander'
 import { ConfigError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
-import {
-  REPLAYABLE_STATES,
-  type ReplayableState,
-  type ReplayReport,
-} from '../webhooks/process/replay-notifications.js'
+import type { ReplayableState, ReplayReport } from '../webhooks/process/replay-notifications.js'
 import { command, flag, instant, list, value } from './declare-command.js'
+
+const REPLAYABLE_STATES = [
+  'dead',
+  'ignored',
+  'foreign',
+  'unresolved',
+  'processed',
+] as const satisfies readonly ReplayableState[]
 
 const STATES = REPLAYABLE_STATES.join(', ')
 

@@ -6,7 +6,6 @@ import { countOf } from '../base/phrases.js'
 import { requireService } from '../config/needed-settings.js'
 import type { Config, SettingName } from '../config/settings.js'
 import type { RunSettings } from '../ingest/run.js'
-import { limitRun } from '../sync/run-outcome.js'
 import type { RunReport, SyncDependencies } from '../sync/run-sync.js'
 import type { Answer, CommandIo } from './command-io.js'
 import { command, flag, list } from './declare-command.js'
@@ -199,6 +198,7 @@ export async function withRunDependencies<Result>(
   requireService(app.config)
   const warehouse = await app.openWarehouse({ isWriting: true, isAccountAccepted: acceptAccount })
   const { createProgressReporter } = await import('./output/progress.js')
+  const { limitRun } = await import('../sync/run-outcome.js')
   const progress = isQuiet
     ? undefined
     : createProgressReporter({

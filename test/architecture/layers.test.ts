@@ -40,6 +40,18 @@ function roomOf(path: string): string {
   return first.replace(/\.(?:ts|js)$/, '')
 }
 
+/** Modules that are loaded with a file: neither types, nor imports that a function makes. */
+function loadedWith({ path, text }: SourceFile): string[] {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest).statements.flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) {
+      return []
+    }
+    return statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword
+      ? []
+      : [statement.moduleSpecifier.text]
+  })
+}
+
 /** Each circle once, from its first file in the alphabet. */
 function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const circles = new Set<string>()
@@ -251,4 +263,26 @@ test('one reader reads the files of people', { tags: ['JB1'] }, () => {
     .map(({ path }) => path)
     .filter((path) => !READERS.includes(path))
   expect(others, 'read it with readTextFile').toEqual([])
+})
+
+test('the command line starts without the packages of a run', () => {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const packages = new Set<string>()
+  const seen = new Set<string>()
+  const visit = (path: string): void => {
+    const file = byPath.get(path)
+    if (file === undefined || seen.has(path)) return
+    seen.add(path)
+    for (const name of loadedWith(file)) {
+      if (name.startsWith('.')) visit(join(dirname(path), name).replace(/\.js$/, '.ts'))
+      else packages.add(name)
+    }
+  }
+  visit('cli.ts')
+  expect(seen.size).toBeGreaterThan(50)
+  // `prepareDriver` must run before the driver is loaded.
+  expect([...packages].filter((name) => !name.startsWith('node:')).sort()).toEqual([
+    'commander',
+    'zod',
+  ])
 })

@@ -11,9 +11,7 @@ import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { readRecords } from '../../ingest/intake.js'
 
 /** The types with custom fields. */
-export const ENTITY_TYPES = ['container', 'shipment', 'tracking_request'] as const
-
-type EntityType = (typeof ENTITY_TYPES)[number]
+export type EntityType = 'container' | 'shipment' | 'tracking_request'
 
 export interface CustomFieldChange {
   /** Id of a container, shipment or tracking request. */

@@ -1,12 +1,10 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import { stateAfter } from '../receive/notification-states.js'
+import { stateAfter, type NotificationState } from '../receive/notification-states.js'
 import { allTrue, tableRef } from '../../warehouse/connection/typed-database.js'
 
 /** States that a user can put a notification back from. */
-export const REPLAYABLE_STATES = ['dead', 'ignored', 'foreign', 'unresolved', 'processed'] as const
-
-export type ReplayableState = (typeof REPLAYABLE_STATES)[number]
+export type ReplayableState = Exclude<NotificationState, 'received'>
 
 /** All given members must hold; without any, the whole inbox is selected. */
 export interface ReplaySelection {

@@ -2,8 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { App } from '../../../app.js'
 import { ConfigError, ConnectorError } from '../../../base/errors.js'
 import { suggest } from '../../../base/phrases.js'
-import { rawStatement, type Statement } from '../../../warehouse/connection/typed-database.js'
-import { isStandby } from '../../../warehouse/connection/read-only.js'
+import type { Statement } from '../../../warehouse/connection/typed-database.js'
 import { USERS_TABLES, type SchemaNames } from '../../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { QUERY_PARAMETERS, type QueryParameter } from '../questions/query-parameters.js'
@@ -245,7 +244,10 @@ async function bind(question: Question, options: QueryOptions): Promise<Statemen
     return bindQuery(question, values)
   }
   const given = Object.keys(values)
-  if (given.length === 0) return rawStatement(question)
+  if (given.length === 0) {
+    const { rawStatement } = await import('../../../warehouse/connection/typed-database.js')
+    return rawStatement(question)
+  }
   const problem = 'narrows shipped questions only; write the condition into your SQL'
   throw new ConfigError(given.map((name) => ({ setting: `--${name}`, problem })))
 }
@@ -301,6 +303,7 @@ async function explainMistake(
   warehouse: Warehouse,
 ): Promise<ConfigError | undefined> {
   if (!(thrown instanceof ConnectorError) || !(thrown.cause instanceof Error)) return undefined
+  const { isStandby } = await import('../../../warehouse/connection/read-only.js')
   const { code } = thrown.context
   const { message } = thrown.cause
   // A login that may not use the schema lacks its role; the SQL is right.

@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import { EXIT_CODES } from '../../../base/exit-code.js'
 import { namesOf, onListedHosts } from '../../../http/listed-hosts.js'
-import { describeStatus } from '../../../status/describe-status.js'
-import { slotsOf } from '../../../status/read-vitals.js'
 import { declare } from '../../../commands/declare-command.js'
 import { formatCsv } from '../../answers/output/print-answer.js'
 
@@ -24,6 +22,8 @@ export const dashboard = declare({
     const { startHttpServer } = await import('../../../http/http-server.js')
     const { createDashboardRoutes } = await import('../dashboard-routes.js')
     const { readStatus } = await import('../../../status/read-status.js')
+    const { describeStatus } = await import('../../../status/describe-status.js')
+    const { slotsOf } = await import('../../../status/read-vitals.js')
     const opened = await app.openWarehouse()
     await app.keepReader(opened)
     const counted = await app.connect({ isReadOnly: true, poolSize: 1 })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { App } from '../../../app.js'
 import {
   ConnectorError,
@@ -100,6 +99,7 @@ const OLDEST_SERVER = 140_000
 
 /** Server, version and login in one line; throws what is wrong. */
 export async function checkDatabase(app: App): Promise<string> {
+  const { sql } = await import('kysely')
   const { describeExcessRights } = await import('../../../warehouse/schema/roles.js')
   const { isEmbedded } = await app.openDatabase()
   const warehouse = await app.connect()

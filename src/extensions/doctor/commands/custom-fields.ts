@@ -1,9 +1,15 @@
 import { InvalidArgumentError } from 'commander'
 import { ConfigError } from '../../../base/errors.js'
 import { requireService } from '../../../config/needed-settings.js'
-import { ENTITY_TYPES } from '../set-custom-field.js'
+import type { EntityType } from '../set-custom-field.js'
 import { parseExactJson, stringifyExactJson } from '../../../source/jsonapi/exact-json.js'
 import { argument, choice, declare, group, value } from '../../../commands/declare-command.js'
+
+const ENTITY_TYPES = [
+  'container',
+  'shipment',
+  'tracking_request',
+] as const satisfies readonly EntityType[]
 
 const set = declare({
   name: 'set',

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { App } from '../../../app.js'
 import { ConfigError, EmbeddedDatabaseError, LeaseHeldError } from '../../../base/errors.js'
 import { countOf } from '../../../base/phrases.js'
@@ -102,6 +101,7 @@ async function requireEmbedded(app: App): Promise<void> {
 
 /** `serve` stores deliveries without a lease, and would continue at the old place. */
 async function refuseOthers(source: Warehouse): Promise<void> {
+  const { sql } = await import('kysely')
   const [row] = await source.query(
     'look for other commands',
     sql<{ count: number }>`select count(*) as count

@@ -1,6 +1,5 @@
 import { countOf, listNames } from '../../../base/phrases.js'
 import { createSleep } from '../../../base/retry.js'
-import { readEnvironment } from '../../../config/load.js'
 import type { ExportReport } from '../export-lake.js'
 import type { Answer } from '../../../commands/command-io.js'
 import { declare, flag, group, list, requiredValue } from '../../../commands/declare-command.js'
@@ -27,6 +26,7 @@ const parquet = declare({
   run: async (app, { out, only, isWhole }, io) => {
     const { requireDuckDB } = await import('../parquet-writer.js')
     const { openStore } = await import('../open-store.js')
+    const { readEnvironment } = await import('../../../config/load.js')
     await requireDuckDB()
     const { exportLake } = await import('../export-lake.js')
     const store = await openStore(out, {
