@@ -181,19 +181,51 @@ async function changesSent(): Promise<number> {
   return row!.changes
 }
 
+const page = readFileSync(new URL('../../../docs/replicas.md', import.meta.url), 'utf8')
+const [, query = ''] = /^## Publish\n.*?^```sql\n(.*?)^```$/ms.exec(page) ?? []
+
+/** Executes what the query prints, with the login that owns the tables and nothing else. */
+async function publish(): Promise<string[]> {
+  const owner = await connect(source.url)
+  const printed = (await owner.query<{ statement: string }>(query)).rows
+  for (const { statement } of printed) await owner.query(statement)
+  await owner.end()
+  return printed.map(({ statement }) => statement)
+}
+
+let subscribing: Promise<void> | undefined
+
+/** A loaded publisher and a subscriber that was killed while it copied; made once. */
+function subscribed(): Promise<void> {
+  subscribing ??= subscribe()
+  return subscribing
+}
+
+async function subscribe(): Promise<void> {
+  const options = { sleep: () => Promise.resolve() }
+  await prepareSchemas(source.warehouse, options)
+  await publish()
+  await sync('backfill')
+  await prepareSchemas(target.warehouse, options)
+  // As docs/replicas.md says: it reads as the role of readers.
+  await source.admin.query(
+    `create role tracking_reader; create role tracking_writer;
+    create role replica login replication password 'replica' in role tracking_reader`,
+  )
+  expect((await run(source, 'migrate', '--roles')).exitCode).toBe(0)
+  const { hostname, port, pathname } = new URL(source.url)
+  const address = `host=${hostname} port=${port} dbname=${pathname.slice(1)}`
+  await killSubscriberAt('tracking.vessels', () =>
+    target.admin.query(
+      `create subscription reports
+      connection '${address} user=replica password=replica' publication tracking
+      with (synchronous_commit = on)`,
+    ),
+  )
+  await untilCaughtUp()
+}
+
 describe('the query of docs/replicas.md', () => {
-  const page = readFileSync(new URL('../../../docs/replicas.md', import.meta.url), 'utf8')
-  const [, query = ''] = /^## Publish\n.*?^```sql\n(.*?)^```$/ms.exec(page) ?? []
-
-  /** Executes what it prints, with the login that owns the tables and nothing else. */
-  async function publish(): Promise<string[]> {
-    const owner = await connect(source.url)
-    const printed = (await owner.query<{ statement: string }>(query)).rows
-    for (const { statement } of printed) await owner.query(statement)
-    await owner.end()
-    return printed.map(({ statement }) => statement)
-  }
-
   it('publishes the tables of data and what users import, and no bookkeeping', async () => {
     await prepareSchemas(source.warehouse, { sleep: () => Promise.resolve() })
     expect(await publish()).toEqual([expect.stringMatching(/^create publication tracking for /)])
@@ -231,29 +263,13 @@ describe('the query of docs/replicas.md', () => {
 })
 
 describe('a subscriber', () => {
+  beforeAll(subscribed)
+
   it(
     'has every row, though it is killed while it copies and while it follows',
     { tags: ['C23'] },
     async () => {
-      await sync('backfill')
       expect(await differences(source)).toEqual([])
-      await prepareSchemas(target.warehouse, { sleep: () => Promise.resolve() })
-      // As docs/replicas.md says: it reads as the role of readers.
-      await source.admin.query(
-        `create role tracking_reader; create role tracking_writer;
-      create role replica login replication password 'replica' in role tracking_reader`,
-      )
-      expect((await run(source, 'migrate', '--roles')).exitCode).toBe(0)
-      const { hostname, port, pathname } = new URL(source.url)
-      const address = `host=${hostname} port=${port} dbname=${pathname.slice(1)}`
-      await killSubscriberAt('tracking.vessels', () =>
-        target.admin.query(
-          `create subscription reports
-        connection '${address} user=replica password=replica' publication tracking
-        with (synchronous_commit = on)`,
-        ),
-      )
-      await untilCaughtUp()
       expect(await readRows(target)).toEqual(await readRows(source))
 
       simulator.clock.advance(10 * 24 * HOUR)
@@ -308,6 +324,8 @@ describe('a subscriber', () => {
 })
 
 describe('a replication slot', () => {
+  beforeAll(subscribed)
+
   const alertsNow = async () => {
     const facts = { slots: { cron: 'off', timeZone: 'UTC' }, isServing: false }
     return findAlerts(await readVitals(source.warehouse), facts)
