@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
-import { countPhrases } from './prose.js'
+import { findPhrases } from './prose.js'
 
 const EXTENSIONS = 'src/extensions/'
 const LISTS_EXTENSIONS = 'src/extensions.ts'
@@ -32,8 +32,15 @@ export function measureHouse(root) {
   }
 }
 
-/** Stilted phrases of each room: the first two folders of a path. */
+/** How many stilted phrases each room has. */
 export function countPhrasesByRoom(root) {
+  const rooms = {}
+  for (const { room } of findPhrasesByRoom(root)) rooms[room] = (rooms[room] ?? 0) + 1
+  return rooms
+}
+
+/** Stilted phrases with their place. A room is the first two folders of a path. */
+export function findPhrasesByRoom(root) {
   const files = [
     ...['src', 'test'].flatMap((folder) => filesBelow(root, folder, '.ts')),
     // A released migration is never changed, and schema.sql is written from them.
@@ -41,12 +48,10 @@ export function countPhrasesByRoom(root) {
     ...filesBelow(root, 'docs', '.md'),
     readFile(root, 'README.md'),
   ]
-  const rooms = {}
-  for (const { path, text } of files) {
+  return files.flatMap(({ path, text }) => {
     const room = dirname(path).split('/').slice(0, 2).join('/')
-    rooms[room] = (rooms[room] ?? 0) + sumOf(countPhrases(path, text))
-  }
-  return rooms
+    return findPhrases(path, text).map((phrase) => ({ room, path, ...phrase }))
+  })
 }
 
 /** Text files below a folder, as paths from the root. */

@@ -1,1 +1,1 @@
-export function countPhrases(path: string, text: string): Record<string, number>
+export function findPhrases(path: string, text: string): { name: string; text: string }[]

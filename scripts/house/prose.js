@@ -15,18 +15,18 @@ const PHRASES = {
 }
 const RELATIVE_FIRST = /^(?:What|Who|Whose|Whoever|Whatever|Which|Whichever|That)\b(?!.*\?$)/
 
-/** Phrases in one file, by name; a file of code counts by its comments. */
-export function countPhrases(path, text) {
+/** Phrases in one file with their text; a file of code counts by its comments. */
+export function findPhrases(path, text) {
   const parts = path.endsWith('.md') ? paragraphsOf(text) : commentsOf(text)
-  const counts = { 'relative first': 0 }
-  for (const part of parts) {
-    const sentences = part.split(/(?<=[.;:] )/)
-    counts['relative first'] += sentences.filter((one) => RELATIVE_FIRST.test(one.trim())).length
-    for (const [name, pattern] of Object.entries(PHRASES)) {
-      counts[name] = (counts[name] ?? 0) + (part.match(pattern)?.length ?? 0)
-    }
-  }
-  return counts
+  return parts.flatMap((part) => {
+    const relatives = part.split(/(?<=[.;:] )/).filter((one) => RELATIVE_FIRST.test(one.trim()))
+    return [
+      ...relatives.map((one) => ({ name: 'relative first', text: one.trim() })),
+      ...Object.entries(PHRASES).flatMap(([name, pattern]) =>
+        (part.match(pattern) ?? []).map((match) => ({ name, text: match })),
+      ),
+    ]
+  })
 }
 
 function commentsOf(text) {
