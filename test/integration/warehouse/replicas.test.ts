@@ -124,26 +124,29 @@ async function readRows(place: Place): Promise<Record<string, string[]>> {
   return found
 }
 
-/** Until the subscriber has everything that is committed now. */
+/** Until the subscriber has everything that is committed now. The error tells how far it came. */
 async function untilCaughtUp(): Promise<void> {
   const [now] = await rowsOf<{ lsn: string }>(source, 'select pg_current_wal_lsn() as lsn')
-  await waitUntil(
-    'the subscriber has caught up',
-    async () => {
-      const [slot] = await rowsOf(
-        source,
-        `select from pg_replication_slots
-      where slot_name = 'reports' and confirmed_flush_lsn >= $1::pg_lsn`,
-        [now!.lsn],
-      )
-      const copying = await rowsOf(
-        target,
-        `select from pg_subscription_rel where srsubstate != 'r'`,
-      )
-      return slot !== undefined && copying.length === 0
-    },
-    120_000,
-  )
+  let state = {}
+  const hasCaughtUp = async (): Promise<boolean> => {
+    const slots = await rowsOf<{ name: string; hasAll: boolean }>(
+      source,
+      `select slot_name as name, active_pid, confirmed_flush_lsn,
+          confirmed_flush_lsn >= $1::pg_lsn as "hasAll"
+      from pg_replication_slots`,
+      [now!.lsn],
+    )
+    const copying = await rowsOf(
+      target,
+      `select srrelid::regclass::text as name, srsubstate from pg_subscription_rel
+      where srsubstate != 'r'`,
+    )
+    state = { now, slots, copying }
+    return copying.length === 0 && slots.some(({ name, hasAll }) => name === 'reports' && hasAll)
+  }
+  await waitUntil('the subscriber has caught up', hasCaughtUp, 60_000).catch((cause: unknown) => {
+    throw new Error(`the subscriber came so far: ${JSON.stringify(state)}`, { cause })
+  })
 }
 
 /** Kills the subscriber while one of its workers waits for a table, and starts it again. */
