@@ -23,8 +23,7 @@ export const migrate = command({
 export async function migrateOne(app: App, isWithRoles: boolean) {
   const { prepareSchemas } = await import('../warehouse/schema/prepare-schemas.js')
   const { refuseReadOnly } = await import('../warehouse/connection/read-only.js')
-  const { createRoles, unsealTables } = await import('../warehouse/schema/roles.js')
-  const { loginOf } = await import('../warehouse/schema/roles.js')
+  const { createRoles, loginOf, unsealTables } = await import('../warehouse/schema/roles.js')
   const warehouse = await app.connect()
   const options = app.migrateOptions()
   await refuseReadOnly(warehouse)

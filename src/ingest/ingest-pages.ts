@@ -134,7 +134,7 @@ export async function ingestAnswer(
  */
 const CONTAINERS_PER_FETCH = 20
 
-/** The batch of an answer, and the containers in it whose transport events must be fetched first. */
+/** The batch of an answer, and its containers whose transport events must be fetched first. */
 async function compare(
   run: Ingest,
   intake: Intake,

@@ -61,7 +61,7 @@ export async function loadKnown(
   return { rows, passes: isNotified ? await loadConfirmedPasses(session) : new Map() }
 }
 
-/** Of an answer of a run, the sightings that the run has not met before, and what is known of them. */
+/** The sightings of an answer that the run has not met before, and the rows known of them. */
 export async function lookUp(
   { sink, notes }: Ingest,
   intake: Intake,

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * Called for each row of `copy … to stdout`, with its bytes and the end of its line. The bytes
- * are valid until it returns. A returned promise pauses the server until it resolves; a few rows that
+ * Called for each row of `copy … to stdout`, with its bytes and the end of its line. The bytes are
+ * valid until it returns. A returned promise pauses the server until it resolves; a few rows that
  * have already arrived still come.
  */
 export type TakeRow = (row: Buffer) => Promise<void> | undefined

@@ -9,9 +9,13 @@ import {
 import type { CopiedRows } from './copy-rows.js'
 import type { Database, Statement } from './typed-database.js'
 import { SchemaNames } from './schema-names.js'
-import { createCompiler, type Compiler } from './typed-statements.js'
 import { toWarehouseError } from './sqlstate.js'
-import { typedStatements, type RunStatement } from './typed-statements.js'
+import {
+  createCompiler,
+  typedStatements,
+  type Compiler,
+  type RunStatement,
+} from './typed-statements.js'
 
 /** Runs statements: the pool, or one transaction on it. */
 export interface Session {
