@@ -10,12 +10,8 @@ import type { CopiedRows } from './copy-rows.js'
 import type { Database, Statement } from './typed-database.js'
 import { SchemaNames } from './schema-names.js'
 import { toWarehouseError } from './sqlstate.js'
-import {
-  createCompiler,
-  typedStatements,
-  type Compiler,
-  type RunStatement,
-} from './typed-statements.js'
+import type { Compiler, RunStatement } from './typed-statements.js'
+import { createCompiler, typedStatements } from './typed-statements.js'
 
 /** Runs statements: the pool, or one transaction on it. */
 export interface Session {
