@@ -1,9 +1,11 @@
 /**
  * `npm run test:mutants`: takes the safeguards of test/catalogue/mutants.json out of the program,
  * one at a time, and expects the test that names each of them to fail. Names as arguments run some
- * only.
+ * only; `--promises` runs those of promises drawn by chance, and a drawn promise without a mutant
+ * counts as not noticed.
  *
  *   npm run test:mutants -- "the lease fence"
+ *   npm run test:mutants -- --promises 60 --seed 2
  *
  * Works on two copies of this directory, with the files as they are now. With nothing taken out
  * each of the tests runs once and must pass. Writes reports/mutants/outcomes.json; exit code 1 when
@@ -25,13 +27,20 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { drawPromises } from './mutants/draw.js'
 import { applyEdit, readMutants } from './mutants/mutants.js'
+import { readCatalogue } from './reliability/catalogue.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const waiting = chooseMutants(readMutants(root), process.argv.slice(2))
+const outcomes = []
+const { positionals: named, values } = parseArgs({
+  allowPositionals: true,
+  options: { promises: { type: 'string' }, seed: { type: 'string', default: '1' } },
+})
+const waiting = values.promises === undefined ? chooseMutants(readMutants(root)) : drawMutants()
 /** Each works on a copy of its own; two share two cores well. */
 const WORKERS = 2
-const outcomes = []
 const wereGreen = new Map()
 
 await Promise.all(Array.from({ length: WORKERS }, work))
@@ -43,7 +52,7 @@ process.stdout.write(
 )
 process.exitCode = missed.length === 0 ? 0 : 1
 
-function chooseMutants(all, named) {
+function chooseMutants(all) {
   const unknown = named.filter((name) => !all.some((one) => one.safeguard === name))
   if (unknown.length > 0) {
     process.stderr.write(
@@ -52,6 +61,17 @@ function chooseMutants(all, named) {
     process.exit(2)
   }
   return named.length === 0 ? all : all.filter((one) => named.includes(one.safeguard))
+}
+
+function drawMutants() {
+  const options = { count: Number(values.promises), seed: Number(values.seed) }
+  const drawn = drawPromises(readCatalogue(root).groups, readMutants(root), options)
+  for (const { id, mutants } of drawn) {
+    if (mutants.length > 0) continue
+    process.stdout.write(`${'NO MUTANT'.padEnd(12)}${id}\n`)
+    outcomes.push({ safeguard: id, test: { id }, outcome: 'NO MUTANT' })
+  }
+  return drawn.flatMap(({ mutants }) => mutants)
 }
 
 function copyTree() {

@@ -4,12 +4,16 @@ import { delimiter, dirname, join } from 'node:path'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
+/** Those that need PostgreSQL. */
+const PROJECTS = ['core', 'database', 'processes']
+
 /**
- * Runs vitest over the tests that need PostgreSQL, with the given Node, and leaves its report;
- * resolves whatever the outcome. `dist/` must have been built. A signal ends the tests, their
+ * Runs vitest over some projects, with the given Node, and leaves its report; resolves whatever the
+ * outcome. `dist/` must have been built. A signal ends the tests, their
  * workers and their server, and then us.
  */
-export async function runTests({ root, env, report, args, node = process.execPath }) {
+export async function runTests({ root, env, report, args, ...options }) {
+  const { node = process.execPath, projects = PROJECTS } = options
   rmSync(join(root, report), { force: true })
   const started = Date.now()
   const { exitCode, isStopped } = await new Promise((resolve, reject) => {
@@ -18,7 +22,7 @@ export async function runTests({ root, env, report, args, node = process.execPat
       node,
       [
         join(root, 'node_modules/vitest/vitest.mjs'),
-        ...['run', '--project', 'core', '--project', 'database', '--project', 'processes'],
+        ...['run', ...projects.flatMap((name) => ['--project', name])],
         ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
         ...args,
       ],

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { drawPromises } from '../../scripts/mutants/draw.js'
 import { applyEdit, readMutants } from '../../scripts/mutants/mutants.js'
 import { problemsOfTags, readCatalogue, sentencesOf } from '../../scripts/reliability/catalogue.js'
 import { renderPage } from '../../scripts/reliability/page.js'
@@ -57,6 +58,24 @@ test('every safeguard that the mutants take out is where the list says, once', (
     expect(applyEdit(text, mutant)).not.toBe(text)
     expect(tagged.has(`${mutant.test.file} ${mutant.test.id}`), mutant.safeguard).toBe(true)
   }
+})
+
+/** Lower it when you add a mutant; it may only fall. */
+const MOST_PROMISES_WITHOUT_A_MUTANT = 105
+
+test('promises that no mutant tries become fewer', () => {
+  const all = drawPromises(catalogue.groups, readMutants(root), { count: Infinity, seed: 1 })
+  const untried = all.filter(({ mutants }) => mutants.length === 0).map(({ id }) => id)
+  expect(all.length).toBeGreaterThan(200)
+  expect(untried.length, untried.join(' ')).toBe(MOST_PROMISES_WITHOUT_A_MUTANT)
+})
+
+test('a seed draws the same promises each time, and another seed others', () => {
+  const draw = (seed: number): string[] =>
+    drawPromises(catalogue.groups, [], { count: 60, seed }).map(({ id }) => id)
+  expect(new Set(draw(1)).size).toBe(60)
+  expect(draw(1)).toEqual(draw(1))
+  expect(draw(2)).not.toEqual(draw(1))
 })
 
 describe('what the tags of tests prove', () => {
