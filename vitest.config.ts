@@ -90,6 +90,9 @@ const CORE = ['datasync', 'sync', 'warehouse', 'webhooks'].map(
 )
 const NO_EXTENSIONS = fileURLToPath(new URL('test/support/no-extensions.ts', import.meta.url))
 
+/** `npm run test:long`; see test/support/test-scale.ts. */
+const IS_FULL_SCALE = process.env.TEST_SCALE === 'full'
+
 const LONG_ONLY = Object.values(CATALOGUE.longParts)
   .filter(({ isLongOnly }) => isLongOnly === true)
   .flatMap(({ files }) => files)
@@ -97,7 +100,7 @@ const LONG_ONLY = Object.values(CATALOGUE.longParts)
 /** What a run of a script leaves out: projects with excludes of their own do not heed `--exclude`. */
 const LEFT_OUT = [
   ...(process.env.TEST_EXCLUDE?.split(',') ?? []),
-  ...(process.env.TEST_LONG === undefined ? LONG_ONLY : []),
+  ...(IS_FULL_SCALE ? [] : LONG_ONLY),
 ]
 
 const DATABASE = {
@@ -110,7 +113,8 @@ const DATABASE = {
 
 export default defineConfig({
   test: {
-    testTimeout: 180_000,
+    testTimeout: IS_FULL_SCALE ? 6 * 3_600_000 : 300_000,
+    setupFiles: ['test/support/set-up-tests.ts'],
     hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
     tags: TAGS,

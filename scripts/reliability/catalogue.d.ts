@@ -11,7 +11,6 @@ export interface Catalogue {
     Record<
       string,
       {
-        readonly env: Sentences
         readonly files: readonly string[]
         /** `npm test` leaves these files out: they take long at any scale. */
         readonly isLongOnly?: boolean

@@ -71,7 +71,7 @@ const messages = () =>
   )
 
 describe('alerts', () => {
-  it('are tried out through every channel that is set', { timeout: 120_000 }, async () => {
+  it('are tried out through every channel that is set', async () => {
     const none = await call(['alerts', 'test'])
     expect(none.exitCode).toBe(2)
     expect(none.stderr).toContain('TRACKING_ALERT_WEBHOOK_URL is not set')
@@ -101,7 +101,7 @@ describe('alerts', () => {
 
   it(
     'of a sync that is killed as it sends them are not sent twice, and status tells of them',
-    { timeout: 120_000, tags: ['A2'] },
+    { tags: ['A2'] },
     async () => {
       const one = Object.fromEntries(
         Object.entries(channels).filter(([name]) => !/SLACK|TEAMS|SMTP/.test(name)),
@@ -146,7 +146,7 @@ describe('alerts', () => {
 
   it(
     'never fail a sync, and show no secret anywhere, with receivers that are away',
-    { timeout: 120_000, tags: ['A3', 'S1'] },
+    { tags: ['A3', 'S1'] },
     async () => {
       receiver.answer = (_delivery, response) => {
         response.writeHead(500).end(`sorry, ${PATH}/teams?sig=canary77 ${SIGNING} ${MAIL_PASSWORD}`)
@@ -176,7 +176,7 @@ describe('alerts', () => {
 })
 
 describe('serve', () => {
-  it('looks for alerts when it starts, and tells of them', { timeout: 120_000 }, async () => {
+  it('looks for alerts when it starts, and tells of them', async () => {
     await scene.select('delete from tracking_sync.alerts returning 1')
     await scene.select('delete from tracking_sync.quarantine returning 1')
     await setAside('serve')
@@ -200,7 +200,7 @@ describe('--on-finish', () => {
 
   it(
     'runs a command with the outcome in its environment and no secret',
-    { timeout: 120_000, tags: ['S1', 'JD7'] },
+    { tags: ['S1', 'JD7'] },
     async () => {
       const { exitCode, stdout } = await run(
         ['sync', '--json', '--on-finish', script('(echo told; env)')],
@@ -228,7 +228,7 @@ describe('--on-finish', () => {
     },
   )
 
-  it('runs when the run fails, with the reason as data', { timeout: 120_000 }, async () => {
+  it('runs when the run fails, with the reason as data', async () => {
     const title = '$(touch ran); `touch ran`'
     scene.simulator.faults.add({
       fault: {
@@ -258,7 +258,7 @@ describe('--on-finish', () => {
     expect(await finished()).toBe('5')
   })
 
-  it('tells of its failure and leaves the exit code alone', { timeout: 120_000 }, async () => {
+  it('tells of its failure and leaves the exit code alone', async () => {
     await writeFile(join(scene.options.directory, 'finished'), '')
     const { exitCode, stderr } = await run(['sync', '--on-finish', 'echo on the terminal; exit 3'])
     expect(exitCode).toBe(0)

@@ -10,7 +10,6 @@ import { closeServeScenes, KEY, openServeScene, SECRET, type ServeScene } from '
 
 const PASSWORD = 'canary/pass+7c1e='
 /** Many programs, one after the other. */
-const LIMIT_MS = 300_000
 const LOGIN = `canary_${process.pid}`
 /** A page of a proxy that shows what it was sent. */
 const ECHO = `<html>Authorization: Token ${KEY}, ${Buffer.from(KEY).toString('base64')}, ${encodeURIComponent(KEY)}</html>`
@@ -70,7 +69,7 @@ describe(
   () => {
     it(
       'stand in nothing that the commands say or write, also when requests fail and the service shows the key',
-      { tags: ['I15', 'S1'], timeout: LIMIT_MS },
+      { tags: ['I15', 'S1'] },
       async () => {
         const { simulator } = scene
         const isList = { path: '/shipments' }
@@ -111,21 +110,17 @@ describe(
       },
     )
 
-    it(
-      'stand in no word about wrong settings or a refused login',
-      { tags: ['S1'], timeout: LIMIT_MS },
-      async () => {
-        expect(await run(['sync'], { TRACKING_API_KEY: `Token ${KEY}` })).toBe(2)
-        const elsewhere = new URL(databaseUrl)
-        elsewhere.hostname = 'db.example'
-        expect(await run(['status'], { DATABASE_URL: elsewhere.href })).toBe(2)
-        const nobody = new URL(databaseUrl)
-        nobody.username = 'nobody_of_this_name'
-        expect(await run(['status'], { DATABASE_URL: nobody.href })).toBe(5)
-      },
-    )
+    it('stand in no word about wrong settings or a refused login', { tags: ['S1'] }, async () => {
+      expect(await run(['sync'], { TRACKING_API_KEY: `Token ${KEY}` })).toBe(2)
+      const elsewhere = new URL(databaseUrl)
+      elsewhere.hostname = 'db.example'
+      expect(await run(['status'], { DATABASE_URL: elsewhere.href })).toBe(2)
+      const nobody = new URL(databaseUrl)
+      nobody.username = 'nobody_of_this_name'
+      expect(await run(['status'], { DATABASE_URL: nobody.href })).toBe(5)
+    })
 
-    it('stand in no output of a crash', { tags: ['S1'], timeout: LIMIT_MS }, async () => {
+    it('stand in no output of a crash', { tags: ['S1'] }, async () => {
       const bomb = join(options.directory, 'bomb.mjs')
       await writeFile(
         bomb,
@@ -158,7 +153,7 @@ describe(
 
     it(
       'stand in nothing that serve says, answers or stores, with deliveries right and wrong',
-      { tags: ['S1'], timeout: LIMIT_MS },
+      { tags: ['S1'] },
       async () => {
         const program = await scene.serve([], { TRACKING_SYNC_CRON: '* * * * *' })
         const { simulator } = scene
@@ -203,7 +198,7 @@ describe(
 
     it(
       'stand in no table of the database and in no file; in all that was looked at, no form of them',
-      { tags: ['S1'], timeout: LIMIT_MS },
+      { tags: ['S1'] },
       async () => {
         await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))
         await scanner.files(options.directory)

@@ -29,7 +29,7 @@ const GUARD = process.allowedNodeEnvironmentFlags.has('--permission')
 
 it(
   'with a database of one’s own nothing is written to any file, and no program started',
-  { tags: ['S16', 'JB12'], timeout: 120_000 },
+  { tags: ['S16', 'JB12'] },
   async () => {
     const { directory } = await makeFreshHome()
     const net = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ' --allow-net' : ''
@@ -54,15 +54,11 @@ it(
   },
 )
 
-it(
-  'the guard would have refused a program that writes',
-  { tags: ['S16'], timeout: 120_000 },
-  async () => {
-    const { directory } = await makeFreshHome()
-    const env = { NODE_OPTIONS: `${GUARD} --allow-fs-read=*`, NODE_NO_WARNINGS: '1' }
-    // Without an external server the program creates the embedded one, which writes files.
-    const { exitCode, stderr } = await runCli(['status'], { directory, env })
-    expect(exitCode).not.toBe(0)
-    expect(stderr).toMatch(/ERR_ACCESS_DENIED|restricted|permission/i)
-  },
-)
+it('the guard would have refused a program that writes', { tags: ['S16'] }, async () => {
+  const { directory } = await makeFreshHome()
+  const env = { NODE_OPTIONS: `${GUARD} --allow-fs-read=*`, NODE_NO_WARNINGS: '1' }
+  // Without an external server the program creates the embedded one, which writes files.
+  const { exitCode, stderr } = await runCli(['status'], { directory, env })
+  expect(exitCode).not.toBe(0)
+  expect(stderr).toMatch(/ERR_ACCESS_DENIED|restricted|permission/i)
+})

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { runCli } from '../../src/commands/program.js'
 import { expectClean, type ProgramOptions } from './run-cli.js'
+import { rememberProgram } from './said-by-programs.js'
 
 export interface CliCall {
   readonly exitCode: number
@@ -50,6 +51,7 @@ async function callWith(
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => keys })
   if (typed !== undefined) keys.write(typed)
   const [stdout, stderr] = [collect(), collect()]
+  rememberProgram({ name: args.join(' '), said: () => `${stdout.text()}${stderr.text()}` })
   const exitCode = await runCli(['node', 'tracking-sync', ...args], {
     stdout: stdout.stream,
     stderr: stderr.stream,

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { rememberProgram } from './said-by-programs.js'
 
 /**
  * The built program as a child process, as people run it: its own working directory and an
@@ -100,6 +101,9 @@ export function startProgram(
   const { pid } = child
   if (pid === undefined) throw new Error(`${program} cannot be started`)
   const output = { stdout: '', stderr: '' }
+  const said = (): string => `--- stdout\n${output.stdout}\n--- stderr\n${output.stderr}`
+  const name = [program, ...args].join(' ')
+  rememberProgram({ name, said: () => `${output.stdout}${output.stderr}` })
   const commandLines: Promise<string>[] = []
   const watchers = new Set<() => void>()
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -133,9 +137,7 @@ export function startProgram(
     clearTimeout(deadline)
     for (const watcher of [...watchers]) watcher()
     const seconds = (performance.now() - startedAt) / 1000
-    const name = [program, ...args].join(' ')
-    const all = `--- stdout\n${output.stdout}\n--- stderr\n${output.stderr}`
-    if (isLate) throw new Error(`${name} ran longer than ${deadlineMs} ms.\n${all}`)
+    if (isLate) throw new Error(`${name} ran longer than ${deadlineMs} ms.\n${said()}`)
     secrets.push(...(await embeddedPasswords(options)))
     for (const line of await Promise.all(commandLines)) {
       expectNoSecret(`the command line of ${name}`, line, secrets)
@@ -161,10 +163,7 @@ export function startProgram(
           if (!condition(self) && !isOver) return
           watchers.delete(watcher)
           if (condition(self)) resolve()
-          else {
-            const said = `${output.stdout}\n${output.stderr}`
-            reject(new Error(`${program} ended before what was waited for. It said:\n${said}`))
-          }
+          else reject(new Error(`${name} ended before what was waited for.\n${said()}`))
         }
         watchers.add(watcher)
         watcher()

@@ -14,13 +14,14 @@ import { readFile } from 'node:fs/promises'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { setAsOf } from '../../support/set-as-of.js'
+import { atScale } from '../../support/test-scale.js'
 
 /**
  * Every view answers with odd values in the tables: unknown zones, amounts below zero, the earliest
  * and latest storable instants, texts with a meaning in SQL or in `format`. Each seed mixes the
- * values again; HOSTILE_SEEDS=200 tries more.
+ * values again.
  */
-const SEEDS = Number(process.env.HOSTILE_SEEDS ?? 1)
+const SEEDS = atScale(1, 200)
 
 const ZONES = [
   'Mars/Olympus_Mons',

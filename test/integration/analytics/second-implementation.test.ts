@@ -8,10 +8,10 @@ import { countLike, SecondImplementation, type Rule } from '../../support/second
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
 import { setAsOf } from '../../support/set-as-of.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
+import { atScale } from '../../support/test-scale.js'
 
-const SHIPMENTS = Number(process.env.SECOND_SHIPMENTS ?? 60)
-const LOOKS = Number(process.env.SECOND_LOOKS ?? 6)
-const LIMIT_MS = 60_000 + SHIPMENTS * LOOKS * 40
+const SHIPMENTS = atScale(60, 5_000)
+const LOOKS = atScale(6, 30)
 /** The last look lies in the past of the database, which takes no stamp of a time to come. */
 const START = new Date(LOOKS > 10 ? '2026-10-20T08:00:00Z' : '2026-10-30T08:00:00Z')
 /** Hours between looks, in turn; less and more than a day. */
@@ -426,7 +426,7 @@ afterAll(closeScenes)
 
 it(
   'a second implementation over the service’s records says the same, look by look',
-  { tags: ['I19', 'FE1', 'FE2', 'FE3', 'FE5'], timeout: LIMIT_MS },
+  { tags: ['I19', 'FE1', 'FE2', 'FE3', 'FE5'] },
   async () => {
     scene = await openScene({ shipments: SHIPMENTS, startAt: START })
     const { simulator, warehouse } = scene

@@ -11,7 +11,7 @@ import {
   type FaultProxy,
   type LinkFault,
 } from '../../support/fault-proxy.js'
-import { atScale } from '../../support/fault-scale.js'
+import { atScale } from '../../support/test-scale.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { TEST_SETTINGS } from '../../support/test-service.js'
 import type { Scene } from '../sync/sync-scene.js'
@@ -43,7 +43,6 @@ const TOXICS: Readonly<Record<string, readonly [LinkFault, FaultOptions?]>> = {
 describe('a bad link to the service', { tags: ['H8'] }, () => {
   it.each(Object.entries(TOXICS))(
     'with %s makes a run slower and nothing else',
-    { timeout: 600_000 },
     async (_, [fault, options]) => {
       const scene = await scenes.open({ shipments: atScale(4, 12) })
       const proxy = await proxyTo(scene)
@@ -104,7 +103,7 @@ describe('a bad link to the service', { tags: ['H8'] }, () => {
     expect(await scene.differences()).toEqual([])
   })
 
-  it('costs the program no memory', { timeout: 600_000 }, async () => {
+  it('costs the program no memory', async () => {
     const scene = await scenes.open({ shipments: atScale(10, 60) })
     const peaks: number[] = []
     const slow = [TOXICS['slices of 16 bytes']!, TOXICS['a slow close']!]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { atScale } from '../../support/fault-scale.js'
+import { atScale } from '../../support/test-scale.js'
 import type { Scene } from '../sync/sync-scene.js'
 import { openBench } from '../webhooks/process-scene.js'
 import { useFaultScenes } from './fault-scene.js'

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { runCli, startCli, waitUntil } from '../../support/run-cli.js'
-import { atScale, isFullScale } from '../../support/fault-scale.js'
+import { atScale, isFullScale } from '../../support/test-scale.js'
 import { startFaultProxy } from '../../support/fault-proxy.js'
 import type { Scene } from '../sync/sync-scene.js'
 import { doubledRows, useFaultScenes } from './fault-scene.js'
@@ -41,58 +41,54 @@ const isAnswered = ({ simulator }: Scene): boolean =>
   simulator.requests.recent.some(({ status }) => status === 200)
 
 describe('a program that is killed again and again', { tags: ['C11'] }, () => {
-  it(
-    'in the same rhythm for ever ends all the same, and repeats a few pages per kill',
-    { timeout: isFullScale ? 3_600_000 : 120_000 },
-    async () => {
-      const scene = await scenes.open({
-        shipments: SHIPMENTS,
-        acceptedIncludes: { shipment: ['containers', 'containers.transport_events'] },
+  it('in the same rhythm for ever ends all the same, and repeats a few pages per kill', async () => {
+    const scene = await scenes.open({
+      shipments: SHIPMENTS,
+      acceptedIncludes: { shipment: ['containers', 'containers.transport_events'] },
+    })
+    const proxy = await startFaultProxy(scene.simulator.url)
+    scenes.atEnd(() => proxy.close())
+    // Slow enough for a life to end before the work does.
+    proxy.add({ kind: 'latency', ms: atScale(20, 250) }, { direction: 'toClient' })
+    const env = envOf(scene, proxy.url)
+    let kills = 0
+    let answered = 0
+    for (let isOver = false; !isOver;) {
+      scene.simulator.requests.reset()
+      const program = await startCli(['backfill', '--json'], {
+        directory: tmpdir(),
+        env,
+        deadlineMs: 60_000,
       })
-      const proxy = await startFaultProxy(scene.simulator.url)
-      scenes.atEnd(() => proxy.close())
-      // Slow enough for a life to end before the work does.
-      proxy.add({ kind: 'latency', ms: atScale(20, 250) }, { direction: 'toClient' })
-      const env = envOf(scene, proxy.url)
-      let kills = 0
-      let answered = 0
-      for (let isOver = false; !isOver;) {
-        scene.simulator.requests.reset()
-        const program = await startCli(['backfill', '--json'], {
-          directory: tmpdir(),
-          env,
-          deadlineMs: 60_000,
-        })
-        const life = { isOver: false }
-        void program.ended.then(() => {
-          life.isOver = true
-        })
-        await waitUntil('it works or is done', () => life.isOver || isAnswered(scene))
-        const until = performance.now() + LIFE_MS
-        await waitUntil('its life is over', () =>
-          life.isOver
-            ? true
-            : isFullScale
-              ? performance.now() > until
-              : pagesAnswered(scene) >= LIFE_PAGES,
-        )
-        if (!life.isOver) {
-          kills += 1
-          program.kill('SIGKILL')
-        }
-        const { exitCode, signal } = await program.ended
-        isOver = signal === null
-        if (isOver) expect(exitCode).toBe(0)
-        answered += pagesAnswered(scene)
+      const life = { isOver: false }
+      void program.ended.then(() => {
+        life.isOver = true
+      })
+      await waitUntil('it works or is done', () => life.isOver || isAnswered(scene))
+      const until = performance.now() + LIFE_MS
+      await waitUntil('its life is over', () =>
+        life.isOver
+          ? true
+          : isFullScale
+            ? performance.now() > until
+            : pagesAnswered(scene) >= LIFE_PAGES,
+      )
+      if (!life.isOver) {
+        kills += 1
+        program.kill('SIGKILL')
       }
-      expect(kills).toBeGreaterThan(1)
-      const lists = 2 * Math.ceil(SHIPMENTS / PAGE_SIZE)
-      // Tracking requests are some more than shipments.
-      expect(answered).toBeLessThan(lists * 1.25 + kills * REPEATED_PAGES_PER_KILL)
-      expect(await scene.differences()).toEqual([])
-      expect(await doubledRows(scene)).toEqual([])
-    },
-  )
+      const { exitCode, signal } = await program.ended
+      isOver = signal === null
+      if (isOver) expect(exitCode).toBe(0)
+      answered += pagesAnswered(scene)
+    }
+    expect(kills).toBeGreaterThan(1)
+    const lists = 2 * Math.ceil(SHIPMENTS / PAGE_SIZE)
+    // Tracking requests are some more than shipments.
+    expect(answered).toBeLessThan(lists * 1.25 + kills * REPEATED_PAGES_PER_KILL)
+    expect(await scene.differences()).toEqual([])
+    expect(await doubledRows(scene)).toEqual([])
+  })
 })
 
 describe('a program that is stopped and continued', { tags: ['C10'] }, () => {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { atScale } from '../../support/fault-scale.js'
+import { atScale } from '../../support/test-scale.js'
 import { startTestReceiver } from '../../support/test-receiver.js'
 import { openBench, statesOf } from '../webhooks/process-scene.js'
 import { useFaultScenes } from './fault-scene.js'

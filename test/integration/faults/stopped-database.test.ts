@@ -9,7 +9,7 @@ import { createWarehouse, type Warehouse } from '../../../src/warehouse/connecti
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { holdOldest } from '../../support/small-world.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
-import { atScale, isFullScale } from '../../support/fault-scale.js'
+import { atScale, isFullScale } from '../../support/test-scale.js'
 import { openOwnServer, type OwnServer } from '../../support/own-server.js'
 import { waitUntil } from '../../support/run-cli.js'
 import { runTestSync } from '../../support/run-test-sync.js'
@@ -169,37 +169,33 @@ describe('PostgreSQL that is paused under a run', { tags: ['C16'] }, () => {
   /** Time that the program adds before it gives up a connection. */
   const ANSWER_MS = 5_000
 
-  it(
-    'notices that nothing comes back, gives its connections up, and goes on when it is continued',
-    { timeout: 150_000 },
-    async () => {
-      const own = openWarehouse(STATEMENT_MS)
-      let paused: number[] = []
-      const goOn = (): void => {
-        for (const pid of paused.splice(0)) process.kill(pid, 'SIGCONT')
-      }
-      const { report, noticedAfterMs } = await runDisturbed(
-        async () => {
-          paused = await pids()
-          for (const pid of paused) process.kill(pid, 'SIGSTOP')
-        },
-        () => {
-          goOn()
-          return waitUntil('it answers', () =>
-            warehouse.query('ask', sql`select 1`).then(
-              () => true,
-              () => false,
-            ),
-          )
-        },
-        own,
-      ).finally(goOn)
-      await own.close()
-      expect(noticedAfterMs).toBeGreaterThan(STATEMENT_MS)
-      // At full scale: the 35 seconds of the promise.
-      expect(noticedAfterMs).toBeLessThan(STATEMENT_MS + ANSWER_MS + 2_000)
-      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
-      await expectAllThere()
-    },
-  )
+  it('notices that nothing comes back, gives its connections up, and goes on when it is continued', async () => {
+    const own = openWarehouse(STATEMENT_MS)
+    let paused: number[] = []
+    const goOn = (): void => {
+      for (const pid of paused.splice(0)) process.kill(pid, 'SIGCONT')
+    }
+    const { report, noticedAfterMs } = await runDisturbed(
+      async () => {
+        paused = await pids()
+        for (const pid of paused) process.kill(pid, 'SIGSTOP')
+      },
+      () => {
+        goOn()
+        return waitUntil('it answers', () =>
+          warehouse.query('ask', sql`select 1`).then(
+            () => true,
+            () => false,
+          ),
+        )
+      },
+      own,
+    ).finally(goOn)
+    await own.close()
+    expect(noticedAfterMs).toBeGreaterThan(STATEMENT_MS)
+    // At full scale: the 35 seconds of the promise.
+    expect(noticedAfterMs).toBeLessThan(STATEMENT_MS + ANSWER_MS + 2_000)
+    expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+    await expectAllThere()
+  })
 })

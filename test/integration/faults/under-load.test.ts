@@ -6,7 +6,7 @@ import {
   untilSynced,
   type ServeScene,
 } from '../../e2e/serve-scene.js'
-import { atScale, isFullScale } from '../../support/fault-scale.js'
+import { atScale, isFullScale } from '../../support/test-scale.js'
 import { differencesFrom } from '../../support/look-at-cli-rows.js'
 import { runCli, startCli, waitUntil } from '../../support/run-cli.js'
 import { notification } from '../webhooks/process-scene.js'
@@ -108,81 +108,73 @@ const P99_MS = isFullScale ? 500 : 3_000
 const RENEWED = /: \w+(_checked|_tracking_request)_at is /
 
 describe('a backfill beside everything else', { tags: ['D10'] }, () => {
-  it(
-    'is refused a second time, does not set live rows back, and lets deliveries be answered in time',
-    { timeout: 300_000 },
-    async () => {
-      const scene = await openServeScene({
-        settings: { TRACKING_SERVICE: presetFile({ pageSize: 2 }) },
-      })
-      const { simulator, database, options } = scene
-      await scene.serve(['--no-scheduler'])
-      const { world, clock, faults } = simulator
-      // Holds the backfill between having read old pages and writing them.
-      faults.add({
-        fault: { kind: 'slow', bytesPerSecond: 60_000 },
-        match: { path: '/shipments' },
-        times: Infinity,
-      })
-      const backfill = await startCli(['backfill', '--json'], { ...options, deadlineMs: 240_000 })
-      await waitUntil('the backfill has begun', async () => {
-        const rows = await scene.select(`select from tracking_sync.lease where holder is not null`)
-        return rows.length > 0
-      })
-      for (const command of ['backfill', 'sync']) {
-        const second = await runCli([command], options)
-        expect({ command, exitCode: second.exitCode }).toEqual({ command, exitCode: 7 })
-      }
-      const bodies = liveDeliveries(scene, atScale(60, 3_000))
-      const sent = await sendAtPace(scene, bodies, 50)
-      expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([202]))
-      expect(p99(sent)).toBeLessThan(P99_MS)
-      // Records in doubt are read again seconds later; with a stopped clock that read would be as
-      // old as the deliveries.
-      clock.advance(10_000)
-      faults.clear()
-      expect((await backfill.ended).exitCode).toBe(0)
-      await expectStored(scene, sent)
-      await untilDrained(scene)
-      // A record that was read again before the clock moved on waits for its next turn.
-      const isSettled = async (): Promise<boolean> =>
-        (await scene.select('select from tracking_sync.refetch_queue limit 1')).length === 0
-      await waitUntil('what was in doubt is read again', isSettled, 120_000)
-      const differences = await differencesFrom(world, clock.now(), database.url)
-      expect(differences.filter((line) => !RENEWED.test(line))).toEqual([])
-    },
-  )
+  it('is refused a second time, does not set live rows back, and lets deliveries be answered in time', async () => {
+    const scene = await openServeScene({
+      settings: { TRACKING_SERVICE: presetFile({ pageSize: 2 }) },
+    })
+    const { simulator, database, options } = scene
+    await scene.serve(['--no-scheduler'])
+    const { world, clock, faults } = simulator
+    // Holds the backfill between having read old pages and writing them.
+    faults.add({
+      fault: { kind: 'slow', bytesPerSecond: 60_000 },
+      match: { path: '/shipments' },
+      times: Infinity,
+    })
+    const backfill = await startCli(['backfill', '--json'], { ...options, deadlineMs: 240_000 })
+    await waitUntil('the backfill has begun', async () => {
+      const rows = await scene.select(`select from tracking_sync.lease where holder is not null`)
+      return rows.length > 0
+    })
+    for (const command of ['backfill', 'sync']) {
+      const second = await runCli([command], options)
+      expect({ command, exitCode: second.exitCode }).toEqual({ command, exitCode: 7 })
+    }
+    const bodies = liveDeliveries(scene, atScale(60, 3_000))
+    const sent = await sendAtPace(scene, bodies, 50)
+    expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([202]))
+    expect(p99(sent)).toBeLessThan(P99_MS)
+    // Records in doubt are read again seconds later; with a stopped clock that read would be as
+    // old as the deliveries.
+    clock.advance(10_000)
+    faults.clear()
+    expect((await backfill.ended).exitCode).toBe(0)
+    await expectStored(scene, sent)
+    await untilDrained(scene)
+    // A record that was read again before the clock moved on waits for its next turn.
+    const isSettled = async (): Promise<boolean> =>
+      (await scene.select('select from tracking_sync.refetch_queue limit 1')).length === 0
+    await waitUntil('what was in doubt is read again', isSettled, 120_000)
+    const differences = await differencesFrom(world, clock.now(), database.url)
+    expect(differences.filter((line) => !RENEWED.test(line))).toEqual([])
+  })
 })
 
 describe('a burst, as after an outage of ours', { tags: ['W21'] }, () => {
   const DELIVERIES = atScale(200, 2_000)
 
-  it(
-    `of ${DELIVERIES} deliveries at 200 a second is taken or refused, never lost, and worked off`,
-    { timeout: 300_000 },
-    async () => {
-      const scene = await openServeScene()
-      const program = await scene.serve()
-      await untilSynced(scene)
-      const bodies = liveDeliveries(scene, DELIVERIES)
-      const sent = await sendAtPace(scene, bodies, 200)
-      const statuses = new Set(sent.map(({ status }) => status))
-      expect([...statuses].filter((status) => ![202, 429, 503].includes(status))).toEqual([])
-      await expectStored(scene, sent)
-      // As the service does with refused deliveries.
-      const refused = new Set(sent.flatMap(({ id, status }) => (status === 202 ? [] : [id])))
-      const again = bodies.filter(({ id }) => refused.has(id))
-      const later = await sendAtPace(scene, again, 50)
-      expect(later.filter(({ status }) => status !== 202)).toEqual([])
-      expect(await untilDrained(scene)).toBeLessThan(60)
-      expect((await readPeakMiB(program.pid)) ?? 0).toBeLessThan(300)
-      const [row] = await scene.select<{ rows: number; processed: number }>(
-        `select count(*)::int as rows, count(processed_at)::int as processed
+  it(`of ${DELIVERIES} deliveries at 200 a second is taken or refused, never lost, and worked off`, async () => {
+    const scene = await openServeScene()
+    const program = await scene.serve()
+    await untilSynced(scene)
+    const bodies = liveDeliveries(scene, DELIVERIES)
+    const sent = await sendAtPace(scene, bodies, 200)
+    const statuses = new Set(sent.map(({ status }) => status))
+    expect([...statuses].filter((status) => ![202, 429, 503].includes(status))).toEqual([])
+    await expectStored(scene, sent)
+    // As the service does with refused deliveries.
+    const refused = new Set(sent.flatMap(({ id, status }) => (status === 202 ? [] : [id])))
+    const again = bodies.filter(({ id }) => refused.has(id))
+    const later = await sendAtPace(scene, again, 50)
+    expect(later.filter(({ status }) => status !== 202)).toEqual([])
+    expect(await untilDrained(scene)).toBeLessThan(60)
+    expect((await readPeakMiB(program.pid)) ?? 0).toBeLessThan(300)
+    const [row] = await scene.select<{ rows: number; processed: number }>(
+      `select count(*)::int as rows, count(processed_at)::int as processed
         from tracking_sync.webhook_notifications`,
-      )
-      expect(row!.rows).toBeGreaterThanOrEqual(DELIVERIES)
-      program.kill('SIGTERM')
-      expect((await program.ended).exitCode).toBe(0)
-    },
-  )
+    )
+    expect(row!.rows).toBeGreaterThanOrEqual(DELIVERIES)
+    program.kill('SIGTERM')
+    expect((await program.ended).exitCode).toBe(0)
+  })
 })

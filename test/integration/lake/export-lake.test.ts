@@ -82,12 +82,9 @@ async function waitForOthers(): Promise<void> {
     )
     return row?.isOver
   }
-  await vi.waitFor(
-    async () => {
-      expect(await isOver()).toBe(true)
-    },
-    { timeout: 60_000 },
-  )
+  await vi.waitFor(async () => {
+    expect(await isOver()).toBe(true)
+  })
 }
 
 async function exported(out: string, ...args: string[]): Promise<Report> {

@@ -7,8 +7,9 @@ import { callCli } from '../../support/call-cli.js'
 import { runCli, startCli } from '../../support/run-cli.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 import { expectSame, filesIn, LakeReader, readManifestOf, type Rows } from './lake-scene.js'
+import { atScale } from '../../support/test-scale.js'
 
-const SEEDS = Number(process.env.LAKE_SEEDS ?? 1)
+const SEEDS = atScale(1, 60)
 /** About as long as an export of all tables takes here, with the start of the program. */
 const LONGEST_MS = 1_200
 

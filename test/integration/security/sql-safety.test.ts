@@ -17,9 +17,10 @@ import {
   openWebhookScene,
   type WebhookScene,
 } from '../webhooks/webhook-scene.js'
+import { atScale } from '../../support/test-scale.js'
 
-/** Texts written; SQL_SAFETY_TEXTS=10000 for more. */
-const TEXTS = Number(process.env.SQL_SAFETY_TEXTS ?? '200')
+/** Texts written. */
+const TEXTS = atScale(200, 10_000)
 
 /** Texts with a meaning in SQL, in its parameters and in output made from rows. */
 const LOADED = [

@@ -19,9 +19,9 @@ import {
   type CrashScene,
   type Kill,
 } from './crash-scene.js'
+import { atScale, isFullScale } from '../../support/test-scale.js'
 
-const WORLD_COUNT = Number(process.env.CRASH_WORLDS ?? 1)
-const WORLDS = Array.from({ length: WORLD_COUNT }, (_, index) => index + 1)
+const WORLDS = Array.from({ length: atScale(1, 20) }, (_, index) => index + 1)
 
 const LAST = SYNC_FAILPOINTS.length - 1
 
@@ -29,17 +29,15 @@ const LAST = SYNC_FAILPOINTS.length - 1
  * The long run kills both commands at every point. Otherwise each point is one command's: what is
  * begun and ended is the same in both, and what marks rows as gone is a sync's alone.
  */
-const IS_LONG = WORLD_COUNT > 1
 const POINTS = {
   // A backfill has nothing to mark as gone.
   backfill: SYNC_FAILPOINTS.filter(
-    (point, at) => point !== 'mid_tombstones' && (IS_LONG || at % 2 === 0 || at === LAST),
+    (point, at) => point !== 'mid_tombstones' && (isFullScale || at % 2 === 0 || at === LAST),
   ),
   sync: SYNC_FAILPOINTS.filter(
-    (point, at) => IS_LONG || point === 'mid_tombstones' || (at % 2 === 1 && at !== LAST),
+    (point, at) => isFullScale || point === 'mid_tombstones' || (at % 2 === 1 && at !== LAST),
   ),
 }
-const TIMEOUT_MS = 300_000
 
 /**
  * Per kill: the last stored page, to see that the list has not moved. A page that had arrived and
@@ -98,7 +96,7 @@ async function killAndFinish(
 describe('the built program, killed and run again', () => {
   it.for(WORLDS)(
     'ends a backfill equal to the source, whatever the point, in worlds %i',
-    { tags: ['C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7', 'C8', 'I9', 'I10'], timeout: TIMEOUT_MS },
+    { tags: ['C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7', 'C8', 'I9', 'I10'] },
     async (number) => {
       for (const point of POINTS.backfill) {
         scene = await openCrashScene(target, number, point)
@@ -110,7 +108,7 @@ describe('the built program, killed and run again', () => {
 
   it.for(WORLDS)(
     'ends a sync equal to the source, whatever the point, in world %i',
-    { tags: ['C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7', 'C8', 'I2', 'I9'], timeout: TIMEOUT_MS },
+    { tags: ['C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7', 'C8', 'I2', 'I9'] },
     async (number) => {
       const open = await openCrashScene(target, number)
       scene = open

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { playHistories } from '../../support/corpus.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { modelHistories, playModelHistory } from './model-history.js'
+import { atScale } from '../../support/test-scale.js'
 
 let target: TestWarehouse
 
@@ -18,10 +19,7 @@ playHistories(
     tags: ['I1', 'I2', 'I4', 'I7', 'I8', 'I9', 'I16', 'I17', 'P11'],
     histories: modelHistories,
     // `npm run test:long -- model` plays thousands.
-    runs: Number(process.env.MODEL_RUNS ?? 12),
-    // Half a second each on a machine that does nothing else; four times that is still at work and
-    // does not hang.
-    mostMsPerRun: 2_000,
+    runs: atScale(12, 5_000),
     play: (history) => playModelHistory(target.warehouse, history),
   },
 )

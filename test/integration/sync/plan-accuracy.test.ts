@@ -5,6 +5,7 @@ import type { SimulatorOptions } from '../../../src/extensions/simulator/server.
 import { estimatePlan, observePlan, type Plan } from '../../../src/extensions/doctor/make-plan.js'
 import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
+import { atScale } from '../../support/test-scale.js'
 
 afterEach(closeScenes)
 
@@ -149,7 +150,7 @@ function requestsOfWorld(facts: WorldFacts, includes: Includes): number {
 }
 
 /** Shipments of accounts that are too large to be loaded here. */
-const ACCOUNTS = (process.env.PLAN_ACCOUNTS ?? '1000').split(',').map(Number)
+const ACCOUNTS = atScale([1_000], [1_000, 3_000])
 
 const ALL_INCLUDES = ['default', 'only containers', 'none'] as const
 

@@ -1,13 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createDice } from '../../../src/extensions/simulator/world/dice.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
+import { atScale } from '../../support/test-scale.js'
 
 afterEach(closeScenes)
 
 /** Hours of the week; more are more weeks. */
-const HOURS = Number(process.env.WEEK_HOURS ?? 168)
+const HOURS = atScale(168, 672)
 /** Of these hours one has a sync. */
-const EVERY = Number(process.env.WEEK_SYNC_EVERY ?? 6)
+const EVERY = atScale(6, 1)
 const SHIPMENTS = 15
 
 /** Includes in the lists of shipments: different on each day. */
@@ -54,7 +55,7 @@ async function letFindingsAge({ query }: Scene): Promise<void> {
 describe('a week of changes, with a sync every few hours', () => {
   it(
     'is equal to the source at the end of each day, whatever the service includes that day',
-    { tags: ['I1', 'I8'], timeout: 3_600_000 },
+    { tags: ['I1', 'I8'] },
     async () => {
       const scene = await openScene({ shipments: SHIPMENTS })
       const { simulator } = scene

@@ -17,9 +17,10 @@ import { isOnCitus } from '../../support/distributed-database.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { startSameWorld } from '../../support/simulate-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { atScale } from '../../support/test-scale.js'
 
-/** A larger account: UPGRADE_SHIPMENTS=6000 makes more than 100,000 rows. */
-const SHIPMENTS = Number(process.env.UPGRADE_SHIPMENTS ?? '6')
+/** Six thousand make more than 100,000 rows. */
+const SHIPMENTS = atScale(6, 6_000)
 
 const options = { sleep: () => Promise.resolve() }
 const closers: (() => Promise<void>)[] = []
@@ -199,7 +200,7 @@ describe('an upgrade', () => {
   // Tables are filled out of order, which takes a superuser.
   it.skipIf(isOnCitus)(
     'from every version, with rows in it, ends equal to a fresh install and, after a sync, to the source',
-    { tags: ['G6', 'JC1'], timeout: 600_000 },
+    { tags: ['G6', 'JC1'] },
     async () => {
       const fresh = await describeSchema(opened.warehouse)
       // Before the third not all tables were there that a program writes to.

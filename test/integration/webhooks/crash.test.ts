@@ -14,12 +14,11 @@ import {
   type ServeParts,
   type WebhookCrashScene,
 } from './crash-scene.js'
+import { atScale } from '../../support/test-scale.js'
 
-const SEED_COUNT = Number(process.env.WEBHOOK_CRASH_SEEDS ?? 1)
-const SEEDS = Array.from({ length: SEED_COUNT }, (_, index) => index + 1)
+const SEEDS = Array.from({ length: atScale(1, 20) }, (_, index) => index + 1)
 /** In one process each blow hits both parts; a short run leaves the others to the parts apart. */
-const BLOWS_IN_ONE = SEED_COUNT > 1 ? Infinity : 3
-const TIMEOUT_MS = 300_000
+const BLOWS_IN_ONE = atScale(3, Infinity)
 const MOST_ROUNDS = 3_000
 
 interface Blow {
@@ -145,7 +144,6 @@ function shuffled<Item>(items: readonly Item[], dice: Dice): Item[] {
 describe('serve, killed under load and started again', { tags: ['C6', 'I5', 'I6'] }, () => {
   it.for(SEEDS)(
     'loses nothing it acknowledged and processes each notification once, in one process, seed %i',
-    { timeout: TIMEOUT_MS },
     async (seed) => {
       const open = await openScene(seed)
       await endure(open, [new Post(open, 'all')])
@@ -154,7 +152,6 @@ describe('serve, killed under load and started again', { tags: ['C6', 'I5', 'I6'
 
   it.for(SEEDS)(
     'loses nothing it acknowledged and processes each notification once, receiver and processor apart, seed %i',
-    { timeout: TIMEOUT_MS },
     async (seed) => {
       const open = await openScene(1_000 + seed)
       await endure(open, [new Post(open, 'receiver'), new Post(open, 'processor')])

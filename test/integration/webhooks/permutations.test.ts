@@ -4,6 +4,7 @@ import { SYNC_FAILPOINTS, type Failpoint } from '../../../src/base/failpoint.js'
 import { playHistories } from '../../support/corpus.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { playHistory, prepare, type Crash, type History, type Step } from './permutation-scene.js'
+import { atScale } from '../../support/test-scale.js'
 
 let target: TestWarehouse
 
@@ -59,8 +60,7 @@ playHistories(
     tags: ['I1', 'I3', 'I4'],
     histories: history,
     // `npm run test:long -- webhooks` plays thousands.
-    runs: Number(process.env.WEBHOOK_RUNS ?? 12),
-    mostMsPerRun: 10_000,
+    runs: atScale(12, 5_000),
     play: async (given) => {
       expect(await playHistory(target.warehouse, given)).toEqual([])
     },

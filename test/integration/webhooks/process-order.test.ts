@@ -11,6 +11,7 @@ import { deleteRows } from '../../support/empty-warehouse.js'
 import { queued, statesOf } from './process-scene.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
+import { atScale } from '../../support/test-scale.js'
 
 afterEach(closeWebhookScenes)
 
@@ -22,9 +23,7 @@ function permutations<Item>(items: readonly Item[]): Item[][] {
 }
 
 /** Every fifth order begins and ends with each of the five; `npm run test:long -- orders`: all. */
-const ORDERS = Array.from({ length: 120 }, (_, at) => at).filter(
-  (at) => at % Number(process.env.ORDER_EVERY ?? 5) === 0,
-)
+const ORDERS = Array.from({ length: 120 }, (_, at) => at).filter((at) => at % atScale(5, 1) === 0)
 
 /**
  * Five changes of one container, ten seconds apart, each with the delivery that tells of it; what

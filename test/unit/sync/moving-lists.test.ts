@@ -8,6 +8,7 @@ import { ListPass, wholeList } from '../../../src/sync/list-pass.js'
 import { ListProof, missingOf, type Dates, type Verdict } from '../../../src/sync/list-proof.js'
 import { shortfallError } from '../../../src/sync/list-shortfall.js'
 import type { Checkpoint } from '../../../src/warehouse/bookkeeping/checkpoints.js'
+import { atScale } from '../../support/test-scale.js'
 
 /** A record of the service, and when it came and changed on the service's clock. */
 interface Item {
@@ -252,44 +253,40 @@ function datesOf(items: readonly Item[]): Dates {
   }
 }
 
-const HISTORIES = Number(process.env.LIST_HISTORIES ?? '300')
+const HISTORIES = atScale(300, 100_000)
 /** Two walks alike and a total that fits hid a record. */
 const REMEMBERED = [1585]
 
 describe('a list that moves while it is walked', { tags: ['JC7', 'JD3', 'FA1', 'P4'] }, () => {
-  test(
-    'every record that was there throughout is stored, or the run says that it is incomplete',
-    { timeout: 600_000 },
-    async () => {
-      const counts = new Map<string, number>()
-      const count = (name: string): void => {
-        counts.set(name, (counts.get(name) ?? 0) + 1)
-      }
-      const seeds = Array.from({ length: HISTORIES }, (_, index) => index + 1)
-      for (const seed of [...seeds, ...REMEMBERED]) {
-        const { verdict, walks, wasResumed, moved, totals } = await play(seed)
-        count(`${moved ? 'moved' : 'quiet'}, ${verdict}`)
-        count(`total ${totals}, ${verdict}`)
-        if (wasResumed) count(`resumed, ${verdict}`)
-        count(`${walks} walks`)
-        // A list that does not move, or has the right total and one page, needs no second walk.
-        if (!moved && totals === 'right')
-          expect({ seed, verdict, walks }).toEqual({ seed, verdict: 'whole', walks: 1 })
-      }
-      // No class of histories is empty: else nothing is proven of it.
-      const names = ['moved', 'quiet', 'resumed', ...TOTALS.map((totals) => `total ${totals}`)]
-      const classes = names.flatMap((name) => [`${name}, whole`, `${name}, short`])
-      classes.push('1 walks', '2 walks', '3 walks')
-      // A list that promises more than it holds looks like one that was cut off.
-      const required = classes.filter((name) => name !== 'total too high, whole')
-      expect(required.filter((name) => (counts.get(name) ?? 0) === 0)).toEqual([])
-      // An ordinary busy account does not end incomplete in every run.
-      const [whole = 0, short = 0] = ['whole', 'short'].map((kind) =>
-        counts.get(`total right, ${kind}`),
-      )
-      expect(whole / (whole + short)).toBeGreaterThan(0.8)
-    },
-  )
+  test('every record that was there throughout is stored, or the run says that it is incomplete', async () => {
+    const counts = new Map<string, number>()
+    const count = (name: string): void => {
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    }
+    const seeds = Array.from({ length: HISTORIES }, (_, index) => index + 1)
+    for (const seed of [...seeds, ...REMEMBERED]) {
+      const { verdict, walks, wasResumed, moved, totals } = await play(seed)
+      count(`${moved ? 'moved' : 'quiet'}, ${verdict}`)
+      count(`total ${totals}, ${verdict}`)
+      if (wasResumed) count(`resumed, ${verdict}`)
+      count(`${walks} walks`)
+      // A list that does not move, or has the right total and one page, needs no second walk.
+      if (!moved && totals === 'right')
+        expect({ seed, verdict, walks }).toEqual({ seed, verdict: 'whole', walks: 1 })
+    }
+    // No class of histories is empty: else nothing is proven of it.
+    const names = ['moved', 'quiet', 'resumed', ...TOTALS.map((totals) => `total ${totals}`)]
+    const classes = names.flatMap((name) => [`${name}, whole`, `${name}, short`])
+    classes.push('1 walks', '2 walks', '3 walks')
+    // A list that promises more than it holds looks like one that was cut off.
+    const required = classes.filter((name) => name !== 'total too high, whole')
+    expect(required.filter((name) => (counts.get(name) ?? 0) === 0)).toEqual([])
+    // An ordinary busy account does not end incomplete in every run.
+    const [whole = 0, short = 0] = ['whole', 'short'].map((kind) =>
+      counts.get(`total right, ${kind}`),
+    )
+    expect(whole / (whole + short)).toBeGreaterThan(0.8)
+  })
 
   test('a resumed walk is believed only where nothing has moved', () => {
     const page = (number: number, ids: readonly string[]) => ({

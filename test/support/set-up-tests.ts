@@ -1,0 +1,5 @@
+import { showProgramsOfFailures } from './said-by-programs.js'
+
+/* A set-up file of all tests. */
+
+showProgramsOfFailures()
