@@ -17,10 +17,32 @@ export interface Catalogue {
       }
     >
   >
+  /** What `npm run test:stranger -- --publish` wrote last. */
+  readonly stranger?: StrangersResult
+}
+interface StrangersResult {
+  readonly differences: readonly {
+    readonly table: string
+    readonly column?: string
+    readonly what: string
+    readonly reason: string
+  }[]
+  readonly notCompared: readonly { readonly table: string; readonly reason: string }[]
+  readonly lastRun: {
+    readonly on: string
+    readonly seed: number
+    readonly shipments: number
+    readonly days: number
+    readonly runs: number
+    readonly kills: number
+    readonly differences: number
+    readonly faults: Readonly<Record<string, number>>
+    readonly tables: Readonly<Record<string, { readonly rows: number; readonly values: number }>>
+  }
 }
 export function readCatalogue(root: string): Catalogue
 export function sentencesOf(catalogue: Pick<Catalogue, 'groups' | 'findings'>): Sentences
 export function problemsOfTags(
-  catalogue: Omit<Catalogue, 'longParts'>,
+  catalogue: Omit<Catalogue, 'longParts' | 'stranger'>,
   tests: readonly TaggedTest[],
 ): string[]
