@@ -19,7 +19,6 @@ import {
   type EncodedValue,
 } from './column.js'
 import {
-  ANY_TYPE,
   fingerprint,
   isReferenceType,
   rowDigest,
@@ -40,9 +39,6 @@ import {
 export function flattenRecord(resource: Resource, record: unknown, seen: SeenIn): Sighting {
   const members = readRecord(record)
   const { id, attributes, relationships } = members
-  if (resource.type !== ANY_TYPE && members.type !== resource.type) {
-    throw contractError(`type is not "${resource.type}"`, '/type')
-  }
   if (attributes === undefined && resource.requiresAttributes) {
     throw contractError('attributes are missing', '/attributes')
   }

@@ -10,7 +10,8 @@ import {
   type LoggerOptions,
 } from '../../../src/base/logger.js'
 
-const canary = 'cana ry/key+"2f8\\c41%d9'
+/** Its base64 has a plus and a slash, which base64url writes otherwise. */
+const canary = 'cana ry/key+"2f8\\c41%d9~~??>>'
 const forms: readonly (readonly [string, string])[] = [
   ['plain', canary],
   ['URL-encoded', encodeURIComponent(canary)],

@@ -51,16 +51,16 @@ describe('the signature of a delivery', () => {
     expect(check()(rawHeaders, body)).toBe(false)
   })
 
-  it.each([
-    [
-      'changed by one byte',
-      Buffer.from(body.map((byte, index) => (index === 9 ? byte + 1 : byte))),
-    ],
-    ['serialised again', Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 1))],
-    ['given a line end', Buffer.concat([body, Buffer.from('\n')])],
-  ])('is refused when the body was %s', { tags: ['W3'] }, (_change, changed) => {
-    expect(changed.equals(body)).toBe(false)
-    expect(check()([HEADER, right], changed)).toBe(false)
+  it('is refused when the body differs by one byte, whichever', { tags: ['W3'] }, () => {
+    expect(check()([HEADER, right], body)).toBe(true)
+    for (const index of body.keys()) {
+      const changed = Buffer.from(body)
+      changed[index]! ^= 1
+      expect(check()([HEADER, right], changed)).toBe(false)
+    }
+    for (const changed of [body.subarray(1), body.subarray(0, -1), Buffer.concat([body, body])]) {
+      expect(check()([HEADER, right], changed)).toBe(false)
+    }
   })
 
   it(
