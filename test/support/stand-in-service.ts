@@ -22,6 +22,8 @@ export interface PayloadFile {
 export interface StandIn {
   readonly url: string
   readonly apiKey: string
+  /** Path of every request that came, decoded. */
+  readonly requests: readonly string[]
   close(): Promise<void>
 }
 
@@ -47,7 +49,9 @@ export function readPayloads(directory: string): PayloadFile[] {
  */
 export async function startStandIn(payloads: readonly PayloadFile[]): Promise<StandIn> {
   const apiKey = 'stand-in-key'
+  const requests: string[] = []
   const server = createServer((request, response) => {
+    requests.push(new URL(request.url ?? '', 'http://localhost').pathname)
     const isKnown = request.headers.authorization === `Token ${apiKey}`
     const answer = isKnown && request.method === 'GET' ? answerTo(request, payloads) : undefined
     response.writeHead(answer !== undefined ? 200 : isKnown ? 404 : 401, {
@@ -60,6 +64,7 @@ export async function startStandIn(payloads: readonly PayloadFile[]): Promise<St
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`,
     apiKey,
+    requests,
     close: async () => {
       server.closeAllConnections()
       server.close()

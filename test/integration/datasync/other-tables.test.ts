@@ -10,123 +10,18 @@ afterAll(() => scene.drop())
 
 const _deleted_at = '2026-03-01T00:00:00Z'
 
-it('shipments: shows the live ones, times in UTC', async () => {
-  await scene.insert('terminals', [{ terminal_id: 't1', firms_code: 'Y258' }])
-  await scene.insert('rail_terminals', [{ rail_terminal_id: 'r1', firms_code: 'H572' }])
-  await scene.insert('shipments', [
-    {
-      shipment_id: 's1',
-      shipping_line_scac: 'MAEU',
-      shipping_line_name: 'Maersk',
-      bill_of_lading_number: 'MAEU123',
-      normalized_number: '123',
-      ref_numbers: ['PO 1'],
-      tags: [],
-      customer_name: 'Acme',
-      port_of_lading_locode: 'CNSHA',
-      port_of_discharge_locode: 'USLAX',
-      pod_terminal_id: 't1',
-      destination_locode: 'USCHI',
-      destination_terminal_id: 'r1',
-      destination_terminal_type: 'rail_terminal',
-      pol_atd_at: '2026-02-10T01:30:00Z',
-      pol_etd_at: '2026-02-09T22:00:00Z',
-      pod_eta_at: '2026-03-07T16:00:00Z',
-      pod_ata_at: '2026-03-08T09:00:00Z',
-      pod_voyage_number: '612E',
-      pod_vessel_name: 'EVER GIVEN',
-      pod_vessel_imo: '9811000',
-      line_tracking_last_succeeded_at: '2026-03-09T06:00:00Z',
-      created_at: '2026-02-01T12:00:00Z',
-      _changed_at: '2026-03-09T07:00:00Z',
-    },
-    { shipment_id: 's2', _deleted_at },
-  ])
-  expect(await scene.read('tracking_datasync.shipments')).toEqual([
-    {
-      shipment_id: 's1',
-      shipping_line_scac: 'MAEU',
-      shipping_line_name: 'Maersk',
-      bill_of_lading_number: 'MAEU123',
-      normalized_number: '123',
-      reference_numbers: 'PO 1',
-      tags: null,
-      customer_id: null,
-      customer_name: 'Acme',
-      pol_locode: 'CNSHA',
-      pod_locode: 'USLAX',
-      pod_terminal_firms_code: 'Y258',
-      destination_locode: 'USCHI',
-      destination_terminal_firms_code: 'H572',
-      pol_atd_at: '2026-02-10 01:30:00',
-      pol_etd_at: '2026-02-09 22:00:00',
-      pod_eta_at: '2026-03-07 16:00:00',
-      pod_arrived_at: '2026-03-08 09:00:00',
-      pod_voyage_number: '612E',
-      pod_vessel_name: 'EVER GIVEN',
-      pod_vessel_imo: '9811000',
-      line_tracking_last_succeeded_at: '2026-03-09 06:00:00',
-      line_tracking_stopped_at: null,
-      line_tracking_stopped_reason: null,
-      created_at: '2026-02-01 12:00:00',
-      updated_at: '2026-03-09 07:00:00',
-    },
-  ])
-})
-
-it('tracking_requests: names the shipment once there is one', async () => {
-  const request = {
-    request_number: 'MAEU123',
-    request_type: 'bill_of_lading',
-    scac: 'MAEU',
-    ref_numbers: ['PO 1', 'PO 2'],
-    created_at: '2026-02-01T12:00:00Z',
-    updated_at: '2026-02-01T12:05:00Z',
-    _changed_at: '2026-02-01T13:00:00Z',
-  }
+it('shipments and tracking_requests: shows the live ones, and a shipment only where one is tracked', async () => {
+  await scene.insert('shipments', [{ shipment_id: 's1' }, { shipment_id: 's2', _deleted_at }])
+  const other = { tracked_object_id: 'x1', tracked_object_type: 'something_else' }
   await scene.insert('tracking_requests', [
-    {
-      ...request,
-      tracking_request_id: 'q1',
-      status: 'created',
-      tracked_object_id: 's1',
-      tracked_object_type: 'shipment',
-    },
-    {
-      ...request,
-      tracking_request_id: 'q2',
-      status: 'failed',
-      failed_reason: 'not_found',
-      tracked_object_id: 'x1',
-      tracked_object_type: 'something_else',
-    },
-    { ...request, tracking_request_id: 'q3', _deleted_at },
+    { tracking_request_id: 'q1', ...other },
+    { tracking_request_id: 'q2', _deleted_at },
   ])
-  const shown = {
-    request_number: 'MAEU123',
-    reference_numbers: 'PO 1, PO 2',
-    shipment_tags: null,
-    request_type: 'bill_of_lading',
-    scac: 'MAEU',
-    created_at: '2026-02-01 12:00:00',
-    updated_at: '2026-02-01 12:05:00',
-  }
-  const rest = 'order by tracking_request_id'
-  expect(await scene.read('tracking_datasync.tracking_requests', { rest })).toEqual([
-    {
-      ...shown,
-      tracking_request_id: 'q1',
-      status: 'created',
-      failed_reason: null,
-      shipment_id: 's1',
-    },
-    {
-      ...shown,
-      tracking_request_id: 'q2',
-      status: 'failed',
-      failed_reason: 'not_found',
-      shipment_id: null,
-    },
+  const read = (view: string, ...columns: string[]) =>
+    scene.read(`tracking_datasync.${view}`, { columns })
+  expect(await read('shipments', 'shipment_id')).toEqual([{ shipment_id: 's1' }])
+  expect(await read('tracking_requests', 'tracking_request_id', 'shipment_id')).toEqual([
+    { tracking_request_id: 'q1', shipment_id: null },
   ])
 })
 
@@ -170,110 +65,56 @@ test(
   },
 )
 
-it('transport_events: shows the standing and the withdrawn', async () => {
-  await scene.insert('ports', [
-    { port_id: 'p2', code: 'USLAX', name: 'Los Angeles', country_code: 'US', time_zone: 'Etc/GMT' },
-  ])
-  await scene.insert('terminals', [
-    { terminal_id: 't1', firms_code: 'Y258', nickname: 'WBCT', name: 'West Basin' },
-  ])
-  await scene.insert('vessels', [
-    { vessel_id: 'v1', name: 'EVER GIVEN', imo: '9811000', mmsi: '1' },
-  ])
+it('transport_events: shows the standing and the withdrawn, at a facility of the type it names', async () => {
+  await scene.insert('ports', [{ port_id: 'p2', code: 'USLAX', time_zone: 'Etc/GMT+3' }])
+  await scene.insert('terminals', [{ terminal_id: 't1', firms_code: 'Y258' }])
   await scene.insert('shipments', [{ shipment_id: 's1', bill_of_lading_number: 'MAEU123' }])
-  await scene.insert('containers', [
-    { container_id: 'c1', number: 'MSKU0000001', shipment_id: 's1', _deleted_at },
-  ])
-  await scene.insert('transport_events', [
-    {
-      container_id: 'c1',
-      transport_event_id: 'e1',
-      event: 'container.transport.vessel_arrived',
-      timestamp: '2026-03-08T09:00:00Z',
-      timezone: 'America/Los_Angeles',
-      location_locode: 'USLAX',
-      location_id: 'p2',
-      location_type: 'port',
-      terminal_id: 't1',
-      terminal_type: 'terminal',
-      vessel_id: 'v1',
-      voyage_number: '612E',
-      data_source: 'ais',
-      created_at: '2026-03-08T09:20:00Z',
-      _changed_at: '2026-03-08T10:00:00Z',
-      _deleted_at: '2026-03-10T00:00:00Z',
-    },
-    {
-      container_id: 'c1',
-      transport_event_id: 'e2',
-      event: 'container.transport.estimated.vessel_arrived',
-      timestamp: '2026-03-08T09:00:00Z',
-      location_id: 'p2',
-      location_type: 'port',
-      // An id of a terminal under another type is another thing.
-      terminal_id: 't1',
-      terminal_type: 'rail_terminal',
-      shipment_id: 's9',
-    },
-  ])
-  const nothing = {
-    facility_firms_code: null,
-    facility_nickname: null,
-    facility_name: null,
-    vessel_id: null,
-    vessel_name: null,
-    vessel_imo: null,
-    vessel_mmsi: null,
-    voyage_number: null,
-    data_source_label: null,
-    invalidated_at: null,
-    created_at: null,
-  }
-  const place = {
-    event_timestamp: '2026-03-08 09:00:00',
+  await scene.insert('containers', [{ container_id: 'c1', shipment_id: 's1', _deleted_at }])
+  const event = {
     container_id: 'c1',
-    container_number: 'MSKU0000001',
-    port_metro_id: 'p2',
-    port_metro_locode: 'USLAX',
-    port_metro_country_code: 'US',
-    port_metro_city: 'Los Angeles',
-    facility_id: 't1',
-    invalidation_reason: null,
-    previous_version_id: null,
+    timestamp: '2026-03-08T09:00:00Z',
+    location_id: 'p2',
+    location_type: 'port',
+    terminal_id: 't1',
   }
-  expect(await scene.read('tracking_datasync.transport_events', { rest: 'order by id' })).toEqual([
+  await scene.insert('transport_events', [
+    { ...event, transport_event_id: 'e1', terminal_type: 'terminal', _deleted_at },
+    // An id of a terminal under another type is another thing.
+    { ...event, transport_event_id: 'e2', terminal_type: 'rail_terminal', shipment_id: 's9' },
+  ])
+  const columns = [
+    'id',
+    'event_timestamp_local',
+    'port_metro_time_zone',
+    'facility_id',
+    'facility_firms_code',
+    'shipment_id',
+    'shipment_number',
+    'invalidated_at',
+  ]
+  const rest = 'order by id'
+  // Without a zone of its own the time of an event is shown as it was sent.
+  const place = {
+    event_timestamp_local: '2026-03-08 09:00:00',
+    port_metro_time_zone: 'Etc/GMT+3',
+    facility_id: 't1',
+  }
+  expect(await scene.read('tracking_datasync.transport_events', { columns, rest })).toEqual([
     {
       ...place,
       id: 'e1',
-      event: 'container.transport.vessel_arrived',
-      // An hour before Los Angeles turns its clocks.
-      event_timestamp_local: '2026-03-08 01:00:00',
+      facility_firms_code: 'Y258',
       shipment_id: 's1',
       shipment_number: 'MAEU123',
-      port_metro_time_zone: 'America/Los_Angeles',
-      facility_firms_code: 'Y258',
-      facility_nickname: 'WBCT',
-      facility_name: 'West Basin',
-      vessel_id: 'v1',
-      vessel_name: 'EVER GIVEN',
-      vessel_imo: '9811000',
-      vessel_mmsi: '1',
-      voyage_number: '612E',
-      data_source_label: 'ais',
-      invalidated_at: '2026-03-10 00:00:00',
-      created_at: '2026-03-08 09:20:00',
-      updated_at: '2026-03-08 10:00:00',
+      invalidated_at: '2026-03-01 00:00:00',
     },
     {
       ...place,
-      ...nothing,
       id: 'e2',
-      event: 'container.transport.estimated.vessel_arrived',
-      event_timestamp_local: '2026-03-08 09:00:00',
+      facility_firms_code: null,
       shipment_id: 's9',
       shipment_number: null,
-      port_metro_time_zone: 'Etc/GMT',
-      updated_at: '2026-01-01 00:00:00',
+      invalidated_at: null,
     },
   ])
 })

@@ -1,168 +1,118 @@
 import { sql } from 'kysely'
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readRecords, type Intake } from '../../../src/ingest/intake.js'
-import { compareRow } from '../../../src/extensions/doctor/verify/compare-rows.js'
-import { emptyWarehouse } from '../../support/empty-warehouse.js'
-import { knowRecords } from '../../support/know-records.js'
-import {
-  DELIVERIES,
-  readSample,
-  startSampleService,
-  type SampleRecord,
-  type SampleService,
-} from '../../support/sample-service.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { openBench, queued, statesOf, type ProcessBench } from './process-scene.js'
 import { readDelivery } from '../../../src/webhooks/receive/delivery.js'
 import { storeDeliveries } from '../../../src/webhooks/receive/inbox.js'
+import { emptyWarehouse } from '../../support/empty-warehouse.js'
+import { knowRecords } from '../../support/know-records.js'
+import { snapshotRows } from '../../support/snapshot-tables.js'
+import {
+  readPayloads,
+  startStandIn,
+  type PayloadFile,
+  type StandIn,
+} from '../../support/stand-in-service.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { openBench, queued, statesOf, type ProcessBench } from './process-scene.js'
+
+/** The values that each brings are compared in `full-payloads.test.ts`. */
+const DELIVERIES = readPayloads('samples').filter(
+  ({ data }) => data[0]?.type === 'webhook_notification',
+)
+const INCLUDED = DELIVERIES.flatMap(({ included }) => included)
 
 let target: TestWarehouse
-let service: SampleService
+let service: StandIn
 
 beforeAll(async () => {
   target = await createTestWarehouse()
-  service = await startSampleService()
+  service = await startStandIn([])
 })
-
 beforeEach(() => emptyWarehouse(target.warehouse))
-
 afterAll(async () => {
   await service.close()
   await target.drop()
 })
 
-function bodyOf(name: string): Buffer {
-  return readFileSync(new URL(`../../fixtures/samples/${name}.json`, import.meta.url))
+function sample(name: string): PayloadFile {
+  return DELIVERIES.find((one) => one.name === `${name}.json`)!
 }
 
-/** The webhook a sample was sent for. */
-function webhookOf(name: string): string {
-  const [record] = readSample(name).data
-  const { webhook } = record?.relationships as { webhook: { data: { id: string } } }
-  return webhook.data.id
+/** A bench to which the webhooks that the samples were sent for are ours. */
+function openFor(...samples: readonly PayloadFile[]): ProcessBench {
+  const ids = samples.map(({ data }) => {
+    const { webhook } = data[0]?.relationships as { webhook: { data: { id: string } } }
+    return webhook.data.id
+  })
+  return openBench(target.warehouse, service, { own: { url: undefined, ids } })
 }
 
-/** A bench to which the sample's webhook is ours. */
-function openFor(name: string): ProcessBench {
-  return openBench(target.warehouse, service, { own: { url: undefined, ids: [webhookOf(name)] } })
+async function receive(...samples: readonly PayloadFile[]): Promise<void> {
+  const deliveries = samples.map(({ bytes }) => readDelivery(bytes, {}))
+  await storeDeliveries(target.warehouse, deliveries)
 }
 
-function intakeOf(records: readonly unknown[], observedAt: Date): Intake {
-  return readRecords(
-    { data: [], included: records },
-    { stream: 'other_resources', source: 'test', observedAt },
-  )
+const snapshot = () => snapshotRows(target.warehouse, { hasVersions: true, mayBeEmpty: true })
+
+const RECORD_TABLES = [
+  'shipments',
+  'containers',
+  'transport_events',
+  'tracking_requests',
+  'ports',
+  'terminals',
+  'vessels',
+]
+
+/** The tables of records that have rows. */
+async function filledTables(): Promise<string[]> {
+  const rows = await snapshot()
+  return RECORD_TABLES.filter((table) => rows[table] !== '0 rows ')
 }
 
-async function receive(name: string): Promise<void> {
-  await storeDeliveries(target.warehouse, [readDelivery(bodyOf(name), {})])
-}
+describe('the published deliveries', { tags: ['K8'] }, () => {
+  it('make no row of a record that nobody has confirmed', { tags: ['W14'] }, async () => {
+    await receive(...DELIVERIES)
+    const bench = openFor(...DELIVERIES)
+    await bench.processor.processAll()
+    expect(await filledTables()).toEqual([])
+    const confirmable = INCLUDED.filter(({ type }) => !type.endsWith('_event')).map(
+      ({ type, id }) => `${type} ${id}`,
+    )
+    expect(confirmable.length).toBeGreaterThan(10)
+    expect(await queued(target.warehouse)).toEqual(expect.arrayContaining(confirmable))
+    // The service has none of them.
+    await bench.reader.readDue()
+    expect(service.requests.length).toBeGreaterThan(0)
+    expect(await filledTables()).toEqual([])
+    await bench.close()
+  })
 
-/** How rows differ from the records, `type id` of those without a live row included. */
-async function differences(records: readonly SampleRecord[]): Promise<unknown[]> {
-  const found: unknown[] = []
-  for (const sighting of [...intakeOf(records, new Date()).sightings.values()].flat()) {
-    const differing = await compareRow(target.warehouse, sighting)
-    if (differing === undefined) found.push(`${sighting.resource.type} ${sighting.key}`)
-    else if (differing.length > 0) found.push({ key: sighting.key, differing })
-  }
-  return found
-}
-
-async function countRows(table: string): Promise<number> {
-  const [row] = await target.warehouse.query(
-    'count rows',
-    sql<{ count: number }>`select count(*) as count from tracking.${sql.raw(table)}`,
-  )
-  return row?.count ?? 0
-}
-
-describe('each published delivery', { tags: ['K8'] }, () => {
-  it.each(DELIVERIES)(
-    '%s is applied to the rows it tells of, and nothing is set aside',
-    async (name) => {
-      const { included, data } = readSample(name)
-      await knowRecords(target.warehouse, included)
-      await receive(name)
-      const bench = openFor(name)
-      const report = await bench.processor.processAll()
-      await bench.close()
-      expect(report).toMatchObject({ taken: 1, failed: 0, deferred: 0 })
-      expect(await differences(included)).toEqual([])
-      expect(
-        await target.warehouse.query(
-          'read the quarantine',
-          sql`select * from tracking_sync.quarantine`,
-        ),
-      ).toEqual([])
-      const isThin = included.length === 0
-      expect(await statesOf(target.warehouse)).toEqual({
-        [data[0]?.id ?? '']: isThin ? 'unresolved' : 'processed',
-      })
-    },
-  )
-
-  it.each(DELIVERIES)(
-    '%s makes no row of a record that nobody has confirmed',
+  it(
+    'of another webhook are foreign, and nothing of them is applied',
     { tags: ['W14'] },
-    async (name) => {
-      const { included } = readSample(name)
-      await receive(name)
-      const bench = openFor(name)
-      await bench.processor.processAll()
-      for (const table of [
-        'shipments',
-        'containers',
-        'transport_events',
-        'tracking_requests',
-        'ports',
-        'terminals',
-        'vessels',
-      ]) {
-        expect({ table, rows: await countRows(table) }).toEqual({ table, rows: 0 })
-      }
-      const entries = await queued(target.warehouse)
-      const confirmable = included
-        .filter(({ type }) => !type.endsWith('_event'))
-        .map(({ type, id }) => `${type} ${id}`)
-      expect(entries).toEqual(expect.arrayContaining(confirmable))
-      // The sample service has none of them by id.
-      const before = service.requests.length
-      await bench.reader.readDue()
-      expect(service.requests.length).toBeGreaterThan(before)
-      expect(await countRows('containers')).toBe(0)
-      expect(await countRows('shipments')).toBe(0)
-      await bench.close()
-    },
-  )
-
-  it.each(DELIVERIES)(
-    '%s of another webhook is foreign, and nothing of it is applied',
-    { tags: ['W14'] },
-    async (name) => {
-      const { included, data } = readSample(name)
-      await knowRecords(target.warehouse, included)
-      await receive(name)
+    async () => {
+      await knowRecords(target.warehouse, INCLUDED)
+      expect(await filledTables()).toHaveLength(RECORD_TABLES.length - 1)
+      const before = await snapshot()
+      await receive(...DELIVERIES)
       const bench = openBench(target.warehouse, service, {
         own: { url: undefined, ids: ['other'] },
       })
       await bench.processor.processAll()
       await bench.close()
-      expect(await statesOf(target.warehouse)).toEqual({ [data[0]?.id ?? '']: 'foreign' })
-      expect(await countRows('other_resources')).toBe(0)
-      expect(await countRows('container_changes')).toBe(0)
-      expect(await queued(target.warehouse)).toEqual([])
-      const told = included.filter(({ type }) => type === 'container')
-      expect(await differences(told)).toHaveLength(told.length)
+      const states = Object.values(await statesOf(target.warehouse))
+      expect(states).toEqual(DELIVERIES.map(() => 'foreign'))
+      const { webhook_notifications: inbox, ...after } = await snapshot()
+      expect(inbox).toMatch(/^8 rows/)
+      expect(before).toMatchObject(after)
     },
   )
 
   it('without anything included asks for the notification, and stays unresolved when there is none', async () => {
-    const name = 'webhook-container-transport-available'
-    const id = readSample(name).data[0]?.id ?? ''
-    await receive(name)
-    const bench = openFor(name)
+    const delivery = sample('webhook-container-transport-available')
+    const id = delivery.data[0]!.id
+    await receive(delivery)
+    const bench = openFor(delivery)
     await bench.processor.processAll()
     expect(await queued(target.warehouse)).toEqual([`webhook_notification ${id}`])
     await bench.reader.readDue()
@@ -172,8 +122,8 @@ describe('each published delivery', { tags: ['K8'] }, () => {
   })
 
   it('container.updated leaves what changed in a history of its own, at its own time', async () => {
-    const name = 'webhook-container-updated'
-    const { data } = readSample(name)
+    const delivery = sample('webhook-container-updated')
+    const { data } = delivery
     const expected = [
       {
         attribute: 'available_for_pickup',
@@ -200,15 +150,15 @@ describe('each published delivery', { tags: ['K8'] }, () => {
         sql`select attribute, old_value, new_value, changed_at, _observed_at as observed, data_source, timezone, _notification_id
         from tracking.container_changes where container_id = '5f3d40ad-2e2f-4778-8973-8a3a70bef56d' order by attribute`,
       )
-    await receive(name)
-    const bench = openFor(name)
+    await receive(delivery)
+    const bench = openFor(delivery)
     // Not before the container is confirmed.
     await bench.processor.processAll()
     expect(await read()).toEqual([])
     expect(await queued(target.warehouse)).toContain(
       'container 5f3d40ad-2e2f-4778-8973-8a3a70bef56d',
     )
-    await knowRecords(target.warehouse, readSample(name).included)
+    await knowRecords(target.warehouse, delivery.included)
     await bench.reader.readDue()
     expect(await read()).toMatchObject(expected)
     expect(Object.values(await statesOf(target.warehouse))).toEqual(['processed'])

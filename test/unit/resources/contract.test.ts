@@ -3,7 +3,7 @@ import { ApiContractError } from '../../../src/base/errors.js'
 import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
 import { readRecords } from '../../../src/ingest/intake.js'
 import { flattenAnyRecord } from '../../../src/source/records/index.js'
-import { container, flatten, SEEN, shipment } from './flat-rows.js'
+import { container, flatten, SEEN, shipment, type JsonObject } from './flat-rows.js'
 
 /** The reason to set a record aside: `pointer: reason`. */
 function refusalOf(record: unknown): string {
@@ -201,5 +201,51 @@ describe('the list of transport events a container carries', () => {
   test('is unknown without relationships', () => {
     expect(listOf({})).toBeUndefined()
     expect(listOf({ relationships: {} })).toBeUndefined()
+  })
+})
+
+describe('transport events', () => {
+  const to = (type: string, id: string) => ({ data: { type, id } })
+  const event = (attributes: JsonObject, relationships: JsonObject = {}): JsonObject => ({
+    id: 'e-1',
+    type: 'transport_event',
+    attributes,
+    relationships,
+  })
+
+  test.each([
+    ['container.transport.estimated.vessel_arrived', 'true'],
+    ['container.transport.vessel_arrived', 'false'],
+    ['container.something.estimated.new', 'true'],
+    [null, null],
+    [17, null],
+  ])('%s: is_estimated is %s', (name, isEstimated) => {
+    const row = flatten(event({ event: name }, { container: to('container', 'c-1') }))
+    expect(row.columns.is_estimated).toBe(isEstimated)
+  })
+
+  test('one without a name says nothing on being estimated', () => {
+    const row = flatten(event({}, { container: to('container', 'c-1') }))
+    expect(row.columns.is_estimated).toBeUndefined()
+  })
+
+  test.each([
+    ['no relationships', {}],
+    ['a null container', { container: { data: null } }],
+    ['a relationship without data', { container: { links: { related: '/v2/containers/c-9' } } }],
+  ])('with %s takes its container from the request', (_what, relationships) => {
+    const row = flatten(event({}, relationships), { containerId: 'c-9' })
+    expect(row.flat.key).toBe('c-9 e-1')
+    expect(row.columns.container_id).toBe('c-9')
+  })
+
+  test("the record's own container stands above the one of the request", () => {
+    const own = event({}, { container: to('container', 'c-1') })
+    expect(flatten(own, { containerId: 'c-9' }).columns.container_id).toBe('c-1')
+  })
+
+  test('a container included with the transport events of another one keeps its own id', () => {
+    const included = { id: 'c-1', type: 'container', attributes: { number: 'TGHU6578122' } }
+    expect(flatten(included, { containerId: 'c-9' }).columns.container_id).toBe('c-1')
   })
 })

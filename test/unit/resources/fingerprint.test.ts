@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { resources } from '../../../src/source/records/index.js'
 import { READING } from '../../../src/source/records/resource.js'
 import { flatten, type JsonObject } from './flat-rows.js'
 
@@ -191,5 +192,44 @@ describe('how this version reads records', () => {
       READING: 3,
       made: 'FKmC_dA8y1fH',
     })
+  })
+})
+
+describe('what marks a change as material', () => {
+  test('times of checking, positions of vessels and lists of ids are kept up to date without making a version', () => {
+    const immaterial = resources
+      .flatMap(({ stream, columns, keyColumns, idColumn }) =>
+        columns
+          .filter(
+            ({ name, isMaterial }) =>
+              !isMaterial && !keyColumns.includes(name) && name !== idColumn,
+          )
+          .map(({ name }) => `${stream}.${name}`),
+      )
+      .sort()
+    expect(immaterial).toEqual([
+      'containers.pod_last_tracking_request_at',
+      'containers.rail_last_tracking_request_at',
+      'containers.shipment_last_tracking_request_at',
+      'containers.terminal_checked_at',
+      'containers.transport_event_ids',
+      'custom_fields.data_type',
+      'custom_fields.value_boolean',
+      'custom_fields.value_date',
+      'custom_fields.value_list',
+      'custom_fields.value_number',
+      'custom_fields.value_text',
+      'custom_fields.value_timestamp',
+      'ports.terminal_ids',
+      'shipments.container_ids',
+      'shipments.line_tracking_last_attempted_at',
+      'shipments.line_tracking_last_succeeded_at',
+      'tracking_requests.retry_count',
+      'vessels.latitude',
+      'vessels.longitude',
+      'vessels.nautical_speed_knots',
+      'vessels.navigational_heading_degrees',
+      'vessels.position_timestamp',
+    ])
   })
 })
