@@ -7,7 +7,7 @@ import { readCatalogue, sentencesOf } from './scripts/reliability/catalogue.js'
 /** Of half a minute each: one of them alone at the end would leave the others idle. */
 const LONGEST = [
   'webhooks/side-by-side',
-  'sync/failures',
+  'faults/fault-phases',
   'distribute/distribute',
   'commands/questions',
   'sync/one-bad-record',
@@ -50,7 +50,7 @@ const PROCESSES = [
   'test/e2e/!(readme).test.ts',
   'test/integration/accounts/serve.test.ts',
   'test/integration/embedded-postgres/**/*.test.ts',
-  'test/integration/faults/**/*.test.ts',
+  'test/integration/faults/!(fault-phases|database-faults).test.ts',
   'test/integration/lake/killed-export.test.ts',
   'test/integration/sync/crash.test.ts',
   'test/integration/webhooks/crash.test.ts',
@@ -85,9 +85,12 @@ function canHoldTests(directory: string): boolean {
 const WITH_CHECK = ['check-webhooks', 'custom-fields', 'roles']
 
 /** What the core does, as long as it is not told of a command of an extension. */
-const CORE = ['datasync', 'sync', 'warehouse', 'webhooks'].map(
-  (room) => `test/integration/${room}/**/!(${WITH_CHECK.join('|')}).test.ts`,
-)
+const CORE = [
+  ...['datasync', 'sync', 'warehouse', 'webhooks'].map(
+    (room) => `test/integration/${room}/**/!(${WITH_CHECK.join('|')}).test.ts`,
+  ),
+  'test/integration/faults/{fault-phases,database-faults}.test.ts',
+]
 const NO_EXTENSIONS = fileURLToPath(new URL('test/support/no-extensions.ts', import.meta.url))
 
 /** `npm run test:long`; see test/support/test-scale.ts. */

@@ -115,6 +115,8 @@ describe('wrong usage', () => {
     ['nope', /unknown command 'nope'/],
     ['sync extra', /too many arguments/],
     ['sync --rate-limit 0', /TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number/],
+    ['query pickup_worklist --format xml', /Allowed choices are table, csv, json/],
+    ['simulate --port 99999', /whole number from 0 to 65535/],
     ['sync --config nofile.json', /nofile\.json does not exist/],
     ['query nope', /nope/],
     ['query pickup_worklist --limit abc', /'--limit <value>' argument 'abc'/],
@@ -136,6 +138,16 @@ describe('wrong usage', () => {
     const { exitCode, stdout, stderr } = await callProgram(wordsOf(args), options)
     expect(stderr).toMatch(said)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+  })
+
+  test.each([
+    ['syncs', /^error: unknown command 'syncs'\n\(Did you mean sync\?\)\n$/],
+    ['', /^Usage: tracking-sync /],
+    ['database', /^Usage: tracking-sync database /],
+  ])('ends with 2, and says what there is: %s', async (args, said) => {
+    const { exitCode, stdout, stderr } = await callProgram(wordsOf(args), options)
+    expect(stderr).toMatch(said)
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
   })
 

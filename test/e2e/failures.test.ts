@@ -1,17 +1,14 @@
 import { sql } from 'kysely'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, inject, it } from 'vitest'
 import type { Simulator } from '../../src/extensions/simulator/server.js'
-import type { RunReport } from '../../src/sync/run-sync.js'
 import { callProgram, type CliCall } from '../support/call-cli.js'
 import { makeFreshHome, removeFreshHomes } from '../support/fresh-home.js'
 import { isOnCitus } from '../support/distributed-database.js'
-import { SELDOM } from '../support/compare-warehouse.js'
 import { differencesFrom, lookAt, selectRows } from '../support/look-at-cli-rows.js'
 import { prepareHome } from '../support/prepared-home.js'
 import {
   endPrograms,
-  expectNoSecret,
   startCli,
   startProgram,
   waitUntil,
@@ -35,10 +32,7 @@ type Fault = Parameters<Simulator['faults']['add']>[0]['fault']
 
 const scenes: Scene[] = []
 
-async function makeScene(
-  settings: Readonly<Record<string, string>> = {},
-  among = scenes,
-): Promise<Scene> {
+async function makeScene(settings: Readonly<Record<string, string>> = {}): Promise<Scene> {
   const { directory } = await makeFreshHome()
   const simulator = await startSameWorld({ apiKey: KEY })
   const database = await createTestDatabase({ template: inject('migratedDatabase') })
@@ -55,7 +49,7 @@ async function makeScene(
     ...settings,
   }
   const scene = { simulator, database, options: { directory, env } }
-  among.push(scene)
+  scenes.push(scene)
   return scene
 }
 
@@ -63,15 +57,15 @@ function withSettings({ options }: Scene, settings: Readonly<Record<string, stri
   return { ...options, env: { ...options.env, ...settings } }
 }
 
-async function closeScenes(among: Scene[]): Promise<void> {
+async function closeScenes(): Promise<void> {
   await endPrograms()
-  for (const { simulator, database } of among.splice(0)) {
+  for (const { simulator, database } of scenes.splice(0)) {
     await simulator.close()
     await database.drop()
   }
 }
 
-const closeAll = (): Promise<void> => closeScenes(scenes)
+afterAll(removeFreshHomes)
 
 /** The sentence on standard error, without progress and log lines. */
 function sentenceOf({ stderr }: Pick<CliCall, 'stderr'>): string {
@@ -113,141 +107,24 @@ async function expectRecovery(scene: Scene): Promise<void> {
   expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
 }
 
-/** S1: the bookkeeping holds neither the key nor the password of the database. */
-async function expectNoSecretInTables({ database }: Scene, key = KEY): Promise<void> {
-  const text = await lookAt(database.url, async (warehouse) => {
-    const tables = await warehouse.query(
-      'list the tables',
-      sql<{
-        name: string
-      }>`select tablename as name from pg_tables where schemaname = 'tracking_sync'`,
-    )
-    const rows: unknown[] = []
-    for (const { name } of tables) {
-      rows.push(
-        await warehouse.query(
-          'look at the rows',
-          sql`select to_jsonb(one) as row from tracking_sync.${sql.raw(name)} as one`,
-        ),
-      )
-    }
-    return JSON.stringify(rows)
-  })
-  const password = decodeURIComponent(new URL(database.url).password)
-  const secrets = [key, password].filter((secret) => secret !== '')
-  expectNoSecret('tracking_sync', text, secrets)
-}
+describe('a failure ends with one clear sentence and the right exit code', () => {
+  afterEach(closeScenes)
 
-/**
- * These end only after the client has tried again several times, with real pauses: they begin with
- * the file and wait while the other tests run.
- */
-const AWAY = {
-  dead: (scene: Scene) => ({
-    ...scene,
-    options: withSettings(scene, { TRACKING_API_URL: 'http://127.0.0.1:9/v2' }),
-  }),
-  html: (scene: Scene) => withoutSecondPage(scene, { kind: 'html' }),
-  cut: (scene: Scene) => withoutSecondPage(scene, { kind: 'cut', afterBytes: -100 }),
-}
-const patient: Scene[] = []
-const waiting = new Map<string, Promise<{ scene: Scene; result: CliCall }>>()
-
-beforeAll(async () => {
-  for (const [name, prepare] of Object.entries(AWAY)) {
-    const scene = prepare(
-      await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) }, patient),
-    )
-    const ended = callProgram(['sync'], scene.options).then((result) => ({ scene, result }))
-    // Awaited by its test, which may come later than the failure.
-    ended.catch(() => undefined)
-    waiting.set(name, ended)
-  }
-})
-
-afterAll(async () => {
-  await Promise.allSettled(waiting.values())
-  await closeScenes(patient)
-  await removeFreshHomes()
-})
-
-function withoutSecondPage(scene: Scene, fault: Fault): Scene {
-  scene.simulator.faults.add({ fault, match: isSecondPage, times: Infinity })
-  return scene
-}
-
-describe('a failure ends with one clear sentence, the right exit code and no half-written page', () => {
-  afterEach(closeAll)
-
-  it(
-    'when the key is wrong: 3, and nothing is written; the debug log of the next run shows no secret either',
-    { tags: ['S1', 'S2'] },
-    async () => {
-      const scene = await makeScene()
-      const { simulator, database } = scene
-      const wrong = withSettings(scene, { TRACKING_API_KEY: 'canary/wrong+key=' })
-      const result = await callProgram(['backfill'], wrong)
-      expect(result.exitCode).toBe(3)
-      expect(sentenceOf(result)).toMatch(
-        /^error: GET \/v2\/shipments: the service refused the API key \(401\)\. It says: /,
-      )
-      expect(result.stdout).toMatch(/^shipments +0 .* failed$/m)
-      expect(simulator.requests.total).toBe(1)
-      expect(await countRows(scene, 'shipments')).toBe(0)
-      expect(await runRows(scene)).toEqual([
-        { outcome: 'failed', exit_code: 3, error_code: 'api_auth' },
-      ])
-      await expectNoSecretInTables(scene, 'canary/wrong+key=')
-
-      simulator.faults.add({
-        fault: { kind: 'status', status: 500 },
-        match: { path: '/shipments' },
-      })
-      const debug = { TRACKING_LOG_LEVEL: 'debug', TRACKING_LOG_FORMAT: 'json' }
-      const next = await callProgram(['backfill'], withSettings(scene, debug))
-      expect(next.exitCode).toBe(0)
-      const lines = next.stderr.split('\n').filter((line) => line.startsWith('{'))
-      expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
-        expect.objectContaining({ level: 'debug', msg: 'Request failed and will be tried again.' }),
-      )
-      await expectNoSecretInTables(scene)
-      expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual(
-        [],
-      )
-    },
-  )
-
-  it('when the service asks to wait for an hour: 4, at once, and the first page stays whole', async () => {
-    const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
-    scene.simulator.faults.add({
-      fault: { kind: 'status', status: 503, headers: { 'retry-after': '3600' } },
-      match: isSecondPage,
-      times: Infinity,
-    })
-    const result = await callProgram(['backfill', '--json'], scene.options)
-    expect(result.exitCode).toBe(4)
-    const { problems } = JSON.parse(result.stdout) as RunReport
-    expect(problems[0]).toMatch(/^shipments: .* asks to wait 3600 s, which is longer than this/)
-    expectSentence(result, /^shipments: .* asks to wait 3600 s, which is longer than this program/)
-    await expectFirstPageOnly(scene)
-    await expectRecovery(scene)
-  })
-
-  it('when the list ends too early: 6, with what came', async () => {
+  // What every command says and writes of its secrets: canary.test.ts.
+  it('when the key is wrong: 3, and nothing is written', async () => {
     const scene = await makeScene()
-    scene.simulator.faults.add({
-      fault: { kind: 'wrongTotal', total: 5000 },
-      match: { path: '/shipments' },
-      times: Infinity,
-    })
-    const result = await callProgram(['backfill'], scene.options)
-    expect(result.exitCode).toBe(6)
-    expectSentence(
-      result,
-      /^shipments: the list of shipments ended after 12 of 5000 records, walked 2 times alike; nothing is marked as gone/,
+    const wrong = withSettings(scene, { TRACKING_API_KEY: 'canary/wrong+key=' })
+    const result = await callProgram(['backfill'], wrong)
+    expect(result.exitCode).toBe(3)
+    expect(sentenceOf(result)).toMatch(
+      /^error: GET \/v2\/shipments: the service refused the API key \(401\)\. It says: /,
     )
-    expect(await countRows(scene, 'shipments')).toBe(WORLD.shipments)
-    expect(await runRows(scene)).toMatchObject([{ outcome: 'incomplete', exit_code: 6 }])
+    expect(result.stdout).toMatch(/^shipments +0 .* failed$/m)
+    expect(scene.simulator.requests.total).toBe(1)
+    expect(await countRows(scene, 'shipments')).toBe(0)
+    expect(await runRows(scene)).toEqual([
+      { outcome: 'failed', exit_code: 3, error_code: 'api_auth' },
+    ])
   })
 
   it('when the database cannot be reached: 5, and nothing is asked of the service', async () => {
@@ -277,33 +154,6 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
       expect(sentenceOf(result)).toMatch(/password.*; check user and password in DATABASE_URL, or/)
     },
   )
-
-  // To drop it on every node takes longer than the backfill.
-  it.skipIf(isOnCitus)('when the database goes away in the middle: 5', async () => {
-    const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
-    const { simulator, database, options } = scene
-    simulator.faults.add({
-      fault: { kind: 'slow', bytesPerSecond: 200_000 },
-      match: isSecondPage,
-      times: Infinity,
-    })
-    const backfill = await startCli(['backfill'], options)
-    await waitUntil('the second page is asked for', () =>
-      simulator.requests.recent.some(isSecondPage),
-    )
-    await waitUntil(
-      'the first page is stored',
-      async () => (await countRows(scene, 'shipments')) > 0,
-    )
-    await database.drop()
-    const result = await backfill.ended
-    expect(result.exitCode).toBe(5)
-    expect(result.stderr).not.toMatch(/\n {4}at /)
-    const sentences = result.stderr.split('\n').filter((line) => line.startsWith('error: '))
-    expect(sentences).toEqual([
-      expect.stringMatching(/; (?:check|create) .*database|DATABASE_URL/i),
-    ])
-  })
 
   it('when a setting is bad: 2, all of them together, without any value', async () => {
     const scene = await makeScene()
@@ -340,32 +190,6 @@ describe('a failure ends with one clear sentence, the right exit code and no hal
     expect(scene.simulator.requests.total).toBe(0)
   })
 
-  it.each([
-    { args: ['syncs'], sentence: /^error: unknown command 'syncs'\n\(Did you mean sync\?\)\n$/ },
-    {
-      args: ['sync', '--pages', '3'],
-      sentence: /^error: unknown option '--pages'; see --help\n/,
-    },
-    { args: ['sync', 'now'], sentence: /^error: too many arguments for 'sync'\./ },
-    {
-      args: ['query', 'pickups'],
-      sentence: /^error: pickups is not one of the questions/,
-    },
-    {
-      args: ['query', '--format', 'xml'],
-      sentence: /^error: .*Allowed choices are table, csv, json/,
-    },
-    { args: ['simulate', '--port', '99999'], sentence: /^error: .*whole number from 0 to 65535/ },
-    { args: ['sync', '--config', 'none.json'], sentence: /^error: none\.json does not exist\n$/ },
-    { args: [], sentence: /^Usage: tracking-sync / },
-    { args: ['database'], sentence: /^Usage: tracking-sync database / },
-  ])('when the command line is wrong: 2 for $args', async ({ args, sentence }) => {
-    const { directory } = await makeFreshHome()
-    const result = await callProgram(args, { directory })
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(result.stderr).toMatch(sentence)
-  })
-
   it('when SQL of one’s own is wrong or would write: 2, with the words of PostgreSQL', async () => {
     const scene = await makeScene()
     expect((await callProgram(['sync'], scene.options)).exitCode).toBe(0)
@@ -397,50 +221,8 @@ function isSecondPage({
   return path.endsWith('/shipments') && parameters.get('page[number]') === '2'
 }
 
-/** Other streams may have failed too; the sentence then says where to read on. */
-function expectSentence(result: CliCall, problem: RegExp): void {
-  const sentence = sentenceOf(result).replace(/^error: /, '')
-  expect(sentence.replace(/ \(and \d+ more, see the report\)$/, '')).toMatch(problem)
-}
-
-/** Lists that a run reads after the shipments. */
-const AFTER_SHIPMENTS = [
-  'vessels',
-  'tracking_requests',
-  'custom_field_definitions',
-  'custom_field_options',
-  'custom_fields',
-]
-
-/**
- * The shipments of the first page with all of their containers and events, and nothing of the
- * second.
- */
-async function expectFirstPageOnly({ simulator, database }: Scene): Promise<void> {
-  const { world, clock } = simulator
-  const mayLack = [...SELDOM, ...AFTER_SHIPMENTS]
-  const differences = await differencesFrom(world, clock.now(), database.url, { mayLack })
-  const missing = differences.flatMap((text) => /^(\w+) (\S+): has no row$/.exec(text)?.[0] ?? [])
-  expect(missing.filter((text) => text.startsWith('shipments '))).toHaveLength(WORLD.shipments - 8)
-  // Existing rows equal the source; only the parts of missing rows are missing too.
-  const absent = new Set(missing.map((text) => text.split(/[ :]/)[1]))
-  const others = differences.filter((text) => {
-    const [, id] = text.split(/[ :]/)
-    return !absent.has(id) && !text.endsWith(': is referenced and has no row')
-  })
-  expect(others).toEqual([])
-  const rows = await selectRows<{ missing: number }>(
-    database.url,
-    `select count(*) as missing from tracking.shipments
-    where shipment_id not in (
-        select shipment_id from tracking.containers where shipment_id is not null
-    )`,
-  )
-  expect(rows).toEqual([{ missing: 0 }])
-}
-
 describe('a signal', () => {
-  afterEach(closeAll)
+  afterEach(closeScenes)
 
   it(
     'ends a backfill in a pause with 143 in a moment, the run says aborted, and the next one completes',
@@ -467,7 +249,7 @@ describe('a signal', () => {
       expect(await runRows(scene)).toEqual([
         { outcome: 'aborted', exit_code: 143, error_code: 'aborted' },
       ])
-      await expectFirstPageOnly(scene)
+      expect(await countRows(scene, 'shipments')).toBe(8)
       // The pause that the service asked for applies to every process of the account; the test
       // shortens it.
       await lookAt(database.url, (warehouse) =>
@@ -539,7 +321,7 @@ describe('a signal', () => {
 })
 
 describe('a reader that goes away', { tags: ['X4'] }, () => {
-  afterEach(closeAll)
+  afterEach(closeScenes)
 
   it('of output and log from the start costs neither rows nor the run', async () => {
     const scene = await makeScene({ TRACKING_LOG_LEVEL: 'debug' })
@@ -560,54 +342,4 @@ describe('a reader that goes away', { tags: ['X4'] }, () => {
     expect(await shell.ended).toMatchObject({ stdout: 'ended with 0\n' })
     expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
   })
-})
-
-describe('a service that stays away', () => {
-  it('ends with 4 and one sentence when nobody answers', async () => {
-    const { scene, result } = await waiting.get('dead')!
-    expect(result.exitCode).toBe(4)
-    expectSentence(
-      result,
-      /^GET \/v2\/shipments: the connection was refused \(ECONNREFUSED\)\. Given up after 6 tries in \d+ s\.$/,
-    )
-    expect(await countRows(scene, 'shipments')).toBe(0)
-    expect(await runRows(scene)).toEqual([
-      { outcome: 'failed', exit_code: 4, error_code: 'api_unavailable' },
-    ])
-  })
-
-  it('ends with 4 and one sentence when a web page comes instead of the second page, and the first one is whole', async () => {
-    const { scene, result } = await waiting.get('html')!
-    expect(result.exitCode).toBe(4)
-    expectSentence(
-      result,
-      /^shipments: .*: the service answered 200 with a web page instead of data\. The body begins with "<!doctype html>.* Given up after 6 tries in \d+ s\.$/,
-    )
-    expect(await runRows(scene)).toMatchObject([{ outcome: 'failed', exit_code: 4 }])
-    expect(scene.simulator.requests.recent.filter(isSecondPage)).toHaveLength(6)
-    expect(
-      await selectRows(scene.database.url, 'select reason from tracking_sync.quarantine'),
-    ).toEqual([])
-    await expectShipmentsOfFirstPage(scene)
-  })
-
-  it('ends with 4 and no part of the page when the second page is cut off', async () => {
-    const { scene, result } = await waiting.get('cut')!
-    expect(result.exitCode).toBe(4)
-    expectSentence(result, /^shipments: .*Given up after 6 tries in \d+ s\.$/)
-    await expectShipmentsOfFirstPage(scene)
-    await expectRecovery(scene)
-  })
-
-  async function expectShipmentsOfFirstPage(scene: Scene): Promise<void> {
-    expect(await countRows(scene, 'shipments')).toBe(8)
-    const differences = await differencesFrom(
-      scene.simulator.world,
-      scene.simulator.clock.now(),
-      scene.database.url,
-      { mayLack: SELDOM },
-    )
-    const isMissing = /: (?:has no row|is referenced and has no row)$/
-    expect(differences.filter((text) => !isMissing.test(text))).toEqual([])
-  }
 })

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
@@ -7,17 +6,10 @@ import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import type { Fault, FaultRequest } from '../../../src/extensions/simulator/faults/faults.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
-import { loadConfirmedPasses } from '../../../src/warehouse/bookkeeping/checkpoints.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { rowCount, snapshotRows } from '../../support/snapshot-tables.js'
+import { rowCount } from '../../support/snapshot-tables.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
-import {
-  closeScenes,
-  HOUR,
-  openScene as openAnyScene,
-  requestCounts,
-  type Scene,
-} from './sync-scene.js'
+import { closeScenes, openScene as openAnyScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -53,67 +45,12 @@ async function runRow(
   return row ?? {}
 }
 
-/** Without what is known of the service's includes: another list may have been tried. */
-async function dataRows(scene: Scene): Promise<Record<string, string>> {
-  return { ...(await scene.snapshot()), source_capabilities: '' }
-}
-
-/** Filled when the schemas are made, or by the first look at how children are derived. */
-const OF_THE_INSTALLATION = ['migrations', 'installed_views', 'derivations']
-
-async function expectEmptyTables(scene: Scene): Promise<void> {
-  const options = { hasVersions: true, mayBeEmpty: true } as const
-  for (const [table, summary] of Object.entries(await snapshotRows(scene.warehouse, options))) {
-    if (OF_THE_INSTALLATION.includes(table)) continue
-    expect({ table, summary }).toEqual({ table, summary: '0 rows ' })
-  }
-}
-
 /** After a fault has gone, one run makes everything equal and the next finds nothing to do. */
 async function expectRecovery(scene: Scene): Promise<void> {
   scene.simulator.faults.clear()
   await syncToEquality(scene)
   await expectNothingToWrite(scene)
 }
-
-describe('a refused key', () => {
-  it(
-    'ends the run with exit 3 after one request and writes nothing but the run row',
-    { tags: ['H3'] },
-    async () => {
-      const scene = await openScene()
-      const source = { url: scene.simulator.url, apiKey: 'wrong-key-0123456789' }
-      for (let run = 0; run < 2; run += 1) {
-        scene.simulator.requests.reset()
-        const report = await scene.sync({ source })
-        expect(report).toMatchObject({ outcome: 'failed', exitCode: 3, requests: 1 })
-        expect(scene.simulator.requests.total).toBe(1)
-        expect(await runRow(scene, report)).toEqual({
-          outcome: 'failed',
-          exit_code: 3,
-          error_code: 'api_auth',
-          error_message: expect.stringMatching(/key/i) as string,
-          is_finished: true,
-        })
-        expect(JSON.stringify([report, await runRow(scene, report)])).not.toContain('wrong-key-012')
-      }
-      await expectEmptyTables(scene)
-      await expectRecovery(scene)
-    },
-  )
-
-  it('keeps the pages before it when the key is revoked in mid-run', { tags: ['H3'] }, async () => {
-    const scene = await openScene()
-    // The first page costs three requests, because two includes are refused.
-    scene.simulator.faults.add({ fault: { kind: 'status', status: 401 }, after: 3, ...FOR_EVER })
-    const report = await scene.sync(PAGES_OF_2)
-    expect(report).toMatchObject({ outcome: 'failed', exitCode: 3, requests: 4 })
-    expect(outcomeOf(report, 'shipments')).toBe('failed')
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(2)
-    expect(rowCount(await scene.snapshot(), 'tracking_requests')).toBe(0)
-    await expectRecovery(scene)
-  })
-})
 
 describe('a dead service', () => {
   it(
@@ -132,61 +69,12 @@ describe('a dead service', () => {
       for (let run = 0; run < 2; run += 1) {
         const report = await scene.sync({ source })
         expect(report).toMatchObject({ outcome: 'failed', exitCode: 4 })
+        expect(report.problems[0]).toMatch(
+          /^GET \/v2\/shipments: the connection was refused \(ECONNREFUSED\)\. Given up after 6 tries in \d+ s\.$/,
+        )
         expect(await runRow(scene, report)).toMatchObject({ error_code: 'api_unavailable' })
       }
       expect(await scene.snapshot()).toEqual(before)
-      await expectRecovery(scene)
-    },
-  )
-
-  const NO_ANSWERS: readonly [[string, Fault], ...[string, Fault][]] = [
-    ['HTML', { kind: 'html' }],
-    ['an empty body', { kind: 'empty' }],
-    ['errors under 200', { kind: 'errorsUnder200' }],
-    [
-      'errors beside an empty list',
-      { kind: 'transform', apply: () => ({ errors: [{ title: 'Fault' }], data: [] }) },
-    ],
-    ['a null document', { kind: 'transform', apply: () => ({ data: null }) }],
-    ['half a document', { kind: 'cut', afterBytes: 2_000, clean: true }],
-    [
-      'one record where a list should be',
-      {
-        kind: 'transform',
-        apply: (document) => {
-          const { data } = document as { data: unknown }
-          return Array.isArray(data) ? { data: (data as unknown[])[0] } : document
-        },
-      },
-    ],
-  ]
-
-  it(
-    'takes what is no answer for a fault and not for an empty list',
-    { tags: ['H11'] },
-    async () => {
-      const scene = await openScene()
-      const { simulator } = scene
-      // A first run stops half-way, later ones find rows.
-      const [[, firstFault]] = NO_ANSWERS
-      simulator.faults.add({ fault: firstFault, after: 3, ...FOR_EVER })
-      const first = await scene.sync(PAGES_OF_2)
-      expect(first).toMatchObject({ outcome: 'failed', exitCode: 4 })
-      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(2)
-      simulator.faults.clear()
-      // As if the minute had passed for which an entry rests that could not be read.
-      await scene.query('update tracking_sync.refetch_queue set not_before = now()')
-      await scene.sync()
-      expect(await scene.differences()).toEqual([])
-      const before = await scene.snapshot()
-      simulator.clock.advance(HOUR)
-      for (const [name, fault] of NO_ANSWERS) {
-        simulator.faults.add({ fault, ...FOR_EVER })
-        const report = await scene.sync(PAGES_OF_2)
-        expect({ name, ...report }).toMatchObject({ name, outcome: 'failed', exitCode: 4 })
-        expect(await scene.snapshot(), name).toEqual(before)
-        simulator.faults.clear()
-      }
       await expectRecovery(scene)
     },
   )
@@ -219,136 +107,6 @@ describe('a dead service', () => {
 })
 
 describe('one stream that fails', () => {
-  /** Lasting answers of a list that the warehouse needs, and how each run ends then. */
-  const REFUSALS: readonly {
-    readonly fault: Fault
-    readonly outcome: string
-    readonly exitCode: number
-    /** Of the stream. */
-    readonly ends: string
-    readonly requests: number
-    readonly error: string
-    readonly says: RegExp
-  }[] = [
-    {
-      fault: { kind: 'status', status: 503 },
-      outcome: 'failed',
-      exitCode: 4,
-      ends: 'failed',
-      requests: 6,
-      error: 'api_unavailable',
-      says: /^tracking_requests: /,
-    },
-    {
-      fault: { kind: 'status', status: 429 },
-      outcome: 'failed',
-      exitCode: 4,
-      ends: 'failed',
-      requests: 12,
-      error: 'api_rate_limited',
-      says: /rate-limited since 2026-03-03T08:00:00.000Z/,
-    },
-    {
-      fault: { kind: 'status', status: 403 },
-      outcome: 'failed',
-      exitCode: 3,
-      ends: 'not_entitled',
-      requests: 1,
-      error: 'api_auth',
-      says: /^tracking_requests: /,
-    },
-    {
-      fault: {
-        kind: 'status',
-        status: 400,
-        body: JSON.stringify({
-          errors: [
-            {
-              status: '400',
-              title: 'Bad Request',
-              detail: `page[size] may not be\n\u001b[31m100 ${'x'.repeat(2_000)}`,
-            },
-          ],
-        }),
-      },
-      outcome: 'failed',
-      exitCode: 2,
-      ends: 'failed',
-      requests: 1,
-      error: 'api_request',
-      says: /page\[size\] may not be/,
-    },
-    {
-      fault: { kind: 'gzipBomb', mebibytes: 33 },
-      outcome: 'incomplete',
-      exitCode: 6,
-      ends: 'incomplete',
-      requests: 1,
-      error: 'api_refused',
-      says: /^tracking_requests: /,
-    },
-  ]
-
-  it(
-    'leaves the others complete and keeps its old rows, and each answer has an exit code and a number of requests',
-    { tags: ['FF10', 'H2', 'H4', 'H6', 'H10', 'I11', 'I17', 'R4'] },
-    async () => {
-      const scene = await openScene()
-      await scene.sync()
-      scene.simulator.clock.advance(24 * HOUR)
-      const requestsBefore = (await scene.snapshot()).tracking_requests
-      const { world, clock, edits } = scene.simulator
-      const [request] = world.records('tracking_request', clock.now())
-      edits.change('tracking_request', request!.id, { request_number: 'Changed' })
-      for (const { fault, outcome, exitCode, ends, requests, error, says } of REFUSALS) {
-        scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS, ...FOR_EVER })
-        for (let run = 0; run < 2; run += 1) {
-          scene.simulator.requests.reset()
-          const report = await scene.sync({ command: 'sync' })
-          expect({ error, ...report }).toMatchObject({ error, outcome, exitCode })
-          expect(outcomeOf(report, 'tracking_requests'), error).toBe(ends)
-          expect(outcomeOf(report, 'shipments'), error).toBe('complete')
-          expect(outcomeOf(report, 'containers'), error).toBe('complete')
-          expect(requestCounts(scene.simulator)['/tracking_requests'], error).toBe(requests)
-          expect(await runRow(scene, report)).toMatchObject({
-            exit_code: exitCode,
-            error_code: error,
-            error_message: expect.stringMatching(says) as string,
-          })
-          const [problem = ''] = report.problems
-          expect(problem).toMatch(says)
-          expect(problem).not.toMatch(/\p{Cc}/u)
-          expect(problem.length).toBeLessThan(1_000)
-        }
-        scene.simulator.faults.clear()
-      }
-      const differences = await scene.differences()
-      expect(differences.length).toBeGreaterThan(0)
-      expect(differences.filter((text) => !text.startsWith('tracking_requests'))).toEqual([])
-      expect((await scene.snapshot()).tracking_requests).toBe(requestsBefore)
-      await expectRecovery(scene)
-    },
-  )
-
-  it(
-    'is not entitled and the run complete when the catalogue of webhook events is forbidden',
-    { tags: ['H4'] },
-    async () => {
-      const scene = await openScene()
-      const fault = { kind: 'status', status: 403 } as const
-      scene.simulator.faults.add({ fault, match: { path: '/webhooks/events' }, ...FOR_EVER })
-      for (let run = 0; run < 2; run += 1) {
-        scene.simulator.requests.reset()
-        const report = await scene.sync({ command: 'backfill' })
-        expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-        expect(outcomeOf(report, 'webhook_event_categories')).toBe('not_entitled')
-        expect(requestCounts(scene.simulator)['/webhooks/events']).toBe(1)
-      }
-      expect(await scene.differences()).toEqual([])
-      await expectRecovery(scene)
-    },
-  )
-
   it(
     'is no harm and warned about, at the price of one request, when the positions of vessels are forbidden',
     { tags: ['H4'] },
@@ -465,113 +223,8 @@ describe('one stream that fails', () => {
 })
 
 describe('a list that cannot be trusted', () => {
-  const PAGES = 4
-  const link = (url: (page: number) => string): Fault => ({
-    kind: 'nextLink',
-    url: ({ query }) => url(Number(query.get('page[number]') ?? 1)),
-  })
-
-  // Other loops: test/unit/api/list-pages.test.ts.
-  const LOOPS: readonly [string, Fault][] = [
-    ['goes round in four', link((page) => `?page[number]=${(page % PAGES) + 1}`)],
-    ['climbs for ever over empty pages', link((page) => `?page[number]=${page + 1}`)],
-  ]
-
   it(
-    'ends as a pagination loop, exit 6, when a page does not lead to the end',
-    { tags: ['P8'] },
-    async () => {
-      const scene = await openScene({ shipments: 2 * PAGES })
-      await scene.sync()
-      const before = await dataRows(scene)
-      for (const [page, fault] of LOOPS) {
-        scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
-        scene.simulator.faults.add({ fault: { kind: 'wrongTotal' }, match: SHIPMENTS, ...FOR_EVER })
-        // One case also tests that the next run ends in the same way.
-        const runs = page === LOOPS[0]?.[0] ? 2 : 1
-        for (let run = 0; run < runs; run += 1) {
-          scene.simulator.requests.reset()
-          const report = await scene.sync(PAGES_OF_2)
-          const { error_code } = await runRow(scene, report)
-          const { outcome, exitCode } = report
-          expect({ page, outcome, exitCode, error_code }).toEqual({
-            page,
-            outcome: 'incomplete',
-            exitCode: 6,
-            error_code: 'pagination_loop',
-          })
-          expect(outcomeOf(report, 'shipments'), page).toBe('incomplete')
-          expect(outcomeOf(report, 'tracking_requests'), page).toBe('complete')
-          expect(requestCounts(scene.simulator)['/shipments'], page).toBeLessThanOrEqual(PAGES + 10)
-        }
-        expect(await dataRows(scene), page).toEqual(before)
-        scene.simulator.faults.clear()
-      }
-      await expectRecovery(scene)
-    },
-  )
-
-  it('ends when every link is new and every page the same', { tags: ['P8'] }, async () => {
-    const scene = await openScene()
-    scene.simulator.faults.add({
-      fault: { kind: 'repeatPage', page: 1 },
-      match: SHIPMENTS,
-      ...FOR_EVER,
-    })
-    scene.simulator.faults.add({
-      fault: link((page) => `?page[number]=${page + 1}`),
-      match: SHIPMENTS,
-      ...FOR_EVER,
-    })
-    const report = await scene.sync(PAGES_OF_2)
-    expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-    expect(requestCounts(scene.simulator)['/shipments']).toBeLessThanOrEqual(3 + 4 + 10)
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(2)
-    await expectRecovery(scene)
-  })
-
-  it(
-    'follows no link away from the service, and the other host sees nothing',
-    { tags: ['I14', 'P9'] },
-    async () => {
-      const scene = await openScene({ shipments: 6 })
-      await scene.sync()
-      const before = await dataRows(scene)
-      let connections = 0
-      const trap = createServer()
-      trap.on('connection', () => (connections += 1))
-      trap.listen(0, '127.0.0.1')
-      await once(trap, 'listening')
-      const { port } = trap.address() as AddressInfo
-      const own = new URL(scene.simulator.url)
-      // Of each reason one: test/unit/api/origin.test.ts has the others.
-      const hostile = [
-        `http://127.0.0.1:${port}/v2/shipments?page[number]=2`,
-        `//127.0.0.1:${port}/v2/shipments?page[number]=2`,
-        `http:\\\\127.0.0.1:${port}\\v2\\shipments`,
-        `http://${own.host}@127.0.0.1:${port}/v2/shipments`,
-        `/v2/shipments/../webhooks`,
-        `/v2/shipments\r\nhost: 127.0.0.1:${port}`,
-      ]
-      for (const url of hostile) {
-        const fault = { kind: 'nextLink', url } as const
-        scene.simulator.faults.add({ fault, match: SHIPMENTS, ...FOR_EVER })
-        const report = await scene.sync({ settings: { pageSize: 4 } })
-        expect({ url, ...report }).toMatchObject({ url, outcome: 'incomplete', exitCode: 6 })
-        expect(outcomeOf(report, 'shipments')).toBe('incomplete')
-        scene.simulator.faults.clear()
-      }
-      trap.close()
-      await once(trap, 'close')
-      expect(connections).toBe(0)
-      expect(scene.simulator.requests.recent.map(({ path }) => path)).not.toContain('/v2/webhooks')
-      expect(await dataRows(scene)).toEqual(before)
-      await expectRecovery(scene)
-    },
-  )
-
-  it(
-    'ends incomplete when the list stops before its total',
+    'stops before its total: a person accepts it once',
     { tags: ['FA1', 'P4', 'JD3', 'JC10'] },
     async () => {
       const scene = await openScene()
@@ -580,14 +233,10 @@ describe('a list that cannot be trusted', () => {
         match: pageIs(3),
         ...FOR_EVER,
       })
-      const report = await scene.sync(PAGES_OF_2)
-      expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-      expect(report.problems.join()).toContain(
-        'ended after 6 of 8 records, walked 2 times alike; nothing is marked as gone. Its total of 8 is',
-      )
+      expect(await scene.sync(PAGES_OF_2)).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
       expect(rowCount(await scene.snapshot(), 'shipments')).toBe(6)
-      // The way out that the message names: a person accepts it once, and from then on the list
-      // counts as whole while it is short by as many.
+      // The way out that the message names: from then on the list counts as whole while it is short
+      // by as many.
       const settings = { ...PAGES_OF_2.settings, acceptShrink: true }
       expect(await scene.sync({ settings })).toMatchObject({ exitCode: 0 })
       scene.simulator.requests.reset()
@@ -596,36 +245,6 @@ describe('a list that cannot be trusted', () => {
       scene.simulator.edits.insertShipments(3)
       expect(await scene.sync(PAGES_OF_2)).toMatchObject({ exitCode: 6 })
       await expectRecovery(scene)
-    },
-  )
-
-  it(
-    'ends incomplete when a page came in place of another, confirms nothing and starts over',
-    { tags: ['FA1', 'P4'] },
-    async () => {
-      const scene = await openScene()
-      await scene.sync(PAGES_OF_2)
-      const confirmed = async () => (await loadConfirmedPasses(scene.warehouse)).get('shipments')
-      const first = await confirmed()
-      const before = await dataRows(scene)
-      scene.simulator.clock.advance(1000)
-      const fault = { kind: 'repeatPage', page: 2 } as const
-      scene.simulator.faults.add({ fault, match: pageIs(3), ...FOR_EVER })
-      for (let run = 0; run < 3; run += 1) {
-        scene.simulator.requests.reset()
-        const report = await scene.sync({ command: 'sync', ...PAGES_OF_2 })
-        expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-        expect(outcomeOf(report, 'shipments')).toBe('incomplete')
-        expect(report.problems.join()).toContain(
-          'shows 6 records in 8 places, walked 2 times alike',
-        )
-        expect(requestCounts(scene.simulator)['/shipments']).toBe(4 + 4)
-      }
-      expect(await confirmed()).toEqual(first)
-      expect((await dataRows(scene)).shipments).toBe(before.shipments)
-      expect(rowCount(await scene.snapshot(), 'absences')).toBe(0)
-      await expectRecovery(scene)
-      expect(await confirmed()).not.toEqual(first)
     },
   )
 
@@ -702,6 +321,7 @@ describe('a database that is lost in mid-run', () => {
     expect(await scene.sync({ ...PAGES_OF_2, warehouse })).toMatchObject({
       outcome: 'failed',
       exitCode: 5,
+      problems: [expect.stringMatching(/; (?:check|create) .*database|DATABASE_URL/i) as string],
     })
     // A pooler that cannot connect does not say why.
     const code =
@@ -875,28 +495,25 @@ describe('bad records', () => {
 })
 
 describe('a run that is stopped', () => {
-  it.each([
-    ['SIGTERM', 143],
-    ['SIGINT', 130],
-  ])(
-    'by %s leaves whole pages, says so, and the next run completes',
+  it(
+    'by SIGTERM leaves whole pages, says so, and the next run completes',
     { tags: ['X1'] },
-    async (signal, exitCode) => {
+    async () => {
       const scene = await openScene()
       const stop = new AbortController()
       const report = await scene.sync({
         ...PAGES_OF_2,
         signal: stop.signal,
         onProgress: ({ page }) => {
-          if (page === 2) stop.abort(signal)
+          if (page === 2) stop.abort('SIGTERM')
         },
       })
-      expect(report).toMatchObject({ outcome: 'aborted', exitCode })
+      expect(report).toMatchObject({ outcome: 'aborted', exitCode: 143 })
       expect(outcomeOf(report, 'shipments')).not.toBe('complete')
       expect(rowCount(await scene.snapshot(), 'shipments')).toBe(4)
       expect(await runRow(scene, report)).toMatchObject({
         outcome: 'aborted',
-        exit_code: exitCode,
+        exit_code: 143,
         error_code: 'aborted',
         is_finished: true,
       })

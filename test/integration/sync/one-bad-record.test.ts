@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { exitCodeOf } from '../../../src/base/exit-code.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { defaultRetryPolicy } from '../../../src/base/retry.js'
-import type { Fault } from '../../../src/extensions/simulator/faults/faults.js'
 import { runNarrowedBackfill } from '../../../src/sync/narrow-backfill.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
 import { retryQuarantined } from '../../../src/extensions/doctor/retry-quarantined.js'
@@ -11,12 +10,13 @@ import { queueRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue
 import { reconcile } from '../../../src/webhooks/manage/reconcile.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
 import { withRunDependencies, withTestService } from '../../support/test-service.js'
+import { HTTP_FAULTS, type HttpFault } from '../faults/http-faults.js'
 import { notification, openBench, statesOf, store } from '../webhooks/process-scene.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
 
 /*
- * Every place that reads a record, a page or a header of the service × every answer that may come
- * there, for as long as it lasts. Reads by the same code count as one place:
+ * Every place that reads a record of the service × every answer that may come there, for as long as
+ * it lasts; faults/fault-table.ts has lists. Reads by the same code count as one place:
  *
  *   one record by id         containers of the queue; shipments and tracking requests go the same
  *                            way, and so does the worker of `serve` (`readRefetch`)
@@ -24,58 +24,36 @@ import { closeScenes, openScene, type Scene } from './sync-scene.js'
  *   one list of events       of the queue, of a pass, of the checks (`fetchOfContainer`)
  *   one list of one record   raw events, options of a custom field (`readOwnLists`)
  *   one absence              of a tracking request, and of a custom field, which lacks a read by id
- *   a list                   shipments, first and later page: every other list is walked by the same
- *                            code, `verify` and `plan` read their pages by it (`listPages`)
- *   a list that may be refused   custom fields; the catalogue of webhook events
  *   one command              `verify`, and `backfill --container`
  */
 
-/** Another record than the one that was asked for; in a list also of another type. */
-function another(document: unknown): unknown {
-  const { data } = document as { data?: object | object[] }
-  if (data === undefined) return document
-  const change = (record: object): object => {
-    const { id = '' } = record as { id?: string }
-    return { ...record, id: `not ${id}`, ...(Array.isArray(data) ? { type: 'another' } : {}) }
-  }
-  return { ...(document as object), data: Array.isArray(data) ? data.map(change) : change(data) }
-}
-
-const headersOf = (value: string | string[]): Fault => {
-  const names = ['date', 'retry-after', 'content-type', 'etag', 'link', 'x-ratelimit-remaining']
-  return { kind: 'headers', set: Object.fromEntries(names.map((name) => [name, value])) }
-}
-
 /** In an order that shows at most two outages to a few records in a row. */
-const ANSWERS = {
-  'refused (403)': { kind: 'status', status: 403 },
-  '500 for good': { kind: 'status', status: 500 },
-  'doubled headers': headersOf(['Mon, 02 Mar 2026 08:00:00 GMT', 'application/json']),
-  'not found (404)': { kind: 'status', status: 404 },
-  '503 for good': { kind: 'status', status: 503 },
-  'empty headers': headersOf(''),
-  'gone (410)': { kind: 'status', status: 410 },
-  'no answer in time': { kind: 'hang', phase: 'beforeHeaders' },
-  'absurd headers': headersOf(`99 Foo -1e999; ${'x'.repeat(2_000)}`),
-  garbage: { kind: 'status', status: 200, body: '{"data":', contentType: 'text/json' },
-  'another record': { kind: 'transform', apply: another },
-} as const satisfies Record<string, Fault>
+const NAMES = [
+  'refused (403)',
+  '500 for good',
+  'doubled headers',
+  'not found (404)',
+  '503 for good',
+  'empty headers',
+  'gone (410)',
+  'absurd headers',
+  'garbage',
+  'another record',
+] as const satisfies readonly HttpFault[]
 
-type Answer = keyof typeof ANSWERS
+type Answer = (typeof NAMES)[number]
 
-const NAMES = Object.keys(ANSWERS) as Answer[]
 const UNREADABLE: readonly Answer[] = [
   'refused (403)',
   '500 for good',
   '503 for good',
-  'no answer in time',
   'garbage',
   'another record',
 ]
 const GONE: readonly Answer[] = ['not found (404)', 'gone (410)']
 
-/** One try more, and no long wait for an answer that does not come. */
-const CLIENT = { timeouts: { totalMs: 200 }, retryPolicy: { ...defaultRetryPolicy, retries: 1 } }
+/** One try more. */
+const CLIENT = { retryPolicy: { ...defaultRetryPolicy, retries: 1 } }
 
 type Settings = Partial<NonNullable<TestSyncOptions['settings']>>
 
@@ -264,77 +242,17 @@ const PLACES: readonly RecordPlace[] = [
   },
 ]
 
-interface ListPlace {
-  readonly name: string
-  readonly path: string
-  readonly page?: number
-  readonly settings?: Settings
-  /** Exit code and words of a run, as long as it lasts. */
-  readonly outcomes: Outcomes
+/** What a command ends with; any other answer is no failure. */
+type Ends = Readonly<Partial<Record<Answer, number>>>
+
+const NEEDED: Ends = {
+  'refused (403)': 3,
+  'not found (404)': 2,
+  'gone (410)': 2,
+  '500 for good': 4,
+  '503 for good': 4,
+  garbage: 4,
 }
-
-type Outcomes = Readonly<Partial<Record<Answer, readonly [number, RegExp]>>>
-
-const DOWN = [4, /the service answered|no complete answer/] as const
-const PASSED_OVER = [4, /the service answered .* a smaller pageSize .* behind it/] as const
-const FINE = [0, /^$/] as const
-const FOREIGN = [6, /newer version of this program knows it/] as const
-const NEEDED: Outcomes = {
-  'refused (403)': [3, /ask the owner of the account/],
-  'not found (404)': [2, /TRACKING_API_URL/],
-  'gone (410)': [2, /TRACKING_API_URL/],
-  '500 for good': DOWN,
-  '503 for good': DOWN,
-  'no answer in time': DOWN,
-  garbage: DOWN,
-}
-/** An account that may not read these is told so, once. */
-const OPTIONAL: Outcomes = {
-  'refused (403)': FINE,
-  'not found (404)': FINE,
-  'gone (410)': FINE,
-  '500 for good': DOWN,
-}
-
-/** Pages that are asked for while one is read. */
-const PAGES_AHEAD = 1
-
-const LISTS: readonly ListPlace[] = [
-  {
-    name: 'a list, on its first page',
-    path: '/shipments',
-    outcomes: {
-      ...NEEDED,
-      'another record': FOREIGN,
-      'doubled headers': FINE,
-      'empty headers': FINE,
-      'absurd headers': FINE,
-    },
-  },
-  {
-    name: 'a list, on a later page',
-    path: '/shipments',
-    page: 2,
-    settings: { pageSize: 6 },
-    outcomes: {
-      ...NEEDED,
-      '500 for good': PASSED_OVER,
-      '503 for good': PASSED_OVER,
-      'another record': FINE,
-    },
-  },
-  {
-    name: 'a list that an account may lack',
-    path: '/custom_fields',
-    outcomes: { ...OPTIONAL, 'another record': FOREIGN },
-  },
-  {
-    name: 'the catalogue of events',
-    path: '/webhooks/events',
-    // The other record is kept as a new type, and nothing is taken for gone.
-    outcomes: { ...OPTIONAL, 'another record': FINE },
-  },
-]
 
 beforeAll(async () => {
   scene = await openScene({
@@ -364,7 +282,7 @@ describe('one bad record costs itself', { tags: ['JD2', 'JC8', 'JC10'] }, () => 
       const asked = answers.map((answer, at) => ({ answer, id: some[at] ?? '' }))
       const played = asked.map(({ answer, id }) =>
         faults.add({
-          fault: ANSWERS[answer],
+          fault: HTTP_FAULTS[answer],
           match: (request) => request.path === path(id),
           times: Infinity,
         }),
@@ -384,41 +302,14 @@ describe('one bad record costs itself', { tags: ['JD2', 'JC8', 'JC10'] }, () => 
     expect(await scene.differences()).toEqual([])
   })
 
-  it.each(LISTS)('$name', async ({ path, page = 1, settings, outcomes }) => {
-    const { faults, requests } = scene.simulator
-    for (const answer of NAMES.filter((name) => name in outcomes)) {
-      const [exitCode, words] = outcomes[answer] ?? FINE
-      const played = faults.add({
-        fault: ANSWERS[answer],
-        match: (request) =>
-          request.path === path && (request.query.get('page[number]') ?? '1') === String(page),
-        times: Infinity,
-      })
-      let most = Infinity
-      for (let time = 0; time < 2; time += 1) {
-        requests.reset()
-        const report = await run(settings)
-        expect({ answer, ...report }).toMatchObject({ answer, exitCode })
-        expect(report.problems.join()).toMatch(words)
-        // The next run sends at most as many requests, apart from pages read ahead of a bad one.
-        if (exitCode > 0) expect(requests.total).toBeLessThanOrEqual(most + PAGES_AHEAD)
-        most = requests.total
-      }
-      expect(played.played).toBeGreaterThan(0)
-      faults.clear()
-      expect({ answer, ...(await run(settings)) }).toMatchObject({ answer, exitCode: 0 })
-    }
-    expect(await scene.differences()).toEqual([])
-  })
-
   it('verify names it and compares the rest', async () => {
     const { faults } = scene.simulator
     const ids = await live('containers', 'container_id')
-    const answers = NAMES.filter((answer) => !GONE.includes(answer) && !isSlow(answer))
+    const answers = NAMES.filter((answer) => !GONE.includes(answer))
     for (const some of chunks(answers, 5)) {
       for (const [at, answer] of some.entries()) {
         const match = { path: new RegExp(`^/containers/${ids[at]}$`) }
-        faults.add({ fault: ANSWERS[answer], match, times: Infinity })
+        faults.add({ fault: HTTP_FAULTS[answer], match, times: Infinity })
       }
       const report = await withRunDependencies(scene, (dependencies) =>
         verifySource({ ...dependencies, sample: 30, seed: 1 }),
@@ -436,10 +327,14 @@ describe('one bad record costs itself', { tags: ['JD2', 'JC8', 'JC10'] }, () => 
   it('a backfill of one record names it and stores the others', async () => {
     const { faults } = scene.simulator
     const [good = '', ...ids] = await live('containers', 'container_id')
-    const answers = NAMES.filter((answer) => !isSlow(answer))
+    const answers = NAMES
     const asked = answers.map((answer, at) => ({ answer, id: ids[at] ?? '' }))
     for (const { answer, id } of asked) {
-      faults.add({ fault: ANSWERS[answer], match: { path: `/containers/${id}` }, times: Infinity })
+      faults.add({
+        fault: HTTP_FAULTS[answer],
+        match: { path: `/containers/${id}` },
+        times: Infinity,
+      })
     }
     await scene.query(`update tracking.containers set number = 'X' where container_id = $1`, good)
     const containerIds = [...asked.map(({ id }) => id), good]
@@ -457,13 +352,13 @@ describe('one bad record costs itself', { tags: ['JD2', 'JC8', 'JC10'] }, () => 
 
 describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }, () => {
   /** No more than two that look like an outage together. */
-  const answers = NAMES.filter((answer) => !isSlow(answer) && answer !== '503 for good')
+  const answers = NAMES.filter((answer) => answer !== '503 for good')
 
   /** Plays each answer at the path of another of the ids. */
   const playAt = (ids: readonly string[], path: (id: string) => string): void => {
     for (const [at, answer] of answers.entries()) {
       const match = { path: path(ids[at] ?? '') }
-      scene.simulator.faults.add({ fault: ANSWERS[answer], match, times: Infinity })
+      scene.simulator.faults.add({ fault: HTTP_FAULTS[answer], match, times: Infinity })
     }
   }
   const idsOf = (ids: readonly string[], chosen: readonly Answer[]): string[] =>
@@ -489,7 +384,7 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
     }
     scene.simulator.faults.clear()
     scene.simulator.faults.add({
-      fault: ANSWERS['500 for good'],
+      fault: HTTP_FAULTS['500 for good'],
       match: { path: /^\/containers\/[^/]+$/ },
       times: Infinity,
     })
@@ -534,9 +429,9 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
   })
 
   it.each([
-    ['/webhooks', { ...NEEDED, 'another record': [0] }],
+    ['/webhooks', NEEDED],
     ['/webhooks/events', {}],
-    ['/webhook_notifications', { ...NEEDED, 'another record': [0] }],
+    ['/webhook_notifications', NEEDED],
   ] as const)('webhooks reconcile, at %s', async (path, ends) => {
     const { faults } = scene.simulator
     const id = `failed at ${path}`
@@ -548,8 +443,8 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
         match: { path: '/webhook_notifications' },
         times: Infinity,
       })
-      faults.add({ fault: ANSWERS[answer], match: { path }, times: Infinity })
-      const [exitCode] = (ends as Outcomes)[answer] ?? [0]
+      faults.add({ fault: HTTP_FAULTS[answer], match: { path }, times: Infinity })
+      const exitCode = (ends as Ends)[answer] ?? 0
       const end = await withTestService(scene.simulator, (service) =>
         reconcile({
           service,
@@ -574,17 +469,12 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
   })
 })
 
-/** These two go by the usual time limits. */
-function isSlow(answer: Answer): boolean {
-  return answer === 'no answer in time'
-}
-
 describe('several in a row that look like an outage', { tags: ['JD2'] }, () => {
   it('stop the reading of the queue, and the lists stay', async () => {
     const { faults, requests } = scene.simulator
     await ask('container', await live('containers', 'container_id'))
     faults.add({
-      fault: ANSWERS['500 for good'],
+      fault: HTTP_FAULTS['500 for good'],
       match: { path: /^\/containers\/[^/]+$/ },
       times: Infinity,
     })
@@ -602,7 +492,7 @@ describe('several in a row that look like an outage', { tags: ['JD2'] }, () => {
     const ids = await live('containers', 'container_id')
     await PLACES.find(({ name }) => name.endsWith('of a page'))!.prepare(ids)
     faults.add({
-      fault: ANSWERS['500 for good'],
+      fault: HTTP_FAULTS['500 for good'],
       match: { path: /transport_events$/ },
       times: Infinity,
     })

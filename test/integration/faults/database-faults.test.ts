@@ -1,0 +1,186 @@
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { silentLogger, type Logger } from '../../../src/base/logger.js'
+import { notificationBody, startTestReceiver } from '../../support/test-receiver.js'
+import { atScale } from '../../support/test-scale.js'
+import { openBench, statesOf } from '../webhooks/process-scene.js'
+import { doubledRows, useFaultScenes, wrongCounts } from './fault-scene.js'
+import { notifyOfAll } from './notify-of-all.js'
+import { injectSqlFault, type InjectedState } from './sql-faults.js'
+
+const scenes = useFaultScenes()
+
+/** A logger that keeps the messages of warnings. */
+function warningsOf(): { readonly logger: Logger; readonly warnings: string[] } {
+  const warnings: string[] = []
+  const logger: Logger = {
+    ...silentLogger,
+    warn: (message) => void warnings.push(message),
+    child: () => logger,
+  }
+  return { logger, warnings }
+}
+
+const ROWS = ['tracking.containers', 'tracking.transport_events']
+/** A page writes each of the data tables and the checkpoint, and a run its row. */
+const ALL = ['tracking.shipments', ...ROWS, 'tracking_sync.sync_runs', 'tracking_sync.checkpoints']
+
+/** Writes of these tables fail so often, beginning behind `pass` others. */
+type Cell = readonly [state: InjectedState, tables: readonly string[], times: number, pass: number]
+
+describe('a fault of the database that passes costs tries and nothing else', () => {
+  it.each<Cell>([
+    ['40P01', ROWS, 3, 1],
+    ['40001', ROWS, 3, 1],
+    ['55P03', ROWS, 3, 1],
+    ['40001', ['tracking_sync.sync_runs'], 2, 0],
+    ['40001', ['tracking_sync.checkpoints'], 2, 0],
+    ['40001', ['tracking_sync.refetch_queue'], 2, 0],
+    // A node of Citus tells a conflict of copied rows as an internal error: they are inserted.
+    ['XX000', ROWS, 1, 0],
+  ])(
+    '%s at %s, %i times behind %i writes',
+    { tags: ['C17', 'O4'] },
+    async (state, tables, times, pass) => {
+      const scene = await scenes.open()
+      const fault = await injectSqlFault(scene.warehouse, { state, tables, times, pass })
+      scenes.atEnd(() => fault.remove())
+      const { logger, warnings } = warningsOf()
+      const report = await scene.sync({ logger, settings: { pageSize: 2 } })
+      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+      expect(await fault.met()).toBeGreaterThan(times + pass)
+      const tries = warnings.filter((one) => one.startsWith('the database failed'))
+      if (tables === ROWS) expect(tries).toHaveLength(state === 'XX000' ? 0 : times)
+      expect(await scene.differences()).toEqual([])
+      expect(await doubledRows(scene)).toEqual([])
+      expect(await wrongCounts(scene)).toEqual([])
+    },
+  )
+})
+
+describe('a fault of the database that lasts', () => {
+  // Writes that fail: of a batch, as often as it is tried, and of the end of the run.
+  it.each<readonly [InjectedState, met: number, says: RegExp]>([
+    ['40P01', 7, /PostgreSQL says "deadlock detected" \(40P01\)/],
+    ['53100', 10, /No space left on device" \(53100\); give the server disk/],
+    ['53200', 10, /out of memory/],
+    ['42501', 2, /permission denied/],
+    ['25006', 10, /read-only/],
+  ])(
+    '%s ends a run with 5, and leaves whole pages; without it the next run needs no help',
+    { tags: ['C13', 'C17'] },
+    async (state, met, says) => {
+      const scene = await scenes.open()
+      // The first page finds room.
+      const pass = 8
+      const fault = await injectSqlFault(scene.warehouse, { state, tables: ALL, pass })
+      scenes.atEnd(() => fault.remove())
+      const report = await scene.sync({ settings: { pageSize: 2 } })
+      expect(report).toMatchObject({ exitCode: 5, outcome: 'failed' })
+      expect(report.problems[0]).toMatch(says)
+      expect(await fault.met()).toBe(pass + met)
+      const [stored] = await scene.query<{ shipments: number; orphans: number; pages: number }>(
+        `select count(*)::int as shipments,
+          (select count(*)::int from tracking.containers
+          where shipment_id not in (select shipment_id from tracking.shipments)) as orphans,
+          (select (position ->> 'page')::int from tracking_sync.checkpoints where stream = 'shipments') as pages
+        from tracking.shipments`,
+      )
+      expect(stored).toEqual({ shipments: 2, orphans: 0, pages: 1 })
+      await fault.end()
+      expect(await scene.sync({ settings: { pageSize: 2 } })).toMatchObject({ exitCode: 0 })
+      expect(await scene.differences()).toEqual([])
+      expect(await doubledRows(scene)).toEqual([])
+    },
+  )
+
+  it('answers deliveries 503 and keeps none; then they are taken', { tags: ['C13'] }, async () => {
+    const scene = await scenes.open()
+    const tables = ['tracking_sync.webhook_notifications']
+    const fault = await injectSqlFault(scene.warehouse, { state: '53100', tables, pass: 1 })
+    scenes.atEnd(() => fault.remove())
+    const { post, stop } = await startTestReceiver({ warehouse: scenes.warehouse() })
+    scenes.atEnd(stop)
+    expect((await post(notificationBody('before'))).status).toBe(202)
+    const bodies = Array.from({ length: 10 }, (_, at) => notificationBody(`later-${at}`))
+    const refused = await Promise.all(bodies.map((body) => post(body)))
+    expect(refused.map(({ status }) => status)).toEqual(bodies.map(() => 503))
+    expect(Object.keys(await statesOf(scene.warehouse))).toEqual(['before'])
+    await fault.end()
+    const taken = await Promise.all(bodies.map((body) => post(body)))
+    expect(taken.map(({ status }) => status)).toEqual(bodies.map(() => 202))
+    expect(Object.keys(await statesOf(scene.warehouse))).toHaveLength(11)
+  })
+})
+
+describe('under the webhook processor', { tags: ['C13', 'C17'] }, () => {
+  it('a conflict is tried again, and a full disk stops it; neither counts as an attempt', async () => {
+    const scene = await scenes.open()
+    await scene.sync()
+    const bench = openBench(scene.warehouse, scene.simulator)
+    scenes.atEnd(() => bench.close())
+    const inbox = () =>
+      scene.query<{ state: string; attempts: number }>(
+        `select distinct state, attempts from tracking_sync.webhook_notifications`,
+      )
+    await notifyOfAll(scene)
+    const conflict = { state: '40P01', tables: ROWS, times: 3 } as const
+    const passing = await injectSqlFault(scene.warehouse, conflict)
+    scenes.atEnd(() => passing.remove())
+    await bench.settle()
+    expect(await passing.met()).toBeGreaterThan(3)
+    expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
+    await passing.remove()
+
+    await scene.query('delete from tracking_sync.webhook_notifications')
+    await notifyOfAll(scene, 'LATER')
+    const full = { state: '53100', tables: ['tracking.containers'] } as const
+    const lasting = await injectSqlFault(scene.warehouse, full)
+    scenes.atEnd(() => lasting.remove())
+    await expect(bench.processor.processAll()).rejects.toMatchObject({
+      code: 'warehouse_unavailable',
+    })
+    expect(await inbox()).toEqual([{ state: 'received', attempts: 0 }])
+    await lasting.end()
+    await bench.settle()
+    expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
+    expect(await scene.differences()).toEqual([])
+    expect(await doubledRows(scene)).toEqual([])
+  })
+})
+
+describe('a sync and three processors over the same containers', { tags: ['C17'] }, () => {
+  // Six hundred rounds are about ten minutes, three times as many beside other work.
+  it('meet no deadlock', async () => {
+    const scene = await scenes.open({ shipments: 12 })
+    await scene.sync()
+    const benches = [1, 2, 3].map(() => {
+      const warehouse = scenes.warehouse()
+      return { warehouse, ...openBench(warehouse, scene.simulator) }
+    })
+    for (let round = 1; round <= atScale(4, 600); round += 1) {
+      // Each container twice, so that several have it in hand.
+      await notifyOfAll(scene, `FIRST-${round}`)
+      await notifyOfAll(scene, `THEN-${round}`)
+      const [report] = await Promise.all([
+        scene.sync({ command: 'sync', settings: { pageSize: 3 } }),
+        ...benches.map((bench) => bench.settle()),
+      ])
+      expect(report).toMatchObject({ exitCode: 0, problems: [] })
+      expect(await scene.differences()).toEqual([])
+    }
+    expect(await doubledRows(scene)).toEqual([])
+    const states = Object.values(await statesOf(scene.warehouse))
+    expect(new Set(states)).toEqual(new Set(['processed']))
+    for (const bench of benches) {
+      await bench.close()
+      // The server counts a deadlock for good when the connection that met it ends.
+      await bench.warehouse.close()
+    }
+    await scene.warehouse.query('count what this one met', sql`select pg_stat_force_next_flush()`)
+    const [counted] = await scene.query<{ deadlocks: number }>(
+      'select deadlocks::int from pg_stat_database where datname = current_database()',
+    )
+    expect(counted).toEqual({ deadlocks: 0 })
+  })
+})
