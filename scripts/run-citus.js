@@ -21,8 +21,7 @@ const EXCLUDED = {
   'test/integration/embedded-postgres/**': NOT_OURS,
   'test/integration/simulator/**': 'the simulator, which has no database',
   'test/integration/sync/oldest-postgres.test.ts': NOT_OURS,
-  'test/integration/faults/conflicts.test.ts': TRIGGERS,
-  'test/integration/faults/disk-full.test.ts': TRIGGERS,
+  'test/integration/faults/database-faults.test.ts': TRIGGERS,
   'test/e2e/package.test.ts': 'what the package holds',
 }
 

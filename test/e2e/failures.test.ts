@@ -110,7 +110,7 @@ async function expectRecovery(scene: Scene): Promise<void> {
 describe('a failure ends with one clear sentence and the right exit code', () => {
   afterEach(closeScenes)
 
-  // What every command says and writes of its secrets: canary.test.ts.
+  // Secrets in outputs, files and tables: canary.test.ts.
   it('when the key is wrong: 3, and nothing is written', async () => {
     const scene = await makeScene()
     const wrong = withSettings(scene, { TRACKING_API_KEY: 'canary/wrong+key=' })

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js'
 import { differencesFrom } from '../support/look-at-cli-rows.js'
-import { runCli, startCli, waitUntil, type RunningProgram } from '../support/run-cli.js'
+import { runCli, startCli, waitUntil } from '../support/run-cli.js'
 import { notificationBody } from '../support/test-receiver.js'
 import {
   closeServeScenes,
@@ -44,36 +44,6 @@ const hangAtPageFour: Parameters<ServeScene['simulator']['faults']['add']>[0] = 
   match: ({ path, query }) => path === '/shipments' && query.get('page[number]') === '4',
 }
 
-const PER_SECOND = 50
-
-/** Sends deliveries at a steady pace until told to end; remembers which were acknowledged. */
-function stream(scene: ServeScene) {
-  const acknowledged: string[] = []
-  const statuses = new Map<number | string, number>()
-  const underWay = new Set<Promise<void>>()
-  const send = async (): Promise<void> => {
-    const id = randomUUID()
-    const result = await scene.post(notificationBody(id)).then(
-      (response) => response.status,
-      () => 'no answer',
-    )
-    statuses.set(result, (statuses.get(result) ?? 0) + 1)
-    if (result === 202) acknowledged.push(id)
-  }
-  const timer = setInterval(() => {
-    const sent = send().finally(() => underWay.delete(sent))
-    underWay.add(sent)
-  }, 1000 / PER_SECOND)
-  return {
-    acknowledged,
-    statuses,
-    end: async () => {
-      clearInterval(timer)
-      await Promise.all(underWay)
-    },
-  }
-}
-
 async function storedIds(scene: ServeScene): Promise<Set<string>> {
   const rows = await scene.select<{ id: string }>(
     'select notification_id as id from tracking_sync.webhook_notifications',
@@ -82,26 +52,6 @@ async function storedIds(scene: ServeScene): Promise<Set<string>> {
 }
 
 describe('serve that is told to stop', () => {
-  it(
-    'under a stream of deliveries has stored all that it acknowledged, and ends with 0',
-    { tags: ['X3'] },
-    async () => {
-      const scene = await openServeScene()
-      const program = await scene.serve()
-      const sending = stream(scene)
-      await waitUntil('a stream', () => sending.acknowledged.length >= 75)
-      const askedAt = performance.now()
-      program.kill('SIGTERM')
-      const { exitCode } = await program.ended
-      const seconds = (performance.now() - askedAt) / 1000
-      await sending.end()
-      expect({ exitCode, isInTime: seconds < 25 }).toEqual({ exitCode: 0, isInTime: true })
-      expect(sending.statuses.get('no answer')).toBeGreaterThan(0)
-      const stored = await storedIds(scene)
-      expect(sending.acknowledged.filter((id) => !stored.has(id))).toEqual([])
-    },
-  )
-
   it(
     'answers a delivery that it was storing when it was told to stop, and ends with 0',
     { tags: ['X3'] },
@@ -222,34 +172,6 @@ describe('serve without its database', () => {
     program.kill('SIGTERM')
     expect((await program.ended).exitCode).toBe(0)
   })
-
-  it(
-    'goes on when it goes away, answers 503, and applies all that it acknowledged when it is back',
-    { tags: ['W16', 'W20'] },
-    async () => {
-      const scene = await openServeScene({ throughUrl: behindProxy })
-      const program = await scene.serve()
-      await untilSynced(scene)
-      await proxy!.cut()
-      await expectUnavailable(scene)
-      await proxy!.restore()
-      await waitUntil('ready', async () => (await scene.get('/readyz')).status === 200)
-      const ids = [randomUUID(), randomUUID()]
-      for (const id of ids) expect((await scene.post(notificationBody(id))).status).toBe(202)
-      const areApplied = async (): Promise<boolean> => {
-        const open = await scene.select(
-          `select from tracking_sync.webhook_notifications where state = 'received'`,
-        )
-        return open.length === 0
-      }
-      // A processor that lost the database tries again after pauses that grow to a minute.
-      await waitUntil('applied', areApplied, 120_000)
-      const stored = await storedIds(scene)
-      expect(ids.filter((id) => !stored.has(id))).toEqual([])
-      program.kill('SIGTERM')
-      expect((await program.ended).exitCode).toBe(0)
-    },
-  )
 })
 
 async function expectUnavailable(scene: ServeScene): Promise<void> {
@@ -297,43 +219,7 @@ describe('a fault of the program', () => {
   )
 })
 
-describe('runs that would overlap', () => {
-  it(
-    'of three that start together one runs and the others end with 7 within two seconds',
-    { tags: ['X5'] },
-    async () => {
-      const scene = await openServeScene()
-      scene.simulator.faults.add({
-        fault: { kind: 'hang', phase: 'beforeHeaders' },
-        match: { path: '/shipments' },
-        times: Number.POSITIVE_INFINITY,
-      })
-      // Time for three starts on this machine, before any of them checks the lease.
-      const baseline = await Promise.all(
-        [1, 2, 3].map(() => runCli(['status', '--json'], scene.options)),
-      )
-      const slowest = Math.max(...baseline.map(({ seconds }) => seconds))
-      const programs = await Promise.all([1, 2, 3].map(() => startCli(['sync'], scene.options)))
-      const ended: RunningProgram[] = []
-      for (const program of programs) void program.ended.then(() => ended.push(program))
-      await waitUntil('two have ended', () => ended.length === 2)
-      for (const loser of ended) {
-        const { exitCode, stderr, seconds } = await loser.ended
-        expect(exitCode).toBe(7)
-        expect(stderr).toMatch(
-          /another run holds the lease: sync, process \d+ on \S+ \(\w+\), since /,
-        )
-        expect(seconds).toBeLessThan(slowest + 2)
-      }
-      const [winner] = programs.filter((program) => !ended.includes(program))
-      expect(await scene.select('select holder from tracking_sync.lease')).toEqual([
-        { holder: expect.stringContaining(`process ${winner!.pid} `) as unknown },
-      ])
-      winner!.kill('SIGTERM')
-      expect((await winner!.ended).exitCode).toBe(143)
-    },
-  )
-
+describe('a run that takes too long', () => {
   it(
     'a sync that takes longer than it may ends with 6 and says so, and the next one goes on',
     { tags: ['X7'] },

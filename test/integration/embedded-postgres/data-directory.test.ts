@@ -67,32 +67,24 @@ async function listCommandLines(mention: string): Promise<string[]> {
 }
 
 describe('a new data directory', () => {
-  it('is UTF8, knows the case of all letters, has checksums, and keeps UTC', async () => {
-    const database = await startEmbeddedDatabase({ homeDirectory: await makeHome(), logger })
-    const sql = `select current_setting('server_encoding') as encoding, 'Ålesund' ilike 'å%' as knows_letters,
-      current_setting('data_checksums') as checksums, current_setting('timezone') as zone, current_setting('jit') as jit`
-    expect(await query(database.url, sql)).toEqual([
-      { encoding: 'UTF8', knows_letters: true, checksums: 'on', zone: 'UTC', jit: 'off' },
-    ])
-    await database.stop()
-  })
-
-  it('is reachable from this machine only, by TCP and with the password', async () => {
-    const database = await startEmbeddedDatabase({ homeDirectory: await makeHome(), logger })
-    const sql = `select current_setting('listen_addresses') as address, current_setting('unix_socket_directories') as socket`
-    expect(await query(database.adminUrl, sql)).toEqual([{ address: '127.0.0.1', socket: '' }])
-    const wrong = new URL(database.url)
-    wrong.password = 'wrong'
-    await expect(query(wrong.href, sql)).rejects.toMatchObject({ code: '28P01' })
-    await database.stop()
-  })
-
   it(
-    'has an everyday login that owns its database and is no superuser',
+    'is UTF8 with checksums and keeps UTC, is reached from this machine only, and its everyday login is no superuser',
     { tags: ['FC2', 'JD1'] },
     async () => {
       const homeDirectory = await makeHome()
       const database = await startEmbeddedDatabase({ homeDirectory, logger })
+      const settings = `select current_setting('server_encoding') as encoding, 'Ålesund' ilike 'å%' as knows_letters,
+        current_setting('data_checksums') as checksums, current_setting('timezone') as zone, current_setting('jit') as jit`
+      expect(await query(database.url, settings)).toEqual([
+        { encoding: 'UTF8', knows_letters: true, checksums: 'on', zone: 'UTC', jit: 'off' },
+      ])
+      const sockets = `select current_setting('listen_addresses') as address, current_setting('unix_socket_directories') as socket`
+      expect(await query(database.adminUrl, sockets)).toEqual([
+        { address: '127.0.0.1', socket: '' },
+      ])
+      const wrong = new URL(database.url)
+      wrong.password = 'wrong'
+      await expect(query(wrong.href, settings)).rejects.toMatchObject({ code: '28P01' })
       const rights = `select rolname, rolsuper, rolreplication, rolbypassrls,
         pg_has_role(datdba, 'usage') as owns,
         pg_has_role('pg_execute_server_program', 'usage') as runs,
@@ -375,30 +367,25 @@ describe('a data directory that cannot be used', () => {
   })
 })
 
-describe('a server that its disk has ended', () => {
-  it('is explained by what it wrote last, and by nothing older', { tags: ['FD10'] }, async () => {
-    const homeDirectory = await makePreparedHome()
-    const database = await startEmbeddedDatabase({ homeDirectory, logger })
-    const log = join(dirname(database.dataDirectory), 'server.log')
-    expect(await database.explain()).toBeUndefined()
-    await appendFile(log, 'PANIC:  could not write to file "x": No space left on device\n')
-    expect((await database.explain())?.message).toMatch(/^The disk that holds .* is full/)
-    await database.stop()
-    const next = await startEmbeddedDatabase({ homeDirectory, logger })
-    expect(await next.explain()).toBeUndefined()
-    await next.stop()
-  })
-})
-
-describe('the server log', () => {
-  it('is readable by its owner only, and starts again when it has grown beyond its limit', async () => {
-    const homeDirectory = await makePreparedHome()
-    const first = await startEmbeddedDatabase({ homeDirectory, logger })
-    const logFile = join(dirname(first.dataDirectory), 'server.log')
-    expect((await stat(logFile)).mode & 0o077).toBe(0)
-    await first.stop()
-    await truncate(logFile, 11 * 1024 * 1024)
-    await (await startEmbeddedDatabase({ homeDirectory, logger })).stop()
-    expect((await stat(logFile)).size).toBeLessThan(100_000)
-  })
+describe('the log of the server', () => {
+  it(
+    'is for its owner only, explains an end by what came last, and starts again beyond its limit',
+    { tags: ['FD10'] },
+    async () => {
+      const homeDirectory = await makePreparedHome()
+      const database = await startEmbeddedDatabase({ homeDirectory, logger })
+      const log = join(dirname(database.dataDirectory), 'server.log')
+      expect((await stat(log)).mode & 0o077).toBe(0)
+      expect(await database.explain()).toBeUndefined()
+      await appendFile(log, 'PANIC:  could not write to file "x": No space left on device\n')
+      expect((await database.explain())?.message).toMatch(/^The disk that holds .* is full/)
+      await database.stop()
+      await truncate(log, 11 * 1024 * 1024)
+      const next = await startEmbeddedDatabase({ homeDirectory, logger })
+      // Of nothing older.
+      expect(await next.explain()).toBeUndefined()
+      await next.stop()
+      expect((await stat(log)).size).toBeLessThan(100_000)
+    },
+  )
 })

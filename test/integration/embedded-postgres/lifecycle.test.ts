@@ -27,7 +27,7 @@ const logger = silentLogger
 afterEach(cleanUp)
 
 describe('the embedded database of one command', () => {
-  it('keeps data, port and password across restarts, and its server ends with it', async () => {
+  it('keeps data, port and password across restarts, serves each its own database, and its server ends with it', async () => {
     const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     expect(first.isAdopted).toBe(false)
@@ -40,7 +40,11 @@ describe('the embedded database of one command', () => {
     const second = await startEmbeddedDatabase({ homeDirectory, logger })
     expect(second.url).toBe(first.url)
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }])
-    await second.stop()
+    const other = await startEmbeddedDatabase({ homeDirectory, logger, databaseName: 'My "own"' })
+    const name = 'select current_database() as name'
+    expect(await query(second.url, name)).toEqual([{ name: 'tracking' }])
+    expect(await query(other.url, name)).toEqual([{ name: 'My "own"' }])
+    await Promise.all([second.stop(), other.stop()])
   })
 
   it('is reached although the environment names other servers', { tags: ['JB12'] }, async () => {
@@ -77,29 +81,6 @@ describe('the embedded database of one command', () => {
     await child.kill('SIGTERM')
     expect(child.process.exitCode).toBe(0)
     expect(await isRunning(pid)).toBe(false)
-  })
-
-  it('tells its state before the first start, while it runs, and afterwards', async () => {
-    const homeDirectory = await makeHome()
-    const options = { homeDirectory, logger }
-    expect(await embeddedDatabaseStatus(options)).toEqual({ isRunning: false })
-    expect(await stopEmbeddedDatabase(options)).toBe('not_running')
-
-    const database = await startEmbeddedDatabase(options)
-    const { url, port, dataDirectory } = database
-    expect(await embeddedDatabaseStatus(options)).toEqual({
-      isRunning: true,
-      url,
-      port,
-      dataDirectory,
-      version: expect.stringMatching(/^18\.\d+$/) as string,
-    })
-    await database.stop()
-    expect(await embeddedDatabaseStatus(options)).toEqual({
-      isRunning: false,
-      dataDirectory,
-      version: '18',
-    })
   })
 })
 
@@ -203,7 +184,7 @@ describe('several commands on one home', () => {
   it('does not stop the server under a command that starts while another one stops', async () => {
     const homeDirectory = await makePreparedHome()
     let current = await startEmbeddedDatabase({ homeDirectory, logger })
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const [next] = await Promise.all([
         startEmbeddedDatabase({ homeDirectory, logger }),
         current.stop(),
@@ -213,44 +194,41 @@ describe('several commands on one home', () => {
     }
     await current.stop()
   })
-
-  it('serves each its own database', async () => {
-    const homeDirectory = await makePreparedHome()
-    const one = await startEmbeddedDatabase({ homeDirectory, logger })
-    const other = await startEmbeddedDatabase({ homeDirectory, logger, databaseName: 'My "own"' })
-    const sql = 'select current_database() as name'
-    expect(await query(one.url, sql)).toEqual([{ name: 'tracking' }])
-    expect(await query(other.url, sql)).toEqual([{ name: 'My "own"' }])
-    await Promise.all([one.stop(), other.stop()])
-  })
 })
 
 describe('a server that is to stay', () => {
-  it('outlives its starter and its users until it is stopped', async () => {
-    const homeDirectory = await makePreparedHome()
-    const starter = await startChild({ homeDirectory, keepRunning: true })
-    const { url, dataDirectory } = await starter.ready
-    await starter.stop()
+  it('outlives its starter and its users until it is stopped, and tells its state', async () => {
+    const homeDirectory = await makeHome()
+    const options = { homeDirectory, logger }
+    expect(await embeddedDatabaseStatus(options)).toEqual({ isRunning: false })
+    expect(await stopEmbeddedDatabase(options)).toBe('not_running')
+    // Started by a command that would have stopped it.
+    const starter = await startEmbeddedDatabase(options)
+    const { url, port, dataDirectory } = starter
+    expect(await embeddedDatabaseStatus(options)).toEqual({
+      isRunning: true,
+      url,
+      port,
+      dataDirectory,
+      version: expect.stringMatching(/^18\.\d+$/) as string,
+    })
     const pid = await readServerPid(dataDirectory)
-
-    const user = await startEmbeddedDatabase({ homeDirectory, logger })
+    const keeper = await startChild({ homeDirectory, keepRunning: true })
+    expect(await keeper.ready).toMatchObject({ isAdopted: true, url })
+    await keeper.stop()
+    await starter.stop()
+    const user = await startEmbeddedDatabase(options)
     expect(user).toMatchObject({ isAdopted: true, url })
     await user.stop()
     expect(await isRunning(pid)).toBe(true)
-    expect(await stopEmbeddedDatabase({ homeDirectory, logger })).toBe('stopped')
+    expect(await stopEmbeddedDatabase(options)).toBe('stopped')
     expect(await isRunning(pid)).toBe(false)
-    expect(await stopEmbeddedDatabase({ homeDirectory, logger })).toBe('not_running')
-  })
-
-  it('may have been started by a command that would have stopped it', async () => {
-    const homeDirectory = await makePreparedHome()
-    const user = await startEmbeddedDatabase({ homeDirectory, logger })
-    const keeper = await startEmbeddedDatabase({ homeDirectory, logger, keepRunning: true })
-    expect(keeper.isAdopted).toBe(true)
-    await user.stop()
-    await keeper.stop()
-    expect(await query(user.url, 'select 1 as one')).toEqual([{ one: 1 }])
-    expect(await stopEmbeddedDatabase({ homeDirectory, logger })).toBe('stopped')
+    expect(await stopEmbeddedDatabase(options)).toBe('not_running')
+    expect(await embeddedDatabaseStatus(options)).toEqual({
+      isRunning: false,
+      dataDirectory,
+      version: '18',
+    })
   })
 
   it('does not stay kept after its machine went down', async () => {

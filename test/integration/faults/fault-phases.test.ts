@@ -32,8 +32,8 @@ async function confirmedPass({ warehouse }: Scene, { stream }: ListPhase): Promi
 }
 
 /**
- * The fault × the phase: each cell is played in two runs, of which the second asks no more, and
- * leaves every row as it was. A phase is one world: when its last fault has gone, one run makes
+ * The fault × the phase: each cell is played in two runs, which end alike and leave every row as
+ * it was. A phase is one world: when its last fault has gone, one run makes
  * everything equal and the next finds nothing to do.
  */
 describe.each(LIST_PHASES)(

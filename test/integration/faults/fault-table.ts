@@ -1,6 +1,6 @@
 import type { HttpFault } from './http-faults.js'
 
-/** What a run ends with, and its next one too, as long as the fault lasts. */
+/** End of a run, and of the next one, as long as the fault lasts. */
 export interface Cell {
   readonly exitCode: number
   /** Of the stream whose list meets the fault. */
@@ -23,7 +23,7 @@ export const CHANGES = {
 export interface ListPhase {
   readonly name: string
   readonly stream: string
-  /** Which requests meet the fault. */
+  /** Path of the requests that meet the fault. */
   readonly path: string
   readonly page?: number
   /**
@@ -50,7 +50,7 @@ const GIVEN_UP = (seen: string): RegExp =>
 const FINE = end(0, 'complete', 1, null, /^$/)
 const LEFT_OUT = end(0, 'not_entitled', 1, null, /^$/)
 
-/** Of the service itself, whatever is asked: no stream is read. */
+/** Of the service itself, not of a list: no stream is read. */
 const KEY = end(3, 'failed', 1, 'api_auth', /the service refused the API key \(401\)/)
 
 /** Of a list that the warehouse needs. */

@@ -242,7 +242,7 @@ const PLACES: readonly RecordPlace[] = [
   },
 ]
 
-/** What a command ends with; any other answer is no failure. */
+/** Exit code of a command by answer, where it fails. */
 type Ends = Readonly<Partial<Record<Answer, number>>>
 
 const NEEDED: Ends = {

@@ -1,11 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createFailpoint, SimulatedCrash, type SyncFailpoint } from '../../../src/base/failpoint.js'
 import type { TrackingService } from '../../../src/source/client/endpoints.js'
 import { readSyncFreshness, readVitals } from '../../../src/status/read-vitals.js'
 import { readStatus } from '../../../src/status/read-status.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
-
-afterEach(closeScenes)
 
 const SETTINGS = { pageSize: 2 }
 /** 16 shipments are 8 pages of shipments, and more of tracking requests. */
@@ -50,6 +48,8 @@ async function positions(scene: Scene): Promise<unknown> {
 }
 
 describe('a run that is cut off', () => {
+  afterEach(closeScenes)
+
   it(
     'goes on at the page it had stored last and reads no other page twice',
     { tags: ['P14'] },
@@ -81,64 +81,6 @@ describe('a run that is cut off', () => {
     expect(await scene.differences()).toEqual([])
     scene.simulator.requests.reset()
     await scene.sync({ command: 'sync', settings: SETTINGS })
-    expect(listPages(scene)[0]).toBe('/v2/shipments 1')
-  })
-
-  it(
-    'does so over pages that changed nothing, which are noted in a table without a log',
-    { tags: ['P14'] },
-    async () => {
-      const scene = await openScene(WORLD)
-      await scene.sync({ settings: SETTINGS })
-      expect(await crash(scene, 'after_commit', 6, 'sync')).toBe(true)
-      // Only the first page is in the checkpoint.
-      expect(await positions(scene)).toEqual({ checkpoint: 1, position: 6 })
-      scene.simulator.requests.reset()
-      expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
-      expect(listPages(scene)[0]).toBe('/v2/shipments 6')
-      expect(listPages(scene)).not.toContain('/v2/shipments 5')
-      expect(await scene.differences()).toEqual([])
-    },
-  )
-
-  it('does so when the run that resumed is cut off as well', { tags: ['P14'] }, async () => {
-    const scene = await openScene(WORLD)
-    await scene.sync({ settings: SETTINGS })
-    expect(await crash(scene, 'after_commit', 3, 'sync')).toBe(true)
-    expect(await crash(scene, 'after_commit', 3, 'sync')).toBe(true)
-    scene.simulator.requests.reset()
-    expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
-    expect(listPages(scene)[0]).toBe('/v2/shipments 5')
-    expect(await scene.differences()).toEqual([])
-  })
-
-  it(
-    'goes on at its checkpoint when a crash of the database emptied the table without a log',
-    { tags: ['C12'] },
-    async () => {
-      const scene = await openScene(WORLD)
-      await scene.sync({ settings: SETTINGS })
-      const [shipment] = scene.simulator.world.page('shipment', 6, 1, scene.simulator.clock.now())
-      scene.simulator.edits.change('shipment', shipment!.id, { customer_name: 'Another' })
-      expect(await crash(scene, 'after_commit', 7, 'sync')).toBe(true)
-      expect(await positions(scene)).toEqual({ checkpoint: 4, position: 7 })
-      await scene.query('truncate tracking_sync.pass_positions')
-      scene.simulator.requests.reset()
-      expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
-      expect(listPages(scene)[0]).toBe('/v2/shipments 4')
-      expect(await scene.differences()).toEqual([])
-    },
-  )
-
-  it('goes on at its checkpoint when the unlogged position belongs to another pass', async () => {
-    const scene = await openScene(WORLD)
-    await scene.sync({ settings: SETTINGS })
-    expect(await crash(scene, 'after_commit', 6, 'sync')).toBe(true)
-    await scene.query(
-      `update tracking_sync.pass_positions set pass_started_at = pass_started_at - interval '1 second'`,
-    )
-    scene.simulator.requests.reset()
-    expect((await scene.sync({ command: 'sync', settings: SETTINGS })).exitCode).toBe(0)
     expect(listPages(scene)[0]).toBe('/v2/shipments 1')
   })
 
@@ -213,17 +155,64 @@ describe('a run that is cut off', () => {
       expect(await isBetween(started, firstRequest)).toEqual(are)
     },
   )
+})
 
-  it('leaves a run row that says it was killed', { tags: ['C7'] }, async () => {
-    const scene = await openScene(WORLD)
-    expect(await crash(scene, 'before_run_complete', 1)).toBe(true)
+describe('a run over a filled warehouse that is cut off goes on', () => {
+  let scene: Scene
+
+  afterAll(closeScenes)
+
+  beforeAll(async () => {
+    scene = await openScene(WORLD)
     await scene.sync({ settings: SETTINGS })
-    const runs = await scene.query(
-      'select outcome, error_code from tracking_sync.sync_runs order by sync_run_id',
-    )
-    expect(runs).toEqual([
-      { outcome: 'aborted', error_code: 'killed' },
-      { outcome: 'complete', error_code: null },
-    ])
+  })
+
+  it.each([
+    {
+      where: 'behind pages that changed nothing, which are noted in a table without a log',
+      cutAfter: [6],
+      // Only the first page is in the checkpoint.
+      noted: { checkpoint: 1, position: 6 },
+      page: 6,
+    },
+    {
+      where: 'there when the run that resumed is cut off as well',
+      cutAfter: [3, 3],
+      noted: { checkpoint: 1, position: 5 },
+      page: 5,
+    },
+    {
+      where: 'at its checkpoint when a crash of the database emptied that table',
+      changedPage: 4,
+      cutAfter: [7],
+      noted: { checkpoint: 4, position: 7 },
+      meanwhile: 'truncate tracking_sync.pass_positions',
+      page: 4,
+    },
+    {
+      where: 'at its checkpoint when that position belongs to another pass',
+      cutAfter: [6],
+      noted: { checkpoint: 1, position: 6 },
+      meanwhile: `update tracking_sync.pass_positions
+          set pass_started_at = pass_started_at - interval '1 second'`,
+      page: 1,
+    },
+  ])('$where', { tags: ['P14', 'C12'] }, async (given) => {
+    const { world, edits, clock, requests } = scene.simulator
+    if (given.changedPage !== undefined) {
+      const [shipment] = world.page('shipment', 2 * (given.changedPage - 1), 1, clock.now())
+      edits.change('shipment', shipment!.id, { customer_name: 'Another' })
+    }
+    for (const pages of given.cutAfter) {
+      expect(await crash(scene, 'after_commit', pages, 'sync')).toBe(true)
+    }
+    expect(await positions(scene)).toEqual(given.noted)
+    if (given.meanwhile !== undefined) await scene.query(given.meanwhile)
+    requests.reset()
+    const report = await scene.sync({ command: 'sync', settings: SETTINGS })
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(listPages(scene)[0]).toBe(`/v2/shipments ${given.page}`)
+    expect(listPages(scene)).not.toContain(`/v2/shipments ${given.page - 1}`)
+    expect(await scene.differences()).toEqual([])
   })
 })
