@@ -178,7 +178,7 @@ describe('a run over a filled warehouse that is cut off goes on', () => {
     {
       where: 'there when the run that resumed is cut off as well',
       cutAfter: [3, 3],
-      noted: { checkpoint: 1, position: 5 },
+      noted: { checkpoint: 3, position: 5 },
       page: 5,
     },
     {
