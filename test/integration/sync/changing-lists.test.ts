@@ -7,13 +7,7 @@ import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'
 import { estimatePlan, observePlan } from '../../../src/extensions/doctor/make-plan.js'
 import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
 import { expectTrueCounts } from './expect-sync.js'
-import {
-  closeScenes,
-  HOUR,
-  openScene as openAnyScene,
-  requestCounts,
-  type Scene,
-} from './sync-scene.js'
+import { closeScenes, HOUR, openLoadedScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -21,7 +15,7 @@ const SETTINGS = { pageSize: 5, fullSyncHours: 24 }
 
 /** Most of sixteen shipments are no longer tracked. */
 function openScene(options: SimulatorOptions = {}): Promise<Scene> {
-  return openAnyScene({ shipments: 16, ...options })
+  return openLoadedScene({ shipments: 16, ...options }, SETTINGS)
 }
 
 async function sync(scene: Scene, options: Partial<TestSyncOptions> = {}) {
@@ -79,7 +73,6 @@ const absences = async (scene: Scene) => scene.query('select row_key from tracki
 describe('a scheduled sync', { tags: ['FF7'] }, () => {
   it('reads only records that can still change, and the whole lists at the interval of the setting', async () => {
     const scene = await openScene()
-    await scene.sync({ settings: SETTINGS })
     const passes = async (scope: 'any' | 'whole') =>
       (await loadConfirmedPasses(scene.warehouse, scope)).get('shipments')
     const wholePass = await passes('whole')
@@ -129,7 +122,6 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
 
   it('always reads the whole where the setting is 0, in a backfill, and to accept that the source shrank', async () => {
     const scene = await openScene({ shipments: 6 })
-    await scene.sync({ settings: SETTINGS })
     await sync(scene, { settings: { ...SETTINGS, fullSyncHours: 0 } })
     expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
     await sync(scene, { command: 'backfill' })
@@ -140,7 +132,6 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
 
   it('reads a shipment by id whose tracking stopped, and does not take it for absent', async () => {
     const scene = await openScene()
-    await scene.sync({ settings: SETTINGS })
     const [one = { id: '' }] = shipments(scene).filter(({ isStopped }) => !isStopped)
     const stoppedAt = scene.simulator.clock.now().toISOString()
     scene.simulator.edits.change('shipment', one.id, {
@@ -160,7 +151,6 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
 
   it('marks records that two whole passes lack as gone, with any partial passes in between', async () => {
     const scene = await openScene()
-    await scene.sync({ settings: SETTINGS })
     const gone = [
       shipments(scene).find(({ isStopped }) => isStopped)!.id,
       shipments(scene).find(({ isStopped }) => !isStopped)!.id,
@@ -182,7 +172,6 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
 
   it('goes on with a partial pass that was cut off, and with a whole one before any partial one', async () => {
     const scene = await openScene()
-    await scene.sync({ settings: SETTINGS })
     const crash = async () => {
       const reachFailpoint = createFailpoint('response_received:2', () => {
         throw new SimulatedCrash('response_received')
@@ -215,7 +204,6 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     'reads the whole, and says once that it does, of a service that %ss the filters',
     async (filters) => {
       const scene = await openScene({ filters })
-      await scene.sync({ settings: SETTINGS })
       const old = [
         ...scene.simulator.world.records('tracking_request', scene.simulator.clock.now()),
       ]
@@ -244,7 +232,6 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
   it('reads the whole when a filter hides what was tracked a moment ago', async () => {
     // Ten may no longer be tracked.
     const scene = await openScene({ shipments: 40 })
-    await scene.sync({ settings: SETTINGS })
     scene.simulator.faults.add({
       times: Infinity,
       match: ({ path, query }) => path === '/shipments' && query.has('filter[tracking_stopped]'),
@@ -262,7 +249,6 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
 
   it('is planned as what it reads, and the whole beside it', async () => {
     const scene = await openScene()
-    await scene.sync({ settings: SETTINGS })
     const plan = await withTestService(scene.simulator, async (service) =>
       estimatePlan(
         await observePlan({
@@ -287,7 +273,6 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
 
   it('reads the whole list of containers where they do not come included: it has no filter', async () => {
     const scene = await openScene({ acceptedIncludes: { shipment: [], container: [] } })
-    await scene.sync({ settings: SETTINGS })
     const report = await sync(scene)
     expect(await scopes(scene, report.syncRunId)).toEqual([
       { stream: 'containers', scope: 'whole', outcome: 'complete' },

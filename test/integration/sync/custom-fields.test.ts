@@ -3,7 +3,7 @@ import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { SimulatedCrash } from '../../../src/base/failpoint.js'
 import { callCli } from '../../support/call-cli.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
-import { closeScenes, openScene, START, type Scene } from './sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, type Scene, START } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -24,8 +24,7 @@ const fieldsOf = (scene: Scene, where = 'true') =>
 
 describe('custom fields', { tags: ['JC1'] }, () => {
   it('of entities of every kind are rows, with their definitions and options', async () => {
-    const scene = await openScene({ shipments: 60 })
-    await syncToEquality(scene, { command: 'backfill' })
+    const scene = await openLoadedScene({ shipments: 60 })
     const { world } = scene.simulator
     const served = [...world.records('custom_field', START)]
     const [stored] = await scene.query(
@@ -79,8 +78,7 @@ describe('custom fields', { tags: ['JC1'] }, () => {
   })
 
   it('follow the service as days pass, and keep what is gone as a tombstone', async () => {
-    const scene = await openScene({ shipments: 24 })
-    await syncToEquality(scene)
+    const scene = await openLoadedScene({ shipments: 24 })
     const before = await fieldsOf(scene)
     scene.simulator.clock.advance(20 * DAY)
     await syncToEquality(scene, { areChecksDue: true })
@@ -104,8 +102,7 @@ describe('custom fields', { tags: ['JC1'] }, () => {
   })
 
   it('are cast again when their definition changes, and go with it', async () => {
-    const scene = await openScene({ shipments: 20 })
-    await syncToEquality(scene, { command: 'backfill' })
+    const scene = await openLoadedScene({ shipments: 20 })
     const { edits, world } = scene.simulator
     const idOf = (slug: string): string =>
       world.customFieldDefinitions().find(({ attributes }) => attributes!.api_slug === slug)!.id

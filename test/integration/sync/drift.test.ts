@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeScenes, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -7,7 +7,7 @@ afterEach(closeScenes)
  * Without the extra attributes that the service sends from the start, which would disturb this
  * test.
  */
-const openPlainScene = () => openScene({ shipments: 8, extras: false })
+const openPlainScene = () => openLoadedScene({ shipments: 8, extras: false })
 
 const driftRows = ({ query }: Scene) =>
   query(
@@ -87,7 +87,6 @@ describe('drift of the service', () => {
     { tags: ['FF9'] },
     async () => {
       const scene = await openPlainScene()
-      await scene.sync()
       const rewritten = rewrite(scene, 'container', (attributes) => ({
         ...attributes,
         import_deadlines: {
@@ -118,7 +117,6 @@ describe('drift of the service', () => {
     { tags: ['K1'] },
     async () => {
       const scene = await openPlainScene()
-      await scene.sync()
       expect(await driftRows(scene)).toEqual([])
       const columns = `select count(*) from information_schema.columns where table_schema like 'tracking%'`
       const before = await scene.query(columns)
@@ -150,7 +148,6 @@ describe('drift of the service', () => {
     { tags: ['K2'] },
     async () => {
       const scene = await openPlainScene()
-      await scene.sync()
       const names = `select array_agg(shipping_line_name order by shipment_id) as names from tracking.shipments`
       const before = await scene.query(names)
       rewrite(scene, 'shipment', (attributes) => without(attributes, 'shipping_line_name'))
@@ -165,7 +162,6 @@ describe('drift of the service', () => {
 
   it('does not call an attribute vanished that one record still has', async () => {
     const scene = await openPlainScene()
-    await scene.sync()
     const [kept] = scene.simulator.world.page('shipment', 0, 1, scene.simulator.clock.now())
     rewrite(scene, 'shipment', ({ shipping_line_name: name, ...rest }) =>
       rest.bill_of_lading_number === kept!.attributes!.bill_of_lading_number
@@ -177,7 +173,6 @@ describe('drift of the service', () => {
 
   it('does not call an attribute vanished after a pass that failed', async () => {
     const scene = await openPlainScene()
-    await scene.sync()
     rewrite(scene, 'shipment', (attributes) => without(attributes, 'shipping_line_name'))
     scene.simulator.faults.add({
       fault: { kind: 'status', status: 500 },
@@ -191,7 +186,6 @@ describe('drift of the service', () => {
 
   it('stores new values, events and types, and notes each once', { tags: ['K5'] }, async () => {
     const scene = await openPlainScene()
-    await scene.sync()
     const { edits, world, clock } = scene.simulator
     const [container] = world.page('container', 5, 1, clock.now())
     edits.change('container', container!.id, {

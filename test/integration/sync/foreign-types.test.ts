@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'
-import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, HOUR, openLoadedScene, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -27,8 +27,10 @@ async function countRows(scene: Scene, table: string, condition = 'true'): Promi
 }
 
 async function openBackfilled(shipments = 6): Promise<Scene> {
-  const scene = await openScene({ shipments, acceptedIncludes: { shipment: [], container: [] } })
-  await scene.sync()
+  const scene = await openLoadedScene({
+    shipments,
+    acceptedIncludes: { shipment: [], container: [] },
+  })
   scene.simulator.clock.advance(HOUR)
   return scene
 }

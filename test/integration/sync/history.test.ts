@@ -3,7 +3,7 @@ import type { ResourceIdentifier, ResourceObject } from '../../../src/source/jso
 import { expectedDeadlines, listOf } from '../../support/snapshot-children.js'
 import { canonical, instant } from '../../support/snapshot-values.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
-import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, HOUR, openLoadedScene, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -76,9 +76,8 @@ it(
 )
 
 it('makes no version of what changes only because the service looked', async () => {
-  const scene = await openScene({ shipments: 10 })
+  const scene = await openLoadedScene({ shipments: 10 })
   const { clock, edits, world } = scene.simulator
-  await syncToEquality(scene)
   const container = [...world.records('container', clock.now())][0]!
   const stamps = () =>
     scene.query(
@@ -103,9 +102,8 @@ it('makes no version of what changes only because the service looked', async () 
 })
 
 it('keeps one version of two changes at one instant, and the value that came last', async () => {
-  const scene = await openScene({ shipments: 10 })
+  const scene = await openLoadedScene({ shipments: 10 })
   const { clock, edits, world } = scene.simulator
-  await syncToEquality(scene)
   const shipment = [...world.records('shipment', clock.now())][0]!
   clock.advance(60_000)
   for (const customer_name of ['first', 'second', 'third']) {

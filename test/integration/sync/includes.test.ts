@@ -3,7 +3,14 @@ import type { Fault } from '../../../src/extensions/simulator/faults/faults.js'
 import { verifySource } from '../../../src/extensions/doctor/verify/verify-warehouse.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { withRunDependencies } from '../../support/test-service.js'
-import { closeScenes, openScene, OTHER_LISTS, requestCounts, type Scene } from './sync-scene.js'
+import {
+  closeScenes,
+  openLoadedScene,
+  openScene,
+  OTHER_LISTS,
+  requestCounts,
+  type Scene,
+} from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -14,8 +21,7 @@ async function requestsOfSync(scene: Scene): Promise<Record<string, number>> {
 }
 
 it('asks once more, and not in every run, when the service takes an include no longer', async () => {
-  const scene = await openScene({ shipments: 6 })
-  await scene.sync()
+  const scene = await openLoadedScene({ shipments: 6 })
   expect(await requestsOfSync(scene)).toEqual({
     '/shipments': 1,
     '/tracking_requests': 1,
@@ -119,8 +125,7 @@ describe('records that come with less than they have', { tags: ['JC10'] }, () =>
   })
 
   it('are found by a backfill, where a list became thin after the first load', async () => {
-    const scene = await openScene({ shipments: 6 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 6 })
     const thin = without('included', { container: ['number'] })
     const match = { path: /^\/shipments$/ }
     scene.simulator.faults.add({ fault: thin, match, times: Infinity })

@@ -3,7 +3,7 @@ import { ConfigError } from '../../../src/base/errors.js'
 import { runNarrowedBackfill, type Narrowing } from '../../../src/sync/narrow-backfill.js'
 import { readStatus } from '../../../src/status/read-status.js'
 import { withRunDependencies } from '../../support/test-service.js'
-import { closeScenes, openScene, requestCounts, type Scene } from './sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -55,8 +55,7 @@ describe('a narrowed backfill', () => {
   })
 
   it('mends a container and its events although its list of events is the one that is stored', async () => {
-    const scene = await openScene({ shipments: 10 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 10 })
     const [container] = await scene.query<{ id: string }>(
       `update tracking.transport_events set voyage_number = 'XX', _fingerprint = 'x'
       where container_id = (select min(container_id) from tracking.transport_events) returning container_id as id`,

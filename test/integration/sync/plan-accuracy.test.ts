@@ -4,7 +4,7 @@ import { silentLogger } from '../../../src/base/logger.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import { estimatePlan, observePlan, type Plan } from '../../../src/extensions/doctor/make-plan.js'
 import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
-import { closeScenes, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, type Scene } from './sync-scene.js'
 import { atScale } from '../../support/test-scale.js'
 
 afterEach(closeScenes)
@@ -203,8 +203,7 @@ describe('the plan of a backfill', () => {
 
 describe('the plan of a sync', () => {
   it('counts the containers whose list of events has changed on the first page', async () => {
-    const scene = await openScene({ shipments: 40, ...INCLUDES.none })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 40, ...INCLUDES.none })
     const { simulator } = scene
     const at = simulator.clock.now()
     for (const container of simulator.world.page('container', 0, 3, at)) {

@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { DEFAULT_INCLUDES } from '../../../src/extensions/simulator/interface/included-records.js'
-import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
+import {
+  closeScenes,
+  HOUR,
+  openLoadedScene,
+  openScene,
+  requestCounts,
+  type Scene,
+} from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -77,8 +84,7 @@ describe('places and vessels', () => {
     'are read again when their check is due: included ones for nothing, the others by id',
     { tags: ['JC5'] },
     async () => {
-      const scene = await openScene()
-      await scene.sync()
+      const scene = await openLoadedScene()
       const port = await oneOf(scene, 'ports', 'port_id')
       const vessel = await oneOf(scene, 'vessels', 'vessel_id')
       const vessels = await countOf(scene, 'tracking.vessels')
@@ -114,8 +120,7 @@ describe('places and vessels', () => {
     'are all read again by a backfill, which also finds what is gone',
     { tags: ['JC5'] },
     async () => {
-      const scene = await openScene()
-      await scene.sync()
+      const scene = await openLoadedScene()
       const vessel = await oneOf(scene, 'vessels', 'vessel_id')
       await scene.query(`update tracking.vessels set name = 'Edited' where vessel_id = $1`, vessel)
       await scene.query(
@@ -133,8 +138,7 @@ describe('places and vessels', () => {
   )
 
   it('that the service refuses cost themselves', { tags: ['JC5'] }, async () => {
-    const scene = await openScene()
-    await scene.sync()
+    const scene = await openLoadedScene()
     const [gone, hidden] = await scene.query<{ id: string }>(
       'select vessel_id as id from tracking.vessels order by 1 limit 2',
     )
@@ -157,8 +161,7 @@ describe('places and vessels', () => {
   })
 
   it('that a load brought together are not due together', { tags: ['JC5'] }, async () => {
-    const scene = await openScene({ shipments: 20 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 20 })
     const [spread] = await scene.query<{ first: number; last: number; days: number }>(
       `select min(due_at) > now() + interval '23 hours' as first,
           max(due_at) < now() + interval '6 days' as last,

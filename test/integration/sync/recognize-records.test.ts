@@ -4,7 +4,7 @@ import { recognizeByBytes, recognizeNothing } from '../../../src/ingest/recogniz
 import { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { readRows } from '../../support/snapshot-tables.js'
-import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, HOUR, openLoadedScene, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -44,8 +44,7 @@ async function syncAndCount(scene: Scene, pageSize = 5): Promise<Unread> {
 }
 
 const openLoaded = async (): Promise<Scene> => {
-  const scene = await openScene({ shipments: 10, extras: false })
-  await scene.sync()
+  const scene = await openLoadedScene({ shipments: 10, extras: false })
   return scene
 }
 

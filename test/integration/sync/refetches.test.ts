@@ -4,7 +4,7 @@ import { queueRefetches } from '../../../src/warehouse/bookkeeping/refetch-queue
 import {
   closeScenes,
   HOUR,
-  openScene,
+  openLoadedScene,
   OTHER_LISTS,
   requestCounts,
   type Scene,
@@ -33,8 +33,7 @@ describe('what is queued to be refetched', { tags: ['FG3'] }, () => {
     'does not hold up a sync when each read brings two more, of itself and of another',
     { tags: ['R7'] },
     async () => {
-      const scene = await openScene({ shipments: 12 })
-      await scene.sync()
+      const scene = await openLoadedScene({ shipments: 12 })
       const ids = containerIds(scene)
       await ask(scene, ids.slice(0, 2))
       let reads = 0
@@ -62,8 +61,7 @@ describe('what is queued to be refetched', { tags: ['FG3'] }, () => {
     'is left to the next run when its time is up, after the lists were read',
     { tags: ['R7'] },
     async () => {
-      const scene = await openScene({ shipments: 12 })
-      await scene.sync()
+      const scene = await openLoadedScene({ shipments: 12 })
       await ask(scene, containerIds(scene))
       const before = await queued(scene)
       scene.simulator.clock.advance(HOUR)

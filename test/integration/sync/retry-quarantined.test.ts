@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { retryQuarantined } from '../../../src/extensions/doctor/retry-quarantined.js'
 import type { QuarantineSelection } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
 import { withRunDependencies } from '../../support/test-service.js'
-import { closeScenes, openScene, requestCounts, type Scene } from './sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -68,8 +68,7 @@ describe('retrying what was set aside', () => {
   })
 
   it('flattens the stored payload where nothing can be read by id', async () => {
-    const scene = await openScene({ shipments: 5 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 5 })
     const payload = {
       type: 'webhook_event_category',
       id: 'mended',
@@ -114,8 +113,7 @@ it(
   'what was set aside goes by itself once its list came well, and not before',
   { tags: ['JD2'] },
   async () => {
-    const scene = await openScene({ shipments: 6 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 6 })
     const [never] = await scene.query<{ id: number }>(
       `insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source, last_seen_at)
     values ('shipments', 'shipment', 'no row', 'it never was well', '', '{}', '{}', '/shipments', now() - interval '1 day')

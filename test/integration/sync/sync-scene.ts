@@ -3,13 +3,16 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../../src/extensions/simulator/server.js'
+import type { RunSettings } from '../../../src/ingest/run.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse, RAIL, type CompareOptions } from '../../support/compare-warehouse.js'
 import { runTestSync, type TestSyncOptions } from '../../support/run-test-sync.js'
 import { snapshotRows, type RowSnapshot } from '../../support/snapshot-tables.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
+import { openLoadedWarehouse } from '../../support/scenes/loaded-worlds.js'
 import { holdOldest } from '../../support/small-world.js'
+import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** A service with a stopped clock, and an empty warehouse. */
@@ -35,8 +38,36 @@ export const HOUR = 3_600_000
 const openScenes: { close(): Promise<void> }[] = []
 
 export async function openScene(options: SimulatorOptions = {}): Promise<Scene> {
-  const { warehouse, url, drop } = await borrowTestWarehouse()
-  openScenes.push({ close: drop })
+  return open(options, await borrowTestWarehouse())
+}
+
+/**
+ * The same after a backfill, whose requests are not in the log. For a test that needs rows and not
+ * the run that wrote them: most get a copy of a warehouse that was loaded before.
+ */
+export async function openLoadedScene(
+  { shipments = 8, ...others }: SimulatorOptions = {},
+  settings: Partial<RunSettings> = {},
+): Promise<Scene> {
+  const options = { shipments, ...others }
+  if (Object.keys(options).some((name) => !OF_THE_WORLD.has(name))) {
+    const scene = await openScene(options)
+    await scene.sync({ settings })
+    scene.simulator.requests.reset()
+    return scene
+  }
+  const name = JSON.stringify([Object.entries(options).sort(), Object.entries(settings).sort()])
+  const target = await openLoadedWarehouse(name, async (warehouse) => {
+    const source = await startService(options)
+    await runTestSync({ warehouse, source, settings }).finally(() => source.close())
+  })
+  return open(options, target)
+}
+
+/** Options of a service that choose its answers: where they are equal, so are the rows. */
+const OF_THE_WORLD = new Set(['shipments', 'seed', 'extras', 'acceptedIncludes', 'filters'])
+
+async function startService(options: SimulatorOptions): Promise<Simulator> {
   const simulator = await startSimulator({
     seed: 7,
     shipments: 8,
@@ -45,8 +76,17 @@ export async function openScene(options: SimulatorOptions = {}): Promise<Scene> 
     rateLimitPerMinute: null,
     ...options,
   })
-  openScenes.push(simulator)
   holdOldest(simulator)
+  return simulator
+}
+
+async function open(
+  options: SimulatorOptions,
+  { warehouse, url, drop }: TestWarehouse,
+): Promise<Scene> {
+  openScenes.push({ close: drop })
+  const simulator = await startService(options)
+  openScenes.push(simulator)
   const mayLack = (options.shipments ?? 8) <= 8 ? RAIL : []
   return {
     simulator,

@@ -2,7 +2,14 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { forgetAbsences } from '../../../src/warehouse/bookkeeping/absences.js'
 import { trackingRequests } from '../../../src/source/records/shipment.js'
 import { tombstoneRows } from '../../../src/warehouse/rows/tombstones.js'
-import { closeScenes, HOUR, openScene, requestCounts, type Scene } from './sync-scene.js'
+import {
+  closeScenes,
+  HOUR,
+  openLoadedScene,
+  openScene,
+  requestCounts,
+  type Scene,
+} from './sync-scene.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 
 afterEach(closeScenes)
@@ -44,8 +51,7 @@ describe('rows that the source no longer shows', () => {
     'are not replaced by another record that came when one was asked for',
     { tags: ['JD2'] },
     async () => {
-      const scene = await openScene()
-      await sync(scene)
+      const scene = await openLoadedScene()
       const [row] = await scene.query<{ id: string; rows: number }>(
         `select min(tracking_request_id) as id, count(*)::int as rows from tracking.tracking_requests`,
       )
@@ -72,8 +78,7 @@ describe('rows that the source no longer shows', () => {
     'are marked after two complete passes and a 404, with containers, events and open intervals, and come back to life when the source shows them again',
     { tags: ['P7'] },
     async () => {
-      const scene = await openScene({ shipments: 24 })
-      await sync(scene)
+      const scene = await openLoadedScene({ shipments: 24 })
       const [gone = ''] = shipmentIds(scene).slice(20, 21)
       const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
       scene.simulator.edits.delete('shipment', gone)
@@ -104,8 +109,7 @@ describe('rows that the source no longer shows', () => {
     'are not marked where the service refuses the key when asked for one by one',
     { tags: ['H3'] },
     async () => {
-      const scene = await openScene({ shipments: 24 })
-      await sync(scene)
+      const scene = await openLoadedScene({ shipments: 24 })
       const [gone = ''] = shipmentIds(scene).slice(20, 21)
       scene.simulator.edits.delete('shipment', gone)
       await sync(scene)
@@ -136,8 +140,7 @@ describe('rows that the source no longer shows', () => {
         { status: 451 },
         { status: 200, body: '{"data":null}' },
       ]
-      const scene = await openScene({ shipments: 28 })
-      await sync(scene)
+      const scene = await openLoadedScene({ shipments: 28 })
       const { world, clock, edits, faults } = scene.simulator
       // More containers missing at once would count as a fault of the source.
       const gone = shipmentIds(scene)
@@ -222,8 +225,7 @@ describe('rows that the source no longer shows', () => {
   )
 
   it('are marked with what belongs to them or not at all', { tags: ['C8'] }, async () => {
-    const scene = await openScene({ shipments: 24 })
-    await sync(scene)
+    const scene = await openLoadedScene({ shipments: 24 })
     const [gone = ''] = shipmentIds(scene).slice(20, 21)
     const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
     scene.simulator.edits.delete('shipment', gone)
@@ -245,8 +247,7 @@ describe('rows that the source no longer shows', () => {
     'an empty list marks nothing, three times in a row, and ends with exit code 6',
     { tags: ['P6'] },
     async () => {
-      const scene = await openScene({ shipments: 24 })
-      await sync(scene)
+      const scene = await openLoadedScene({ shipments: 24 })
       const before = await scene.snapshot()
       const fault = scene.simulator.faults.add({
         times: Infinity,
@@ -276,8 +277,7 @@ describe('rows that the source no longer shows', () => {
     'rows deleted from pages already read hide live ones, and the list is walked again',
     { tags: ['P5', 'JC7'] },
     async () => {
-      const scene = await openScene({ shipments: 40 })
-      await sync(scene)
+      const scene = await openLoadedScene({ shipments: 40 })
       const ids = shipmentIds(scene)
       let pagesSeen = 0
       scene.simulator.clock.advance(HOUR)
@@ -334,8 +334,7 @@ describe('rows that the source no longer shows', () => {
     'shuffled ties hide rows from a walk, and a run that says it is complete has seen them all',
     { tags: ['P11', 'JC7'] },
     async () => {
-      const scene = await openScene({ shipments: 24 })
-      await sync(scene)
+      const scene = await openLoadedScene({ shipments: 24 })
       scene.simulator.faults.add({
         times: Infinity,
         match: { path: '/shipments' },
@@ -362,8 +361,7 @@ describe('rows that the source no longer shows', () => {
     'eleven missing rows are too many for a list of thirty, ten are not',
     { tags: ['P6'] },
     async () => {
-      const scene = await openScene({ shipments: 30 })
-      await sync(scene)
+      const scene = await openLoadedScene({ shipments: 30 })
       for (const [missing, exitCode] of [
         [11, 6],
         [10, 0],
@@ -393,8 +391,7 @@ describe('rows that the source no longer shows', () => {
   )
 
   it('marks many only when told to accept it, each after a 404', async () => {
-    const scene = await openScene({ shipments: 24 })
-    await sync(scene)
+    const scene = await openLoadedScene({ shipments: 24 })
     for (const id of shipmentIds(scene).slice(0, 12)) scene.simulator.edits.delete('shipment', id)
     expect((await sync(scene)).exitCode).toBe(6)
     expect((await sync(scene, true)).exitCode).toBe(0)
@@ -406,8 +403,7 @@ describe('rows that the source no longer shows', () => {
 
 describe('rows of a large account', () => {
   it('are missed, marked and forgotten 70,000 at once', { tags: ['FB2'] }, async () => {
-    const scene = await openScene({ shipments: 4 })
-    await sync(scene)
+    const scene = await openLoadedScene({ shipments: 4 })
     await scene.query(
       `insert into tracking.tracking_requests (
           tracking_request_id, _fingerprint, _observed_at, _first_seen_at, _changed_at
@@ -440,9 +436,8 @@ describe('a transport event that the source withdrew', () => {
     { how: 'included', includes: ['containers', 'containers.transport_events'] },
     { how: 'read for its container', includes: ['containers'] },
   ])('is marked, and comes back to life when it returns: $how', async ({ includes }) => {
-    const scene = await openScene({ shipments: 6, acceptedIncludes: { shipment: includes } })
+    const scene = await openLoadedScene({ shipments: 6, acceptedIncludes: { shipment: includes } })
     const { world, clock, edits } = scene.simulator
-    await sync(scene)
     const [container] = world
       .page('container', 0, 10, clock.now())
       .filter(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)
@@ -504,8 +499,7 @@ describe('transport events that point to a container without a row', () => {
     'are asked for by the containers they point to, a hundred in a run',
     { tags: ['P7'] },
     async () => {
-      const scene = await openScene({ shipments: 6 })
-      await sync(scene)
+      const scene = await openLoadedScene({ shipments: 6 })
       await scene.query(
         `insert into tracking.transport_events
       select (jsonb_populate_record(

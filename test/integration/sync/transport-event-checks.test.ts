@@ -5,7 +5,7 @@ import { expectTrueCounts } from './expect-sync.js'
 import {
   closeScenes,
   HOUR,
-  openScene,
+  openLoadedScene,
   OTHER_LISTS,
   requestCounts,
   type Scene,
@@ -17,11 +17,10 @@ const WITHOUT_EVENTS = ['containers', 'pod_terminal']
 const EVENT_READS = '/containers/*/transport_events'
 
 async function openBackfilled(includes: readonly string[] = WITHOUT_EVENTS): Promise<Scene> {
-  const scene = await openScene({
+  const scene = await openLoadedScene({
     shipments: 12,
     acceptedIncludes: { shipment: includes, container: [] },
   })
-  await scene.sync()
   return scene
 }
 

@@ -6,7 +6,7 @@ import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { runNarrowedBackfill } from '../../../src/sync/narrow-backfill.js'
 import { TEST_SETTINGS, withRunDependencies, withTestService } from '../../support/test-service.js'
-import { closeScenes, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -180,8 +180,7 @@ describe('a difference', () => {
 
 describe('verify', () => {
   it('finds a fresh warehouse equal, record by record', async () => {
-    const scene = await openScene({ shipments: 40 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 40 })
     const before = await scene.snapshot()
     const report = await verify(scene)
     expect(report).toMatchObject({ isEqual: true, differences: [] })
@@ -214,8 +213,7 @@ describe('verify', () => {
     'names every field that differs, with both values, and the table of what is derived of a row',
     { tags: ['FA3'] },
     async () => {
-      const scene = await openScene({ shipments: 10 })
-      await scene.sync()
+      const scene = await openLoadedScene({ shipments: 10 })
       const [shipment] = await scene.query<{ id: string }>(
         `update tracking.shipments set customer_name = 'Wrong', pod_eta_at = '2001-01-01T00:00:00Z'
         where shipment_id = (select min(shipment_id) from tracking.shipments) returning shipment_id as id`,
@@ -278,8 +276,7 @@ describe('verify', () => {
     'takes no volatile column, and nothing that only tells when the service looked last, for a difference',
     { tags: ['FD11'] },
     async () => {
-      const scene = await openScene({ shipments: 6 })
-      await scene.sync()
+      const scene = await openLoadedScene({ shipments: 6 })
       const aged = await scene.query(
         `update tracking.containers set terminal_checked_at = '2001-01-01T00:00:00Z'
         where terminal_checked_at is not null returning container_id`,
@@ -316,8 +313,7 @@ describe('verify', () => {
   )
 
   it('finds what is gone at the source, and lists that do not match', async () => {
-    const scene = await openScene({ shipments: 16 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 16 })
     const { edits, world, clock } = scene.simulator
     for (const { id } of world.page('shipment', 0, 5, clock.now())) edits.delete('shipment', id)
     const report = await verify(scene)
@@ -348,8 +344,7 @@ describe('verify', () => {
   })
 
   it('finds nine of sixty shipments missing, by name and by count', { tags: ['FF3'] }, async () => {
-    const scene = await openScene({ shipments: 60 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 60 })
     const lost = await scene.query<{ id: string }>(
       `with lost as (
           select shipment_id as id from tracking.shipments order by md5(shipment_id) limit 9
@@ -374,8 +369,7 @@ describe('verify', () => {
   })
 
   it('does not miss what is created while it looks', { tags: ['FF3'] }, async () => {
-    const scene = await openScene({ shipments: 6 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 6 })
     const { edits, clock } = scene.simulator
     scene.simulator.faults.add({
       match: ({ path }) => path === '/containers',
@@ -396,8 +390,7 @@ describe('verify', () => {
   })
 
   it('does not blame the warehouse for a record that the service is changing at this moment', async () => {
-    const scene = await openScene({ shipments: 5 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 5 })
     let reads = 0
     scene.simulator.faults.add({
       fault: {
@@ -417,8 +410,7 @@ describe('verify', () => {
   })
 
   it('takes the same sample for the same seed', async () => {
-    const scene = await openScene({ shipments: 16 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 16 })
     const asked = async (seed: number) => {
       scene.simulator.requests.reset()
       await verify(scene, 5, seed)
@@ -477,8 +469,7 @@ describe('verify', () => {
   )
 
   it('names the lists that the account may no longer read', { tags: ['JC1', 'JC6'] }, async () => {
-    const scene = await openScene({ shipments: 4 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 4 })
     scene.simulator.faults.add({
       match: { path: '/custom_field' },
       fault: { kind: 'status', status: 403 },
@@ -510,11 +501,10 @@ describe('verify', () => {
     'names the containers whose events a backfill does not read again',
     { tags: ['JC6'] },
     async () => {
-      const scene = await openScene({
+      const scene = await openLoadedScene({
         shipments: 4,
         acceptedIncludes: { shipment: [], container: [] },
       })
-      await scene.sync()
       const [edited] = await scene.query<{ container_id: string }>(
         `update tracking.transport_events set voyage_number = 'Edited'
         where (container_id, transport_event_id) in (

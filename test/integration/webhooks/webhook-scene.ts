@@ -1,6 +1,6 @@
 import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
-import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, type Scene } from '../sync/sync-scene.js'
 import {
   notification,
   openBench,
@@ -40,9 +40,9 @@ export async function openWebhookScene(
   options: SimulatorOptions & { readonly bench?: BenchOptions; readonly isFilled?: boolean } = {},
 ): Promise<WebhookScene> {
   const { bench: benchOptions, isFilled = true, ...simulatorOptions } = options
-  const scene = await openScene({ shipments: 6, ...simulatorOptions })
+  const openEither = isFilled ? openLoadedScene : openScene
+  const scene = await openEither({ shipments: 6, ...simulatorOptions })
   const { simulator, warehouse } = scene
-  if (isFilled) await scene.sync()
   const open = (given: BenchOptions = {}): ProcessBench => {
     const opened = openBench(warehouse, simulator, given)
     benches.push(opened)
