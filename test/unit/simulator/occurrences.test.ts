@@ -51,12 +51,10 @@ describe('what is told of a world', () => {
     expect(inParts).toEqual(told)
     const agenda = createAgenda(createWorld(OPTIONS).sources, from)
     expect(cuts.flatMap((end) => agenda.advance(end))).toEqual(told)
-    expect(occurrencesBetween(createWorld(OPTIONS).sources, from, to)).toEqual(told)
-  })
-
-  test('differs with the seed', () => {
-    const other = createWorld({ ...OPTIONS, seed: 2 })
-    expect(occurrencesBetween(other.sources, from, to)).not.toEqual(told)
+    const ofSeed = (seed: number) =>
+      occurrencesBetween(createWorld({ ...OPTIONS, seed }).sources, from, to)
+    expect(ofSeed(1)).toEqual(told)
+    expect(ofSeed(2)).not.toEqual(told)
   })
 
   test('has every transport event that becomes visible, at its creation', () => {
@@ -71,29 +69,6 @@ describe('what is told of a world', () => {
     const before = new Set([...world.records('transport_event', START)].map(({ id }) => id))
     for (const { id, attributes } of world.records('transport_event', new Date(to))) {
       if (!before.has(id)) expect(events.get(id)).toBe(attributes!.event)
-    }
-  })
-
-  test('tells of every change of a container from one state to the next', () => {
-    const states = new Map<string, Record<string, unknown>>()
-    for (const { id, attributes } of world.records('container', START)) {
-      states.set(id, { ...attributes })
-    }
-    for (const { at, reference } of told) {
-      if (reference.type === 'container_created_event') {
-        const record = world.record('container', reference.containerId, new Date(at))
-        states.set(reference.containerId, { ...record!.attributes })
-      }
-      if (reference.type !== 'container_updated_event') continue
-      const state = states.get(reference.containerId)!
-      for (const [name, [before, after]] of Object.entries(reference.changeset)) {
-        expect(state[name] ?? null).toEqual(before)
-        state[name] = after
-      }
-    }
-    for (const record of world.records('container', new Date(to))) {
-      const state = { ...record, attributes: states.get(record.id)! }
-      expect(steadyOf(state).attributes).toEqual(steadyOf(record).attributes)
     }
   })
 
@@ -123,7 +98,7 @@ describe('what is told of a world', () => {
 })
 
 test('a world tells every event of the catalogue sooner or later', () => {
-  const world = createWorld({ ...OPTIONS, shipments: 150 })
+  const world = createWorld({ ...OPTIONS, shipments: 100 })
   const told = occurrencesBetween(world.sources, Number.NEGATIVE_INFINITY, from + 120 * DAY)
   expect(new Set(told.map(({ event }) => event))).toEqual(new Set(WEBHOOK_EVENT_NAMES))
 })

@@ -23,6 +23,10 @@ beforeEach(async () => {
     shipments: 80,
     webhooks: { concurrency: 1 },
   })
+  subscribe()
+})
+
+function subscribe(): void {
   simulator.webhooks.create({
     url: receiver.url,
     active: true,
@@ -30,7 +34,7 @@ beforeEach(async () => {
     secret: null,
     headers: [],
   })
-})
+}
 
 afterEach(async () => {
   await simulator.close()
@@ -60,28 +64,27 @@ const namesOf = ({ type, attributes, relationships }: ResourceObject): string[] 
     .filter((name) => !DELIVERIES_ONLY[type]?.includes(name))
     .toSorted()
 
-describe('compared with the published deliveries', () => {
-  test.each(samples.map((sample) => [sample.data.attributes!.event as string, sample] as const))(
-    '%s has the same types, attributes and relationships',
-    async (event, sample) => {
-      simulator.clock.advance(10 * DAY)
-      await simulator.webhooks.deliverDue()
-      const sent = receiver.deliveries.filter(({ data }) => data!.attributes!.event === event)
-      expect(sent.length).toBeGreaterThan(0)
-      for (const { data, included } of sent) {
-        expect(namesOf(data!)).toEqual(namesOf(sample.data))
-        const reference = (record: ResourceObject) =>
-          (record.relationships!.reference_object!.data as { type: string }).type
-        expect(reference(data!)).toBe(reference(sample.data))
-        for (const published of sample.included ?? []) {
-          const ours = included!.find(({ type }) => type === published.type)
-          // A shipment without a terminal brings none.
-          if (ours === undefined) expect(['terminal', 'port', 'vessel']).toContain(published.type)
-          else expect(namesOf(ours)).toEqual(expect.arrayContaining(namesOf(published)))
-        }
+test('deliveries have the types, attributes and relationships of the published ones', async () => {
+  simulator.clock.advance(10 * DAY)
+  await simulator.webhooks.deliverDue()
+  expect(samples.length).toBeGreaterThan(5)
+  for (const sample of samples) {
+    const event = sample.data.attributes!.event as string
+    const sent = receiver.deliveries.filter(({ data }) => data!.attributes!.event === event)
+    expect(sent, event).not.toEqual([])
+    for (const { data, included } of sent) {
+      expect(namesOf(data!)).toEqual(namesOf(sample.data))
+      const reference = (record: ResourceObject) =>
+        (record.relationships!.reference_object!.data as { type: string }).type
+      expect(reference(data!)).toBe(reference(sample.data))
+      for (const published of sample.included ?? []) {
+        const ours = included!.find(({ type }) => type === published.type)
+        // A shipment without a terminal brings none.
+        if (ours === undefined) expect(['terminal', 'port', 'vessel']).toContain(published.type)
+        else expect(namesOf(ours), event).toEqual(expect.arrayContaining(namesOf(published)))
       }
-    },
-  )
+    }
+  }
 })
 
 const included = (delivery: ReceivedDelivery | undefined, type: string): ResourceObject =>
@@ -107,23 +110,6 @@ describe('an edit', () => {
     expect(told).toEqual([
       ['2026-03-04T12:00:00Z', 'FIRST', { seal_number: [before, 'FIRST'] }],
       ['2026-03-04T12:01:00Z', 'SECOND', { seal_number: ['FIRST', 'SECOND'] }],
-    ])
-  })
-
-  test('of a hold tells the holds before and after', async () => {
-    const { id } = newContainer()
-    const hold = { name: 'customs', status: 'hold', description: null } as const
-    simulator.edits.addHold(id, hold)
-    simulator.edits.clearHold(id, 'customs')
-    await simulator.webhooks.deliverDue()
-    const changes = receiver.deliveries.map((delivery) => {
-      const { attributes } = included(delivery, 'container_updated_event')
-      expect(attributes).toMatchObject({ data_source: 'terminal' })
-      return (attributes!.changeset as Record<string, unknown>).holds_at_pod_terminal
-    })
-    expect(changes).toEqual([
-      [[], [hold]],
-      [[hold], []],
     ])
   })
 
@@ -174,7 +160,7 @@ describe('an edit', () => {
       containers.map(({ id }) => id).toSorted(),
     )
     const sent = receiver.deliveries.length
-    simulator.clock.advance(20 * DAY)
+    simulator.clock.advance(5 * DAY)
     await simulator.webhooks.deliverDue()
     const later = receiver.deliveries
       .slice(sent)
@@ -185,13 +171,7 @@ describe('an edit', () => {
   test('is not told when that is switched off', async () => {
     await simulator.close()
     simulator = await startSimulator({ startAt: START, speed: 0, webhooks: { notifyEdits: false } })
-    simulator.webhooks.create({
-      url: receiver.url,
-      active: true,
-      events: WEBHOOK_EVENT_NAMES,
-      secret: null,
-      headers: [],
-    })
+    subscribe()
     simulator.edits.change('container', newContainer().id, { seal_number: 'NEW' })
     expect(await simulator.webhooks.deliverDue()).toBe(0)
   })

@@ -8,6 +8,8 @@ import {
   containerCheckDigit,
   imoCheckDigit,
 } from '../../../../src/extensions/simulator/world/check-digits.js'
+import { createClock } from '../../../../src/extensions/simulator/world/clock.js'
+import { isoSeconds, localMidnight } from '../../../../src/extensions/simulator/world/local-time.js'
 import { latestDay } from '../../../support/snapshot-children.js'
 import {
   createWorld,
@@ -19,6 +21,8 @@ import { START } from '../simulator-client.js'
 const DAY = 86_400_000
 const later = (days: number): Date => new Date(START.getTime() + days * DAY)
 const INSTANTS = [-100, -60, -30, -7, 0, 15, 60].map(later)
+
+type Attributes = Readonly<Record<string, unknown>>
 
 const smallWorld = (seed = 1): World => createWorld({ seed, shipments: 120, startAt: START })
 const all = (world: World, type: RecordType, at: Date): ResourceObject[] => [
@@ -36,7 +40,14 @@ test('the same arguments give the same records after any earlier calls', () => {
   for (const type of ['container', 'shipment', 'tracking_request', 'vessel'] as const) {
     expect(all(other, type, START)).toEqual(all(one, type, START))
   }
-  expect(all(smallWorld(2), 'shipment', START)).not.toEqual(all(one, 'shipment', START))
+  const another = smallWorld(2)
+  expect(all(another, 'shipment', START)).not.toEqual(all(one, 'shipment', START))
+  // An id is of one seed, and a made-up one leads to nothing.
+  const [{ id } = { id: '' }] = one.page('shipment', 0, 1, START)
+  for (const wrong of [id.toUpperCase(), '4932792a-0154-4f57-83eb-11d4418b6e05', '']) {
+    expect(one.record('shipment', wrong, START)).toBeUndefined()
+  }
+  expect(another.record('shipment', id, START)).toBeUndefined()
 })
 
 test('every listed record is found again by its id, and only under its own type', () => {
@@ -90,18 +101,6 @@ test('every relationship leads to a record, except to raw events, users, custome
   }
 })
 
-test('a container names exactly the events and raw events it has', () => {
-  const world = smallWorld()
-  for (const at of INSTANTS) {
-    for (const container of all(world, 'container', at)) {
-      const ids = linked(container.relationships!.transport_events).map(({ id }) => id)
-      expect(ids).toEqual(world.transportEventsOf(container.id, at).map(({ id }) => id))
-      const raw = linked(container.relationships!.raw_events).map(({ id }) => id)
-      expect(raw).toEqual(world.rawEventsOf(container.id, at).map(({ id }) => id))
-    }
-  }
-})
-
 const ORDER = [
   'empty_out_at',
   'pol_full_in_at',
@@ -123,121 +122,106 @@ const ANNOUNCED = ['pod_full_out_at', 'final_destination_full_out_at', 'empty_te
 
 describe('a container over its life', () => {
   const world = smallWorld()
+  const seen = new Map<string, Readonly<Record<string, unknown>>>()
+  const corrected = new Set<string>()
+  const statuses = new Set<string>()
+  const count = { held: 0, available: 0, fees: 0, days: 0 }
 
-  test('has its milestones in order, and none in the future but what was announced', () => {
-    for (const at of INSTANTS) {
-      for (const { attributes } of all(world, 'container', at)) {
-        const shown = ORDER.filter((name) => attributes![name] !== null)
-        const times = shown.map((name) => Date.parse(attributes![name] as string))
-        expect(times).toEqual(times.toSorted((a, b) => a - b))
-        expect(new Set(times).size).toBe(times.length)
-        // The last one alone, which a terminal says up to two days too soon.
-        const toCome = shown.filter((_, nth) => times[nth]! > at.getTime())
-        expect([[], ...ANNOUNCED.map((name) => [name])]).toContainEqual(toCome)
-        expect(Math.max(0, ...times)).toBeLessThanOrEqual(at.getTime() + 2 * DAY)
-      }
+  test.each(INSTANTS.map((at) => [at.toISOString(), at] as const))('%s', (_, at) => {
+    for (const { id, attributes, relationships } of all(world, 'container', at)) {
+      const a = attributes!
+      expectMilestones(a, at)
+      expectCorrections(id, a)
+      expectStatus(a)
+      expectHoldsAndFees(a)
+      expectDays(a)
+      const named = (name: string) => linked(relationships![name]).map((link) => link.id)
+      const idsOf = (records: readonly ResourceObject[]) => records.map((record) => record.id)
+      expect(named('transport_events')).toEqual(idsOf(world.transportEventsOf(id, at)))
+      expect(named('raw_events')).toEqual(idsOf(world.rawEventsOf(id, at)))
     }
   })
 
-  test('never loses a milestone again, and corrects a discharge at most once, by two hours', () => {
-    const seen = new Map<string, Record<string, unknown>>()
-    const corrected = new Set<string>()
-    for (const at of INSTANTS) {
-      for (const { id, attributes } of all(world, 'container', at)) {
-        for (const name of ORDER) {
-          const before = seen.get(id)?.[name] as string | null | undefined
-          const now = attributes![name] as string | null
-          if (!before || now === before) continue
-          expect(name).toBe('pod_discharged_at')
-          expect(Date.parse(now!) - Date.parse(before)).toBe(2 * 3_600_000)
-          expect(corrected).not.toContain(id)
-          corrected.add(id)
-        }
-        seen.set(id, { ...attributes })
-      }
-    }
+  test('has shown all of this', () => {
     expect(corrected.size).toBeGreaterThan(0)
+    expect(Math.min(...Object.values(count))).toBeGreaterThan(0)
+    expect(count.days).toBeGreaterThan(100)
+    expect(statuses.size).toBeGreaterThan(7)
   })
 
-  test('has the status its milestones give', () => {
-    const seen = new Set<string>()
-    for (const at of INSTANTS) {
-      for (const { attributes: a } of all(world, 'container', at)) {
-        const status = String(a!.current_status)
-        seen.add(status)
-        const isOut = Boolean(a!.pod_full_out_at ?? a!.final_destination_full_out_at)
-        expect(status === 'empty_returned').toBe(a!.empty_terminated_at !== null)
-        expect(['picked_up', 'delivered', 'dropped', 'empty_returned'].includes(status)).toBe(isOut)
-        if (status === 'on_ship') expect(a!.pod_discharged_at).toBeNull()
-        if (status === 'new') expect(a!.pol_vessel_loaded_at).toBeNull()
-        if (status === 'on_rail') expect(a!.pod_rail_loaded_at).not.toBeNull()
-        if (status === 'awaiting_inland_transfer') expect(a!.pod_discharged_at).not.toBeNull()
-      }
-    }
-    expect(seen.size).toBeGreaterThan(7)
-    for (const status of ['on_ship', 'new', 'on_rail', 'awaiting_inland_transfer']) {
-      expect(seen).toContain(status)
-    }
-  })
+  /** In order, and none in the future but the last alone, which a terminal says up to two days too soon. */
+  function expectMilestones(a: Attributes, at: Date): void {
+    const shown = ORDER.filter((name) => a[name] !== null)
+    const times = shown.map((name) => Date.parse(a[name] as string))
+    expect(times).toEqual(times.toSorted((one, other) => one - other))
+    expect(new Set(times).size).toBe(times.length)
+    const toCome = shown.filter((_, nth) => times[nth]! > at.getTime())
+    expect([[], ...ANNOUNCED.map((name) => [name])]).toContainEqual(toCome)
+    expect(Math.max(0, ...times)).toBeLessThanOrEqual(at.getTime() + 2 * DAY)
+  }
 
-  test('is available only without a hold in force, at its terminal', () => {
-    const seen = { held: 0, available: 0 }
-    for (const at of INSTANTS) {
-      for (const { attributes: a } of all(world, 'container', at)) {
-        const holds = a!.holds_at_pod_terminal as { status: string }[]
-        const isHeld = holds.some(({ status }) => status === 'hold')
-        if (isHeld) seen.held += 1
-        if (a!.available_for_pickup !== true) continue
-        seen.available += 1
-        expect(isHeld).toBe(false)
-        expect(a!.availability_known).toBe(true)
-        expect(a!.pod_discharged_at).not.toBeNull()
-      }
+  /** No milestone is lost, and a discharge is corrected at most once, by two hours. */
+  function expectCorrections(id: string, a: Attributes): void {
+    for (const name of ORDER) {
+      const before = seen.get(id)?.[name] as string | null | undefined
+      if (!before || a[name] === before) continue
+      expect(name).toBe('pod_discharged_at')
+      expect(Date.parse(a[name] as string) - Date.parse(before)).toBe(2 * 3_600_000)
+      expect(corrected).not.toContain(id)
+      corrected.add(id)
     }
-    expect(Math.min(seen.held, seen.available)).toBeGreaterThan(0)
-  })
+    seen.set(id, { ...a })
+  }
 
-  test('has fees of whole cents that add up to their total', () => {
-    let seen = 0
-    for (const at of INSTANTS) {
-      for (const { attributes } of all(world, 'container', at)) {
-        const fees = attributes!.fees_at_pod_terminal as { type: string; amount: number }[]
-        const parts = fees.filter(({ type }) => type !== 'total')
-        if (fees.length === 0) continue
-        seen += 1
-        const cents = parts.reduce((sum, { amount }) => sum + Math.round(amount * 100), 0)
-        expect(fees.at(-1)).toMatchObject({ type: 'total', amount: cents / 100 })
-      }
-    }
-    expect(seen).toBeGreaterThan(0)
-  })
+  function expectStatus(a: Attributes): void {
+    const status = String(a.current_status)
+    statuses.add(status)
+    const isOut = Boolean(a.pod_full_out_at ?? a.final_destination_full_out_at)
+    expect(status === 'empty_returned').toBe(a.empty_terminated_at !== null)
+    expect(['picked_up', 'delivered', 'dropped', 'empty_returned'].includes(status)).toBe(isOut)
+    if (status === 'on_ship') expect(a.pod_discharged_at).toBeNull()
+    if (status === 'new') expect(a.pol_vessel_loaded_at).toBeNull()
+    if (status === 'on_rail') expect(a.pod_rail_loaded_at).not.toBeNull()
+    if (status === 'awaiting_inland_transfer') expect(a.pod_discharged_at).not.toBeNull()
+  }
 
-  test('has last free days at midnight of the place', () => {
-    let seen = 0
-    for (const { attributes: a } of all(world, 'container', START)) {
-      const deadlines = Object.fromEntries(
-        Object.entries(a!.import_deadlines as object).map(([name, said]) => [
-          name,
-          latestDay(said) as string | null,
-        ]),
-      )
-      const places = [
-        [deadlines.pickup_lfd_terminal, a!.pod_timezone],
-        [deadlines.pickup_lfd_line, a!.pod_timezone],
-        [deadlines.pickup_lfd_rail, a!.final_destination_timezone],
-      ] as const
-      for (const [day, timeZone] of places) {
-        if (!day || typeof timeZone !== 'string') continue
-        seen += 1
-        const time = new Date(day).toLocaleTimeString('en-GB', { timeZone })
-        expect(time).toBe('00:00:00')
-      }
-      const expected = deadlines.pickup_lfd_line ?? deadlines.pickup_lfd_terminal
-      expect(a!.pickup_lfd).toBe(expected ?? deadlines.pickup_lfd_rail)
-      expect(a!.ind_facility_lfd_on).toBe(deadlines.pickup_lfd_rail)
+  /** It is available only without a hold in force, at its terminal; fees of whole cents add up. */
+  function expectHoldsAndFees(a: Attributes): void {
+    const isHeld = (a.holds_at_pod_terminal as { status: string }[]).some(
+      ({ status }) => status === 'hold',
+    )
+    if (isHeld) count.held += 1
+    if (a.available_for_pickup === true) {
+      count.available += 1
+      expect([isHeld, a.availability_known]).toEqual([false, true])
+      expect(a.pod_discharged_at).not.toBeNull()
     }
-    expect(seen).toBeGreaterThan(30)
-  })
+    const fees = a.fees_at_pod_terminal as { type: string; amount: number }[]
+    if (fees.length === 0) return
+    count.fees += 1
+    const cents = fees
+      .filter(({ type }) => type !== 'total')
+      .reduce((sum, { amount }) => sum + Math.round(amount * 100), 0)
+    expect(fees.at(-1)).toMatchObject({ type: 'total', amount: cents / 100 })
+  }
+
+  /** Last free days begin at midnight of the place. */
+  function expectDays(a: Attributes): void {
+    const [terminal, line, rail] = ['terminal', 'line', 'rail'].map(
+      (at) => latestDay((a.import_deadlines as Attributes)[`pickup_lfd_${at}`]) as string | null,
+    )
+    for (const [day, timeZone] of [
+      [terminal, a.pod_timezone],
+      [line, a.pod_timezone],
+      [rail, a.final_destination_timezone],
+    ]) {
+      if (!day || typeof timeZone !== 'string') continue
+      count.days += 1
+      expect(new Date(day as string).toLocaleTimeString('en-GB', { timeZone })).toBe('00:00:00')
+    }
+    expect(a.pickup_lfd).toBe(line ?? terminal ?? rail)
+    expect(a.ind_facility_lfd_on).toBe(rail)
+  }
 })
 
 test('transport events are reported after they happen, except estimates and a few by terminals', () => {
@@ -277,13 +261,14 @@ test('transport events are reported after they happen, except estimates and a fe
 
 test('numbers carry the right check digits', () => {
   const world = smallWorld()
-  for (const { attributes } of all(world, 'container', START)) {
-    const number = String(attributes!.number)
+  const numbersOf = (type: RecordType, name: string) =>
+    all(world, type, START).map(({ attributes }) => String(attributes![name]))
+  // The first ones are of real containers and ships.
+  for (const number of ['CSQU3054383', 'MSKU4807969', ...numbersOf('container', 'number')]) {
     expect(number).toMatch(/^[A-Z]{3}U\d{7}$/)
     expect(containerCheckDigit(number.slice(0, 10))).toBe(Number(number[10]))
   }
-  for (const { attributes } of all(world, 'vessel', START)) {
-    const imo = String(attributes!.imo)
+  for (const imo of ['9074729', '9850551', ...numbersOf('vessel', 'imo')]) {
     expect(imoCheckDigit(imo.slice(0, 6))).toBe(Number(imo[6]))
   }
 })
@@ -308,6 +293,37 @@ test('a world without extras has the attributes of the interface alone', () => {
   expect(container!.attributes).not.toHaveProperty('ssl_lfd')
   expect(container!.attributes).toHaveProperty('current_status')
   expect(terminal!.attributes).not.toHaveProperty('facility_type')
+})
+
+test('a local day begins at its own midnight on both sides of a clock change', () => {
+  const before = Date.parse('2026-03-07T20:00:00Z')
+  const midnight = (zone: string, days?: number) => isoSeconds(localMidnight(zone, before, days))
+  expect(midnight('America/Los_Angeles')).toBe('2026-03-07T08:00:00Z')
+  expect(midnight('America/Los_Angeles', 2)).toBe('2026-03-09T07:00:00Z')
+  expect(midnight('Asia/Kolkata')).toBe('2026-03-07T18:30:00Z')
+})
+
+test('virtual time runs at its speed, can be stopped and advanced', () => {
+  let real = 1_000
+  const clock = createClock(START, 60, () => real)
+  const passed = (): number => clock.now().getTime() - START.getTime()
+  real += 1_000
+  expect(passed()).toBe(60_000)
+  clock.setSpeed(1)
+  real += 500
+  clock.stop()
+  real += 10_000
+  expect(passed()).toBe(60_500)
+  clock.advance(3_600_000)
+  expect(passed()).toBe(3_660_500)
+})
+
+test.each([0, 1, 300])('%i shipments exist at the start, and a world grows by its size', (size) => {
+  const world = createWorld({ seed: 3, shipments: size, startAt: START })
+  const counts = [-130, 0, 30].map((days) => world.count('shipment', later(days)))
+  expect(counts.slice(0, 2)).toEqual([0, size])
+  // A hundred-and-twentieth of the account arrives each day.
+  expect(Math.abs(counts[2]! - size * 1.25)).toBeLessThanOrEqual(1)
 })
 
 test('a page in the middle of a large world touches nothing but its own records', () => {
