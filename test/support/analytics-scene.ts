@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import { quoteIdentifier, USERS_TABLES } from '../../src/warehouse/connection/schema-names.js'
 import { deleteRows } from './empty-warehouse.js'
-import { createTestWarehouse } from './test-warehouse.js'
+import { borrowTestWarehouse } from './reused-warehouse.js'
 import { rawStatement } from '../../src/warehouse/connection/typed-database.js'
 
 type Row = Readonly<Record<string, unknown>>
@@ -54,8 +55,31 @@ export const OF_NOBODY = {
   custom_fields: null,
 }
 
+/** The scene of a file: opened before its first test, emptied after each, dropped after the last. */
+export function useAnalyticsScene(): AnalyticsScene {
+  let opened: AnalyticsScene | undefined
+  const here = (): AnalyticsScene => {
+    if (opened === undefined) throw new Error('the scene is opened before the tests')
+    return opened
+  }
+  beforeAll(async () => {
+    opened = await openAnalyticsScene()
+  })
+  afterEach(() => here().clear())
+  afterAll(() => here().drop())
+  return {
+    insert: (...given) => here().insert(...given),
+    insertMany: (...given) => here().insertMany(...given),
+    insertInto: (...given) => here().insertInto(...given),
+    read: (...given) => here().read(...given),
+    query: (...given) => here().query(...given),
+    clear: () => here().clear(),
+    drop: () => here().drop(),
+  }
+}
+
 export async function openAnalyticsScene(): Promise<AnalyticsScene> {
-  const { warehouse, drop } = await createTestWarehouse()
+  const { warehouse, drop } = await borrowTestWarehouse()
   const { names } = warehouse
   const write = async (schema: string, table: string, rows: readonly Row[]): Promise<void> => {
     for (const row of rows) {
@@ -70,7 +94,13 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
       )
     }
   }
-  const required = async (table: string): Promise<Row> => {
+  const known = new Map<string, Promise<Row>>()
+  const required = (table: string): Promise<Row> => {
+    const found = known.get(table) ?? readRequired(table)
+    known.set(table, found)
+    return found
+  }
+  const readRequired = async (table: string): Promise<Row> => {
     const rows = await warehouse.query(
       'read the columns',
       sql<{ name: string }>`select attname as name from pg_attribute
@@ -78,6 +108,15 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
     )
     const wanted = new Set(rows.map(({ name }) => name))
     return Object.fromEntries(Object.entries(OWN).filter(([name]) => wanted.has(name)))
+  }
+  const tables = await warehouse.query(
+    'look',
+    sql<{ tablename: string }>`select tablename from pg_tables where schemaname = ${names.data}`,
+  )
+  const clear = async (): Promise<void> => {
+    const all = tables.map(({ tablename }) => `${names.data}.${quoteIdentifier(tablename)}`)
+    const rules = USERS_TABLES.map((table) => names.table(table))
+    await deleteRows(warehouse, [...all, ...rules])
   }
   return {
     insert: async (table, rows) => {
@@ -117,17 +156,11 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
           >`select ${sql.raw(shown)} from ${sql.raw(path)} ${sql.raw(rest)}`,
         )
       }),
-    clear: async () => {
-      const tables = await warehouse.query(
-        'look',
-        sql<{
-          tablename: string
-        }>`select tablename from pg_tables where schemaname = ${names.data}`,
-      )
-      const all = tables.map(({ tablename }) => `${names.data}.${quoteIdentifier(tablename)}`)
-      const rules = USERS_TABLES.map((table) => names.table(table))
-      await deleteRows(warehouse, [...all, ...rules])
+    clear,
+    drop: async () => {
+      // Giving a warehouse back empties our own tables alone.
+      await clear()
+      await drop()
     },
-    drop,
   }
 }

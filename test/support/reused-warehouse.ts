@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import { silentLogger } from '../../src/base/logger.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import { emptyWarehouse } from './empty-warehouse.js'
@@ -42,6 +42,27 @@ export async function borrowTestWarehouse(): Promise<TestWarehouse> {
       await warehouse.close()
       if (isReusable) idle.push({ database, digest })
       else await database.drop()
+    },
+  }
+}
+
+/** The warehouse of a file: borrowed before its first test, given back after its last. */
+export function useTestWarehouse(): Pick<TestWarehouse, 'warehouse' | 'url'> {
+  let opened: TestWarehouse | undefined
+  const here = (): TestWarehouse => {
+    if (opened === undefined) throw new Error('the warehouse is opened before the tests')
+    return opened
+  }
+  beforeAll(async () => {
+    opened = await borrowTestWarehouse()
+  })
+  afterAll(() => here().drop())
+  return {
+    get warehouse() {
+      return here().warehouse
+    },
+    get url() {
+      return here().url
     },
   }
 }

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 
-let scene: AnalyticsScene
-
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
-beforeEach(() => scene.clear())
+const scene = useAnalyticsScene()
 
 const MAERSK = {
   shipping_line_scac: 'MAEU',

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const LOS_ANGELES = 'America/Los_Angeles'
 const [FIRST, SECOND, THIRD] = [
@@ -43,10 +39,6 @@ async function readLines(learnedAt: string, box = 'c1', asOf = ''): Promise<stri
       .replace(/\|+$/, ''),
   )
 }
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('changes')).toEqual([])
-})
 
 it('shows what was, what is, and whether that is better or worse, look by look', async () => {
   await scene.insert('terminals', [

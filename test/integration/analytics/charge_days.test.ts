@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 it('says of each day at the ramp whether the status called the box available', async () => {
   await scene.insertInto('analytics', 'free_time_rules', [

@@ -1,17 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import {
-  type AnalyticsScene,
-  OF_NOBODY,
-  openAnalyticsScene,
-} from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 
-let scene: AnalyticsScene
-
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
-beforeEach(() => scene.clear())
+const scene = useAnalyticsScene()
 
 const CONTAINER = {
   ...OF_NOBODY,
@@ -83,8 +73,4 @@ it('expects all milestones before the furthest one reported', async () => {
     row('c5', 3, 3, { is_rail: true }),
     row('c6', 0, 0, { shipment_id: 's2', tracking_stopped_reason: 'not said' }),
   ])
-})
-
-it('has no row for nothing', async () => {
-  expect(await scene.read('container_completeness')).toEqual([])
 })

@@ -1,15 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const CUSTOMER = {
   customer_name: 'Acme',

@@ -1,16 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, it, test } from 'vitest'
-import {
-  type AnalyticsScene,
-  OF_NOBODY,
-  openAnalyticsScene,
-} from '../../support/analytics-scene.js'
+import { expect, it, test } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const read = (columns: readonly string[], asOf?: string) =>
   scene.read('container_milestones', {
@@ -31,10 +22,6 @@ const transportEvent = (
   timestamp,
   is_estimated: event.includes('estimated'),
   ...more,
-})
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('container_milestones')).toEqual([])
 })
 
 it('shows the whole journey as UTC instants and as wall time at each place', async () => {

@@ -1,13 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const LOS_ANGELES = 'America/Los_Angeles'
 const CHICAGO = 'America/Chicago'
@@ -75,10 +70,6 @@ async function readStates(asOf = NOON_OF_THE_8TH): Promise<string[]> {
       .join(' '),
   )
 }
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('container_stays')).toEqual([])
-})
 
 it('shows every column of a stay', { tags: ['FE3', 'FE4'] }, async () => {
   await scene.insert('terminals', [

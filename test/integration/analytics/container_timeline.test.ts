@@ -1,17 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import {
-  type AnalyticsScene,
-  OF_NOBODY,
-  openAnalyticsScene,
-} from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 
-let scene: AnalyticsScene
-
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
-beforeEach(() => scene.clear())
+const scene = useAnalyticsScene()
 
 const ORDER = 'order by container_id, coalesce(occurred_at, learned_at), learned_at, kind, subject'
 const DAY = (day: number): string => `2026-03-${String(day).padStart(2, '0')}`

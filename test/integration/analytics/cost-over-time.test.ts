@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
 /** Boxes of a run, and the days on which each of them is looked at, one after the other. */
@@ -66,11 +66,7 @@ interface Clock {
   readonly fourteen_days_amount: string | null
 }
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 async function insertCases(all: readonly Case[]): Promise<void> {
   await scene.clear()

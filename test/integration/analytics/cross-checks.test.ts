@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { knownAt, knownNow } from '../../support/snapshot-as-of.js'
 import { loadTables } from '../../support/snapshot-tables.js'
-import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 import { setAsOf } from '../../support/set-as-of.js'
 
 /**
@@ -211,32 +211,17 @@ const CHECKS: readonly CrossCheck[] = [
   },
 ]
 
-let scene: Scene
+let scene: LoadedWeek
 let earlier: string
 let latest: string
 
 beforeAll(async () => {
-  scene = await openScene({ shipments: 60 })
-  const { simulator } = scene
-  await scene.sync({ command: 'backfill' })
-  for (let day = 0; day < 9; day += 1) {
-    if (day === 5) earlier = simulator.clock.now().toISOString()
-    simulator.clock.advance(18 * HOUR)
-    const containers = [...simulator.world.records('container', simulator.clock.now())]
-    simulator.edits.addHold(containers[day]!.id, {
-      name: 'customs',
-      status: 'hold',
-      description: null,
-    })
-    simulator.edits.change('container', containers[day % 3]!.id, {
-      fees_at_pod_terminal: [{ type: 'demurrage', amount: 150 * (day + 1), currency_code: 'USD' }],
-    })
-    await scene.sync({ command: 'sync' })
-  }
-  latest = simulator.clock.now().toISOString()
-}, 120_000)
+  scene = await openLoadedWeek()
+  earlier = scene.instants.at(-4)!
+  latest = scene.instants.at(-1)!
+})
 
-afterAll(closeScenes)
+afterAll(() => scene.close())
 
 /** Rows of one query that the other lacks, and how many were compared. */
 async function contradict(

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
-beforeEach(() => scene.clear())
+const scene = useAnalyticsScene()
 
 const AT = '2026-03-01T12:00Z'
 const REPORT = {
@@ -234,8 +228,4 @@ it('calls stale what was last answered more than 48 hours ago, or never', async 
     { subject_id: 'MAEU', tracked: 3, stale: 2, stopped: 1, stop_reasons: { 'not said': 1 } },
     { subject_id: 't1', tracked: 2, stale: 1, stopped: 0, stop_reasons: null },
   ])
-})
-
-it('has no row for nothing', async () => {
-  expect(await scene.read('data_quality')).toEqual([])
 })

@@ -1,13 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const read = (columns: readonly string[] = [], asOf = '2026-03-20T00:00:00Z') =>
   scene.read('date_corrections', {
@@ -39,10 +34,6 @@ const report = (event: string, timestamp: string, more: object = {}) => {
     ...more,
   }
 }
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('date_corrections')).toEqual([])
-})
 
 it('shows what was said before and after, over the change of the clocks', async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])

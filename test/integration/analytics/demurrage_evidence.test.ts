@@ -1,17 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import {
-  type AnalyticsScene,
-  OF_NOBODY,
-  openAnalyticsScene,
-} from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const read = (columns: readonly string[] = [], asOf = '2026-03-20T00:00:00Z') =>
   scene.read('demurrage_evidence', {
@@ -32,10 +23,6 @@ const version = (valid_from: string, valid_to: string | null, more: object = {})
 })
 
 const known = { availability_known: true }
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('demurrage_evidence')).toEqual([])
-})
 
 it('shows what was known when, beside the milestones', async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])

@@ -1,17 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import {
-  type AnalyticsScene,
-  OF_NOBODY,
-  openAnalyticsScene,
-} from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 /** 23:30 of 17 March in Los Angeles, UTC-7. */
 const AS_OF = '2026-03-18T06:30:00Z'
@@ -72,10 +63,6 @@ async function insertOverdue(local_date: string, more: object = {}): Promise<voi
   await insertKnown(scene, 'containers', [container('c1', more)])
   await insertKnown(scene, 'container_import_deadlines', [deadline('c1', local_date)])
 }
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('demurrage_exposure')).toEqual([])
-})
 
 it('shows every column of a container past its last free day', async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 
-let scene: AnalyticsScene
-
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
-beforeEach(() => scene.clear())
+const scene = useAnalyticsScene()
 
 const SHIPMENT = {
   bill_of_lading_number: 'MAEU1',
@@ -193,8 +187,4 @@ it('takes a vessel or voyage that was filled in, or is written otherwise, for no
       rest: 'order by shipment_id',
     }),
   ).toEqual(cases.map(([, , isChanged]) => ({ is_voyage_changed: isChanged })))
-})
-
-it('has no row for nothing', async () => {
-  expect(await scene.read('eta_changes')).toEqual([])
 })

@@ -1,13 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const LOS_ANGELES = 'America/Los_Angeles'
 /** Noon of 8 November 2026 in Los Angeles. */
@@ -61,10 +56,6 @@ const event = (container_id: string, created_at: string) => ({
   transport_event_id: `e of ${container_id}`,
   event: 'container.transport.vessel_departed',
   created_at,
-})
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('exceptions')).toEqual([])
 })
 
 it('shows every column of what is overdue, with what it costs', async () => {

@@ -1,17 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import {
-  type AnalyticsScene,
-  OF_NOBODY,
-  openAnalyticsScene,
-} from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const read = (columns: readonly string[] = [], asOf = '2026-03-20T00:00:00Z') =>
   scene.read('fee_history', { asOf, columns, rest: 'order by container_id, fee_key, seen_at' })
@@ -30,10 +21,6 @@ const interval = (
   valid_from,
   valid_to,
   ...more,
-})
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('fee_history')).toEqual([])
 })
 
 it('shows how a fee grew', async () => {

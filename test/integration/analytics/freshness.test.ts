@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { resources } from '../../../src/source/records/index.js'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 
-let scene: AnalyticsScene
-
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
-beforeEach(() => scene.clear())
+const scene = useAnalyticsScene()
 
 beforeEach(() => scene.query('truncate tracking_sync.sync_runs cascade'))
 

@@ -1,17 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import {
-  type AnalyticsScene,
-  OF_NOBODY,
-  openAnalyticsScene,
-} from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const AS_OF = '2026-03-12T00:00:00Z'
 
@@ -30,10 +21,6 @@ const interval = (valid_from: string, valid_to: string | null, more: object = {}
   valid_from,
   valid_to,
   ...more,
-})
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('hold_durations')).toEqual([])
 })
 
 it('shows each interval of a hold with a status, over the day that has 23 hours', async () => {

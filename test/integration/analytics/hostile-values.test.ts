@@ -11,7 +11,7 @@ import {
 } from '../../../src/extensions/answers/questions/free-time-rules.js'
 import { quoteIdentifier } from '../../../src/warehouse/connection/schema-names.js'
 import { readFile } from 'node:fs/promises'
-import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { setAsOf } from '../../support/set-as-of.js'
 import { atScale } from '../../support/test-scale.js'
@@ -61,17 +61,12 @@ interface Column {
   readonly isNullable: boolean
 }
 
-let scene: Scene
+let scene: LoadedWeek
 let columns: Column[]
 let views: string[]
 
 beforeAll(async () => {
-  scene = await openScene({ shipments: 40 })
-  await scene.sync()
-  for (const days of [4, 9]) {
-    scene.simulator.clock.advance(days * 24 * HOUR)
-    await scene.sync({ command: 'sync' })
-  }
+  scene = await openLoadedWeek()
   const read = (name: string) =>
     readFile(new URL(`../../../config/${name}.example.csv`, import.meta.url), 'utf8')
   for (const name of ['holidays', 'free-time-rules']) {
@@ -112,7 +107,7 @@ beforeAll(async () => {
   views = found.map(({ view }) => view)
 })
 
-afterAll(closeScenes)
+afterAll(() => scene.close())
 
 /** One assignment: a third of the rows keep what they have. */
 function assignment({ name, type, isNullable }: Column, seed: number): string | undefined {
@@ -127,7 +122,7 @@ function assignment({ name, type, isNullable }: Column, seed: number): string | 
     else ((array[${list}])[1 + ${dice} / 6 % ${values.length}])::${type} end`
 }
 
-/** Views that do not answer whole, with PostgreSQL's reason. */
+/** Views that do not answer whole, with PostgreSQL's reason; without a seed, also those with rows. */
 async function failing(seed: number | null): Promise<string[]> {
   const failures: string[] = []
   const undone = new Error('undone')
@@ -152,7 +147,12 @@ async function failing(seed: number | null): Promise<string[]> {
       await session.query('mark', sql`savepoint before_view`)
       try {
         // As texts, so that every column is made.
-        await session.query('ask', sql`select max(length(one::text)) from ${sql.raw(view)} as one`)
+        const [answer] = await session.query(
+          'ask',
+          sql<{ rows: number }>`select count(*)::int as rows, max(length(one::text))
+          from ${sql.raw(view)} as one`,
+        )
+        if (seed === null && answer!.rows > 0) failures.push(`${view}: rows`)
         await session.query('keep', sql`release savepoint before_view`)
       } catch (error) {
         const reason = error instanceof Error ? (error.cause ?? error) : error
@@ -166,9 +166,13 @@ async function failing(seed: number | null): Promise<string[]> {
   return failures
 }
 
-it('every view of an empty warehouse answers', async () => {
+it('every view of an empty warehouse answers, with no row of nothing', async () => {
   expect(views.length).toBeGreaterThan(60)
-  expect(await failing(null)).toEqual([])
+  // The bookkeeping of syncs is left.
+  expect(await failing(null)).toEqual([
+    'tracking_analytics.freshness: rows',
+    'tracking_datasync._transfer_status: rows',
+  ])
 })
 
 // Nodes change no row by a value that only the coordinator can make.

@@ -1,13 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const read = (asOf: string, columns: readonly string[] = []) =>
   scene.read('last_free_days', { asOf, columns, rest: 'order by container_id' })
@@ -26,10 +21,6 @@ const deadline = (
   deadline_at: local_date === null ? null : `${local_date}T07:00:00Z`,
   time_zone: LOS_ANGELES,
   ...more,
-})
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('last_free_days')).toEqual([])
 })
 
 it('shows the day, whose it is, and every column of a container', { tags: ['FE3'] }, async () => {

@@ -1,17 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import {
-  type AnalyticsScene,
-  OF_NOBODY,
-  openAnalyticsScene,
-} from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const LOS_ANGELES = 'America/Los_Angeles'
 /** 23:30 of 12 March in Los Angeles; the 13th in UTC and, at 00:30 and 01:30, further east. */
@@ -37,10 +28,6 @@ const deadline = (container_id: string, local_date: string, time_zone = LOS_ANGE
   local_date,
   deadline_at: `${local_date}T07:00:00Z`,
   time_zone,
-})
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('pickup_worklist')).toEqual([])
 })
 
 it('shows every column of a container that waits', async () => {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 /** Hours after Monday 2 March 2026, 12:00 in Los Angeles. */
 const at = (hours: number): string =>
@@ -39,10 +35,6 @@ async function readLines(condition: string, asOf = AS_OF): Promise<string[]> {
       .join(' | '),
   )
 }
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('port_waits')).toEqual([])
-})
 
 it('counts finished waits, and estimates with unfinished ones', async () => {
   await scene.insert('ports', [{ port_id: 'p1', code: 'USLAX' }])

@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import {
-  type AnalyticsScene,
-  OF_NOBODY,
-  openAnalyticsScene,
-} from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
-beforeEach(() => scene.clear())
+const scene = useAnalyticsScene()
 
 const BOX = {
   shipment_id: 's1',

@@ -1,17 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import {
-  type AnalyticsScene,
-  OF_NOBODY,
-  openAnalyticsScene,
-} from '../../support/analytics-scene.js'
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const version = (valid_from: string, valid_to: string | null, current_status: string | null) => ({
   container_id: 'c1',
@@ -51,10 +42,6 @@ async function insertVersions(): Promise<void> {
     version('2026-03-08T12:00:00Z', null, 'available'),
   ])
 }
-
-it('shows nothing of nothing', async () => {
-  expect(await scene.read('status_durations')).toEqual([])
-})
 
 it('adds up the hours in each status; the current one runs to the instant asked for', async () => {
   await insertVersions()

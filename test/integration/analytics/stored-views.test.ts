@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { installViews } from '../../../src/warehouse/schema/install-views.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
@@ -14,7 +13,7 @@ import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { waitUntil } from '../../support/run-cli.js'
-import { createTestWarehouse } from '../../support/test-warehouse.js'
+import { openLogins, type Logins } from '../../support/scenes/logins.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 
 afterEach(closeScenes)
@@ -71,6 +70,21 @@ async function storedRelations(scene: Scene): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** Two shipments, with a few of their views stored. */
+async function openStored(): Promise<Scene> {
+  const scene = await openScene({ shipments: 2 })
+  await scene.sync()
+  await storeViews(scene.warehouse, some)
+  return scene
+}
+
+async function connect(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
 /** Storing that stays at the exceptions until it is ended. */
 async function storeSlowly() {
   const scene = await openScene({ shipments: 2 })
@@ -120,6 +134,21 @@ describe.skipIf(isOnCitus)('stored views', () => {
 
     await scene.sync({ command: 'sync' })
     expect(await storeViews(scene.warehouse, options)).toEqual([])
+
+    // Also texts that are longer than an index entry can be.
+    const long = `(select string_agg(md5(number::text), '') from generate_series(1, 3000) as number)`
+    await scene.query(`update tracking.shipments set shipping_line_scac = ${long}`)
+    await scene.query(`update tracking.terminals set firms_code = ${long}`)
+    await scene.query(`update tracking.transport_events set event = ${long}`)
+    await scene.query('delete from tracking_sync.stored_views')
+    expect((await storeViews(scene.warehouse, options)).map(({ name }) => name)).toEqual(NAMES)
+    const counts = NAMES.map(
+      (name) => `select count(*)::int as rows, count(_stored_at)::int as stored
+      from tracking_stored.${name}`,
+    )
+    const longer = await scene.query(counts.join(' union all '))
+    expect(total(longer, 'rows')).toBeGreaterThan(100)
+    expect(total(longer, 'stored')).toBe(total(longer, 'rows'))
   })
 
   it('are stored from so many containers on, stay as they were until they are stored again, and are gone after a crash of the server', async () => {
@@ -158,85 +187,41 @@ describe.skipIf(isOnCitus)('stored views', () => {
     expect(total(after, 'rows')).toBeGreaterThan(50)
   })
 
-  it('are stored again after a run that was killed and a notification', async () => {
-    const scene = await openScene({ shipments: 2 })
-    await scene.sync()
-    await storeViews(scene.warehouse, some)
-    await scene.query(
-      `insert into tracking_sync.sync_runs (command, options, program_version)
-      values ('sync', '{}', 'killed')`,
-    )
-    expect(await storeViews(scene.warehouse, some)).toEqual([])
-    await closeKilledRuns(scene.warehouse)
-    expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
-    expect(await storeViews(scene.warehouse, some)).toEqual([])
-    await scene.query(
-      `insert into tracking_sync.webhook_notifications
-        (notification_id, state, processed_at)
-      values ('n', 'processed', now())`,
-    )
-    expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
-  })
-
-  it('are read by others while they are being stored: the rows of before', async () => {
-    const scene = await openScene({ shipments: 2 })
-    await scene.sync()
-    await storeViews(scene.warehouse, some)
-    scene.simulator.clock.advance(86_400_000)
-    await scene.sync({ command: 'sync' })
-    const reader = new pg.Client({ connectionString: scene.url })
-    await reader.connect()
-    const seen: Record<string, unknown>[] = []
-    try {
-      await reader.query(`set lock_timeout = '1s'`)
-      // Before each transaction ends, when it holds all that it ever will.
-      const watched: typeof scene.warehouse = {
-        ...scene.warehouse,
-        transaction: (action, work) =>
-          scene.warehouse.transaction(action, async (session) => {
-            const result = await work(session)
-            const [, name] = /^store (\w+)$/.exec(action) ?? []
-            if (name !== undefined) {
-              const { rows } = await reader.query<Record<string, unknown>>(
-                `select count(*)::int as rows, count(distinct _stored_at)::int as times from tracking_stored.${name}`,
-              )
-              seen.push({ name, ...rows[0] })
-            }
-            return result
-          }),
-      }
-      const before = await scene.query(
-        'select view_name as name, rows::int, least(rows, 1)::int as times from tracking_sync.stored_views order by 1',
-      )
-      expect(await storeViews(watched, some)).toHaveLength(SOME.length)
-      expect(seen.sort((one, two) => (String(one.name) < String(two.name) ? -1 : 1))).toEqual(
-        before,
-      )
-    } finally {
-      await reader.end()
-    }
-  })
-
-  it('are stored while somebody reads them, who goes on seeing the rows of before', async () => {
-    const scene = await openScene({ shipments: 2 })
-    await scene.sync()
-    await storeViews(scene.warehouse, some)
+  it('are read while they are being stored, and stored while somebody reads: the rows of before', async () => {
+    const scene = await openStored()
     const question = `select count(*)::int as rows, min(_stored_at) as at
       from tracking_stored.container_timeline`
-    const reader = new pg.Client({ connectionString: scene.url })
-    await reader.connect()
-    try {
-      await reader.query('begin isolation level repeatable read')
-      const { rows: before } = await reader.query(question)
-      scene.simulator.clock.advance(86_400_000)
-      await scene.sync({ command: 'sync' })
-      expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
-      expect((await reader.query(question)).rows).toEqual(before)
-      await reader.query('commit')
-      expect((await reader.query(question)).rows).not.toEqual(before)
-    } finally {
-      await reader.end()
+    const [reader, holder] = [await connect(scene.url), await connect(scene.url)]
+    await holder.query('begin isolation level repeatable read')
+    const { rows: held } = await holder.query(question)
+    scene.simulator.clock.advance(86_400_000)
+    await scene.sync({ command: 'sync' })
+    await reader.query(`set lock_timeout = '1s'`)
+    const seen: Record<string, unknown>[] = []
+    // Before each transaction ends, when it holds all that it ever will.
+    const watched: typeof scene.warehouse = {
+      ...scene.warehouse,
+      transaction: (action, work) =>
+        scene.warehouse.transaction(action, async (session) => {
+          const result = await work(session)
+          const [, name] = /^store (\w+)$/.exec(action) ?? []
+          if (name !== undefined) {
+            const { rows } = await reader.query<Record<string, unknown>>(
+              `select count(*)::int as rows, count(distinct _stored_at)::int as times from tracking_stored.${name}`,
+            )
+            seen.push({ name, ...rows[0] })
+          }
+          return result
+        }),
     }
+    const before = await scene.query(
+      'select view_name as name, rows::int, least(rows, 1)::int as times from tracking_sync.stored_views order by 1',
+    )
+    expect(await storeViews(watched, some)).toHaveLength(SOME.length)
+    expect(seen.sort((one, two) => (String(one.name) < String(two.name) ? -1 : 1))).toEqual(before)
+    expect((await holder.query(question)).rows).toEqual(held)
+    await holder.query('commit')
+    expect((await holder.query(question)).rows).not.toEqual(held)
   })
 
   it('do not delay a run while they are being stored, and keep their rows when storing stops within a view', async () => {
@@ -265,29 +250,42 @@ describe.skipIf(isOnCitus)('stored views', () => {
     expect(again.map(({ name }) => name)).toEqual(SOME)
   })
 
-  it('take texts that are longer than an index entry can be', async () => {
-    const scene = await openScene({ shipments: 2 })
-    await scene.sync()
-    const long = `(select string_agg(md5(number::text), '') from generate_series(1, 3000) as number)`
-    await scene.query(`update tracking.shipments set shipping_line_scac = ${long}`)
-    await scene.query(`update tracking.terminals set firms_code = ${long}`)
-    await scene.query(`update tracking.transport_events set event = ${long}`)
-    expect((await storeViews(scene.warehouse, options)).map(({ name }) => name)).toEqual(NAMES)
-    const counts = NAMES.map(
-      (name) => `select count(*)::int as rows, count(_stored_at)::int as stored
-      from tracking_stored.${name}`,
+  it('are stored again after a killed run and a notification, and go with the view they are of', async () => {
+    const scene = await openStored()
+    const run = (statement: string) => scene.query(statement)
+    await run(
+      `insert into tracking_sync.sync_runs (command, options, program_version)
+      values ('sync', '{}', 'killed')`,
     )
-    const rows = await scene.query(counts.join(' union all '))
-    expect(total(rows, 'rows')).toBeGreaterThan(100)
-    expect(total(rows, 'stored')).toBe(total(rows, 'rows'))
-  })
+    expect(await storeViews(scene.warehouse, some)).toEqual([])
+    await closeKilledRuns(scene.warehouse)
+    expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
+    expect(await storeViews(scene.warehouse, some)).toEqual([])
+    await run(
+      `insert into tracking_sync.webhook_notifications
+        (notification_id, state, processed_at)
+      values ('n', 'processed', now())`,
+    )
+    expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
 
-  it('are dropped when the view they are of changes, also its columns, and made again', async () => {
-    const scene = await openScene({ shipments: 2 })
-    await scene.sync()
-    await storeViews(scene.warehouse, some)
-    const views = await readViews()
-    const changed = views.map((view) => {
+    // A view of a version that stored more of them goes; the others stay.
+    const kept = await storedRelations(scene)
+    await run('create unlogged table tracking_sync.rows_of_fee_history as select 1 as one')
+    await run(
+      'create view tracking_stored.fee_history as select one from tracking_sync.rows_of_fee_history',
+    )
+    await run(
+      `insert into tracking_sync.installed_views values ('tracking_stored', 'fee_history', 90, '')`,
+    )
+    await run(`insert into tracking_sync.stored_views values ('fee_history', now(), 1, 1)`)
+    await prepareSchemas(scene.warehouse, INSTALLING)
+    expect(await storedRelations(scene)).toEqual(kept)
+    expect(
+      await run('select view_name as name from tracking_sync.stored_views order by 1'),
+    ).toEqual([...SOME].sort().map((name) => ({ name })))
+    expect(total(await compare(scene, SOME), 'stored')).toBeGreaterThan(0)
+
+    const changed = (await readViews()).map((view) => {
       if (view.name !== 'exceptions') return view
       const sqlText = `create view {{${view.schema}}}.exceptions as select 'x'::text as container_id, 1 as other;`
       return { ...view, sqlText, checksum: 'other' }
@@ -299,30 +297,7 @@ describe.skipIf(isOnCitus)('stored views', () => {
       views: STORED_VIEWS.filter(({ name }) => name === 'exceptions'),
     })
     expect(again).toMatchObject({ name: 'exceptions', rows: 1 })
-    expect(await scene.query('select other from tracking_stored.exceptions')).toEqual([
-      { other: 1 },
-    ])
-  })
-
-  it('of a version that stored more views are gone after an upgrade; the others stay', async () => {
-    const scene = await openScene({ shipments: 2 })
-    await scene.sync()
-    await storeViews(scene.warehouse, some)
-    const kept = await storedRelations(scene)
-    for (const statement of [
-      'create unlogged table tracking_sync.rows_of_fee_history as select 1 as one',
-      'create view tracking_stored.fee_history as select one from tracking_sync.rows_of_fee_history',
-      `insert into tracking_sync.installed_views values ('tracking_stored', 'fee_history', 90, '')`,
-      `insert into tracking_sync.stored_views values ('fee_history', now(), 1, 1)`,
-    ]) {
-      await scene.query(statement)
-    }
-    await prepareSchemas(scene.warehouse, INSTALLING)
-    expect(await storedRelations(scene)).toEqual(kept)
-    expect(
-      await scene.query('select view_name as name from tracking_sync.stored_views order by 1'),
-    ).toEqual([...SOME].sort().map((name) => ({ name })))
-    expect(total(await compare(scene, SOME), 'stored')).toBeGreaterThan(0)
+    expect(await run('select other from tracking_stored.exceptions')).toEqual([{ other: 1 }])
   })
 
   it('are told by status and by the view of their ages', async () => {
@@ -357,61 +332,38 @@ describe.skipIf(isOnCitus)('stored views', () => {
 
 describe.skipIf(isOnCitus)('stored views and roles', () => {
   const schema = `stored_${process.pid}`
-  let opened: Awaited<ReturnType<typeof createTestWarehouse>>
-  let roles: { reader: string; writer: string }
+  let scene: Logins
 
   beforeAll(async () => {
-    opened = await createTestWarehouse({ schema })
-    // The login for own SQL is made only where it is asked for.
-    const { reader, writer } = (await createRoles(opened.warehouse)).roles
-    roles = { reader, writer }
-    for (const role of Object.values(roles)) {
-      await opened.warehouse.query(
-        'login',
-        sql`create role ${sql.raw(role)}_login login password 'for this test' in role ${sql.raw(role)}`,
-      )
-    }
+    scene = await openLogins({ schema, logins: { stores: '', reads: '' } })
+    const { roles } = await createRoles(scene.warehouse)
+    await scene.run(`grant ${roles.writer} to ${scene.nameOf('stores')}`)
+    await scene.run(`grant ${roles.reader} to ${scene.nameOf('reads')}`)
   })
-  afterAll(async () => {
-    for (const role of Object.values(roles)) {
-      for (const name of [`${role}_login`, role]) {
-        await opened.warehouse.query('tidy up', sql`drop owned by ${sql.raw(name)}`)
-        await opened.warehouse.query('tidy up', sql`drop role ${sql.raw(name)}`)
-      }
-    }
-    await opened.drop()
-  })
-
-  function urlOf(role: string): string {
-    const url = new URL(opened.url)
-    url.username = `${role}_login`
-    url.password = encodeURIComponent('for this test')
-    return url.href
-  }
+  afterAll(() => scene.close())
 
   it('their owner makes them; then a writer stores them and a reader reads them', async () => {
     const warned: string[] = []
     const logger = { ...silentLogger, warn: (line: string) => void warned.push(line) }
-    const warehouse = createWarehouse({ url: urlOf(roles.writer), schema, logger: silentLogger })
+    const warehouse = createWarehouse({
+      url: scene.urlOf('stores'),
+      schema,
+      logger: silentLogger,
+    })
     try {
       expect(await storeViews(warehouse, { ...options, logger })).toEqual([])
       expect(warned).toEqual([
         `no view is stored: the owner of ${schema}_stored first runs \`tracking-sync store-views\``,
       ])
-      expect(await storeViews(opened.warehouse, options)).toHaveLength(NAMES.length)
-      await opened.warehouse.query('forget', sql`delete from ${sql.raw(schema)}_sync.stored_views`)
+      expect(await storeViews(scene.warehouse, options)).toHaveLength(NAMES.length)
+      await scene.run(`delete from ${schema}_sync.stored_views`)
       const stored = await storeViews(warehouse, options)
       expect(stored.map(({ name }) => name)).toEqual(NAMES)
     } finally {
       await warehouse.close()
     }
-    const reader = new pg.Client({ connectionString: urlOf(roles.reader) })
-    await reader.connect()
-    try {
-      const { rows } = await reader.query(`select * from ${schema}_stored.container_timeline`)
-      expect(rows).toEqual([])
-    } finally {
-      await reader.end()
-    }
+    expect(await scene.tryAs('reads', `select * from ${schema}_stored.container_timeline`)).toBe(
+      'ok',
+    )
   })
 })

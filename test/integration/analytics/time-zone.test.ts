@@ -1,8 +1,6 @@
 import pg from 'pg'
-import { afterEach, expect, it } from 'vitest'
-import { closeScenes, HOUR, openScene } from '../sync/sync-scene.js'
-
-afterEach(closeScenes)
+import { expect, it, onTestFinished } from 'vitest'
+import { openLoadedWeek } from '../../support/scenes/loaded-week.js'
 
 const OURS = { TimeZone: 'UTC', DateStyle: 'ISO, MDY', IntervalStyle: 'iso_8601' }
 const HOSTILE = {
@@ -28,10 +26,8 @@ interface Column {
 }
 
 it('no view depends on the zone and the date style of its reader', { tags: ['FA3'] }, async () => {
-  const scene = await openScene({ shipments: 24 })
-  await scene.sync()
-  scene.simulator.clock.advance(30 * HOUR)
-  await scene.sync({ command: 'sync' })
+  const scene = await openLoadedWeek()
+  onTestFinished(() => scene.close())
   const columns = await scene.query<Column>(
     `select table_schema || '.' || table_name as view, quote_ident(column_name) as column,
         data_type as type

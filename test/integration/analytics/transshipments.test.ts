@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest'
-import {
-  type AnalyticsScene,
-  OF_NOBODY,
-  openAnalyticsScene,
-} from '../../support/analytics-scene.js'
+import { expect, it, test } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
-let scene: AnalyticsScene
-
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterAll(() => scene.drop())
-beforeEach(() => scene.clear())
+const scene = useAnalyticsScene()
 
 let serial = 0
 
@@ -254,10 +244,6 @@ it('does not wait where a ship reported it elsewhere later', { tags: ['FE5'] }, 
     { container_id: 'c1', is_waiting: false },
     { container_id: 'c2', is_waiting: true },
   ])
-})
-
-it('has no row for nothing', async () => {
-  expect(await scene.read('transshipments')).toEqual([])
 })
 
 it('takes what is announced for a time to come for not happened', async () => {

@@ -8,16 +8,14 @@ import { callCli, type CliCall } from '../../support/call-cli.js'
 import { readCalendar } from '../../support/read-calendar.js'
 import { readWorkbook } from '../../support/read-workbook.js'
 import { readerSettings } from '../../support/test-database.js'
-import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
+import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 
-let scene: Scene
+let scene: LoadedWeek
 let settings: Record<string, string>
 let folder: string
 
 beforeAll(async () => {
-  // Their days are those of now, which is the day of the warehouse.
-  scene = await openScene({ shipments: 30, startAt: new Date() })
-  await scene.sync({ command: 'backfill' })
+  scene = await openLoadedWeek()
   settings = {
     DATABASE_URL: scene.url,
     ...readerSettings(scene.url),
@@ -31,7 +29,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true, force: true })
 })
 
-afterAll(closeScenes)
+afterAll(() => scene.close())
 
 const query = (...args: string[]): Promise<CliCall> => callCli(['query', ...args], settings)
 

@@ -9,9 +9,9 @@ import {
 import type { QueryValues } from '../../../src/extensions/answers/questions/query-parameters.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { readerSettings } from '../../support/test-database.js'
-import { closeScenes, openScene, HOUR, type Scene } from '../sync/sync-scene.js'
+import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 
-let scene: Scene
+let scene: LoadedWeek
 let settings: Record<string, string>
 let questions: ShippedQuery[]
 let guide: string
@@ -20,11 +20,7 @@ let guide: string
 let values: Record<string, string>
 
 beforeAll(async () => {
-  scene = await openScene({ shipments: 60, startAt: new Date(Date.now() - 7 * 24 * HOUR) })
-  for (let day = 0; day < 8; day += 1) {
-    await scene.sync()
-    scene.simulator.clock.advance(24 * HOUR)
-  }
+  scene = await openLoadedWeek()
   settings = {
     TRACKING_API_URL: scene.simulator.url,
     TRACKING_API_KEY: scene.simulator.apiKey,
@@ -84,7 +80,7 @@ beforeAll(async () => {
   }
 }, 120_000)
 
-afterAll(closeScenes)
+afterAll(() => scene.close())
 
 const query = (...args: string[]): Promise<CliCall> => callCli(['query', ...args], settings)
 
@@ -342,8 +338,7 @@ describe('two instants side by side', () => {
   })
 
   it('are the rows of both answers: what came, what went, what changed', async () => {
-    const dayAgo = (days: number): string => new Date(Date.now() - days * 24 * HOUR).toISOString()
-    const [first, last] = [dayAgo(5), dayAgo(1)]
+    const [first = '', last = ''] = [scene.instants[1], scene.instants.at(-2)]
     const idOf = (row: Record<string, unknown>): string =>
       `${String(row.container_id)} ${String(row.place)}`
     const read = async (instant: string) =>

@@ -22,18 +22,19 @@ import { findBrowser } from '../../support/browser.js'
 import { callCli } from '../../support/call-cli.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
-import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 import { askAsGrafana } from './ask-as-grafana.js'
 
-let scene: Scene
+/** A page that waits for what does not come is a failure, and no long wait. */
+const LIMIT_MS = 30_000
+
+let scene: LoadedWeek
 let server: HttpServer
 
 beforeAll(async () => {
-  scene = await openScene({ shipments: 60, startAt: new Date(Date.now() - 5 * 24 * HOUR) })
-  for (let day = 0; day < 6; day += 1) {
-    await scene.sync()
-    if (day < 5) scene.simulator.clock.advance(24 * HOUR)
-  }
+  scene = await openLoadedWeek()
+  // Another file may have loaded it a while ago.
+  await scene.sync()
   const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
   for (const file of ['holidays', 'free-time-rules']) {
     const path = new URL(`../../../config/${file}.example.csv`, import.meta.url).pathname
@@ -44,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.stop(1_000)
-  await closeScenes()
+  await scene.close()
 })
 
 function openDashboard(warehouse: Warehouse): Promise<HttpServer> {
@@ -263,25 +264,25 @@ describe('when something is missing', () => {
     expect(failed[0]?.[1]).toContain('The question failed: division by zero')
   })
 
+  // No clock is read: the table stays locked until the test has its page.
   it(
-    'a panel that is slow costs itself: the page comes in two seconds, and the panel says so',
-    { tags: ['JE1'] },
+    'a panel that is slow costs itself: the page comes without it, and the panel says so',
+    { tags: ['JE1'], timeout: LIMIT_MS },
     async () => {
-      const warehouse = openAnother({ statementTimeoutMs: 1_500 })
-      const slow = await openDashboard(warehouse)
-      onTestFinished(() => slow.stop(1_000))
+      const patient = await openDashboard(openAnother({ statementTimeoutMs: 60_000 }))
+      onTestFinished(() => patient.stop(1_000))
+      const hasty = await openDashboard(openAnother({ statementTimeoutMs: 1_500 }))
+      onTestFinished(() => hasty.stop(1_000))
       const { release } = await lockTable(scene.warehouse, 'tracking.containers')
-      const startedAt = performance.now()
-      const early = await fetch(slow.url)
-      expect(performance.now() - startedAt).toBeLessThan(2_000)
+      const early = await fetch(patient.url)
       expect([early.status, early.headers.get('refresh')]).toEqual([200, '3'])
       const unread = figuresOf(await early.text())
       expect(unread.size).toBe(PANELS.length)
       expect(unread.get('exceptions')).toContain('Still being read.')
-      const csv = await get('/panels/exceptions.csv', slow)
+      const csv = await get('/panels/exceptions.csv', hasty)
       expect(csv.status).toBe(503)
       expect(csv.text).toMatch(/^The answer took too long/)
-      const late = await getWhole(slow)
+      const late = await getWhole(hasty)
       expect(late).not.toContain('The database does not answer')
       const figures = figuresOf(late)
       expect(figures.get('exceptions')).toContain('The answer took too long.')
@@ -292,26 +293,35 @@ describe('when something is missing', () => {
 
   it(
     'all who ask share one bound and one reading of a panel, as page and as CSV',
-    { tags: ['JD4'] },
+    { tags: ['JD4'], timeout: LIMIT_MS },
     async () => {
       const counted = countReading(scene.warehouse)
       const dashboard = await openDashboard(counted.warehouse)
       onTestFinished(() => dashboard.stop(1_000))
       const many = (path: (at: number) => string) =>
-        Promise.all(Array.from({ length: 100 }, (_, at) => get(path(at), dashboard)))
-      const [first, again, csvs] = await Promise.all([
+        Array.from({ length: 100 }, (_, at) => get(path(at), dashboard))
+      const asked = await Promise.all([
         get('/', dashboard),
         get('/', dashboard),
-        many(() => '/panels/arrivals.csv'),
+        ...many(() => '/panels/arrivals.csv'),
       ])
-      expect([first, again, ...csvs].filter(({ status }) => status !== 200)).toEqual([])
+      expect(asked.filter(({ status }) => status !== 200)).toEqual([])
       await getWhole(dashboard)
-      expect(counted.all()).toBe(PANELS.length)
-      const others = await many((at) => `/panels/timeline.csv?container=${at}`)
-      const refused = others.filter(({ status }) => status === 503)
-      expect(refused.length).toBeGreaterThan(0)
-      expect(refused[0]?.text).toBe('Too many requests at once. Try again in a moment.\n')
-      expect(others.filter(({ status }) => status === 200).length).toBeGreaterThan(20)
+      expect([counted.all(), counted.most()]).toEqual([PANELS.length, 3])
+      // Nobody is done while the table is locked: three are read, twenty wait, the rest is refused.
+      const { release } = await lockTable(scene.warehouse, 'tracking.containers')
+      let refused = 0
+      const answers = many((at) => `/panels/timeline.csv?container=${at}`).map(async (answer) => {
+        const { status, text } = await answer
+        if (text === 'Too many requests at once. Try again in a moment.\n') refused += 1
+        return status
+      })
+      await expect.poll(() => refused, { timeout: 20_000 }).toBe(77)
+      expect([counted.all(), counted.most()]).toEqual([PANELS.length + 3, 3])
+      await release()
+      const statuses = await Promise.all(answers)
+      expect(statuses.filter((status) => status === 200)).toHaveLength(23)
+      expect(statuses.filter((status) => status === 503)).toHaveLength(77)
       expect(counted.most()).toBe(3)
     },
   )
@@ -327,7 +337,7 @@ describe('when something is missing', () => {
     expect(text).not.toContain('<figure')
   })
 
-  it('a database that is away is told within two seconds, and the page comes back', async () => {
+  it('a database that is away is told while it is awaited, and the page comes back', async () => {
     const sockets: Socket[] = []
     const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
     await once(silent, 'listening')
@@ -345,9 +355,8 @@ describe('when something is missing', () => {
       silent.close()
       await warehouse.close()
     })
-    const before = performance.now()
-    const response = await fetch(lost.url)
-    expect(performance.now() - before).toBeLessThan(2_000)
+    // The socket never answers, and our own limit of a connection is longer.
+    const response = await fetch(lost.url, { signal: AbortSignal.timeout(8_000) })
     expect(response.status).toBe(503)
     expect(response.headers.get('refresh')).toBe('5')
     expect(await response.text()).toContain('The database does not answer.')
@@ -361,7 +370,7 @@ it.skipIf(isOnCitus)(
   async () => {
     const counts = await askAsGrafana(scene.warehouse)
     expect(counts.size).toBeGreaterThan(10)
-    expect([...counts].filter(([, rows]) => rows === 0)).toEqual([])
+    expect([...counts].flatMap(([name, rows]) => (rows === 0 ? [name] : []))).toEqual([])
   },
 )
 
@@ -400,43 +409,43 @@ function seeInBrowser(executablePath: string): void {
 
   afterAll(() => browser.close())
 
-  async function open(
-    width: number,
-    height: number,
-    colorScheme: 'light' | 'dark' = 'light',
-    path = '/',
-  ): Promise<{ page: Page; complaints: string[] }> {
-    const page = await browser.newPage({ viewport: { width, height }, colorScheme })
+  async function open(): Promise<{ page: Page; complaints: string[] }> {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     onTestFinished(() => page.close())
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.on('requestfailed', (request) => complaints.push(request.url()))
-    await page.goto(`${server.url}${path}`)
+    await page.goto(server.url)
     return { page, complaints }
   }
 
-  it.each([
-    [1280, 900, 'light'],
-    [390, 844, 'dark'],
-  ] as const)('fits %i × %i, %s, and axe finds no fault', async (width, height, scheme) => {
-    const { page, complaints } = await open(width, height, scheme)
+  it('fits a desk in the light and a telephone in the dark, and axe finds no fault', async () => {
+    const { page, complaints } = await open()
     // Also what opens on a click is looked at.
     for (const summary of await page.locator('summary').all()) await summary.click()
-    const [needed, there] = await page.evaluate<[number, number]>(
-      '[document.body.scrollWidth, window.innerWidth]',
-    )
-    expect(needed).toBeLessThanOrEqual(there)
-    const { violations } = await page.evaluate<{
-      violations: { id: string; nodes: { html: string }[] }[]
-    }>(`${axe.source}; axe.run()`)
-    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+    for (const [width, height, colorScheme] of [
+      [1280, 900, 'light'],
+      [390, 844, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      await page.emulateMedia({ colorScheme })
+      const [needed, there] = await page.evaluate<[number, number]>(
+        '[document.body.scrollWidth, window.innerWidth]',
+      )
+      expect(there).toBe(width)
+      expect(needed).toBeLessThanOrEqual(there)
+      const { violations } = await page.evaluate<{
+        violations: { id: string; nodes: { html: string }[] }[]
+      }>(`${axe.source}; axe.run()`)
+      expect(violations.map(({ id, nodes }) => [width, id, nodes[0]?.html])).toEqual([])
+      // Each is drawn at two widths, and one is shown.
+      expect(await page.locator('#exceptions svg.picture:visible').count()).toBe(1)
+    }
     expect(complaints).toEqual([])
-    // Each is drawn at two widths, and one is shown.
-    expect(await page.locator('#exceptions svg.picture:visible').count()).toBe(1)
   })
 
   it('searches by the keyboard alone', async () => {
-    const { page } = await open(1280, 900)
+    const { page } = await open()
     const [box] = await scene.query<{ number: string }>(
       'select number from tracking.containers order by container_id limit 1',
     )

@@ -1,12 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, it, test } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it, test } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const read = (columns: readonly string[] = []) =>
   scene.read('tracking_datasync.containers', { columns, rest: 'order by container_id' })

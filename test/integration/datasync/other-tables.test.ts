@@ -1,12 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, it, test } from 'vitest'
-import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
+import { expect, it, test } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
 
-let scene: AnalyticsScene
-beforeAll(async () => {
-  scene = await openAnalyticsScene()
-})
-afterEach(() => scene.clear())
-afterAll(() => scene.drop())
+const scene = useAnalyticsScene()
 
 const _deleted_at = '2026-03-01T00:00:00Z'
 
