@@ -2,46 +2,39 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
-import { callCli, type CliCall } from '../../support/call-cli.js'
-import { createTestDatabase, type TestDatabase } from '../../support/test-database.js'
+import type { CliCall } from '../../support/call-cli.js'
+import { openLogins, type Logins } from '../../support/scenes/logins.js'
+import { createTestDatabase } from '../../support/test-database.js'
 
-/** Roles are the server's, not the database's: another file's must not be in the way. */
 const schema = `people_${process.pid}`
-const PASSWORD = 'for this test'
 const WHO = ['owner', 'writer', 'reader', 'none'] as const
 type Who = (typeof WHO)[number]
-const loginOf = (who: Who): string => `${schema}_as_${who}`
 
 let folder: string
 let containerId: string
-let database: TestDatabase
+let scene: Logins
 let simulator: Simulator
-let admin: pg.Client
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  admin = new pg.Client({ connectionString: database.url })
-  await admin.connect()
-  for (const who of WHO) {
-    const right = who === 'owner' ? 'createrole' : ''
-    await admin.query(`create role ${loginOf(who)} login password '${PASSWORD}' ${right}`)
-  }
-  await admin.query(`alter database ${database.name} owner to ${loginOf('owner')}`)
+  const logins = { owner: 'createrole', writer: '', reader: '', none: '', part: '', mixed: '' }
+  scene = await openLogins({ schema, logins, isMigrated: false })
+  await scene.run(
+    `alter database "${new URL(scene.url).pathname.slice(1)}" owner to ${scene.nameOf('owner')}`,
+  )
   simulator = await startSimulator({ shipments: 3, speed: 0, rateLimitPerMinute: null })
   expect((await callAs('owner', 'migrate', '--roles')).exitCode).toBe(0)
   for (const who of ['reader', 'writer'] as const) {
-    await admin.query(`grant ${schema}_${who} to ${loginOf(who)}`)
+    await scene.run(`grant ${scene[who]} to ${scene.nameOf(who)}`)
   }
   expect((await callAs('owner', 'backfill')).exitCode).toBe(0)
   folder = await mkdtemp(join(tmpdir(), 'by-role-'))
-  const { rows } = await admin.query<{ id: string }>(
+  const [row] = await scene.run<{ id: string }>(
     `select min(container_id) as id from ${schema}.containers`,
   )
-  containerId = rows[0]!.id
-  await admin.query(
+  containerId = row!.id
+  await scene.run(
     `insert into ${schema}_sync.quarantine
         (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source)
     select 'containers', 'container', n::text, 'for this test', '', '{}', n::text, 'sync'
@@ -50,34 +43,22 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await simulator.close()
-  const names = [...WHO.map(loginOf), `${schema}_reader`, `${schema}_writer`]
-  await admin.query(`reassign owned by ${loginOf('owner')} to current_user`)
-  for (const name of names) {
-    await admin.query(`drop owned by ${name}`)
-    await admin.query(`drop role ${name}`)
-  }
-  await admin.end()
-  await database.drop()
+  await scene.close()
   await rm(folder, { recursive: true, force: true })
 })
 
-function callAs(who: Who, ...args: readonly string[]): Promise<CliCall> {
-  const url = new URL(database.url)
-  url.username = loginOf(who)
-  url.password = encodeURIComponent(PASSWORD)
-  return callCli(args, {
+beforeEach(() => {
+  simulator.requests.reset()
+})
+
+/** As the superuser where no login is named. */
+function callAs(who: string | undefined, ...args: readonly string[]): Promise<CliCall> {
+  return scene.call(who, args, {
     TRACKING_API_URL: simulator.url,
     TRACKING_API_KEY: simulator.apiKey,
     TRACKING_WEBHOOK_SECRET: 'a-secret-that-is-long-enough-for-this',
-    TRACKING_SCHEMA: schema,
-    TRACKING_LOG_LEVEL: 'silent',
-    TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
-    DATABASE_URL: url.href,
   })
 }
-
-/** Done, or refused with exit 5 and this sentence. */
-type Outcome = 'ok' | RegExp
 
 const LACKS =
   /^error: (\w+) may not write the tables of \w+, as this command does; use a login that has the role \w+_writer, or .* `grant "\w+_writer" to "\1"`$/m
@@ -89,72 +70,79 @@ const PAYLOADS =
 
 const EXAMPLES = fileURLToPath(new URL('../../../config/', import.meta.url))
 
-const ANY: readonly Outcome[] = ['ok', 'ok', 'ok', 'ok']
-const READING: readonly Outcome[] = ['ok', 'ok', 'ok', UNREADABLE]
-const WRITING: readonly Outcome[] = ['ok', 'ok', LACKS, LACKS]
+/**
+ * The kinds of commands, each with the login that may least and still run them, and the sentences
+ * with which others are refused with exit 5. A role has what those below it have.
+ */
+const KINDS = {
+  any: ['none', {}],
+  reading: ['reader', { none: UNREADABLE }],
+  writing: ['writer', { reader: LACKS, none: LACKS }],
+  payloads: ['writer', { reader: PAYLOADS, none: UNREADABLE }],
+} as const satisfies Record<string, readonly [Who, Partial<Record<Who, RegExp>>]>
 
-/** Each command with the outcome for an owner, a writer, a reader and a login without a role. */
-const COMMANDS: readonly (readonly [string, readonly Outcome[]])[] = [
-  ['config', ANY],
-  ['webhooks events', ANY],
-  ['webhooks ips', ANY],
-  ['webhooks list', ANY],
-  ['webhooks failed', ANY],
-  ['query', ANY],
-  ['query freshness --explain', ANY],
-  ['query freshness', READING],
-  ['query pickup_worklist', READING],
-  ['query pickup_worklist --as-of 2026-03-01', READING],
-  ['query|select count(*) from containers', READING],
-  ['query|select count(*) from containers|--as-of|2026-03-01', READING],
-  ['query|select max(sync_run_id) from sync_runs', READING],
-  ['evidence', READING],
-  ['export parquet --only charge_days', READING],
-  ['rules export', READING],
-  [`rules|import|${EXAMPLES}free-time-rules.example.csv`, WRITING],
-  ['invoices export', READING],
-  [`invoices|import|${EXAMPLES}invoices.example.csv`, WRITING],
-  ['status', READING],
-  ['status --json', READING],
-  ['plan', READING],
-  ['verify --sample 2', READING],
-  ['migrate', READING],
-  ['quarantine list', ['ok', 'ok', PAYLOADS, UNREADABLE]],
-  ['quarantine show 4', ['ok', 'ok', PAYLOADS, UNREADABLE]],
-  ['quarantine drop', WRITING],
-  ['quarantine retry --stream shipments --all', WRITING],
-  ['backfill', WRITING],
-  ['backfill --stream shipments', WRITING],
-  ['sync', WRITING],
-  ['replay --all', WRITING],
-  ['webhooks reconcile', WRITING],
-]
+const COMMANDS: Readonly<Record<keyof typeof KINDS, readonly string[]>> = {
+  any: [
+    'config',
+    'webhooks events',
+    'webhooks ips',
+    'webhooks list',
+    'webhooks failed',
+    'query',
+    'query freshness --explain',
+  ],
+  reading: [
+    'query freshness',
+    'query pickup_worklist --as-of 2026-03-01',
+    'query|select count(*) from containers',
+    'query|select count(*) from containers|--as-of|2026-03-01',
+    'query|select max(sync_run_id) from sync_runs',
+    'evidence',
+    // Every table.
+    'export parquet --only charge_days --only tables',
+    'rules export',
+    'invoices export',
+    'status',
+    'status --json',
+    'plan',
+    'verify --sample 2',
+    'migrate',
+  ],
+  writing: [
+    `rules|import|${EXAMPLES}free-time-rules.example.csv`,
+    `invoices|import|${EXAMPLES}invoices.example.csv`,
+    'quarantine drop 1',
+    'quarantine retry --stream shipments --all',
+    'backfill',
+    'backfill --stream shipments',
+    'sync',
+    'replay --all',
+    'webhooks reconcile',
+  ],
+  payloads: ['quarantine list', 'quarantine show 4'],
+}
+
+const LINES = Object.entries(COMMANDS).flatMap(([kind, lines]) =>
+  lines.map((line) => [line, ...KINDS[kind as keyof typeof KINDS]] as const),
+)
 
 describe('what a login may do with the program is what its role may', () => {
-  it.each(
-    COMMANDS.flatMap(([line, outcomes]) =>
-      WHO.map((who, index) => [who, line, outcomes[index]!] as const),
-    ),
-  )('%s: %s', { tags: ['FC3'] }, async (who, line, outcome) => {
+  it.each(LINES)('%s: %s at the least', { tags: ['FC3'] }, async (line, least, refused) => {
     const args = line.includes('|') ? line.split('|') : line.split(' ')
-    // One entry for each that may.
-    if (line === 'quarantine drop') args.push(String(WHO.indexOf(who) + 1))
-    if (line.startsWith('export parquet')) {
-      // The reader may read the least: every table is tried as the reader.
-      const tables = who === 'reader' ? 'tables' : 'ports'
-      args.push('--only', tables, '--out', join(folder, `lake-${who}`))
-    }
-    if (line === 'evidence') args.push(containerId, '--out', join(folder, who))
-    const { exitCode, stderr } = await callAs(who, ...args)
-    if (outcome === 'ok') {
-      // Runs also show their progress there.
-      expect({ exitCode, errors: stderr.match(/^error:.*/gm) }).toEqual({
-        exitCode: 0,
-        errors: null,
-      })
-    } else {
-      expect(stderr.split('\n')[0]).toMatch(outcome)
-      expect(exitCode).toBe(5)
+    const argsOf = (who: string): string[] => [
+      ...args,
+      ...(line === 'evidence' ? [containerId] : []),
+      ...(/^(export parquet|evidence)/.test(line)
+        ? ['--out', join(folder, `${args[0]!}-${who}`)]
+        : []),
+    ]
+    const { exitCode, stderr } = await callAs(least, ...argsOf(least))
+    // Runs also show their progress there.
+    expect({ exitCode, errors: stderr.match(/^error:.*/gm) }).toEqual({ exitCode: 0, errors: null })
+    for (const [who, sentence] of Object.entries(refused)) {
+      const call = await callAs(who, ...argsOf(who))
+      expect(call.stderr.split('\n')[0]).toMatch(sentence)
+      expect({ who, exitCode: call.exitCode }).toEqual({ who, exitCode: 5 })
     }
   })
 
@@ -181,7 +169,6 @@ describe('what a login may do with the program is what its role may', () => {
   })
 
   it('custom-fields set is refused before the service is asked', { tags: ['FC3'] }, async () => {
-    simulator.requests.reset()
     for (const who of ['reader', 'none'] as const) {
       const { exitCode, stderr } = await callAs(who, 'custom-fields', 'set', 'some-id', 'slug', 'x')
       expect({ who, exitCode }).toEqual({ who, exitCode: 5 })
@@ -194,13 +181,11 @@ describe('what a login may do with the program is what its role may', () => {
     'an upgrade is the owner’s: others are told, and migrate renews what the roles may',
     { tags: ['FC3'] },
     async () => {
-      const { rows } = await admin.query<Record<string, unknown>>(
+      const rows = await scene.run(
         `delete from ${schema}_sync.installed_views where view_name = 'freshness' returning *`,
       )
       expect(rows.length).toBeGreaterThan(0)
-      await admin.query(
-        `revoke select on all tables in schema ${schema}_sync from ${schema}_reader`,
-      )
+      await scene.run(`revoke select on all tables in schema ${schema}_sync from ${scene.reader}`)
       for (const who of ['writer', 'reader'] as const) {
         const { exitCode, stderr } = await callAs(who, 'status')
         expect({ who, exitCode }).toEqual({ who, exitCode: 5 })
@@ -210,6 +195,169 @@ describe('what a login may do with the program is what its role may', () => {
       for (const who of ['writer', 'reader'] as const) {
         expect({ who, ...(await callAs(who, 'status')) }).toMatchObject({ who, exitCode: 0 })
       }
+    },
+  )
+})
+
+describe('a login that lacks a right is told the statement that grants it, before the service is asked', () => {
+  /** Exit 5 with these statements and no others. */
+  function expectRefused({ exitCode, stderr }: CliCall, statements: readonly string[]): void {
+    expect(exitCode).toBe(5)
+    expect(stderr.match(/grant [^;\n]+ to \w+/g)).toEqual(statements)
+    expect(simulator.requests.total).toBe(0)
+  }
+
+  it('to use the schemas and write any table', { tags: ['G9', 'JE9'] }, async () => {
+    const [login, { writer }] = [scene.nameOf('part'), scene]
+    const refused = await callAs('part', 'sync')
+    expect(refused.exitCode).toBe(5)
+    expect(refused.stderr).toContain(
+      `${login} may not write the tables of ${schema}, as this command does; use a login that has ` +
+        `the role ${writer}, or have the owner run \`tracking-sync migrate --roles\` and ` +
+        `\`grant "${writer}" to "${login}"\`\n`,
+    )
+    expect(simulator.requests.total).toBe(0)
+  })
+
+  it(
+    'to write one table or use one schema, and nothing of what is beside ours',
+    { tags: ['G9'] },
+    async () => {
+      const [login, { writer }] = [scene.nameOf('part'), scene]
+      const run = (statement: string) => scene.run(statement)
+      await run(`grant ${writer} to ${login}`)
+      await run(`create table ${schema}.not_ours (id int)`)
+      await run(`revoke all on ${schema}.not_ours from ${writer}`)
+      await run(`revoke insert on ${schema}.ports from ${writer}`)
+      await run(`revoke delete, update on ${schema}_sync.checkpoints from ${writer}`)
+      const missing = [
+        `grant insert on ${schema}.ports to ${login}`,
+        `grant update, delete on ${schema}_sync.checkpoints to ${login}`,
+      ]
+      expectRefused(await callAs('part', 'sync'), missing)
+      for (const statement of missing) await run(statement)
+      await run(`revoke usage on schema ${schema}_sync from ${writer}`)
+      expectRefused(await callAs('part', 'sync'), [
+        `grant usage on schema ${schema}_sync to ${login}`,
+      ])
+      await run(`grant usage on schema ${schema}_sync to ${writer}`)
+      for (const time of ['first', 'second']) {
+        expect({ time, exitCode: (await callAs('part', 'sync')).exitCode }).toEqual({
+          time,
+          exitCode: 0,
+        })
+      }
+      await run(`drop table ${schema}.not_ours`)
+      await run(`grant insert on ${schema}.ports to ${writer}`)
+      await run(`grant delete, update on ${schema}_sync.checkpoints to ${writer}`)
+    },
+  )
+
+  it('to make the schemas where there are none', { tags: ['G9'] }, async () => {
+    const empty = await createTestDatabase()
+    try {
+      const settings = { DATABASE_URL: scene.urlOf('none', empty.url) }
+      const service = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: simulator.apiKey }
+      expectRefused(await scene.call('none', ['sync'], { ...settings, ...service }), [
+        `grant create on database ${empty.name} to ${scene.nameOf('none')}`,
+      ])
+    } finally {
+      await empty.drop()
+    }
+  })
+
+  /** Each with the first server that knows it. */
+  const LIMITS = [
+    ['default_transaction_read_only', 14, 'nothing can be written here: default_transaction_read'],
+    ['transaction_timeout', 17, '(25P04); transaction_timeout of this login is too short'],
+  ] as const
+
+  it(
+    'one with a limit is told the limit, and not that PostgreSQL is away',
+    { tags: ['JD7'] },
+    async () => {
+      const login = scene.nameOf('writer')
+      const [server] = await scene.run<{ version: number }>(
+        `select current_setting('server_version_num')::integer / 10000 as version`,
+      )
+      const known = LIMITS.filter(([, first]) => server!.version >= first)
+      expect(known).not.toEqual([])
+      for (const [name, , told] of known) {
+        await scene.run(`alter role ${login} set ${name} = 1`)
+        const { exitCode, stderr } = await callAs('writer', 'sync')
+        await scene.run(`alter role ${login} reset ${name}`)
+        expect({ name, exitCode }).toEqual({ name, exitCode: 5 })
+        expect(stderr).toContain(told)
+        expect(stderr).not.toContain('check that PostgreSQL runs')
+      }
+      // And reads where it may only read.
+      await scene.run(`alter role ${login} set default_transaction_read_only = on`)
+      const calls = [
+        await callAs('writer', 'status'),
+        await callAs('writer', 'query', 'select count(*) from containers'),
+      ]
+      await scene.run(`alter role ${login} reset default_transaction_read_only`)
+      expect(calls.map(({ exitCode }) => exitCode)).toEqual([0, 0])
+    },
+  )
+})
+
+describe('a login that may more than it needs', { tags: ['G10'] }, () => {
+  it.each([
+    ['a superuser', undefined, 'is a superuser'],
+    ['an owner of one table', 'mixed', 'owns the schemas'],
+  ])(
+    '%s is warned of by check, and with --strict nothing is asked or written',
+    { tags: ['G10'] },
+    async (_what, login, excess) => {
+      await scene.run(`grant ${scene.writer} to ${scene.nameOf('mixed')}`)
+      // Not the schemas themselves: one table is enough to change it.
+      await scene.run(`alter table ${schema}.ports owner to ${scene.nameOf('mixed')}`)
+      const warned = await callAs(login, 'check')
+      expect(warned.exitCode).toBe(0)
+      expect(warned.stdout).toMatch(
+        new RegExp(`^ok +database .*; warning: \\w+ ${excess}; .*migrate --roles`, 'm'),
+      )
+      const strict = await callAs(login, 'check', '--strict')
+      expect(strict.exitCode).toBe(5)
+      expect(strict.stdout).toMatch(new RegExp(`^FAIL +database +\\w+ ${excess}`, 'm'))
+
+      const countRuns = async () => (await scene.run(`select from ${schema}_sync.sync_runs`)).length
+      const [requests, runs] = [simulator.requests.total, await countRuns()]
+      for (const command of ['backfill', 'sync', 'status', 'plan']) {
+        const { exitCode, stdout, stderr } = await callAs(login, command, '--strict')
+        expect({ exitCode, text: stdout + stderr }).toEqual({
+          exitCode: 5,
+          text: expect.stringMatching(
+            new RegExp(`^error: refused, for TRACKING_STRICT: \\w+ ${excess}; .*\\n$`),
+          ) as string,
+        })
+      }
+      expect(simulator.requests.total).toBe(requests)
+      expect(await countRuns()).toBe(runs)
+      await scene.run(`alter table ${schema}.ports owner to ${scene.nameOf('owner')}`)
+    },
+  )
+
+  it(
+    'one with the role of writers passes, syncs, and upgrades nothing',
+    { tags: ['G10'] },
+    async () => {
+      const check = await callAs('writer', 'check', '--strict')
+      expect(check.exitCode).toBe(0)
+      expect(check.stdout).not.toMatch(/^ok +database .*warning/m)
+      expect((await callAs('writer', 'backfill', '--strict')).exitCode).toBe(0)
+      expect((await callAs('writer', 'sync', '--strict')).exitCode).toBe(0)
+      expect(await scene.run(`select from ${schema}.shipments`)).toHaveLength(3)
+      // As before the last migration of a newer program.
+      await scene.run(
+        `create temp table taken as select * from ${schema}_sync.migrations order by version desc limit 1;
+        delete from ${schema}_sync.migrations where version in (select version from taken)`,
+      )
+      const older = await callAs('writer', 'sync', '--strict')
+      expect(older.exitCode).toBe(5)
+      expect(older.stderr).toMatch(/run `tracking-sync migrate` \(TRACKING_STRICT is true\)\n$/)
+      await scene.run(`insert into ${schema}_sync.migrations select * from taken`)
     },
   )
 })

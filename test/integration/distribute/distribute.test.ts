@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { listLakeTables } from '../../../src/extensions/lake/lake-tables.js'
 import { carryOut } from '../../../src/extensions/accounts/distribute/distribute-warehouse.js'
 import { planDistribution } from '../../../src/extensions/accounts/distribute/plan-distribution.js'
@@ -23,14 +23,21 @@ afterEach(async () => {
 
 afterAll(removeFreshHomes)
 
-async function open(standIn?: Parameters<typeof installStandIn>[1]): Promise<TestWarehouse> {
-  opened = await createTestWarehouse()
-  if (standIn !== undefined) await installStandIn(opened.warehouse, standIn)
-  await opened.warehouse.query(
+type StandIn = Parameters<typeof installStandIn>[1]
+
+async function openWith(standIn: StandIn): Promise<TestWarehouse> {
+  const made = await createTestWarehouse()
+  if (standIn !== undefined) await installStandIn(made.warehouse, standIn)
+  await made.warehouse.query(
     'fill',
     sql`insert into tracking.containers (container_id, _observed_at, _first_seen_at, _changed_at)
     select 'c' || n, now(), now(), now() from generate_series(1, 7) as n`,
   )
+  return made
+}
+
+async function open(standIn?: StandIn): Promise<TestWarehouse> {
+  opened = await openWith(standIn)
   return opened
 }
 
@@ -48,10 +55,31 @@ async function comments({ warehouse }: TestWarehouse): Promise<unknown> {
   )
 }
 
-describe('distribute', { tags: ['O1'] }, () => {
-  it('prints statements and rows with --dry-run; puts every table of data on one node, says so, and brings all of it back', async () => {
-    const scene = await open({})
-    const before = await comments(scene)
+/** Comments and views, which a distribution removes for a while. */
+async function standing(scene: TestWarehouse) {
+  const views = await scene.warehouse.query(
+    'list the views',
+    sql<{ view: string }>`select schemaname || '.' || viewname as view from pg_views
+    where starts_with(schemaname, 'tracking') order by 1`,
+  )
+  return { comments: await comments(scene), views: views.map(({ view }) => view) }
+}
+
+describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
+  let scene: TestWarehouse
+  let before: Awaited<ReturnType<typeof standing>>
+  let settings: Record<string, string>
+  const check = async () => (await callCli(['check'], settings)).stdout.replaceAll(/\s+/g, ' ')
+  const callsSince = async (count: number) => (await standInCalls(scene.warehouse)).slice(count)
+
+  beforeAll(async () => {
+    scene = await openWith({})
+    before = await standing(scene)
+    settings = { DATABASE_URL: scene.url }
+  })
+  afterAll(() => scene.drop())
+
+  it('--dry-run prints statements and rows, and does nothing', async () => {
     const printed = await distribute(scene, '--by', 'schema', '--dry-run')
     expect(printed).toMatchObject({ exitCode: 0 })
     expect(printed.stdout).toMatch(/"tracking"\."containers" +7\n/)
@@ -60,71 +88,16 @@ describe('distribute', { tags: ['O1'] }, () => {
       `  select create_distributed_table('"tracking"."ports"', null, colocate_with => '"tracking"."containers"');`,
     )
     expect(await standInCalls(scene.warehouse)).toEqual([])
-    const undistributed = await listLakeTables(scene.warehouse)
-    expect(undistributed.some(({ relation }) => relation !== undefined)).toBe(true)
-
-    const call = await distribute(scene, '--by', 'schema')
-    expect(call).toMatchObject({ exitCode: 0 })
-    expect(call.stdout).toMatch(/^\d+ rows of 32 tables moved; tracking stands on node-1:5432\./)
-    const calls = await standInCalls(scene.warehouse)
-    const moved = calls.filter((text) => text.startsWith('create_distributed_table'))
-    expect(moved[0]).toBe('create_distributed_table tracking.containers null none')
-    expect(moved).toContain(
-      'create_distributed_table tracking.transport_events null "tracking"."containers"',
-    )
-    expect(moved).toHaveLength(32)
-    expect(moved.filter((text) => text.includes('tracking_sync'))).toEqual([
-      'create_distributed_table tracking_sync.event_lists_in_doubt null "tracking"."containers"',
-      'create_distributed_table tracking_sync.transport_event_checks null "tracking"."containers"',
-    ])
-    expect(calls.some((text) => text.includes('ask_for_request'))).toBe(false)
-    expect(calls).toContain('truncate_local_data tracking.containers')
-    expect(await comments(scene)).toEqual(before)
-    // An export of a distributed warehouse tells changes of no table by transactions.
-    const exported = await listLakeTables(scene.warehouse)
-    expect(exported.filter(({ relation }) => relation !== undefined)).toEqual([])
-    expect(exported.map(({ name }) => name)).toEqual(undistributed.map(({ name }) => name))
-    const again = await distribute(scene, '--by', 'schema')
-    expect(again).toMatchObject({ exitCode: 0 })
-    const since = (await standInCalls(scene.warehouse)).slice(calls.length)
-    expect(since.filter((text) => text.startsWith('create_'))).toEqual([])
-
-    const settings = { DATABASE_URL: scene.url }
-    const { stdout } = await callCli(['check'], settings)
-    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-      /ok nodes by schema with Citus 13\.2-1: 32 tables on node-1:5432; nodes: node-1:5432 [\d.]+ MiB \(100 %\), node-2:5432 0\.0 MiB \(0 %\)/,
-    )
-    const storing = await callCli(['store-views'], settings)
-    expect(storing).toMatchObject({ exitCode: 5 })
-    expect(storing.stderr).toContain('its views are not stored')
-    const refused = await callCli(['migrate', '--customers'], settings)
-    expect(refused).toMatchObject({ exitCode: 5, stdout: '' })
-    expect(refused.stderr).toContain('nothing was changed: the warehouse is distributed')
-    expect(await scene.warehouse.query('look', sql`select from pg_policy`)).toEqual([])
-
-    const sofar = (await standInCalls(scene.warehouse)).length
-    expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
-    const back = (await standInCalls(scene.warehouse)).slice(sofar)
-    expect(back).toHaveLength(32)
-    expect(back).toContain('undistribute_table tracking.containers')
-    expect(await comments(scene)).toEqual(before)
-    const nothing = await distribute(scene, '--undo')
-    expect(nothing.stdout).toBe('0 rows of 0 tables brought back.\n')
-    expect((await callCli(['check'], settings)).stdout).not.toContain('nodes')
   })
-})
 
-describe('a distribute that is killed', { tags: ['O1'] }, () => {
-  it('in the middle of its tables, or stopped after the last one, changes nothing; the next one completes, and an upgrade distributes what its migrations add', async () => {
-    const scene = await open({})
-    const before = await standing(scene)
+  it('killed in the middle of its tables, or stopped after the last one, it changes nothing', async () => {
     const { directory } = await makeFreshHome()
     const holder = new pg.Client({ connectionString: scene.url })
     await holder.connect()
     try {
       // The first table that it moves waits for this.
       await holder.query('begin; lock table pg_catalog.citus_calls in exclusive mode')
-      const env = { DATABASE_URL: scene.url }
+      const env = settings
       const program = await startCli(['distribute', '--by', 'schema'], { directory, env })
       const waiting = async (): Promise<boolean> => {
         const { rowCount } = await holder.query(
@@ -153,35 +126,72 @@ describe('a distribute that is killed', { tags: ['O1'] }, () => {
     await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
     expect(await standInCalls(scene.warehouse)).toEqual([])
     expect(await standing(scene)).toEqual(before)
+  })
 
+  it('puts every table of data on one node, once, and says so', async () => {
+    const undistributed = await listLakeTables(scene.warehouse)
+    expect(undistributed.some(({ relation }) => relation !== undefined)).toBe(true)
+    const call = await distribute(scene, '--by', 'schema')
+    expect(call).toMatchObject({ exitCode: 0 })
+    expect(call.stdout).toMatch(/^\d+ rows of 32 tables moved; tracking stands on node-1:5432\./)
+    const calls = await standInCalls(scene.warehouse)
+    const moved = calls.filter((text) => text.startsWith('create_distributed_table'))
+    expect(moved[0]).toBe('create_distributed_table tracking.containers null none')
+    expect(moved).toContain(
+      'create_distributed_table tracking.transport_events null "tracking"."containers"',
+    )
+    expect(moved).toHaveLength(32)
+    expect(moved.filter((text) => text.includes('tracking_sync'))).toEqual([
+      'create_distributed_table tracking_sync.event_lists_in_doubt null "tracking"."containers"',
+      'create_distributed_table tracking_sync.transport_event_checks null "tracking"."containers"',
+    ])
+    expect(calls.some((text) => text.includes('ask_for_request'))).toBe(false)
+    expect(calls).toContain('truncate_local_data tracking.containers')
+    expect(await standing(scene)).toEqual(before)
+    // An export of a distributed warehouse tells changes of no table by transactions.
+    const exported = await listLakeTables(scene.warehouse)
+    expect(exported.filter(({ relation }) => relation !== undefined)).toEqual([])
+    expect(exported.map(({ name }) => name)).toEqual(undistributed.map(({ name }) => name))
     expect(await distribute(scene, '--by', 'schema')).toMatchObject({ exitCode: 0 })
-    const moved = await standInCalls(scene.warehouse)
-    expect(moved.filter((text) => text.startsWith('create_distributed_table'))).toHaveLength(32)
-    expect(await comments(scene)).toEqual(before.comments)
+    const since = await callsSince(calls.length)
+    expect(since.filter((text) => text.startsWith('create_'))).toEqual([])
 
+    expect(await check()).toMatch(
+      /ok nodes by schema with Citus 13\.2-1: 32 tables on node-1:5432; nodes: node-1:5432 [\d.]+ MiB \(100 %\), node-2:5432 0\.0 MiB \(0 %\)/,
+    )
+    for (const [command, sentence] of [
+      [['store-views'], 'its views are not stored'],
+      [['migrate', '--customers'], 'nothing was changed: the warehouse is distributed'],
+    ] as const) {
+      const refused = await callCli(command, settings)
+      expect(refused).toMatchObject({ exitCode: 5, stdout: '' })
+      expect(refused.stderr).toContain(sentence)
+    }
+    expect(await scene.warehouse.query('look', sql`select from pg_policy`)).toEqual([])
+  })
+
+  it('an upgrade distributes what its migrations add, and what was left', async () => {
     // As before the last migration that made a table of data, and as if an earlier one had failed
     // to move its own.
-    const run = (text: string) => scene.warehouse.query('go back', rawStatement(text))
-    await run(`delete from tracking_sync.migrations where name >= '0009'`)
-    await run(`select undistribute_table('tracking.raw_events')`)
-    await run('drop table tracking.raw_events, tracking_sync.raw_event_reads cascade')
-    await run('drop table tracking_sync.delivery_refusals')
-    await run('alter table tracking.containers add column raw_event_ids text[]')
-    await run(`select undistribute_table('tracking_analytics.holidays')`)
-    const settings = { DATABASE_URL: scene.url }
-    const check = async () => (await callCli(['check'], settings)).stdout.replaceAll(/\s+/g, ' ')
-    const lacking = await check()
+    for (const text of [
+      `delete from tracking_sync.migrations where name >= '0009'`,
+      `select undistribute_table('tracking.raw_events')`,
+      'drop table tracking.raw_events, tracking_sync.raw_event_reads cascade',
+      'drop table tracking_sync.delivery_refusals',
+      'alter table tracking.containers add column raw_event_ids text[]',
+      `select undistribute_table('tracking_analytics.holidays')`,
+    ]) {
+      await scene.warehouse.query('go back', rawStatement(text))
+    }
     const fix = 'run `tracking-sync distribute --by schema`'
-    expect(lacking).toContain(`"tracking_analytics"."holidays" not distributed; ${fix}`)
+    expect(await check()).toContain(`"tracking_analytics"."holidays" not distributed; ${fix}`)
     const sofar = (await standInCalls(scene.warehouse)).length
-
     const issued = await collectStatements(async () => {
       expect(await callCli(['migrate'], settings)).toMatchObject({ exitCode: 0 })
     })
     expect(issued.filter((text) => brokenRules(text).length > 0)).toEqual([])
-    const calls = (await standInCalls(scene.warehouse)).slice(sofar)
     const isMove = (text: string): boolean => /^create_(?!distributed_function)/.test(text)
-    expect(calls.filter(isMove).sort()).toEqual([
+    expect((await callsSince(sofar)).filter(isMove).sort()).toEqual([
       'create_distributed_table tracking.raw_events null "tracking"."containers"',
       'create_distributed_table tracking_analytics.holidays null "tracking"."containers"',
     ])
@@ -189,17 +199,19 @@ describe('a distribute that is killed', { tags: ['O1'] }, () => {
     expect(after).toContain('ok schema tracking is at version 11')
     expect(after).not.toContain('not distributed')
   })
-})
 
-/** Comments and views, which a distribution removes for a while. */
-async function standing(scene: TestWarehouse) {
-  const views = await scene.warehouse.query(
-    'list the views',
-    sql<{ view: string }>`select schemaname || '.' || viewname as view from pg_views
-    where starts_with(schemaname, 'tracking') order by 1`,
-  )
-  return { comments: await comments(scene), views: views.map(({ view }) => view) }
-}
+  it('--undo brings all of it back', async () => {
+    const sofar = (await standInCalls(scene.warehouse)).length
+    expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
+    const back = await callsSince(sofar)
+    expect(back).toHaveLength(32)
+    expect(back).toContain('undistribute_table tracking.containers')
+    expect(await standing(scene)).toEqual(before)
+    const nothing = await distribute(scene, '--undo')
+    expect(nothing.stdout).toBe('0 rows of 0 tables brought back.\n')
+    expect(await check()).not.toContain('nodes')
+  })
+})
 
 it('rows that are spread by container are refused by every command', { tags: ['O2'] }, async () => {
   const scene = await open({})
@@ -236,98 +248,89 @@ it('rows that are spread by container are refused by every command', { tags: ['O
 })
 
 describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () => {
+  const countViews = ({ warehouse }: TestWarehouse) =>
+    warehouse.query(
+      'count our views',
+      sql`select count(*) as count from pg_views where starts_with(schemaname, 'tracking')`,
+    )
+
   it.each([
-    ['a server without Citus', undefined, [], 5, 'the database lacks Citus'],
-    ['an old Citus', { version: '11.3-1' }, [], 5, 'Citus 11.3-1 is too old; use 12 or later'],
-    ['a cluster without a node', { nodes: 0 }, [], 5, 'no node of Citus takes tables'],
-    [
-      'a table that was distributed by hand',
-      {},
-      [`insert into pg_catalog.pg_dist_partition values ('tracking.containers', 'h', 's', 3)`],
-      5,
-      'was distributed in another way',
-    ],
-    [
-      'a trigger of somebody',
-      {},
-      [
-        `create function public.refuse() returns trigger language plpgsql as 'begin return new; end'`,
-        `create trigger own before insert on tracking.ports for each row execute function public.refuse()`,
-      ],
-      5,
-      'trigger own on tracking.ports',
-    ],
-    [
-      'a foreign key of somebody',
-      {},
-      [
-        `create table public.own (port_id text collate "C" constraint own_key references tracking.ports)`,
-      ],
-      5,
-      'foreign key own_key of public.own',
-    ],
-    [
-      'a view of somebody on a view of ours',
-      {},
-      [`create view public.own as select container_id from tracking_analytics.exceptions`],
-      5,
-      'view public.own',
-    ],
-    [
-      'a publication',
-      {},
-      ['create publication own for table tracking.ports'],
-      5,
-      '`drop publication`); drop first: publication own',
-    ],
-    [
-      'a policy of row security',
-      {},
-      ['create policy own on tracking.ports using (true)'],
-      5,
-      '--drop-customers` drops ours); drop first: policy own on tracking.ports',
-    ],
-    [
-      'a view that would break',
-      {},
-      [`create view public.own as select 1 / 0 as one from tracking.ports`],
-      5,
-      'the view public.own would become unreadable',
-    ],
-  ] as const)('%s', async (_, standIn, prepared, exitCode, sentence) => {
+    ['a server without Citus', undefined, 'the database lacks Citus'],
+    ['an old Citus', { version: '11.3-1' }, 'Citus 11.3-1 is too old; use 12 or later'],
+    ['a cluster without a node', { nodes: 0 }, 'no node of Citus takes tables'],
+  ] as const)('%s', async (_, standIn, sentence) => {
     const scene = await open(standIn)
-    const countViews = () =>
-      scene.warehouse.query(
-        'count our views',
-        sql<{
-          count: number
-        }>`select count(*) as count from pg_views where starts_with(schemaname, 'tracking')`,
-      )
-    const views = await countViews()
-    for (const statement of prepared)
-      await scene.warehouse.query('prepare', rawStatement(statement))
+    const views = await countViews(scene)
     const call = await distribute(scene, '--by', 'schema')
-    expect(call).toMatchObject({ exitCode, stdout: '' })
+    expect(call).toMatchObject({ exitCode: 5, stdout: '' })
     expect(call.stderr).toContain(sentence)
     if (standIn !== undefined) expect(await standInCalls(scene.warehouse)).toEqual([])
-    expect(await countViews()).toEqual(views)
+    expect(await countViews(scene)).toEqual(views)
   })
 
-  it.each([
-    [['--by', 'moon'], 'is moon; it must be schema'],
-    [[], '--by is missing'],
-    [['--by', 'schema', '--undo'], 'use one'],
-  ])('wrong flags: %j', async (flags, sentence) => {
+  it('what somebody put on our tables, an empty database, and wrong flags', async () => {
     const scene = await open({})
-    const call = await distribute(scene, ...flags)
-    expect(call).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(call.stderr.replaceAll(/\s+/g, ' ')).toContain(sentence)
+    const run = (text: string) => scene.warehouse.query('prepare', rawStatement(text))
+    const views = await countViews(scene)
+    for (const [prepared, undone, sentence] of [
+      [
+        `insert into pg_catalog.pg_dist_partition values ('tracking.containers', 'h', 's', 3)`,
+        'delete from pg_catalog.pg_dist_partition',
+        'was distributed in another way',
+      ],
+      [
+        `create trigger own before insert on tracking.ports
+        for each row execute function suppress_redundant_updates_trigger()`,
+        'drop trigger own on tracking.ports',
+        'trigger own on tracking.ports',
+      ],
+      [
+        `create table public.own
+        (port_id text collate "C" constraint own_key references tracking.ports)`,
+        'drop table public.own',
+        'foreign key own_key of public.own',
+      ],
+      [
+        'create view public.own as select container_id from tracking_analytics.exceptions',
+        'drop view public.own',
+        'view public.own',
+      ],
+      [
+        'create publication own for table tracking.ports',
+        'drop publication own',
+        '`drop publication`); drop first: publication own',
+      ],
+      [
+        'create policy own on tracking.ports using (true)',
+        'drop policy own on tracking.ports',
+        '--drop-customers` drops ours); drop first: policy own on tracking.ports',
+      ],
+      [
+        'create view public.own as select 1 / 0 as one from tracking.ports',
+        'drop view public.own',
+        'the view public.own would become unreadable',
+      ],
+    ] as const) {
+      await run(prepared)
+      const { exitCode, stdout, stderr } = await distribute(scene, '--by', 'schema')
+      expect({ sentence, exitCode, stdout }).toEqual({ sentence, exitCode: 5, stdout: '' })
+      expect(stderr).toContain(sentence)
+      await run(undone)
+      expect(await countViews(scene)).toEqual(views)
+    }
+    for (const [flags, sentence] of [
+      [['--by', 'moon'], 'is moon; it must be schema'],
+      [[], '--by is missing'],
+      [['--by', 'schema', '--undo'], 'use one'],
+    ] as const) {
+      const call = await distribute(scene, ...flags)
+      expect(call).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(call.stderr.replaceAll(/\s+/g, ' ')).toContain(sentence)
+    }
     expect(await standInCalls(scene.warehouse)).toEqual([])
-  })
-
-  it('an empty database', async () => {
-    opened = await createTestWarehouse({ isMigrated: false })
-    const call = await distribute(opened, '--by', 'schema')
+    const empty = await createTestWarehouse({ isMigrated: false })
+    onTestFinished(empty.drop)
+    const call = await distribute(empty, '--by', 'schema')
     expect(call).toMatchObject({ exitCode: 5 })
     expect(call.stderr).toContain('run `tracking-sync backfill` first')
   })

@@ -28,12 +28,16 @@ export async function filesIn(folder: string): Promise<string[]> {
   return paths.filter((path) => path.endsWith('.parquet')).sort()
 }
 
-/** The latest rows of every table in the lake are those of the warehouse. */
-export async function expectSame(warehouse: Warehouse, folder: string): Promise<void> {
+/** The latest rows of a table in the lake are those of the warehouse; of every table unless named. */
+export async function expectSame(
+  warehouse: Warehouse,
+  folder: string,
+  name?: string,
+): Promise<void> {
   const reader = await LakeReader.open(folder)
   const { tables } = await readManifestOf(folder)
   let compared = 0
-  for (const table of tables.filter((one) => one.folder.startsWith('tables/'))) {
+  for (const table of tables.filter((one) => one.folder.startsWith(`tables/${name ?? ''}`))) {
     const expected = await rowsOfWarehouse(warehouse, table)
     expect({ [table.folder]: await reader.latest(table) }).toEqual({ [table.folder]: expected })
     expect(table.row_count).toBe(expected.length)

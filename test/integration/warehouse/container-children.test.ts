@@ -1,21 +1,15 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   containerChildren,
   type ChildTable,
 } from '../../../src/warehouse/rows/container-children.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { useTestWarehouse } from '../../support/reused-warehouse.js'
 import { container, flatten } from '../../unit/resources/flat-rows.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** Rows that the functions of the warehouse make from a container's columns. */
-let opened: TestWarehouse
-beforeAll(async () => {
-  opened = await createTestWarehouse()
-})
-afterAll(async () => {
-  await opened.drop()
-})
+const opened = useTestWarehouse()
 
 type Row = Readonly<Record<string, unknown>>
 type Stored = Readonly<Record<string, string | null>>
@@ -533,55 +527,64 @@ describe('fees', () => {
   })
 })
 
-describe('the local date of an instant', () => {
-  test.each([
-    ['winter midnight', '2022-01-21T08:00:00Z', 'America/Los_Angeles', '2022-01-21'],
-    [
-      'a second before winter midnight',
-      '2022-01-21T07:59:59Z',
-      'America/Los_Angeles',
-      '2022-01-20',
-    ],
-    ['summer midnight', '2022-07-21T07:00:00Z', 'America/Los_Angeles', '2022-07-21'],
-    [
-      'a second before summer midnight',
-      '2022-07-21T06:59:59Z',
-      'America/Los_Angeles',
-      '2022-07-20',
-    ],
-  ])('%s', { tags: ['Z4'] }, async (_what, instant, zone, date) => {
-    expect(await localDate(instant, zone)).toEqual({ date, isZoneKnown: true })
-  })
+/** Instant, zone and the date there; `-` for no zone, or no date. */
+const LOCAL_DATES = {
+  'midnight and a second before, in both seasons': `
+    2022-01-21T08:00:00Z America/Los_Angeles 2022-01-21
+    2022-01-21T07:59:59Z America/Los_Angeles 2022-01-20
+    2022-07-21T07:00:00Z America/Los_Angeles 2022-07-21
+    2022-07-21T06:59:59Z America/Los_Angeles 2022-07-20`,
+  'the gap and the fold of a change of the clocks': `
+    2026-03-08T09:59:59Z America/Los_Angeles 2026-03-08
+    2026-03-08T10:00:00Z America/Los_Angeles 2026-03-08
+    2026-11-01T08:30:00Z America/Los_Angeles 2026-11-01
+    2026-11-01T09:30:00Z America/Los_Angeles 2026-11-01
+    2026-11-02T08:00:00Z America/Los_Angeles 2026-11-02`,
+  'half an hour of summer time, and odd offsets': `
+    2026-01-14T13:00:00Z Australia/Sydney 2026-01-15
+    2026-07-14T13:59:59Z Australia/Sydney 2026-07-14
+    2026-01-14T13:00:00Z Australia/Lord_Howe 2026-01-15
+    2026-07-14T13:29:59Z Australia/Lord_Howe 2026-07-14
+    2026-01-14T18:15:00Z Asia/Kathmandu 2026-01-15
+    2026-01-14T18:14:59Z Asia/Kathmandu 2026-01-14`,
+  'wall time already where there is no zone': `
+    2026-03-08T23:59:59Z - 2026-03-08
+    2026-03-08T00:00:00Z - 2026-03-08
+    2026-03-08T24:00:00Z - 2026-03-09`,
+  'old and new names of zones': `
+    2026-01-14T12:00:00Z Europe/Kiev 2026-01-14
+    2026-01-14T12:00:00Z Europe/Kyiv 2026-01-14
+    2026-01-14T12:00:00Z Asia/Calcutta 2026-01-14
+    2026-01-14T12:00:00Z EST 2026-01-14
+    2026-01-14T12:00:00Z Etc/UTC 2026-01-14
+    2026-01-14T12:00:00Z Etc/GMT+5 2026-01-14
+    2026-01-14T12:00:00Z America/Port-au-Prince 2026-01-14
+    2026-01-14T12:00:00Z America/Argentina/Buenos_Aires 2026-01-14`,
+  'placeholders: four digits, or none': `
+    9999-12-31T23:59:59Z America/New_York 9999-12-31
+    9999-12-31T23:59:59Z Asia/Shanghai -
+    0001-01-01T00:00:00Z America/New_York -
+    0001-01-01T00:00:00Z - 0001-01-01
+    0001-01-01T00:00:00+15:00 - -
+    9999-12-31T23:59:59-01:00 - -`,
+}
 
-  test.each(['2026-03-08T23:59:59Z', '2026-03-08T00:00:00Z', '2026-03-08T24:00:00Z'])(
-    'without a zone %s is local wall time already, and is said to be of no known zone',
-    { tags: ['Z5'] },
-    async (instant) => {
-      const day = instant.includes('T24') ? '2026-03-09' : '2026-03-08'
-      expect(await localDate(instant, null)).toEqual({ date: day, isZoneKnown: false })
+describe('the local date of an instant', () => {
+  test.each(Object.entries(LOCAL_DATES))(
+    '%s',
+    { tags: ['Z4', 'Z5', 'Z6', 'Z7', 'Z9'] },
+    async (_what, text) => {
+      const rows = text.trim().split(/\n\s*/)
+      expect(rows.length).toBeGreaterThan(2)
+      for (const row of rows) {
+        const [instant = '', zone, date] = row
+          .split(' ')
+          .map((word) => (word === '-' ? null : word))
+        const found = await localDate(instant!, zone ?? null)
+        expect({ row, ...found }).toEqual({ row, date, isZoneKnown: zone !== null })
+      }
     },
   )
-
-  test.each([
-    ['before the gap in Los Angeles', '2026-03-08T09:59:59Z', 'America/Los_Angeles', '2026-03-08'],
-    ['after the gap in Los Angeles', '2026-03-08T10:00:00Z', 'America/Los_Angeles', '2026-03-08'],
-    ['01:30 for the first time', '2026-11-01T08:30:00Z', 'America/Los_Angeles', '2026-11-01'],
-    ['01:30 for the second time', '2026-11-01T09:30:00Z', 'America/Los_Angeles', '2026-11-01'],
-    ['midnight after the fold', '2026-11-02T08:00:00Z', 'America/Los_Angeles', '2026-11-02'],
-    ['Sydney, summer time', '2026-01-14T13:00:00Z', 'Australia/Sydney', '2026-01-15'],
-    ['Sydney, standard time', '2026-07-14T13:59:59Z', 'Australia/Sydney', '2026-07-14'],
-    [
-      'Lord Howe, half an hour of summer time',
-      '2026-01-14T13:00:00Z',
-      'Australia/Lord_Howe',
-      '2026-01-15',
-    ],
-    ['Lord Howe, standard time', '2026-07-14T13:29:59Z', 'Australia/Lord_Howe', '2026-07-14'],
-    ['Kathmandu, 5 h 45 min', '2026-01-14T18:15:00Z', 'Asia/Kathmandu', '2026-01-15'],
-    ['Kathmandu, a second earlier', '2026-01-14T18:14:59Z', 'Asia/Kathmandu', '2026-01-14'],
-  ])('%s', { tags: ['Z6'] }, async (_what, instant, zone, date) => {
-    expect(await localDate(instant, zone)).toEqual({ date, isZoneKnown: true })
-  })
 
   test(
     'every deadline has the day of the one zone database, not of this program',
@@ -639,32 +642,5 @@ describe('the local date of an instant', () => {
       date: null,
       isZoneKnown: false,
     })
-  })
-
-  test.each([
-    'Europe/Kiev',
-    'Europe/Kyiv',
-    'Asia/Calcutta',
-    'EST',
-    'Etc/UTC',
-    'Etc/GMT+5',
-    'America/Port-au-Prince',
-    'America/Argentina/Buenos_Aires',
-  ])('the zone %s is known, by its old name or its new one', { tags: ['Z7'] }, async (zone) => {
-    expect(await localDate('2026-01-14T12:00:00Z', zone)).toEqual({
-      date: '2026-01-14',
-      isZoneKnown: true,
-    })
-  })
-
-  test('placeholders give a date of four digits, or none', { tags: ['Z9'] }, async () => {
-    const days = async (instant: string, zone: string | null) =>
-      (await localDate(instant, zone)).date
-    expect(await days('9999-12-31T23:59:59Z', 'America/New_York')).toBe('9999-12-31')
-    expect(await days('9999-12-31T23:59:59Z', 'Asia/Shanghai')).toBeNull()
-    expect(await days('0001-01-01T00:00:00Z', 'America/New_York')).toBeNull()
-    expect(await days('0001-01-01T00:00:00Z', null)).toBe('0001-01-01')
-    expect(await days('0001-01-01T00:00:00+15:00', null)).toBeNull()
-    expect(await days('9999-12-31T23:59:59-01:00', null)).toBeNull()
   })
 })

@@ -1,20 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   dropDemoSchemas,
   markDemoSchemas,
 } from '../../../src/extensions/simulator/commands/demo/demo-schemas.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { useTestWarehouse } from '../../support/reused-warehouse.js'
 
-let scene: TestWarehouse
-
-beforeAll(async () => {
-  scene = await createTestWarehouse()
-})
-
-afterAll(async () => {
-  await scene.drop()
-})
+const scene = useTestWarehouse()
 
 async function schemas(): Promise<string[]> {
   const rows = await scene.warehouse.query(

@@ -8,6 +8,7 @@ import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { USERS_TABLES } from '../../../src/warehouse/connection/schema-names.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
+import { STORED_VIEWS } from '../../../src/extensions/answers/stored-views.js'
 import { storeViews } from '../../../src/extensions/answers/store-views.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
@@ -296,7 +297,11 @@ describe('a subscriber', () => {
       expect(answer.length).toBeGreaterThan(0)
       expect(answer).toEqual(await rowsOf(source, question))
     }
-    const options = { logger: silentLogger, signal: new AbortController().signal }
+    const options = {
+      logger: silentLogger,
+      signal: new AbortController().signal,
+      views: STORED_VIEWS.filter(({ name }) => views.includes(name)),
+    }
     const first = await storeViews(target.warehouse, options)
     // No run tells it whether something came.
     const second = await storeViews(target.warehouse, options)

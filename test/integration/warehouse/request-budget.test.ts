@@ -181,7 +181,7 @@ test(
   async () => {
     // A fifth of the real limits: 90, 20 kept for refetches, 15 of them asked for; in a window of
     // one and a half seconds for sixty.
-    const [perMinute, reservedForRefetches, refetches, windows, windowMs] = [18, 4, 3, 3, 1_500]
+    const [perMinute, reservedForRefetches, refetches, windows, windowMs] = [18, 4, 3, 2, 1_500]
     const choice = { perMinute, reservedForRefetches, windowMs }
     const backfill = scene.budget(choice)
     const serve = scene.budget({ ...choice, warehouse: scene.otherWarehouse() })

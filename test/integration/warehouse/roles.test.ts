@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import {
@@ -11,15 +10,11 @@ import { readShippedTables } from '../../../src/warehouse/schema/shipped-tables.
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { callCli } from '../../support/call-cli.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
+import { openLogins, type Logins } from '../../support/scenes/logins.js'
 
-let opened: TestWarehouse
+let scene: Logins
 let report: RolesReport
-/** Roles are the server's, not the database's: another file's must not be in the way. */
 const schema = `roles_${process.pid}`
-const logins = { analyst: `${schema}_analyst`, loader: `${schema}_loader` }
 
 /** As Supabase does it. */
 const SEALING = `
@@ -39,72 +34,29 @@ create event trigger auto_rls on ddl_command_end when tag in ('CREATE TABLE')
 let told: { readonly owner: string; readonly reader: string }
 
 beforeAll(async () => {
-  opened = await createTestWarehouse({ schema, isMigrated: false })
-  const { warehouse } = opened
-  await warehouse.query('seal', rawStatement(SEALING))
-  await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
-  await warehouse.query('seal no more', sql`drop event trigger auto_rls`)
-  for (const login of Object.values(logins)) {
-    await warehouse.query(
-      'login',
-      sql`create role ${sql.raw(login)} login password 'for this test'`,
-    )
-  }
-  await warehouse.query(
-    'grant',
-    sql`grant usage on schema ${sql.raw(schema)}_sync to ${sql.raw(logins.analyst)};
-    grant select on ${sql.raw(schema)}_sync.migrations to ${sql.raw(logins.analyst)}`,
+  scene = await openLogins({ schema, logins: { analyst: '', loader: '' }, isMigrated: false })
+  await scene.run(SEALING)
+  await prepareSchemas(scene.warehouse, { sleep: () => Promise.resolve() })
+  await scene.run('drop event trigger auto_rls')
+  const analyst = scene.nameOf('analyst')
+  await scene.run(
+    `grant usage on schema ${schema}_sync to ${analyst};
+    grant select on ${schema}_sync.migrations to ${analyst}`,
   )
-  told = { owner: await callAs('check'), reader: await callAs('check', logins.analyst) }
-  report = await createRoles(warehouse)
-  await warehouse.query(
-    'grant',
-    sql`grant ${sql.raw(report.roles.reader)} to ${sql.raw(logins.analyst)}`,
-  )
-  await warehouse.query(
-    'grant',
-    sql`grant ${sql.raw(report.roles.writer)} to ${sql.raw(logins.loader)}`,
-  )
+  told = { owner: await callAs('check'), reader: await callAs('check', 'analyst') }
+  report = await createRoles(scene.warehouse)
+  await scene.run(`grant ${report.roles.reader} to ${analyst}`)
+  await scene.run(`grant ${report.roles.writer} to ${scene.nameOf('loader')}`)
 })
-afterAll(async () => {
-  const { warehouse } = opened
-  for (const role of [...Object.values(logins), report.roles.reader, report.roles.writer]) {
-    await warehouse.query('tidy up', sql`drop owned by ${sql.raw(role)}`)
-    await warehouse.query('tidy up', sql`drop role ${sql.raw(role)}`)
-  }
-  await opened.drop()
-})
-
-/** The address of the database for a login; undefined: for the owner. */
-function urlOf(login: string | undefined): string {
-  const url = new URL(opened.url)
-  if (login !== undefined) {
-    url.username = login
-    url.password = encodeURIComponent('for this test')
-  }
-  return url.href
-}
+afterAll(() => scene.close())
 
 /** Output of a command, with one space between words. */
 async function callAs(line: string, login?: string): Promise<string> {
-  const settings = { DATABASE_URL: urlOf(login), TRACKING_SCHEMA: schema }
-  const { stdout, stderr } = await callCli(line.split(' '), settings)
+  const { stdout, stderr } = await scene.call(login, line.split(' '))
   return (stdout + stderr).replaceAll(/\s+/g, ' ')
 }
 
-/** `ok`, or the SQLSTATE of the refusal. */
-async function tryAs(login: string, statement: string): Promise<string> {
-  const client = new pg.Client({ connectionString: urlOf(login) })
-  await client.connect()
-  try {
-    await client.query(statement)
-    return 'ok'
-  } catch (error) {
-    return (error as { code?: string }).code ?? 'no code'
-  } finally {
-    await client.end()
-  }
-}
+const tryAs = (login: string, statement: string): Promise<string> => scene.tryAs(login, statement)
 
 const insertPort = `insert into ${schema}.ports
   (port_id, _observed_at, _first_seen_at, _changed_at) values ('p', now(), now(), now())`
@@ -115,52 +67,77 @@ describe('roles', () => {
       isDone: true,
       roles: { reader: `${schema}_reader`, writer: `${schema}_writer` },
     })
-    const again = await createRoles(opened.warehouse)
+    const again = await createRoles(scene.warehouse)
     expect(again.isDone).toBe(true)
     expect(again.statements.filter((statement) => statement.startsWith('create role'))).toEqual([])
   })
 
-  it(
-    'a reader reads data, views and the bookkeeping without its payloads, and writes nothing',
-    { tags: ['G9'] },
-    async () => {
-      const sync = `${schema}_sync`
-      expect({
-        table: await tryAs(logins.analyst, `select count(*) from ${schema}.containers`),
-        view: await tryAs(logins.analyst, `select * from ${schema}_analytics.known_containers`),
-        runs: await tryAs(logins.analyst, `select * from ${sync}.sync_runs`),
-        queue: await tryAs(
-          logins.analyst,
-          `select count(*), state from ${sync}.webhook_notifications group by 2`,
-        ),
-        write: await tryAs(logins.analyst, insertPort),
-        run: await tryAs(logins.analyst, `insert into ${sync}.sync_runs (command) values ('sync')`),
-        rules: await tryAs(logins.analyst, `delete from ${schema}_analytics.free_time_rules`),
-        inbox: await tryAs(logins.analyst, `select body from ${sync}.webhook_notifications`),
-        headers: await tryAs(logins.analyst, `select headers from ${sync}.webhook_notifications`),
-        quarantine: await tryAs(logins.analyst, `select payload from ${sync}.quarantine`),
-        create: await tryAs(logins.analyst, `create table ${schema}.mine (id int)`),
-      }).toEqual({
-        table: 'ok',
-        view: 'ok',
-        runs: 'ok',
-        queue: 'ok',
-        write: '42501',
-        run: '42501',
-        rules: '42501',
-        inbox: '42501',
-        headers: '42501',
-        quarantine: '42501',
-        create: '42501',
-      })
-    },
-  )
+  const sync = `${schema}_sync`
+  it.each([
+    [
+      'analyst',
+      'may read data, views and the bookkeeping',
+      'ok',
+      [
+        `select count(*) from ${schema}.containers`,
+        `select * from ${schema}_analytics.known_containers`,
+        `select * from ${sync}.sync_runs`,
+        `select count(*), state from ${sync}.webhook_notifications group by 2`,
+      ],
+    ],
+    [
+      'analyst',
+      'may not read payloads, nor write',
+      '42501',
+      [
+        insertPort,
+        `insert into ${sync}.sync_runs (command) values ('sync')`,
+        `delete from ${schema}_analytics.free_time_rules`,
+        `select body from ${sync}.webhook_notifications`,
+        `select headers from ${sync}.webhook_notifications`,
+        `select payload from ${sync}.quarantine`,
+        `create table ${schema}.mine (id int)`,
+      ],
+    ],
+    [
+      'loader',
+      'may write rows of data and bookkeeping',
+      'ok',
+      [
+        insertPort,
+        `insert into ${sync}.sync_runs (command) values ('sync')`,
+        `select * from ${sync}.migrations`,
+        `select * from ${sync}.installed_views`,
+      ],
+    ],
+    [
+      'loader',
+      'may not change the schema, nor rows that the owner acts on',
+      '42501',
+      [
+        `create table ${schema}.mine (id int)`,
+        `drop table ${schema}.ports`,
+        `alter table ${schema}.ports add column mine int`,
+        ...['migrations', 'installed_views'].flatMap((table) => [
+          `insert into ${sync}.${table} default values`,
+          `update ${sync}.${table} set checksum = ''`,
+          `delete from ${sync}.${table}`,
+          `truncate ${sync}.${table}`,
+        ]),
+      ],
+    ],
+  ])('%s %s', { tags: ['G9', 'FC1'] }, async (login, _, outcome, statements) => {
+    for (const statement of statements) {
+      const found = await tryAs(login, statement)
+      expect({ statement, found }).toEqual({ statement, found: outcome })
+    }
+  })
 
   it(
     'a reader may see each column of the bookkeeping or not: none is undecided',
     { tags: ['FC3'] },
     async () => {
-      const rows = await opened.warehouse.query(
+      const rows = await scene.warehouse.query(
         'look',
         sql<{ hidden: string }>`select table_name || '.' || column_name as hidden
       from information_schema.columns
@@ -177,44 +154,8 @@ describe('roles', () => {
         'webhook_notifications.headers',
       ])
       for (const table of Object.keys(SHOWN_TO_READERS)) {
-        expect(await tryAs(logins.analyst, `select * from ${schema}_sync.${table}`)).toBe('42501')
+        expect(await tryAs('analyst', `select * from ${schema}_sync.${table}`)).toBe('42501')
       }
-    },
-  )
-
-  it('a writer writes no row that the owner acts on', { tags: ['FC1'] }, async () => {
-    for (const table of ['migrations', 'installed_views']) {
-      const name = `${schema}_sync.${table}`
-      expect({
-        read: await tryAs(logins.loader, `select * from ${name}`),
-        insert: await tryAs(logins.loader, `insert into ${name} default values`),
-        update: await tryAs(logins.loader, `update ${name} set checksum = ''`),
-        delete: await tryAs(logins.loader, `delete from ${name}`),
-        truncate: await tryAs(logins.loader, `truncate ${name}`),
-      }).toEqual({
-        read: 'ok',
-        insert: '42501',
-        update: '42501',
-        delete: '42501',
-        truncate: '42501',
-      })
-    }
-  })
-
-  it(
-    'a writer writes rows of data and bookkeeping, and changes no schema',
-    { tags: ['G9'] },
-    async () => {
-      expect({
-        write: await tryAs(logins.loader, insertPort),
-        run: await tryAs(
-          logins.loader,
-          `insert into ${schema}_sync.sync_runs (command) values ('sync')`,
-        ),
-        create: await tryAs(logins.loader, `create table ${schema}.mine (id int)`),
-        drop: await tryAs(logins.loader, `drop table ${schema}.ports`),
-        alter: await tryAs(logins.loader, `alter table ${schema}.ports add column mine int`),
-      }).toEqual({ write: 'ok', run: 'ok', create: '42501', drop: '42501', alter: '42501' })
     },
   )
 
@@ -224,14 +165,14 @@ describe('roles', () => {
     async () => {
       const tables = [`${schema}.later`, `${schema}_sync.later`]
       for (const table of tables) {
-        await opened.warehouse.query('later', sql`create table ${sql.raw(table)} (id int)`)
+        await scene.run(`create table ${table} (id int)`)
       }
       const outcomes = []
       for (const table of tables) {
         outcomes.push([
-          await tryAs(logins.analyst, `select * from ${table}`),
-          await tryAs(logins.analyst, `insert into ${table} values (1)`),
-          await tryAs(logins.loader, `insert into ${table} values (1)`),
+          await tryAs('analyst', `select * from ${table}`),
+          await tryAs('analyst', `insert into ${table} values (1)`),
+          await tryAs('loader', `insert into ${table} values (1)`),
         ])
       }
       expect(outcomes).toEqual([
@@ -246,7 +187,7 @@ describe('roles', () => {
     { tags: ['G9', 'JD1'] },
     async () => {
       const warehouse = createWarehouse({
-        url: urlOf(logins.loader),
+        url: scene.urlOf('loader'),
         schema: `${schema}_b`,
         logger: silentLogger,
       })
@@ -271,12 +212,13 @@ describe('roles', () => {
     'one who is not the owner is told, also where PostgreSQL only warns',
     { tags: ['G9'] },
     async () => {
-      await opened.warehouse.query('new', sql`create table ${sql.raw(schema)}.unread (id int)`)
-      await opened.warehouse.query(
-        'hide',
-        sql`revoke select on ${sql.raw(schema)}.unread from ${sql.raw(schema)}_reader`,
-      )
-      const warehouse = createWarehouse({ url: urlOf(logins.loader), schema, logger: silentLogger })
+      await scene.run(`create table ${schema}.unread (id int)`)
+      await scene.run(`revoke select on ${schema}.unread from ${schema}_reader`)
+      const warehouse = createWarehouse({
+        url: scene.urlOf('loader'),
+        schema,
+        logger: silentLogger,
+      })
       try {
         expect((await createRoles(warehouse)).isDone).toBe(false)
       } finally {
@@ -289,46 +231,42 @@ describe('roles', () => {
 describe('row-level security switched on from outside', { tags: ['JB4'] }, () => {
   it('for every table is told to a reader and to the owner, and goes with the roles', async () => {
     expect(told.reader).toContain(
-      `hides their rows from ${logins.analyst}; their owner runs \`tracking-sync migrate --roles\``,
+      `hides their rows from ${scene.nameOf('analyst')}; their owner runs \`tracking-sync migrate --roles\``,
     )
     expect(told.owner).toMatch(
       /row-level security was switched on from outside for .* and \d+ more, so readers see no rows/,
     )
-    const tables = await readShippedTables(opened.warehouse.names)
+    const tables = await readShippedTables(scene.warehouse.names)
     expect(tables.length).toBeGreaterThan(50)
     expect(report.statements).toEqual(
       expect.arrayContaining(
         tables.map((table) => `alter table ${table} disable row level security`),
       ),
     )
-    expect(await callAs('check', logins.analyst)).toContain(`${schema} is at version`)
+    expect(await callAs('check', 'analyst')).toContain(`${schema} is at version`)
   })
 
   it('binds an owner where it is forced: `migrate --roles` switches it off', async () => {
     const others = `${schema}.not_ours`
     const list = `${schema}_sync.migrations`
-    await opened.warehouse.query(
-      'seal',
-      sql`create table ${sql.raw(others)} (id int);
-      alter table ${sql.raw(others)} owner to ${sql.raw(logins.loader)};
-      alter table ${sql.raw(others)} enable row level security;
-      alter table ${sql.raw(list)} owner to ${sql.raw(logins.loader)};
-      alter table ${sql.raw(list)} enable row level security;
-      alter table ${sql.raw(list)} force row level security;
-      create policy nobody on ${sql.raw(list)} using (false)`,
-    )
+    await scene.run(`create table ${others} (id int);
+      alter table ${others} owner to ${scene.nameOf('loader')};
+      alter table ${others} enable row level security;
+      alter table ${list} owner to ${scene.nameOf('loader')};
+      alter table ${list} enable row level security;
+      alter table ${list} force row level security;
+      create policy nobody on ${list} using (false)`)
     for (const command of ['check', 'migrate']) {
-      expect(await callAs(command, logins.loader)).toContain(
-        `hides their rows from ${logins.loader};`,
+      expect(await callAs(command, 'loader')).toContain(
+        `hides their rows from ${scene.nameOf('loader')};`,
       )
     }
-    const mended = await callAs('migrate --roles', logins.loader)
+    const mended = await callAs('migrate --roles', 'loader')
     expect(mended).toContain(`alter table ${list} disable row level security, which was`)
     expect(mended).not.toContain(others)
-    expect(await callAs('check', logins.loader)).toContain(`${schema} is at version`)
-    await opened.warehouse.query(
-      'put back',
-      sql`drop table ${sql.raw(others)}; alter table ${sql.raw(list)} owner to current_user; drop policy nobody on ${sql.raw(list)}`,
+    expect(await callAs('check', 'loader')).toContain(`${schema} is at version`)
+    await scene.run(
+      `drop table ${others}; alter table ${list} owner to current_user; drop policy nobody on ${list}`,
     )
   })
 })
@@ -339,8 +277,7 @@ describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
   const OF_OURS = 'version integer, name text, checksum text'
 
   async function tryToUse(command: string, login?: string): Promise<string> {
-    const { exitCode, stdout, stderr } = await callCli([command], {
-      DATABASE_URL: urlOf(login),
+    const { exitCode, stdout, stderr } = await scene.call(login, [command], {
       TRACKING_SCHEMA: others,
       TRACKING_API_URL: simulator.url,
       TRACKING_API_KEY: simulator.apiKey,
@@ -355,12 +292,12 @@ describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
   afterAll(() => simulator.close())
 
   it('is told with the way out, and nothing is left behind', async () => {
-    await opened.warehouse.query('make', sql`create schema ${sql.raw(others)}`)
-    expect(await tryToUse('migrate', logins.loader)).toContain(
-      `grant create on schema ${others} to ${logins.loader}`,
+    await scene.run(`create schema ${others}`)
+    expect(await tryToUse('migrate', 'loader')).toContain(
+      `grant create on schema ${others} to ${scene.nameOf('loader')}`,
     )
-    await opened.warehouse.query('make', sql`create table ${sql.raw(others)}.containers (id int)`)
-    for (const login of [undefined, logins.loader]) {
+    await scene.run(`create table ${others}.containers (id int)`)
+    for (const login of [undefined, 'loader']) {
       for (const command of ['check', 'migrate', 'sync']) {
         expect(await tryToUse(command, login)).toMatch(
           /_of_others\.containers has a name that this program needs, .*set TRACKING_SCHEMA to a name of its own/,
@@ -368,21 +305,18 @@ describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
       }
     }
     const list = `${others}_sync.migrations`
-    await opened.warehouse.query(
-      'drop',
-      sql`drop table ${sql.raw(others)}.containers; create schema ${sql.raw(others)}_sync`,
-    )
+    await scene.run(`drop table ${others}.containers; create schema ${others}_sync`)
     // Of another program, of another shape under our columns' names, and empty as a restored schema is.
     for (const columns of ['id int', 'version text, name text, checksum text', OF_OURS]) {
-      await opened.warehouse.query('make', sql`create table ${sql.raw(list)} (${sql.raw(columns)})`)
+      await scene.run(`create table ${list} (${columns})`)
       for (const command of ['check', 'migrate']) {
         expect(await tryToUse(command)).toContain(
           `${list} has a name that this program needs, but nothing shows`,
         )
       }
-      await opened.warehouse.query('drop', sql`drop table ${sql.raw(list)}`)
+      await scene.run(`drop table ${list}`)
     }
-    const left = await opened.warehouse.query(
+    const left = await scene.warehouse.query(
       'look',
       sql<{
         schema: string

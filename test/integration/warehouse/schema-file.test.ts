@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { dbtExposures, dbtSources } from '../../../scripts/documents/dbt-models.js'
 import { describeDictionary } from '../../../scripts/documents/describe-dictionary.js'
 import { grafanaDashboard } from '../../../scripts/documents/grafana-dashboard.js'
@@ -7,15 +7,9 @@ import {
   describeSchema,
   readCatalog,
 } from '../../../src/extensions/doctor/schema/describe-schema.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { useTestWarehouse } from '../../support/reused-warehouse.js'
 
-let opened: TestWarehouse
-beforeAll(async () => {
-  opened = await createTestWarehouse()
-})
-afterAll(async () => {
-  await opened.drop()
-})
+const opened = useTestWarehouse()
 
 it('sql/schema.sql is what a migrated database holds: run `npm run db:dump` when this fails', async () => {
   const file = await readFile(new URL('../../../sql/schema.sql', import.meta.url), 'utf8')

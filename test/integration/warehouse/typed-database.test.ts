@@ -1,20 +1,14 @@
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import ts from 'typescript'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { expect, it } from 'vitest'
+import { useTestWarehouse } from '../../support/reused-warehouse.js'
 
 const FILE = fileURLToPath(
   new URL('../../../src/warehouse/connection/typed-database.ts', import.meta.url),
 )
 
-let target: TestWarehouse
-
-beforeAll(async () => {
-  target = await createTestWarehouse()
-})
-
-afterAll(() => target.drop())
+const target = useTestWarehouse()
 
 /** `table column` or `table column null`, as the type says it. */
 function typedColumns(): string[] {

@@ -1,19 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   describeZoneData,
   KNOWN_INSTANTS,
   type KnownInstant,
 } from '../../../src/extensions/doctor/zone-data.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { useTestWarehouse } from '../../support/reused-warehouse.js'
 
-let opened: TestWarehouse
-beforeAll(async () => {
-  opened = await createTestWarehouse()
-})
-afterAll(async () => {
-  await opened.drop()
-})
+const opened = useTestWarehouse()
 
 test(
   'where the zone data come from is told, and what they do not know',

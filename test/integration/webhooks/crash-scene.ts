@@ -192,17 +192,6 @@ function attemptsOf(
   return logs.map(({ id }) => webhooks.findLog(id)?.attributes ?? {})
 }
 
-/** How many requests were answered with each status so far; null: not answered at all. */
-export function countAnswers({ simulator }: WebhookCrashScene): Map<unknown, number> {
-  const counts = new Map<unknown, number>()
-  for (const notification of simulator.webhooks.notifications) {
-    for (const { http_status: status } of attemptsOf(simulator, notification)) {
-      counts.set(status, (counts.get(status) ?? 0) + 1)
-    }
-  }
-  return counts
-}
-
 /** I5: what was acknowledged and is not in the inbox. */
 export async function lostDeliveries(scene: WebhookCrashScene): Promise<string[]> {
   const rows = await scene.warehouse.query(

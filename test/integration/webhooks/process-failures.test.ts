@@ -303,7 +303,7 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
   })
 })
 
-describe('processors side by side', { tags: ['D1'] }, () => {
+describe('processors side by side', { tags: ['D1', 'I6'] }, () => {
   it('take each notification once', async () => {
     const scene = await openWebhookScene({ shipments: 12 })
     const { simulator, warehouse } = scene
