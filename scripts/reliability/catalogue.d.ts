@@ -1,3 +1,4 @@
+import type { Mutant } from '../mutants/mutants.js'
 import type { TaggedTest } from './test-tags.js'
 
 type Sentences = Readonly<Record<string, string>>
@@ -17,6 +18,7 @@ export interface Catalogue {
       }
     >
   >
+  readonly mutants: readonly Mutant[]
   /** What `npm run test:stranger -- --publish` wrote last. */
   readonly stranger?: StrangersResult
 }
@@ -43,6 +45,6 @@ interface StrangersResult {
 export function readCatalogue(root: string): Catalogue
 export function sentencesOf(catalogue: Pick<Catalogue, 'groups' | 'findings'>): Sentences
 export function problemsOfTags(
-  catalogue: Omit<Catalogue, 'longParts' | 'stranger'>,
+  catalogue: Omit<Catalogue, 'longParts' | 'mutants' | 'stranger'>,
   tests: readonly TaggedTest[],
 ): string[]

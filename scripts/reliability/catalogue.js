@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The promises group by group, why some have no test, the findings, the parts of the long run, and
- * what `npm run test:stranger -- --publish` found last.
+ * The promises group by group, why some have no test, the findings, the parts of the long run, the
+ * mutants, and what `npm run test:stranger -- --publish` found last.
  */
 export function readCatalogue(root) {
   const read = (name) => JSON.parse(readFileSync(join(root, `test/catalogue/${name}.json`), 'utf8'))
@@ -12,6 +12,7 @@ export function readCatalogue(root) {
     reasons: read('reasons'),
     findings: read('findings'),
     longParts: read('long-parts'),
+    mutants: read('mutants'),
     stranger: JSON.parse(readFileSync(join(root, 'test/stranger/differences.json'), 'utf8')),
   }
 }

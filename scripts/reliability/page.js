@@ -1,5 +1,5 @@
 /** docs/reliability.md: the same catalogue and tags give the same text. */
-export function renderPage({ groups, reasons, longParts, stranger }, tests) {
+export function renderPage({ groups, reasons, longParts, mutants, stranger }, tests) {
   const sections = Object.entries(groups).map(([letter, { title, promises }]) => {
     const lines = Object.entries(promises).map(([id, promise]) =>
       [`- **${id}** ${promise}`, reasons[id], longOf(id, longParts, tests)]
@@ -8,22 +8,43 @@ export function renderPage({ groups, reasons, longParts, stranger }, tests) {
     )
     return [`## ${letter}: ${title}`, '', ...lines, ''].join('\n')
   })
-  return [HEAD, ...sections, ...(stranger === undefined ? [] : [strangersTest(stranger)])].join(
-    '\n',
-  )
+  const ends = stranger === undefined ? [] : [strangersTest(stranger)]
+  return [head(groups, mutants), ...sections, ...ends].join('\n')
 }
 
-const HEAD = `# Reliability
+/** Ten lines: what is promised, and how it is known. */
+function head(groups, mutants) {
+  const ids = Object.values(groups).flatMap(({ promises }) => Object.keys(promises))
+  const tried = new Set(mutants.map(({ test }) => test.id))
+  const count = ids.filter((id) => tried.has(id)).length
+  return `# Reliability
 
-The promises of tracking-sync for faults and crashes. The tests that carry the id of a promise as a tag prove it; run those of H3 with
+What is promised:
+
+1. A run that ends with 0 has read the whole service, and the warehouse equals it. Every other end has an [exit code](exit-codes.md) and its reason in the row of the run.
+2. Faults, limits and kills at any instant cost time and nothing else: what was acknowledged is stored, nothing is stored twice, and the next run needs no help.
+3. A value is replaced only by one that was seen at the same time or later. A row is marked as deleted only after two complete passes without it and a 404 of its own.
+4. Days, instants, amounts and texts come out as they went in. What cannot be stored as meant is kept and flagged; an unknown amount is empty.
+5. No secret is in a log, an error, a table or a command line, and a reader writes nothing.
+
+How it is known:
+
+6. The ${ids.length} promises below have ids. Tests against a real PostgreSQL and a real socket carry them as tags, and a proof of equality fails where it compared no row.
+7. \`npm run test:mutants\` takes ${mutants.length} safeguards out, one at a time; each must be noticed by the test that is named for it. ${count} promises are tried so.
+8. One seed is one run: faults, kills, reorderings and clock steps are chosen by a seed, a hundred seeds in each \`npm test\`, ten thousand in \`npm run test:long -- simulation\`. A seed that hits nothing does not count.
+9. \`npm run test:stranger\`: a program in another language computes every table and the answers by itself and compares them from outside. Its differences are at the end of this page.
+10. \`npm run test:steady\` runs the whole suite twenty times at twice the load.
+
+The tests of one promise:
 
     npx vitest run --tags-filter H3
 
-*Long: model* means that \`npm run test:long -- model\` proves the promise again with more seeds, rows or hours;
+*Long: simulation* means that \`npm run test:long -- simulation\` proves the promise again with more seeds, rows or hours;
 *Long only: under-load* means that \`npm test\` and the filter leave that proof to it.
 Do not edit this page:
 \`npm run docs:reliability\` writes it from \`test/catalogue/promises.json\` and the tags, and a test compares both.
 `
+}
 
 /** What a program in another language, which shares nothing with this one, found from outside. */
 function strangersTest({ differences, notCompared, lastRun }) {

@@ -87,6 +87,7 @@ describe('what the tags of tests prove', () => {
     reasons: { P3: 'No such list.' },
     findings: {},
     longParts: { night: { files: ['test/unit/x.test.ts'] } },
+    mutants: [],
   }
 
   test('is read from suites and tables, and from tests only', () => {
