@@ -275,6 +275,17 @@ export async function runCount({ target }: CrashScene): Promise<number> {
   return row!.last
 }
 
+/** Runs that nobody works on and that say they are running. */
+export async function runsLeftOpen({ target }: CrashScene): Promise<number[]> {
+  const rows = await target.warehouse.query(
+    'look for runs that were left open',
+    sql<{
+      id: number
+    }>`select sync_run_id as id from tracking_sync.sync_runs where outcome = 'running'`,
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Keys with more than one version or interval that is open. */
 export async function doubleVersions({ target }: CrashScene): Promise<unknown[]> {
   const keys = {

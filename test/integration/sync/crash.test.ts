@@ -14,6 +14,7 @@ import {
   repeatedPages,
   runBuiltCli,
   runCount,
+  runsLeftOpen,
   runHere,
   snapshotOf,
   type CrashScene,
@@ -88,6 +89,7 @@ async function killAndFinish(
   else expect(ended, failpoint).toMatchObject({ exitCode: 0, signal: null })
   expect(await differencesOf(open, gone), failpoint).toEqual([])
   expect(await doubleVersions(open), failpoint).toEqual([])
+  expect(await runsLeftOpen(open), failpoint).toEqual([])
   for (const repeated of repeatedPages(open, kills)) {
     expect(repeated, failpoint).toBeLessThanOrEqual(REPEATED_PAGES_PER_KILL)
   }
