@@ -29,7 +29,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { drawPromises } from './mutants/draw.js'
-import { applyEdit, readMutants } from './mutants/mutants.js'
+import { applyEdit, editsOf, readMutants } from './mutants/mutants.js'
 import { readCatalogue } from './reliability/catalogue.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -116,15 +116,19 @@ function isGreen(copy, { test }) {
 
 /** Takes the safeguard out, runs its test, and puts the safeguard back. */
 async function judge(copy, mutant) {
-  const path = join(copy, mutant.file)
-  const text = readFileSync(path, 'utf8')
-  writeFileSync(path, applyEdit(text, mutant))
+  const before = new Map()
+  for (const edit of editsOf(mutant)) {
+    const path = join(copy, edit.file)
+    const text = readFileSync(path, 'utf8')
+    if (!before.has(path)) before.set(path, text)
+    writeFileSync(path, applyEdit(text, edit))
+  }
   try {
     if (mutant.isBuilt === true && !(await build(copy))) return 'NOT BUILT'
     // A file that no longer loads fails without its test: nothing would have noticed.
     return (await runTest(copy, mutant.test)).failed > 0 ? 'noticed' : 'NOT NOTICED'
   } finally {
-    writeFileSync(path, text)
+    for (const [path, text] of before) writeFileSync(path, text)
     if (mutant.isBuilt === true) await build(copy)
   }
 }

@@ -6,6 +6,11 @@ export function readMutants(root) {
   return JSON.parse(readFileSync(join(root, 'test/catalogue/mutants.json'), 'utf8'))
 }
 
+/** The changes of a mutant, one after the other: several where one guard stands behind another. */
+export function editsOf({ safeguard, file, from, to, also = [] }) {
+  return [{ file, from, to }, ...also].map((edit) => ({ safeguard, ...edit }))
+}
+
 /**
  * The text of the file without the safeguard. Throws when what to replace does not stand in it
  * exactly once.

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { drawPromises } from '../../scripts/mutants/draw.js'
-import { applyEdit, readMutants } from '../../scripts/mutants/mutants.js'
+import { applyEdit, editsOf, readMutants } from '../../scripts/mutants/mutants.js'
 import { problemsOfTags, readCatalogue, sentencesOf } from '../../scripts/reliability/catalogue.js'
 import { renderPage } from '../../scripts/reliability/page.js'
 import { readTaggedTests, testsOf } from '../../scripts/reliability/test-tags.js'
@@ -49,8 +49,10 @@ test('every safeguard that the mutants take out is where the list says, once', (
   expect(named.size).toBe(mutants.length)
   expect(mutants.length).toBeGreaterThanOrEqual(30)
   for (const mutant of mutants) {
-    const text = readFileSync(`${root}/${mutant.file}`, 'utf8')
-    expect(applyEdit(text, mutant)).not.toBe(text)
+    for (const edit of editsOf(mutant)) {
+      const text = readFileSync(`${root}/${edit.file}`, 'utf8')
+      expect(applyEdit(text, edit)).not.toBe(text)
+    }
     expect(tagged.has(`${mutant.test.file} ${mutant.test.id}`), mutant.safeguard).toBe(true)
   }
 })

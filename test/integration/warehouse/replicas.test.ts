@@ -321,6 +321,8 @@ describe('a subscriber', () => {
     // Time has passed, and ships have moved.
     expect((await sync('backfill')).outcome).toBe('complete')
     await source.admin.query(`select pg_create_logical_replication_slot('watcher', 'pgoutput')`)
+    // What is seen again has a later stamp.
+    simulator.clock.advance(1_000)
     expect((await sync()).outcome).toBe('complete')
     expect((await sync('backfill')).outcome).toBe('complete')
     expect(await changesSent()).toBe(0)
