@@ -2,14 +2,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { compareWarehouse, COUNTED_TABLES } from '../../support/compare-warehouse.js'
 import { findEmpty } from '../../support/count-values.js'
 import { isOnCitus } from '../../support/distributed-database.js'
-import { closeScenes, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, type Scene } from './sync-scene.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 let scene: Scene
 
 beforeAll(async () => {
-  scene = await openScene({ shipments: 60 })
-  await scene.sync({ settings: { vesselPositions: true } })
+  scene = await openLoadedScene({ shipments: 24 }, { vesselPositions: true })
 })
 afterAll(closeScenes)
 

@@ -144,7 +144,7 @@ describe('custom fields', { tags: ['JC1'] }, () => {
   })
 
   it('of a sensitive definition are stored only as long as the setting names it', async () => {
-    const scene = await openScene({ shipments: 20 })
+    const scene = await openScene({ shipments: 8 })
     const { edits, world } = scene.simulator
     const { id } = world
       .customFieldDefinitions()
@@ -178,7 +178,7 @@ describe('custom fields', { tags: ['JC1'] }, () => {
   })
 
   it('go on where a run was killed in the middle of definitions, then in the middle of values', async () => {
-    const scene = await openScene({ shipments: 20 })
+    const scene = await openScene({ shipments: 8 })
     const settings = { pageSize: 3 }
     const rowsOf = async (stream: string): Promise<number> => {
       const count = `select count(*)::int as rows from tracking.${stream}`
@@ -217,7 +217,7 @@ describe('custom fields', { tags: ['JC1'] }, () => {
   })
 
   it('of which one cannot be read cost only that one, in each list', async () => {
-    const scene = await openScene({ shipments: 20 })
+    const scene = await openScene({ shipments: 8 })
     const settings = { quarantineLimitPercent: 50 }
     const lists = {
       custom_field_definitions: /custom_field_definitions$/,
@@ -254,7 +254,7 @@ describe('custom fields', { tags: ['JC1'] }, () => {
   })
 
   it('that an account may not read are told once and cost nothing else', async () => {
-    const scene = await openScene({ shipments: 20 })
+    const scene = await openScene({ shipments: 8 })
     const cli = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
     const service = {
       TRACKING_API_URL: scene.simulator.url,

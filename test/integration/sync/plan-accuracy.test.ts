@@ -203,7 +203,7 @@ describe('the plan of a backfill', () => {
 
 describe('the plan of a sync', () => {
   it('counts the containers whose list of events has changed on the first page', async () => {
-    const scene = await openLoadedScene({ shipments: 40, ...INCLUDES.none })
+    const scene = await openLoadedScene({ shipments: 12, ...INCLUDES.none })
     const { simulator } = scene
     const at = simulator.clock.now()
     for (const container of simulator.world.page('container', 0, 3, at)) {
@@ -216,7 +216,7 @@ describe('the plan of a sync', () => {
   })
 
   it('writes nothing but what the service includes', async () => {
-    const scene = await openScene({ shipments: 40, ...INCLUDES.none })
+    const scene = await openScene({ shipments: 12, ...INCLUDES.none })
     await planFor(scene)
     const rows = await scene.query(
       `select (select count(*) from tracking.shipments) as shipments,

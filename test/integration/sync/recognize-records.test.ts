@@ -43,10 +43,7 @@ async function syncAndCount(scene: Scene, pageSize = 5): Promise<Unread> {
   }
 }
 
-const openLoaded = async (): Promise<Scene> => {
-  const scene = await openLoadedScene({ shipments: 10, extras: false })
-  return scene
-}
+const openLoaded = () => openLoadedScene({ shipments: 10, extras: false })
 
 const MAIN_TYPES = ['shipment', 'container', 'transport_event', 'tracking_request'] as const
 

@@ -20,8 +20,8 @@ it(
       return silences()
     }
     expect(await pass('backfill')).toEqual([])
-    for (let days = 0; days < 60; days += 6) {
-      clock.advance(6 * 24 * HOUR)
+    for (let days = 0; days < 60; days += 12) {
+      clock.advance(12 * 24 * HOUR)
       expect(await pass()).toEqual([])
     }
     const [kept] = await scene.query<{ tables: number; values: number }>(
