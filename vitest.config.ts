@@ -86,7 +86,7 @@ const WITH_CHECK = ['check-webhooks', 'custom-fields', 'roles']
 
 /** What the core does, as long as it is not told of a command of an extension. */
 const CORE = [
-  ...['datasync', 'sync', 'warehouse', 'webhooks'].map(
+  ...['datasync', 'simulation', 'sync', 'warehouse', 'webhooks'].map(
     (room) => `test/integration/${room}/**/!(${WITH_CHECK.join('|')}).test.ts`,
   ),
   'test/integration/faults/{fault-phases,database-faults}.test.ts',

@@ -1,5 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { constants, gzipSync } from 'node:zlib'
 import { errorAnswer, type Answer, type ServiceRequest } from './interface/answers.js'
@@ -8,7 +13,12 @@ import { answerControl } from './interface/control.js'
 import { createEdits, type Edits } from './world/edits.js'
 import { answerRequest } from './interface/answer-request.js'
 import { deliver, faultyContent, faultyDocument, type Outgoing } from './faults/fault-responses.js'
-import { createFaultScript, type FaultScript, type FaultsInForce } from './faults/faults.js'
+import {
+  createFaultScript,
+  type DeliveryFault,
+  type FaultScript,
+  type FaultsInForce,
+} from './faults/faults.js'
 import { createIds } from './world/ids.js'
 import { DEFAULT_INCLUDES, type AcceptedIncludes } from './interface/included-records.js'
 import type { Service } from './interface/record-answers.js'
@@ -78,8 +88,24 @@ export interface Simulator {
   readonly faults: FaultScript
   readonly requests: RequestLog
   readonly webhooks: SimulatedWebhooks
+  /** Answers without a socket: for a simulated network. */
+  answer(request: PlainRequest): PlainAnswer
   /** Ends at once, open answers included. */
   close(): Promise<void>
+}
+
+/** A request whose body was read. */
+export interface PlainRequest {
+  readonly method: string
+  readonly url: URL
+  readonly headers: IncomingHttpHeaders
+  readonly body?: unknown
+}
+
+/** An answer and how its bytes are to travel. */
+export interface PlainAnswer {
+  readonly outgoing: Outgoing
+  readonly delivery?: DeliveryFault | undefined
 }
 
 interface Running extends Service {
@@ -119,6 +145,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     faults,
     requests,
     webhooks: sending.webhooks,
+    answer: (request) => answerPlainly(running, request),
     close: async () => {
       await sending.close()
       if (!server.listening) return
@@ -175,23 +202,29 @@ async function respond(
   const method = incoming.method ?? 'GET'
   const address = `http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`
   const url = new URL(URL.canParse(address) ? address : 'http://localhost/')
+  const { headers } = incoming
   const body = await readBody(incoming)
   if (body === 'unreadable') {
     const answer = errorAnswer(400, 'Bad Request', 'The body is not JSON.')
     deliver(response, toOutgoing(answer, running.clock.now()), undefined)
     return
   }
+  const answer = answerPlainly(running, { method, url, headers, body: body.value })
+  deliver(response, answer.outgoing, answer.delivery)
+}
+
+function answerPlainly(running: Running, incoming: PlainRequest): PlainAnswer {
+  const { method, url, headers, body } = incoming
   if (url.pathname === '/simulator' || url.pathname.startsWith('/simulator/')) {
-    const answer = answerControl(running, method, url.pathname, body.value)
-    deliver(response, toOutgoing(answer, new Date()), undefined)
-    return
+    const answer = answerControl(running, method, url.pathname, body)
+    return { outgoing: toOutgoing(answer, new Date()) }
   }
   const request: ServiceRequest = {
     method,
     path: url.pathname.replace(/^\/v2(?=\/|$)/, ''),
     query: url.searchParams,
-    headers: incoming.headers,
-    body: body.value,
+    headers,
+    body,
     at: running.clock.now(),
     origin: url.origin,
   }
@@ -206,7 +239,7 @@ async function respond(
     status: isSilent(faults) ? undefined : outgoing.status,
     at: request.at,
   })
-  deliver(response, outgoing, faults.delivery)
+  return { outgoing, delivery: faults.delivery }
 }
 
 function isSilent({ delivery }: FaultsInForce): boolean {

@@ -53,6 +53,8 @@ export interface ApiClientOptions {
   readonly retryPolicy?: RetryPolicy
   /** Sockets kept to the service at most. */
   readonly connections?: number
+  /** Opens a simulated network in place of sockets. */
+  readonly open?: typeof openOutbound
   readonly userAgent?: string
   /** PEM of authorities to trust instead of the system's; for tests and private authorities. */
   readonly certificateAuthority?: string
@@ -158,8 +160,8 @@ export class ApiClient {
     this.baseUrl = parseBaseUrl(options.baseUrl)
     this.#timeouts = { ...defaultTimeouts, ...options.timeouts }
     this.#redact = createRedactor([options.apiKey])
-    const { connections = 4, certificateAuthority, proxy } = options
-    this.#connections = openOutbound(this.baseUrl.origin, {
+    const { connections = 4, certificateAuthority, proxy, open = openOutbound } = options
+    this.#connections = open(this.baseUrl.origin, {
       connections,
       connectMs: this.#timeouts.connectMs,
       certificateAuthority,

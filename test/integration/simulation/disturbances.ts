@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
-import type { Fault } from '../../../src/extensions/simulator/faults/faults.js'
+import type { Fault, FaultScript } from '../../../src/extensions/simulator/faults/faults.js'
 import type { Simulator } from '../../../src/extensions/simulator/server.js'
 
 /** A fault of the service during one run. */
@@ -86,24 +86,23 @@ export const disturbances: fc.Arbitrary<Disturbance> = fc.oneof(
   fc.record({ kind: fc.constant('down' as const), after: fc.nat(8) }),
 )
 
-/** Puts the disturbance in force until the faults are cleared. */
-export function disturb({ faults }: Simulator, disturbance: Disturbance): void {
-  const always = (fault: Fault): void => {
-    faults.add({ fault, times: Infinity })
-  }
+/** Puts the disturbance in force; undefined for none. The handle ends it and says how often it met. */
+export function disturb(
+  { faults }: Simulator,
+  disturbance: Disturbance,
+): ReturnType<FaultScript['add']> | undefined {
+  const always = (fault: Fault) => faults.add({ fault, times: Infinity })
   switch (disturbance.kind) {
     case 'none':
-      return
+      return undefined
     case 'skew': {
       const { value, after, times } = disturbance
-      faults.add({ fault: { kind: 'dateHeader', value }, after, times: times ?? Infinity })
-      return
+      return faults.add({ fault: { kind: 'dateHeader', value }, after, times: times ?? Infinity })
     }
     case 'attributeNew':
-      always(rewrite(disturbance.type, (record) => withAttributes(record, DRIFT_MARK)))
-      return
+      return always(rewrite(disturbance.type, (record) => withAttributes(record, DRIFT_MARK)))
     case 'attributeGone':
-      always(
+      return always(
         rewrite(disturbance.type, (record) => {
           const kept = Object.entries(record.attributes ?? {}).filter(
             ([name]) => name !== disturbance.name,
@@ -111,29 +110,24 @@ export function disturb({ faults }: Simulator, disturbance: Disturbance): void {
           return { ...record, attributes: Object.fromEntries(kept) }
         }),
       )
-      return
     case 'badValue': {
       const { type, name, value } = disturbance
-      always(rewrite(type, (record) => withAttributes(record, { [name]: value })))
-      return
+      return always(rewrite(type, (record) => withAttributes(record, { [name]: value })))
     }
     case 'badRecord': {
       const { type, at, id } = disturbance
-      always(rewrite(type, (record, index) => (index === at ? { ...record, id } : record)))
-      return
+      return always(rewrite(type, (record, index) => (index === at ? { ...record, id } : record)))
     }
     case 'capped':
-      always({ kind: 'capPageSize', size: disturbance.size })
-      return
+      return always({ kind: 'capPageSize', size: disturbance.size })
     case 'shuffled':
-      always({
+      return always({
         kind: 'shuffle',
         groupSize: disturbance.groupSize,
         salt: disturbance.salt,
       })
-      return
     case 'includesRefused':
-      faults.add({
+      return faults.add({
         fault: {
           kind: 'status',
           status: 400,
@@ -144,16 +138,14 @@ export function disturb({ faults }: Simulator, disturbance: Disturbance): void {
         match: ({ query }) => (query.get('include') ?? '') !== '',
         times: Infinity,
       })
-      return
     case 'down':
-      faults.add({
+      return faults.add({
         fault: { kind: 'status', status: 503 },
         after: disturbance.after,
         times: Infinity,
       })
-      return
     default:
-      disturbance satisfies never
+      return disturbance satisfies never
   }
 }
 

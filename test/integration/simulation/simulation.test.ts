@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { emptyWarehouse } from '../../support/empty-warehouse.js'
+import { atScale } from '../../support/test-scale.js'
+import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { countedHits, START, StormPlay, type Hits } from './play-storm.js'
+import { simulateTime } from './scheduler.js'
+import { prepareSimulatedDatabase, SimulatedDatabase } from './simulated-database.js'
+import { SimulatedService } from './simulated-service.js'
+import { storms, type Storm } from './storm.js'
+
+/** `npm run test:long -- simulation` plays ten thousand. */
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? atScale(100, 10_000))
+/** Seeds that nobody has played yet are for the long run: the suite fails for what was changed. */
+const FIRST = Number(process.env.SIMULATION_FIRST ?? atScale(1, Date.now() % 2 ** 31))
+/** A seed that met nothing does not count, and another is played in its place. */
+const MOST_SEEDS = Math.ceil(SEEDS * 1.5)
+const TOLD_EVENTS = 60
+
+interface Remembered {
+  /** The fault that this storm showed first. */
+  readonly what: string
+  readonly storm: Storm
+}
+
+const CORPUS_FILE = new URL('../../corpus/simulation.json', import.meta.url)
+const corpus = JSON.parse(readFileSync(CORPUS_FILE, 'utf8')) as Remembered[]
+
+let target: TestWarehouse
+let database: SimulatedDatabase
+let restoreTime: () => void
+
+beforeAll(async () => {
+  target = await createTestWarehouse()
+  await prepareSimulatedDatabase(target.warehouse)
+  database = new SimulatedDatabase(target.url)
+  restoreTime = simulateTime()
+  // The first run in a database also compares its time zones.
+  await play({ ...fc.sample(storms, { seed: 0, numRuns: 1 })[0]!, steps: [] })
+})
+
+afterAll(async () => {
+  restoreTime()
+  await database.close()
+  await target.drop()
+})
+
+/** Throws with the story of the storm when something does not hold that must. */
+async function play(storm: Storm): Promise<{ readonly hits: Hits; readonly digest: string }> {
+  await emptyWarehouse(target.warehouse)
+  const simulator = await SimulatedService.start(storm, START)
+  const playing = new StormPlay(storm, database, target.warehouse, simulator)
+  try {
+    const hits = await playing.play()
+    return { hits, digest: playing.scheduler.digest() }
+  } catch (thrown) {
+    const last = playing.scheduler.story.slice(-TOLD_EVENTS).join('\n')
+    throw new Error(`${(thrown as Error).message}\nThe last events:\n${last}`, { cause: thrown })
+  } finally {
+    await playing.end()
+    await simulator.close()
+  }
+}
+
+/** Plays the storm of a seed; a failure is told with the smallest storm that shows it. */
+async function playSeed(seed: number): Promise<Hits> {
+  let first: Hits | undefined
+  const outcome = await fc.check(
+    fc.asyncProperty(storms, async (storm) => {
+      const { hits } = await play(storm)
+      first ??= hits
+    }),
+    { seed, numRuns: 1, interruptAfterTimeLimit: 300_000, markInterruptAsFailure: true },
+  )
+  if (!outcome.failed) return first!
+  const [storm] = outcome.counterexample ?? []
+  const { message = 'no reason' } = (outcome.errorInstance ?? {}) as Partial<Error>
+  throw new Error(
+    `seed ${seed} (SIMULATION_FIRST=${seed} SIMULATION_SEEDS=1): ${message}\n` +
+      `Add to test/corpus/simulation.json: ${JSON.stringify({ what: '', storm })}`,
+  )
+}
+
+describe('the machine of the sync in simulated time, over a service, a network and processes that fail', () => {
+  it.for(corpus)('remembered: $what', { tags: ['I1', 'I4', 'I8'] }, async ({ storm }) => {
+    expect((await play(storm)).digest).toMatch(/^\w{64}$/)
+  })
+
+  it('is a function of its seed', { tags: ['I1'] }, async () => {
+    for (const storm of fc.sample(storms, { seed: FIRST, numRuns: 2 })) {
+      const { digest } = await play(storm)
+      expect((await play(storm)).digest, JSON.stringify(storm)).toBe(digest)
+    }
+  })
+
+  it(
+    `holds what is promised through ${SEEDS} storms, and ends equal to the service`,
+    {
+      tags: [
+        'I1',
+        'I2',
+        'I3',
+        'I4',
+        'I5',
+        'I6',
+        'I7',
+        'I8',
+        'I9',
+        'I10',
+        'I12',
+        'I13',
+        'I16',
+        'I17',
+        'P11',
+        'R2',
+        'R6',
+      ],
+    },
+    async () => {
+      const sums = new Map<string, number>()
+      let counted = 0
+      let seed = FIRST
+      for (; counted < SEEDS && seed < FIRST + MOST_SEEDS; seed += 1) {
+        const hits = await playSeed(seed)
+        for (const [kind, times] of hits) sums.set(kind, (sums.get(kind) ?? 0) + times)
+        if (countedHits(hits) > 0) counted += 1
+      }
+      const kinds = [...sums].sort(([one], [other]) => (one < other ? -1 : 1))
+      process.stdout.write(
+        `seeds ${FIRST} to ${seed - 1}, ${counted} counted: ` +
+          `${kinds.map(([kind, times]) => `${kind} ${times}`).join(', ')}\n`,
+      )
+      expect(counted).toBe(SEEDS)
+    },
+  )
+})

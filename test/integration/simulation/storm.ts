@@ -1,0 +1,253 @@
+import fc from 'fast-check'
+import { SYNC_FAILPOINTS, type Failpoint } from '../../../src/base/failpoint.js'
+import { DEFAULT_INCLUDES } from '../../../src/extensions/simulator/interface/included-records.js'
+import type { Fault } from '../../../src/extensions/simulator/faults/faults.js'
+import { disturbances, type Disturbance } from './disturbances.js'
+
+/** All that a seed chooses, as plain data: it can be printed, shrunk and played again. */
+export interface Storm {
+  /** Seed of the order of events that are ready, and of their length. */
+  readonly schedule: number
+  readonly world: {
+    readonly seed: number
+    readonly shipments: number
+    /** Includes of the lists of shipments, and of containers. */
+    readonly includes: readonly string[]
+    readonly containerIncludes?: readonly string[]
+    /** The account may read custom fields and the catalogue of events. */
+    readonly hasFields?: boolean
+  }
+  /** Requests per minute of all processes together; null: no limit. */
+  readonly perMinute: number | null
+  readonly steps: readonly Step[]
+}
+
+/** How a process dies: at a point of its work, or after so many events. */
+export type Kill = { readonly point: Failpoint; readonly hit: number } | { readonly events: number }
+
+interface RunStep {
+  readonly do: 'sync' | 'backfill'
+  readonly pageSize: number
+  /** Containers whose transport events a sync reads again to be sure. */
+  readonly checks: number
+  readonly fullSyncHours?: number
+  /** Of the service, while this run goes on. */
+  readonly disturbance: Disturbance
+  readonly kill: Kill | null
+}
+
+export type Step = (
+  | Change
+  | RunStep
+  /** Processes beside the runs. `serve` goes on until the storm is over or it is killed. */
+  | { readonly do: 'process' | 'refetch' | 'serve' | 'reconcile'; readonly kill: Kill | null }
+  /** The service makes a notification about a container: as it is, or without content. */
+  | { readonly do: 'tell'; readonly at: number; readonly shape: number }
+  /** One of the notifications made so far is delivered, perhaps not for the first time. */
+  | { readonly do: 'arrive'; readonly which: number; readonly kill: Kill | null }
+  /** The next answers of the service, after some good ones. */
+  | {
+      readonly do: 'fault'
+      readonly fault: Fault | { readonly kind: 'repeated' | 'omitted' }
+      readonly after: number
+      readonly times: number
+    }
+  | { readonly do: 'clock'; readonly whose: 'ours' | 'the service’s'; readonly byMs: number }
+  /** The machine of one of the processes is suspended. */
+  | { readonly do: 'freeze'; readonly which: number; readonly seconds: number }
+  /** A connection to the database is lost: with the statement, or with its answer. */
+  | { readonly do: 'lose'; readonly which: number; readonly when: 'before' | 'after' }
+) & {
+  /** Milliseconds since the step before; null: that step's process has ended. */
+  readonly wait?: number | null
+}
+
+/** Something changes at the source. `at` and `event` count records and start over after the last. */
+export type Change =
+  | { readonly do: 'change'; readonly type: 'shipment' | 'container'; readonly at: number }
+  | { readonly do: 'clear'; readonly type: 'shipment' | 'container'; readonly at: number }
+  | { readonly do: 'delete'; readonly type: string; readonly at: number }
+  | { readonly do: 'revive'; readonly at: number }
+  | { readonly do: 'withdraw' | 'changeEvent'; readonly at: number; readonly event: number }
+  | { readonly do: 'hold' | 'release'; readonly at: number; readonly name: string }
+  | { readonly do: 'insert'; readonly shipments: number }
+  | { readonly do: 'advance'; readonly seconds: number }
+
+const REFERENCES = [
+  'port_of_lading',
+  'port_of_discharge',
+  'pod_terminal',
+  'destination',
+  'destination_terminal',
+  'containers.pickup_facility',
+]
+const EVENTS = ['containers.transport_events', 'containers.transport_events.vessel']
+
+const at = fc.nat(9)
+const type = fc.constantFrom('shipment' as const, 'container' as const)
+
+function kills(points: readonly Failpoint[], mostEvents: number): fc.Arbitrary<Kill | null> {
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant(null) },
+    fc.record({ point: fc.constantFrom(...points), hit: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({ events: fc.integer({ min: 1, max: mostEvents }) }),
+  )
+}
+
+const changes: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('change' as const), type, at }) },
+  fc.record({ do: fc.constant('clear' as const), type, at }),
+  fc.record({
+    do: fc.constant('delete' as const),
+    type: fc.constantFrom('shipment', 'container', 'tracking_request'),
+    at,
+  }),
+  fc.record({ do: fc.constant('revive' as const), at: fc.nat(3) }),
+  fc.record({ do: fc.constantFrom('withdraw' as const, 'changeEvent' as const), at, event: at }),
+  fc.record({
+    do: fc.constantFrom('hold' as const, 'release' as const),
+    at,
+    name: fc.constantFrom('customs', 'freight'),
+  }),
+  fc.record({ do: fc.constant('insert' as const), shipments: fc.constantFrom(1, 2) }),
+  fc.record({
+    do: fc.constant('advance' as const),
+    seconds: fc.constantFrom(1, 60, 3_600, 26 * 3_600),
+  }),
+)
+
+const runs: fc.Arbitrary<RunStep> = fc.record({
+  do: fc.constantFrom('sync' as const, 'sync' as const, 'backfill' as const),
+  pageSize: fc.constantFrom(1, 2, 3, 100),
+  checks: fc.constantFrom(0, 1, 3),
+  fullSyncHours: fc.constantFrom(0, 0, 24),
+  disturbance: disturbances,
+  kill: kills(SYNC_FAILPOINTS, 150),
+})
+
+const faults: fc.Arbitrary<Step> = fc.record({
+  do: fc.constant('fault' as const),
+  fault: fc.constantFrom<Fault | { kind: 'repeated' | 'omitted' }>(
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 503 },
+    { kind: 'status', status: 429, headers: { 'retry-after': '7' } },
+    { kind: 'status', status: 429 },
+    { kind: 'drop' },
+    { kind: 'cut', afterBytes: 200 },
+    { kind: 'hang', phase: 'beforeHeaders' },
+    { kind: 'html' },
+    { kind: 'empty' },
+    { kind: 'errorsUnder200' },
+    { kind: 'repeated' },
+    { kind: 'omitted' },
+  ),
+  after: fc.nat(3),
+  times: fc.constantFrom(1, 1, 2, 4),
+})
+
+const waits = fc.constantFrom(0, 0, 50, 400, 400, 2_000, 20_000)
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 7, arbitrary: changes },
+  { weight: 1, arbitrary: runs },
+  { weight: 4, arbitrary: faults },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('tell' as const), at, shape: fc.nat(7) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('arrive' as const),
+      which: at,
+      kill: kills(['delivery_received'], 2),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('process' as const, 'process' as const, 'refetch' as const),
+      kill: kills(['mid_batch', 'mid_notifications', 'after_notifications', 'after_commit'], 30),
+    }),
+  },
+  fc.record({
+    do: fc.constantFrom('serve' as const, 'reconcile' as const),
+    kill: kills(['mid_batch'], 60),
+  }),
+  fc.record({
+    do: fc.constant('clock' as const),
+    whose: fc.constantFrom('ours' as const, 'the service’s' as const),
+    byMs: fc.constantFrom(-7_200_000, -90_000, 90_000, 7_200_000),
+  }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('freeze' as const),
+      which: fc.nat(3),
+      seconds: fc.constantFrom(5, 70, 200),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('lose' as const),
+      which: fc.nat(3),
+      when: fc.constantFrom('before' as const, 'after' as const),
+    }),
+  },
+)
+
+function one(step: fc.Arbitrary<Step>): fc.Arbitrary<Step[]> {
+  return fc.tuple(step, waits).map(([chosen, wait]) => [{ ...chosen, wait }])
+}
+
+function some(minLength: number, maxLength: number): fc.Arbitrary<Step[]> {
+  return fc.array(one(steps), { minLength, maxLength }).map((parts) => parts.flat())
+}
+
+/** A run is suspended, and another may take its lease. */
+const takeovers = fc
+  .tuple(runs, runs, fc.constantFrom(50, 400, 2_000))
+  .map(([run, next, wait]): Step[] => [
+    { ...run, kill: null, wait: null },
+    { do: 'freeze', which: 0, seconds: 90, wait },
+    { do: 'advance', seconds: 60, wait: 0 },
+    { ...next, disturbance: { kind: 'none' }, wait: 0 },
+  ])
+
+const FILL = {
+  do: 'backfill',
+  pageSize: 100,
+  checks: 0,
+  disturbance: { kind: 'none' },
+  kill: null,
+} as const
+
+export const storms: fc.Arbitrary<Storm> = fc.record({
+  schedule: fc.nat(999_999),
+  world: fc.record({
+    seed: fc.nat(9_999),
+    shipments: fc.integer({ min: 2, max: 5 }),
+    // Every reference that does not come included costs the seed a request.
+    includes: fc.constantFrom(
+      ['containers', ...EVENTS, ...REFERENCES],
+      ['containers', ...REFERENCES],
+      ['containers'],
+      REFERENCES,
+    ),
+    containerIncludes: fc.constantFrom(DEFAULT_INCLUDES.container!, []),
+    hasFields: fc.constantFrom(false, false, false, true),
+  }),
+  perMinute: fc.constantFrom(null, 12, 40),
+  steps: fc
+    .tuple(
+      fc.constantFrom<readonly Step[]>([], [FILL], [FILL, { do: 'serve', kill: null, wait: null }]),
+      some(2, 5),
+      one(runs),
+      some(1, 4),
+      fc.oneof({ weight: 2, arbitrary: one(runs) }, takeovers),
+      some(0, 2),
+    )
+    // The first step waits for the warehouse to be filled.
+    .map(([filled, ...parts]) => {
+      const [first, ...rest] = parts.flat()
+      return [...filled, { ...first!, wait: null }, ...rest]
+    }),
+})
