@@ -86,6 +86,8 @@ export class StormPlay {
   readonly #storm: Storm
   readonly #database: SimulatedDatabase
   readonly #hits = new Map<string, number>()
+  /** Neither ours nor the service's was ever wrong. */
+  areClocksRight = true
   readonly #serving = new Map<Started, RunningProcessor>()
   /** Faults of the service: handles that say how often each was met. */
   readonly #faults: { readonly kind: string; readonly handle: Handle; readonly of?: Started }[] = []
@@ -214,6 +216,7 @@ export class StormPlay {
       }
       case 'clock': {
         this.#hit(`clock step: ${step.whose}`)
+        this.areClocksRight = false
         if (step.whose === 'ours') this.#clockOffsetMs += step.byMs
         else this.network.skewMs += step.byMs
         for (const process of this.#alive()) process.clockOffsetMs = this.#clockOffsetMs
@@ -266,6 +269,7 @@ export class StormPlay {
         reachFailpoint,
       }),
     )
+    if (disturbance.kind === 'skew') this.areClocksRight = false
     const handle = disturb(this.service.simulator, disturbance)
     if (handle !== undefined) this.#faults.push({ kind: disturbance.kind, handle, of: started })
     return started
