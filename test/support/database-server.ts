@@ -29,6 +29,8 @@ declare module 'vitest' {
     warehouseServerUrl: string
     /** Part of the name of every database of this test run. */
     testRun: string
+    /** The instant at which this test run began. */
+    startedAt: string
     /**
      * A migrated and empty database that nobody connects to, to be cloned: a fifth of the time that
      * migrating takes.
@@ -55,6 +57,7 @@ const DISPOSABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const testRun = randomUUID().slice(0, 8)
   project.provide('testRun', testRun)
+  project.provide('startedAt', new Date().toISOString())
   const coordinator = process.env.TEST_CITUS_URL
   if (coordinator !== undefined && coordinator !== '') {
     await checkGivenServer(coordinator)

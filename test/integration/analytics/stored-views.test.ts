@@ -14,7 +14,7 @@ import { callCli } from '../../support/call-cli.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { waitUntil } from '../../support/run-cli.js'
 import { openLogins, type Logins } from '../../support/scenes/logins.js'
-import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, type Scene } from '../sync/sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -72,8 +72,7 @@ async function storedRelations(scene: Scene): Promise<string[]> {
 
 /** Two shipments, with a few of their views stored. */
 async function openStored(): Promise<Scene> {
-  const scene = await openScene({ shipments: 2 })
-  await scene.sync()
+  const scene = await openLoadedScene({ shipments: 2 })
   await storeViews(scene.warehouse, some)
   return scene
 }
@@ -87,8 +86,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
 
 /** Storing that stays at the exceptions until it is ended. */
 async function storeSlowly() {
-  const scene = await openScene({ shipments: 2 })
-  await scene.sync()
+  const scene = await openLoadedScene({ shipments: 2 })
   const slow = (await readViews()).map((view) => {
     if (view.schema !== 'analytics' || view.name !== 'exceptions') return view
     const sqlText = `create view {{analytics}}.exceptions as
@@ -120,8 +118,7 @@ const total = (rows: readonly Record<string, unknown>[], key: string): number =>
 
 describe.skipIf(isOnCitus)('stored views', () => {
   it('are made when they are first stored, hold what the views say, and are not stored again while nothing changes', async () => {
-    const scene = await openScene({ shipments: 4 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 4 })
     expect(await storedRelations(scene)).toEqual([])
     const stored = await storeViews(scene.warehouse, options)
     expect(stored.map(({ name }) => name)).toEqual(NAMES)
@@ -152,8 +149,7 @@ describe.skipIf(isOnCitus)('stored views', () => {
   })
 
   it('are stored from so many containers on, stay as they were until they are stored again, and are gone after a crash of the server', async () => {
-    const scene = await openScene({ shipments: 4 })
-    await scene.sync()
+    const scene = await openLoadedScene({ shipments: 4 })
     const [{ count } = {}] = await scene.query('select count(*)::int from tracking.containers')
     const fromContainers = Number(count)
     const tooMany = { ...some, fromContainers: fromContainers + 1 }

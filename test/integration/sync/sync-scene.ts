@@ -65,7 +65,15 @@ export async function openLoadedScene(
 }
 
 /** Options of a service that choose its answers: where they are equal, so are the rows. */
-const OF_THE_WORLD = new Set(['shipments', 'seed', 'extras', 'acceptedIncludes', 'filters'])
+const OF_THE_WORLD = new Set([
+  'shipments',
+  'seed',
+  'extras',
+  'acceptedIncludes',
+  'onUnknownInclude',
+  'filters',
+  'webhooks',
+])
 
 async function startService(options: SimulatorOptions): Promise<Simulator> {
   const simulator = await startSimulator({

@@ -6,7 +6,7 @@ import { reconcile, type ReconcileReport } from '../../../src/webhooks/manage/re
 import type { WatchSettings } from '../../../src/webhooks/manage/check-webhooks.js'
 import { withTestService } from '../../support/test-service.js'
 import { openBench } from './process-scene.js'
-import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import { closeScenes, HOUR, openLoadedScene, type Scene } from '../sync/sync-scene.js'
 
 const OUR_URL = 'http://127.0.0.1:1/webhooks'
 const NOTHING = { failed: 0, alreadyKnown: 0, foreign: 0, recovered: 0 }
@@ -16,12 +16,11 @@ let webhookId: string
 
 /** A warehouse that equals the service, and a webhook of ours whose deliveries reach nobody. */
 async function open(options: SimulatorOptions = {}): Promise<void> {
-  scene = await openScene({
+  scene = await openLoadedScene({
     shipments: 20,
     ...options,
     webhooks: { retryScale: 0, deactivateAfter: null },
   })
-  await scene.sync()
   webhookId = subscribe(OUR_URL)
 }
 

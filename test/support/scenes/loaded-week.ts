@@ -1,13 +1,10 @@
-import pg from 'pg'
 import { inject } from 'vitest'
-import { silentLogger } from '../../../src/base/logger.js'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
-import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import { isOnCitus } from '../distributed-database.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { runTestSync } from '../run-test-sync.js'
 import { holdOldest } from '../small-world.js'
-import { createTestDatabase, type TestDatabase } from '../test-database.js'
+import { openLoadedWarehouse } from './loaded-worlds.js'
 
 const DAY = 86_400_000
 /** Until now: questions count days from now. */
@@ -28,22 +25,21 @@ export interface LoadedWeek {
   close(): Promise<void>
 }
 
-/**
- * Opens the week in a database of the caller's own. The first file of a run to ask for it loads it;
- * the others clone the database.
- */
+/** Opens the week in a database of the caller's own; see `openLoadedWarehouse`. */
 export async function openLoadedWeek(): Promise<LoadedWeek> {
-  const { database, startAt } = await openDatabase()
-  const { simulator, instants } = await playWeek(startAt, () => Promise.resolve())
-  const warehouse = createWarehouse({
-    url: database.url,
-    schema: 'tracking',
-    logger: silentLogger,
+  const { warehouse, url, drop } = await openLoadedWarehouse('a week of sixty', async (target) => {
+    const { simulator } = await playWeek(async (source) => {
+      await runTestSync({ warehouse: target, source, command: 'sync' })
+    })
+    await simulator.close()
+    // As the server does by itself, sooner or later: without it some answers take ten times as long.
+    await target.query('analyze', rawStatement('analyze'))
   })
+  const { simulator, instants } = await playWeek(() => Promise.resolve())
   return {
     simulator,
     warehouse,
-    url: database.url,
+    url,
     instants,
     sync: async () => {
       await runTestSync({ warehouse, source: simulator, command: 'sync' })
@@ -52,63 +48,16 @@ export async function openLoadedWeek(): Promise<LoadedWeek> {
       warehouse.query('look at the rows', rawStatement(sqlText, [...parameters])),
     close: async () => {
       await simulator.close()
-      await warehouse.close()
-      await database.drop()
+      await drop()
     },
   }
 }
 
-async function openDatabase(): Promise<{ database: TestDatabase; startAt: Date }> {
-  const begun = new Date(Date.now() - WEEK_DAYS * DAY)
-  // A distributed database cannot be cloned.
-  if (isOnCitus) return { database: await loadWeek(begun), startAt: begun }
-  const name = `test_${inject('testRun')}_week`
-  const client = new pg.Client({ connectionString: inject('databaseServerUrl') })
-  await client.connect()
-  try {
-    // Files run side by side: one loads, and the others wait here.
-    await client.query('select pg_advisory_lock(hashtext($1))', [name])
-    const { rows } = await client.query<{ startAt: string }>(
-      `select shobj_description(oid, 'pg_database') as "startAt" from pg_database
-      where datname = $1`,
-      [name],
-    )
-    let startAt = rows[0]?.startAt
-    if (startAt === undefined) {
-      startAt = begun.toISOString()
-      const loaded = await loadWeek(begun)
-      await client.query(`alter database ${loaded.name} rename to ${name}`)
-      await client.query(`comment on database ${name} is '${startAt}'`)
-    }
-    const database = await createTestDatabase({ template: name })
-    return { database, startAt: new Date(startAt) }
-  } finally {
-    await client.end()
-  }
-}
-
-async function loadWeek(startAt: Date): Promise<TestDatabase> {
-  const database = await createTestDatabase({ template: inject('migratedDatabase') })
-  const warehouse = createWarehouse({
-    url: database.url,
-    schema: 'tracking',
-    logger: silentLogger,
-  })
-  const { simulator } = await playWeek(startAt, async (source) => {
-    await runTestSync({ warehouse, source, command: 'sync' })
-  })
-  await simulator.close()
-  // As the server does by itself, sooner or later: without it some answers take ten times as long.
-  await warehouse.query('analyze', rawStatement('analyze'))
-  await warehouse.close()
-  return database
-}
-
 /** The same week each time: holds come, a fee grows, and at its end a last free day has passed. */
 async function playWeek(
-  startAt: Date,
   look: (simulator: Simulator) => Promise<void>,
 ): Promise<{ simulator: Simulator; instants: string[] }> {
+  const startAt = new Date(Date.parse(inject('startedAt')) - WEEK_DAYS * DAY)
   const simulator = await startSimulator({
     seed: 7,
     shipments: 60,

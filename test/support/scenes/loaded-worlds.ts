@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
 import { inject } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
@@ -6,12 +8,12 @@ import { createTestDatabase } from '../test-database.js'
 import { borrowTestWarehouse } from '../reused-warehouse.js'
 import type { TestWarehouse } from '../test-warehouse.js'
 
-/** By world, the database of this worker that holds it; the global setup drops them at the end. */
+/** By world, the database of this run that holds it; the global setup drops them at the end. */
 const loaded = new Map<string, Promise<string>>()
 
 /**
- * A warehouse of a test's own with a world in it. `load` fills the first one, and all later ones of
- * this worker are copies: a fifth of the time that a run takes. The world must be the same whenever
+ * A warehouse of a test's own with a world in it. The first of a run is filled by `load`, and all
+ * later ones are copies: a fifth of the time that a run takes. The world must be the same whenever
  * its name is.
  */
 export async function openLoadedWarehouse(
@@ -23,7 +25,7 @@ export async function openLoadedWarehouse(
     await load(target.warehouse)
     return target
   }
-  const template = loaded.get(world) ?? makeTemplate(load)
+  const template = loaded.get(world) ?? findTemplate(world, load)
   loaded.set(world, template)
   const database = await createTestDatabase({ template: await template })
   const warehouse = open(database.url)
@@ -43,15 +45,28 @@ function mayBeCopied(): boolean {
   return !isPooled && inject('migratedDatabase') !== DISTRIBUTED
 }
 
-async function makeTemplate(load: (warehouse: Warehouse) => Promise<void>): Promise<string> {
-  const database = await createTestDatabase({ template: inject('migratedDatabase') })
-  const warehouse = open(database.url)
+/** Workers side by side may want the same world: one of them loads it, and the others wait here. */
+async function findTemplate(
+  world: string,
+  load: (warehouse: Warehouse) => Promise<void>,
+): Promise<string> {
+  const digest = createHash('md5').update(world).digest('hex')
+  const name = `test_${inject('testRun')}_${digest}`
+  const client = new pg.Client({ connectionString: inject('databaseServerUrl') })
+  await client.connect()
   try {
-    await load(warehouse)
+    await client.query('select pg_advisory_lock(hashtext($1))', [name])
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
+    if (rowCount === 0) {
+      const database = await createTestDatabase({ template: inject('migratedDatabase') })
+      const warehouse = open(database.url)
+      await load(warehouse).finally(() => warehouse.close())
+      await client.query(`alter database ${database.name} rename to ${name}`)
+    }
+    return name
   } finally {
-    await warehouse.close()
+    await client.end()
   }
-  return database.name
 }
 
 function open(url: string): Warehouse {
