@@ -347,14 +347,14 @@ describe.skipIf(isOnCitus)('stored views and roles', () => {
       logger: silentLogger,
     })
     try {
-      expect(await storeViews(warehouse, { ...options, logger })).toEqual([])
+      expect(await storeViews(warehouse, { ...some, logger })).toEqual([])
       expect(warned).toEqual([
         `no view is stored: the owner of ${schema}_stored first runs \`tracking-sync store-views\``,
       ])
-      expect(await storeViews(scene.warehouse, options)).toHaveLength(NAMES.length)
+      expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
       await scene.run(`delete from ${schema}_sync.stored_views`)
-      const stored = await storeViews(warehouse, options)
-      expect(stored.map(({ name }) => name)).toEqual(NAMES)
+      const stored = await storeViews(warehouse, some)
+      expect(stored.map(({ name }) => name)).toEqual(SOME)
     } finally {
       await warehouse.close()
     }

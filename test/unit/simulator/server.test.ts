@@ -124,18 +124,6 @@ describe('includes', () => {
     expect(page.included.map(({ type }) => type)).not.toContain('container')
     expect(page.included.map(({ type }) => type)).toContain('port')
   })
-
-  test('of a tracking request are its shipment, with fewer attributes', async () => {
-    const simulator = await start({ shipments: 30 })
-    const requests = await ask(simulator, '/tracking_requests?page[size]=100')
-    const created = requests.data.find(({ attributes }) => attributes!.status === 'created')!
-    const single = await ask(simulator, `/tracking_requests/${created.id}`)
-    expect(single.data).toEqual([created])
-    const [shipment] = single.included
-    expect(shipment!.type).toBe('shipment')
-    expect(shipment!.attributes).not.toHaveProperty('line_tracking_stopped_at')
-    expect(shipment!.attributes).toHaveProperty('pod_vessel_imo')
-  })
 })
 
 describe('single records', () => {
@@ -217,32 +205,6 @@ test('answers carry the virtual date and the type, and are compressed when that 
   const plain = await ask(simulator, '/shipments', { headers: { 'accept-encoding': 'identity' } })
   expect(plain.headers.get('content-encoding')).toBeNull()
   expect(plain.text).toBe(reply.text)
-})
-
-test('a custom field is written and shown, unless permission or value lacks', async () => {
-  const simulator = await start({ shipments: 5 })
-  const [container] = simulator.world.page('container', 0, 1, START)
-  const path = `/containers/${container!.id}/custom_fields/priority`
-  simulator.edits.setCustomField(container!.id, 'priority', undefined)
-  expect((await send(simulator, 'PATCH', path, { value: 'very high' })).status).toBe(404)
-  const created = { data: { attributes: { api_slug: 'priority', value: 'HIGH' } } }
-  const list = path.replace(/\/priority$/, '')
-  expect((await send(simulator, 'POST', list, created)).data[0]).toMatchObject({
-    attributes: { value: 'high', display_value: 'High' },
-  })
-  const written = await send(simulator, 'PATCH', path, { value: 'very high' })
-  expect(written.status).toBe(200)
-  expect(written.data[0]).toMatchObject({
-    type: 'custom_field',
-    attributes: { api_slug: 'priority', value: 'very high', display_value: 'very high' },
-    relationships: { entity: { data: { id: container!.id } } },
-  })
-  const [field] = written.data
-  expect(simulator.world.record('custom_field', field!.id, START)).toEqual(field)
-  expect((await send(simulator, 'PATCH', path, {})).status).toBe(422)
-  expect((await send(simulator, 'PATCH', `${path}x`, { value: 1 })).status).toBe(404)
-  simulator.edits.denyCustomFields(container!.id)
-  expect((await send(simulator, 'PATCH', path, { value: 'no' })).status).toBe(403)
 })
 
 test('the control surface shows the state, pushes the clock and edits the world', async () => {

@@ -125,56 +125,6 @@ describe('an edit', () => {
     expect(await simulator.webhooks.deliverDue()).toBe(0)
     expect(receiver.deliveries).toEqual([])
   })
-
-  test('of a shipment is told when its arrival moves, of a transport event by its name', async () => {
-    const container = simulator.world.page('container', 100, 1, START)[0]!
-    const shipmentId = (container.relationships!.shipment!.data as { id: string }).id
-    const [event] = simulator.world.transportEventsOf(container.id, START)
-    simulator.edits.change('shipment', shipmentId, { customer_name: 'Other' })
-    simulator.edits.change('shipment', shipmentId, { pod_eta_at: '2026-05-01T00:00:00Z' })
-    simulator.edits.change('transport_event', event!.id, { timestamp: '2026-02-01T00:00:00Z' })
-    await simulator.webhooks.deliverDue()
-    const [arrival, corrected] = receiver.deliveries
-    expect(included(arrival, 'estimated_event').attributes).toMatchObject({
-      event: 'shipment.estimated.arrival',
-      estimated_timestamp: '2026-05-01T00:00:00Z',
-    })
-    expect(corrected!.data!.attributes!.event).toBe(event!.attributes!.event)
-    expect(included(corrected, 'transport_event')).toMatchObject({
-      id: event!.id,
-      attributes: { timestamp: '2026-02-01T00:00:00Z' },
-    })
-    expect(receiver.deliveries).toHaveLength(2)
-  })
-
-  test('that inserts shipments tells of them now, and of what happens to them later', async () => {
-    const [shipmentId] = simulator.edits.insertShipments(1)
-    await simulator.webhooks.deliverDue()
-    const events = receiver.deliveries.map(({ data }) => data!.attributes!.event)
-    expect(events[0]).toBe('tracking_request.succeeded')
-    const created = receiver.deliveries.filter(
-      ({ data }) => data!.attributes!.event === 'container.created',
-    )
-    const containers = simulator.world.containersOf(shipmentId!, START)
-    expect(created.map((delivery) => included(delivery, 'container').id).toSorted()).toEqual(
-      containers.map(({ id }) => id).toSorted(),
-    )
-    const sent = receiver.deliveries.length
-    simulator.clock.advance(5 * DAY)
-    await simulator.webhooks.deliverDue()
-    const later = receiver.deliveries
-      .slice(sent)
-      .filter(({ included: records }) => records!.some(({ id }) => id === shipmentId))
-    expect(later.length).toBeGreaterThan(0)
-  })
-
-  test('is not told when that is switched off', async () => {
-    await simulator.close()
-    simulator = await startSimulator({ startAt: START, speed: 0, webhooks: { notifyEdits: false } })
-    subscribe()
-    simulator.edits.change('container', newContainer().id, { seal_number: 'NEW' })
-    expect(await simulator.webhooks.deliverDue()).toBe(0)
-  })
 })
 
 describe('by hand', () => {

@@ -8,7 +8,7 @@ import {
 import { WEBHOOK_EVENT_NAMES } from '../../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import type { WebhookAttributes } from '../../../src/extensions/simulator/webhooks/webhook-desk.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
-import { ask, send, START } from './simulator-client.js'
+import { send, START } from './simulator-client.js'
 
 const SECRET = 'a secret of the subscriber'
 
@@ -219,76 +219,6 @@ describe('a webhook', () => {
       expect(statuses()[0]).toBe('succeeded')
     },
   )
-
-  test('that is made or reactivated beside another one is told of nothing earlier', async () => {
-    await open()
-    subscribe({ events: ['container.updated'] })
-    const paused = subscribe({ events: ['container.updated'], active: false })
-    simulator.clock.advance(7 * 86_400_000)
-    simulator.webhooks.update(paused, { active: true })
-    const late = subscribe({ events: ['container.updated'] })
-    expect(await simulator.webhooks.deliverDue()).toBeGreaterThan(5)
-    simulator.webhooks.emit('container.updated', { containerId: containerIds()[0]! })
-    await simulator.webhooks.deliverDue()
-    const webhookIds = receiver.deliveries.map(
-      ({ data }) => (data!.relationships!.webhook!.data as { id: string }).id,
-    )
-    for (const id of [paused, late]) {
-      expect(webhookIds.filter((one) => one === id)).toHaveLength(1)
-    }
-  })
-
-  test('that receives in between stays active', async () => {
-    await open({ deactivateAfter: 2, retryDelaysMs: [] })
-    const webhookId = subscribe({ events: ['container.updated'] })
-    const answers = [500, 200, 500, 200, 500]
-    receiver.answer = () => answers[receiver.deliveries.length - 1]!
-    while (simulator.webhooks.notifications.length < answers.length) {
-      simulator.webhooks.emit('container.updated', { containerId: containerIds()[0]! })
-    }
-    await simulator.webhooks.deliverDue()
-    expect(simulator.webhooks.find(webhookId)!.attributes!.active).toBe(true)
-    expect(statuses()).toEqual(['failed', 'succeeded', 'failed', 'succeeded', 'failed'])
-  })
-})
-
-describe('the notifications of the account', () => {
-  test('are listed by delivery status, with pages and what they lead to', async () => {
-    await open({ retryDelaysMs: [], deactivateAfter: null })
-    subscribe()
-    receiver.answer = ({ data }) => (data!.attributes!.event === 'container.created' ? 500 : 200)
-    const [first, second] = containerIds()
-    for (const containerId of [first!, second!]) {
-      simulator.webhooks.emit('container.created', { containerId })
-      simulator.edits.change('container', containerId, { seal_number: 'NEW' })
-    }
-    await simulator.webhooks.deliverDue()
-    const failed = await ask(
-      simulator,
-      '/webhook_notifications?filter[delivery_status]=failed&page[size]=1',
-    )
-    expect(failed.meta).toMatchObject({ size: 1, total: 2 })
-    const next = await ask(simulator, failed.links.next!)
-    const containers = [...failed.data, ...next.data].map(({ attributes }) => attributes)
-    expect(containers).toMatchObject([
-      { event: 'container.created', delivery_status: 'failed' },
-      { event: 'container.created', delivery_status: 'failed' },
-    ])
-    const include =
-      'include=reference_object,reference_object.container,webhook,webhook_notification_logs'
-    const single = await ask(simulator, `/webhook_notifications/${failed.data[0]!.id}?${include}`)
-    expect(single.data).toEqual(failed.data)
-    expect(single.included.map(({ type }) => type).sort()).toEqual([
-      'container',
-      'container_created_event',
-      'webhook',
-      'webhook_notification_log',
-    ])
-    const log = single.included.find(({ type }) => type === 'webhook_notification_log')
-    expect(log!.attributes).toMatchObject({ http_status: 500, error: null, succeeded: false })
-    expect(single.included.find(({ type }) => type === 'container')!.id).toBe(second)
-    expect((await ask(simulator, '/webhook_notifications/none')).status).toBe(404)
-  })
 })
 
 test('a trigger sends a sample of any event that exists nowhere', { tags: ['W14'] }, async () => {
