@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConfigError, ConnectorError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import {
@@ -12,81 +12,54 @@ import { rawStatement } from '../../../src/warehouse/connection/typed-database.j
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { describeReader } from '../../../src/extensions/doctor/reader-rights.js'
 import { createRoles, keepReader } from '../../../src/warehouse/schema/roles.js'
-import { callCli, type CliCall } from '../../support/call-cli.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import type { CliCall } from '../../support/call-cli.js'
+import { openLogins, type Logins } from '../../support/scenes/logins.js'
 
 /** Roles are the server's, not the database's: another file's must not be in the way. */
 const schema = `wall_${process.pid}`
-const PASSWORD = "it's for $& this"
 const WHO = ['reader', 'writer', 'owner'] as const
 const OTHERS = ['files', 'mayfiles'] as const
-const nameOf = (who: string): string => `${schema}_as_${who}`
 
-let opened: TestWarehouse
-let admin: pg.Client
+let scene: Logins
 let version: number
+const nameOf = (who: string): string => scene.nameOf(who)
 
 beforeAll(async () => {
-  // PostgreSQL itself: a pooler has a login of its own.
-  const serverUrl = inject('databaseServerUrl')
-  opened = await createTestWarehouse({ schema, serverUrl })
-  admin = new pg.Client({ connectionString: opened.url })
-  await admin.connect()
-  const { rows } = await admin.query<{ version: number }>(
+  const logins = { writer: '', owner: '', files: '', mayfiles: '' }
+  scene = await openLogins({ schema, logins })
+  const [server] = await scene.run<{ version: number }>(
     `select current_setting('server_version_num')::int as version`,
   )
-  version = rows[0]!.version
-  const { roles } = await createRoles(opened.warehouse)
-  const quoted = pg.escapeLiteral(PASSWORD)
-  for (const who of ['writer', 'owner', ...OTHERS]) {
-    await admin.query(`create role ${nameOf(who)} login password ${quoted}`)
+  version = server!.version
+  const { roles } = await createRoles(scene.warehouse)
+  await scene.run(`grant ${roles.writer} to ${nameOf('writer')}`)
+  for (const name of Object.values(scene.warehouse.names)) {
+    await scene.run(`alter schema ${name} owner to ${nameOf('owner')}`)
   }
-  await admin.query(`grant ${roles.writer} to ${nameOf('writer')}`)
-  for (const name of Object.values(opened.warehouse.names)) {
-    await admin.query(`alter schema ${name} owner to ${nameOf('owner')}`)
-  }
-  await admin.query(`grant select on all tables in schema ${schema}_sync to ${nameOf('owner')}`)
-  for (const who of ['owner', ...OTHERS]) {
-    await admin.query(`grant ${roles.reader} to ${nameOf(who)}`)
-  }
+  await scene.run(`grant select on all tables in schema ${schema}_sync to ${nameOf('owner')}`)
+  for (const who of ['owner', ...OTHERS]) await scene.run(`grant ${roles.reader} to ${nameOf(who)}`)
   // By way of another role, which it may take.
-  await admin.query(`create role ${schema}_middle in role pg_read_server_files`)
-  await admin.query(`grant ${schema}_middle to ${nameOf('mayfiles')}`)
-  await admin.query(`grant pg_write_server_files to ${nameOf('files')}`)
-  await keepReader(opened.warehouse, urlOf('reader'))
-  await admin.query(`create schema ${schema}_evil`)
-  await admin.query(`grant usage on schema ${schema}_evil to public`)
-  await admin.query(
-    `create function ${schema}_evil.run(what text) returns void language plpgsql
+  await scene.run(
+    `create role ${schema}_middle in role pg_read_server_files;
+    grant ${schema}_middle to ${nameOf('mayfiles')};
+    grant pg_write_server_files to ${nameOf('files')}`,
+  )
+  await keepReader(scene.warehouse, scene.urlOf('reader'))
+  await scene.run(
+    `create schema ${schema}_evil;
+    grant usage on schema ${schema}_evil to public;
+    create function ${schema}_evil.run(what text) returns void language plpgsql
     as $$ begin execute what; end $$;
     insert into ${schema}_sync.webhook_notifications
         (notification_id, event, created_at, received_at, state, body)
     values ('n', 'e', now(), now(), 'received', 'a payload')`,
   )
 })
-afterAll(async () => {
-  for (const name of Object.values(opened.warehouse.names)) {
-    await admin.query(`alter schema ${name} owner to current_user`)
-  }
-  const roles = [...WHO, ...OTHERS].map(nameOf)
-  for (const role of [...roles, `${schema}_middle`, `${schema}_reader`, `${schema}_writer`]) {
-    await admin.query(`drop owned by ${role}`)
-    await admin.query(`drop role ${role}`)
-  }
-  await admin.end()
-  await opened.drop()
-})
-
-function urlOf(who: string): string {
-  const url = new URL(opened.url)
-  url.username = nameOf(who)
-  url.password = encodeURIComponent(PASSWORD)
-  return url.href
-}
+afterAll(() => scene.close())
 
 /** As `query` asks it: with a login of its own, or as the login that is there. */
 async function ask(who: string, sqlText: string, timeoutMs = 20_000): Promise<TableAnswer> {
-  const url = who === 'superuser' ? opened.url : urlOf(who)
+  const url = who === 'superuser' ? scene.url : scene.urlOf(who)
   const options = { url, schema, logger: silentLogger, isReadOnly: true }
   const warehouse = createWarehouse({ ...options, statementTimeoutMs: timeoutMs })
   try {
@@ -100,7 +73,7 @@ async function ask(who: string, sqlText: string, timeoutMs = 20_000): Promise<Ta
 }
 
 async function withReader<Result>(work: (reader: Warehouse) => Promise<Result>): Promise<Result> {
-  const reader = createWarehouse({ url: urlOf('reader'), schema, logger: silentLogger })
+  const reader = createWarehouse({ url: scene.urlOf('reader'), schema, logger: silentLogger })
   try {
     return await work(reader)
   } finally {
@@ -120,8 +93,8 @@ async function outcomeOf(who: string, sqlText: string): Promise<string> {
 }
 
 /** Everything that an attack could have changed or left in a session. */
-async function look(): Promise<unknown> {
-  const { rows } = await admin.query(
+function look(): Promise<unknown> {
+  return scene.run(
     `select
       (select count(*) from ${schema}.ports) as ports,
       (select last_value from ${schema}_sync.sync_runs_sync_run_id_seq) as run,
@@ -134,7 +107,6 @@ async function look(): Promise<unknown> {
     from pg_database where datname = current_database()`,
     [WHO.map(nameOf), schema],
   )
-  return rows
 }
 
 const SYNTAX = '42601'
@@ -273,11 +245,9 @@ const ATTACKS: readonly (readonly [
 
 describe('own SQL', { tags: ['JD1'] }, () => {
   it.each(WHO)('does nothing but read, asked by the %s', { tags: ['JD1'] }, async (who) => {
-    const [row] = (
-      await admin.query<{ me: string; pid: number }>(
-        'select current_user as me, pg_backend_pid() as pid',
-      )
-    ).rows
+    const [row] = await scene.run<{ me: string; pid: number }>(
+      'select current_user as me, pg_backend_pid() as pid',
+    )
     const before = await look()
     const found: unknown[] = []
     for (const [what, reader, owner = reader, writer = owner] of ATTACKS) {
@@ -303,8 +273,7 @@ describe('own SQL', { tags: ['JD1'] }, () => {
     expect(await outcomeOf('reader', 'select lo_create(0)')).toBe(
       version < 160_000 ? 'answered' : READ_ONLY,
     )
-    const { rows } = await admin.query('select from pg_largeobject_metadata')
-    expect(rows).toEqual([])
+    expect(await scene.run('select from pg_largeobject_metadata')).toEqual([])
   })
 
   it(
@@ -313,13 +282,13 @@ describe('own SQL', { tags: ['JD1'] }, () => {
     async () => {
       const answer = await ask('reader', 'select session_user, current_user')
       expect(answer.rows).toEqual([[nameOf('reader'), nameOf('reader')]])
-      const client = new pg.Client({ connectionString: urlOf('reader') })
+      const client = new pg.Client({ connectionString: scene.urlOf('reader') })
       await client.connect()
-      const { rows: tables } = await admin.query<{ name: string }>(
+      const tables = await scene.run<{ name: string }>(
         `select format('%I.%I', nspname, relname) as name
       from pg_class inner join pg_namespace on pg_namespace.oid = relnamespace
       where nspname = any ($1::text[]) and relkind in ('r', 'p')`,
-        [Object.values(opened.warehouse.names)],
+        [Object.values(scene.warehouse.names)],
       )
       expect(tables.length).toBeGreaterThan(50)
       const taken: string[] = []
@@ -336,7 +305,7 @@ describe('own SQL', { tags: ['JD1'] }, () => {
           if (code !== RIGHT) taken.push(`${text}: ${code}`)
         }
       }
-      for (const name of Object.values(opened.warehouse.names)) {
+      for (const name of Object.values(scene.warehouse.names)) {
         await expect(client.query(`create table ${name}.mine (id int)`)).rejects.toMatchObject({
           code: RIGHT,
         })
@@ -351,7 +320,7 @@ describe('own SQL', { tags: ['JD1'] }, () => {
     { tags: ['JD1'] },
     async (who) => {
       await expect(ask(who, 'select 1')).rejects.toThrow(ConfigError)
-      const url = who === 'superuser' ? opened.url : urlOf(who)
+      const url = who === 'superuser' ? scene.url : scene.urlOf(who)
       const { exitCode, stdout, stderr } = await query(url, undefined, 'select 1')
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
       expect(stderr).toContain(`set TRACKING_READER_URL=postgres://${schema}_query:<password>@`)
@@ -363,14 +332,14 @@ describe('own SQL', { tags: ['JD1'] }, () => {
 
   it('is told to be too much for one that reads all tables', { tags: ['JD1'] }, async () => {
     const describe = (): Promise<string> =>
-      withReader((reader) => describeReader(reader, { url: urlOf('owner'), isOwn: true }))
+      withReader((reader) => describeReader(reader, { url: scene.urlOf('owner'), isOwn: true }))
     expect(await describe()).toMatch(/, which may read and nothing else$/)
-    await admin.query(`grant pg_read_all_data to ${nameOf('reader')}`)
+    await scene.run(`grant pg_read_all_data to ${nameOf('reader')}`)
     const told = await describe()
-    await admin.query(`revoke pg_read_all_data from ${nameOf('reader')}`)
+    await scene.run(`revoke pg_read_all_data from ${nameOf('reader')}`)
     expect(told).toContain('and the verifiers of all passwords')
     // As the program reaches the server, which need not be the server's own address.
-    const { host, pathname } = new URL(opened.url)
+    const { host, pathname } = new URL(scene.url)
     expect(told).toContain(`_query:<password>@${host}${pathname} and run`)
   })
 
@@ -386,17 +355,15 @@ describe('own SQL', { tags: ['JD1'] }, () => {
 
 /** The program as its owner, with the address of the reader where there is one. */
 function query(url: string, reader: string | undefined, ...args: string[]): Promise<CliCall> {
-  return callCli(['query', ...args], {
+  return scene.call(undefined, ['query', ...args], {
     DATABASE_URL: url,
     ...(reader === undefined ? {} : { TRACKING_READER_URL: reader }),
-    TRACKING_SCHEMA: schema,
-    TRACKING_LOG_LEVEL: 'silent',
   })
 }
 
 describe('functions and tables of others', { tags: ['JD1'] }, () => {
   it('are taken for none of PostgreSQL’s or ours', { tags: ['JD1'] }, async () => {
-    const client = new pg.Client({ connectionString: opened.url })
+    const client = new pg.Client({ connectionString: scene.url })
     await client.connect()
     const places = ['public', schema, `${schema}_analytics`, 'pg_temp']
     for (const place of places) {
@@ -411,8 +378,8 @@ describe('functions and tables of others', { tags: ['JD1'] }, () => {
       const sql = `select extract(year from now()) > 2001, lower('X')`
       expect((await ask('reader', sql)).rows).toEqual([[true, 'x']])
       expect((await ask('writer', sql)).rows).toEqual([[true, 'x']])
-      expect(await query(opened.url, urlOf('reader'), sql)).toMatchObject({ exitCode: 0 })
-      expect(await query(opened.url, undefined, 'freshness')).toMatchObject({ exitCode: 0 })
+      expect(await query(scene.url, scene.urlOf('reader'), sql)).toMatchObject({ exitCode: 0 })
+      expect(await query(scene.url, undefined, 'freshness')).toMatchObject({ exitCode: 0 })
     } finally {
       for (const place of places) {
         await client.query(`drop function ${place}.now(), ${place}.now(text), ${place}.lower(text)`)
@@ -422,9 +389,9 @@ describe('functions and tables of others', { tags: ['JD1'] }, () => {
   })
 
   it('and temporary ones in the session come last', { tags: ['JD1'] }, async () => {
-    const { names } = opened.warehouse
+    const { names } = scene.warehouse
     const another = async (action: string) => {
-      const connection = await opened.warehouse.another(action)
+      const connection = await scene.warehouse.another(action)
       const hostile = async (session: pg.ClientBase) => {
         // As a pooler would hand on a session.
         await session.query('create temp table ports as select 1 as shadow')
