@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { forgetBodies } from '../../../src/webhooks/receive/inbox.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
-import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
+import { useTestWarehouse } from '../../support/reused-warehouse.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
-let opened: TestWarehouse
-let settings: Record<string, string>
+const opened = useTestWarehouse()
 
-beforeAll(async () => {
-  opened = await createTestWarehouse()
-  settings = { DATABASE_URL: opened.url, TRACKING_MIGRATE: 'false', TRACKING_LOG_LEVEL: 'silent' }
-})
-
-afterAll(async () => {
-  await opened.drop()
-})
-
-const call = (...args: string[]): Promise<CliCall> => callCli(['replay', ...args], settings)
+const call = (...args: string[]): Promise<CliCall> =>
+  callCli(['replay', ...args], {
+    DATABASE_URL: opened.url,
+    TRACKING_MIGRATE: 'false',
+    TRACKING_LOG_LEVEL: 'silent',
+  })
 
 const query = <Row = Record<string, unknown>>(sqlText: string, ...parameters: unknown[]) =>
   opened.warehouse.query('look at the inbox', rawStatement<Row>(sqlText, [...parameters]))
@@ -61,39 +56,21 @@ async function putBack(): Promise<string[]> {
 }
 
 describe('replay', () => {
-  it.each<[string[], string[]]>([
-    [['dead'], ['dead']],
-    [
-      ['ignored', 'foreign'],
-      ['ignored', 'foreign'],
-    ],
-    [['--state', 'dead'], ['dead']],
-    [['--state', 'ignored'], ['ignored']],
-    [['--state', 'foreign'], ['foreign']],
-    [['--state', 'unresolved'], ['unresolved']],
-    [['--state', 'processed'], ['processed']],
-    [
-      ['--state', 'dead', '--state', 'unresolved'],
-      ['unresolved', 'dead'],
-    ],
-    [
-      ['--event', 'container.updated'],
-      ['processed', 'foreign', 'dead', 'retrying'],
-    ],
-    [
-      ['--since', '2026-03-04'],
-      ['unresolved', 'dead', 'retrying'],
-    ],
-    [
-      ['--until', '2026-03-02T00:00:01Z'],
-      ['processed', 'ignored'],
-    ],
+  it.each<[string, string]>([
+    ['dead', 'dead'],
+    ['ignored foreign', 'ignored foreign'],
+    ['--state processed', 'processed'],
+    ['--state dead --state unresolved', 'unresolved dead'],
+    ['--event container.updated', 'processed foreign dead retrying'],
+    ['--since 2026-03-04', 'unresolved dead retrying'],
+    ['--until 2026-03-02T00:00:01Z', 'processed ignored'],
     // Half past midnight in Berlin is the day before in UTC.
-    [['--since', '2026-03-05T00:30+01:00', '--until', '2026-03-06T00:00'], ['dead']],
-    [['--event', 'container.updated', '--since', '2026-03-02', '--state', 'dead'], ['dead']],
-    [['dead', 'ignored', '--state', 'dead'], ['dead']],
-    [['--all'], ['processed', 'ignored', 'foreign', 'unresolved', 'dead', 'retrying']],
-  ])('%s puts back %s and nothing else', async (args, expected) => {
+    ['--since 2026-03-05T00:30+01:00 --until 2026-03-06T00:00', 'dead'],
+    ['--event container.updated --since 2026-03-02 --state dead', 'dead'],
+    ['dead ignored --state dead', 'dead'],
+    ['--all', 'processed ignored foreign unresolved dead retrying'],
+  ])('%s puts back %s and nothing else', async (line, ids) => {
+    const [args, expected] = [line.split(' '), ids.split(' ')]
     const before = await query('select * from tracking_sync.webhook_notifications')
     const dry = await call(...args, '--dry-run')
     expect(dry.stdout).toMatch(new RegExp(`^${expected.length} of \\d+ notifications? would be`))
@@ -140,17 +117,20 @@ describe('replay', () => {
     expect(await putBack()).toEqual(['dead'])
   })
 
-  it.each([
-    [[]],
-    [['--dry-run']],
-    [['--all', 'dead']],
-    [['--all', '--state', 'dead']],
-    [['--state', 'received']],
-    [['--since', 'yesterday']],
-    [['--since', '2026-02-30']],
-    [['--until', '2026-03-01T25:00']],
-  ])('refuses %s', async (args) => {
-    expect(await call(...args)).toMatchObject({ exitCode: 2, stdout: '' })
+  it('refuses what names nothing, too much, or no instant', async () => {
+    for (const line of [
+      '',
+      '--dry-run',
+      '--all dead',
+      '--all --state dead',
+      '--state received',
+      '--since yesterday',
+      '--since 2026-02-30',
+      '--until 2026-03-01T25:00',
+    ]) {
+      const { exitCode, stdout } = await call(...line.split(' ').filter((word) => word !== ''))
+      expect({ line, exitCode, stdout }).toEqual({ line, exitCode: 2, stdout: '' })
+    }
     expect(await putBack()).toEqual([])
   })
 

@@ -605,15 +605,10 @@ describe('the local date of an instant', () => {
   )
 
   test(
-    'the local date moves on exactly once in every 24 hours, in every zone and season',
+    'the local date moves on exactly once in every 24 hours, in two zones of odd seasons',
     { tags: ['Z6'] },
     async () => {
-      for (const zone of [
-        'America/Los_Angeles',
-        'Australia/Sydney',
-        'Australia/Lord_Howe',
-        'Asia/Kathmandu',
-      ]) {
+      for (const zone of ['America/Los_Angeles', 'Australia/Lord_Howe']) {
         const hours = Array.from({ length: 24 * 366 }, (_, hour) =>
           new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
         )

@@ -309,7 +309,7 @@ describe('processors side by side', { tags: ['D1', 'I6'] }, () => {
     const { simulator, warehouse } = scene
     const ids = [...simulator.world.records('container', scene.now())].map((record) => record.id)
     const bodies: unknown[] = []
-    for (let at = 0; at < 600; at += 1) {
+    for (let at = 0; at < 240; at += 1) {
       if (at % 40 === 0) scene.advance(1)
       const id = ids[at % ids.length] ?? ''
       simulator.edits.change('container', id, { seal_number: `number ${at}` })
@@ -327,7 +327,7 @@ describe('processors side by side', { tags: ['D1', 'I6'] }, () => {
     await scene.store(...bodies.toReversed())
     const benches = [scene.bench, scene.openBench(), scene.openBench()]
     const reports = await Promise.all(benches.map(({ processor }) => processor.processAll()))
-    expect(reports.reduce((sum, { processed }) => sum + processed, 0)).toBe(600)
+    expect(reports.reduce((sum, { processed }) => sum + processed, 0)).toBe(240)
     expect(reports.reduce((sum, { failed }) => sum + failed, 0)).toBe(0)
     expect(new Set(Object.values(await statesOf(warehouse)))).toEqual(new Set(['processed']))
     scene.advance(1)

@@ -385,34 +385,16 @@ describe('problems', () => {
 })
 
 describe('numbers and booleans', () => {
-  test.each([
-    '0x10',
-    ' 12 ',
-    '1e3',
-    '12px',
-    '1_000',
-    '+5',
-    '5.5',
-    'NaN',
-    'Infinity',
-    '0',
-    '100001',
-    '-1',
-    '٣',
-  ])('the rate limit %j is no whole number from 1 to 100000', (value) => {
-    expect(problemsOf({ TRACKING_RATE_LIMIT_PER_MINUTE: value })).toEqual([
-      'TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 100000',
-    ])
-  })
-
-  test.each([
-    ['1', 1],
-    ['1000', 1000],
-    ['012', 12],
-  ])('the rate limit %j is %s', (value, rateLimitPerMinute) => {
-    expect(load({ TRACKING_RATE_LIMIT_PER_MINUTE: value }).config.rateLimitPerMinute).toBe(
-      rateLimitPerMinute,
-    )
+  test('the rate limit is a whole number from 1 to 100000', () => {
+    for (const value of '0x10| 12 |1e3|12px|1_000|+5|5.5|NaN|Infinity|0|100001|-1|٣'.split('|')) {
+      expect({ value, problems: problemsOf({ TRACKING_RATE_LIMIT_PER_MINUTE: value }) }).toEqual({
+        value,
+        problems: ['TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 100000'],
+      })
+    }
+    for (const [value, limit] of Object.entries({ '1': 1, '1000': 1000, '012': 12 })) {
+      expect(load({ TRACKING_RATE_LIMIT_PER_MINUTE: value }).config.rateLimitPerMinute).toBe(limit)
+    }
   })
 
   test('a number of the configuration file is a number', () => {
@@ -420,29 +402,25 @@ describe('numbers and booleans', () => {
     expect(load().config).toMatchObject({ rateLimitPerMinute: 20, fullSyncHours: 0 })
   })
 
-  test.each([
-    ['false', false],
-    ['FALSE', false],
-    ['0', false],
-    ['no', false],
-    ['off', false],
-    ['true', true],
-    ['1', true],
-    ['yes', true],
-  ])('the text %j is %s', (value, migrate) => {
-    expect(load({ TRACKING_MIGRATE: value }).config.migrate).toBe(migrate)
+  test('texts for yes and no are true and false, and others neither', () => {
+    for (const value of ['false', 'FALSE', '0', 'no', 'off']) {
+      expect([value, load({ TRACKING_MIGRATE: value }).config.migrate]).toEqual([value, false])
+    }
+    for (const value of ['true', '1', 'yes']) {
+      expect([value, load({ TRACKING_MIGRATE: value }).config.migrate]).toEqual([value, true])
+    }
+    for (const value of ['maybe', '2', 'wahr', 'tru']) {
+      expect([value, ...problemsOf({ TRACKING_MIGRATE: value })]).toEqual([
+        value,
+        'TRACKING_MIGRATE must be true or false',
+      ])
+    }
   })
 
   test('true and false of the configuration file and of a flag are themselves', () => {
     writeConfig({ migrate: false })
     expect(load().config.migrate).toBe(false)
     expect(load({}, { flags: { migrate: true } }).config.migrate).toBe(true)
-  })
-
-  test.each(['maybe', '2', 'wahr', 'tru'])('the text %j is neither', (value) => {
-    expect(problemsOf({ TRACKING_MIGRATE: value })).toEqual([
-      'TRACKING_MIGRATE must be true or false',
-    ])
   })
 })
 
@@ -590,25 +568,19 @@ describe('secrets', { tags: ['S4'] }, () => {
 describe('where the key may go', { tags: ['S5'] }, () => {
   const insecure = 'is plain http or a private address'
 
-  test.each([
-    'http://api.tracking.example/v2',
-    'http://10.0.0.1/v2',
-    'https://10.0.0.1/v2',
-    'https://192.168.1.1/v2',
-    'https://172.16.0.1/v2',
-    'https://172.31.255.255/v2',
-    'https://169.254.169.254/v2',
-    'https://0.0.0.0/v2',
-    'https://[fd00::1]/v2',
-    'https://[fc00::1]/v2',
-    'https://[fe80::1]/v2',
-    'https://[::]/v2',
-    'https://[::ffff:10.0.0.1]/v2',
-    'https://0xa000001/v2',
-    'https://167772161/v2',
-    'http://localhost.evil.example/v2',
-    'http://127.0.0.1.evil.example/v2',
-  ])('%s needs the explicit setting', { tags: ['S5'] }, (url) => {
+  const INSECURE = `
+    http://api.tracking.example/v2 http://10.0.0.1/v2 https://10.0.0.1/v2
+    https://192.168.1.1/v2 https://172.16.0.1/v2 https://172.31.255.255/v2
+    https://169.254.169.254/v2 https://0.0.0.0/v2 https://[fd00::1]/v2 https://[fc00::1]/v2
+    https://[fe80::1]/v2 https://[::]/v2 https://[::ffff:10.0.0.1]/v2 https://0xa000001/v2
+    https://167772161/v2 http://localhost.evil.example/v2 http://127.0.0.1.evil.example/v2`
+  const SECURE = `
+    https://api.tracking.example/v2 https://172.32.0.1/v2 https://8.8.8.8/v2
+    http://localhost:4010/v2 http://127.0.0.1:4010/v2 http://127.1.2.3/v2
+    http://[::1]:4010/v2 http://2130706433/v2`
+  const wordsOf = (text: string): string[] => text.trim().split(/\s+/)
+
+  test.each(wordsOf(INSECURE))('%s needs the explicit setting', { tags: ['S5'] }, (url) => {
     const problems = problemsOf({ TRACKING_API_URL: url })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(insecure)
@@ -616,16 +588,7 @@ describe('where the key may go', { tags: ['S5'] }, () => {
     expect(allowed.config.apiUrl).toBe(url)
   })
 
-  test.each([
-    'https://api.tracking.example/v2',
-    'https://172.32.0.1/v2',
-    'https://8.8.8.8/v2',
-    'http://localhost:4010/v2',
-    'http://127.0.0.1:4010/v2',
-    'http://127.1.2.3/v2',
-    'http://[::1]:4010/v2',
-    'http://2130706433/v2',
-  ])('%s does not', { tags: ['S5'] }, (url) => {
+  test.each(wordsOf(SECURE))('%s does not', { tags: ['S5'] }, (url) => {
     expect(load({ TRACKING_API_URL: url }).config.apiUrl).toBe(url)
   })
 
