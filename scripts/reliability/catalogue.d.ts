@@ -24,12 +24,14 @@ export interface Catalogue {
 }
 interface StrangersResult {
   readonly differences: readonly {
-    readonly table: string
-    readonly column?: string
     readonly what: string
+    readonly table: string
+    readonly column: string
+    /** Values of the last run that differ in this way. */
+    readonly count: number
     readonly reason: string
   }[]
-  readonly notCompared: readonly { readonly table: string; readonly reason: string }[]
+  readonly notCompared: readonly { readonly tables: readonly string[]; readonly reason: string }[]
   readonly lastRun: {
     readonly on: string
     readonly seed: number

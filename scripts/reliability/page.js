@@ -64,17 +64,19 @@ function strangersTest({ differences, notCompared, lastRun }) {
     `${hits} faults, ${kills} kills) compared ${count(sum('rows'))} rows and ${count(sum('values'))} values of`,
     `${Object.keys(tables).length} tables and answers. Beside the differences below it found ${found}.`,
     '',
-    '| difference | where | why |',
+    '| difference (values in this run) | where | why |',
     '|---|---|---|',
     ...differences.map(
-      ({ table, column, what, reason }) =>
-        `| ${what} | \`${table}${column === undefined ? '' : `.${column}`}\` | ${reason} |`,
+      ({ what, table, column, count: values, reason }) =>
+        `| ${what} (${values}) | ${table}: ${column} | ${reason} |`,
     ),
     ...(differences.length === 0 ? ['| none | | |'] : []),
     '',
     '| not compared | why |',
     '|---|---|',
-    ...notCompared.map(({ table, reason }) => `| \`${table}\` | ${reason} |`),
+    ...notCompared.map(
+      (gap) => `| ${gap.tables.map((table) => `\`${table}\``).join(', ')} | ${gap.reason} |`,
+    ),
     '',
   ].join('\n')
 }

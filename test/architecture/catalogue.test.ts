@@ -114,8 +114,8 @@ describe('what the tags of tests prove', () => {
 
   test('is followed by what a stranger found: counts, differences and gaps with their reasons', () => {
     const stranger = {
-      differences: [{ table: 'tracking.ports', column: 'city', what: 'Lost', reason: 'Bug 7.' }],
-      notCompared: [{ table: 'tracking.lakes', reason: 'None has any.' }],
+      differences: [{ what: 'Lost', table: 'ports', column: 'city', count: 3, reason: 'Bug 7.' }],
+      notCompared: [{ tables: ['lakes', 'seas'], reason: 'None has any.' }],
       lastRun: {
         ...{ on: '2026-11-27', seed: 1, shipments: 2, days: 3, runs: 4, kills: 1, differences: 0 },
         faults: { cut: 2, slow: 3 },
@@ -125,7 +125,7 @@ describe('what the tags of tests prove', () => {
     const page = renderPage({ ...small, stranger }, ofSource)
     expect(page).toContain('- **P3** Never. No such list.\n\n## A stranger')
     expect(page).toMatch(/\n5 faults, 1 kills\) compared 1,001 rows and 10 values of\n2 tables/)
-    expect(page).toContain('\n| Lost | `tracking.ports.city` | Bug 7. |\n')
-    expect(page).toContain('\n| `tracking.lakes` | None has any. |\n')
+    expect(page).toContain('\n| Lost (3) | ports: city | Bug 7. |\n')
+    expect(page).toContain('\n| `lakes`, `seas` | None has any. |\n')
   })
 })

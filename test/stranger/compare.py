@@ -3,23 +3,25 @@
 import json
 from decimal import Decimal
 
-from values import Unsure, actual, equal
+from values import Known, Unsure, actual, equal
 
 
 class Report:
     def __init__(self, published):
         self.published = published  # differences that are known, with their reasons
+        for known in published:
+            known["count"] = 0
         self.tables = {}  # name -> {rows, values, differences, published}
         self.differences = []  # those that are not published
 
     def table(self, name):
         return self.tables.setdefault(name, {"rows": 0, "values": 0, "differences": 0, "published": 0})
 
-    def difference(self, name, key, column, expected, found):
+    def difference(self, name, key, column, expected, found, known_as=None):
         entry = self.table(name)
         for known in self.published:
-            if known["table"] == name and known.get("column") in (None, column):
-                known["count"] = known.get("count", 0) + 1
+            if known["name"] == known_as:
+                known["count"] += 1
                 entry["published"] += 1
                 return
         entry["differences"] += 1
@@ -50,7 +52,12 @@ class Report:
                     self.difference(name, key, column, value, "no such column")
                     continue
                 entry["values"] += 1
-                if not equal(value, self._shown(column, row[column], types.get(column, ("text",))[0])):
+                shown = self._shown(column, row[column], types.get(column, ("text",))[0])
+                if isinstance(value, Known):
+                    if not equal(value.documented, shown):
+                        self.difference(name, key, column, value, row[column],
+                                        value.name if equal(value.instead, shown) else None)
+                elif not equal(value, shown):
                     self.difference(name, key, column, value, row[column])
 
     def _shown(self, column, value, type_):

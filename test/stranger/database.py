@@ -85,8 +85,10 @@ class Database:
             raise RuntimeError("psql: %s (%s)" % (done.stderr.strip(), sql[:200]))
         return done.stdout
 
-    def rows(self, relation, as_of=None):
-        """The rows of a table, a view or a query in brackets, as objects with exact numbers."""
-        before = "set tracking_sync.as_of = '%s';\n" % as_of if as_of else ""
-        out = self.execute(before + "select row_to_json(t)::text from %s t" % relation)
+    def rows(self, relation, as_of=None, undone=""):
+        """The rows of a table or view, as objects with exact numbers; `undone` is SQL that is rolled back."""
+        before = "begin;\n" + undone if undone else ""
+        if as_of:
+            before = "set tracking_sync.as_of = '%s';\n" % as_of
+        out = self.execute(before + "select row_to_json(t)::text from (select * from %s) t" % relation)
         return [json.loads(line, parse_float=Decimal) for line in out.split("\n") if line]

@@ -5,7 +5,7 @@ from collections import Counter
 from decimal import Decimal
 
 from dictionary import origins
-from values import Refused, Unsure, Window, cast, clean, is_number, local_day, parse_instant, zone
+from values import AnyOf, Known, Refused, Unsure, Window, cast, clean, is_number, local_day, parse_instant, zone
 
 TABLES = {  # resource type -> (table, its id)
     "shipment": ("shipments", "shipment_id"), "container": ("containers", "container_id"),
@@ -38,7 +38,7 @@ class Row:
     def __init__(self, window):
         self.values, self.unmapped, self.coercions = {}, {}, {}
         self.first = self.changed = self.observed = window
-        self.deleted = None
+        self.deleted, self.was_thin, self.stamps = None, False, [window]
 
 
 class Model:
@@ -82,7 +82,7 @@ class Model:
                 if not isinstance(value, dict) or parts[1] not in value:
                     continue
                 value = value[parts[1]]
-            if column in VALUE_TYPES or column == "import_deadline_sources":
+            if table == "custom_fields" and column in VALUE_TYPES or column == "import_deadline_sources":
                 continue
             try:
                 values[column] = cast(value, type_)
@@ -120,8 +120,12 @@ class Model:
                     and (values.get(c) is not None or row.values.get(c) is not None)]
         for column in changed:
             row.coercions.pop(column, None)
+        lacking = {c for c in row.values if c not in values and c in self.origins[table]}
         if changed or returned or any(row.unmapped.get(k, Unsure) != v for k, v in unmapped.items()):
-            row.observed = window
+            row.observed, row.stamps = window, [window]
+        row.was_thin = row.was_thin or bool(lacking)
+        if row.was_thin or source == "webhook":  # equal to its row: decisions 1 and 2: it is not written
+            row.stamps.append(window)
         row.values.update(values)
         row.unmapped.update(unmapped)
         row.coercions.update(coercions)
@@ -146,6 +150,25 @@ class Model:
         except Refused:
             return {column: value}
 
+    def see_change(self, event, window, notification_id):
+        """The changeset of a container_updated_event: each attribute is a row of its own."""
+        a = json.loads(json.dumps(event["attributes"]), parse_float=Decimal)
+        container_id = event["relationships"]["container"]["data"]["id"]
+        for name, (old, new) in a["changeset"].items():
+            row = self.rows["container_changes"].setdefault((container_id, event["id"], name), Row(window))
+            row.values = row.values or {
+                "container_id": container_id, "change_id": event["id"], "attribute": name,
+                "changed_at": parse_instant(a["timestamp"]), "old_value": clean(old), "new_value": clean(new),
+                "data_source": a["data_source"], "timezone": a["timezone"], "_observed_at": window,
+                "_notification_id": notification_id}
+
+    def see_positions(self, vessel_id, positions):
+        for p in json.loads(json.dumps(positions), parse_float=Decimal):
+            at = parse_instant(p["timestamp"])
+            row = self.rows["vessel_positions"].setdefault((vessel_id, at), Row(None))
+            row.values = {"vessel_id": vessel_id, "position_at": at, "latitude": p["latitude"],
+                          "longitude": p["longitude"], "heading": p["heading"], "is_estimated": p["estimated"]}
+
     def gone(self, type_, id_, window):
         """The record is gone at the service, and the warehouse has had time to find out."""
         table = TABLES[type_][0]
@@ -153,6 +176,7 @@ class Model:
         if row is None or row.deleted:
             return
         row.deleted = row.changed = row.observed = window
+        row.stamps = [window]
         for version in self.versions.get(table, {}).get(id_, []):
             version["to"] = version["to"] or window
         if type_ == "container":  # its events went with it, and nothing is due or held
@@ -256,13 +280,15 @@ class Model:
         if table in ("container_import_deadlines", "container_holds", "container_fees"):
             return self._expected_children(table)
         found = {}
+        if table in ("vessel_positions", "container_changes"):
+            return {key: row.values for key, row in self.rows[table].items()}
         for key, row in self.rows[table].items():
             values = {c: row.values.get(c) for c in self.origins[table] if c != "import_deadline_sources"}
             values.update(row.values)
             values.update({"_unmapped": row.unmapped or None, "_deleted_at": row.deleted,
                            "_coercions": sorted(row.coercions) or None,
                            "_first_seen_at": row.first, "_changed_at": row.changed,
-                           "_observed_at": row.observed})
+                           "_observed_at": Known("stamp of an equal record", row.observed, AnyOf(row.stamps))})
             found[key] = values
         return found
 
@@ -304,6 +330,10 @@ class Model:
 def keys_of_rows(table, rows):
     """The rows of the warehouse by the keys that `Model.expected` uses."""
     found, count = {}, Counter()
+    if table == "vessel_positions":
+        return {(r["vessel_id"], parse_instant(r["position_at"])): r for r in rows}
+    if table == "container_changes":
+        return {(r["container_id"], r["change_id"], r["attribute"]): r for r in rows}
     order = lambda row: (row.get("container_id") or row.get("shipment_id") or "",
                          parse_instant(row["valid_from"]) if row.get("valid_from") else None,
                          row.get("position") or 0)

@@ -5,27 +5,44 @@ world, and compares every table with its own computation. Usage: python3 test/st
 """
 
 import argparse
+import copy
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from compare import Report, short
 from database import Database, Unavailable
 from dictionary import read_dictionary
+import expect_answers
+import expect_changes
+import expect_charges
+import expect_datasync
+import expect_figures
+import expect_histories
+from expect_answers import Facts
 from expect_tables import REFERENCES, TABLES, Model, keys_of_rows
+from prove import prove_answer, prove_tables
 from service import Service
-from values import Window
+from values import Unsure, Window
+from webhooks import Receiver, tell
 from world import World
 
 UTC = timezone.utc
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(FOLDER))
+ANSWERS = {**expect_answers.VIEWS, **expect_histories.VIEWS, **expect_figures.VIEWS,
+           **expect_changes.VIEWS, **expect_charges.VIEWS}
+KEYS = {**expect_answers.KEYS, **expect_histories.KEYS, **expect_figures.KEYS, **expect_changes.KEYS,
+        **expect_charges.KEYS}
+ONLY = {**expect_histories.ONLY, **expect_figures.ONLY, **expect_changes.ONLY, **expect_charges.ONLY}
 KEY = "a-key-of-a-stranger"
 
 
@@ -34,11 +51,15 @@ class Trial:
         self.options, self.database, self.report = options, database, report
         self.dictionary = dictionary
         self.days = options.days
-        self.start = datetime.now(UTC) - timedelta(days=self.days)
+        self.start = datetime.now(UTC) - timedelta(days=self.days - 1)
         self.world = World(options.seed, options.shipments, self.start)
-        self.service = Service(self.world, KEY, includes=not options.thin, drift=-timedelta(days=self.days))
+        self.service = Service(self.world, KEY, includes=not options.thin, drift=-timedelta(days=self.days - 1))
         self.model = Model(dictionary)
-        self.runs, self.kills = [], 0
+        self.runs, self.kills, self.spoilt = [], 0, 0
+        self.webhook = self.world.add("webhook", {
+            "url": "https://hooks.example/webhooks", "active": True, "events": ["all"], "headers": []})
+        self.program = ROOT + "/bin/tracking-sync.cjs"
+        self.quarantined = {}  # what was served and cannot be stored
         self.read_raw = {}  # container -> what its raw events were read for
         self.environment = dict(
             {k: v for k, v in os.environ.items() if not k.startswith("TRACKING_")},
@@ -54,7 +75,7 @@ class Trial:
     def run(self, *words, kill_after=None):
         """Runs the program to its end, or kills it after so many requests. Gives its exit code."""
         before = len(self.service.log)
-        process = subprocess.Popen(["node", ROOT + "/bin/tracking-sync.cjs"] + list(words), cwd=ROOT,
+        process = subprocess.Popen(["node", self.program] + list(words), cwd=ROOT,
                                    env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    text=True)
         if kill_after is not None:
@@ -78,6 +99,9 @@ class Trial:
         for number in (1, 2):
             before = self.digests() if number == 2 else None
             self.service.faults_left = 0 if number == 2 else self.options.faults
+            self.service.walks = {}
+            self.service.unstable = {"shipments", "tracking_requests"} \
+                if self.options.faults and number == 1 and self.world.day % 2 else set()
             while True:
                 code = self.run(*([command] + (["--full"] if command == "sync" else [])))
                 if code != 7:
@@ -129,11 +153,19 @@ class Trial:
                     queue.append(target)
         for record in seen:
             model.see(record, window)
+        for id_, positions in world.positions.items():
+            if ("vessel", id_) in shown:
+                model.see_positions(id_, positions)
         for field in world.of("custom_field"):
             definition = definitions[field["relationships"]["definition"]["data"]["id"]]
             model.see(field, window, definition=definition)
             shown.add(("custom_field", field["id"]))
         self._raw_events(shown, window)
+        for type_, records in world.malformed.items():
+            for record in records:
+                self.quarantined[(TABLES[type_][0], record.get("id"))] = {
+                    "stream": TABLES[type_][0], "resource_type": record.get("type"),
+                    "record_id": record.get("id")}
         for (type_, id_) in list(world.hidden):
             if (type_, id_) not in shown:
                 model.gone(type_, id_, window)
@@ -150,30 +182,142 @@ class Trial:
 
     # -- comparison ----------------------------------------------------------------------------
 
-    def compare_tables(self):
+    def compare_tables(self, is_sync=True):
         tables = self.dictionary["tracking"]
         for table, columns in sorted(tables.items()):
-            if table in ("other_resources", "vessel_positions", "container_changes"):
-                continue
-            rows = self.database.rows("tracking.%s" % table)
-            self.report.compare(table, self.model.expected(table), keys_of_rows(table, rows), columns)
+            if table != "other_resources":
+                rows = self.database.rows("tracking.%s" % table)
+                self.report.compare(table, self.model.expected(table), keys_of_rows(table, rows), columns)
+        if is_sync:
+            self.compare_bookkeeping()
+
+    def compare_bookkeeping(self):
+        """Runs with their ends and counts, records set aside, and attributes that nobody described."""
+        columns, report = self.dictionary["tracking_sync"], self.report
+        rows = self.database.rows("tracking_sync.sync_runs order by sync_run_id")
+        report.value("sync_runs", "count", len(self.runs), len(rows))
+        for (words, code, _), row in zip(self.runs, rows):
+            report.compare("sync_runs", {row["sync_run_id"]: {"command": words[0]} if code == -9 else {
+                "command": words[0], "exit_code": code, "outcome": "complete" if code == 0 else Unsure()}},
+                {row["sync_run_id"]: row}, columns["sync_runs"])
+        streams = self.database.rows("tracking_sync.sync_run_streams")
+        parts = ("inserted", "updated", "unchanged", "stale", "duplicate", "quarantined")
+        for row in streams:
+            if row["sync_run_id"] == rows[-1]["sync_run_id"]:  # undisturbed, and nothing has changed
+                report.value("sync_run_streams", (row["stream"], "fetched"), row["fetched"],
+                             sum(row[p] for p in parts))
+                report.value("sync_run_streams", (row["stream"], "written"), 0, row["inserted"] + row["updated"])
+        shown = {r["stream"]: r["fetched"] for r in streams if r["sync_run_id"] == rows[-1]["sync_run_id"]}
+        for type_ in ("shipment", "tracking_request", "custom_field"):
+            stream = TABLES[type_][0]
+            report.value("sync_run_streams", (stream, "shown"), shown.get(stream),
+                         len(self.world.of(type_)) + len(self.world.malformed.get(type_, [])))
+        found = {(r["stream"], r["record_id"]): r for r in self.database.rows("tracking_sync.quarantine")}
+        report.compare("quarantine", self.quarantined, found, columns["quarantine"])
+        drift = [r["name"] for r in self.database.rows("tracking_sync.schema_drift where kind = 'new_attribute'")]
+        report.value("schema_drift", "new_attribute", ["current_extra", "new_attribute"], sorted(drift))
+
+    def compare_answers(self, model, as_of, last):
+        """The answers as of an instant, which is that of the model, or that of the database's clock."""
+        columns = self.dictionary["tracking_analytics"]
+        facts = Facts(model, as_of, columns, self.model)
+        for view, make in ANSWERS.items():
+            expected = make(facts)
+            only = ONLY.get(view)
+            rows = self.database.rows("tracking_as_of.%s%s" % (view, only and " t where " + only or ""),
+                                      as_of.isoformat())
+            found = keyed(view, rows)
+            self.report.compare(view, expected, found, columns[view])
+            if self.options.prove and model is last:
+                prove_answer(self, view, expected, found, columns[view])
+
+    def compare_datasync(self):
+        facts = Facts(self.model, datetime.now(UTC), self.dictionary["tracking_analytics"])
+        for view, make in expect_datasync.VIEWS.items():
+            columns, expected = self.dictionary["tracking_datasync"][view], make(facts)
+            rows = self.database.rows("tracking_datasync." + view)
+            found = {r[expect_datasync.KEYS[view]]: r for r in rows}
+            self.report.compare("datasync." + view, expected, found, columns)
+            if self.options.prove:
+                prove_answer(self, "datasync." + view, expected, found, columns)
+
+    def compare_freshness(self):
+        """Live rows of each stream, and how the last run ended for it."""
+        for row in self.database.rows("tracking_analytics.freshness"):
+            table = row["stream"]
+            live = sum(not r.deleted for r in self.model.rows[table].values())
+            self.report.compare("freshness", {table: {
+                "last_outcome": "complete", "rows": Decimal(live), "last_detail": None}}, {table: row},
+                self.dictionary["tracking_analytics"]["freshness"])
+
+    def every_table_is_named(self):
+        """Every table and view of the dictionary is compared, or listed with the reason why not."""
+        excused = {t for entry in self.options.not_compared for t in entry["tables"]}
+        for schema, prefix in [("tracking", ""), ("tracking_analytics", ""), ("tracking_datasync", "datasync.")]:
+            for table in self.dictionary[schema]:
+                if "%s.%s" % (schema, table) not in excused:
+                    self.report.table(prefix + table)
+
+    def import_rules(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for file in expect_charges.write_files(folder):
+                done = subprocess.run(["node", self.program, "rules", "import", file], env=self.environment,
+                                      cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                self.report.value("exit codes", "rules import", 0, done.returncode)
+                if done.returncode:
+                    self.say(done.stdout)
+
+    def tell(self):
+        """Webhooks: `serve` is told of changes, killed in between, and stopped."""
+        with tempfile.TemporaryDirectory() as folder:
+            receiver = Receiver(self, folder)
+            tell(self, receiver, 12)
+            self.compare_tables(is_sync=False)
+            self.report.value("exit codes", "serve", 0, receiver.stop())
 
     def go(self):
+        earlier = []
         for day in range(self.days):
             self.kill_now = day in self.options.kill_days
             low = self.service.now()
             self.whole("backfill" if day == 0 else "sync")
+            if day == 0:
+                self.import_rules()
             self.observe(Window(low, self.service.now()))
             self.compare_tables()
+            if day == self.days - 2:
+                self.tell()
+            earlier.append((copy.deepcopy(self.model), self.service.now()))
             if day + 1 < self.days:
                 with self.service.lock:
                     self.service.drift += timedelta(days=1)
                     self.world.move(self.service.now())
+        for model, as_of in earlier[1::2] + earlier[-1:]:
+            self.compare_answers(model, as_of, earlier[-1][0])
+        self.compare_datasync()
+        self.compare_freshness()
+        self.every_table_is_named()
+        if self.options.prove:
+            prove_tables(self, lambda t: None if t == "other_resources" else self.model.expected(t), keys_of_rows)
+
+
+def keyed(view, rows):
+    """Rows of an answer by their key; those that share it are numbered in their order."""
+    columns, order = KEYS.get(view, (("container_id",), None))
+    found, count = {}, {}
+    for row in sorted(rows, key=lambda r: r[order] or "") if order else rows:
+        key = tuple(row[c] for c in columns) if len(columns) > 1 or order else row[columns[0]]
+        count[key] = count.get(key, 0) + 1
+        found[key + (count[key] - 1,) if order else key] = row
+    if len(found) != len(rows):
+        raise ValueError("%s: %s is not a key" % (view, columns))
+    return found
 
 
 def linkages(record):
-    for relation in (record.get("relationships") or {}).values():
-        data = relation["data"]
+    """What a record names; the terminals that a port lists are no reason to read them."""
+    for name, relation in (record.get("relationships") or {}).items():
+        data = relation["data"] if name != "terminals" else None
         for linkage in data if isinstance(data, list) else [data] if data else []:
             yield linkage
 
@@ -184,7 +328,7 @@ def print_differences(report, verbose):
     for difference in report.differences:
         groups.setdefault((difference[0], difference[2]), []).append(difference)
     for (name, column), found in groups.items():
-        for _, key, _, expected, actual in found[:3 if verbose else 1]:
+        for _, key, _, expected, actual in found[:9 if verbose or name == "proof" else 1]:
             print("%s %s, %d×: %s expected %s, found %s" % (
                 name, column, len(found), short(key), short(expected, 300), short(actual, 300)))
 
@@ -218,6 +362,8 @@ def print_table(trial, report, seconds):
     for name, entry in sorted(report.tables.items()):
         print("%-36s %8d %9d %6d %9d" % (name[:36], entry["rows"], entry["values"], entry["differences"],
                                          entry["published"]))
+    if trial.spoilt:
+        print("proof: %d columns were spoilt; those that nobody noticed are above" % trial.spoilt)
     print("faults: " + ", ".join("%s %d" % f for f in sorted(trial.service.hits.items())))
     print("moves: " + ", ".join("%s %d" % f for f in sorted(trial.world.counts.items())))
     print("seed %d, %d shipments, %d days, %d runs, %d kills, %.0f s" % (
@@ -227,19 +373,22 @@ def print_table(trial, report, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--days", type=int, default=6)
+    parser.add_argument("--days", type=int, default=5)
     parser.add_argument("--shipments", type=int, default=40)
     parser.add_argument("--faults", type=int, default=5, help="of each first run")
     parser.add_argument("--kill-days", type=int, nargs="*", default=[0, 3])
     parser.add_argument("--thin", action="store_true", help="a service that includes no transport events")
     parser.add_argument("--publish", action="store_true",
                         help="write the counts of this run into differences.json, for docs/reliability.md")
+    parser.add_argument("--prove", action="store_true",
+                        help="spoil a value of every compared column, and expect that it is found")
+    parser.add_argument("--keep", action="store_true", help="keep the database, to look at it")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     began = time.time()
     with open(FOLDER + "/differences.json", encoding="utf-8") as file:
         known = json.load(file)
-    report = Report(known["differences"])
+    report, options.not_compared = Report(known["differences"]), known["notCompared"]
     dictionary = read_dictionary(ROOT + "/docs/dictionary.md")
     try:
         database = Database(ROOT, "stranger_%d_%d" % (options.seed, os.getpid()))
@@ -249,11 +398,14 @@ def main():
         trial = Trial(options, database, dictionary, report)
         trial.go()
     finally:
-        database.close()
-    print_differences(report, options.verbose)
+        if options.keep:
+            print("kept: " + database.url)
+        else:
+            database.close()
     for name, entry in report.tables.items():
         if entry["rows"] == 0:
             report.differences.append((name, None, "(rows)", "at least one compared row", "none"))
+    print_differences(report, options.verbose)
     print_table(trial, report, time.time() - began)
     write_results(trial, report, known, time.time() - began)
     sys.exit(1 if report.differences else 0)

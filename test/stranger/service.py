@@ -28,6 +28,7 @@ class Service:
         self.lock = threading.RLock()
         self.faults_left = 0  # of this run
         self.faulted = set()  # requests that had their fault
+        self.unstable, self.walks = set(), {}  # lists whose pages shift during their first walk
         self.hits = {}  # fault -> how often
         self.log = []  # (method, path, status)
         self.on_request = None  # called with the number of requests; used to kill a run
@@ -166,10 +167,15 @@ class Service:
                 records = [r for r in records if r["relationships"][relation]["data"]["id"] == query[key]]
         if not any(k.startswith("filter") for k in query):
             records = records + self.world.malformed.get(type_, [])
-        number = max(1, int(query.get("page[number]", 1)))
         size = min(int(query.get("page[size]", 25)), self.page_size)
+        number = max(1, int(query.get("page[number]", 1)))
         total, pages = len(records), max(1, -(-len(records) // size))
-        page = records[(number - 1) * size:number * size]
+        if number == 1:
+            self.walks[name] = self.walks.get(name, 0) + 1
+        moved = 1 if name in self.unstable and self.walks[name] == 1 and number > 1 else 0
+        if moved and number * size >= total:
+            self.hits["page shifted"] = self.hits.get("page shifted", 0) + 1
+        page = records[(number - 1) * size - moved:number * size - moved]  # one twice, another never
         own = "/v2/" + name
         def link(n):
             kept = dict(query, **{"page[number]": n, "page[size]": size})

@@ -122,7 +122,7 @@ def local_day(instant, name):
 
 def equal(expected, found):
     """Equality of two values; an expected window of instants takes every instant within it."""
-    if isinstance(expected, Window):
+    if isinstance(expected, (Window, About, Sorted, AnyOf)):
         return expected.holds(found)
     if isinstance(expected, float) or isinstance(found, float):
         raise TypeError("floats are not exact")
@@ -149,3 +149,57 @@ class Window:
 
 class Unsure:
     """A value that the documents leave open; it is not compared, and not counted."""
+
+
+class About:
+    """A number that the warehouse rounds: hours and days to two places or more."""
+
+    def __init__(self, value, slack="0.011"):
+        self.value, self.slack = Decimal(str(value)), Decimal(slack)
+
+    def holds(self, number):
+        return number is not None and abs(self.value - number) <= self.slack
+
+    def __repr__(self):
+        return "about %s" % self.value
+
+
+def hours(start, end):
+    return None if start is None or end is None else About((end - start).total_seconds() / 3600)
+
+
+def days(start, end):
+    return None if start is None or end is None else About((end - start).total_seconds() / 86400)
+
+
+class Sorted:
+    """A list in any order."""
+
+    def __init__(self, items):
+        self.items = sorted(items)
+
+    def holds(self, found):
+        return found is not None and sorted(found) == self.items
+
+    def __repr__(self):
+        return "in any order %r" % self.items
+
+
+class Known:
+    """A documented value, and the one that the warehouse has instead by a published difference."""
+
+    def __init__(self, name, documented, instead):
+        self.name, self.documented, self.instead = name, documented, instead
+
+    def __repr__(self):
+        return repr(self.documented)
+
+
+class AnyOf:
+    """One of several windows."""
+
+    def __init__(self, windows):
+        self.windows = list(windows)
+
+    def holds(self, at):
+        return any(w.holds(at) for w in self.windows)

@@ -103,6 +103,7 @@ class World:
         self.odd = {}  # (type, id) -> {attribute: value}; a value of ABSENT takes it out
         self.positions, self.raw_events, self.options = {}, {}, {}
         self.journeys, self.day, self.counts = {}, 0, {}
+        self.left_out = []  # (record, attributes that it lacks today)
         self._places()
         self._custom_field_definitions()
         for _ in range(shipments):
@@ -233,7 +234,7 @@ class World:
             if a["api_slug"] == slug and a["entity_type"] == kinds[record["type"]]:
                 self.add("custom_field", {
                     "api_slug": slug, "value": value,
-                    "display_value": None if value is None else str(value)},
+                    "display_value": None if value is None or slug == "margin" else str(value)},
                     {"entity": link(record["type"], record["id"]),
                      "definition": link("custom_field_definition", definition["id"])})
 
@@ -409,6 +410,10 @@ class World:
         """Moves the world on to another day."""
         self.day, self.now = self.day + 1, now
         r = self.rng
+        self.shown_before = [r for t in ("container", "shipment", "tracking_request") for r in self.of(t)]
+        for record, attributes in self.left_out:
+            record["attributes"].update(attributes)
+        self.left_out = []
         self._add_shipment()
         self._move_journeys()
         self._come_and_go()
@@ -423,11 +428,23 @@ class World:
             self.positions[vessel["id"]].append({
                 "latitude": a["latitude"], "longitude": a["longitude"],
                 "heading": r.choice([None, 90.5]), "timestamp": text_of(now), "estimated": self.chance(0.3)})
-        self.malformed = {
-            "container": [{"type": "container", "attributes": {"number": "NOID%d" % (self.day // 2)}}],
-            "shipment": [{"id": self.id(), "type": "shipment", "attributes": ["not", "an", "object"]}]
-            if self.day == 2 else []} if self.day % 4 in (1, 2) else {}
+        self.malformed = {} if self.day not in (1, 2) else {
+            "shipment": [{"type": "shipment", "attributes": {"bill_of_lading_number": "without an id"}}],
+            "tracking_request": [{"id": "broken-%d" % self.seed, "type": "tracking_request",
+                                  "attributes": ["not", "an", "object"]}]}
         self.apply_odd()
+        self._leave_out()
+
+    def _leave_out(self):
+        """Some records lack some attributes for a day, which says nothing about their values."""
+        for type_, names in [("container", ["seal_number", "weight_in_lbs", "equipment_type", "ref_numbers"]),
+                             ("shipment", ["customer_name", "tags", "pod_voyage_number"]),
+                             ("tracking_request", ["failed_reason", "tags"])]:
+            for record in self.rng.sample(self.shown_before, min(12, len(self.shown_before))):
+                if record["type"] == type_:
+                    a = record["attributes"]
+                    self.left_out.append((record, {n: a.pop(n) for n in names if n in a}))
+                    self.count("attributes left out")
 
     def _come_and_go(self):
         """Records disappear from the service and some return."""
@@ -485,7 +502,7 @@ class World:
                 journey.reported[name] = at
                 self._event(journey, container, shipment, name, at)
         for name in list(journey.reported):
-            if name in old and self.day and self.chance(0.008):
+            if name in old and self.day and self.chance(0.03 if MILESTONES[name][2] in ("pod", "ind") else 0.004):
                 if self.chance(0.6):  # corrected: a new event replaces the old one
                     at = journey.reported[name] + self.hours(-5, 5)
                     if at < self.now:
@@ -526,7 +543,8 @@ class World:
             "terminal": link("terminal", terminal and terminal["id"])})
         if previous:
             event["relationships"]["previous_version"] = link("transport_event", previous)
-        journey.events[name] = event["id"]
+        if at is not self.now:
+            journey.events[name] = event["id"]
         container["relationships"]["transport_events"]["data"].insert(
             0, {"id": event["id"], "type": "transport_event"})
         raw = self.add("raw_event", {
@@ -569,6 +587,10 @@ class World:
             day = datetime.strptime(deadlines["pickup_lfd_terminal"][:10], "%Y-%m-%d")
             deadlines["pickup_lfd_terminal"] = text_of(self._local_midnight(day + timedelta(days=1), zone))
             self.count("last free day moved")
+            event = self._event(journey, container, shipment, "discharged", self.now)
+            event["attributes"].update(event="container.pickup_lfd.changed", data_source="terminal",
+                                       value=deadlines["pickup_lfd_terminal"],
+                                       value_timestamp=deadlines["pickup_lfd_terminal"])
         if "ind_arrived" in said and deadlines["pickup_lfd_rail"] is None:
             day = (said["ind_arrived"] + timedelta(days=2)).date()
             deadlines["pickup_lfd_rail"] = text_of(

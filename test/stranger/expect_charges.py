@@ -1,0 +1,156 @@
+"""What days past a last free day cost, by rules that this test imports (docs/questions.md)."""
+
+import csv
+from datetime import date, timedelta
+from decimal import Decimal
+
+from expect_answers import or_known, stays
+from values import local_day, zone
+
+HOLIDAYS = {date(2026, 11, 26), date(2026, 12, 25), date(2027, 1, 1)}
+RULES = {  # name: (charge, line, free days or None, counts, currency, ((from day, rate), ...))
+    "Storage": ("storage", None, None, None, "USD", ((1, "95.00"), (4, "240.50"))),
+    "Demurrage": ("demurrage", None, 3, "working", "EUR", ((1, "100.00"), (8, "150.00"))),
+    "Demurrage of Maersk": ("demurrage", "MAEU", 2, "calendar", "USD", ((1, "310.00"),)),
+    "Detention": ("detention", None, 4, "calendar", "USD", ((1, "120.00"), (3, "200.00"))),
+}
+
+
+def write_files(folder):
+    """The files for `rules import`: rules and holidays."""
+    rules, holidays = folder + "/rules.csv", folder + "/holidays.csv"
+    with open(rules, "w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+        out.writerow("rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,"
+                     "holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note".split(","))
+        for name, (charge, line, free, counts, currency, tiers) in RULES.items():
+            for from_day, rate in tiers:
+                out.writerow([name, charge, line, "", "", "" if charge == "detention" else "port", "", "", free,
+                              counts, "stranger" if counts == "working" else "",
+                              "discharge" if charge == "demurrage" else "", from_day, rate, currency, "", "", ""])
+    with open(holidays, "w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+        out.writerow(["calendar", "holiday_on", "name"])
+        out.writerows(["stranger", day.isoformat(), "a holiday"] for day in sorted(HOLIDAYS))
+    return rules, holidays
+
+
+def rule_for(charge, line):
+    """Of the rules that hold the one that names most."""
+    own = [n for n, r in RULES.items() if r[0] == charge and r[1] in (None, line)]
+    return max(own, key=lambda n: RULES[n][1] is not None)
+
+
+def after(start, free, counts):
+    """The last of so many free days; the day on which the clock starts is not one."""
+    day = start
+    while free:
+        day += timedelta(days=1)
+        if counts == "calendar" or day.weekday() < 5 and day not in HOLIDAYS:
+            free -= 1
+    return day
+
+
+def rate(tiers, day_over):
+    return Decimal([r for from_day, r in tiers if from_day <= day_over][-1])
+
+
+def cost(tiers, days_over):
+    return sum((rate(tiers, d) for d in range(1, days_over + 1)), Decimal("0.00"))
+
+
+def clocks(f, in_port_zone):
+    """A clock for storage and demurrage at the port, and for detention outside."""
+    found = {}
+    both = stays(f, in_port_zone)
+    for (id_, place), stay in both.items():
+        box = f.containers[id_]
+        if place == "port" and stay["has_begun"]:
+            spot = stay["time_zone"] if in_port_zone and box["pod_timezone"] is None else box["pod_timezone"]
+            start = local_day(stay["start_at"], spot)
+            for charge, own in [("storage", "terminal"), ("demurrage", "line")]:
+                found[(id_, "port", charge)] = _clock(
+                    stay, charge, start, {own: stay[own + "_on"]}, stay["binding_on"], stay["has_ended"],
+                    stay["out_on"], stay["time_zone"], stay["is_tracking_stopped"], stay["today_on"])
+    for id_, box in f.containers.items():
+        out, left = box["final_destination_full_out_at"], "final_destination_timezone"
+        back = box["empty_terminated_at"]
+        if out is None:
+            out, left = box["pod_full_out_at"], "pod_timezone"
+        if out is None and back is None and not (box.get("delivered_at") or f.event(box, "delivered")[0]):
+            continue
+        stay, known = both[(id_, "ramp" if left.startswith("final") else "port")], box[left]
+        row = _clock(stay, "detention", local_day(out, known), {}, None, back is not None,
+                     local_day(back, known), stay["time_zone"], f.is_stopped(box), stay["today_on"])
+        found[(id_, "out", "detention")] = row
+    return found
+
+
+def _clock(stay, charge, start, reported, binding, has_ended, ended_on, time_zone, is_stopped, today):
+    name = rule_for(charge, stay["shipping_line_scac"])
+    _, _, free, counts, currency, tiers = RULES[name]
+    by_rule = after(start, free, counts) if free is not None and start else None
+    last = next((d for d in reported.values() if d), None) or by_rule or binding
+    end = ended_on if has_ended else today
+    over = max(0, (end - last).days) if end and last else None
+    if last is None or has_ended and ended_on is None or not has_ended and (is_stopped or today is None):
+        state = "unknown"
+    elif has_ended:
+        state = "ended_late" if over else "ended_in_time"
+    else:
+        state = "overdue" if over else "due_today" if today == last else "upcoming"
+    known = state != "unknown"
+    row = {c: stay[c] for c in ("container_id", "container_number", "customer_name", "shipping_line_scac")}
+    row.update(charge=charge, rule_name=name, currency_code=currency, state=state, clock_on=start,
+               by_rule_on=by_rule, last_free_on=last, ended_on=ended_on if has_ended else None,
+               days_over=Decimal(over) if known else None, today_on=today,
+               days_left=Decimal((last - today).days) if known and not has_ended else None,
+               amount=cost(tiers, over) if known else None, tiers=tiers)
+    if known and not has_ended:
+        left = (last - today).days
+        for column, ahead in [("one_day", 1), ("seven_days", 7), ("fourteen_days", 14)]:
+            row[column + "_amount"] = cost(tiers, max(0, ahead - left))
+    return row
+
+
+def charge_clocks(f, in_port_zone):
+    return {key: {c: v for c, v in row.items() if c != "tiers"} for key, row in clocks(f, in_port_zone).items()}
+
+
+def exposure_forecast(f, in_port_zone):
+    names = ("container_id", "container_number", "charge", "rule_name", "currency_code", "state", "days_left",
+             "amount", "seven_days_amount", "fourteen_days_amount", "last_free_on")
+    return {key: {c: row[c] for c in names} for key, row in clocks(f, in_port_zone).items()
+            if row["state"] in ("upcoming", "due_today", "overdue")}
+
+
+def detention_clock(f, in_port_zone):
+    found = {}
+    for (id_, place, charge), row in clocks(f, in_port_zone).items():
+        if charge == "detention":
+            new = {c: row[c] for c in ("container_id", "container_number", "customer_name", "rule_name", "state",
+                                       "currency_code", "days_left", "days_over", "amount")}
+            new.update(gate_out_on=row["clock_on"], return_by_on=row["last_free_on"], has_rule=True,
+                       returned_on=row["ended_on"], free_days=Decimal(4))
+            found[id_] = new
+    return found
+
+
+def charge_days(f, in_port_zone):
+    found = {}
+    for key, row in clocks(f, in_port_zone).items():
+        for over in range(1, int(row["days_over"] or 0) + 1):
+            day = row["last_free_on"] + timedelta(days=over)
+            found[key + (day.isoformat(),)] = {
+                "container_number": row["container_number"], "rule_name": row["rule_name"],
+                "currency_code": row["currency_code"], "day_over": Decimal(over), "charged_on": day,
+                "charge_amount": rate(row["tiers"], over), "last_free_on": row["last_free_on"]}
+    return found
+
+
+VIEWS = {"charge_clocks": or_known(charge_clocks), "exposure_forecast": or_known(exposure_forecast),
+         "detention_clock": or_known(detention_clock), "charge_days": or_known(charge_days)}
+KEYS = {"charge_clocks": (("container_id", "place", "charge"), None),
+        "exposure_forecast": (("container_id", "place", "charge"), None),
+        "charge_days": (("container_id", "place", "charge", "charged_on"), None)}
+ONLY = {view: "place <> 'ramp'" for view in ("charge_clocks", "exposure_forecast", "charge_days")}
