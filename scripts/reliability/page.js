@@ -19,15 +19,15 @@ function head(groups, mutants) {
   const count = ids.filter((id) => tried.has(id)).length
   return `# Reliability
 
-What is promised:
+The promises in short:
 
 1. A run that ends with 0 has read the whole service, and the warehouse equals it. Every other end has an [exit code](exit-codes.md) and its reason in the row of the run.
-2. Faults, limits and kills at any instant cost time and nothing else: what was acknowledged is stored, nothing is stored twice, and the next run needs no help.
-3. A value is replaced only by one that was seen at the same time or later. A row is marked as deleted only after two complete passes without it and a 404 of its own.
-4. Days, instants, amounts and texts come out as they went in. What cannot be stored as meant is kept and flagged; an unknown amount is empty.
+2. Faults, limits and kills at any instant cost time and nothing else: everything acknowledged is stored, nothing is stored twice, and the next run needs no help.
+3. A value is replaced only by a value that was seen at the same time or later. A row is marked as deleted only after two complete passes without it and a 404 of its own.
+4. Days, instants, amounts and texts come out as they went in. A value that cannot be stored as meant is kept and flagged; an unknown amount is empty.
 5. No secret is in a log, an error, a table or a command line, and a reader writes nothing.
 
-How it is known:
+The proofs in short:
 
 6. The ${ids.length} promises below have ids. Tests against a real PostgreSQL and a real socket carry them as tags, and a proof of equality fails where it compared no row.
 7. \`npm run test:mutants\` takes ${mutants.length} safeguards out, one at a time; each must be noticed by the test that is named for it. ${count} promises are tried so.

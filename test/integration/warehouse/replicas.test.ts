@@ -321,7 +321,7 @@ describe('a subscriber', () => {
     // Time has passed, and ships have moved.
     expect((await sync('backfill')).outcome).toBe('complete')
     await source.admin.query(`select pg_create_logical_replication_slot('watcher', 'pgoutput')`)
-    // What is seen again has a later stamp.
+    // Records that are seen again have a later stamp.
     simulator.clock.advance(1_000)
     expect((await sync()).outcome).toBe('complete')
     expect((await sync('backfill')).outcome).toBe('complete')
