@@ -12,7 +12,7 @@ import { storms, type Storm } from './storm.js'
 
 /** `npm run test:long -- simulation` plays ten thousand. */
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? atScale(100, 10_000))
-/** Seeds that nobody has played yet are for the long run: the suite fails for what was changed. */
+/** New seeds are for the long run: the suite fails only where something was changed. */
 const FIRST = Number(process.env.SIMULATION_FIRST ?? atScale(1, Date.now() % 2 ** 31))
 /** A seed that met nothing does not count, and another is played in its place. */
 const MOST_SEEDS = Math.ceil(SEEDS * 1.5)
