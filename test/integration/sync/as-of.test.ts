@@ -3,7 +3,7 @@ import type { FaultRequest } from '../../../src/extensions/simulator/faults/faul
 import { knownAt, knownNow, type Known } from '../../support/snapshot-as-of.js'
 import { loadTables } from '../../support/snapshot-tables.js'
 import { syncToEquality } from './expect-sync.js'
-import { closeScenes, HOUR, openScene, START, type Scene } from './sync-scene.js'
+import { closeScenes, HOUR, openLoadedScene, openScene, START, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -123,10 +123,10 @@ describe('as-of questions', () => {
   })
 
   it('are answered with both of two values that one run saw', async () => {
-    const scene = await openScene({ shipments: 16, acceptedIncludes: { shipment: ['containers'] } })
-    const { world, clock, edits, faults } = scene.simulator
     const settings = { pageSize: 5 }
-    await scene.sync({ settings })
+    const acceptedIncludes = { shipment: ['containers'] }
+    const scene = await openLoadedScene({ shipments: 16, acceptedIncludes }, settings)
+    const { world, clock, edits, faults } = scene.simulator
     clock.advance(HOUR)
     const [shipment] = world.page('shipment', 7, 1, clock.now())
     const [container] = world.containersOf(shipment!.id, clock.now())

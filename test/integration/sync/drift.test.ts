@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeScenes, openLoadedScene, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, openLoadedScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -48,40 +48,6 @@ const without = (attributes: Attributes, name: string): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([other]) => other !== name))
 
 describe('drift of the service', () => {
-  it(
-    'has nothing to tell of a service that sends all that is documented',
-    { tags: ['K1'] },
-    async () => {
-      const scene = await openScene({ shipments: 80, seed: 5 })
-      for (const command of ['backfill', 'sync'] as const) {
-        expect((await scene.sync({ command })).drift).toEqual([])
-      }
-      const sent: Readonly<Record<string, string>> = {
-        containers: `ssl_lfd, empty_out_at, pol_full_in_at, pol_vessel_loaded_at, delivered_at,
-        pol_vessel_departed_at, ind_facility_holds, ind_facility_fees, ind_facility_lfd_on,
-        rail_last_tracking_request_at, import_deadline_sources`,
-        shipments: 'pol_original_etd_at, destination_original_eta_at',
-        transport_events: 'value, value_timestamp',
-        tracking_requests: 'tags, shipment_tags, is_retrying, retry_count, customer_id, user_id',
-        terminals: 'facility_type, provided_data',
-        rail_terminals: 'city',
-        ports: 'terminal_ids',
-      }
-      for (const [table, columns] of Object.entries(sent)) {
-        const names = columns.split(',').map((name) => name.trim())
-        const [row] = await scene.query(
-          `select count(_unmapped) as _unmapped,
-        ${names.map((name) => `count(${name}) > 0 as ${name}`).join(', ')}
-        from tracking.${table}`,
-        )
-        expect(row).toEqual({
-          _unmapped: 0,
-          ...Object.fromEntries(names.map((name) => [name, true])),
-        })
-      }
-    },
-  )
-
   it(
     'tells of a new member inside deadlines, holds and fees, and keeps it',
     { tags: ['FF9'] },

@@ -131,44 +131,6 @@ it('keeps one version of two changes at one instant, and the value that came las
   await expectNothingToWrite(scene)
 })
 
-it(
-  'keeps two holds of one name apart, and a cleared and renewed hold as two intervals',
-  { tags: ['N6'] },
-  async () => {
-    const scene = await openScene({ shipments: 6 })
-    const { clock, edits, world } = scene.simulator
-    const { id } = [...world.records('container', clock.now())][0]!
-    const hold = (description: string, status: 'hold' | 'pending' = 'hold') => ({
-      name: 'audit',
-      status,
-      description,
-    })
-    edits.addHold(id, hold('first'))
-    edits.addHold(id, hold('second', 'pending'))
-    await syncToEquality(scene)
-    clock.advance(HOUR)
-    edits.clearHold(id, 'audit')
-    await syncToEquality(scene)
-    clock.advance(HOUR)
-    edits.addHold(id, hold('first'))
-    await syncToEquality(scene)
-    const intervals = await scene.query(
-      `select description, status, valid_from, valid_to from tracking.container_hold_history
-    where container_id = $1 and name = 'audit' order by description, valid_from`,
-      id,
-    )
-    const [eight, nine, ten] = [8, 9, 10].map(
-      (hour) => `2026-03-02 ${String(hour).padStart(2, '0')}:00:00+00`,
-    )
-    expect(intervals).toEqual([
-      { description: 'first', status: 'hold', valid_from: eight, valid_to: nine },
-      { description: 'first', status: 'hold', valid_from: ten, valid_to: null },
-      { description: 'second', status: 'pending', valid_from: eight, valid_to: nine },
-    ])
-    await expectNothingToWrite(scene)
-  },
-)
-
 function versionColumns(record: ResourceObject, relations: readonly string[]): string[] {
   const attributes = Object.keys(record.attributes ?? {}).filter((name) => !NO_VERSION.test(name))
   return [...attributes, ...relations.map((name) => `${name}_id`)].sort()

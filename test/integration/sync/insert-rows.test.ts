@@ -4,7 +4,7 @@ import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { TO_BE_UPSERTED } from '../../../src/warehouse/rows/insert-rows.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { readRows } from '../../support/snapshot-tables.js'
-import { closeScenes, HOUR, openScene } from './sync-scene.js'
+import { closeScenes, HOUR, openLoadedScene, openScene } from './sync-scene.js'
 
 const WITH_EVENTS = ['containers', 'containers.transport_events', 'transport_events']
 
@@ -57,8 +57,7 @@ describe('rows that are not there yet', () => {
     async () => {
       const settings = { pageSize: 4 }
       const scene = await openScene({ shipments: 14 })
-      const other = await openScene({ shipments: 14 })
-      await other.sync({ settings })
+      const other = await openLoadedScene({ shipments: 14 })
       const events = await other.query<{ container_id: string; event_id: string }>(
         'select container_id, transport_event_id as event_id from tracking.transport_events',
       )

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { estimatePlan, observePlan } from '../../../src/extensions/doctor/make-plan.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
-import { closeScenes, HOUR, openScene, requestCounts } from './sync-scene.js'
+import { closeScenes, HOUR, openLoadedScene, openScene, requestCounts } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -12,10 +12,9 @@ it(
   'raw events are read on request, once for each container that changed, and kept as sent',
   { tags: ['JC2'] },
   async () => {
-    const scene = await openScene({ shipments: 12 })
+    const scene = await openLoadedScene({ shipments: 12 })
     const { simulator } = scene
     const { world, clock, requests, faults } = simulator
-    await scene.sync()
     expect(await scene.query('select 1 from tracking.raw_events')).toEqual([])
     const settings = { rawEvents: true }
     const plan = await withTestService(simulator, async (service) =>

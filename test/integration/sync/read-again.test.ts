@@ -1,13 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { DEFAULT_INCLUDES } from '../../../src/extensions/simulator/interface/included-records.js'
-import {
-  closeScenes,
-  HOUR,
-  openLoadedScene,
-  openScene,
-  requestCounts,
-  type Scene,
-} from './sync-scene.js'
+import { closeScenes, HOUR, openLoadedScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -66,9 +59,8 @@ async function wordsOf(scene: Scene): Promise<Map<string, string | null>> {
 
 describe('two sightings of one record', () => {
   it('keep the positions of vessels that came included as well', { tags: ['JC4'] }, async () => {
-    const scene = await openScene(VESSELS_INCLUDED)
     const settings = { vesselPositions: true }
-    await scene.sync({ settings })
+    const scene = await openLoadedScene(VESSELS_INCLUDED, settings)
     expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
     const vessels = await countOf(scene, 'tracking.vessels')
     expect(vessels).toBeGreaterThan(3)
@@ -173,9 +165,8 @@ describe('places and vessels', () => {
   })
   it('that change as days pass are known within a week', { tags: ['JC3', 'JC5'] }, async () => {
     // Its first week brings a change of every kind.
-    const scene = await openScene({ seed: 11, shipments: 30 })
     const settings = { fullSyncHours: 0 }
-    await scene.sync({ settings })
+    const scene = await openLoadedScene({ seed: 11, shipments: 30 }, settings)
     const before = await wordsOf(scene)
     for (let day = 2; day <= 14; day += 2) {
       scene.simulator.clock.advance(48 * HOUR)
