@@ -18,7 +18,7 @@ import { atScale } from '../../support/test-scale.js'
 
 const SEEDS = Array.from({ length: atScale(1, 20) }, (_, index) => index + 1)
 /** In one process each blow hits both parts; a short run leaves the others to the parts apart. */
-const BLOWS_IN_ONE = atScale(3, Infinity)
+const BLOWS_IN_ONE = atScale(1, Infinity)
 const MOST_ROUNDS = 3_000
 
 interface Blow {
