@@ -155,7 +155,7 @@ describe(
       'stand in nothing that serve says, answers or stores, with deliveries right and wrong',
       { tags: ['S1'] },
       async () => {
-        const program = await scene.serve([], { TRACKING_SYNC_CRON: '* * * * *' })
+        const program = await scene.serve()
         const { simulator } = scene
         scene.simulator.clock.advance(3 * 24 * 3_600_000)
         await waitUntil('a delivery is stored', async () => {

@@ -55,7 +55,6 @@ describe.concurrent('output that cannot be written', () => {
   test.each([
     '--help',
     'sync --json',
-    'status',
     `${MANY_ROWS} --format table`,
     `${MANY_ROWS} --format ndjson`,
   ])('%s > /dev/full ends with 8', { tags: ['FD2'] }, async (args) => {

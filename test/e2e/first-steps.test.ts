@@ -45,7 +45,7 @@ const KEY = 'canary/key+9f3a='
 
 async function databaseUrl({ directory }: FreshHome): Promise<string> {
   const options = { directory, isPrintingPassword: true }
-  const { exitCode, stdout } = await runCli(['database', 'url'], options)
+  const { exitCode, stdout } = await callProgram(['database', 'url'], options)
   expect(exitCode).toBe(0)
   return stdout.trim()
 }
@@ -106,17 +106,21 @@ describe('demo', () => {
       }
 
       const query = ['query', '--schema', 'tracking_demo']
-      const count = await runCli(
+      const count = await callProgram(
         [...query, 'select count(*) as shipments from shipments', '--json'],
         { directory },
       )
       expect(count.exitCode).toBe(0)
       expect(JSON.parse(count.stdout)).toEqual([{ shipments: 105 }])
-      const worklist = await runCli([...query, 'pickup_worklist', '--format', 'csv'], { directory })
+      const worklist = await callProgram([...query, 'pickup_worklist', '--format', 'csv'], {
+        directory,
+      })
       expect(worklist.exitCode).toBe(0)
       expect(worklist.stdout).toMatch(/^container_number,[a-z_,]+\r\n(?:[A-Z]{4}\d{7},.*\r\n)+$/)
 
-      const status = await runCli(['status', '--schema', 'tracking_demo', '--json'], { directory })
+      const status = await callProgram(['status', '--schema', 'tracking_demo', '--json'], {
+        directory,
+      })
       expect(status).toMatchObject({ exitCode: 0, stderr: '' })
       expect(JSON.parse(status.stdout)).toMatchObject({
         runs: [
@@ -130,7 +134,7 @@ describe('demo', () => {
         quarantined: 1,
         refetchQueue: 0,
       })
-      const shown = await runCli(['status', '--schema', 'tracking_demo'], { directory })
+      const shown = await callProgram(['status', '--schema', 'tracking_demo'], { directory })
       expect(shown.stdout).toMatch(/^shipments +104 +1 /m)
       expect(await isServerRunning(home)).toBe(false)
     },
@@ -157,7 +161,7 @@ describe('a service and a warehouse in processes of their own', () => {
     const { url: DATABASE_URL } = await makeDatabase()
     const same = await startSameWorld()
     closers.push(() => same.close())
-    const start = await runCli(['database', 'start', '--json'], { directory })
+    const start = await callProgram(['database', 'start', '--json'], { directory })
     expect(JSON.parse(start.stdout)).toMatchObject({
       dataDirectory: join(home.homeDirectory, 'database', 'data'),
     })
@@ -200,7 +204,7 @@ describe('a service and a warehouse in processes of their own', () => {
     expect(await Promise.all(targets.map(({ url }) => versionsIn(url)))).toEqual(before)
     expect(await valuesIn(embedded.url)).toEqual(await valuesIn(given.url))
 
-    const stop = await runCli(['database', 'stop', '--json'], { directory })
+    const stop = await callProgram(['database', 'stop', '--json'], { directory })
     expect(JSON.parse(stop.stdout)).toEqual({ outcome: 'stopped' })
     simulate.program.kill('SIGTERM')
     expect(await simulate.program.ended).toMatchObject({ exitCode: 0, signal: null, stderr: '' })
@@ -211,7 +215,7 @@ describe('the embedded database', () => {
   it('stays after start, gives its address, opens psql, and goes with stop', async () => {
     const home = await makePreparedHome()
     const { directory } = home
-    const before = await runCli(['database', 'url'], { directory })
+    const before = await callProgram(['database', 'url'], { directory })
     expect(before).toMatchObject({
       exitCode: 5,
       stdout: '',
@@ -250,12 +254,12 @@ describe('the embedded database', () => {
     expect(psql.stdout).not.toContain(password)
 
     // A command beside it uses the same server and leaves it running.
-    await runCli(['migrate'], { directory })
+    await callProgram(['migrate'], { directory })
     expect(await readServerPid(home)).toBe(pid)
-    const stop = await runCli(['database', 'stop'], { directory })
+    const stop = await callProgram(['database', 'stop'], { directory })
     expect(stop).toMatchObject({ exitCode: 0, stdout: 'The embedded database is stopped.\n' })
     expect(await isProcessAlive(pid)).toBe(false)
-    const again = await runCli(['database', 'stop'], { directory })
+    const again = await callProgram(['database', 'stop'], { directory })
     expect(again).toMatchObject({ exitCode: 0, stdout: 'It was not running.\n' })
   })
 
@@ -350,7 +354,7 @@ describe('the embedded database', () => {
       const pid = await readServerPid(home)
       expect(await isProcessAlive(pid)).toBe(true)
 
-      const status = await runCli(['status', '--json'], { directory })
+      const status = await callProgram(['status', '--json'], { directory })
       expect(JSON.parse(status.stdout)).toMatchObject({
         runs: [{ command: 'backfill', outcome: 'running', finishedAt: null }],
         streams: expect.arrayContaining([

@@ -51,7 +51,8 @@ async function callWith(
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => keys })
   if (typed !== undefined) keys.write(typed)
   const [stdout, stderr] = [collect(), collect()]
-  rememberProgram({ name: args.join(' '), said: () => `${stdout.text()}${stderr.text()}` })
+  const said = (): string => `${stdout.text()}${stderr.text()}`
+  rememberProgram({ name: args.join(' '), said, isRunning: () => false })
   const exitCode = await runCli(['node', 'tracking-sync', ...args], {
     stdout: stdout.stream,
     stderr: stderr.stream,

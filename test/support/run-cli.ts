@@ -103,7 +103,11 @@ export function startProgram(
   const output = { stdout: '', stderr: '' }
   const said = (): string => `--- stdout\n${output.stdout}\n--- stderr\n${output.stderr}`
   const name = [program, ...args].join(' ')
-  rememberProgram({ name, said: () => `${output.stdout}${output.stderr}` })
+  rememberProgram({
+    name,
+    said: () => `${output.stdout}${output.stderr}`,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+  })
   const commandLines: Promise<string>[] = []
   const watchers = new Set<() => void>()
   for (const stream of ['stdout', 'stderr'] as const) {

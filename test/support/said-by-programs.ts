@@ -8,6 +8,7 @@ interface Program {
   readonly name: string
   /** All of its output so far. */
   readonly said: () => string
+  readonly isRunning: () => boolean
 }
 
 const programs: Program[] = []
@@ -29,7 +30,9 @@ function tailOf({ name, said }: Program): string {
  */
 export function showProgramsOfFailures(): void {
   afterEach(({ task }) => {
-    const tails = programs.splice(0).slice(-MOST_PROGRAMS).map(tailOf)
+    const tails = programs.slice(-MOST_PROGRAMS).map(tailOf)
+    // One that a hook started serves the next test too.
+    programs.splice(0, Infinity, ...programs.filter(({ isRunning }) => isRunning()))
     const error = task.result?.errors?.at(-1)
     if (error === undefined || tails.length === 0) return
     error.message = [error.message, 'Programs of this test said:', ...tails].join('\n')

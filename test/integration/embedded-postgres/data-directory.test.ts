@@ -151,7 +151,7 @@ describe('a new data directory', () => {
 
   // In more steps: test/integration/sync/oldest-postgres.test.ts, in the long run.
   it(
-    'can be made with the oldest PostgreSQL, and there comes to hold the same schema and rows',
+    'can be made with the oldest PostgreSQL, comes to hold the same schema and rows, and is left alone by a newer one',
     { tags: ['G13'] },
     async () => {
       const options = { homeDirectory: await makeHome(), logger, packageName: OLDEST }
@@ -183,7 +183,17 @@ describe('a new data directory', () => {
       expect(filled.length).toBeGreaterThan(20)
       await simulator.close()
       await drop()
+
+      await query(database.url, 'create table old_data as select 1 as version')
       await database.stop()
+      const start = startEmbeddedDatabase({ homeDirectory: options.homeDirectory, logger })
+      await expect(start).rejects.toThrow(EmbeddedDatabaseError)
+      await expect(start).rejects.toThrow(
+        new RegExp(`made by PostgreSQL ${OLDEST_MAJOR}, .* brings PostgreSQL 18; .*backfill`),
+      )
+      const again = await startEmbeddedDatabase(options)
+      expect(await query(again.url, 'select version from old_data')).toEqual([{ version: 1 }])
+      await again.stop()
     },
   )
 })
@@ -322,22 +332,6 @@ describe('a port that is taken', () => {
 })
 
 describe('a data directory that cannot be used', () => {
-  it('is left alone when another major version made it, and both versions are named', async () => {
-    const homeDirectory = await makeHome()
-    const old = await startEmbeddedDatabase({ homeDirectory, logger, packageName: OLDEST })
-    await query(old.url, 'create table old_data as select 1 as version')
-    await old.stop()
-    const start = startEmbeddedDatabase({ homeDirectory, logger })
-    await expect(start).rejects.toThrow(EmbeddedDatabaseError)
-    await expect(start).rejects.toThrow(
-      new RegExp(`made by PostgreSQL ${OLDEST_MAJOR}, .* brings PostgreSQL 18; .*backfill`),
-    )
-
-    const again = await startEmbeddedDatabase({ homeDirectory, logger, packageName: OLDEST })
-    expect(await query(again.url, 'select version from old_data')).toEqual([{ version: 1 }])
-    await again.stop()
-  })
-
   it('is reported when its password is lost', async () => {
     const homeDirectory = await makePreparedHome()
     await (await startEmbeddedDatabase({ homeDirectory, logger })).stop()

@@ -1,10 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { ApiClient } from '../../../src/source/client/client.js'
-import { createTrackingService } from '../../../src/source/client/endpoints.js'
-import { defaultRetryPolicy } from '../../../src/base/retry.js'
-import { unlimitedBudget } from '../../support/unlimited-budget.js'
-import { silentLogger } from '../../../src/base/logger.js'
-import { runSync } from '../../../src/sync/run-sync.js'
 import {
   startFaultProxy,
   type FaultOptions,
@@ -12,8 +6,6 @@ import {
   type LinkFault,
 } from '../../support/fault-proxy.js'
 import { atScale } from '../../support/test-scale.js'
-import { runTestSync } from '../../support/run-test-sync.js'
-import { TEST_SETTINGS } from '../../support/test-service.js'
 import type { Scene } from '../sync/sync-scene.js'
 import { runMeasured } from './cli-peak.js'
 import { useFaultScenes, wrongCounts } from './fault-scene.js'
@@ -59,50 +51,7 @@ describe('a bad link to the service', { tags: ['H8'] }, () => {
     },
   )
 
-  it('on which a page takes too long ends by our own limit, and the pages before it stay stored', async () => {
-    const scene = await scenes.open()
-    const proxy = await proxyTo(scene)
-    const source = { url: proxy.url, apiKey: scene.simulator.apiKey }
-    const client = new ApiClient({
-      baseUrl: source.url,
-      apiKey: source.apiKey,
-      logger: silentLogger,
-      clock: () => scene.simulator.clock.now(),
-      sleep: () => Promise.resolve(),
-      random: () => 0.5,
-      budget: unlimitedBudget,
-      timeouts: { totalMs: 400 },
-      retryPolicy: { ...defaultRetryPolicy, retries: 1 },
-    })
-    scenes.atEnd(() => client.close())
-    let pages = 0
-    const startedAt = performance.now()
-    const report = await runSync('backfill', {
-      service: createTrackingService(client),
-      warehouse: scene.warehouse,
-      logger: silentLogger,
-      settings: { ...TEST_SETTINGS, pageSize: 2 },
-      programVersion: 'test',
-      signal: new AbortController().signal,
-      onProgress: () => {
-        pages += 1
-        if (pages === 1) proxy.add({ kind: 'bandwidth', bytesPerSecond: 1_000 })
-      },
-    })
-    expect(report).toMatchObject({ exitCode: 4, outcome: 'failed' })
-    // Two tries for each of the streams that are left.
-    expect(performance.now() - startedAt).toBeLessThan(60_000)
-    const [row] = await scene.query<{ shipments: number }>(
-      'select count(*)::int as shipments from tracking.shipments',
-    )
-    expect([2, 4]).toContain(row!.shipments)
-    proxy.clear()
-    // As if the minute had passed for which an entry rests that could not be read.
-    await scene.query('update tracking_sync.refetch_queue set not_before = now()')
-    expect(await runTestSync({ ...scene, source: scene.simulator })).toMatchObject({ exitCode: 0 })
-    expect(await scene.differences()).toEqual([])
-  })
-
+  // Where it takes too long: test/unit/api/client-limits.test.ts.
   it('costs the program no memory', async () => {
     const scene = await scenes.open({ shipments: atScale(10, 60) })
     const peaks: number[] = []

@@ -166,10 +166,10 @@ export const LIST_PHASES: readonly ListPhase[] = [
     name: 'a page in the middle of a first backfill',
     stream: 'shipments',
     path: '/shipments',
-    page: 3,
+    page: 2,
     warehouse: 'half-filled',
     pageSize: 2,
-    // The pages before it and the one behind it.
+    // The page before it and the two behind it, behind which no later run begins.
     shipments: 6,
     cells: {
       ...NEEDED,

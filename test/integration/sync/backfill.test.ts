@@ -82,23 +82,20 @@ describe('a backfill', () => {
     },
   )
 
-  it.each([0, 1, 5, 6, 7, 12])(
-    'reads a list of %i shipments in pages of 6',
-    { tags: ['P1'] },
-    async (count) => {
-      const scene = await openScene({ shipments: 12 })
-      const { world, edits, clock } = scene.simulator
-      for (const { id } of [...world.records('shipment', clock.now())].slice(count)) {
-        edits.delete('shipment', id)
-      }
-      const report = await scene.sync({ settings: { pageSize: 6 } })
-      expect(report.problems).toEqual([])
-      const mayLack = count === 0 ? COUNTED_TABLES : SELDOM
-      expect(await scene.differences({ mayLack })).toEqual([])
-      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(count)
-      await expectNothingToWrite(scene)
-    },
-  )
+  // At every other length: test/unit/api/list-pages.test.ts.
+  it.each([0, 7])('reads a list of %i shipments in pages of 6', { tags: ['P1'] }, async (count) => {
+    const scene = await openScene({ shipments: 12 })
+    const { world, edits, clock } = scene.simulator
+    for (const { id } of [...world.records('shipment', clock.now())].slice(count)) {
+      edits.delete('shipment', id)
+    }
+    const report = await scene.sync({ settings: { pageSize: 6 } })
+    expect(report.problems).toEqual([])
+    const mayLack = count === 0 ? COUNTED_TABLES : SELDOM
+    expect(await scene.differences({ mayLack })).toEqual([])
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(count)
+    await expectNothingToWrite(scene)
+  })
 
   it(
     'collapses the rows that new shipments at the front push onto the next page',
