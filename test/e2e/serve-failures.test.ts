@@ -158,20 +158,45 @@ describe('serve that is told to stop', () => {
 })
 
 describe('serve without its database', () => {
-  it('starts, answers 503, and takes up its work when the database comes', async () => {
-    const scene = await openServeScene({ throughUrl: behindProxy })
-    await proxy!.cut()
-    const program = await startCli(['serve'], scene.options)
-    await program.waitFor(({ stdout }) => stdout().includes('serving at'))
-    await expectUnavailable(scene)
-    expect(logLines(program, 'the database can be reached')).toEqual([])
-    await proxy!.restore()
-    await waitUntil('ready', async () => (await scene.get('/readyz')).status === 200)
-    await untilSynced(scene)
-    expect((await scene.post(notificationBody())).status).toBe(202)
-    program.kill('SIGTERM')
-    expect((await program.ended).exitCode).toBe(0)
-  })
+  it(
+    'starts, answers 503, takes up its work when the database comes, and again when it was away, and applies all that it acknowledged',
+    { tags: ['W16', 'W20'] },
+    async () => {
+      const scene = await openServeScene({ throughUrl: behindProxy })
+      await proxy!.cut()
+      const program = await startCli(['serve'], scene.options)
+      await program.waitFor(({ stdout }) => stdout().includes('serving at'))
+      await expectUnavailable(scene)
+      expect(logLines(program, 'the database can be reached')).toEqual([])
+      const comeBack = async (): Promise<void> => {
+        await proxy!.restore()
+        await waitUntil('ready', async () => (await scene.get('/readyz')).status === 200)
+      }
+      await comeBack()
+      await untilSynced(scene)
+      const ids = [randomUUID(), randomUUID()]
+      const deliver = async (id: string): Promise<void> => {
+        expect((await scene.post(notificationBody(id))).status).toBe(202)
+      }
+      await deliver(ids[0]!)
+      await proxy!.cut()
+      await expectUnavailable(scene)
+      await comeBack()
+      await deliver(ids[1]!)
+      // A processor that lost the database tries again after pauses that grow to a minute.
+      const isApplied = async (): Promise<boolean> =>
+        (
+          await scene.select(
+            `select from tracking_sync.webhook_notifications where state = 'received'`,
+          )
+        ).length === 0
+      await waitUntil('applied', isApplied, 120_000)
+      const stored = await storedIds(scene)
+      expect(ids.filter((id) => !stored.has(id))).toEqual([])
+      program.kill('SIGTERM')
+      expect((await program.ended).exitCode).toBe(0)
+    },
+  )
 })
 
 async function expectUnavailable(scene: ServeScene): Promise<void> {
