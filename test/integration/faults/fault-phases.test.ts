@@ -31,6 +31,17 @@ async function confirmedPass({ warehouse }: Scene, { stream }: ListPhase): Promi
   return (await loadConfirmedPasses(warehouse)).get(stream)
 }
 
+async function resumePage({ query }: Scene, { stream }: ListPhase): Promise<number | undefined> {
+  const [row] = await query<{ page: number }>(
+    `select max((position ->> 'page')::int) as page from (
+      select stream, position from tracking_sync.checkpoints
+      union all select stream, position from tracking_sync.pass_positions
+    ) as noted where stream = $1`,
+    stream,
+  )
+  return row?.page
+}
+
 /**
  * The fault × the phase: each cell is played in two runs, which end alike and leave every row as
  * it was. A phase is one world: when its last fault has gone, one run makes
@@ -98,6 +109,9 @@ describe.each(LIST_PHASES)(
         })
         expect(played()).toBeGreaterThanOrEqual(cell.requests)
         expect(played()).toBeLessThanOrEqual(cell.requests + (cell.more ?? 0))
+        if (cell.resumesAt !== undefined) {
+          expect(await resumePage(scene, phase)).toBe(cell.resumesAt)
+        }
         for (const problem of report.problems) {
           expect(problem).not.toMatch(/\p{Cc}|simulator-key/u)
           expect(problem.length).toBeLessThan(1_000)

@@ -10,6 +10,8 @@ export interface Cell {
   /** So many more may: of pages read ahead, or again because a connection was closed. */
   readonly more?: number
   readonly error: string | null
+  /** The page behind which the next run would go on; not looked at unless told. */
+  readonly resumesAt?: number
   /** The sentence that a person reads. */
   readonly says: RegExp
 }
@@ -114,14 +116,17 @@ const OPTIONAL = {
 const FOREIGN = end(6, 'incomplete', 1, 'incomplete_run', /newer version of this program knows it/)
 
 /** Only a page that is behind another can be passed over. */
-const passedOver = (status: number): Cell =>
-  end(
+const passedOver = (status: number): Cell => ({
+  ...end(
     4,
     'failed',
     6,
     'api_unavailable',
     new RegExp(`the service answered ${status}\\. .* a smaller pageSize .* behind it are read`),
-  )
+  ),
+  // No further, although the pages behind it are stored.
+  resumesAt: 1,
+})
 
 const untrusted = (requests: number, error: string, says: RegExp): Cell => ({
   ...end(6, 'incomplete', requests, error, says),
