@@ -6,6 +6,7 @@ import { applyEdit, editsOf, readMutants } from '../../scripts/mutants/mutants.j
 import { problemsOfTags, readCatalogue, sentencesOf } from '../../scripts/reliability/catalogue.js'
 import { renderPage } from '../../scripts/reliability/page.js'
 import { readTaggedTests, testsOf } from '../../scripts/reliability/test-tags.js'
+import timeLimits from '../catalogue/time-limits.json' with { type: 'json' }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const catalogue = readCatalogue(root)
@@ -39,6 +40,15 @@ test('every test with a scale is a part of the long tier, and every file of a pa
     files.filter((file) => isLongOnly !== true || hasScale(file)),
   )
   expect(named.sort()).toEqual(testFiles.filter(hasScale).sort())
+})
+
+test('every time limit has a reason, and is of a test that there is', () => {
+  for (const { seconds, reason, files } of timeLimits) {
+    expect(seconds, reason).toBeGreaterThan(10)
+    expect(files.filter((file) => !testFiles.includes(file))).toEqual([])
+  }
+  const named = timeLimits.flatMap(({ files }) => files)
+  expect(new Set(named).size).toBe(named.length)
 })
 
 /** `npm run test:mutants` runs for long; that its list still fits the code is seen here. */
