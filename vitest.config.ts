@@ -6,7 +6,6 @@ import { readCatalogue, sentencesOf } from './scripts/reliability/catalogue.js'
 
 /** Of half a minute each: one of them alone at the end would leave the others idle. */
 const LONGEST = [
-  'webhooks/side-by-side',
   'faults/fault-phases',
   'distribute/distribute',
   'commands/questions',

@@ -224,11 +224,6 @@ export class Oracle {
     }
   }
 
-  async expectComplete(report: RunReport): Promise<void> {
-    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-    await Promise.resolve()
-  }
-
   /** Equal to the source, and nothing is left to be counted or asked for. */
   async isSettled(): Promise<boolean> {
     const pending = await this.#warehouse.query(
@@ -257,13 +252,9 @@ export class Oracle {
     expect(arrived.filter(({ id }) => !settled.has(id)).map(({ id }) => id)).toEqual([])
   }
 
+  /** For I2: a sync of a quiet service writes nothing. */
   snapshot(): Promise<RowSnapshot> {
     return snapshotRows(this.#warehouse, { hasVersions: true, mayBeEmpty: true })
-  }
-
-  /** I2: a sync of a quiet service writes nothing. */
-  async expectUnwritten(before: RowSnapshot): Promise<void> {
-    expect(await this.snapshot()).toEqual(before)
   }
 
   /** A value without a column is kept when it is absent later, even if it was sent by mistake. */

@@ -212,6 +212,31 @@ const takeovers = fc
     { ...next, disturbance: { kind: 'none' }, wait: 0 },
   ])
 
+/** Changes of two containers, told and delivered in any order while they are applied. */
+const flurries: fc.Arbitrary<Step[]> = fc.array(
+  fc
+    .tuple(
+      fc.oneof<fc.Arbitrary<Step>[]>(
+        fc.record({
+          do: fc.constantFrom('change' as const, 'clear' as const),
+          type: fc.constant('container' as const),
+          at: fc.nat(1),
+        }),
+        fc.record({ do: fc.constant('tell' as const), at: fc.nat(1), shape: fc.nat(7) }),
+        fc.record({ do: fc.constant('tell' as const), at: fc.nat(1), shape: fc.nat(1) }),
+        fc.record({ do: fc.constant('arrive' as const), which: at, kill: fc.constant(null) }),
+        fc.record({ do: fc.constant('arrive' as const), which: at, kill: fc.constant(null) }),
+        fc.record({
+          do: fc.constantFrom('process' as const, 'process' as const, 'refetch' as const),
+          kill: kills(['mid_batch', 'mid_notifications'], 20),
+        }),
+      ),
+      fc.constantFrom(0, 0, 100, 900),
+    )
+    .map(([step, wait]) => ({ ...step, wait })),
+  { minLength: 5, maxLength: 12 },
+)
+
 const FILL = {
   do: 'backfill',
   pageSize: 100,
@@ -239,9 +264,9 @@ export const storms: fc.Arbitrary<Storm> = fc.record({
   steps: fc
     .tuple(
       fc.constantFrom<readonly Step[]>([], [FILL], [FILL, { do: 'serve', kill: null, wait: null }]),
-      some(2, 5),
-      one(runs),
       some(1, 4),
+      one(runs),
+      fc.oneof(some(1, 4), flurries),
       fc.oneof({ weight: 2, arbitrary: one(runs) }, takeovers),
       some(0, 2),
     )

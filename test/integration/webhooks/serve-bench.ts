@@ -14,7 +14,7 @@ import { noFailpoints } from '../../../src/base/failpoint.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { dashboardExtension } from '../../../src/extensions/dashboard/dashboard-extension.js'
 import { createSleep } from '../../../src/base/retry.js'
-import type { Pace, ServeParts } from '../../../src/serve/serve-dependencies.js'
+import type { ServeParts } from '../../../src/serve/serve-dependencies.js'
 import { startServe, type Serving } from '../../../src/serve/start-serve.js'
 import type { Simulator } from '../../../src/extensions/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/extensions/simulator/webhooks/webhook-catalog.js'
@@ -38,11 +38,10 @@ const opened: { close(): Promise<void> }[] = []
  * The connections of a separate process: a pool, and a client whose budget is shared through the
  * database. Its clock is the service's.
  */
-export function openClient(
+function openClient(
   simulator: Simulator,
   url: string,
   perMinute: number,
-  windowMs?: number,
 ): { readonly warehouse: Warehouse; readonly service: TrackingService } {
   const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger, poolSize: 8 })
   const client = new ApiClient({
@@ -56,7 +55,6 @@ export function openClient(
       warehouse,
       account: 'one account',
       perMinute,
-      ...(windowMs === undefined ? {} : { windowMs }),
       clock: () => new Date(),
       sleep: createSleep(),
     }),
@@ -77,9 +75,6 @@ export interface BenchOptions {
   readonly parts?: Partial<ServeParts>
   readonly settings?: Readonly<Record<string, string>>
   readonly perMinute?: number
-  readonly pace?: Partial<Pace>
-  /** Length of the budget's minute. */
-  readonly windowMs?: number
 }
 
 /** A `serve` in this process, with everything of its own, as another host has it. */
@@ -98,7 +93,7 @@ export async function startHost(options: BenchOptions): Promise<BenchHost> {
     },
   })
   await rm(directory, { recursive: true })
-  const { warehouse, service } = openClient(simulator, url, perMinute, options.windowMs)
+  const { warehouse, service } = openClient(simulator, url, perMinute)
   const inbox = createWarehouse({ url, schema: 'tracking', logger: silentLogger, poolSize: 2 })
   opened.push(inbox)
   const stats = {
@@ -124,7 +119,7 @@ export async function startHost(options: BenchOptions): Promise<BenchHost> {
     redact: (text) => text,
     signature: createSignatureCheck({ ...DEFAULT_SIGNATURE, secrets: [SECRET] }),
     runSettings: runSettingsOf(config),
-    pace: { refetchDelayMs: 50, ...options.pace },
+    pace: { refetchDelayMs: 50 },
     programVersion: 'test',
     logger: silentLogger,
     clock: () => new Date(),
