@@ -3,7 +3,7 @@
 import json
 from decimal import Decimal
 
-from values import Known, Unsure, actual, equal
+from values import NO_ROW, Known, Unsure, actual, equal
 
 
 class Report:
@@ -39,7 +39,12 @@ class Report:
         """Compares rows by key: {key: {column: value}} with rows of PostgreSQL by the same keys."""
         entry = self.table(name)
         for key in expected.keys() - found.keys():
-            self.difference(name, key, "(row)", expected[key], "no row")
+            known = {v.name if isinstance(v, Known) and NO_ROW in (v.documented, v.instead) else None
+                     for v in expected[key].values()}
+            if len(known) > 1 or None in known:
+                self.difference(name, key, "(row)", expected[key], "no row")
+            elif any(v.instead is NO_ROW for v in expected[key].values()):
+                self.difference(name, key, "(row)", expected[key], "no row", known.pop())
         for key in found.keys() - expected.keys():
             self.difference(name, key, "(row)", "no row", found[key])
         for key in expected.keys() & found.keys():
@@ -54,9 +59,10 @@ class Report:
                 entry["values"] += 1
                 shown = self._shown(column, row[column], types.get(column, ("text",))[0])
                 if isinstance(value, Known):
-                    if not equal(value.documented, shown):
+                    if value.documented is NO_ROW or not equal(value.documented, shown):
                         self.difference(name, key, column, value, row[column],
-                                        value.name if equal(value.instead, shown) else None)
+                                        value.name if value.instead is not NO_ROW
+                                        and equal(value.instead, shown) else None)
                 elif not equal(value, shown):
                     self.difference(name, key, column, value, row[column])
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from decimal import Decimal
 
-from values import About, Known, Sorted, Window, equal, local, local_day, zone
+from values import NO_ROW, About, Known, Sorted, Window, equal, local, local_day, zone
 
 COMMON = ("container_number", "shipment_id", "bill_of_lading_number", "shipping_line_scac",
           "customer_name", "ref_numbers_text", "tags_text", "custom_fields", "pod_terminal_id")
@@ -143,10 +143,17 @@ def or_known(make):
     """An answer as documented; where a zone was not sent, the program counts the days otherwise."""
     def run(f):
         documented, instead = make(f, False), make(f, True)
-        return {key: {c: v if isinstance(v, (About, Sorted, Window, Known)) or key not in instead or equal(v, instead[key].get(c))
-                      else Known("day without a zone", v, instead[key].get(c)) for c, v in row.items()}
-                for key, row in documented.items()}
+        return {key: {c: _either(v, instead.get(key, {}).get(c, NO_ROW))
+                      for c, v in documented.get(key, dict.fromkeys(instead.get(key, {}), NO_ROW)).items()}
+                for key in {**documented, **instead}}
     return run
+
+
+def _either(documented, instead):
+    if isinstance(documented, (About, Sorted, Window, Known)) and instead is not NO_ROW or documented is instead:
+        return documented
+    same = documented is not NO_ROW and instead is not NO_ROW and equal(documented, instead)
+    return documented if same else Known("day without a zone", documented, instead)
 
 
 def stays(f, in_port_zone=False, ids=None):
@@ -195,7 +202,7 @@ def stays(f, in_port_zone=False, ids=None):
             spot = f.place_zone(ship, place) if s["zone"] is None else s["zone"]
             counted = spot if zone(spot) else None  # the zone in which days are counted
             today = local_day(f.as_of, counted) if counted else None
-            out_on = local_day(s["end"], s["zone"])
+            out_on = local_day(s["end"], counted if in_port_zone and s["zone"] is None else s["zone"])
             row = dict(
                 f.common(box), place=place, has_begun=begun, has_ended=ended, start_at=s["start"],
                 end_at=s["end"], binding_on=binding, terminal_on=s["terminal_on"], line_on=s["line_on"],
@@ -210,7 +217,7 @@ def stays(f, in_port_zone=False, ids=None):
             if not begun:
                 state = "not_started"
             elif ended:
-                state = "unknown" if out_on is None or not row["is_zone_known"] else \
+                state = "unknown" if out_on is None or counted is None else \
                     "none" if binding is None else "out_late" if out_on > binding else "out_in_time"
             elif f.is_stopped(box) or today is None:
                 state = "unknown"

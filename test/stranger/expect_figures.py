@@ -247,18 +247,18 @@ def arrivals_calendar(f):
         day, today = local_day(eta, zone_name), local_day(f.as_of, zone_name)
         if day is None and eta <= f.as_of + timedelta(hours=720) or day and day < today + timedelta(days=30):
             groups[(ship["port_of_discharge_locode"], ship["shipping_line_scac"],
-                    day and day.isoformat())].append((box, ship))
+                    day and day.isoformat())].append((box, ship, day < today if day else eta < f.as_of))
     teu = {10: "0.5", 20: "1", 40: "2", 45: "2.25"}
     found = {}
     for key, boxes in groups.items():
-        lengths = [b["equipment_length"] and teu.get(int(b["equipment_length"])) for b, _ in boxes]
+        lengths = [b["equipment_length"] and teu.get(int(b["equipment_length"])) for b, _, _ in boxes]
         found[key] = {
-            "shipments": Decimal(len({s["shipment_id"] for _, s in boxes})), "containers": Decimal(len(boxes)),
+            "shipments": Decimal(len({s["shipment_id"] for _, s, _ in boxes})), "containers": Decimal(len(boxes)),
             "teu": sum((Decimal(x) for x in lengths if x), Decimal(0)),
             "length_unknown": Decimal(sum(not x for x in lengths)),
-            "eta_passed": Decimal(sum(s["pod_eta_at"] < f.as_of for _, s in boxes)),
-            "tracking_stopped": Decimal(sum(f.is_stopped(b) for b, _ in boxes)),
-            "zone_unknown": Decimal(sum(zone(s["pod_timezone"]) is None for _, s in boxes))}
+            "eta_passed": Decimal(sum(passed for _, _, passed in boxes)),
+            "tracking_stopped": Decimal(sum(f.is_stopped(b) for b, _, _ in boxes)),
+            "zone_unknown": Decimal(sum(zone(s["pod_timezone"]) is None for _, s, _ in boxes))}
     return found
 
 

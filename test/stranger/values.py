@@ -203,3 +203,6 @@ class AnyOf:
 
     def holds(self, at):
         return any(w.holds(at) for w in self.windows)
+
+
+NO_ROW = object()  # the value of a column in a row that is not there
