@@ -1,67 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
 import { parseExactJson } from '../../../src/source/jsonapi/exact-json.js'
 import { containers, resources } from '../../../src/source/records/index.js'
 import type { Resource } from '../../../src/source/records/resource.js'
 import { accountFor } from './account-for.js'
 import { container, flatten, type JsonObject } from './flat-rows.js'
-
-const directory = new URL('../../fixtures/samples/', import.meta.url)
-const files = readdirSync(directory).filter((name) => name.endsWith('.json'))
-
-function recordsOf(file: string): JsonObject[] {
-  const text = readFileSync(new URL(file, directory), 'utf8')
-  const { data, included } = documentSchema.parse(parseExactJson(text))
-  return [...data, ...included] as JsonObject[]
-}
-
-describe('the published payloads', () => {
-  test('are all here', () => {
-    expect(files).toHaveLength(18)
-  })
-
-  // A webhook is the one record of which something is withheld on purpose; see secrets.test.ts.
-  test.each(files.filter((file) => file !== 'webhooks-list.json'))(
-    'everything %s says is in the rows, and nothing else',
-    { tags: ['K8'] },
-    (file) => {
-      const records = recordsOf(file)
-      expect(records.length).toBeGreaterThan(0)
-      for (const record of records) expect(accountFor(record)).toEqual([])
-    },
-  )
-
-  test('none of their values had to be coerced', { tags: ['K8'] }, () => {
-    const coerced = files
-      .flatMap(recordsOf)
-      .filter((record) => flatten(record).flat.coercions !== null)
-    expect(coerced).toEqual([])
-  })
-
-  test.each([
-    ['port-get.json', 'latitude', '53.530404621'],
-    ['port-get.json', 'longitude', '9.905771237'],
-    ['vessel-get.json', 'nautical_speed_knots', '13'],
-    ['container-get.json', 'pickup_lfd_rail', '2026-02-26T05:00:00Z'],
-    ['container-get.json', 'equipment_length', '40'],
-    ['tracking-request-get.json', 'created_at', '2020-04-04T16:13:35-07:00'],
-    ['webhook-events.json', 'webhook_event_category_id', 'tracking-request-events'],
-  ])('%s: the first record has %s %s', (file, column, value) => {
-    expect(flatten(recordsOf(file)[0]).columns[column]).toBe(value)
-  })
-
-  test('every attribute and relationship has a column; links to other records are in unmapped', () => {
-    for (const name of ['container-get.json', 'port-get.json', 'terminal-get.json']) {
-      for (const record of recordsOf(name)) expect(flatten(record).unmapped).toEqual({})
-    }
-    const [, included] = recordsOf('webhook-container-created.json')
-    expect(flatten(included).unmapped['links.self']).toBe(
-      '/v2/shipments/e5a39855-f438-467a-9c18-ae91cd46cfaf',
-    )
-  })
-})
 
 describe('what a relationship says beyond its columns is kept', () => {
   test.each([
@@ -235,9 +178,10 @@ function keyed(record: JsonObject): JsonObject {
   return record
 }
 
-describe('generated records', () => {
+describe('generated records', { tags: ['K8'] }, () => {
   test.each(resources)(
     '$stream: whatever a record holds is in its column, in unmapped or in coercions',
+    { tags: ['K8'] },
     (resource) => {
       fc.assert(
         fc.property(recordsOfType(resource), (record) => {
