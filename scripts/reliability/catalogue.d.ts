@@ -31,6 +31,8 @@ interface StrangersResult {
     readonly count: number
     readonly reason: string
   }[]
+  /** What was seen at the program and expected from then on: no proof. */
+  readonly takenOver: readonly string[]
   readonly notCompared: readonly { readonly tables: readonly string[]; readonly reason: string }[]
   readonly lastRun: {
     readonly on: string

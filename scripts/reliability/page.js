@@ -47,7 +47,7 @@ Do not edit this page:
 }
 
 /** What a program in another language, which shares nothing with this one, found from outside. */
-function strangersTest({ differences, notCompared, lastRun }) {
+function strangersTest({ differences, takenOver, notCompared, lastRun }) {
   const { tables, faults, kills, runs, seed, shipments, days } = lastRun
   const sum = (of) => Object.values(tables).reduce((total, table) => total + table[of], 0)
   const count = (number) => number.toLocaleString('en-US')
@@ -56,9 +56,10 @@ function strangersTest({ differences, notCompared, lastRun }) {
   return [
     "## A stranger's test",
     '',
-    '`npm run test:stranger` runs a Python program that was written from the interface of the service and',
-    'these pages alone. It serves a world of its own with faults, moves it from day to day, kills some',
-    'runs, and compares tables and answers with its own computation from outside.',
+    '`npm run test:stranger` runs a Python program that shares no code with this one. It was written from',
+    'the interface of the service and these pages, and shows nothing about the points below that it took',
+    'over from the program. It serves a world of its own with faults, moves it from day to day, kills',
+    'some runs, and compares tables and answers with its own computation from outside.',
     '',
     `The run of ${lastRun.on} (seed ${seed}, ${shipments} shipments, ${days} days, ${runs} runs of the program,`,
     `${hits} faults, ${kills} kills) compared ${count(sum('rows'))} rows and ${count(sum('values'))} values of`,
@@ -71,6 +72,10 @@ function strangersTest({ differences, notCompared, lastRun }) {
         `| ${what} (${values}) | ${table}: ${column} | ${reason} |`,
     ),
     ...(differences.length === 0 ? ['| none | | |'] : []),
+    '',
+    'Taken over from the program, because interface and pages leave it open:',
+    '',
+    ...takenOver.map((point) => `- ${point}`),
     '',
     '| not compared | why |',
     '|---|---|',

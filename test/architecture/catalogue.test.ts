@@ -125,6 +125,7 @@ describe('what the tags of tests prove', () => {
   test('is followed by what a stranger found: counts, differences and gaps with their reasons', () => {
     const stranger = {
       differences: [{ what: 'Lost', table: 'ports', column: 'city', count: 3, reason: 'Bug 7.' }],
+      takenOver: ['days end at noon'],
       notCompared: [{ tables: ['lakes', 'seas'], reason: 'None has any.' }],
       lastRun: {
         ...{ on: '2026-11-27', seed: 1, shipments: 2, days: 3, runs: 4, kills: 1, differences: 0 },
@@ -136,6 +137,7 @@ describe('what the tags of tests prove', () => {
     expect(page).toContain('- **P3** Never. No such list.\n\n## A stranger')
     expect(page).toMatch(/\n5 faults, 1 kills\) compared 1,001 rows and 10 values of\n2 tables/)
     expect(page).toContain('\n| Lost (3) | ports: city | Bug 7. |\n')
+    expect(page).toContain('\n- days end at noon\n')
     expect(page).toContain('\n| `lakes`, `seas` | None has any. |\n')
   })
 })
