@@ -16,6 +16,8 @@ const SEEDS = Number(process.env.SIMULATION_SEEDS ?? atScale(100, 10_000))
 const FIRST = Number(process.env.SIMULATION_FIRST ?? atScale(1, Date.now() % 2 ** 31))
 /** A seed that met nothing does not count, and another is played in its place. */
 const MOST_SEEDS = Math.ceil(SEEDS * 1.5)
+/** A third of a second each, and many times that on a machine with other work. */
+const TIMEOUT_MS = atScale(900_000, 24 * 3_600_000)
 const TOLD_EVENTS = 60
 
 interface Remembered {
@@ -116,6 +118,7 @@ describe('the machine of the sync in simulated time, over a service, a network a
         'R2',
         'R6',
       ],
+      timeout: TIMEOUT_MS,
     },
     async () => {
       const sums = new Map<string, number>()
