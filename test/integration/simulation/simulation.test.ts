@@ -85,11 +85,15 @@ async function playSeed(seed: number): Promise<Hits> {
 }
 
 describe('the machine of the sync in simulated time, over a service, a network and processes that fail', () => {
-  it.for(corpus)('remembered: $what', { tags: ['I1', 'I4', 'I8'] }, async ({ storm }) => {
-    expect((await play(storm)).digest).toMatch(/^\w{64}$/)
-  })
+  it.for(corpus)(
+    'remembered: $what',
+    { tags: ['I1', 'I4', 'I8'], timeout: TIMEOUT_MS },
+    async ({ storm }) => {
+      expect((await play(storm)).digest).toMatch(/^\w{64}$/)
+    },
+  )
 
-  it('is a function of its seed', { tags: ['I1'] }, async () => {
+  it('is a function of its seed', { tags: ['I1'], timeout: TIMEOUT_MS }, async () => {
     for (const storm of fc.sample(storms, { seed: FIRST, numRuns: 2 })) {
       const { digest } = await play(storm)
       expect((await play(storm)).digest, JSON.stringify(storm)).toBe(digest)
