@@ -58,7 +58,8 @@ export function decideRetry(
   random: number,
 ): number | undefined {
   if (!(error instanceof ConnectorError) || error.fate !== 'retry') return undefined
-  const retryAfterMs = askedWaitMs(error)
+  const asked = 'retryAfterMs' in error ? error.retryAfterMs : undefined
+  const retryAfterMs = typeof asked === 'number' ? asked : undefined
   if (retryAfterMs !== undefined && retryAfterMs > policy.longestRetryAfterMs) return undefined
   const isRateLimit = error.code === 'api_rate_limited'
   if (failures > (isRateLimit ? policy.rateLimitRetries : policy.retries)) return undefined
@@ -66,11 +67,6 @@ export function decideRetry(
   const floorMs = retryAfterMs === undefined ? 0 : retryAfterMs + 100 + random * 1_800
   const waitMs = Math.max(Math.round(random * ceilingMs), Math.round(floorMs))
   return elapsedMs + waitMs > policy.giveUpAfterMs ? undefined : waitMs
-}
-
-function askedWaitMs(error: ConnectorError): number | undefined {
-  const asked = 'retryAfterMs' in error ? error.retryAfterMs : undefined
-  return typeof asked === 'number' ? asked : undefined
 }
 
 export interface RetryOptions {

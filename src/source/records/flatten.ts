@@ -40,7 +40,7 @@ export function flattenRecord(resource: Resource, record: unknown, seen: SeenIn)
   const members = readRecord(record)
   const { id, attributes, relationships } = members
   if (attributes === undefined && resource.requiresAttributes) {
-    throw contractError('attributes are missing', '/attributes')
+    throw new ApiContractError('attributes are missing', { pointer: '/attributes' })
   }
   const row = new RowBuilder(resource)
   row.setId(id)
@@ -65,11 +65,7 @@ export function readRecord(record: unknown): RecordFrame & Members {
   const { error } = recordSchema.safeParse(record)
   if (error === undefined) return record as RecordFrame & Members
   const { pointer, reason } = refusalOf(error)
-  throw contractError(reason, pointer)
-}
-
-function contractError(message: string, pointer: string): ApiContractError {
-  return new ApiContractError(message, { pointer })
+  throw new ApiContractError(reason, { pointer })
 }
 
 function flattenAttributes(row: RowBuilder, attributes: Members, id: string): void {
@@ -347,7 +343,9 @@ class RowBuilder {
       (isReplaced ? 'holds control characters or lone surrogates' : undefined) ??
       (isAmbiguous ? 'holds a space' : undefined)
     if (problem === undefined) return
-    throw contractError(`${name} ${problem}, and the row needs it as its key`, '')
+    throw new ApiContractError(`${name} ${problem}, and the row needs it as its key`, {
+      pointer: '',
+    })
   }
 
   #coerce(column: string, reason: string, original: unknown): void {

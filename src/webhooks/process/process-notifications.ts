@@ -86,7 +86,7 @@ export class NotificationProcessor {
       report = await this.#processOneByOne(claimed, thrown)
     }
     if (report.taken > 0) reachFailpoint('after_notifications')
-    if (report.deferred > 0) await this.#ownership.ask()
+    if (report.deferred > 0 || this.#ownership.isDue) await this.#ownership.ask()
     return report
   }
 

@@ -69,24 +69,33 @@ export class WebhookOwnership {
     return { own, foreign, unknown }
   }
 
+  /** Whether notifications wait for an answer of the service that it may be asked for now. */
+  get isDue(): boolean {
+    if (this.#newestUnknown <= this.#decidedUntil) return false
+    return performance.now() - this.#askedAt >= ASK_EVERY_MS
+  }
+
   /**
    * Asks the service for its webhooks, once a minute at most, and makes notifications due that
    * waited for its answer. Errors of the service are logged, never thrown.
    */
   async ask(): Promise<void> {
     const { service, warehouse, logger, settings, signal } = this.#dependencies
-    if (performance.now() - this.#askedAt >= ASK_EVERY_MS) {
-      this.#askedAt = performance.now()
+    if (this.isDue) {
       const until = this.#newestUnknown
       try {
-        await recordWebhooks(warehouse, await listWebhookRecords(service, signal), settings.own)
+        const listed = await listWebhookRecords(service, signal)
+        // An answer that the warehouse does not keep is asked for again.
+        await recordWebhooks(warehouse, listed, settings.own)
       } catch (error) {
         if (!(error instanceof ConnectorError) || !error.code.startsWith('api_')) throw error
+        this.#askedAt = performance.now()
         logger.warn('the service did not list its webhooks; notifications of unknown ones wait', {
           error,
         })
         return
       }
+      this.#askedAt = performance.now()
       this.#decidedUntil = until
     }
     // Also if another worker has asked since they were deferred.

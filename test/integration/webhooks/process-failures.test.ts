@@ -283,6 +283,22 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
     expect(await statesOf(scene.warehouse)).toEqual({ 'of 0': 'processed', 'of 1': 'foreign' })
   })
 
+  it('is asked for again at once when the warehouse could not keep the answer', async () => {
+    const scene = await openWebhookScene({ bench: listed })
+    const { warehouse, bench } = scene
+    await bench.service.createWebhook({ url: 'https://example.com/hook' })
+    scene.advance(10)
+    await scene.store(scene.tell(scene.containerId, { id: 'open' }))
+    await scene.query(
+      'alter table tracking_sync.webhooks add constraint poison check (false) not valid',
+    )
+    await expect(bench.processor.processAll()).rejects.toThrow('poison')
+    expect(await statesOf(warehouse)).toEqual({ open: 'received' })
+    await scene.query('alter table tracking_sync.webhooks drop constraint poison')
+    for (let looks = 1; looks <= 2; looks += 1) await bench.processor.processAll()
+    expect(await statesOf(warehouse)).toEqual({ open: 'foreign' })
+  })
+
   it('stays open while the service does not answer, without using up attempts', async () => {
     const scene = await openWebhookScene({ bench: listed })
     const { containerId: id, simulator, warehouse } = scene
