@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { silentLogger } from '../../src/base/logger.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
-import { emptyWarehouse } from './empty-warehouse.js'
+import { USERS_TABLES } from '../../src/warehouse/connection/schema-names.js'
+import { deleteRows, emptyWarehouse } from './empty-warehouse.js'
 import { createTestDatabase, type TestDatabase } from './test-database.js'
 import type { TestWarehouse } from './test-warehouse.js'
 
@@ -70,6 +71,10 @@ export function useTestWarehouse(): Pick<TestWarehouse, 'warehouse' | 'url'> {
 async function tidy(warehouse: Warehouse, before: string): Promise<boolean> {
   if ((await digestCatalogue(warehouse)) !== before) return false
   await emptyWarehouse(warehouse)
+  await deleteRows(
+    warehouse,
+    USERS_TABLES.map((table) => warehouse.names.table(table)),
+  )
   const [others] = await warehouse.query(
     'count the connections of others',
     sql<{ count: number }>`select count(*)::int as count from pg_stat_activity

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { installViews } from '../../../src/warehouse/schema/install-views.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
@@ -16,7 +16,11 @@ import { waitUntil } from '../../support/run-cli.js'
 import { openLogins, type Logins } from '../../support/scenes/logins.js'
 import { closeScenes, openLoadedScene, openScene, type Scene } from '../sync/sync-scene.js'
 
-afterEach(closeScenes)
+afterEach(async () => {
+  // Before their database is dropped.
+  for (const client of clients.splice(0)) await client.end()
+  await closeScenes()
+})
 
 const NAMES = STORED_VIEWS.map(({ name }) => name)
 
@@ -77,10 +81,12 @@ async function openStored(): Promise<Scene> {
   return scene
 }
 
+const clients: pg.Client[] = []
+
 async function connect(connectionString: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString })
   await client.connect()
-  onTestFinished(() => client.end())
+  clients.push(client)
   return client
 }
 
