@@ -6,7 +6,7 @@ interface Edit {
 }
 
 export interface Mutant extends Edit {
-  /** What is taken out, in words. */
+  /** The guard that is taken out, in words. */
   readonly safeguard: string
   /** A second guard that would keep the promise alone. */
   readonly also?: readonly Edit[]

@@ -19,7 +19,7 @@ export interface Catalogue {
     >
   >
   readonly mutants: readonly Mutant[]
-  /** What `npm run test:stranger -- --publish` wrote last. */
+  /** The last result of `npm run test:stranger -- --publish`. */
   readonly stranger?: StrangersResult
 }
 interface StrangersResult {
@@ -31,7 +31,7 @@ interface StrangersResult {
     readonly count: number
     readonly reason: string
   }[]
-  /** What was seen at the program and expected from then on: no proof. */
+  /** Expectations taken over from the program: they prove nothing. */
   readonly takenOver: readonly string[]
   readonly notCompared: readonly { readonly tables: readonly string[]; readonly reason: string }[]
   readonly lastRun: {

@@ -46,7 +46,7 @@ Do not edit this page:
 `
 }
 
-/** What a program in another language, which shares nothing with this one, found from outside. */
+/** Differences found by a program in another language that shares nothing with this one. */
 function strangersTest({ differences, takenOver, notCompared, lastRun }) {
   const { tables, faults, kills, runs, seed, shipments, days } = lastRun
   const sum = (of) => Object.values(tables).reduce((total, table) => total + table[of], 0)

@@ -22,8 +22,8 @@ class Facts:
         self.vessels = live(model, "vessels")
         self.events = defaultdict(list)
         present = present or model
-        self.requests = live(present, "tracking_requests")  # which have no history, either
-        for row in present.rows["transport_events"].values():  # which have no history: present values
+        self.requests = live(present, "tracking_requests")  # they have no history, either
+        for row in present.rows["transport_events"].values():  # without a history: present values
             if row.first.low <= as_of and (row.deleted is None or row.deleted.low > as_of):
                 self.events[row.values["container_id"]].append(row.values)
         stored = lambda table: {k: r.values for k, r in present.rows[table].items()}
@@ -37,7 +37,7 @@ class Facts:
         return self.shipments.get(box["shipment_id"], defaultdict(lambda: None))
 
     def common(self, box):
-        """What every answer about containers names."""
+        """The columns that every answer about containers has."""
         ship, id_ = self.shipment(box), box["container_id"]
         now_box = self.now_containers.get(id_, box)
         now_ship = self.now_shipments.get(now_box["shipment_id"], defaultdict(lambda: None))

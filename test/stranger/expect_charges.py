@@ -1,4 +1,4 @@
-"""What days past a last free day cost, by rules that this test imports (docs/questions.md)."""
+"""The cost of days past a last free day, by rules that this test imports (docs/questions.md)."""
 
 import csv
 from datetime import date, timedelta

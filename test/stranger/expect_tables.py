@@ -42,7 +42,7 @@ class Row:
 
 
 class Model:
-    """What the warehouse knows. `see` takes a record that a complete run was shown."""
+    """The knowledge of the warehouse. `see` takes a record that a complete run was shown."""
 
     def __init__(self, dictionary):
         self.columns = dictionary["tracking"]
@@ -57,7 +57,7 @@ class Model:
     # -- one record ----------------------------------------------------------------------------
 
     def flatten(self, record, table, shown=()):
-        """(values of the columns that were sent, what has no column, what could not be stored)"""
+        """(values of the columns that were sent, values without a column, values not storable)"""
         record = json.loads(json.dumps(record), parse_float=Decimal)
         attributes, relationships = record.get("attributes", {}), record.get("relationships") or {}
         values, unmapped, coercions, used = {}, {}, {}, {"attributes": set(shown), "relationships": {"raw_events"}}

@@ -315,7 +315,7 @@ def keyed(view, rows):
 
 
 def linkages(record):
-    """What a record names; the terminals that a port lists are no reason to read them."""
+    """The records that a record names; the terminals that a port lists are no reason to read them."""
     for name, relation in (record.get("relationships") or {}).items():
         data = relation["data"] if name != "terminals" else None
         for linkage in data if isinstance(data, list) else [data] if data else []:

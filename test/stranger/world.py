@@ -84,7 +84,7 @@ def links(type_, ids):
 
 
 class Journey:
-    """What will happen to one container, and what of it has been reported."""
+    """The events to come of one container, and those reported so far."""
 
     def __init__(self, container_id, shipment_id, plan, is_rail):
         self.container_id, self.shipment_id = container_id, shipment_id

@@ -219,7 +219,7 @@ export class Oracle {
         ),
       )
       for (const { id } of missing) {
-        this.problems.push(`the checkpoint of ${stream} is past ${id}, and there is no row`)
+        this.problems.push(`the checkpoint of ${stream} is past ${id}, and its row is missing`)
       }
     }
   }

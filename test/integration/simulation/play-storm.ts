@@ -510,7 +510,7 @@ function isOdd(fault: Extract<Step, { do: 'fault' }>['fault']): fault is Pick<Od
   return fault.kind === 'repeated' || fault.kind === 'omitted'
 }
 
-/** Another run holds the lease, or the database or the service failed it for longer than it waits. */
+/** Another run holds the lease, or the database or the service failed for too long. */
 function isExpected({ kind, lost, wasFrozen }: Started, thrown: Error): boolean {
   if (thrown instanceof LeaseHeldError) return kind === 'sync' || kind === 'backfill'
   if (!(thrown instanceof ConnectorError)) return false

@@ -91,7 +91,7 @@ const LOCK_TIMEOUT_MS = 5_000
 export interface DatabaseHooks {
   /** Called after a batch of statements, with the rows of each that worked. */
   readonly after: (process: SimulatedProcess, statements: readonly Answered[]) => void
-  /** Where the connection is lost at this batch: before the server got it, or before its answer came. */
+  /** The place where this batch loses the connection: before the server, or before the answer. */
   readonly loses: (process: SimulatedProcess) => 'before' | 'after' | undefined
 }
 
@@ -360,7 +360,7 @@ class ProcessPool implements ConnectionPool {
         answer?.resolve(result.value)
       } else {
         const error = result.reason as { code?: string }
-        // The scheduler ended the wait by a cancellation: to the program it is the lock's own limit.
+        // The scheduler cancelled the wait: to the program it is the lock's own limit.
         if (use.gaveUp && error.code === '57014') error.code = '55P03'
         answer?.reject(error)
       }

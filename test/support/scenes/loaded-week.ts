@@ -32,7 +32,7 @@ export async function openLoadedWeek(): Promise<LoadedWeek> {
       await runTestSync({ warehouse: target, source, command: 'sync' })
     })
     await simulator.close()
-    // As the server does by itself, sooner or later: without it some answers take ten times as long.
+    // The server does it sooner or later: without it some answers take ten times as long.
     await target.query('analyze', rawStatement('analyze'))
   })
   const { simulator, instants } = await playWeek(() => Promise.resolve())
@@ -83,7 +83,7 @@ async function playWeek(
   return { simulator, instants }
 }
 
-/** A container that waits at its port for longer than it may: some weeks have none by themselves. */
+/** A container that waits too long at its port: some weeks have none by themselves. */
 function overdueOne({ clock, edits, world }: Simulator): void {
   const now = clock.now()
   const waiting = [...world.records('container', now)].find(

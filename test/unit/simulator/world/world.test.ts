@@ -149,7 +149,7 @@ describe('a container over its life', () => {
     expect(statuses.size).toBeGreaterThan(7)
   })
 
-  /** In order, and none in the future but the last alone, which a terminal says up to two days too soon. */
+  /** In order. Only the last may be in the future: a terminal says it up to two days too soon. */
   function expectMilestones(a: Attributes, at: Date): void {
     const shown = ORDER.filter((name) => a[name] !== null)
     const times = shown.map((name) => Date.parse(a[name] as string))
