@@ -2,7 +2,7 @@ import { readFileSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { readCatalogue, sentencesOf } from './scripts/reliability/catalogue.js'
+import { readCatalogue, RELEASE, sentencesOf } from './scripts/reliability/catalogue.js'
 
 /** Of half a minute each: one of them alone at the end would leave the others idle. */
 const LONGEST = [
@@ -22,11 +22,19 @@ const LONGEST = [
 
 const CATALOGUE = readCatalogue(fileURLToPath(new URL('.', import.meta.url)))
 
+/** `npm run test:long`; see test/support/test-scale.ts. */
+const IS_FULL_SCALE = process.env.TEST_SCALE === 'full'
+const HOUR_MS = 3_600_000
+
 /** A test carries the ids of the promises and findings it proves: `npx vitest run --tags-filter H3`. */
-const TAGS = Object.entries(sentencesOf(CATALOGUE)).map(([name, description]) => ({
-  name,
-  description,
-}))
+const TAGS = [
+  ...Object.entries(sentencesOf(CATALOGUE)).map(([name, description]) => ({ name, description })),
+  {
+    name: RELEASE,
+    description: 'a second proof that takes a second or more: npm run test:release',
+    timeout: IS_FULL_SCALE ? 6 * HOUR_MS : 300_000,
+  },
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -92,9 +100,6 @@ const CORE = [
 ]
 const NO_EXTENSIONS = fileURLToPath(new URL('test/support/no-extensions.ts', import.meta.url))
 
-/** `npm run test:long`; see test/support/test-scale.ts. */
-const IS_FULL_SCALE = process.env.TEST_SCALE === 'full'
-
 const LONG_ONLY = Object.values(CATALOGUE.longParts)
   .filter(({ isLongOnly }) => isLongOnly === true)
   .flatMap(({ files }) => files)
@@ -116,7 +121,7 @@ const DATABASE = {
 export default defineConfig({
   test: {
     // Of a test; test/catalogue/time-limits.json names the exceptions. A long one takes hours.
-    testTimeout: IS_FULL_SCALE ? 6 * 3_600_000 : 10_000,
+    testTimeout: IS_FULL_SCALE ? 6 * HOUR_MS : 10_000,
     setupFiles: ['test/support/set-up-tests.ts'],
     hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },

@@ -1,6 +1,9 @@
 import type { Mutant } from '../mutants/mutants.js'
 import type { TaggedTest } from './test-tags.js'
 
+/** Carried by a test that `npm test` leaves to `npm run test:release`. */
+export const RELEASE: 'release'
+
 type Sentences = Readonly<Record<string, string>>
 export interface Catalogue {
   readonly groups: Readonly<

@@ -33,7 +33,7 @@ The proofs in short:
 7. \`npm run test:mutants\` takes ${mutants.length} safeguards out, one at a time; each must be noticed by the test that is named for it. ${count} promises are tried so.
 8. One seed is one run: faults, kills, reorderings and clock steps are chosen by a seed, a hundred seeds in each \`npm test\`, ten thousand in \`npm run test:long -- simulation\`. A seed that hits nothing does not count.
 9. \`npm run test:stranger\`: a program in another language computes every table and the answers by itself and compares them from outside. Its differences are at the end of this page.
-10. \`npm run test:steady\` runs the whole suite twenty times at twice the load.
+10. \`npm test\` has one proof of each promise, \`npm run test:release\` also the second and dear ones. \`npm run test:steady\` runs all of them twenty times at twice the load.
 
 The tests of one promise:
 

@@ -101,7 +101,7 @@ describe('alerts', () => {
 
   it(
     'of a sync that is killed as it sends them are not sent twice, and status tells of them',
-    { tags: ['A2'] },
+    { tags: ['A2', 'release'] },
     async () => {
       const one = Object.fromEntries(
         Object.entries(channels).filter(([name]) => !/SLACK|TEAMS|SMTP/.test(name)),
@@ -146,7 +146,7 @@ describe('alerts', () => {
 
   it(
     'never fail a sync, and show no secret anywhere, with receivers that are away',
-    { tags: ['A3', 'S1'] },
+    { tags: ['A3', 'S1', 'release'] },
     async () => {
       receiver.answer = (_delivery, response) => {
         response.writeHead(500).end(`sorry, ${PATH}/teams?sig=canary77 ${SIGNING} ${MAIL_PASSWORD}`)
@@ -176,7 +176,7 @@ describe('alerts', () => {
 })
 
 describe('serve', () => {
-  it('looks for alerts when it starts, and tells of them', async () => {
+  it('looks for alerts when it starts, and tells of them', { tags: ['release'] }, async () => {
     await scene.select('delete from tracking_sync.alerts returning 1')
     await scene.select('delete from tracking_sync.quarantine returning 1')
     await setAside('serve')
@@ -200,7 +200,7 @@ describe('--on-finish', () => {
 
   it(
     'runs a command with the outcome in its environment and no secret',
-    { tags: ['S1', 'JD7'] },
+    { tags: ['S1', 'JD7', 'release'] },
     async () => {
       const { exitCode, stdout } = await run(
         ['sync', '--json', '--on-finish', script('(echo told; env)')],
@@ -228,7 +228,7 @@ describe('--on-finish', () => {
     },
   )
 
-  it('runs when the run fails, with the reason as data', async () => {
+  it('runs when the run fails, with the reason as data', { tags: ['release'] }, async () => {
     const title = '$(touch ran); `touch ran`'
     scene.simulator.faults.add({
       fault: {
@@ -258,7 +258,7 @@ describe('--on-finish', () => {
     expect(await finished()).toBe('5')
   })
 
-  it('tells of its failure and leaves the exit code alone', async () => {
+  it('tells of its failure and leaves the exit code alone', { tags: ['release'] }, async () => {
     await writeFile(join(scene.options.directory, 'finished'), '')
     const { exitCode, stderr } = await run(['sync', '--on-finish', 'echo on the terminal; exit 3'])
     expect(exitCode).toBe(0)

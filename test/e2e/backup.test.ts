@@ -43,7 +43,11 @@ if (spawnSync('pg_dump', ['--version']).error !== undefined) {
     process.stderr.write('PG_DUMP IS NOT INSTALLED: no backup was made and restored.\n')
   })
 } else {
-  it('a warehouse comes back from a backup as the page says', backUpAndRestore, 180_000)
+  it(
+    'a warehouse comes back from a backup as the page says',
+    { tags: ['release'] },
+    backUpAndRestore,
+  )
 }
 
 async function backUpAndRestore(): Promise<void> {

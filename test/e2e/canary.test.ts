@@ -69,7 +69,7 @@ describe(
   () => {
     it(
       'stand in nothing that the commands say or write, also when requests fail and the service shows the key',
-      { tags: ['I15', 'S1'] },
+      { tags: ['I15', 'S1', 'release'] },
       async () => {
         const { simulator } = scene
         const isList = { path: '/shipments' }
@@ -110,17 +110,21 @@ describe(
       },
     )
 
-    it('stand in no word about wrong settings or a refused login', { tags: ['S1'] }, async () => {
-      expect(await run(['sync'], { TRACKING_API_KEY: `Token ${KEY}` })).toBe(2)
-      const elsewhere = new URL(databaseUrl)
-      elsewhere.hostname = 'db.example'
-      expect(await run(['status'], { DATABASE_URL: elsewhere.href })).toBe(2)
-      const nobody = new URL(databaseUrl)
-      nobody.username = 'nobody_of_this_name'
-      expect(await run(['status'], { DATABASE_URL: nobody.href })).toBe(5)
-    })
+    it(
+      'stand in no word about wrong settings or a refused login',
+      { tags: ['S1', 'release'] },
+      async () => {
+        expect(await run(['sync'], { TRACKING_API_KEY: `Token ${KEY}` })).toBe(2)
+        const elsewhere = new URL(databaseUrl)
+        elsewhere.hostname = 'db.example'
+        expect(await run(['status'], { DATABASE_URL: elsewhere.href })).toBe(2)
+        const nobody = new URL(databaseUrl)
+        nobody.username = 'nobody_of_this_name'
+        expect(await run(['status'], { DATABASE_URL: nobody.href })).toBe(5)
+      },
+    )
 
-    it('stand in no output of a crash', { tags: ['S1'] }, async () => {
+    it('stand in no output of a crash', { tags: ['S1', 'release'] }, async () => {
       const bomb = join(options.directory, 'bomb.mjs')
       await writeFile(
         bomb,
@@ -153,7 +157,7 @@ describe(
 
     it(
       'stand in nothing that serve says, answers or stores, with deliveries right and wrong',
-      { tags: ['S1'] },
+      { tags: ['S1', 'release'] },
       async () => {
         const program = await scene.serve()
         const { simulator } = scene

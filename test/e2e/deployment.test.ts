@@ -67,40 +67,44 @@ describe('the Containerfile', () => {
     }
   })
 
-  it('asks for health as works outside of a container too, and SIGTERM ends what it starts', async () => {
-    const [, json] = /CMD (\[.*\])$/.exec(of('HEALTHCHECK')[0]!)!
-    const [program, ...args] = JSON.parse(json!) as string[]
-    const [, ...entry] = JSON.parse(of('ENTRYPOINT')[0]!) as string[]
-    expect(entry).toEqual(['/usr/local/lib/node_modules/tracking-sync/bin/tracking-sync.cjs'])
-    expect(existsSync(inRepository('bin', 'tracking-sync.cjs'))).toBe(true)
-    const simulator = await startSameWorld({ shipments: 1 })
-    const database = await createTestDatabase()
-    try {
-      const command = [...(JSON.parse(of('CMD').at(-1)!) as string[]), '--port', '0']
-      const serving = await startCli(command, {
-        directory,
-        env: {
-          TRACKING_API_URL: simulator.url,
-          TRACKING_API_KEY: simulator.apiKey,
-          TRACKING_WEBHOOK_SECRET: 'a-secret-of-this-test',
-          DATABASE_URL: database.url,
-          TRACKING_HOST: '0.0.0.0',
-          SYNC_CRON: 'off',
-        },
-      })
-      await serving.waitFor(({ stdout }) => stdout().includes('serving at'))
-      const [, port] = /serving at http:\/\/\S+?:(\d+)/.exec(serving.stdout())!
-      const ask = (env: Record<string, string>) =>
-        spawnSync(program!, args, { env: { PATH: process.env.PATH ?? '', ...env } }).status
-      expect(ask({ PORT: port! })).toBe(0)
-      expect(ask({ PORT: '1' })).toBe(1)
-      serving.kill('SIGTERM')
-      expect(await serving.ended).toMatchObject({ exitCode: 0, signal: null })
-    } finally {
-      await simulator.close()
-      await database.drop()
-    }
-  })
+  it(
+    'asks for health as works outside of a container too, and SIGTERM ends what it starts',
+    { tags: ['release'] },
+    async () => {
+      const [, json] = /CMD (\[.*\])$/.exec(of('HEALTHCHECK')[0]!)!
+      const [program, ...args] = JSON.parse(json!) as string[]
+      const [, ...entry] = JSON.parse(of('ENTRYPOINT')[0]!) as string[]
+      expect(entry).toEqual(['/usr/local/lib/node_modules/tracking-sync/bin/tracking-sync.cjs'])
+      expect(existsSync(inRepository('bin', 'tracking-sync.cjs'))).toBe(true)
+      const simulator = await startSameWorld({ shipments: 1 })
+      const database = await createTestDatabase()
+      try {
+        const command = [...(JSON.parse(of('CMD').at(-1)!) as string[]), '--port', '0']
+        const serving = await startCli(command, {
+          directory,
+          env: {
+            TRACKING_API_URL: simulator.url,
+            TRACKING_API_KEY: simulator.apiKey,
+            TRACKING_WEBHOOK_SECRET: 'a-secret-of-this-test',
+            DATABASE_URL: database.url,
+            TRACKING_HOST: '0.0.0.0',
+            SYNC_CRON: 'off',
+          },
+        })
+        await serving.waitFor(({ stdout }) => stdout().includes('serving at'))
+        const [, port] = /serving at http:\/\/\S+?:(\d+)/.exec(serving.stdout())!
+        const ask = (env: Record<string, string>) =>
+          spawnSync(program!, args, { env: { PATH: process.env.PATH ?? '', ...env } }).status
+        expect(ask({ PORT: port! })).toBe(0)
+        expect(ask({ PORT: '1' })).toBe(1)
+        serving.kill('SIGTERM')
+        expect(await serving.ended).toMatchObject({ exitCode: 0, signal: null })
+      } finally {
+        await simulator.close()
+        await database.drop()
+      }
+    },
+  )
 
   it('is what compose.yml builds, with settings that there are', () => {
     const compose = read('compose.yml')
@@ -126,7 +130,7 @@ describe('the Containerfile', () => {
 
   it(
     'connects as no superuser, and own SQL as the reader that the owner makes',
-    { tags: ['JD1'] },
+    { tags: ['JD1', 'release'] },
     async () => {
       const compose = read('compose.yml')
       expect(compose).not.toContain('POSTGRES_USER')

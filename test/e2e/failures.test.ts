@@ -111,7 +111,7 @@ describe('a failure ends with one clear sentence and the right exit code', () =>
   afterEach(closeScenes)
 
   // Secrets in outputs, files and tables: canary.test.ts.
-  it('when the key is wrong: 3, and nothing is written', async () => {
+  it('when the key is wrong: 3, and nothing is written', { tags: ['release'] }, async () => {
     const scene = await makeScene()
     const wrong = withSettings(scene, { TRACKING_API_KEY: 'canary/wrong+key=' })
     const result = await callProgram(['backfill'], wrong)
@@ -190,24 +190,28 @@ describe('a failure ends with one clear sentence and the right exit code', () =>
     expect(scene.simulator.requests.total).toBe(0)
   })
 
-  it('when SQL of one’s own is wrong or would write: 2, with the words of PostgreSQL', async () => {
-    const scene = await makeScene()
-    expect((await callProgram(['sync'], scene.options)).exitCode).toBe(0)
-    const cases = [
-      { sql: 'select nonsense from nowhere', says: 'relation "nowhere" does not exist (42P01)' },
-      { sql: 'select 1 from', says: 'syntax error at end of input (42601)' },
-      { sql: 'select 1 / 0', says: 'division by zero (22012)' },
-    ]
-    for (const { sql, says } of cases) {
-      const result = await callProgram(['query', sql], scene.options)
-      expect(result).toMatchObject({ exitCode: 2, stdout: '' })
-      expect(sentenceOf(result)).toBe(`error: the SQL is refused by PostgreSQL: ${says}`)
-    }
-    const writing = await callProgram(['query', 'delete from shipments'], scene.options)
-    expect(writing).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(sentenceOf(writing)).toMatch(/^error: the SQL is refused by PostgreSQL: syntax error/)
-    expect(await countRows(scene, 'shipments')).toBe(WORLD.shipments)
-  })
+  it(
+    'when SQL of one’s own is wrong or would write: 2, with the words of PostgreSQL',
+    { tags: ['release'] },
+    async () => {
+      const scene = await makeScene()
+      expect((await callProgram(['sync'], scene.options)).exitCode).toBe(0)
+      const cases = [
+        { sql: 'select nonsense from nowhere', says: 'relation "nowhere" does not exist (42P01)' },
+        { sql: 'select 1 from', says: 'syntax error at end of input (42601)' },
+        { sql: 'select 1 / 0', says: 'division by zero (22012)' },
+      ]
+      for (const { sql, says } of cases) {
+        const result = await callProgram(['query', sql], scene.options)
+        expect(result).toMatchObject({ exitCode: 2, stdout: '' })
+        expect(sentenceOf(result)).toBe(`error: the SQL is refused by PostgreSQL: ${says}`)
+      }
+      const writing = await callProgram(['query', 'delete from shipments'], scene.options)
+      expect(writing).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(sentenceOf(writing)).toMatch(/^error: the SQL is refused by PostgreSQL: syntax error/)
+      expect(await countRows(scene, 'shipments')).toBe(WORLD.shipments)
+    },
+  )
 })
 
 function isSecondPage({
@@ -226,7 +230,7 @@ describe('a signal', () => {
 
   it(
     'ends a backfill in a pause with 143 in a moment, the run says aborted, and the next one completes',
-    { tags: ['X1', 'X2'] },
+    { tags: ['X1', 'X2', 'release'] },
     async () => {
       const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
       const { simulator, database, options } = scene
@@ -262,7 +266,7 @@ describe('a signal', () => {
 
   it(
     'that comes a second time ends the program at once, and the next backfill completes',
-    { tags: ['X2'] },
+    { tags: ['X2', 'release'] },
     async () => {
       const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
       const { database, options } = scene
@@ -298,41 +302,51 @@ describe('a signal', () => {
     },
   )
 
-  it('of a closed terminal ends with 129, and stops the embedded database too', async () => {
-    const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
-    const { simulator, options } = scene
-    await prepareHome(join(options.directory, '.tracking-sync'))
-    const { DATABASE_URL, TRACKING_READER_URL, ...env } = options.env!
-    expect([DATABASE_URL, TRACKING_READER_URL]).not.toContain(undefined)
-    const played = simulator.faults.add({
-      fault: { kind: 'hang', phase: 'beforeHeaders' },
-      match: isSecondPage,
-      times: Infinity,
-    })
-    const backfill = await startCli(['backfill'], { ...options, env })
-    await waitUntil('the second page is asked for', () => played.played > 0)
-    backfill.kill('SIGHUP')
-    expect(await backfill.ended).toMatchObject({ exitCode: 129, signal: null })
-    const status = await callProgram(['status', '--json'], { ...options, env })
-    expect(JSON.parse(status.stdout)).toMatchObject({
-      runs: [{ command: 'backfill', outcome: 'aborted' }],
-    })
-  })
+  it(
+    'of a closed terminal ends with 129, and stops the embedded database too',
+    { tags: ['release'] },
+    async () => {
+      const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
+      const { simulator, options } = scene
+      await prepareHome(join(options.directory, '.tracking-sync'))
+      const { DATABASE_URL, TRACKING_READER_URL, ...env } = options.env!
+      expect([DATABASE_URL, TRACKING_READER_URL]).not.toContain(undefined)
+      const played = simulator.faults.add({
+        fault: { kind: 'hang', phase: 'beforeHeaders' },
+        match: isSecondPage,
+        times: Infinity,
+      })
+      const backfill = await startCli(['backfill'], { ...options, env })
+      await waitUntil('the second page is asked for', () => played.played > 0)
+      backfill.kill('SIGHUP')
+      expect(await backfill.ended).toMatchObject({ exitCode: 129, signal: null })
+      const status = await callProgram(['status', '--json'], { ...options, env })
+      expect(JSON.parse(status.stdout)).toMatchObject({
+        runs: [{ command: 'backfill', outcome: 'aborted' }],
+      })
+    },
+  )
 })
 
 describe('a reader that goes away', { tags: ['X4'] }, () => {
   afterEach(closeScenes)
 
-  it('of output and log from the start costs neither rows nor the run', async () => {
-    const scene = await makeScene({ TRACKING_LOG_LEVEL: 'debug' })
-    const { simulator, database, options } = scene
-    const backfill = await startCli(['backfill'], options)
-    backfill.closeStream('stdout')
-    backfill.closeStream('stderr')
-    expect(await backfill.ended).toMatchObject({ exitCode: 0, signal: null })
-    expect(await runRows(scene)).toMatchObject([{ outcome: 'complete', exit_code: 0 }])
-    expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
-  })
+  it(
+    'of output and log from the start costs neither rows nor the run',
+    { tags: ['release'] },
+    async () => {
+      const scene = await makeScene({ TRACKING_LOG_LEVEL: 'debug' })
+      const { simulator, database, options } = scene
+      const backfill = await startCli(['backfill'], options)
+      backfill.closeStream('stdout')
+      backfill.closeStream('stderr')
+      expect(await backfill.ended).toMatchObject({ exitCode: 0, signal: null })
+      expect(await runRows(scene)).toMatchObject([{ outcome: 'complete', exit_code: 0 }])
+      expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual(
+        [],
+      )
+    },
+  )
 
   it('of all three from before the start costs neither rows nor the run', async () => {
     const scene = await makeScene({ TRACKING_LOG_LEVEL: 'debug' })

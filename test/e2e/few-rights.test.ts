@@ -29,7 +29,7 @@ const GUARD = process.allowedNodeEnvironmentFlags.has('--permission')
 
 it(
   'with a database of one’s own nothing is written to any file, and no program started',
-  { tags: ['S16', 'JB12'] },
+  { tags: ['S16', 'JB12', 'release'] },
   async () => {
     const { directory } = await makeFreshHome()
     const net = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ' --allow-net' : ''

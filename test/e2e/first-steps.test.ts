@@ -62,7 +62,7 @@ async function makeFakePsql(directory: string, script: string): Promise<string> 
 describe('demo', () => {
   it(
     'answers three questions in an empty directory, leaves no server running, and does it again',
-    { tags: ['FD4'] },
+    { tags: ['FD4', 'release'] },
     async () => {
       const home = await makeFreshHome()
       const { directory } = home
@@ -142,149 +142,167 @@ describe('demo', () => {
 })
 
 describe('a service and a warehouse in processes of their own', () => {
-  it('end with identical rows in the embedded database and in the one of DATABASE_URL, and a second run writes nothing; progress is told as JSON lines, the report as a table or as JSON', async () => {
-    const home = await makePreparedHome()
-    const { directory } = home
-    // The account's own key stays out of it.
-    const simulate = await startSimulateCli(WORLD_ARGUMENTS, {
-      directory,
-      env: { TRACKING_API_KEY: KEY },
-    })
-    const { apiUrl: TRACKING_API_URL, apiKey: TRACKING_API_KEY } = simulate
-    expect(TRACKING_API_KEY).toBe('simulator-key')
-    const service = {
-      TRACKING_API_URL,
-      TRACKING_API_KEY,
-      ...UNHURRIED,
-      TRACKING_LOG_LEVEL: 'error',
-    }
-    const { url: DATABASE_URL } = await makeDatabase()
-    const same = await startSameWorld()
-    closers.push(() => same.close())
-    const start = await callProgram(['database', 'start', '--json'], { directory })
-    expect(JSON.parse(start.stdout)).toMatchObject({
-      dataDirectory: join(home.homeDirectory, 'database', 'data'),
-    })
-    const targets = [
-      { env: service, url: await databaseUrl(home) },
-      { env: { ...service, DATABASE_URL }, url: DATABASE_URL },
-    ] as const
-    for (const { env, url } of targets) {
-      const first = await runCli(['backfill', '--json'], { directory, env })
-      expect(first.exitCode).toBe(0)
-      const filled = JSON.parse(first.stdout) as RunReport
-      expect(filled).toMatchObject({ command: 'backfill', outcome: 'complete', problems: [] })
-      expect(sum(filled, 'inserted')).toBe(sum(filled, 'fetched') - sum(filled, 'duplicate'))
-      expect(filled.streams).toContainEqual(
-        expect.objectContaining({
-          stream: 'shipments',
-          counts: expect.objectContaining({ inserted: WORLD.shipments }) as unknown,
-        }),
-      )
-      const lines = first.stderr.trimEnd().split('\n')
-      expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual({
-        progress: expect.objectContaining({ stream: 'shipments', page: 1, total: 12 }) as unknown,
+  it(
+    'end with identical rows in the embedded database and in the one of DATABASE_URL, and a second run writes nothing; progress is told as JSON lines, the report as a table or as JSON',
+    { tags: ['release'] },
+    async () => {
+      const home = await makePreparedHome()
+      const { directory } = home
+      // The account's own key stays out of it.
+      const simulate = await startSimulateCli(WORLD_ARGUMENTS, {
+        directory,
+        env: { TRACKING_API_KEY: KEY },
       })
-      expect(await differencesFrom(same.world, same.clock.now(), url)).toEqual([])
-    }
-    const [embedded, given] = targets
-    const before = await Promise.all(targets.map(({ url }) => versionsIn(url)))
-    const second = await runCli(['sync', '--json'], { directory, env: embedded.env })
-    expect(second.exitCode).toBe(0)
-    const quiet = JSON.parse(second.stdout) as RunReport
-    expect(quiet).toMatchObject({ command: 'sync', outcome: 'complete', problems: [] })
-    for (const name of ['inserted', 'updated', 'tombstoned', 'quarantined'] as const) {
-      expect({ [name]: sum(quiet, name) }).toEqual({ [name]: 0 })
-    }
-    expect(sum(quiet, 'fetched')).toBeGreaterThan(WORLD.shipments)
-    const shown = await callProgram(['sync'], { directory, env: given.env })
-    expect(shown.stderr).toMatch(/^shipments: page 1, \d+ of \d+ records, \d+ requests?, \d+ s, /m)
-    expect(shown.stdout).toMatch(/^shipments +(\d+) +0 +0 +\1 +0 +0 +0 +0 +1 +complete$/m)
-    expect(shown.stdout).toMatch(/\nsync complete: 0 rows written, \d+ requests\.\n$/)
-    expect(await Promise.all(targets.map(({ url }) => versionsIn(url)))).toEqual(before)
-    expect(await valuesIn(embedded.url)).toEqual(await valuesIn(given.url))
+      const { apiUrl: TRACKING_API_URL, apiKey: TRACKING_API_KEY } = simulate
+      expect(TRACKING_API_KEY).toBe('simulator-key')
+      const service = {
+        TRACKING_API_URL,
+        TRACKING_API_KEY,
+        ...UNHURRIED,
+        TRACKING_LOG_LEVEL: 'error',
+      }
+      const { url: DATABASE_URL } = await makeDatabase()
+      const same = await startSameWorld()
+      closers.push(() => same.close())
+      const start = await callProgram(['database', 'start', '--json'], { directory })
+      expect(JSON.parse(start.stdout)).toMatchObject({
+        dataDirectory: join(home.homeDirectory, 'database', 'data'),
+      })
+      const targets = [
+        { env: service, url: await databaseUrl(home) },
+        { env: { ...service, DATABASE_URL }, url: DATABASE_URL },
+      ] as const
+      for (const { env, url } of targets) {
+        const first = await runCli(['backfill', '--json'], { directory, env })
+        expect(first.exitCode).toBe(0)
+        const filled = JSON.parse(first.stdout) as RunReport
+        expect(filled).toMatchObject({ command: 'backfill', outcome: 'complete', problems: [] })
+        expect(sum(filled, 'inserted')).toBe(sum(filled, 'fetched') - sum(filled, 'duplicate'))
+        expect(filled.streams).toContainEqual(
+          expect.objectContaining({
+            stream: 'shipments',
+            counts: expect.objectContaining({ inserted: WORLD.shipments }) as unknown,
+          }),
+        )
+        const lines = first.stderr.trimEnd().split('\n')
+        expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual({
+          progress: expect.objectContaining({ stream: 'shipments', page: 1, total: 12 }) as unknown,
+        })
+        expect(await differencesFrom(same.world, same.clock.now(), url)).toEqual([])
+      }
+      const [embedded, given] = targets
+      const before = await Promise.all(targets.map(({ url }) => versionsIn(url)))
+      const second = await runCli(['sync', '--json'], { directory, env: embedded.env })
+      expect(second.exitCode).toBe(0)
+      const quiet = JSON.parse(second.stdout) as RunReport
+      expect(quiet).toMatchObject({ command: 'sync', outcome: 'complete', problems: [] })
+      for (const name of ['inserted', 'updated', 'tombstoned', 'quarantined'] as const) {
+        expect({ [name]: sum(quiet, name) }).toEqual({ [name]: 0 })
+      }
+      expect(sum(quiet, 'fetched')).toBeGreaterThan(WORLD.shipments)
+      const shown = await callProgram(['sync'], { directory, env: given.env })
+      expect(shown.stderr).toMatch(
+        /^shipments: page 1, \d+ of \d+ records, \d+ requests?, \d+ s, /m,
+      )
+      expect(shown.stdout).toMatch(/^shipments +(\d+) +0 +0 +\1 +0 +0 +0 +0 +1 +complete$/m)
+      expect(shown.stdout).toMatch(/\nsync complete: 0 rows written, \d+ requests\.\n$/)
+      expect(await Promise.all(targets.map(({ url }) => versionsIn(url)))).toEqual(before)
+      expect(await valuesIn(embedded.url)).toEqual(await valuesIn(given.url))
 
-    const stop = await callProgram(['database', 'stop', '--json'], { directory })
-    expect(JSON.parse(stop.stdout)).toEqual({ outcome: 'stopped' })
-    simulate.program.kill('SIGTERM')
-    expect(await simulate.program.ended).toMatchObject({ exitCode: 0, signal: null, stderr: '' })
-  })
+      const stop = await callProgram(['database', 'stop', '--json'], { directory })
+      expect(JSON.parse(stop.stdout)).toEqual({ outcome: 'stopped' })
+      simulate.program.kill('SIGTERM')
+      expect(await simulate.program.ended).toMatchObject({ exitCode: 0, signal: null, stderr: '' })
+    },
+  )
 })
 
 describe('the embedded database', () => {
-  it('stays after start, gives its address, opens psql, and goes with stop', async () => {
-    const home = await makePreparedHome()
-    const { directory } = home
-    const before = await callProgram(['database', 'url'], { directory })
-    expect(before).toMatchObject({
-      exitCode: 5,
-      stdout: '',
-      stderr:
-        'error: the embedded database is not running; start it with `tracking-sync database start`\n',
-    })
-    const start = await runCli(['database', 'start'], { directory })
-    expect(start).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(start.stdout).toMatch(
-      /^The embedded database runs on 127\.0\.0\.1:\d+; its data are in /,
-    )
-    const pid = await readServerPid(home)
-    expect(await isProcessAlive(pid)).toBe(true)
-    const url = await databaseUrl(home)
-    const { port, password, username } = new URL(url)
+  it(
+    'stays after start, gives its address, opens psql, and goes with stop',
+    { tags: ['release'] },
+    async () => {
+      const home = await makePreparedHome()
+      const { directory } = home
+      const before = await callProgram(['database', 'url'], { directory })
+      expect(before).toMatchObject({
+        exitCode: 5,
+        stdout: '',
+        stderr:
+          'error: the embedded database is not running; start it with `tracking-sync database start`\n',
+      })
+      const start = await runCli(['database', 'start'], { directory })
+      expect(start).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(start.stdout).toMatch(
+        /^The embedded database runs on 127\.0\.0\.1:\d+; its data are in /,
+      )
+      const pid = await readServerPid(home)
+      expect(await isProcessAlive(pid)).toBe(true)
+      const url = await databaseUrl(home)
+      const { port, password, username } = new URL(url)
 
-    const PATH = await makeFakePsql(
-      directory,
-      'env | grep ^PG | grep -v PASSWORD; test -n "$PGPASSWORD" && echo password given\ntr "\\0" " " < /proc/$$/cmdline; echo "arguments: $*"; cat; exit 7',
-    )
-    const psql = await runCli(['database', 'psql'], { directory, env: { PATH }, input: 'typed\n' })
-    expect(psql).toMatchObject({ exitCode: 7, stderr: '' })
-    for (const line of [
-      'PGHOST=127.0.0.1',
-      `PGPORT=${port}`,
-      `PGUSER=${username}`,
-      'PGDATABASE=tracking',
-      'PGOPTIONS=-c search_path=tracking,tracking_analytics',
-      'password given',
-      'typed',
-    ]) {
-      expect(psql.stdout.split('\n')).toContain(line)
-    }
-    expect(psql.stdout).toMatch(/arguments: $/m)
-    expect(password).not.toBe('')
-    expect(psql.stdout).not.toContain(password)
+      const PATH = await makeFakePsql(
+        directory,
+        'env | grep ^PG | grep -v PASSWORD; test -n "$PGPASSWORD" && echo password given\ntr "\\0" " " < /proc/$$/cmdline; echo "arguments: $*"; cat; exit 7',
+      )
+      const psql = await runCli(['database', 'psql'], {
+        directory,
+        env: { PATH },
+        input: 'typed\n',
+      })
+      expect(psql).toMatchObject({ exitCode: 7, stderr: '' })
+      for (const line of [
+        'PGHOST=127.0.0.1',
+        `PGPORT=${port}`,
+        `PGUSER=${username}`,
+        'PGDATABASE=tracking',
+        'PGOPTIONS=-c search_path=tracking,tracking_analytics',
+        'password given',
+        'typed',
+      ]) {
+        expect(psql.stdout.split('\n')).toContain(line)
+      }
+      expect(psql.stdout).toMatch(/arguments: $/m)
+      expect(password).not.toBe('')
+      expect(psql.stdout).not.toContain(password)
 
-    // A command beside it uses the same server and leaves it running.
-    await callProgram(['migrate'], { directory })
-    expect(await readServerPid(home)).toBe(pid)
-    const stop = await callProgram(['database', 'stop'], { directory })
-    expect(stop).toMatchObject({ exitCode: 0, stdout: 'The embedded database is stopped.\n' })
-    expect(await isProcessAlive(pid)).toBe(false)
-    const again = await callProgram(['database', 'stop'], { directory })
-    expect(again).toMatchObject({ exitCode: 0, stdout: 'It was not running.\n' })
-  })
+      // A command beside it uses the same server and leaves it running.
+      await callProgram(['migrate'], { directory })
+      expect(await readServerPid(home)).toBe(pid)
+      const stop = await callProgram(['database', 'stop'], { directory })
+      expect(stop).toMatchObject({ exitCode: 0, stdout: 'The embedded database is stopped.\n' })
+      expect(await isProcessAlive(pid)).toBe(false)
+      const again = await callProgram(['database', 'stop'], { directory })
+      expect(again).toMatchObject({ exitCode: 0, stdout: 'It was not running.\n' })
+    },
+  )
 
-  it('leaves Ctrl-C to psql, passes SIGTERM on to it, and is stopped afterwards', async () => {
-    const home = await makePreparedHome()
-    const { directory } = home
-    const PATH = await makeFakePsql(
-      directory,
-      // Like psql: an interrupt ends the current input, and not the program.
-      'trap "echo interrupted" INT\ntrap "echo terminated; exit 9" TERM\necho ready\nwhile :; do read -r line || sleep 0.05; done',
-    )
-    const psql = await startCli(['database', 'psql'], { directory, env: { PATH } })
-    await psql.waitFor(({ stdout }) => stdout().includes('ready'))
-    for (const times of [1, 2, 3]) {
-      process.kill(-psql.pid, 'SIGINT')
-      await psql.waitFor(({ stdout }) => stdout().split('interrupted').length > times)
-    }
-    expect(await isServerRunning(home)).toBe(true)
-    psql.kill('SIGTERM')
-    expect(await psql.ended).toMatchObject({ exitCode: 143, signal: null })
-    expect(psql.stdout()).toContain('terminated')
-    expect(await isServerRunning(home)).toBe(false)
-  })
+  it(
+    'leaves Ctrl-C to psql, passes SIGTERM on to it, and is stopped afterwards',
+    { tags: ['release'] },
+    async () => {
+      const home = await makePreparedHome()
+      const { directory } = home
+      const PATH = await makeFakePsql(
+        directory,
+        // Like psql: an interrupt ends the current input, and not the program.
+        'trap "echo interrupted" INT\ntrap "echo terminated; exit 9" TERM\necho ready\nwhile :; do read -r line || sleep 0.05; done',
+      )
+      const psql = await startCli(['database', 'psql'], { directory, env: { PATH } })
+      await psql.waitFor(({ stdout }) => stdout().includes('ready'))
+      for (const times of [1, 2, 3]) {
+        process.kill(-psql.pid, 'SIGINT')
+        await psql.waitFor(({ stdout }) => stdout().split('interrupted').length > times)
+      }
+      expect(await isServerRunning(home)).toBe(true)
+      psql.kill('SIGTERM')
+      expect(await psql.ended).toMatchObject({ exitCode: 143, signal: null })
+      expect(psql.stdout()).toContain('terminated')
+      expect(await isServerRunning(home)).toBe(false)
+    },
+  )
 
-  it('says what to install if psql is missing', async () => {
+  it('says what to install if psql is missing', { tags: ['release'] }, async () => {
     const { directory } = await makePreparedHome()
     const bin = join(directory, 'bin')
     await mkdir(bin)
@@ -333,7 +351,7 @@ describe('the embedded database', () => {
 
   it(
     'is adopted and stopped by the next command after its own was killed',
-    { tags: ['X4'] },
+    { tags: ['X4', 'release'] },
     async () => {
       const home = await makePreparedHome()
       const { directory } = home
@@ -368,7 +386,7 @@ describe('the embedded database', () => {
 })
 
 describe('simulate', () => {
-  it('tells its address and ends with Ctrl-C', async () => {
+  it('tells its address and ends with Ctrl-C', { tags: ['release'] }, async () => {
     const { directory } = await makeFreshHome()
     const simulate = await startCli(['simulate', '--port', '0', '--shipments', '5'], { directory })
     await simulate.waitFor(({ stdout }) => stdout().includes('Ctrl-C ends it.'))
@@ -383,24 +401,28 @@ describe('simulate', () => {
     expect(await simulate.ended).toMatchObject({ exitCode: 0, signal: null, stderr: '' })
   })
 
-  it('says in one sentence that its port or address cannot be had', async () => {
-    const { directory } = await makeFreshHome()
-    const first = await startSimulateCli(['--shipments', '1'], { directory })
-    const { port } = new URL(first.apiUrl)
-    expect(await callProgram(['simulate', '--port', port], { directory })).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr: `error: --port ${port} is in use; name another, or 0 for a free one\n`,
-    })
-    const args = ['simulate', '--port', '0', '--host', '192.0.2.1']
-    expect(await callProgram(args, { directory })).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr: 'error: --host 192.0.2.1 is not an address of this machine\n',
-    })
-    first.program.kill('SIGTERM')
-    expect(await first.program.ended).toMatchObject({ exitCode: 0 })
-  })
+  it(
+    'says in one sentence that its port or address cannot be had',
+    { tags: ['release'] },
+    async () => {
+      const { directory } = await makeFreshHome()
+      const first = await startSimulateCli(['--shipments', '1'], { directory })
+      const { port } = new URL(first.apiUrl)
+      expect(await callProgram(['simulate', '--port', port], { directory })).toMatchObject({
+        exitCode: 2,
+        stdout: '',
+        stderr: `error: --port ${port} is in use; name another, or 0 for a free one\n`,
+      })
+      const args = ['simulate', '--port', '0', '--host', '192.0.2.1']
+      expect(await callProgram(args, { directory })).toMatchObject({
+        exitCode: 2,
+        stdout: '',
+        stderr: 'error: --host 192.0.2.1 is not an address of this machine\n',
+      })
+      first.program.kill('SIGTERM')
+      expect(await first.program.ended).toMatchObject({ exitCode: 0 })
+    },
+  )
 })
 
 describe('check', () => {
@@ -410,42 +432,48 @@ describe('check', () => {
     return simulator
   }
 
-  it('says ok to all six, before and after the first run, and writes nothing', async () => {
-    const { directory } = await makeFreshHome()
-    const simulator = await makeService()
-    const { url: DATABASE_URL } = await makeDatabase()
-    const env = {
-      TRACKING_API_URL: simulator.url,
-      TRACKING_API_KEY: KEY,
-      DATABASE_URL,
-      TRACKING_LOG_LEVEL: 'error',
-    }
-    const before = await callProgram(['check'], { directory, env })
-    expect(before).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(before.stdout.trimEnd().split('\n')).toEqual([
-      'ok    settings  complete and well-formed; preset generic (default)',
-      expect.stringMatching(
-        /^ok {4}database {2}PostgreSQL \d+\.\d+.*, as \w+; warning: \w+ is a superuser; /,
-      ),
-      expect.stringMatching(/^ok {4}zones {5}time zone data .*PostgreSQL \d+\.\d+.*; /),
-      expect.stringMatching(/^ok {4}schema {4}tracking is at version 0 of \d+; the next command /),
-      expect.stringMatching(
-        /^ok {4}own SQL {3}warning: own SQL is refused, for \w+ is a superuser, .*; give your own SQL a login: set TRACKING_READER_URL=/,
-      ),
-      expect.stringMatching(/^ok {4}service {3}answers, accepts the key, has 12 shipments; its/),
-    ])
-    expect(await versionsIn(DATABASE_URL)).toEqual({})
-    expect((await callProgram(['migrate'], { directory, env })).exitCode).toBe(0)
-    const after = await callProgram(['check', '--json'], { directory, env })
-    expect(JSON.parse(after.stdout)).toMatchObject([
-      { name: 'settings', isOk: true, exitCode: 0 },
-      { name: 'database', isOk: true, exitCode: 0 },
-      { name: 'zones', isOk: true, exitCode: 0 },
-      { name: 'schema', isOk: true, exitCode: 0 },
-      { name: 'own SQL', isOk: true, exitCode: 0 },
-      { name: 'service', isOk: true, exitCode: 0 },
-    ])
-  })
+  it(
+    'says ok to all six, before and after the first run, and writes nothing',
+    { tags: ['release'] },
+    async () => {
+      const { directory } = await makeFreshHome()
+      const simulator = await makeService()
+      const { url: DATABASE_URL } = await makeDatabase()
+      const env = {
+        TRACKING_API_URL: simulator.url,
+        TRACKING_API_KEY: KEY,
+        DATABASE_URL,
+        TRACKING_LOG_LEVEL: 'error',
+      }
+      const before = await callProgram(['check'], { directory, env })
+      expect(before).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(before.stdout.trimEnd().split('\n')).toEqual([
+        'ok    settings  complete and well-formed; preset generic (default)',
+        expect.stringMatching(
+          /^ok {4}database {2}PostgreSQL \d+\.\d+.*, as \w+; warning: \w+ is a superuser; /,
+        ),
+        expect.stringMatching(/^ok {4}zones {5}time zone data .*PostgreSQL \d+\.\d+.*; /),
+        expect.stringMatching(
+          /^ok {4}schema {4}tracking is at version 0 of \d+; the next command /,
+        ),
+        expect.stringMatching(
+          /^ok {4}own SQL {3}warning: own SQL is refused, for \w+ is a superuser, .*; give your own SQL a login: set TRACKING_READER_URL=/,
+        ),
+        expect.stringMatching(/^ok {4}service {3}answers, accepts the key, has 12 shipments; its/),
+      ])
+      expect(await versionsIn(DATABASE_URL)).toEqual({})
+      expect((await callProgram(['migrate'], { directory, env })).exitCode).toBe(0)
+      const after = await callProgram(['check', '--json'], { directory, env })
+      expect(JSON.parse(after.stdout)).toMatchObject([
+        { name: 'settings', isOk: true, exitCode: 0 },
+        { name: 'database', isOk: true, exitCode: 0 },
+        { name: 'zones', isOk: true, exitCode: 0 },
+        { name: 'schema', isOk: true, exitCode: 0 },
+        { name: 'own SQL', isOk: true, exitCode: 0 },
+        { name: 'service', isOk: true, exitCode: 0 },
+      ])
+    },
+  )
 
   it('makes no database, and says that the first run does', { tags: ['JE9'] }, async () => {
     const home = await makeFreshHome()
@@ -459,90 +487,98 @@ describe('check', () => {
     expect(await readdir(home.directory)).toEqual([])
   })
 
-  it('says ok with the embedded database and leaves no server running', async () => {
-    const home = await makePreparedHome()
-    const simulator = await makeService()
-    const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY }
-    const check = await callProgram(['check'], { directory: home.directory, env })
-    expect(check.exitCode).toBe(0)
-    expect(check.stdout).toMatch(/^ok {4}database {2}embedded PostgreSQL \d+\.\d+, as \w+$/m)
-    expect(check.stdout).toMatch(
-      /^ok {4}own SQL {3}own SQL is asked as tracking_query, which may read and nothing else$/m,
-    )
-    expect(await isServerRunning(home)).toBe(false)
-  })
+  it(
+    'says ok with the embedded database and leaves no server running',
+    { tags: ['release'] },
+    async () => {
+      const home = await makePreparedHome()
+      const simulator = await makeService()
+      const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY }
+      const check = await callProgram(['check'], { directory: home.directory, env })
+      expect(check.exitCode).toBe(0)
+      expect(check.stdout).toMatch(/^ok {4}database {2}embedded PostgreSQL \d+\.\d+, as \w+$/m)
+      expect(check.stdout).toMatch(
+        /^ok {4}own SQL {3}own SQL is asked as tracking_query, which may read and nothing else$/m,
+      )
+      expect(await isServerRunning(home)).toBe(false)
+    },
+  )
 
-  it('names what is wrong, each thing for itself, and ends with the exit code of the first', async () => {
-    const { directory } = await makeFreshHome()
-    const simulator = await makeService()
-    const { url: DATABASE_URL } = await makeDatabase()
-    const good = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, DATABASE_URL }
-    const dead = 'postgres://me:canary%2Fpass%2B1@127.0.0.1:9/house'
-    const wrongPassword = new URL(DATABASE_URL)
-    wrongPassword.password = 'canary/pass+2'
-    const noDatabase = new URL(DATABASE_URL)
-    noDatabase.pathname = '/test_of_nobody'
-    const UNASKED = [/^FAIL {2}zones/, /^FAIL {2}schema/, /^FAIL {2}own SQL/]
-    const cases = [
-      {
-        env: { ...good, TRACKING_API_KEY: 'canary/wrong+key' },
-        exitCode: 3,
-        fails: [/^FAIL {2}service .*refused the API key \(401\)/],
-      },
-      {
-        env: { ...good, DATABASE_URL: dead },
-        exitCode: 5,
-        fails: [/^FAIL {2}database .*ECONNREFUSED.*check that PostgreSQL runs/, ...UNASKED],
-      },
-      {
-        env: { ...good, DATABASE_URL: noDatabase.href },
-        exitCode: 5,
-        fails: [/^FAIL {2}database .*does not exist.*create the database/, ...UNASKED],
-      },
-      {
-        env: { ...good, DATABASE_URL: dead, TRACKING_API_KEY: 'canary/wrong+key' },
-        exitCode: 5,
-        fails: [/^FAIL {2}database/, ...UNASKED, /^FAIL {2}service/],
-      },
-      {
-        env: { DATABASE_URL },
+  it(
+    'names what is wrong, each thing for itself, and ends with the exit code of the first',
+    { tags: ['release'] },
+    async () => {
+      const { directory } = await makeFreshHome()
+      const simulator = await makeService()
+      const { url: DATABASE_URL } = await makeDatabase()
+      const good = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, DATABASE_URL }
+      const dead = 'postgres://me:canary%2Fpass%2B1@127.0.0.1:9/house'
+      const wrongPassword = new URL(DATABASE_URL)
+      wrongPassword.password = 'canary/pass+2'
+      const noDatabase = new URL(DATABASE_URL)
+      noDatabase.pathname = '/test_of_nobody'
+      const UNASKED = [/^FAIL {2}zones/, /^FAIL {2}schema/, /^FAIL {2}own SQL/]
+      const cases = [
+        {
+          env: { ...good, TRACKING_API_KEY: 'canary/wrong+key' },
+          exitCode: 3,
+          fails: [/^FAIL {2}service .*refused the API key \(401\)/],
+        },
+        {
+          env: { ...good, DATABASE_URL: dead },
+          exitCode: 5,
+          fails: [/^FAIL {2}database .*ECONNREFUSED.*check that PostgreSQL runs/, ...UNASKED],
+        },
+        {
+          env: { ...good, DATABASE_URL: noDatabase.href },
+          exitCode: 5,
+          fails: [/^FAIL {2}database .*does not exist.*create the database/, ...UNASKED],
+        },
+        {
+          env: { ...good, DATABASE_URL: dead, TRACKING_API_KEY: 'canary/wrong+key' },
+          exitCode: 5,
+          fails: [/^FAIL {2}database/, ...UNASKED, /^FAIL {2}service/],
+        },
+        {
+          env: { DATABASE_URL },
+          exitCode: 2,
+          fails: [
+            /^FAIL {2}settings .*TRACKING_API_URL is not set.*; TRACKING_API_KEY is not set/,
+            /^FAIL {2}service .*TRACKING_API_URL is not set.*; TRACKING_API_KEY is not set/,
+          ],
+        },
+      ]
+      for (const { env, exitCode, fails } of cases) {
+        const check = await callProgram(['check'], {
+          directory,
+          env: { ...env, TRACKING_LOG_LEVEL: 'error' },
+        })
+        expect({ exitCode: check.exitCode, stderr: check.stderr }).toEqual({ exitCode, stderr: '' })
+        const lines = check.stdout.trimEnd().split('\n')
+        expect(lines).toHaveLength(6)
+        const failed = lines.filter((line) => !line.startsWith('ok  '))
+        expect(failed).toEqual(fails.map((pattern) => expect.stringMatching(pattern) as unknown))
+      }
+      const bad = {
+        ...good,
+        TRACKING_API_URL: 'nonsense',
+        TRACKING_RATE_LIMIT_PER_MINUTE: 'canary-size',
+      }
+      expect(await callProgram(['check'], { directory, env: bad })).toMatchObject({
         exitCode: 2,
-        fails: [
-          /^FAIL {2}settings .*TRACKING_API_URL is not set.*; TRACKING_API_KEY is not set/,
-          /^FAIL {2}service .*TRACKING_API_URL is not set.*; TRACKING_API_KEY is not set/,
-        ],
-      },
-    ]
-    for (const { env, exitCode, fails } of cases) {
-      const check = await callProgram(['check'], {
-        directory,
-        env: { ...env, TRACKING_LOG_LEVEL: 'error' },
+        stdout: '',
+        stderr:
+          'error: settings need attention\n  TRACKING_API_URL is not a URL\n  TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 100000\n',
       })
-      expect({ exitCode: check.exitCode, stderr: check.stderr }).toEqual({ exitCode, stderr: '' })
-      const lines = check.stdout.trimEnd().split('\n')
-      expect(lines).toHaveLength(6)
-      const failed = lines.filter((line) => !line.startsWith('ok  '))
-      expect(failed).toEqual(fails.map((pattern) => expect.stringMatching(pattern) as unknown))
-    }
-    const bad = {
-      ...good,
-      TRACKING_API_URL: 'nonsense',
-      TRACKING_RATE_LIMIT_PER_MINUTE: 'canary-size',
-    }
-    expect(await callProgram(['check'], { directory, env: bad })).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr:
-        'error: settings need attention\n  TRACKING_API_URL is not a URL\n  TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 100000\n',
-    })
-    expect(simulator.requests.recent.every(({ status }) => status === 200 || status === 401)).toBe(
-      true,
-    )
-  })
+      expect(
+        simulator.requests.recent.every(({ status }) => status === 200 || status === 401),
+      ).toBe(true)
+    },
+  )
 
   it(
     'refuses an old schema when it may not migrate, and says which command to run',
-    { tags: ['G3'] },
+    { tags: ['G3', 'release'] },
     async () => {
       const { directory } = await makeFreshHome()
       const simulator = await makeService()
@@ -589,7 +625,7 @@ describe('check', () => {
 describe('secrets', () => {
   it(
     'come from files too, and a file that others can read is warned about',
-    { tags: ['S4'] },
+    { tags: ['S4', 'release'] },
     async () => {
       const { directory } = await makeFreshHome()
       const simulator = await startSameWorld({ apiKey: KEY, shipments: 5 })

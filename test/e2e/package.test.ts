@@ -280,7 +280,7 @@ describe('the package', () => {
 
   test(
     'gives its user the command, which runs the demo without a script of any package',
-    { tags: ['FD1', 'FC5'] },
+    { tags: ['FD1', 'FC5', 'release'] },
     async () => {
       const { directory } = user
       expect(await shell('tracking-sync --version', { directory, account })).toMatchObject({
@@ -296,15 +296,19 @@ describe('the package', () => {
     },
   )
 
-  test('gives the command to other accounts of the machine', { tags: ['FD1'] }, async () => {
-    const home = await makeFreshHome()
-    const { directory } = home
-    const line = 'tracking-sync query "select 1 as one" --format csv'
-    const count = await shell(`TRACKING_FAILPOINT=mid_batch ${line}`, { directory })
-    expect(count).toMatchObject({ exitCode: 0, stdout: 'one\r\n1\r\n' })
-    expect(count.stderr).toContain('TRACKING_FAILPOINT is not a setting and has no effect')
-    expect(await isServerRunning(home)).toBe(false)
-  })
+  test(
+    'gives the command to other accounts of the machine',
+    { tags: ['FD1', 'release'] },
+    async () => {
+      const home = await makeFreshHome()
+      const { directory } = home
+      const line = 'tracking-sync query "select 1 as one" --format csv'
+      const count = await shell(`TRACKING_FAILPOINT=mid_batch ${line}`, { directory })
+      expect(count).toMatchObject({ exitCode: 0, stdout: 'one\r\n1\r\n' })
+      expect(count.stderr).toContain('TRACKING_FAILPOINT is not a setting and has no effect')
+      expect(await isServerRunning(home)).toBe(false)
+    },
+  )
 
   test('is found by the crontab line of the documents', { tags: ['FD1'] }, async () => {
     const { directory } = await makeFreshHome()

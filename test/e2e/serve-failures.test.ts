@@ -54,7 +54,7 @@ async function storedIds(scene: ServeScene): Promise<Set<string>> {
 describe('serve that is told to stop', () => {
   it(
     'answers a delivery that it was storing when it was told to stop, and ends with 0',
-    { tags: ['X3'] },
+    { tags: ['X3', 'release'] },
     async () => {
       const scene = await openServeScene()
       const program = await scene.serve(['--no-scheduler'])
@@ -86,7 +86,7 @@ describe('serve that is told to stop', () => {
 
   it(
     'ends within its time although the database hangs, and at once at the second signal',
-    { tags: ['X2'] },
+    { tags: ['X2', 'release'] },
     async () => {
       const scene = await openServeScene({ throughUrl: behindProxy })
       // Its time is over when this test says so.
@@ -127,40 +127,46 @@ describe('serve that is told to stop', () => {
     },
   )
 
-  it('in the middle of a sync goes on from there at the next start', { tags: ['X1'] }, async () => {
-    const scene = await openServeScene({
-      settings: { TRACKING_SERVICE: presetFile({ pageSize: 2 }) },
-    })
-    const hang = scene.simulator.faults.add(hangAtPageFour)
-    const program = await scene.serve()
-    await waitUntil('some pages are stored', async () => {
-      const rows = await scene.select('select from tracking.shipments')
-      return hang.played > 0 && rows.length >= 4
-    })
-    program.kill('SIGTERM')
-    expect((await program.ended).exitCode).toBe(0)
-    expect(logLines(program, 'the scheduled sync failed')).toEqual([])
-    expect(await scene.select('select outcome, error_code from tracking_sync.sync_runs')).toEqual([
-      { outcome: 'aborted', error_code: 'aborted' },
-    ])
-    expect(await scene.select('select from tracking_sync.lease where holder is not null')).toEqual(
-      [],
-    )
-    await scene.serve()
-    await untilSynced(scene)
-    // The workers beside the sync may still read what they took from its queue.
-    await waitUntil('what was queued is read', async () => {
-      return (await scene.select('select from tracking_sync.refetch_queue')).length === 0
-    })
-    const { simulator, database } = scene
-    expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
-  })
+  it(
+    'in the middle of a sync goes on from there at the next start',
+    { tags: ['X1', 'release'] },
+    async () => {
+      const scene = await openServeScene({
+        settings: { TRACKING_SERVICE: presetFile({ pageSize: 2 }) },
+      })
+      const hang = scene.simulator.faults.add(hangAtPageFour)
+      const program = await scene.serve()
+      await waitUntil('some pages are stored', async () => {
+        const rows = await scene.select('select from tracking.shipments')
+        return hang.played > 0 && rows.length >= 4
+      })
+      program.kill('SIGTERM')
+      expect((await program.ended).exitCode).toBe(0)
+      expect(logLines(program, 'the scheduled sync failed')).toEqual([])
+      expect(await scene.select('select outcome, error_code from tracking_sync.sync_runs')).toEqual(
+        [{ outcome: 'aborted', error_code: 'aborted' }],
+      )
+      expect(
+        await scene.select('select from tracking_sync.lease where holder is not null'),
+      ).toEqual([])
+      await scene.serve()
+      await untilSynced(scene)
+      // The workers beside the sync may still read what they took from its queue.
+      await waitUntil('what was queued is read', async () => {
+        return (await scene.select('select from tracking_sync.refetch_queue')).length === 0
+      })
+      const { simulator, database } = scene
+      expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual(
+        [],
+      )
+    },
+  )
 })
 
 describe('serve without its database', () => {
   it(
     'starts, answers 503, takes up its work when the database comes, and again when it was away, and applies all that it acknowledged',
-    { tags: ['W16', 'W20'] },
+    { tags: ['W16', 'W20', 'release'] },
     async () => {
       const scene = await openServeScene({ throughUrl: behindProxy })
       await proxy!.cut()

@@ -217,7 +217,7 @@ describe('what the service sends', () => {
     },
   ])(
     '$what: refused as the service’s fault, in less than 300 MB, and deliveries are answered meanwhile',
-    { tags: ['FB4', 'FG4'] },
+    { tags: ['FB4', 'FG4', 'release'] },
     async ({ says, body }) => {
       answer = body
       const told = countTold(says)

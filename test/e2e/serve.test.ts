@@ -32,7 +32,7 @@ describe('serve', () => {
   it(
     'fills an empty warehouse at its start, then brings each change within seconds by webhook, and ends with 0',
     {
-      tags: ['JE5'],
+      tags: ['JE5', 'release'],
     },
     async () => {
       const scene = await openServeScene({ isMigrated: false })
@@ -76,7 +76,7 @@ describe('serve', () => {
 
   it(
     'makes up for missed slots with one sync, and for none that was not missed',
-    { tags: ['X6', 'JE5'] },
+    { tags: ['X6', 'JE5', 'release'] },
     async () => {
       const scene = await openServeScene()
       const runs = async (): Promise<number> =>
@@ -107,7 +107,7 @@ describe('serve', () => {
 
   it(
     'refuses to start without a good secret, and needs none where it does not receive',
-    { tags: ['W5'] },
+    { tags: ['W5', 'release'] },
     async () => {
       const scene = await openServeScene()
       for (const secret of ['', ' ', 'secret-of-sixteen\n', 'short']) {
@@ -132,22 +132,26 @@ describe('serve', () => {
     },
   )
 
-  it('says in one sentence that its port is taken, or that the path of webhooks is its own', async () => {
-    const scene = await openServeScene()
-    const program = await scene.serve(['--no-scheduler'])
-    const taken = await runCli(['serve'], scene.options)
-    expect([taken.exitCode, taken.stdout]).toEqual([2, ''])
-    expect(taken.stderr).toMatch(
-      /error: PORT is \d+, which is in use; name another, or 0 for a free one\n/,
-    )
-    program.kill('SIGINT')
-    await program.ended
-    const own = await callProgram(['serve', '--webhook-path', '/metrics'], scene.options)
-    expect([own.exitCode, own.stdout]).toEqual([2, ''])
-    expect(own.stderr).toContain('error: TRACKING_WEBHOOK_PATH is /metrics, which serve answers')
-  })
+  it(
+    'says in one sentence that its port is taken, or that the path of webhooks is its own',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openServeScene()
+      const program = await scene.serve(['--no-scheduler'])
+      const taken = await runCli(['serve'], scene.options)
+      expect([taken.exitCode, taken.stdout]).toEqual([2, ''])
+      expect(taken.stderr).toMatch(
+        /error: PORT is \d+, which is in use; name another, or 0 for a free one\n/,
+      )
+      program.kill('SIGINT')
+      await program.ended
+      const own = await callProgram(['serve', '--webhook-path', '/metrics'], scene.options)
+      expect([own.exitCode, own.stdout]).toEqual([2, ''])
+      expect(own.stderr).toContain('error: TRACKING_WEBHOOK_PATH is /metrics, which serve answers')
+    },
+  )
 
-  it('goes on when the key is refused, and says so', async () => {
+  it('goes on when the key is refused, and says so', { tags: ['release'] }, async () => {
     const scene = await openServeScene({ settings: { TRACKING_API_KEY: 'canary/wrong+key=' } })
     const program = await scene.serve()
     await waitUntil('the sync failed', () =>
@@ -178,7 +182,7 @@ describe('serve', () => {
 describe('what serve says of itself', () => {
   it(
     'alerts when there is no webhook of ours, or it is switched off or gone, and until it is mended',
-    { tags: ['W18'] },
+    { tags: ['W18', 'release'] },
     async () => {
       const scene = await openServeScene()
       const { simulator, url } = scene
@@ -228,7 +232,7 @@ describe('what serve says of itself', () => {
 
   it(
     'shows its pages to those who ask for it by a name of the list or an address, and is ok or unavailable to strangers, whatever they ask',
-    { tags: ['FC6', 'W20'] },
+    { tags: ['FC6', 'W20', 'release'] },
     async () => {
       const scene = await openServeScene({ settings: { TRACKING_HOSTS: 'status.example, proxy' } })
       const program = await scene.serve(['--no-scheduler'])
@@ -280,7 +284,7 @@ describe('what serve says of itself', () => {
 
   it(
     'is not ready while a full disk refuses every delivery, and ready when it takes them again',
-    { tags: ['FG8'] },
+    { tags: ['FG8', 'release'] },
     async () => {
       const scene = await openServeScene()
       const program = await scene.serve(['--no-scheduler', '--no-processor'])
@@ -370,7 +374,7 @@ describe('what serve says of itself', () => {
     },
   )
 
-  it('takes unsigned deliveries on this machine only', { tags: ['FC6'] }, async () => {
+  it('takes unsigned deliveries on this machine only', { tags: ['FC6', 'release'] }, async () => {
     const scene = await openServeScene()
     for (const host of ['0.0.0.0', '::', '192.0.2.1']) {
       const args = ['serve', '--insecure-no-signature', '--host', host]

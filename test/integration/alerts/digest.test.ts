@@ -33,7 +33,7 @@ const digests = () => scene.received().filter((title) => title.startsWith('diges
 describe('the digest', () => {
   it(
     'comes once a day, from its hour on, and tells of each exception once when it opens and once when it is over',
-    { tags: ['A4'] },
+    { tags: ['A4', 'release'] },
     async () => {
       await stop('c1', 'c2')
       await scene.look('2026-11-24T06:59:59Z')
@@ -90,7 +90,7 @@ describe('the digest', () => {
     },
   )
 
-  it('has its day in the zone of the settings', async () => {
+  it('has its day in the zone of the settings', { tags: ['release'] }, async () => {
     await stop('c1')
     scene.settings = { ...scene.settings, timeZone: 'Asia/Tokyo' }
     await scene.look('2026-11-24T21:59:00Z')
@@ -99,40 +99,44 @@ describe('the digest', () => {
     expect(digests()).toEqual(['digest Exceptions of 2026-11-25: 1 new, 0 over, 1 open'])
   })
 
-  it('says what and where in lines for people, and all of it for programs', async () => {
-    await stop('c1')
-    await forget('c1')
-    await stop(...Array.from({ length: 17 }, (_, at) => `d${at + 10}`))
-    await scene.look('2026-11-24T08:00:00Z')
-    const { lines, digest } = JSON.parse(scene.receiver.deliveries[0]!.body.toString()) as {
-      lines: string[]
-      digest: { opened_exceptions: object[] }
-    }
-    expect(lines).toHaveLength(17)
-    expect(lines[0]).toBe(
-      'NUM d10 (BOL 1), tracking stopped: the service asks the line no more: no news',
-    )
-    expect(lines.slice(15)).toEqual([
-      'and 2 more new exceptions',
-      'All that are open: tracking-sync query exceptions',
-    ])
-    expect(digest).toMatchObject({ day: '2026-11-24', opened: 17, closed: 0, open: 17 })
-    expect(digest.opened_exceptions).toHaveLength(17)
-    expect(digest.opened_exceptions[0]).toEqual({
-      exception: 'tracking_stopped',
-      severity: 'low',
-      sentence: 'the service asks the line no more: no news',
-      opened_at: '2026-11-24 08:00:00+00',
-      closed_at: null,
-      container_id: 'd10',
-      container_number: 'NUM d10',
-      bill_of_lading_number: 'BOL 1',
-      shipping_line_scac: null,
-      since_at: '2026-11-01T00:00:00+00:00',
-      cost_amount: null,
-      cost_currency_code: null,
-    })
-  })
+  it(
+    'says what and where in lines for people, and all of it for programs',
+    { tags: ['release'] },
+    async () => {
+      await stop('c1')
+      await forget('c1')
+      await stop(...Array.from({ length: 17 }, (_, at) => `d${at + 10}`))
+      await scene.look('2026-11-24T08:00:00Z')
+      const { lines, digest } = JSON.parse(scene.receiver.deliveries[0]!.body.toString()) as {
+        lines: string[]
+        digest: { opened_exceptions: object[] }
+      }
+      expect(lines).toHaveLength(17)
+      expect(lines[0]).toBe(
+        'NUM d10 (BOL 1), tracking stopped: the service asks the line no more: no news',
+      )
+      expect(lines.slice(15)).toEqual([
+        'and 2 more new exceptions',
+        'All that are open: tracking-sync query exceptions',
+      ])
+      expect(digest).toMatchObject({ day: '2026-11-24', opened: 17, closed: 0, open: 17 })
+      expect(digest.opened_exceptions).toHaveLength(17)
+      expect(digest.opened_exceptions[0]).toEqual({
+        exception: 'tracking_stopped',
+        severity: 'low',
+        sentence: 'the service asks the line no more: no news',
+        opened_at: '2026-11-24 08:00:00+00',
+        closed_at: null,
+        container_id: 'd10',
+        container_number: 'NUM d10',
+        bill_of_lading_number: 'BOL 1',
+        shipping_line_scac: null,
+        since_at: '2026-11-01T00:00:00+00:00',
+        cost_amount: null,
+        cost_currency_code: null,
+      })
+    },
+  )
 
   it('is made once by several processes at once', { tags: ['A4'] }, async () => {
     await stop('c1')
@@ -141,17 +145,21 @@ describe('the digest', () => {
     expect(digests()).toEqual(['digest Exceptions of 2026-11-24: 1 new, 0 over, 1 open'])
   })
 
-  it('leaves out the exceptions that nobody wants, and asks for none where all are unwanted', async () => {
-    await stop('c1')
-    scene.settings = { ...scene.settings, names: chosenAlerts('all,-tracking_stopped') }
-    await scene.look('2026-11-24T08:00:00Z')
-    scene.settings = { ...scene.settings, names: chosenAlerts('operations') }
-    await scene.look('2026-11-25T08:00:00Z')
-    expect(digests()).toEqual([])
-    expect(await scene.rows('select digest_on from tracking_sync.alert_digests')).toEqual([
-      { digest_on: '2026-11-24' },
-    ])
-  })
+  it(
+    'leaves out the exceptions that nobody wants, and asks for none where all are unwanted',
+    { tags: ['release'] },
+    async () => {
+      await stop('c1')
+      scene.settings = { ...scene.settings, names: chosenAlerts('all,-tracking_stopped') }
+      await scene.look('2026-11-24T08:00:00Z')
+      scene.settings = { ...scene.settings, names: chosenAlerts('operations') }
+      await scene.look('2026-11-25T08:00:00Z')
+      expect(digests()).toEqual([])
+      expect(await scene.rows('select digest_on from tracking_sync.alert_digests')).toEqual([
+        { digest_on: '2026-11-24' },
+      ])
+    },
+  )
 
   it('knows every exception of the view', async () => {
     const [row] = await scene.rows(

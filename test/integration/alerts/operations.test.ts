@@ -212,18 +212,22 @@ describe('a message', () => {
     },
   )
 
-  it('that its receiver refuses for a day is given up, and sent again where somebody says so', async () => {
-    scene.receiver.answer = () => 403
-    await scene.quarantine(1)
-    await scene.look(at(0))
-    await scene.rows('update tracking_sync.alert_messages set attempts = 24')
-    await scene.look(at(59))
-    expect(await scene.rows('select state, error from tracking_sync.alert_messages')).toEqual([
-      { state: 'given_up', error: 'answered 403' },
-    ])
-    await scene.look(at(600))
-    expect(scene.received()).toHaveLength(2)
-  })
+  it(
+    'that its receiver refuses for a day is given up, and sent again where somebody says so',
+    { tags: ['release'] },
+    async () => {
+      scene.receiver.answer = () => 403
+      await scene.quarantine(1)
+      await scene.look(at(0))
+      await scene.rows('update tracking_sync.alert_messages set attempts = 24')
+      await scene.look(at(59))
+      expect(await scene.rows('select state, error from tracking_sync.alert_messages')).toEqual([
+        { state: 'given_up', error: 'answered 403' },
+      ])
+      await scene.look(at(600))
+      expect(scene.received()).toHaveLength(2)
+    },
+  )
 
   it('about the end of an alert waits for the one about its beginning', async () => {
     scene.receiver.answer = () => 503
@@ -272,7 +276,7 @@ describe('a message', () => {
     ['after', 'alert_sent', 1],
   ])(
     'of a process that ends %s it was sent is not sent again',
-    { tags: ['A2'] },
+    { tags: ['A2', 'release'] },
     async (_when, point, arrived) => {
       await scene.quarantine(1)
       // Like a kill it leaves the row as it is: it throws past every catch of sending.

@@ -63,7 +63,7 @@ it('shows whose a container is, its own field before that of its shipment', asyn
   }
 })
 
-it('shows the same in every view that has containers', async () => {
+it('shows the same in every view that has containers', { tags: ['release'] }, async () => {
   const views = await scene.query(
     `select table_name as name
     from information_schema.columns

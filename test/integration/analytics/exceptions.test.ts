@@ -58,7 +58,7 @@ const event = (container_id: string, created_at: string) => ({
   created_at,
 })
 
-it('shows every column of what is overdue, with what it costs', async () => {
+it('shows every column of what is overdue, with what it costs', { tags: ['release'] }, async () => {
   await insertKnown(scene, 'shipments', [
     shipment('s1', { customer_name: 'Acme', ref_numbers: ['PO 1'] }),
   ])
@@ -98,123 +98,139 @@ it('shows every column of what is overdue, with what it costs', async () => {
   ])
 })
 
-it('tells of last free days that are near, and of appointments after them', async () => {
-  await insertKnown(scene, 'shipments', [shipment('s1')])
-  const waiting = { ...AT_PORT, available_for_pickup: false }
-  await insertKnown(scene, 'containers', [
-    box('c1', waiting),
-    box('c2', waiting),
-    box('c3', AT_PORT),
-    box('c4', AT_PORT),
-    box('c5', { ...AT_PORT, pickup_appointment_at: '2026-11-12T18:00:00Z' }),
-    box('c6', { ...waiting, pod_full_out_at: '2026-11-08T10:00:00Z' }),
-  ])
-  await insertKnown(scene, 'container_import_deadlines', [
-    day('c1', '2026-11-10'),
-    day('c2', '2026-11-11'),
-    day('c3', '2026-11-08'),
-    day('c4', '2026-11-09'),
-    day('c5', '2026-11-11'),
-    day('c6', '2026-11-09'),
-  ])
-  await insertKnown(scene, 'container_holds', [
-    { container_id: 'c4', hold_key: 'a', name: 'customs', status: 'hold' },
-    { container_id: 'c3', hold_key: 'a', name: 'customs', status: 'pending' },
-  ])
-  expect(await readLines()).toEqual([
-    'c1 | last_free_day_near | high | 120.0 | last free day is 2026-11-10 (terminal) at Los Angeles and not ready: not available',
-    // c2 has three days, c3 is ready, c6 is out.
-    'c4 | last_free_day_near | high | 120.0 | last free day is tomorrow (terminal) at Los Angeles and not ready: held by customs',
-    'c5 | appointment_late | high | 120.0 | appointment on 2026-11-12, after the last free day 2026-11-11 (terminal)',
-  ])
-})
+it(
+  'tells of last free days that are near, and of appointments after them',
+  { tags: ['release'] },
+  async () => {
+    await insertKnown(scene, 'shipments', [shipment('s1')])
+    const waiting = { ...AT_PORT, available_for_pickup: false }
+    await insertKnown(scene, 'containers', [
+      box('c1', waiting),
+      box('c2', waiting),
+      box('c3', AT_PORT),
+      box('c4', AT_PORT),
+      box('c5', { ...AT_PORT, pickup_appointment_at: '2026-11-12T18:00:00Z' }),
+      box('c6', { ...waiting, pod_full_out_at: '2026-11-08T10:00:00Z' }),
+    ])
+    await insertKnown(scene, 'container_import_deadlines', [
+      day('c1', '2026-11-10'),
+      day('c2', '2026-11-11'),
+      day('c3', '2026-11-08'),
+      day('c4', '2026-11-09'),
+      day('c5', '2026-11-11'),
+      day('c6', '2026-11-09'),
+    ])
+    await insertKnown(scene, 'container_holds', [
+      { container_id: 'c4', hold_key: 'a', name: 'customs', status: 'hold' },
+      { container_id: 'c3', hold_key: 'a', name: 'customs', status: 'pending' },
+    ])
+    expect(await readLines()).toEqual([
+      'c1 | last_free_day_near | high | 120.0 | last free day is 2026-11-10 (terminal) at Los Angeles and not ready: not available',
+      // c2 has three days, c3 is ready, c6 is out.
+      'c4 | last_free_day_near | high | 120.0 | last free day is tomorrow (terminal) at Los Angeles and not ready: held by customs',
+      'c5 | appointment_late | high | 120.0 | appointment on 2026-11-12, after the last free day 2026-11-11 (terminal)',
+    ])
+  },
+)
 
-it('tells of holds that came or went, not of texts or boxes gone', { tags: ['FE5'] }, async () => {
-  await insertKnown(scene, 'shipments', [shipment('s1')])
-  await insertKnown(scene, 'containers', [
-    box('c1', AT_PORT),
-    box('c2', AT_PORT),
-    box('c3', AT_PORT),
-    box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-08T10:00:00Z' }),
-    box('c5', AT_PORT),
-    box('c6', { ...AT_PORT, _first_seen_at: '2026-11-08T08:00:00Z' }),
-  ])
-  await insertKnown(scene, 'container_holds', [
-    { container_id: 'c5', hold_key: 'b', name: 'freight', status: 'hold' },
-  ])
-  const version = (container_id: string, from: string, to: string | null, more: object = {}) => ({
-    container_id,
-    hold_key: 'a',
-    name: 'customs',
-    status: 'hold',
-    valid_from: from,
-    valid_to: to,
-    ...more,
-  })
-  await scene.insert('container_hold_history', [
-    version('c1', '2026-11-08T08:00:00Z', null, { description: 'EXAM' }),
-    // Stood already when the container was first seen.
-    version('c6', '2026-11-08T08:00:00Z', null),
-    // Announced only.
-    version('c2', '2026-11-08T08:00:00Z', null, { status: 'pending' }),
-    version('c3', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
-    version('c4', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
-    version('c5', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z', { description: 'EXAM' }),
-  ])
-  expect(await readLines()).toEqual([
-    'c1 | hold_new | medium | 12.0 | held by customs: EXAM',
-    // c4 has left, and c5 is still held by something else.
-    'c3 | hold_cleared | low | 12.0 | no hold is left: customs was cleared',
-  ])
-})
+it(
+  'tells of holds that came or went, not of texts or boxes gone',
+  { tags: ['FE5', 'release'] },
+  async () => {
+    await insertKnown(scene, 'shipments', [shipment('s1')])
+    await insertKnown(scene, 'containers', [
+      box('c1', AT_PORT),
+      box('c2', AT_PORT),
+      box('c3', AT_PORT),
+      box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-08T10:00:00Z' }),
+      box('c5', AT_PORT),
+      box('c6', { ...AT_PORT, _first_seen_at: '2026-11-08T08:00:00Z' }),
+    ])
+    await insertKnown(scene, 'container_holds', [
+      { container_id: 'c5', hold_key: 'b', name: 'freight', status: 'hold' },
+    ])
+    const version = (container_id: string, from: string, to: string | null, more: object = {}) => ({
+      container_id,
+      hold_key: 'a',
+      name: 'customs',
+      status: 'hold',
+      valid_from: from,
+      valid_to: to,
+      ...more,
+    })
+    await scene.insert('container_hold_history', [
+      version('c1', '2026-11-08T08:00:00Z', null, { description: 'EXAM' }),
+      // Stood already when the container was first seen.
+      version('c6', '2026-11-08T08:00:00Z', null),
+      // Announced only.
+      version('c2', '2026-11-08T08:00:00Z', null, { status: 'pending' }),
+      version('c3', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
+      version('c4', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
+      version('c5', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z', { description: 'EXAM' }),
+    ])
+    expect(await readLines()).toEqual([
+      'c1 | hold_new | medium | 12.0 | held by customs: EXAM',
+      // c4 has left, and c5 is still held by something else.
+      'c3 | hold_cleared | low | 12.0 | no hold is left: customs was cleared',
+    ])
+  },
+)
 
-it('tells of ETAs that slipped or passed, and of another vessel', { tags: ['FE5'] }, async () => {
-  await insertKnown(scene, 'shipments', [
-    shipment('s2', { pod_eta_at: '2026-11-07T20:00:00Z' }),
-    shipment('s3', { pod_eta_at: '2026-11-07T20:00:00Z', pod_ata_at: '2026-11-07T22:00:00Z' }),
-  ])
-  const versions = (shipment_id: string, changedAt: string, before: object, after: object) => [
-    {
-      ...shipment(shipment_id, before),
-      valid_from: '2026-10-20T00:00:00Z',
-      valid_to: changedAt,
-    },
-    { ...shipment(shipment_id, after), valid_from: changedAt },
-  ]
-  await scene.insert('shipments', [shipment('s1'), shipment('s4'), shipment('s5')])
-  const eta = (pod_eta_at: string) => ({ pod_eta_at })
-  await scene.insert('shipment_history', [
-    ...versions(
-      's1',
-      '2026-11-08T06:00:00Z',
-      eta('2026-11-20T06:00:00Z'),
-      eta('2026-11-21T12:00:00Z'),
-    ),
-    // A day and not more; a number that was filled in for the same vessel.
-    ...versions(
-      's4',
-      '2026-11-08T06:00:00Z',
-      { ...eta('2026-11-20T06:00:00Z'), pod_vessel_name: 'EVER GIVEN' },
-      { ...eta('2026-11-21T06:00:00Z'), pod_vessel_name: 'Ever Given', pod_vessel_imo: '9811000' },
-    ),
-    ...versions(
-      's5',
-      '2026-11-06T06:00:00Z',
-      { pod_vessel_name: 'EVER GIVEN', pod_vessel_imo: '9811000' },
-      { pod_vessel_name: 'MSC OSCAR', pod_vessel_imo: '9703291' },
-    ),
-  ])
-  await insertKnown(
-    scene,
-    'containers',
-    ['s1', 's2', 's3', 's4', 's5'].map((shipment_id, at) => box(`c${at + 1}`, { shipment_id })),
-  )
-  expect(await readLines()).toEqual([
-    'c1 | eta_slipped | medium | 24.0 | ETA at Los Angeles slipped by 30 hours since yesterday, to 2026-11-21 12:00 UTC',
-    'c2 | eta_passed | medium | 24.0 | ETA at Los Angeles was 2026-11-07 20:00 UTC and nobody said that it arrived',
-    'c5 | rolled | medium | 72.0 | comes on MSC OSCAR, not on EVER GIVEN as three days ago',
-  ])
-})
+it(
+  'tells of ETAs that slipped or passed, and of another vessel',
+  { tags: ['FE5', 'release'] },
+  async () => {
+    await insertKnown(scene, 'shipments', [
+      shipment('s2', { pod_eta_at: '2026-11-07T20:00:00Z' }),
+      shipment('s3', { pod_eta_at: '2026-11-07T20:00:00Z', pod_ata_at: '2026-11-07T22:00:00Z' }),
+    ])
+    const versions = (shipment_id: string, changedAt: string, before: object, after: object) => [
+      {
+        ...shipment(shipment_id, before),
+        valid_from: '2026-10-20T00:00:00Z',
+        valid_to: changedAt,
+      },
+      { ...shipment(shipment_id, after), valid_from: changedAt },
+    ]
+    await scene.insert('shipments', [shipment('s1'), shipment('s4'), shipment('s5')])
+    const eta = (pod_eta_at: string) => ({ pod_eta_at })
+    await scene.insert('shipment_history', [
+      ...versions(
+        's1',
+        '2026-11-08T06:00:00Z',
+        eta('2026-11-20T06:00:00Z'),
+        eta('2026-11-21T12:00:00Z'),
+      ),
+      // A day and not more; a number that was filled in for the same vessel.
+      ...versions(
+        's4',
+        '2026-11-08T06:00:00Z',
+        { ...eta('2026-11-20T06:00:00Z'), pod_vessel_name: 'EVER GIVEN' },
+        {
+          ...eta('2026-11-21T06:00:00Z'),
+          pod_vessel_name: 'Ever Given',
+          pod_vessel_imo: '9811000',
+        },
+      ),
+      ...versions(
+        's5',
+        '2026-11-06T06:00:00Z',
+        { pod_vessel_name: 'EVER GIVEN', pod_vessel_imo: '9811000' },
+        { pod_vessel_name: 'MSC OSCAR', pod_vessel_imo: '9703291' },
+      ),
+    ])
+    await insertKnown(
+      scene,
+      'containers',
+      ['s1', 's2', 's3', 's4', 's5'].map((shipment_id, at) => box(`c${at + 1}`, { shipment_id })),
+    )
+    expect(await readLines()).toEqual([
+      'c1 | eta_slipped | medium | 24.0 | ETA at Los Angeles slipped by 30 hours since yesterday, to 2026-11-21 12:00 UTC',
+      'c2 | eta_passed | medium | 24.0 | ETA at Los Angeles was 2026-11-07 20:00 UTC and nobody said that it arrived',
+      'c5 | rolled | medium | 72.0 | comes on MSC OSCAR, not on EVER GIVEN as three days ago',
+    ])
+  },
+)
 
 it('tells of silence at sea and on the rail, of empties that are out, and of tracking that stopped', async () => {
   await insertKnown(scene, 'shipments', [
@@ -257,7 +273,7 @@ it('tells of silence at sea and on the rail, of empties that are out, and of tra
 
 it(
   'reports a container without a day that has been there longer than most',
-  { tags: ['FE4'] },
+  { tags: ['FE4', 'release'] },
   async () => {
     await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
     await insertKnown(scene, 'shipments', [shipment('s1')])
@@ -282,65 +298,69 @@ it(
   },
 )
 
-it('tells what is past by your own rules where nobody says a day, with what it costs', async () => {
-  const rule = (rule_name: string, charge: string, free_days: number, currency_code = 'USD') => ({
-    rule_name,
-    charge,
-    free_days,
-    currency_code,
-    starts_with: charge === 'detention' ? 'gate_out' : 'discharge',
-    counts: 'calendar',
-  })
-  await scene.insertInto('analytics', 'free_time_rules', [
-    rule('line', 'demurrage', 2),
-    rule('terminal', 'storage', 1, 'CAD'),
-    rule('empties', 'detention', 5),
-  ])
-  await scene.insertInto('analytics', 'free_time_tiers', [
-    { rule_name: 'line', from_day: 1, daily_rate: '100' },
-    { rule_name: 'terminal', from_day: 1, daily_rate: '30' },
-    { rule_name: 'empties', from_day: 1, daily_rate: '50' },
-  ])
-  await insertKnown(scene, 'shipments', [shipment('s1')])
-  await insertKnown(scene, 'containers', [
-    // Discharged on the 3rd: free to the 5th by the line, to the 4th by the terminal.
-    box('c1', AT_PORT),
-    // The terminal says the 30th, so its charge is not counted by the rule.
-    box('c2', AT_PORT),
-    // Picked up on the 2nd, so free to the 7th; on the 4th; and ten days ago and more, but returned.
-    box('c3', { ...AT_PORT, pod_full_out_at: '2026-11-02T20:00:00Z' }),
-    box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-04T20:00:00Z' }),
-    box('c5', {
-      ...AT_PORT,
-      pod_full_out_at: '2026-10-20T20:00:00Z',
-      empty_terminated_at: '2026-11-02T20:00:00Z',
-    }),
-  ])
-  await insertKnown(scene, 'container_import_deadlines', [day('c2', '2026-11-30')])
-  const rows = await read(['container_id', 'exception', 'severity', 'sentence', 'hours'])
-  const costs = await read(['cost_amount', 'cost_currency_code', 'since_at'])
-  expect(rows.map((row, at) => [...Object.values(row), ...Object.values(costs[at]!)])).toEqual([
-    [
-      ...['c1', 'charge_overdue', 'high'],
-      'demurrage and storage: past the last free day 2026-11-04 by your rules',
-      // Two currencies are not added.
-      ...['84.0', null, null, '2026-11-05 08:00:00+00'],
-    ],
-    [
-      ...[
-        'c2',
-        'charge_overdue',
-        'high',
-        'demurrage: past the last free day 2026-11-05 by your rules',
+it(
+  'tells what is past by your own rules where nobody says a day, with what it costs',
+  { tags: ['release'] },
+  async () => {
+    const rule = (rule_name: string, charge: string, free_days: number, currency_code = 'USD') => ({
+      rule_name,
+      charge,
+      free_days,
+      currency_code,
+      starts_with: charge === 'detention' ? 'gate_out' : 'discharge',
+      counts: 'calendar',
+    })
+    await scene.insertInto('analytics', 'free_time_rules', [
+      rule('line', 'demurrage', 2),
+      rule('terminal', 'storage', 1, 'CAD'),
+      rule('empties', 'detention', 5),
+    ])
+    await scene.insertInto('analytics', 'free_time_tiers', [
+      { rule_name: 'line', from_day: 1, daily_rate: '100' },
+      { rule_name: 'terminal', from_day: 1, daily_rate: '30' },
+      { rule_name: 'empties', from_day: 1, daily_rate: '50' },
+    ])
+    await insertKnown(scene, 'shipments', [shipment('s1')])
+    await insertKnown(scene, 'containers', [
+      // Discharged on the 3rd: free to the 5th by the line, to the 4th by the terminal.
+      box('c1', AT_PORT),
+      // The terminal says the 30th, so its charge is not counted by the rule.
+      box('c2', AT_PORT),
+      // Picked up on the 2nd, so free to the 7th; on the 4th; and ten days ago and more, but returned.
+      box('c3', { ...AT_PORT, pod_full_out_at: '2026-11-02T20:00:00Z' }),
+      box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-04T20:00:00Z' }),
+      box('c5', {
+        ...AT_PORT,
+        pod_full_out_at: '2026-10-20T20:00:00Z',
+        empty_terminated_at: '2026-11-02T20:00:00Z',
+      }),
+    ])
+    await insertKnown(scene, 'container_import_deadlines', [day('c2', '2026-11-30')])
+    const rows = await read(['container_id', 'exception', 'severity', 'sentence', 'hours'])
+    const costs = await read(['cost_amount', 'cost_currency_code', 'since_at'])
+    expect(rows.map((row, at) => [...Object.values(row), ...Object.values(costs[at]!)])).toEqual([
+      [
+        ...['c1', 'charge_overdue', 'high'],
+        'demurrage and storage: past the last free day 2026-11-04 by your rules',
+        // Two currencies are not added.
+        ...['84.0', null, null, '2026-11-05 08:00:00+00'],
       ],
-      ...['60.0', '300', 'USD', '2026-11-06 08:00:00+00'],
-    ],
-    [
-      ...['c3', 'empty_not_returned', 'high', 'picked up 6 days ago, and the empty is not back'],
-      ...['12.0', '50', 'USD', '2026-11-08 08:00:00+00'],
-    ],
-  ])
-})
+      [
+        ...[
+          'c2',
+          'charge_overdue',
+          'high',
+          'demurrage: past the last free day 2026-11-05 by your rules',
+        ],
+        ...['60.0', '300', 'USD', '2026-11-06 08:00:00+00'],
+      ],
+      [
+        ...['c3', 'empty_not_returned', 'high', 'picked up 6 days ago, and the empty is not back'],
+        ...['12.0', '50', 'USD', '2026-11-08 08:00:00+00'],
+      ],
+    ])
+  },
+)
 
 it('reports an unreadable last free day, and containers that wait long at a ramp or before a train', async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])

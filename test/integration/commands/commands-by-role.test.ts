@@ -127,26 +127,33 @@ const LINES = Object.entries(COMMANDS).flatMap(([kind, lines]) =>
 )
 
 describe('what a login may do with the program is what its role may', () => {
-  it.each(LINES)('%s: %s at the least', { tags: ['FC3'] }, async (line, least, refused) => {
-    const args = line.includes('|') ? line.split('|') : line.split(' ')
-    const argsOf = (who: string): string[] => [
-      ...args,
-      ...(line === 'evidence' ? [containerId] : []),
-      ...(/^(export parquet|evidence)/.test(line)
-        ? ['--out', join(folder, `${args[0]!}-${who}`)]
-        : []),
-    ]
-    const { exitCode, stderr } = await callAs(least, ...argsOf(least))
-    // Runs also show their progress there.
-    expect({ exitCode, errors: stderr.match(/^error:.*/gm) }).toEqual({ exitCode: 0, errors: null })
-    for (const [who, sentence] of Object.entries(refused)) {
-      const call = await callAs(who, ...argsOf(who))
-      expect(call.stderr.split('\n')[0]).toMatch(sentence)
-      expect({ who, exitCode: call.exitCode }).toEqual({ who, exitCode: 5 })
-    }
-  })
+  it.each(LINES)(
+    '%s: %s at the least',
+    { tags: ['FC3', 'release'] },
+    async (line, least, refused) => {
+      const args = line.includes('|') ? line.split('|') : line.split(' ')
+      const argsOf = (who: string): string[] => [
+        ...args,
+        ...(line === 'evidence' ? [containerId] : []),
+        ...(/^(export parquet|evidence)/.test(line)
+          ? ['--out', join(folder, `${args[0]!}-${who}`)]
+          : []),
+      ]
+      const { exitCode, stderr } = await callAs(least, ...argsOf(least))
+      // Runs also show their progress there.
+      expect({ exitCode, errors: stderr.match(/^error:.*/gm) }).toEqual({
+        exitCode: 0,
+        errors: null,
+      })
+      for (const [who, sentence] of Object.entries(refused)) {
+        const call = await callAs(who, ...argsOf(who))
+        expect(call.stderr.split('\n')[0]).toMatch(sentence)
+        expect({ who, exitCode: call.exitCode }).toEqual({ who, exitCode: 5 })
+      }
+    },
+  )
 
-  it('check tells each which of its lines fails', { tags: ['FC3'] }, async () => {
+  it('check tells each which of its lines fails', { tags: ['FC3', 'release'] }, async () => {
     for (const who of WHO) {
       const { exitCode, stdout } = await callAs(who, 'check')
       const schemaLine = stdout.split('\n').find((line) => line.includes(' schema ')) ?? ''
@@ -221,7 +228,7 @@ describe('a login that lacks a right is told the statement that grants it, befor
 
   it(
     'to write one table or use one schema, and nothing of what is beside ours',
-    { tags: ['G9'] },
+    { tags: ['G9', 'release'] },
     async () => {
       const [login, { writer }] = [scene.nameOf('part'), scene]
       const run = (statement: string) => scene.run(statement)
@@ -308,7 +315,7 @@ describe('a login that may more than it needs', { tags: ['G10'] }, () => {
     ['an owner of one table', 'mixed', 'owns the schemas'],
   ])(
     '%s is warned of by check, and with --strict nothing is asked or written',
-    { tags: ['G10'] },
+    { tags: ['G10', 'release'] },
     async (_what, login, excess) => {
       await scene.run(`grant ${scene.writer} to ${scene.nameOf('mixed')}`)
       // Not the schemas themselves: one table is enough to change it.

@@ -39,7 +39,7 @@ const atSource = (slug: string): unknown =>
     ?.value
 
 describe('custom-fields set', () => {
-  it('changes the field at the service and its row', async () => {
+  it('changes the field at the service and its row', { tags: ['release'] }, async () => {
     const output = await set(containerId, 'priority', 'highest')
     expect(output).toMatchObject({ exitCode: 0, stderr: '' })
     expect(output.stdout).toBe(
@@ -67,7 +67,7 @@ describe('custom-fields set', () => {
     ['true', true],
     ['{"from":"06:00","days":[1,2]}', { from: '06:00', days: [1, 2] }],
     ['"12"', '12'],
-  ])('takes the JSON value %s', async (text, value) => {
+  ])('takes the JSON value %s', { tags: ['release'] }, async (text, value) => {
     const output = await set(containerId, 'po_owner', '--json-value', text, '--json')
     expect(JSON.parse(output.stdout)).toMatchObject({
       entityId: containerId,
@@ -100,7 +100,7 @@ describe('custom-fields set', () => {
 
   it(
     'tells a value that the service stores otherwise than it was asked to',
-    { tags: ['JC1'] },
+    { tags: ['JC1', 'release'] },
     async () => {
       await scene.sync()
       const output = await set(containerId, 'insured_value', '1250.50')

@@ -52,7 +52,7 @@ async function run(args: readonly string[], more: Readonly<Record<string, string
   return { ...call, beats: [...beats] }
 }
 
-it('a monitor hears of each run and of how it ended', { tags: ['JS2'] }, async () => {
+it('a monitor hears of each run and of how it ended', { tags: ['JS2', 'release'] }, async () => {
   const complete = `GET ${SECRET_PATH}`
   expect(await run(['backfill'])).toMatchObject({ exitCode: 0, beats: [complete] })
   expect(await run(['sync'])).toMatchObject({ exitCode: 0, beats: [complete] })

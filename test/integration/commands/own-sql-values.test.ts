@@ -167,7 +167,7 @@ describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
     ).toEqual([])
   })
 
-  it('in csv and in a table', { tags: ['JB3'] }, async () => {
+  it('in csv and in a table', { tags: ['JB3', 'release'] }, async () => {
     const ndjson = await query(question, '--format', 'ndjson')
     expect(ndjson).toMatchObject({ exitCode: 0, stderr: '' })
     const texts = JSON.parse(ndjson.stdout) as Record<string, string | null>

@@ -103,7 +103,7 @@ describe('the quarantine command', () => {
 })
 
 describe('plan, backfill and verify on the command line', () => {
-  it('plans, loads, tells what is new, and finds both equal', async () => {
+  it('plans, loads, tells what is new, and finds both equal', { tags: ['release'] }, async () => {
     const plan = JSON.parse((await call('plan', '--json')).stdout) as {
       backfill: { requests: number }
       requestsMade: number
@@ -133,7 +133,7 @@ describe('plan, backfill and verify on the command line', () => {
     expect((await call('plan')).stdout).toMatch(/^shipments +1 +1 +all on one page$/m)
   })
 
-  it('narrows a backfill, and refuses what it does not know', async () => {
+  it('narrows a backfill, and refuses what it does not know', { tags: ['release'] }, async () => {
     const [row] = await scene.query<{ id: string }>(
       `update tracking.shipments set _fingerprint = 'x' where customer_name = 'Wrong' returning shipment_id as id`,
     )

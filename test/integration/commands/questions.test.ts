@@ -106,107 +106,119 @@ describe('the shipped questions', () => {
     )
   })
 
-  it('answer, each with rows in a world of sixty shipments, and are narrowed by each of their parameters', async () => {
-    const count = async (question: ShippedQuery, given: QueryValues): Promise<number> => {
-      const { sql, parameters } = bindQuery(question, given)
-      return (await scene.query(sql, ...parameters)).length
-    }
-    const amounts = ['since', 'until', 'limit', 'at-least']
-    for (const question of questions) {
-      const { name, parameters } = question
-      const all = await count(question, {})
-      // A week has few arrivals: of a line there may be one.
-      const some = parameters.includes('at-least')
-        ? await count(question, { 'at-least': '1' })
-        : all
-      expect({ name, isAnswered: some > 0 }).toEqual({ name, isAnswered: true })
-      const given = parameters.filter((parameter) => amounts.includes(parameter))
-      const found = await count(
-        question,
-        Object.fromEntries(given.map((parameter) => [parameter, values[parameter]!])),
-      )
-      expect({ name, given, isNarrowed: found <= all }).toEqual({ name, given, isNarrowed: true })
-      // Filters by an existing value are tested by value, below.
-      for (const parameter of parameters.filter((one) => !amounts.includes(one))) {
-        const none = await count(question, { [parameter]: 'no such thing' })
-        expect({ name, parameter, none }).toEqual({ name, parameter, none: 0 })
+  it(
+    'answer, each with rows in a world of sixty shipments, and are narrowed by each of their parameters',
+    { tags: ['release'] },
+    async () => {
+      const count = async (question: ShippedQuery, given: QueryValues): Promise<number> => {
+        const { sql, parameters } = bindQuery(question, given)
+        return (await scene.query(sql, ...parameters)).length
       }
-    }
-  })
+      const amounts = ['since', 'until', 'limit', 'at-least']
+      for (const question of questions) {
+        const { name, parameters } = question
+        const all = await count(question, {})
+        // A week has few arrivals: of a line there may be one.
+        const some = parameters.includes('at-least')
+          ? await count(question, { 'at-least': '1' })
+          : all
+        expect({ name, isAnswered: some > 0 }).toEqual({ name, isAnswered: true })
+        const given = parameters.filter((parameter) => amounts.includes(parameter))
+        const found = await count(
+          question,
+          Object.fromEntries(given.map((parameter) => [parameter, values[parameter]!])),
+        )
+        expect({ name, given, isNarrowed: found <= all }).toEqual({ name, given, isNarrowed: true })
+        // Filters by an existing value are tested by value, below.
+        for (const parameter of parameters.filter((one) => !amounts.includes(one))) {
+          const none = await count(question, { [parameter]: 'no such thing' })
+          expect({ name, parameter, none }).toEqual({ name, parameter, none: 0 })
+        }
+      }
+    },
+  )
 
-  it('are narrowed to a customer in any case, to a tag, and to a reference of box or shipment', async () => {
-    const idsOf = async (...args: string[]): Promise<unknown[]> =>
-      (await rowsOf('container_stays', ...args)).map((row) => row.container_id).sort()
-    const expected = async (condition: string): Promise<unknown[]> => {
-      const rows = await scene.query(
-        `select stay.container_id from tracking_analytics.container_stays as stay
+  it(
+    'are narrowed to a customer in any case, to a tag, and to a reference of box or shipment',
+    { tags: ['release'] },
+    async () => {
+      const idsOf = async (...args: string[]): Promise<unknown[]> =>
+        (await rowsOf('container_stays', ...args)).map((row) => row.container_id).sort()
+      const expected = async (condition: string): Promise<unknown[]> => {
+        const rows = await scene.query(
+          `select stay.container_id from tracking_analytics.container_stays as stay
         inner join tracking.containers using (container_id)
         inner join tracking.shipments on shipments.shipment_id = stay.shipment_id
         where ${condition}`,
+        )
+        return rows.map((row) => row.container_id).sort()
+      }
+      const { customer = '', tag = '', ref = '' } = values
+      const ofCustomer = await idsOf('--customer', customer.toUpperCase())
+      expect(ofCustomer).toEqual(
+        await expected(`shipments.customer_name = '${customer.replaceAll("'", "''")}'`),
       )
-      return rows.map((row) => row.container_id).sort()
-    }
-    const { customer = '', tag = '', ref = '' } = values
-    const ofCustomer = await idsOf('--customer', customer.toUpperCase())
-    expect(ofCustomer).toEqual(
-      await expected(`shipments.customer_name = '${customer.replaceAll("'", "''")}'`),
-    )
-    expect(ofCustomer.length).toBeGreaterThan(0)
-    const tagged = await idsOf('--tag', tag)
-    expect(tagged).toEqual(await expected(`'${tag}' = any(shipments.tags)`))
-    expect(tagged.length).toBeGreaterThan(0)
-    const ofBox = await idsOf('--ref', ref)
-    expect(ofBox).toEqual(await expected(`'${ref}' = any(containers.ref_numbers)`))
-    expect(ofBox.length).toBeGreaterThan(0)
-    const [shipment] = await scene.query<{ ref: string }>(
-      'select min(ref) as ref from tracking.shipments cross join unnest(ref_numbers) as ref',
-    )
-    const ofShipment = await idsOf('--ref', shipment!.ref)
-    expect(ofShipment).toEqual(await expected(`'${shipment!.ref}' = any(shipments.ref_numbers)`))
-    expect(ofShipment.length).toBeGreaterThan(0)
-  })
+      expect(ofCustomer.length).toBeGreaterThan(0)
+      const tagged = await idsOf('--tag', tag)
+      expect(tagged).toEqual(await expected(`'${tag}' = any(shipments.tags)`))
+      expect(tagged.length).toBeGreaterThan(0)
+      const ofBox = await idsOf('--ref', ref)
+      expect(ofBox).toEqual(await expected(`'${ref}' = any(containers.ref_numbers)`))
+      expect(ofBox.length).toBeGreaterThan(0)
+      const [shipment] = await scene.query<{ ref: string }>(
+        'select min(ref) as ref from tracking.shipments cross join unnest(ref_numbers) as ref',
+      )
+      const ofShipment = await idsOf('--ref', shipment!.ref)
+      expect(ofShipment).toEqual(await expected(`'${shipment!.ref}' = any(shipments.ref_numbers)`))
+      expect(ofShipment.length).toBeGreaterThan(0)
+    },
+  )
 
-  it('are narrowed to a port by code, id or name, and to a terminal at the port or inland', async () => {
-    const [place] = await scene.query<Record<'code' | 'id' | 'name' | 'ramp', string>>(
-      `select ports.code, ports.port_id as id, ports.name, stay.terminal_name as ramp
+  it(
+    'are narrowed to a port by code, id or name, and to a terminal at the port or inland',
+    { tags: ['release'] },
+    async () => {
+      const [place] = await scene.query<Record<'code' | 'id' | 'name' | 'ramp', string>>(
+        `select ports.code, ports.port_id as id, ports.name, stay.terminal_name as ramp
       from tracking_analytics.container_stays as stay
       inner join tracking.shipments using (shipment_id)
       inner join tracking.ports on ports.port_id = shipments.port_of_discharge_id
       inner join tracking.rail_terminals on rail_terminal_id = stay.terminal_id
       order by container_id limit 1`,
-    )
-    const { code = '', id = '', name = '', ramp = '' } = place ?? {}
-    const idsOf = async (question: string, ...args: string[]): Promise<unknown[]> =>
-      (await rowsOf(question, ...args)).map((row) => row.container_id).sort()
-    const all = async (condition: string): Promise<unknown[]> => {
-      const rows = await scene.query(
-        `select container_id from tracking_analytics.container_timeline
+      )
+      const { code = '', id = '', name = '', ramp = '' } = place ?? {}
+      const idsOf = async (question: string, ...args: string[]): Promise<unknown[]> =>
+        (await rowsOf(question, ...args)).map((row) => row.container_id).sort()
+      const all = async (condition: string): Promise<unknown[]> => {
+        const rows = await scene.query(
+          `select container_id from tracking_analytics.container_timeline
         inner join tracking.containers using (container_id)
         inner join tracking.shipments on shipments.shipment_id = containers.shipment_id
         where ${condition}`,
-      )
-      return rows.map((row) => row.container_id).sort()
-    }
-    const inPort = await idsOf('container_timeline', '--port', code.toLowerCase())
-    expect(inPort).toEqual(await all(`port_of_discharge_locode = '${code}'`))
-    expect(inPort.length).toBeGreaterThan(0)
-    expect(await idsOf('container_timeline', '--port', id)).toEqual(inPort)
-    expect(await idsOf('container_timeline', '--port', name.toUpperCase())).toEqual(inPort)
-    const stays = await rowsOf('container_stays', '--terminal', ramp)
-    expect(stays.some((row) => row.terminal_name === ramp)).toBe(true)
-    const { terminal = '' } = values
-    expect(await idsOf('container_timeline', '--terminal', terminal)).toEqual(
-      await all(
-        `containers.pod_terminal_id in (
+        )
+        return rows.map((row) => row.container_id).sort()
+      }
+      const inPort = await idsOf('container_timeline', '--port', code.toLowerCase())
+      expect(inPort).toEqual(await all(`port_of_discharge_locode = '${code}'`))
+      expect(inPort.length).toBeGreaterThan(0)
+      expect(await idsOf('container_timeline', '--port', id)).toEqual(inPort)
+      expect(await idsOf('container_timeline', '--port', name.toUpperCase())).toEqual(inPort)
+      const stays = await rowsOf('container_stays', '--terminal', ramp)
+      expect(stays.some((row) => row.terminal_name === ramp)).toBe(true)
+      const { terminal = '' } = values
+      expect(await idsOf('container_timeline', '--terminal', terminal)).toEqual(
+        await all(
+          `containers.pod_terminal_id in (
           select terminal_id from tracking.terminals where nickname = '${terminal}'
         )`,
-      ),
-    )
-  })
+        ),
+      )
+    },
+  )
 
   it(
     'are narrowed to a custom field of box, shipment or tracking request, in any case',
-    { tags: ['JC1'] },
+    { tags: ['JC1', 'release'] },
     async () => {
       const { container, shipment, 'custom-field': field = '' } = values
       const boxes = await rowsOf('last_free_days', '--custom-field', field)
@@ -249,53 +261,61 @@ describe('the shipped questions', () => {
     },
   )
 
-  it('say what customers, tags and custom fields there are where none has that name', async () => {
-    const noteOf = async (field: string): Promise<string> =>
-      (await query('container_stays', '--custom-field', field)).stderr
-    expect(await noteOf('cost_center=Gardens=East')).toContain(
-      'no custom-field "cost_center=Gardens=East"; did you mean cost_center=Garden=East?\n',
-    )
-    expect(await noteOf('cost_center=none such thing')).toContain('cost_center=Garden=East, ')
-    expect(await noteOf('colour_of_the_seal=red')).toContain(
-      'there are consignee=…, cost_center=…, ',
-    )
-    const { customer = '', tag = '' } = values
-    const none = await query('container_stays', '--customer', `${customer}x`)
-    expect(none.stderr).toContain(customer)
-    expect((await query('container_stays', '--tag', `${tag}x`)).stderr).toContain(tag)
-  })
+  it(
+    'say what customers, tags and custom fields there are where none has that name',
+    { tags: ['release'] },
+    async () => {
+      const noteOf = async (field: string): Promise<string> =>
+        (await query('container_stays', '--custom-field', field)).stderr
+      expect(await noteOf('cost_center=Gardens=East')).toContain(
+        'no custom-field "cost_center=Gardens=East"; did you mean cost_center=Garden=East?\n',
+      )
+      expect(await noteOf('cost_center=none such thing')).toContain('cost_center=Garden=East, ')
+      expect(await noteOf('colour_of_the_seal=red')).toContain(
+        'there are consignee=…, cost_center=…, ',
+      )
+      const { customer = '', tag = '' } = values
+      const none = await query('container_stays', '--customer', `${customer}x`)
+      expect(none.stderr).toContain(customer)
+      expect((await query('container_stays', '--tag', `${tag}x`)).stderr).toContain(tag)
+    },
+  )
 
-  it('leave out what one shipment says unless it is asked for, and take one cut of several', async () => {
-    for (const name of ['eta_accuracy', 'transit_times']) {
-      const read = (condition: string) =>
-        scene.query(`select cut from tracking_analytics.${name} where ${condition}`)
-      const count = name === 'eta_accuracy' ? 'shipments' : 'n'
-      const usual = await rowsOf(name)
-      expect(usual.length).toBeLessThan((await read('true')).length)
-      expect(usual).toHaveLength((await read(`${count} > 1`)).length)
-      expect(usual.filter((row) => row.is_single)).toEqual([])
-      const single = await rowsOf(name, '--at-least', '1')
-      expect(single).toHaveLength((await read(`${count} > 0`)).length)
-      expect(single.filter((row) => row.is_single)).not.toEqual([])
-      const cuts = new Set(single.map((row) => String(row.cut)))
-      expect(cuts.size).toBe(3)
-      for (const cut of name === 'transit_times' ? cuts : []) {
-        expect(await rowsOf(name, '--at-least', '1', '--cut', cut.toUpperCase())).toEqual(
-          single.filter((row) => row.cut === cut),
-        )
+  it(
+    'leave out what one shipment says unless it is asked for, and take one cut of several',
+    { tags: ['release'] },
+    async () => {
+      for (const name of ['eta_accuracy', 'transit_times']) {
+        const read = (condition: string) =>
+          scene.query(`select cut from tracking_analytics.${name} where ${condition}`)
+        const count = name === 'eta_accuracy' ? 'shipments' : 'n'
+        const usual = await rowsOf(name)
+        expect(usual.length).toBeLessThan((await read('true')).length)
+        expect(usual).toHaveLength((await read(`${count} > 1`)).length)
+        expect(usual.filter((row) => row.is_single)).toEqual([])
+        const single = await rowsOf(name, '--at-least', '1')
+        expect(single).toHaveLength((await read(`${count} > 0`)).length)
+        expect(single.filter((row) => row.is_single)).not.toEqual([])
+        const cuts = new Set(single.map((row) => String(row.cut)))
+        expect(cuts.size).toBe(3)
+        for (const cut of name === 'transit_times' ? cuts : []) {
+          expect(await rowsOf(name, '--at-least', '1', '--cut', cut.toUpperCase())).toEqual(
+            single.filter((row) => row.cut === cut),
+          )
+        }
       }
-    }
-    expect((await query('transit_times', '--cut', 'lanes')).stderr).toBe(
-      'note: the warehouse has no cut "lanes"; did you mean lane?\n',
-    )
-    expect((await query('transit_times', '--cut', 'lane', '--at-least', '9999')).stderr).toBe(
-      'note: no rows match --cut, --at-least: transit_times needs two shipments of a lane that ' +
-        'have arrived (`--at-least 1` shows single ones)\n',
-    )
-    expect((await query('transit_times', '--at-least', 'few')).exitCode).toBe(2)
-  })
+      expect((await query('transit_times', '--cut', 'lanes')).stderr).toBe(
+        'note: the warehouse has no cut "lanes"; did you mean lane?\n',
+      )
+      expect((await query('transit_times', '--cut', 'lane', '--at-least', '9999')).stderr).toBe(
+        'note: no rows match --cut, --at-least: transit_times needs two shipments of a lane that ' +
+          'have arrived (`--at-least 1` shows single ones)\n',
+      )
+      expect((await query('transit_times', '--at-least', 'few')).exitCode).toBe(2)
+    },
+  )
 
-  it('know nothing as of an instant before the first load', async () => {
+  it('know nothing as of an instant before the first load', { tags: ['release'] }, async () => {
     for (const name of [
       'pickup_worklist',
       'last_free_days',
@@ -309,23 +329,27 @@ describe('the shipped questions', () => {
     }
   })
 
-  it('take the name of a terminal or a line in any case, and its code', async () => {
-    const [one] = await scene.query<Record<string, string>>(
-      `select terminals.terminal_id, terminals.nickname, terminals.firms_code
+  it(
+    'take the name of a terminal or a line in any case, and its code',
+    { tags: ['release'] },
+    async () => {
+      const [one] = await scene.query<Record<string, string>>(
+        `select terminals.terminal_id, terminals.nickname, terminals.firms_code
       from tracking.terminals where nickname = $1`,
-      values.terminal!,
-    )
-    const byName = await rowsOf('last_free_days', '--terminal', one!.nickname!.toUpperCase())
-    expect(byName.length).toBeGreaterThan(0)
-    expect(await rowsOf('last_free_days', '--terminal', one!.terminal_id!)).toEqual(byName)
-    expect(
-      (await rowsOf('last_free_days', '--line', values.line!.toLowerCase())).length,
-    ).toBeGreaterThan(0)
-  })
+        values.terminal!,
+      )
+      const byName = await rowsOf('last_free_days', '--terminal', one!.nickname!.toUpperCase())
+      expect(byName.length).toBeGreaterThan(0)
+      expect(await rowsOf('last_free_days', '--terminal', one!.terminal_id!)).toEqual(byName)
+      expect(
+        (await rowsOf('last_free_days', '--line', values.line!.toLowerCase())).length,
+      ).toBeGreaterThan(0)
+    },
+  )
 })
 
 describe('two instants side by side', () => {
-  it('each question says which of its rows is the same one', async () => {
+  it('each question says which of its rows is the same one', { tags: ['release'] }, async () => {
     for (const question of questions) {
       const { sql, parameters } = bindQuery(question, {}, question.comparedSqlText)
       const rows = await scene.query(sql, ...parameters)
@@ -337,56 +361,60 @@ describe('two instants side by side', () => {
     }
   })
 
-  it('are the rows of both answers: what came, what went, what changed', async () => {
-    const [first = '', last = ''] = [scene.instants[1], scene.instants.at(-2)]
-    const idOf = (row: Record<string, unknown>): string =>
-      `${String(row.container_id)} ${String(row.place)}`
-    const read = async (instant: string) =>
-      new Map((await rowsOf('last_free_days', '--as-of', instant)).map((row) => [idOf(row), row]))
-    const [was, is] = [await read(first), await read(last)]
-    const shared = [...is.keys()].filter((id) => was.has(id))
-    // The day of the question is not a difference of the rows.
-    const textOf = (row?: Record<string, unknown>): string =>
-      JSON.stringify({ ...row, today_on: undefined })
-    const isSame = (id: string): boolean => textOf(was.get(id)) === textOf(is.get(id))
-    expect(shared.filter(isSame)).not.toEqual([])
-    const expected = [
-      ...[...is.keys()].filter((id) => !was.has(id)).map((id) => `came ${id}`),
-      ...[...was.keys()].filter((id) => !is.has(id)).map((id) => `went ${id}`),
-      ...shared.filter((id) => !isSame(id)).map((id) => `changed ${id}`),
-    ]
-    const compared = await query(
-      'last_free_days',
-      '--as-of',
-      last,
-      '--against',
-      first,
-      '--format',
-      'json',
-    )
-    const rows = JSON.parse(compared.stdout) as Record<string, unknown>[]
-    expect(rows.map((row) => `${String(row.change)} ${idOf(row)}`)).toEqual(expected)
-    expect(new Set(rows.map((row) => row.change)).size).toBeGreaterThan(1)
-    for (const row of rows.filter(({ change }) => change === 'changed')) {
-      const [before, after] = [was.get(idOf(row)), is.get(idOf(row))]
-      expect(row).toMatchObject({
-        state: after?.state,
-        state_was: before?.state,
-        days_left: after?.days_left,
-        days_left_was: before?.days_left,
-        days_left_difference:
-          after?.days_left === null || before?.days_left === null
-            ? null
-            : Number(after?.days_left) - Number(before?.days_left),
-      })
-    }
-    expect(compared.stderr).toContain(
-      `note: from ${first} to ${last}: ${rows.filter((row) => row.change === 'came').length} came`,
-    )
-    expect(compared.stderr).toContain(` ${shared.filter(isSame).length} did not change\n`)
-  })
+  it(
+    'are the rows of both answers: what came, what went, what changed',
+    { tags: ['release'] },
+    async () => {
+      const [first = '', last = ''] = [scene.instants[1], scene.instants.at(-2)]
+      const idOf = (row: Record<string, unknown>): string =>
+        `${String(row.container_id)} ${String(row.place)}`
+      const read = async (instant: string) =>
+        new Map((await rowsOf('last_free_days', '--as-of', instant)).map((row) => [idOf(row), row]))
+      const [was, is] = [await read(first), await read(last)]
+      const shared = [...is.keys()].filter((id) => was.has(id))
+      // The day of the question is not a difference of the rows.
+      const textOf = (row?: Record<string, unknown>): string =>
+        JSON.stringify({ ...row, today_on: undefined })
+      const isSame = (id: string): boolean => textOf(was.get(id)) === textOf(is.get(id))
+      expect(shared.filter(isSame)).not.toEqual([])
+      const expected = [
+        ...[...is.keys()].filter((id) => !was.has(id)).map((id) => `came ${id}`),
+        ...[...was.keys()].filter((id) => !is.has(id)).map((id) => `went ${id}`),
+        ...shared.filter((id) => !isSame(id)).map((id) => `changed ${id}`),
+      ]
+      const compared = await query(
+        'last_free_days',
+        '--as-of',
+        last,
+        '--against',
+        first,
+        '--format',
+        'json',
+      )
+      const rows = JSON.parse(compared.stdout) as Record<string, unknown>[]
+      expect(rows.map((row) => `${String(row.change)} ${idOf(row)}`)).toEqual(expected)
+      expect(new Set(rows.map((row) => row.change)).size).toBeGreaterThan(1)
+      for (const row of rows.filter(({ change }) => change === 'changed')) {
+        const [before, after] = [was.get(idOf(row)), is.get(idOf(row))]
+        expect(row).toMatchObject({
+          state: after?.state,
+          state_was: before?.state,
+          days_left: after?.days_left,
+          days_left_was: before?.days_left,
+          days_left_difference:
+            after?.days_left === null || before?.days_left === null
+              ? null
+              : Number(after?.days_left) - Number(before?.days_left),
+        })
+      }
+      expect(compared.stderr).toContain(
+        `note: from ${first} to ${last}: ${rows.filter((row) => row.change === 'came').length} came`,
+      )
+      expect(compared.stderr).toContain(` ${shared.filter(isSame).length} did not change\n`)
+    },
+  )
 
-  it('take hours that have only gone on for no change', async () => {
+  it('take hours that have only gone on for no change', { tags: ['release'] }, async () => {
     const [noon, later] = [new Date(), new Date(Date.now() + 60_000)].map((at) => at.toISOString())
     for (const question of ['exceptions', 'rail_legs', 'transshipments', 'status_durations']) {
       const args = ['--as-of', noon!, '--against', later!, '--format', 'json']
@@ -398,7 +426,7 @@ describe('two instants side by side', () => {
     }
   })
 
-  it('say what cannot be compared, and what is the same', async () => {
+  it('say what cannot be compared, and what is the same', { tags: ['release'] }, async () => {
     const same = await query(
       'exceptions',
       '--as-of',
@@ -444,33 +472,37 @@ describe('docs/questions.md', () => {
     expect(questions.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([])
   })
 
-  it('has commands that work, and samples with columns that the answers have', async () => {
-    const troubles = new URL('../../../docs/troubleshooting.md', import.meta.url)
-    const pages = `${guide}\n${await readFile(troubles, 'utf8')}`
-    const blocks = [...pages.matchAll(/```sh\n([\s\S]*?)\n```\n(?:\n\| (.*) \|\n)?/g)]
-    expect(blocks.length).toBeGreaterThan(20)
-    const one = await query('select container_id from containers limit 1', '--format', 'csv')
-    const container = one.stdout.split('\r\n')[1]!
-    for (const [, text = '', header] of blocks) {
-      for (const line of text.split(/\n(?=tracking-sync)/)) {
-        const [, words] = /^tracking-sync (.*)$/s.exec(line) ?? []
-        const args = [...(words ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
-          ([, quoted, word]) => quoted ?? word!,
-        )
-        // The guide names one of the demo's containers; without rows a question still answers.
-        if (args[0] === 'evidence') args[1] = container
-        const { exitCode, stdout, stderr } = await callCli(args, settings)
-        const errors = stderr.replaceAll(/^note: .*\n/gm, '')
-        expect({ line, exitCode, errors }).toEqual({ line, exitCode: 0, errors: '' })
-        if (header === undefined || args[0] !== 'query') continue
-        const columns = stdout.split('\n')[0]!.split(/ {2,}/)
-        expect({
-          line,
-          missing: header.split(' | ').filter((name) => !columns.includes(name)),
-        }).toEqual({ line, missing: [] })
+  it(
+    'has commands that work, and samples with columns that the answers have',
+    { tags: ['release'] },
+    async () => {
+      const troubles = new URL('../../../docs/troubleshooting.md', import.meta.url)
+      const pages = `${guide}\n${await readFile(troubles, 'utf8')}`
+      const blocks = [...pages.matchAll(/```sh\n([\s\S]*?)\n```\n(?:\n\| (.*) \|\n)?/g)]
+      expect(blocks.length).toBeGreaterThan(20)
+      const one = await query('select container_id from containers limit 1', '--format', 'csv')
+      const container = one.stdout.split('\r\n')[1]!
+      for (const [, text = '', header] of blocks) {
+        for (const line of text.split(/\n(?=tracking-sync)/)) {
+          const [, words] = /^tracking-sync (.*)$/s.exec(line) ?? []
+          const args = [...(words ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
+            ([, quoted, word]) => quoted ?? word!,
+          )
+          // The guide names one of the demo's containers; without rows a question still answers.
+          if (args[0] === 'evidence') args[1] = container
+          const { exitCode, stdout, stderr } = await callCli(args, settings)
+          const errors = stderr.replaceAll(/^note: .*\n/gm, '')
+          expect({ line, exitCode, errors }).toEqual({ line, exitCode: 0, errors: '' })
+          if (header === undefined || args[0] !== 'query') continue
+          const columns = stdout.split('\n')[0]!.split(/ {2,}/)
+          expect({
+            line,
+            missing: header.split(' | ').filter((name) => !columns.includes(name)),
+          }).toEqual({ line, missing: [] })
+        }
       }
-    }
-  }, 120_000)
+    },
+  )
 })
 
 describe('an answer without rows says why', () => {
@@ -484,7 +516,7 @@ describe('an answer without rows says why', () => {
 
   it(
     'when it is narrowed by what is not there: what there is, and the nearest',
-    { tags: ['FD9'] },
+    { tags: ['FD9', 'release'] },
     async () => {
       const [some] = await scene.query<Record<string, string>>(
         `select shipping_line_name as line, shipping_line_scac as scac, ports.name as port, ports.code
@@ -529,7 +561,7 @@ describe('an answer without rows says why', () => {
 
   it(
     'when it is asked as of an instant before the first load, or of one to come',
-    { tags: ['FD9'] },
+    { tags: ['FD9', 'release'] },
     async () => {
       expect(await noteOf('pickup_worklist', '--as-of', '2020-01-01')).toMatch(
         /^note: --as-of 2020-01-01 is before the first load \(2\d{3}-.*\): nothing was known then\n/,
@@ -587,16 +619,20 @@ describe('query', () => {
     }
   })
 
-  it('prints csv, json and ndjson of any size that can be read back', async () => {
-    const sql = `select n, 'a,"b"' as text, null::text as nothing from generate_series(1, 2500) as n`
-    const csv = (await query(sql, '--format', 'csv')).stdout.split('\r\n')
-    expect([csv.length, csv[0], csv[2500]]).toEqual([2502, 'n,text,nothing', '2500,"a,""b""",'])
-    const json = JSON.parse((await query(sql, '--format', 'json')).stdout) as unknown[]
-    const lines = (await query(sql, '--format', 'ndjson')).stdout.trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(json)
-    expect([json.length, json[2499]]).toEqual([2500, { n: 2500, text: 'a,"b"', nothing: null }])
-    expect((await query('select 1 as one where false', '--format', 'json')).stdout).toBe('[]\n')
-  })
+  it(
+    'prints csv, json and ndjson of any size that can be read back',
+    { tags: ['release'] },
+    async () => {
+      const sql = `select n, 'a,"b"' as text, null::text as nothing from generate_series(1, 2500) as n`
+      const csv = (await query(sql, '--format', 'csv')).stdout.split('\r\n')
+      expect([csv.length, csv[0], csv[2500]]).toEqual([2502, 'n,text,nothing', '2500,"a,""b""",'])
+      const json = JSON.parse((await query(sql, '--format', 'json')).stdout) as unknown[]
+      const lines = (await query(sql, '--format', 'ndjson')).stdout.trimEnd().split('\n')
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(json)
+      expect([json.length, json[2499]]).toEqual([2500, { n: 2500, text: 'a,"b"', nothing: null }])
+      expect((await query('select 1 as one where false', '--format', 'json')).stdout).toBe('[]\n')
+    },
+  )
 
   it('disarms formulas for spreadsheets on demand only', { tags: ['T10'] }, async () => {
     const sql = `select '=1+1' as a, '-5' as b, '@x' as c`
@@ -606,7 +642,7 @@ describe('query', () => {
     )
   })
 
-  it('refuses a name that no warehouse has, and makes none', async () => {
+  it('refuses a name that no warehouse has, and makes none', { tags: ['release'] }, async () => {
     for (const command of [
       ['query', 'exceptions'],
       ['query', 'exceptions', '--against', '2026-01-01'],
@@ -631,19 +667,23 @@ describe('query', () => {
     ).toEqual([])
   })
 
-  it('stops a statement that takes too long, and writes nothing', async () => {
-    const slow = await query('select pg_sleep(30)', '--timeout', '1')
-    expect(slow).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(slow.stderr).toContain('--timeout is over before the answer is there')
-    for (const sql of [
-      'delete from tracking.containers',
-      'with gone as (delete from tracking.containers returning 1) select * from gone',
-    ]) {
-      expect(await query(sql)).toMatchObject({ exitCode: 2, stdout: '' })
-    }
-    const [{ count } = { count: 0 }] = await scene.query<{ count: number }>(
-      'select count(*) from tracking.containers',
-    )
-    expect(count).toBeGreaterThan(0)
-  })
+  it(
+    'stops a statement that takes too long, and writes nothing',
+    { tags: ['release'] },
+    async () => {
+      const slow = await query('select pg_sleep(30)', '--timeout', '1')
+      expect(slow).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(slow.stderr).toContain('--timeout is over before the answer is there')
+      for (const sql of [
+        'delete from tracking.containers',
+        'with gone as (delete from tracking.containers returning 1) select * from gone',
+      ]) {
+        expect(await query(sql)).toMatchObject({ exitCode: 2, stdout: '' })
+      }
+      const [{ count } = { count: 0 }] = await scene.query<{ count: number }>(
+        'select count(*) from tracking.containers',
+      )
+      expect(count).toBeGreaterThan(0)
+    },
+  )
 })

@@ -69,7 +69,7 @@ describe('replay', () => {
     ['--event container.updated --since 2026-03-02 --state dead', 'dead'],
     ['dead ignored --state dead', 'dead'],
     ['--all', 'processed ignored foreign unresolved dead retrying'],
-  ])('%s puts back %s and nothing else', async (line, ids) => {
+  ])('%s puts back %s and nothing else', { tags: ['release'] }, async (line, ids) => {
     const [args, expected] = [line.split(' '), ids.split(' ')]
     const before = await query('select * from tracking_sync.webhook_notifications')
     const dry = await call(...args, '--dry-run')

@@ -51,7 +51,7 @@ describe('the status command', () => {
     [0, undefined],
   ])(
     'says which clock rules where the other is %i hours ahead',
-    { tags: ['JE7'] },
+    { tags: ['JE7', 'release'] },
     async (hours, expected) => {
       const startAt = new Date(Date.now() + hours * 3_600_000)
       const scene = await openScene({ shipments: 3, startAt })
@@ -64,45 +64,53 @@ describe('the status command', () => {
     },
   )
 
-  it('says how fresh each stream is, and how the last runs ended', { tags: ['FA6'] }, async () => {
-    const scene = await openScene({ shipments: 3 })
-    await scene.sync()
-    await scene.query(
-      `update tracking_sync.sync_run_streams set pass_began_at = now() - interval '3 hours 5 minutes'
+  it(
+    'says how fresh each stream is, and how the last runs ended',
+    { tags: ['FA6', 'release'] },
+    async () => {
+      const scene = await openScene({ shipments: 3 })
+      await scene.sync()
+      await scene.query(
+        `update tracking_sync.sync_run_streams set pass_began_at = now() - interval '3 hours 5 minutes'
       where stream = 'containers'`,
-    )
-    await scene.sync({ command: 'sync', source: { url: scene.simulator.url, apiKey: 'wrong' } })
-    const { text, json } = await status(scene)
-    const containers = json.streams.find(({ stream }) => stream === 'containers')
-    expect(containers?.ageSeconds).toBeGreaterThanOrEqual(11_100)
-    expect(containers?.ageSeconds).toBeLessThan(11_160)
-    expect(text).toMatch(/^containers +\d+ +0 .* 3 h 5 min +complete$/m)
-    expect(json.runs.map(({ command, outcome }) => [command, outcome])).toEqual([
-      ['sync', 'failed'],
-      ['backfill', 'complete'],
-    ])
-    expect(text).toMatch(/^ *2 +sync .* failed /m)
-    expect(json.alerts).toEqual([
-      expect.stringMatching(/^the last complete sync began .* two slots/),
-      expect.stringMatching(/^the last run \(sync 2\): /),
-    ])
-    expect(text).toMatch(/^ALERT: the last run \(sync 2\): /m)
-  })
+      )
+      await scene.sync({ command: 'sync', source: { url: scene.simulator.url, apiKey: 'wrong' } })
+      const { text, json } = await status(scene)
+      const containers = json.streams.find(({ stream }) => stream === 'containers')
+      expect(containers?.ageSeconds).toBeGreaterThanOrEqual(11_100)
+      expect(containers?.ageSeconds).toBeLessThan(11_160)
+      expect(text).toMatch(/^containers +\d+ +0 .* 3 h 5 min +complete$/m)
+      expect(json.runs.map(({ command, outcome }) => [command, outcome])).toEqual([
+        ['sync', 'failed'],
+        ['backfill', 'complete'],
+      ])
+      expect(text).toMatch(/^ *2 +sync .* failed /m)
+      expect(json.alerts).toEqual([
+        expect.stringMatching(/^the last complete sync began .* two slots/),
+        expect.stringMatching(/^the last run \(sync 2\): /),
+      ])
+      expect(text).toMatch(/^ALERT: the last run \(sync 2\): /m)
+    },
+  )
 
-  it('says first that no complete sync began for more than two slots of the schedule', async () => {
-    const scene = await openScene({ shipments: 1 })
-    await scene.sync()
-    expect((await status(scene)).json.alerts).toEqual([])
-    await scene.query(
-      `update tracking_sync.sync_run_streams set pass_began_at = now() - interval '31 minutes'`,
-    )
-    const { text, json } = await status(scene)
-    const sentence =
-      /^the last complete sync began .*: more than two slots of SYNC_CRON \(\*\/15 \* \* \* \*\) ago$/
-    expect(json.alerts).toEqual([expect.stringMatching(sentence)])
-    expect(text.startsWith(`ALERT: ${json.alerts[0]!}\n`)).toBe(true)
-    expect((await status(scene, { SYNC_CRON: 'off' })).json.alerts).toEqual([])
-  })
+  it(
+    'says first that no complete sync began for more than two slots of the schedule',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene({ shipments: 1 })
+      await scene.sync()
+      expect((await status(scene)).json.alerts).toEqual([])
+      await scene.query(
+        `update tracking_sync.sync_run_streams set pass_began_at = now() - interval '31 minutes'`,
+      )
+      const { text, json } = await status(scene)
+      const sentence =
+        /^the last complete sync began .*: more than two slots of SYNC_CRON \(\*\/15 \* \* \* \*\) ago$/
+      expect(json.alerts).toEqual([expect.stringMatching(sentence)])
+      expect(text.startsWith(`ALERT: ${json.alerts[0]!}\n`)).toBe(true)
+      expect((await status(scene, { SYNC_CRON: 'off' })).json.alerts).toEqual([])
+    },
+  )
 
   it('shows what waits in each queue, and for how long', async () => {
     const scene = await openScene({ shipments: 1 })

@@ -143,41 +143,46 @@ function figuresOf(page: string): Map<string, string> {
 }
 
 describe('the page', () => {
-  it('has a picture of every panel, with a mark for each row of its SQL', async () => {
-    const figures = figuresOf(await getWhole())
-    expect([...figures.keys()]).toEqual(PANELS.map(({ id }) => id))
-    const drawn: string[] = []
-    for (const { id, picture } of PANELS) {
-      const figure = figures.get(id) ?? ''
-      expect(figure).not.toContain('class="problem"')
-      const sql = await get(`/panels/${id}.sql`)
-      const { rows } = await readTable(
-        scene.warehouse,
-        'ask again',
-        rawStatement(sql.text.replace(/;\n$/, '')),
-      )
-      if (rows.length === 0) {
-        expect(figure).toContain('class="empty"')
-        continue
+  it(
+    'has a picture of every panel, with a mark for each row of its SQL',
+    { tags: ['release'] },
+    async () => {
+      const figures = figuresOf(await getWhole())
+      expect([...figures.keys()]).toEqual(PANELS.map(({ id }) => id))
+      const drawn: string[] = []
+      for (const { id, picture } of PANELS) {
+        const figure = figures.get(id) ?? ''
+        expect(figure).not.toContain('class="problem"')
+        const sql = await get(`/panels/${id}.sql`)
+        const { rows } = await readTable(
+          scene.warehouse,
+          'ask again',
+          rawStatement(sql.text.replace(/;\n$/, '')),
+        )
+        if (rows.length === 0) {
+          expect(figure).toContain('class="empty"')
+          continue
+        }
+        drawn.push(id)
+        const [wide = ''] = figure.split('<div class="narrow">')
+        const marks = /<g class="(?:rect|bar|cell)".*?<\/g>/s.exec(wide)?.[0] ?? ''
+        const count = marks.split('<title>').length - 1
+        if (picture.shape === 'list') {
+          const links = figure.split('<a href="/?container=').length - 1
+          expect({ id, links }).toEqual({ id, links: rows.length })
+        } else if (picture.shape !== 'line')
+          expect({ id, count }).toEqual({ id, count: rows.length })
+        const csv = await get(`/panels/${id}.csv`)
+        // Those of the present go on while they are read.
+        if (id !== 'freshness') {
+          expect(csv.text.trimEnd().split('\r\n')).toHaveLength(rows.length + 1)
+        }
       }
-      drawn.push(id)
-      const [wide = ''] = figure.split('<div class="narrow">')
-      const marks = /<g class="(?:rect|bar|cell)".*?<\/g>/s.exec(wide)?.[0] ?? ''
-      const count = marks.split('<title>').length - 1
-      if (picture.shape === 'list') {
-        const links = figure.split('<a href="/?container=').length - 1
-        expect({ id, links }).toEqual({ id, links: rows.length })
-      } else if (picture.shape !== 'line') expect({ id, count }).toEqual({ id, count: rows.length })
-      const csv = await get(`/panels/${id}.csv`)
-      // Those of the present go on while they are read.
-      if (id !== 'freshness') {
-        expect(csv.text.trimEnd().split('\r\n')).toHaveLength(rows.length + 1)
-      }
-    }
-    expect(drawn).toEqual(expect.arrayContaining(['worklist', 'last-free-days', 'charges']))
-    expect(drawn).toEqual(expect.arrayContaining(['attention', 'arrivals']))
-    expect(drawn).toEqual(expect.arrayContaining(['eta-changes', 'exceptions', 'freshness']))
-  })
+      expect(drawn).toEqual(expect.arrayContaining(['worklist', 'last-free-days', 'charges']))
+      expect(drawn).toEqual(expect.arrayContaining(['attention', 'arrivals']))
+      expect(drawn).toEqual(expect.arrayContaining(['eta-changes', 'exceptions', 'freshness']))
+    },
+  )
 
   it('says in one sentence how fresh it is, and when the next sync is due', async () => {
     const { text } = await get('/')
@@ -194,38 +199,42 @@ describe('the page', () => {
     expect(text).not.toMatch(/<script|<style| style=| on\w+=|https?:|\/\//)
   })
 
-  it('finds a container by number, bill of lading and reference', async () => {
-    const [box] = await scene.query<Record<'id' | 'number' | 'bill' | 'ref', string>>(
-      `select container_id as id, number, bill_of_lading_number as bill,
+  it(
+    'finds a container by number, bill of lading and reference',
+    { tags: ['release'] },
+    async () => {
+      const [box] = await scene.query<Record<'id' | 'number' | 'bill' | 'ref', string>>(
+        `select container_id as id, number, bill_of_lading_number as bill,
         containers.ref_numbers[1] as ref
       from tracking.containers
       inner join tracking.shipments using (shipment_id)
       where containers.ref_numbers[1] is not null
       order by container_id
       limit 1`,
-    )
-    for (const wanted of [box!.id, box!.number.toLowerCase()]) {
-      const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
-      expect(figuresOf(text).get('timeline')).toContain(box!.number)
-    }
-    for (const wanted of [box!.bill, box!.ref]) {
-      const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
-      expect(text).toContain(box!.number)
-    }
-    const rows = await get(`/panels/timeline.csv?container=${box!.id}`)
-    expect(rows.text.split('\r\n').length).toBeGreaterThan(3)
-    // As people write numbers, and as much of one as they know.
-    const { number } = box!
-    const parted = `${number.slice(0, 4).toLowerCase()} ${number.slice(4, 10)}-${number.slice(10)}`
-    for (const wanted of [parted, number.slice(2, 9)]) {
-      const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
-      expect(figuresOf(text).get('timeline')).toContain(number)
-    }
-    const short = await get(`/?container=${number.slice(0, 3)}`)
-    expect(short.text).toContain('has no container, bill of lading or reference')
-    const none = await get('/?container=%3Cscript%3E')
-    expect(none.text).toContain('has no container, bill of lading or reference &#34;&#60;script')
-  })
+      )
+      for (const wanted of [box!.id, box!.number.toLowerCase()]) {
+        const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
+        expect(figuresOf(text).get('timeline')).toContain(box!.number)
+      }
+      for (const wanted of [box!.bill, box!.ref]) {
+        const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
+        expect(text).toContain(box!.number)
+      }
+      const rows = await get(`/panels/timeline.csv?container=${box!.id}`)
+      expect(rows.text.split('\r\n').length).toBeGreaterThan(3)
+      // As people write numbers, and as much of one as they know.
+      const { number } = box!
+      const parted = `${number.slice(0, 4).toLowerCase()} ${number.slice(4, 10)}-${number.slice(10)}`
+      for (const wanted of [parted, number.slice(2, 9)]) {
+        const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
+        expect(figuresOf(text).get('timeline')).toContain(number)
+      }
+      const short = await get(`/?container=${number.slice(0, 3)}`)
+      expect(short.text).toContain('has no container, bill of lading or reference')
+      const none = await get('/?container=%3Cscript%3E')
+      expect(none.text).toContain('has no container, bill of lading or reference &#34;&#60;script')
+    },
+  )
 
   it('answers only to names of this machine', async () => {
     const { hostname, port } = new URL(server.url)
@@ -242,7 +251,7 @@ describe('the page', () => {
 })
 
 describe('when something is missing', () => {
-  it('a question that fails leaves the other panels', async () => {
+  it('a question that fails leaves the other panels', { tags: ['release'] }, async () => {
     const { warehouse, drop } = await borrowTestWarehouse()
     onTestFinished(drop)
     await warehouse.query(
@@ -293,7 +302,7 @@ describe('when something is missing', () => {
 
   it(
     'all who ask share one bound and one reading of a panel, as page and as CSV',
-    { tags: ['JD4'], timeout: LIMIT_MS },
+    { tags: ['JD4', 'release'], timeout: LIMIT_MS },
     async () => {
       const counted = countReading(scene.warehouse)
       const dashboard = await openDashboard(counted.warehouse)
@@ -326,7 +335,7 @@ describe('when something is missing', () => {
     },
   )
 
-  it('an empty warehouse says what to do next', async () => {
+  it('an empty warehouse says what to do next', { tags: ['release'] }, async () => {
     const { warehouse, drop } = await borrowTestWarehouse()
     onTestFinished(drop)
     const empty = await openDashboard(warehouse)
@@ -337,36 +346,40 @@ describe('when something is missing', () => {
     expect(text).not.toContain('<figure')
   })
 
-  it('a database that is away is told while it is awaited, and the page comes back', async () => {
-    const sockets: Socket[] = []
-    const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const url = new URL(scene.url)
-    url.port = String((silent.address() as AddressInfo).port)
-    const warehouse = createWarehouse({
-      url: url.href,
-      schema: 'tracking',
-      logger: silentLogger,
-    })
-    const lost = await openDashboard(warehouse)
-    onTestFinished(async () => {
-      await lost.stop(1_000)
-      for (const socket of sockets) socket.destroy()
-      silent.close()
-      await warehouse.close()
-    })
-    // The socket never answers, and our own limit of a connection is longer.
-    const response = await fetch(lost.url, { signal: AbortSignal.timeout(8_000) })
-    expect(response.status).toBe(503)
-    expect(response.headers.get('refresh')).toBe('5')
-    expect(await response.text()).toContain('The database does not answer.')
-  })
+  it(
+    'a database that is away is told while it is awaited, and the page comes back',
+    { tags: ['release'] },
+    async () => {
+      const sockets: Socket[] = []
+      const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+      await once(silent, 'listening')
+      const url = new URL(scene.url)
+      url.port = String((silent.address() as AddressInfo).port)
+      const warehouse = createWarehouse({
+        url: url.href,
+        schema: 'tracking',
+        logger: silentLogger,
+      })
+      const lost = await openDashboard(warehouse)
+      onTestFinished(async () => {
+        await lost.stop(1_000)
+        for (const socket of sockets) socket.destroy()
+        silent.close()
+        await warehouse.close()
+      })
+      // The socket never answers, and our own limit of a connection is longer.
+      const response = await fetch(lost.url, { signal: AbortSignal.timeout(8_000) })
+      expect(response.status).toBe(503)
+      expect(response.headers.get('refresh')).toBe('5')
+      expect(await response.text()).toContain('The database does not answer.')
+    },
+  )
 })
 
 // On nodes nobody becomes the role of readers.
 it.skipIf(isOnCitus)(
   'answers a reader what the dashboard for Grafana asks',
-  { tags: ['FD13'] },
+  { tags: ['FD13', 'release'] },
   async () => {
     const counts = await askAsGrafana(scene.warehouse)
     expect(counts.size).toBeGreaterThan(10)

@@ -90,45 +90,49 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
     expect(await standInCalls(scene.warehouse)).toEqual([])
   })
 
-  it('killed in the middle of its tables, or stopped after the last one, it changes nothing', async () => {
-    const { directory } = await makeFreshHome()
-    const holder = new pg.Client({ connectionString: scene.url })
-    await holder.connect()
-    try {
-      // The first table that it moves waits for this.
-      await holder.query('begin; lock table pg_catalog.citus_calls in exclusive mode')
-      const env = settings
-      const program = await startCli(['distribute', '--by', 'schema'], { directory, env })
-      const waiting = async (): Promise<boolean> => {
-        const { rowCount } = await holder.query(
-          `select from pg_locks
+  it(
+    'killed in the middle of its tables, or stopped after the last one, it changes nothing',
+    { tags: ['release'] },
+    async () => {
+      const { directory } = await makeFreshHome()
+      const holder = new pg.Client({ connectionString: scene.url })
+      await holder.connect()
+      try {
+        // The first table that it moves waits for this.
+        await holder.query('begin; lock table pg_catalog.citus_calls in exclusive mode')
+        const env = settings
+        const program = await startCli(['distribute', '--by', 'schema'], { directory, env })
+        const waiting = async (): Promise<boolean> => {
+          const { rowCount } = await holder.query(
+            `select from pg_locks
           where relation = 'pg_catalog.citus_calls'::regclass and not granted`,
-        )
-        return rowCount === 1
+          )
+          return rowCount === 1
+        }
+        await waitUntil('a table is being moved', waiting)
+        program.kill('SIGKILL')
+        expect(await program.ended).toMatchObject({ signal: 'SIGKILL' })
+      } finally {
+        await holder.end()
       }
-      await waitUntil('a table is being moved', waiting)
-      program.kill('SIGKILL')
-      expect(await program.ended).toMatchObject({ signal: 'SIGKILL' })
-    } finally {
-      await holder.end()
-    }
-    expect(await standInCalls(scene.warehouse)).toEqual([])
-    expect(await standing(scene)).toEqual(before)
+      expect(await standInCalls(scene.warehouse)).toEqual([])
+      expect(await standing(scene)).toEqual(before)
 
-    const plan = await planDistribution(scene.warehouse)
-    const stop = new AbortController()
-    const stopped = carryOut(scene.warehouse, plan, {
-      signal: stop.signal,
-      onProgress: (_, done) => {
-        if (done === plan.statements.length) stop.abort()
-      },
-    })
-    await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
-    expect(await standInCalls(scene.warehouse)).toEqual([])
-    expect(await standing(scene)).toEqual(before)
-  })
+      const plan = await planDistribution(scene.warehouse)
+      const stop = new AbortController()
+      const stopped = carryOut(scene.warehouse, plan, {
+        signal: stop.signal,
+        onProgress: (_, done) => {
+          if (done === plan.statements.length) stop.abort()
+        },
+      })
+      await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
+      expect(await standInCalls(scene.warehouse)).toEqual([])
+      expect(await standing(scene)).toEqual(before)
+    },
+  )
 
-  it('puts every table of data on one node, once, and says so', async () => {
+  it('puts every table of data on one node, once, and says so', { tags: ['release'] }, async () => {
     const undistributed = await listLakeTables(scene.warehouse)
     expect(undistributed.some(({ relation }) => relation !== undefined)).toBe(true)
     const call = await distribute(scene, '--by', 'schema')
@@ -170,37 +174,41 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
     expect(await scene.warehouse.query('look', sql`select from pg_policy`)).toEqual([])
   })
 
-  it('an upgrade distributes what its migrations add, and what was left', async () => {
-    // As before the last migration that made a table of data, and as if an earlier one had failed
-    // to move its own.
-    for (const text of [
-      `delete from tracking_sync.migrations where name >= '0009'`,
-      `select undistribute_table('tracking.raw_events')`,
-      'drop table tracking.raw_events, tracking_sync.raw_event_reads cascade',
-      'drop table tracking_sync.delivery_refusals',
-      'alter table tracking.containers add column raw_event_ids text[]',
-      `select undistribute_table('tracking_analytics.holidays')`,
-    ]) {
-      await scene.warehouse.query('go back', rawStatement(text))
-    }
-    const fix = 'run `tracking-sync distribute --by schema`'
-    expect(await check()).toContain(`"tracking_analytics"."holidays" not distributed; ${fix}`)
-    const sofar = (await standInCalls(scene.warehouse)).length
-    const issued = await collectStatements(async () => {
-      expect(await callCli(['migrate'], settings)).toMatchObject({ exitCode: 0 })
-    })
-    expect(issued.filter((text) => brokenRules(text).length > 0)).toEqual([])
-    const isMove = (text: string): boolean => /^create_(?!distributed_function)/.test(text)
-    expect((await callsSince(sofar)).filter(isMove).sort()).toEqual([
-      'create_distributed_table tracking.raw_events null "tracking"."containers"',
-      'create_distributed_table tracking_analytics.holidays null "tracking"."containers"',
-    ])
-    const after = await check()
-    expect(after).toContain('ok schema tracking is at version 11')
-    expect(after).not.toContain('not distributed')
-  })
+  it(
+    'an upgrade distributes what its migrations add, and what was left',
+    { tags: ['release'] },
+    async () => {
+      // As before the last migration that made a table of data, and as if an earlier one had failed
+      // to move its own.
+      for (const text of [
+        `delete from tracking_sync.migrations where name >= '0009'`,
+        `select undistribute_table('tracking.raw_events')`,
+        'drop table tracking.raw_events, tracking_sync.raw_event_reads cascade',
+        'drop table tracking_sync.delivery_refusals',
+        'alter table tracking.containers add column raw_event_ids text[]',
+        `select undistribute_table('tracking_analytics.holidays')`,
+      ]) {
+        await scene.warehouse.query('go back', rawStatement(text))
+      }
+      const fix = 'run `tracking-sync distribute --by schema`'
+      expect(await check()).toContain(`"tracking_analytics"."holidays" not distributed; ${fix}`)
+      const sofar = (await standInCalls(scene.warehouse)).length
+      const issued = await collectStatements(async () => {
+        expect(await callCli(['migrate'], settings)).toMatchObject({ exitCode: 0 })
+      })
+      expect(issued.filter((text) => brokenRules(text).length > 0)).toEqual([])
+      const isMove = (text: string): boolean => /^create_(?!distributed_function)/.test(text)
+      expect((await callsSince(sofar)).filter(isMove).sort()).toEqual([
+        'create_distributed_table tracking.raw_events null "tracking"."containers"',
+        'create_distributed_table tracking_analytics.holidays null "tracking"."containers"',
+      ])
+      const after = await check()
+      expect(after).toContain('ok schema tracking is at version 11')
+      expect(after).not.toContain('not distributed')
+    },
+  )
 
-  it('--undo brings all of it back', async () => {
+  it('--undo brings all of it back', { tags: ['release'] }, async () => {
     const sofar = (await standInCalls(scene.warehouse)).length
     expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
     const back = await callsSince(sofar)
@@ -213,39 +221,43 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
   })
 })
 
-it('rows that are spread by container are refused by every command', { tags: ['O2'] }, async () => {
-  const scene = await open({})
-  await scene.warehouse.query(
-    'spread',
-    sql`insert into pg_catalog.pg_dist_partition
+it(
+  'rows that are spread by container are refused by every command',
+  { tags: ['O2', 'release'] },
+  async () => {
+    const scene = await open({})
+    await scene.warehouse.query(
+      'spread',
+      sql`insert into pg_catalog.pg_dist_partition
     select 'tracking.containers', 'h', 's', 3, 'container_id'`,
-  )
-  const simulator = await startSameWorld()
-  const service = {
-    TRACKING_API_URL: simulator.url,
-    TRACKING_API_KEY: simulator.apiKey,
-  }
-  const settings = { DATABASE_URL: scene.url, ...service }
-  for (const command of [
-    ['distribute', '--by', 'schema'],
-    ['distribute', '--undo'],
-    ['migrate'],
-    ['check'],
-    ['query', 'select 1'],
-    ['export', 'parquet', '--out', 'lake'],
-    ['sync'],
-  ]) {
-    const { exitCode, stdout, stderr } = await callCli(command, settings)
-    expect({ command, exitCode }).toEqual({ command, exitCode: 5 })
-    expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(
-      'the rows of tracking are spread over nodes by container; this version cannot read them. ' +
-        'Bring them back with `tracking-sync distribute --undo` of the version that spread them',
     )
-  }
-  expect(await standInCalls(scene.warehouse)).toEqual([])
-  expect(simulator.requests.total).toBeLessThan(10)
-  await simulator.close()
-})
+    const simulator = await startSameWorld()
+    const service = {
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY: simulator.apiKey,
+    }
+    const settings = { DATABASE_URL: scene.url, ...service }
+    for (const command of [
+      ['distribute', '--by', 'schema'],
+      ['distribute', '--undo'],
+      ['migrate'],
+      ['check'],
+      ['query', 'select 1'],
+      ['export', 'parquet', '--out', 'lake'],
+      ['sync'],
+    ]) {
+      const { exitCode, stdout, stderr } = await callCli(command, settings)
+      expect({ command, exitCode }).toEqual({ command, exitCode: 5 })
+      expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(
+        'the rows of tracking are spread over nodes by container; this version cannot read them. ' +
+          'Bring them back with `tracking-sync distribute --undo` of the version that spread them',
+      )
+    }
+    expect(await standInCalls(scene.warehouse)).toEqual([])
+    expect(simulator.requests.total).toBeLessThan(10)
+    await simulator.close()
+  },
+)
 
 describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () => {
   const countViews = ({ warehouse }: TestWarehouse) =>
@@ -258,7 +270,7 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
     ['a server without Citus', undefined, 'the database lacks Citus'],
     ['an old Citus', { version: '11.3-1' }, 'Citus 11.3-1 is too old; use 12 or later'],
     ['a cluster without a node', { nodes: 0 }, 'no node of Citus takes tables'],
-  ] as const)('%s', async (_, standIn, sentence) => {
+  ] as const)('%s', { tags: ['release'] }, async (_, standIn, sentence) => {
     const scene = await open(standIn)
     const views = await countViews(scene)
     const call = await distribute(scene, '--by', 'schema')
@@ -268,70 +280,74 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
     expect(await countViews(scene)).toEqual(views)
   })
 
-  it('what somebody put on our tables, an empty database, and wrong flags', async () => {
-    const scene = await open({})
-    const run = (text: string) => scene.warehouse.query('prepare', rawStatement(text))
-    const views = await countViews(scene)
-    for (const [prepared, undone, sentence] of [
-      [
-        `insert into pg_catalog.pg_dist_partition values ('tracking.containers', 'h', 's', 3)`,
-        'delete from pg_catalog.pg_dist_partition',
-        'was distributed in another way',
-      ],
-      [
-        `create trigger own before insert on tracking.ports
+  it(
+    'what somebody put on our tables, an empty database, and wrong flags',
+    { tags: ['release'] },
+    async () => {
+      const scene = await open({})
+      const run = (text: string) => scene.warehouse.query('prepare', rawStatement(text))
+      const views = await countViews(scene)
+      for (const [prepared, undone, sentence] of [
+        [
+          `insert into pg_catalog.pg_dist_partition values ('tracking.containers', 'h', 's', 3)`,
+          'delete from pg_catalog.pg_dist_partition',
+          'was distributed in another way',
+        ],
+        [
+          `create trigger own before insert on tracking.ports
         for each row execute function suppress_redundant_updates_trigger()`,
-        'drop trigger own on tracking.ports',
-        'trigger own on tracking.ports',
-      ],
-      [
-        `create table public.own
+          'drop trigger own on tracking.ports',
+          'trigger own on tracking.ports',
+        ],
+        [
+          `create table public.own
         (port_id text collate "C" constraint own_key references tracking.ports)`,
-        'drop table public.own',
-        'foreign key own_key of public.own',
-      ],
-      [
-        'create view public.own as select container_id from tracking_analytics.exceptions',
-        'drop view public.own',
-        'view public.own',
-      ],
-      [
-        'create publication own for table tracking.ports',
-        'drop publication own',
-        '`drop publication`); drop first: publication own',
-      ],
-      [
-        'create policy own on tracking.ports using (true)',
-        'drop policy own on tracking.ports',
-        '--drop-customers` drops ours); drop first: policy own on tracking.ports',
-      ],
-      [
-        'create view public.own as select 1 / 0 as one from tracking.ports',
-        'drop view public.own',
-        'the view public.own would become unreadable',
-      ],
-    ] as const) {
-      await run(prepared)
-      const { exitCode, stdout, stderr } = await distribute(scene, '--by', 'schema')
-      expect({ sentence, exitCode, stdout }).toEqual({ sentence, exitCode: 5, stdout: '' })
-      expect(stderr).toContain(sentence)
-      await run(undone)
-      expect(await countViews(scene)).toEqual(views)
-    }
-    for (const [flags, sentence] of [
-      [['--by', 'moon'], 'is moon; it must be schema'],
-      [[], '--by is missing'],
-      [['--by', 'schema', '--undo'], 'use one'],
-    ] as const) {
-      const call = await distribute(scene, ...flags)
-      expect(call).toMatchObject({ exitCode: 2, stdout: '' })
-      expect(call.stderr.replaceAll(/\s+/g, ' ')).toContain(sentence)
-    }
-    expect(await standInCalls(scene.warehouse)).toEqual([])
-    const empty = await createTestWarehouse({ isMigrated: false })
-    onTestFinished(empty.drop)
-    const call = await distribute(empty, '--by', 'schema')
-    expect(call).toMatchObject({ exitCode: 5 })
-    expect(call.stderr).toContain('run `tracking-sync backfill` first')
-  })
+          'drop table public.own',
+          'foreign key own_key of public.own',
+        ],
+        [
+          'create view public.own as select container_id from tracking_analytics.exceptions',
+          'drop view public.own',
+          'view public.own',
+        ],
+        [
+          'create publication own for table tracking.ports',
+          'drop publication own',
+          '`drop publication`); drop first: publication own',
+        ],
+        [
+          'create policy own on tracking.ports using (true)',
+          'drop policy own on tracking.ports',
+          '--drop-customers` drops ours); drop first: policy own on tracking.ports',
+        ],
+        [
+          'create view public.own as select 1 / 0 as one from tracking.ports',
+          'drop view public.own',
+          'the view public.own would become unreadable',
+        ],
+      ] as const) {
+        await run(prepared)
+        const { exitCode, stdout, stderr } = await distribute(scene, '--by', 'schema')
+        expect({ sentence, exitCode, stdout }).toEqual({ sentence, exitCode: 5, stdout: '' })
+        expect(stderr).toContain(sentence)
+        await run(undone)
+        expect(await countViews(scene)).toEqual(views)
+      }
+      for (const [flags, sentence] of [
+        [['--by', 'moon'], 'is moon; it must be schema'],
+        [[], '--by is missing'],
+        [['--by', 'schema', '--undo'], 'use one'],
+      ] as const) {
+        const call = await distribute(scene, ...flags)
+        expect(call).toMatchObject({ exitCode: 2, stdout: '' })
+        expect(call.stderr.replaceAll(/\s+/g, ' ')).toContain(sentence)
+      }
+      expect(await standInCalls(scene.warehouse)).toEqual([])
+      const empty = await createTestWarehouse({ isMigrated: false })
+      onTestFinished(empty.drop)
+      const call = await distribute(empty, '--by', 'schema')
+      expect(call).toMatchObject({ exitCode: 5 })
+      expect(call.stderr).toContain('run `tracking-sync backfill` first')
+    },
+  )
 })

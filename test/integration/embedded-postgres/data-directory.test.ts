@@ -123,7 +123,7 @@ describe('a new data directory', () => {
     },
   )
 
-  it('is made again when its first making was killed half-way', async () => {
+  it('is made again when its first making was killed half-way', { tags: ['release'] }, async () => {
     for (const reach of ['with_children', 'alone'] as const) {
       const homeDirectory = await makeHome(0o755)
       await mkdir(homeDirectory)
@@ -152,7 +152,7 @@ describe('a new data directory', () => {
   // In more steps: test/integration/sync/oldest-postgres.test.ts, in the long run.
   it(
     'can be made with the oldest PostgreSQL, comes to hold the same schema and rows, and is left alone by a newer one',
-    { tags: ['G13'] },
+    { tags: ['G13', 'release'] },
     async () => {
       const options = { homeDirectory: await makeHome(), logger, packageName: OLDEST }
       const database = await startEmbeddedDatabase(options)
@@ -238,60 +238,68 @@ describe('what runs in the place of a server', () => {
     },
   )
 
-  it('is told nothing when it takes the port after a crash', { tags: ['FC4'] }, async () => {
-    const homeDirectory = await makePreparedHome()
-    const crashed = await startEmbeddedDatabase({ homeDirectory, logger })
-    process.kill(await readServerPid(crashed.dataDirectory), 'SIGKILL')
-    const told: Buffer[] = []
-    const impostor = createServer((socket) => socket.on('data', (bytes) => told.push(bytes)))
-    await vi.waitFor(
-      () =>
-        new Promise<void>((resolve, reject) => {
-          impostor.once('error', reject)
-          impostor.listen(crashed.port, '127.0.0.1', resolve)
-        }),
-      { timeout: 20_000, interval: 20 },
-    )
-    try {
-      const next = await startEmbeddedDatabase({ homeDirectory, logger })
-      expect(next.isAdopted).toBe(false)
-      expect(next.port).not.toBe(crashed.port)
-      expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }])
-      expect(Buffer.concat(told).toString()).toBe('')
-      await next.stop()
-    } finally {
-      impostor.close()
-    }
-  })
+  it(
+    'is told nothing when it takes the port after a crash',
+    { tags: ['FC4', 'release'] },
+    async () => {
+      const homeDirectory = await makePreparedHome()
+      const crashed = await startEmbeddedDatabase({ homeDirectory, logger })
+      process.kill(await readServerPid(crashed.dataDirectory), 'SIGKILL')
+      const told: Buffer[] = []
+      const impostor = createServer((socket) => socket.on('data', (bytes) => told.push(bytes)))
+      await vi.waitFor(
+        () =>
+          new Promise<void>((resolve, reject) => {
+            impostor.once('error', reject)
+            impostor.listen(crashed.port, '127.0.0.1', resolve)
+          }),
+        { timeout: 20_000, interval: 20 },
+      )
+      try {
+        const next = await startEmbeddedDatabase({ homeDirectory, logger })
+        expect(next.isAdopted).toBe(false)
+        expect(next.port).not.toBe(crashed.port)
+        expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }])
+        expect(Buffer.concat(told).toString()).toBe('')
+        await next.stop()
+      } finally {
+        impostor.close()
+      }
+    },
+  )
 })
 
 describe('secrets', () => {
-  it('are in a file for its owner only, and never on a command line', async () => {
-    const homeDirectory = await makeHome()
-    const child = await startChild({ homeDirectory })
-    const seen = new Set<string>()
-    let isReady = false
-    const ready = child.ready.finally(() => (isReady = true))
-    do for (const line of await listCommandLines(dirname(homeDirectory))) seen.add(line)
-    while (!isReady)
+  it(
+    'are in a file for its owner only, and never on a command line',
+    { tags: ['release'] },
+    async () => {
+      const homeDirectory = await makeHome()
+      const child = await startChild({ homeDirectory })
+      const seen = new Set<string>()
+      let isReady = false
+      const ready = child.ready.finally(() => (isReady = true))
+      do for (const line of await listCommandLines(dirname(homeDirectory))) seen.add(line)
+      while (!isReady)
 
-    const { url, dataDirectory } = await ready
-    for (const line of await listCommandLines(dataDirectory)) seen.add(line)
-    const passwordFile = join(homeDirectory, 'database', 'password')
-    const password = (await readFile(passwordFile, 'utf8')).trim()
-    expect(new URL(url).password).toBe(password)
-    expect(((await stat(passwordFile)).mode & 0o777).toString(8)).toBe('600')
-    const adminPassword = (
-      await readFile(join(homeDirectory, 'database', 'admin-password'), 'utf8')
-    ).trim()
-    const lines = [...seen]
-    expect(lines.filter((line) => line.includes(adminPassword))).toEqual([])
-    for (const program of ['initdb', 'postgres']) {
-      expect(lines.some((line) => line.includes(program))).toBe(true)
-    }
-    expect(lines.filter((line) => line.includes(password))).toEqual([])
-    await child.stop()
-  })
+      const { url, dataDirectory } = await ready
+      for (const line of await listCommandLines(dataDirectory)) seen.add(line)
+      const passwordFile = join(homeDirectory, 'database', 'password')
+      const password = (await readFile(passwordFile, 'utf8')).trim()
+      expect(new URL(url).password).toBe(password)
+      expect(((await stat(passwordFile)).mode & 0o777).toString(8)).toBe('600')
+      const adminPassword = (
+        await readFile(join(homeDirectory, 'database', 'admin-password'), 'utf8')
+      ).trim()
+      const lines = [...seen]
+      expect(lines.filter((line) => line.includes(adminPassword))).toEqual([])
+      for (const program of ['initdb', 'postgres']) {
+        expect(lines.some((line) => line.includes(program))).toBe(true)
+      }
+      expect(lines.filter((line) => line.includes(password))).toEqual([])
+      await child.stop()
+    },
+  )
 
   it('of our environment are not handed to the server', async () => {
     const secret = 'key-that-belongs-to-us'
@@ -309,7 +317,7 @@ describe('secrets', () => {
 })
 
 describe('a port that is taken', () => {
-  it('is replaced by another one, which is kept from then on', async () => {
+  it('is replaced by another one, which is kept from then on', { tags: ['release'] }, async () => {
     const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     await first.stop()
@@ -341,7 +349,7 @@ describe('a data directory that cannot be used', () => {
     )
   })
 
-  it('is reported when the home cannot be written', async () => {
+  it('is reported when the home cannot be written', { tags: ['release'] }, async () => {
     const directory = await makeDirectory()
     const homeDirectory = join(directory, 'home')
     await chmod(directory, 0o555)

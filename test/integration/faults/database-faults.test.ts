@@ -68,7 +68,7 @@ describe('a fault of the database that lasts', () => {
     ['25006', 10, /read-only/],
   ])(
     '%s ends a run with 5, and leaves whole pages; without it the next run needs no help',
-    { tags: ['C13', 'C17'] },
+    { tags: ['C13', 'C17', 'release'] },
     async (state, met, says) => {
       const scene = await scenes.open()
       // The first page finds room.
@@ -114,44 +114,48 @@ describe('a fault of the database that lasts', () => {
 })
 
 describe('under the webhook processor', { tags: ['C13', 'C17'] }, () => {
-  it('a conflict is tried again, and a full disk stops it; neither counts as an attempt', async () => {
-    const scene = await scenes.open()
-    await scene.sync()
-    const bench = openBench(scene.warehouse, scene.simulator)
-    scenes.atEnd(() => bench.close())
-    const inbox = () =>
-      scene.query<{ state: string; attempts: number }>(
-        `select distinct state, attempts from tracking_sync.webhook_notifications`,
-      )
-    await notifyOfAll(scene)
-    const conflict = { state: '40P01', tables: ROWS, times: 3 } as const
-    const passing = await injectSqlFault(scene.warehouse, conflict)
-    scenes.atEnd(() => passing.remove())
-    await bench.settle()
-    expect(await passing.met()).toBeGreaterThan(3)
-    expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
-    await passing.remove()
+  it(
+    'a conflict is tried again, and a full disk stops it; neither counts as an attempt',
+    { tags: ['release'] },
+    async () => {
+      const scene = await scenes.open()
+      await scene.sync()
+      const bench = openBench(scene.warehouse, scene.simulator)
+      scenes.atEnd(() => bench.close())
+      const inbox = () =>
+        scene.query<{ state: string; attempts: number }>(
+          `select distinct state, attempts from tracking_sync.webhook_notifications`,
+        )
+      await notifyOfAll(scene)
+      const conflict = { state: '40P01', tables: ROWS, times: 3 } as const
+      const passing = await injectSqlFault(scene.warehouse, conflict)
+      scenes.atEnd(() => passing.remove())
+      await bench.settle()
+      expect(await passing.met()).toBeGreaterThan(3)
+      expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
+      await passing.remove()
 
-    await scene.query('delete from tracking_sync.webhook_notifications')
-    await notifyOfAll(scene, 'LATER')
-    const full = { state: '53100', tables: ['tracking.containers'] } as const
-    const lasting = await injectSqlFault(scene.warehouse, full)
-    scenes.atEnd(() => lasting.remove())
-    await expect(bench.processor.processAll()).rejects.toMatchObject({
-      code: 'warehouse_unavailable',
-    })
-    expect(await inbox()).toEqual([{ state: 'received', attempts: 0 }])
-    await lasting.end()
-    await bench.settle()
-    expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
-    expect(await scene.differences()).toEqual([])
-    expect(await doubledRows(scene)).toEqual([])
-  })
+      await scene.query('delete from tracking_sync.webhook_notifications')
+      await notifyOfAll(scene, 'LATER')
+      const full = { state: '53100', tables: ['tracking.containers'] } as const
+      const lasting = await injectSqlFault(scene.warehouse, full)
+      scenes.atEnd(() => lasting.remove())
+      await expect(bench.processor.processAll()).rejects.toMatchObject({
+        code: 'warehouse_unavailable',
+      })
+      expect(await inbox()).toEqual([{ state: 'received', attempts: 0 }])
+      await lasting.end()
+      await bench.settle()
+      expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
+      expect(await scene.differences()).toEqual([])
+      expect(await doubledRows(scene)).toEqual([])
+    },
+  )
 })
 
 describe('a sync and three processors over the same containers', { tags: ['C17'] }, () => {
   // Six hundred rounds are about ten minutes, three times as many beside other work.
-  it('meet no deadlock', async () => {
+  it('meet no deadlock', { tags: ['release'] }, async () => {
     const scene = await scenes.open({ shipments: 12 })
     await scene.sync()
     const benches = [1, 2, 3].map(() => {

@@ -40,6 +40,7 @@ const SERVICES = {
 describe('a warehouse that somebody has changed by hand', { tags: ['C20'] }, () => {
   it.each(Object.entries(SERVICES))(
     'by emptying every table, or only what hangs on other rows, is rebuilt by one backfill, where the service includes transport events (%s)',
+    { tags: ['release'] },
     async (_, service) => {
       const scene = await scenes.open(service)
       await scene.sync()

@@ -85,7 +85,7 @@ describe('a hot standby', { tags: ['JB9'] }, () => {
     'quarantine list',
     'rules export',
     'status --all --config accounts.json',
-  ])('answers what only reads: %s', async (line) => {
+  ])('answers what only reads: %s', { tags: ['release'] }, async (line) => {
     expect(await call(line)).toMatchObject({ exitCode: 0 })
   })
 
@@ -121,7 +121,7 @@ describe('a hot standby', { tags: ['JB9'] }, () => {
     })
   })
 
-  it('draws every panel of the dashboard', async () => {
+  it('draws every panel of the dashboard', { tags: ['release'] }, async () => {
     const page = await startCli(['dashboard', '--port', '0'], { directory, env })
     await page.waitFor(({ stdout }) => stdout().includes('Ctrl+C'))
     const [url = ''] = /http:\S+(?=;)/.exec(page.stdout()) ?? []

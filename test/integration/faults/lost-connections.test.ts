@@ -62,25 +62,29 @@ function onceBegun(arm: () => void): (point: Failpoint) => void {
 }
 
 describe('a connection that is lost during the commit', { tags: ['C18'] }, () => {
-  it(`${CUTS} times in a run leaves each row and each version once, and counts that add up`, async () => {
-    const scene = await scenes.open({ shipments: atScale(6, 30) })
-    const proxy = await scenes.proxy()
-    let cuts: ReturnType<typeof cutCommits> = []
-    const report = await scene.sync({
-      warehouse: scenes.warehouse(proxy.url),
-      settings: { pageSize: 1 },
-      reachFailpoint: onceBegun(() => (cuts = cutCommits(proxy, CUTS))),
-    })
-    expect(cuts.reduce((sum, { played }) => sum + played, 0)).toBe(CUTS)
-    for (const { played } of cuts) expect(played).toBeGreaterThan(0)
-    expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
-    expect(await scene.differences()).toEqual([])
-    expect(await doubledRows(scene)).toEqual([])
-    expect(await wrongCounts(scene)).toEqual([])
-    expect(await scene.query('select outcome from tracking_sync.sync_runs')).toEqual([
-      { outcome: 'complete' },
-    ])
-  })
+  it(
+    `${CUTS} times in a run leaves each row and each version once, and counts that add up`,
+    { tags: ['release'] },
+    async () => {
+      const scene = await scenes.open({ shipments: atScale(6, 30) })
+      const proxy = await scenes.proxy()
+      let cuts: ReturnType<typeof cutCommits> = []
+      const report = await scene.sync({
+        warehouse: scenes.warehouse(proxy.url),
+        settings: { pageSize: 1 },
+        reachFailpoint: onceBegun(() => (cuts = cutCommits(proxy, CUTS))),
+      })
+      expect(cuts.reduce((sum, { played }) => sum + played, 0)).toBe(CUTS)
+      for (const { played } of cuts) expect(played).toBeGreaterThan(0)
+      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+      expect(await scene.differences()).toEqual([])
+      expect(await doubledRows(scene)).toEqual([])
+      expect(await wrongCounts(scene)).toEqual([])
+      expect(await scene.query('select outcome from tracking_sync.sync_runs')).toEqual([
+        { outcome: 'complete' },
+      ])
+    },
+  )
 
   it('of the webhook processor applies each notification once', async () => {
     const scene = await scenes.open()
@@ -122,7 +126,7 @@ function failingOnce(warehouse: Warehouse, isArmed: () => boolean, failed: Set<s
 }
 
 describe('a run of which each piece of work loses its connection once', { tags: ['C14'] }, () => {
-  it('completes for every piece', async () => {
+  it('completes for every piece', { tags: ['release'] }, async () => {
     const scene = await scenes.open({ shipments: 6 })
     const failed = new Set<string>()
     for (const command of ['backfill', 'sync', 'sync'] as const) {
@@ -146,30 +150,34 @@ describe('a run of which each piece of work loses its connection once', { tags: 
 })
 
 describe('backends that are killed', { tags: ['C14'] }, () => {
-  it(`${KILLS} times under a run, idle or at work, cost no run and no row, and no client is used again`, async () => {
-    const scene = await scenes.open({ shipments: atScale(6, 40) })
-    const proxy = await scenes.proxy()
-    const warehouse = scenes.warehouse(proxy.url)
-    let kills = 0
-    let messages = 0
-    const isTurn = (): boolean => (messages += 1) % KILL_EVERY === 0 && (kills += 1) > 0
-    while (kills < KILLS) {
-      const report = await scene.sync({
-        warehouse,
-        settings: { pageSize: 1 },
-        reachFailpoint: (point) => {
-          if (point === 'before_run_complete') proxy.clear()
-          if (point !== 'before_first_request') return
-          proxy.add({ kind: 'cut', how: 'close', when: isTurn }, { direction: 'toTarget' })
-        },
-      })
-      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
-      expect(await scene.differences()).toEqual([])
-      changeAll(scene, `AFTER-${kills}`)
-    }
-    expect(await doubledRows(scene)).toEqual([])
-    expect(proxy.accepted).toBeGreaterThan(KILLS)
-  })
+  it(
+    `${KILLS} times under a run, idle or at work, cost no run and no row, and no client is used again`,
+    { tags: ['release'] },
+    async () => {
+      const scene = await scenes.open({ shipments: atScale(6, 40) })
+      const proxy = await scenes.proxy()
+      const warehouse = scenes.warehouse(proxy.url)
+      let kills = 0
+      let messages = 0
+      const isTurn = (): boolean => (messages += 1) % KILL_EVERY === 0 && (kills += 1) > 0
+      while (kills < KILLS) {
+        const report = await scene.sync({
+          warehouse,
+          settings: { pageSize: 1 },
+          reachFailpoint: (point) => {
+            if (point === 'before_run_complete') proxy.clear()
+            if (point !== 'before_first_request') return
+            proxy.add({ kind: 'cut', how: 'close', when: isTurn }, { direction: 'toTarget' })
+          },
+        })
+        expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+        expect(await scene.differences()).toEqual([])
+        changeAll(scene, `AFTER-${kills}`)
+      }
+      expect(await doubledRows(scene)).toEqual([])
+      expect(proxy.accepted).toBeGreaterThan(KILLS)
+    },
+  )
 
   it('by the administrator in the middle of a transaction and between two are met with a new connection', async () => {
     const scene = await scenes.open()

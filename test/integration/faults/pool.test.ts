@@ -12,43 +12,47 @@ const scenes = useFaultScenes()
 const CONNECT_MS = 5_000
 
 describe('too few connections', { tags: ['C15'] }, () => {
-  it('of a pool of five, under five hundred who want one: never more than five, and an end of the waiting', async () => {
-    const scene = await scenes.open()
-    const name = `pool-${randomUUID()}`
-    const url = new URL(scene.url)
-    const warehouse = scenes.warehouse(url.href, { poolSize: 5, applicationName: name })
-    const count = async (): Promise<number> => {
-      const [row] = await scene.query<{ count: number }>(
-        'select count(*)::int as count from pg_stat_activity where application_name = $1',
-        name,
+  it(
+    'of a pool of five, under five hundred who want one: never more than five, and an end of the waiting',
+    { tags: ['release'] },
+    async () => {
+      const scene = await scenes.open()
+      const name = `pool-${randomUUID()}`
+      const url = new URL(scene.url)
+      const warehouse = scenes.warehouse(url.href, { poolSize: 5, applicationName: name })
+      const count = async (): Promise<number> => {
+        const [row] = await scene.query<{ count: number }>(
+          'select count(*)::int as count from pg_stat_activity where application_name = $1',
+          name,
+        )
+        return row!.count
+      }
+      let release = (): void => undefined
+      const held = new Promise<void>((resolve) => (release = resolve))
+      const holders = Array.from({ length: 5 }, () =>
+        warehouse.transaction('hold', async (session) => {
+          await session.query('hold', sql`select 1`)
+          await held
+        }),
       )
-      return row!.count
-    }
-    let release = (): void => undefined
-    const held = new Promise<void>((resolve) => (release = resolve))
-    const holders = Array.from({ length: 5 }, () =>
-      warehouse.transaction('hold', async (session) => {
-        await session.query('hold', sql`select 1`)
-        await held
-      }),
-    )
-    await expect.poll(count).toBe(5)
-    const startedAt = performance.now()
-    const waiting = await Promise.allSettled(
-      Array.from({ length: 500 }, () => warehouse.query('wait', sql`select 1`)),
-    )
-    expect(performance.now() - startedAt).toBeLessThan(CONNECT_MS + 5_000)
-    const codes = waiting.map((one) =>
-      one.status === 'rejected' ? (one.reason as { code?: string }).code : 'answered',
-    )
-    expect(new Set(codes)).toEqual(new Set(['warehouse_unavailable']))
-    expect(await count()).toBe(5)
-    release()
-    await Promise.all(holders)
-    const answers = Array.from({ length: 500 }, () => warehouse.query('go on', sql`select 1`))
-    expect(await Promise.all(answers)).toHaveLength(500)
-    expect(await count()).toBe(5)
-  })
+      await expect.poll(count).toBe(5)
+      const startedAt = performance.now()
+      const waiting = await Promise.allSettled(
+        Array.from({ length: 500 }, () => warehouse.query('wait', sql`select 1`)),
+      )
+      expect(performance.now() - startedAt).toBeLessThan(CONNECT_MS + 5_000)
+      const codes = waiting.map((one) =>
+        one.status === 'rejected' ? (one.reason as { code?: string }).code : 'answered',
+      )
+      expect(new Set(codes)).toEqual(new Set(['warehouse_unavailable']))
+      expect(await count()).toBe(5)
+      release()
+      await Promise.all(holders)
+      const answers = Array.from({ length: 500 }, () => warehouse.query('go on', sql`select 1`))
+      expect(await Promise.all(answers)).toHaveLength(500)
+      expect(await count()).toBe(5)
+    },
+  )
 
   // Nodes cannot take a role's rights away with `drop owned by`.
   it.skipIf(isOnCitus)(

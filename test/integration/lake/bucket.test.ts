@@ -66,39 +66,49 @@ async function expectComplete(prefix: string): Promise<void> {
 }
 
 describe('an export into a bucket', { tags: ['L5'] }, () => {
-  it('is whole, then has what changed, and the manifest comes last', async () => {
-    expect(await exportTo('s3://lake/whole/')).toMatchObject({ exitCode: 0 })
-    await expectComplete('whole/')
-    await scene.query(`update tracking.ports set name = 'changed' where name like '%a%'`)
-    bucket.requests.length = 0
-    const { exitCode, stdout } = await exportTo('s3://lake/whole')
-    expect([exitCode, stdout.replace(/at .*: \d+/, 'at …: …')]).toEqual([
-      0,
-      expect.stringMatching(/^Export 2 of s3:\/\/lake\/whole shows the warehouse at …: … rows in /),
-    ])
-    const put = bucket.requests.filter((one) => one.startsWith('PUT'))
-    expect(put.length).toBeGreaterThan(2)
-    expect(put.at(-1)).toBe(`PUT whole/${MANIFEST}`)
-    await expectComplete('whole/')
-  })
+  it(
+    'is whole, then has what changed, and the manifest comes last',
+    { tags: ['release'] },
+    async () => {
+      expect(await exportTo('s3://lake/whole/')).toMatchObject({ exitCode: 0 })
+      await expectComplete('whole/')
+      await scene.query(`update tracking.ports set name = 'changed' where name like '%a%'`)
+      bucket.requests.length = 0
+      const { exitCode, stdout } = await exportTo('s3://lake/whole')
+      expect([exitCode, stdout.replace(/at .*: \d+/, 'at …: …')]).toEqual([
+        0,
+        expect.stringMatching(
+          /^Export 2 of s3:\/\/lake\/whole shows the warehouse at …: … rows in /,
+        ),
+      ])
+      const put = bucket.requests.filter((one) => one.startsWith('PUT'))
+      expect(put.length).toBeGreaterThan(2)
+      expect(put.at(-1)).toBe(`PUT whole/${MANIFEST}`)
+      await expectComplete('whole/')
+    },
+  )
 
-  it('that is killed shows the one before, and the next completes', async () => {
-    await exportTo('s3://lake/killed')
-    const before = bucket.objects.get(`killed/${MANIFEST}`)
-    await scene.query(`update tracking.ports set name = 'killed'`)
-    const killed = await runCli(['export', 'parquet', '--out', 's3://lake/killed', ...FEW], {
-      directory,
-      env: { ...settings, ...keys, TRACKING_FAILPOINT: 'lake_files_placed' },
-    })
-    expect(killed).toMatchObject({ signal: 'SIGKILL', stdout: '' })
-    expect(bucket.objects.get(`killed/${MANIFEST}`)).toEqual(before)
-    const second = [...bucket.objects.keys()].filter((key) => key.includes('export-00000002'))
-    expect(second.length).toBeGreaterThan(0)
-    expect((await exportTo('s3://lake/killed')).exitCode).toBe(0)
-    await expectComplete('killed/')
-  })
+  it(
+    'that is killed shows the one before, and the next completes',
+    { tags: ['release'] },
+    async () => {
+      await exportTo('s3://lake/killed')
+      const before = bucket.objects.get(`killed/${MANIFEST}`)
+      await scene.query(`update tracking.ports set name = 'killed'`)
+      const killed = await runCli(['export', 'parquet', '--out', 's3://lake/killed', ...FEW], {
+        directory,
+        env: { ...settings, ...keys, TRACKING_FAILPOINT: 'lake_files_placed' },
+      })
+      expect(killed).toMatchObject({ signal: 'SIGKILL', stdout: '' })
+      expect(bucket.objects.get(`killed/${MANIFEST}`)).toEqual(before)
+      const second = [...bucket.objects.keys()].filter((key) => key.includes('export-00000002'))
+      expect(second.length).toBeGreaterThan(0)
+      expect((await exportTo('s3://lake/killed')).exitCode).toBe(0)
+      await expectComplete('killed/')
+    },
+  )
 
-  it('sends again what did not arrive', async () => {
+  it('sends again what did not arrive', { tags: ['release'] }, async () => {
     const failed = new Set<string>()
     bucket.fault = (method, key) => {
       const isFirst = !failed.has(`${method} ${key}`)
@@ -111,22 +121,28 @@ describe('an export into a bucket', { tags: ['L5'] }, () => {
     await expectComplete('again/')
   })
 
-  it('that cannot be completed says why, and shows the one before', async () => {
-    await exportTo('s3://lake/denied')
-    const before = new Map(bucket.objects)
-    await scene.query(`update tracking.ports set name = 'denied'`)
-    bucket.fault = (method, key) =>
-      method === 'PUT' && key.includes('ports') ? { status: 403, code: 'AccessDenied' } : undefined
-    const { exitCode, stderr } = await exportTo('s3://lake/denied')
-    expect([exitCode, stderr]).toEqual([
-      2,
-      'error: --out s3://lake/denied is not open to these keys (AccessDenied); allow them ' +
-        's3:ListBucket of the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject below ' +
-        'the folder\n',
-    ])
-    expect(bucket.objects).toEqual(before)
-    expect(await readdir(directory)).toEqual([])
-  })
+  it(
+    'that cannot be completed says why, and shows the one before',
+    { tags: ['release'] },
+    async () => {
+      await exportTo('s3://lake/denied')
+      const before = new Map(bucket.objects)
+      await scene.query(`update tracking.ports set name = 'denied'`)
+      bucket.fault = (method, key) =>
+        method === 'PUT' && key.includes('ports')
+          ? { status: 403, code: 'AccessDenied' }
+          : undefined
+      const { exitCode, stderr } = await exportTo('s3://lake/denied')
+      expect([exitCode, stderr]).toEqual([
+        2,
+        'error: --out s3://lake/denied is not open to these keys (AccessDenied); allow them ' +
+          's3:ListBucket of the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject below ' +
+          'the folder\n',
+      ])
+      expect(bucket.objects).toEqual(before)
+      expect(await readdir(directory)).toEqual([])
+    },
+  )
 
   const REFUSED: [string, string, Record<string, string>, string][] = [
     ['a bucket that is not there', 's3://other/lake', {}, 'has no such bucket; make it first'],
@@ -147,11 +163,15 @@ describe('an export into a bucket', { tags: ['L5'] }, () => {
     ['half an address', 's3://', {}, 'is s3://; it must be s3://<bucket>/<folder>'],
     ['another store', 'gs://lake/a', {}, 'an export goes into a folder or to s3://'],
   ]
-  it.each(REFUSED)('refuses %s with the fix', async (_, out, env, sentence) => {
-    const { exitCode, stdout, stderr } = await exportTo(out, env)
-    expect([exitCode, stdout]).toEqual([2, ''])
-    expect(stderr).toContain(sentence)
-  })
+  it.each(REFUSED)(
+    'refuses %s with the fix',
+    { tags: ['release'] },
+    async (_, out, env, sentence) => {
+      const { exitCode, stdout, stderr } = await exportTo(out, env)
+      expect([exitCode, stdout]).toEqual([2, ''])
+      expect(stderr).toContain(sentence)
+    },
+  )
 
   it('refuses a place with anything else in it, which stays as it is', async () => {
     bucket.objects.set('mine/', Buffer.alloc(0))

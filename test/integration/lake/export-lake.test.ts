@@ -95,29 +95,33 @@ async function exported(out: string, ...args: string[]): Promise<Report> {
 }
 
 describe('the first export', { tags: ['L3'] }, () => {
-  it('holds every value of every table and answer, for two readers', async () => {
-    const out = join(directory, 'first')
-    const { tables } = await exported(out)
-    const count = (kind: string) => tables.filter(({ folder }) => folder.startsWith(kind)).length
-    expect([count('tables/'), count('answers/')]).toEqual([29, Object.keys(QUESTIONS).length])
-    expect(tables.filter(({ wrote }) => wrote !== 'all')).toEqual([])
-    await expectSame(scene.warehouse, out)
-    // Answers of the clock are others a moment later; these are not.
-    const manifest = await readManifestOf(out)
-    const reader = await LakeReader.open(out)
-    const steady = ['charge_days', 'container_milestones', 'transshipments', 'eta_changes']
-    for (const name of steady) {
-      const table = manifest.tables.find(({ folder }) => folder === `answers/${name}`)!
-      expect(await reader.latest(table)).toEqual(await rowsOfWarehouse(scene.warehouse, table))
-    }
-    for (const table of manifest.tables.filter(({ folder }) => folder.startsWith('tables'))) {
-      const expected = asJavaScript(await rowsOfWarehouse(scene.warehouse, table), table)
-      const found = withRoundDecimals(await rowsOfFiles(out, table), table)
-      expect({ [table.folder]: found }).toEqual({ [table.folder]: expected })
-    }
-  })
+  it(
+    'holds every value of every table and answer, for two readers',
+    { tags: ['release'] },
+    async () => {
+      const out = join(directory, 'first')
+      const { tables } = await exported(out)
+      const count = (kind: string) => tables.filter(({ folder }) => folder.startsWith(kind)).length
+      expect([count('tables/'), count('answers/')]).toEqual([29, Object.keys(QUESTIONS).length])
+      expect(tables.filter(({ wrote }) => wrote !== 'all')).toEqual([])
+      await expectSame(scene.warehouse, out)
+      // Answers of the clock are others a moment later; these are not.
+      const manifest = await readManifestOf(out)
+      const reader = await LakeReader.open(out)
+      const steady = ['charge_days', 'container_milestones', 'transshipments', 'eta_changes']
+      for (const name of steady) {
+        const table = manifest.tables.find(({ folder }) => folder === `answers/${name}`)!
+        expect(await reader.latest(table)).toEqual(await rowsOfWarehouse(scene.warehouse, table))
+      }
+      for (const table of manifest.tables.filter(({ folder }) => folder.startsWith('tables'))) {
+        const expected = asJavaScript(await rowsOfWarehouse(scene.warehouse, table), table)
+        const found = withRoundDecimals(await rowsOfFiles(out, table), table)
+        expect({ [table.folder]: found }).toEqual({ [table.folder]: expected })
+      }
+    },
+  )
 
-  it('keeps what no decimal can hold, with all its digits', async () => {
+  it('keeps what no decimal can hold, with all its digits', { tags: ['release'] }, async () => {
     const reader = await LakeReader.open(join(directory, 'first'))
     expect(
       await reader.run(
@@ -173,6 +177,7 @@ describe('the next export', { tags: ['L2'] }, () => {
 
   it.skipIf(isOnCitus)(
     'writes the rows that changed and no others, tombstones and unmarked changes among them',
+    { tags: ['release'] },
     async () => {
       const [first, second, third] = await scene.query<{ container_id: string }>(
         'select container_id from tracking.containers order by container_id limit 3',
@@ -190,27 +195,31 @@ describe('the next export', { tags: ['L2'] }, () => {
     },
   )
 
-  it('takes rows of a transaction that was open at the export before', async () => {
-    const client = new pg.Client({ connectionString: scene.url })
-    await client.connect()
-    try {
-      await client.query('begin')
-      const { rows } = await client.query<{ vessel_id: string }>(
-        `update tracking.vessels set name = 'open'
+  it(
+    'takes rows of a transaction that was open at the export before',
+    { tags: ['release'] },
+    async () => {
+      const client = new pg.Client({ connectionString: scene.url })
+      await client.connect()
+      try {
+        await client.query('begin')
+        const { rows } = await client.query<{ vessel_id: string }>(
+          `update tracking.vessels set name = 'open'
         where vessel_id = (select min(vessel_id) from tracking.vessels) returning vessel_id`,
-      )
-      await scene.query(
-        `update tracking.vessels set name = 'between' where vessel_id > $1`,
-        rows[0]!.vessel_id,
-      )
-      expect(await exportTo(out, '--only', 'vessels')).toMatchObject({ exitCode: 0 })
-      await client.query('commit')
-    } finally {
-      await client.end()
-    }
-    await exported(out, '--only', 'vessels')
-    await expectSame(scene.warehouse, out, 'vessels')
-  })
+        )
+        await scene.query(
+          `update tracking.vessels set name = 'between' where vessel_id > $1`,
+          rows[0]!.vessel_id,
+        )
+        expect(await exportTo(out, '--only', 'vessels')).toMatchObject({ exitCode: 0 })
+        await client.query('commit')
+      } finally {
+        await client.end()
+      }
+      await exported(out, '--only', 'vessels')
+      await expectSame(scene.warehouse, out, 'vessels')
+    },
+  )
 
   it('writes a table whole where rows went, in place of the file of the day', async () => {
     await scene.query(
@@ -226,6 +235,7 @@ describe('the next export', { tags: ['L2'] }, () => {
 
   it.skipIf(isOnCitus)(
     'writes a table whole again when its changes outgrow it, or a file of it is gone',
+    { tags: ['release'] },
     async () => {
       const whole = async (): Promise<Report['tables'][number]['wrote']> => {
         const { tables } = await exported(out, '--only', 'terminals')
@@ -267,7 +277,7 @@ describe('a folder', { tags: ['L4'] }, () => {
     ])
   })
 
-  it('of another warehouse is refused', async () => {
+  it('of another warehouse is refused', { tags: ['release'] }, async () => {
     const out = join(directory, 'other')
     await exported(out, '--only', 'ports')
     const path = join(out, 'manifest/manifest.json')

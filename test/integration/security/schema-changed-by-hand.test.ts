@@ -40,7 +40,7 @@ async function after(...statements: readonly string[]) {
 const NOTHING = { broken: [], foreign: [] }
 
 describe('a schema that somebody changed by hand', { tags: ['G8'] }, () => {
-  it('is not found in a fresh schema of any name', { tags: ['G8'] }, async () => {
+  it('is not found in a fresh schema of any name', { tags: ['G8', 'release'] }, async () => {
     expect(await compareSchema(warehouse)).toEqual(NOTHING)
     // A word of SQL, which PostgreSQL quotes in its definitions.
     for (const schema of ['user', 'acme_1']) {
@@ -105,7 +105,7 @@ describe('a schema that somebody changed by hand', { tags: ['G8'] }, () => {
       'drop view tracking_analytics.freshness',
       /^view tracking_analytics\.freshness is missing \(run `tracking-sync migrate`\)$/,
     ],
-  ])('%s is told', { tags: ['G8'] }, async (_what, change, sentence) => {
+  ])('%s is told', { tags: ['G8', 'release'] }, async (_what, change, sentence) => {
     const found = await after(...change.split('; '))
     const broken = found?.broken.filter(
       (text) => sentence.source.startsWith('^view') || !text.startsWith('view '),
@@ -151,7 +151,7 @@ describe('the check command', { tags: ['G8'] }, () => {
 
   it(
     'fails with 5 on what is broken, not on what is not ours; a dropped view comes back by migrate',
-    { tags: ['G8'] },
+    { tags: ['G8', 'release'] },
     async () => {
       const run = (sqlText: string) => warehouse.query('change by hand', rawStatement(sqlText))
       await run('create view public.boxes as select number from tracking.containers')
@@ -176,7 +176,7 @@ describe('the check command', { tags: ['G8'] }, () => {
   )
 })
 
-it('the check command shows what an extension finds wrong', async () => {
+it('the check command shows what an extension finds wrong', { tags: ['release'] }, async () => {
   const faulty: Extension = {
     name: 'faulty',
     check: {
@@ -201,7 +201,7 @@ describe('what is gone is told as that, and what is ours alone is made again', (
   const call = (...args: string[]) =>
     callCli(args, { DATABASE_URL: opened.url, TRACKING_LOG_LEVEL: 'silent' })
 
-  it('schemas of views come back with the next migrate', { tags: ['FG8'] }, async () => {
+  it('schemas of views come back with the next migrate', { tags: ['FG8', 'release'] }, async () => {
     for (const schema of ['as_of', 'datasync', 'stored']) {
       await warehouse.query('drop', sql`drop schema tracking_${sql.raw(schema)} cascade`)
     }

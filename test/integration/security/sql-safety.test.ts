@@ -84,7 +84,7 @@ async function writeRecords(records: readonly unknown[], areCopied: boolean): Pr
 describe('any text from outside', { tags: ['S7'] }, () => {
   it(
     'narrows a question to nothing, or is refused as data, and never as SQL',
-    { tags: ['S7'] },
+    { tags: ['S7', 'release'] },
     async () => {
       const { warehouse } = scene
       const shipped = await readShippedQueries(warehouse.names)

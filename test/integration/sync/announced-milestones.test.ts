@@ -22,7 +22,7 @@ function findAnnounced({ simulator }: Scene) {
 
 test(
   'a gate-out that is reported before it happens is stored as sent, and ends nothing until then',
-  { tags: ['FE5'] },
+  { tags: ['FE5', 'release'] },
   async () => {
     const scene = await openScene({ shipments: 60, seed: 3 })
     const { simulator, warehouse } = scene

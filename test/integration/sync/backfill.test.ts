@@ -47,7 +47,7 @@ describe('a backfill', () => {
     })
   })
 
-  it('keeps the positions of vessels when they are asked for', async () => {
+  it('keeps the positions of vessels when they are asked for', { tags: ['release'] }, async () => {
     const scene = await openScene()
     const settings = { vesselPositions: true }
     await scene.sync({ settings })
@@ -83,23 +83,27 @@ describe('a backfill', () => {
   )
 
   // At every other length: test/unit/api/list-pages.test.ts.
-  it.each([0, 7])('reads a list of %i shipments in pages of 6', { tags: ['P1'] }, async (count) => {
-    const scene = await openScene({ shipments: 12 })
-    const { world, edits, clock } = scene.simulator
-    for (const { id } of [...world.records('shipment', clock.now())].slice(count)) {
-      edits.delete('shipment', id)
-    }
-    const report = await scene.sync({ settings: { pageSize: 6 } })
-    expect(report.problems).toEqual([])
-    const mayLack = count === 0 ? COUNTED_TABLES : SELDOM
-    expect(await scene.differences({ mayLack })).toEqual([])
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(count)
-    await expectNothingToWrite(scene)
-  })
+  it.each([0, 7])(
+    'reads a list of %i shipments in pages of 6',
+    { tags: ['P1', 'release'] },
+    async (count) => {
+      const scene = await openScene({ shipments: 12 })
+      const { world, edits, clock } = scene.simulator
+      for (const { id } of [...world.records('shipment', clock.now())].slice(count)) {
+        edits.delete('shipment', id)
+      }
+      const report = await scene.sync({ settings: { pageSize: 6 } })
+      expect(report.problems).toEqual([])
+      const mayLack = count === 0 ? COUNTED_TABLES : SELDOM
+      expect(await scene.differences({ mayLack })).toEqual([])
+      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(count)
+      await expectNothingToWrite(scene)
+    },
+  )
 
   it(
     'collapses the rows that new shipments at the front push onto the next page',
-    { tags: ['P2'] },
+    { tags: ['P2', 'release'] },
     async () => {
       const scene = await openScene({ shipments: 24 })
       const { edits } = scene.simulator
@@ -119,7 +123,7 @@ describe('a backfill', () => {
 
   it(
     'ends equal to the service although the order of ties changes from page to page',
-    { tags: ['P11'] },
+    { tags: ['P11', 'release'] },
     async () => {
       const scene = await openScene({ shipments: 24 })
       scene.simulator.faults.add({ fault: { kind: 'shuffle', groupSize: 7 }, times: Infinity })
@@ -154,33 +158,37 @@ describe.each([
     hasContainerList: true,
   },
 ] as const)('a service that $name', ({ options, firstLists, hasContainerList }) => {
-  it('is asked once for the transport events of each container, and later only of those whose list changed', async () => {
-    const scene = await openScene({ shipments: 12, ...options })
-    const { simulator } = scene
-    await syncToEquality(scene, { command: 'backfill' })
-    const { container } = simulator.world.counts(simulator.clock.now())
-    expect(requestCounts(simulator)).toMatchObject({
-      ...firstLists,
-      '/containers/*/transport_events': container,
-    })
+  it(
+    'is asked once for the transport events of each container, and later only of those whose list changed',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene({ shipments: 12, ...options })
+      const { simulator } = scene
+      await syncToEquality(scene, { command: 'backfill' })
+      const { container } = simulator.world.counts(simulator.clock.now())
+      expect(requestCounts(simulator)).toMatchObject({
+        ...firstLists,
+        '/containers/*/transport_events': container,
+      })
 
-    await expectNothingToWrite(scene)
-    const lists = { '/shipments': 1, '/tracking_requests': 1, ...OTHER_LISTS }
-    const quiet = hasContainerList ? { ...lists, '/containers': 1 } : lists
-    expect(requestCounts(simulator)).toEqual(quiet)
+      await expectNothingToWrite(scene)
+      const lists = { '/shipments': 1, '/tracking_requests': 1, ...OTHER_LISTS }
+      const quiet = hasContainerList ? { ...lists, '/containers': 1 } : lists
+      expect(requestCounts(simulator)).toEqual(quiet)
 
-    const before = eventLists(scene)
-    simulator.clock.advance(20 * HOUR)
-    const after = eventLists(scene)
-    const changed = [...after].filter(([id, list]) => before.get(id) !== list)
-    expect(changed.length).toBeGreaterThan(0)
-    await syncToEquality(scene)
-    expect(requestCounts(simulator)).toMatchObject({
-      ...quiet,
-      '/containers/*/transport_events': changed.length,
-    })
-    await expectNothingToWrite(scene)
-  })
+      const before = eventLists(scene)
+      simulator.clock.advance(20 * HOUR)
+      const after = eventLists(scene)
+      const changed = [...after].filter(([id, list]) => before.get(id) !== list)
+      expect(changed.length).toBeGreaterThan(0)
+      await syncToEquality(scene)
+      expect(requestCounts(simulator)).toMatchObject({
+        ...quiet,
+        '/containers/*/transport_events': changed.length,
+      })
+      await expectNothingToWrite(scene)
+    },
+  )
 })
 
 function eventLists({ simulator }: Scene): Map<string, string> {
@@ -197,63 +205,71 @@ describe.each([
   { name: 'included', options: {} },
   { name: 'fetched', options: { acceptedIncludes: { shipment: ['containers'] } } },
 ])('a transport event that came $name', ({ options }) => {
-  it('is tombstoned when it is withdrawn and revived when it returns, and no other is touched', async () => {
-    const scene = await openScene({ shipments: 12, ...options })
-    const { world, edits, clock } = scene.simulator
-    await syncToEquality(scene, { command: 'backfill' })
-    const event = [...world.records('transport_event', clock.now())][5]!
-    const link = event.relationships?.container?.data as { id: string }
-    const others = () =>
-      scene.query(
-        'select xmin, * from tracking.transport_events where transport_event_id != $1 order by 2, 3',
-        event.id,
-      )
-    const stamps = () =>
-      scene.query(
-        `select _first_seen_at, _changed_at, _deleted_at from tracking.transport_events
+  it(
+    'is tombstoned when it is withdrawn and revived when it returns, and no other is touched',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene({ shipments: 12, ...options })
+      const { world, edits, clock } = scene.simulator
+      await syncToEquality(scene, { command: 'backfill' })
+      const event = [...world.records('transport_event', clock.now())][5]!
+      const link = event.relationships?.container?.data as { id: string }
+      const others = () =>
+        scene.query(
+          'select xmin, * from tracking.transport_events where transport_event_id != $1 order by 2, 3',
+          event.id,
+        )
+      const stamps = () =>
+        scene.query(
+          `select _first_seen_at, _changed_at, _deleted_at from tracking.transport_events
         where transport_event_id = $1`,
-        event.id,
-      )
-    const [untouched, first] = [await others(), '2026-03-02 08:00:00+00']
+          event.id,
+        )
+      const [untouched, first] = [await others(), '2026-03-02 08:00:00+00']
 
-    clock.advance(60_000)
-    edits.withdrawEvent(link.id, event.id)
-    const withdrawn = await syncToEquality(scene)
-    expect(sumOf(withdrawn, 'tombstoned')).toBe(1)
-    const gone = '2026-03-02 08:01:00+00'
-    expect(await stamps()).toEqual([
-      { _first_seen_at: first, _changed_at: gone, _deleted_at: gone },
-    ])
-    await expectNothingToWrite(scene)
+      clock.advance(60_000)
+      edits.withdrawEvent(link.id, event.id)
+      const withdrawn = await syncToEquality(scene)
+      expect(sumOf(withdrawn, 'tombstoned')).toBe(1)
+      const gone = '2026-03-02 08:01:00+00'
+      expect(await stamps()).toEqual([
+        { _first_seen_at: first, _changed_at: gone, _deleted_at: gone },
+      ])
+      await expectNothingToWrite(scene)
 
-    clock.advance(60_000)
-    edits.revive('transport_event', event.id)
-    await syncToEquality(scene)
-    const back = '2026-03-02 08:02:00+00'
-    expect(await stamps()).toEqual([
-      { _first_seen_at: first, _changed_at: back, _deleted_at: null },
-    ])
-    expect(await others()).toEqual(untouched)
-    await expectNothingToWrite(scene)
-  })
+      clock.advance(60_000)
+      edits.revive('transport_event', event.id)
+      await syncToEquality(scene)
+      const back = '2026-03-02 08:02:00+00'
+      expect(await stamps()).toEqual([
+        { _first_seen_at: first, _changed_at: back, _deleted_at: null },
+      ])
+      expect(await others()).toEqual(untouched)
+      await expectNothingToWrite(scene)
+    },
+  )
 
-  it('is replaced without a trace among the live ones when its estimate is', async () => {
-    const scene = await openScene({ shipments: 28, ...options })
-    const { clock } = scene.simulator
-    await scene.sync()
-    let tombstoned = 0
-    for (let day = 0; day < 4; day += 1) {
-      clock.advance(24 * HOUR)
-      tombstoned += sumOf(await syncToEquality(scene), 'tombstoned')
-    }
-    const [counts] = await scene.query(
-      `select count(*) as dead, count(*) filter (where is_estimated) as estimated
+  it(
+    'is replaced without a trace among the live ones when its estimate is',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene({ shipments: 28, ...options })
+      const { clock } = scene.simulator
+      await scene.sync()
+      let tombstoned = 0
+      for (let day = 0; day < 4; day += 1) {
+        clock.advance(24 * HOUR)
+        tombstoned += sumOf(await syncToEquality(scene), 'tombstoned')
+      }
+      const [counts] = await scene.query(
+        `select count(*) as dead, count(*) filter (where is_estimated) as estimated
       from tracking.transport_events where _deleted_at is not null`,
-    )
-    expect(counts).toEqual({ dead: tombstoned, estimated: tombstoned })
-    expect(tombstoned).toBeGreaterThan(0)
-    await expectNothingToWrite(scene)
-  })
+      )
+      expect(counts).toEqual({ dead: tombstoned, estimated: tombstoned })
+      expect(tombstoned).toBeGreaterThan(0)
+      await expectNothingToWrite(scene)
+    },
+  )
 })
 
 function sumOf({ streams }: RunReport, name: 'tombstoned' | 'stale'): number {

@@ -126,6 +126,7 @@ it('names a column without a value, and an exception that has one', { tags: ['JC
 // One of these statements ends a backend of Citus.
 it.skipIf(isOnCitus).each(CORRUPTIONS)(
   'reports a wrong value in %s: %s',
+  { tags: ['release'] },
   async (table, sqlText) => {
     const { warehouse, simulator } = scene
     const rollback = new Error('rolled back')

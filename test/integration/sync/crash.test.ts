@@ -98,7 +98,7 @@ async function killAndFinish(
 describe('the built program, killed and run again', () => {
   it.for(WORLDS)(
     'ends a backfill equal to the source, whatever the point, in worlds %i',
-    { tags: ['C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7', 'C8', 'I9', 'I10'] },
+    { tags: ['C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7', 'C8', 'I9', 'I10', 'release'] },
     async (number) => {
       for (const point of POINTS.backfill) {
         scene = await openCrashScene(target, number, point)

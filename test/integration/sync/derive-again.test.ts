@@ -59,7 +59,7 @@ async function derivedRows(): Promise<Record<string, unknown[]>> {
 describe('derived rows', () => {
   test(
     'by another version is made anew by the next run, intervals of the past too, without a request more',
-    { tags: ['FA4'] },
+    { tags: ['FA4', 'release'] },
     async () => {
       const before = await derivedRows()
       for (const table of DERIVED) expect(before[table]!.length, table).toBeGreaterThan(0)
@@ -150,7 +150,7 @@ describe('derived rows', () => {
 
   test(
     'goes on where it was cut off, a bounded number of containers at a time',
-    { tags: ['FA4'] },
+    { tags: ['FA4', 'release'] },
     async () => {
       const before = await derivedRows()
       const [all] = await query<{ count: number }>(

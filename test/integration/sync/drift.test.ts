@@ -50,7 +50,7 @@ const without = (attributes: Attributes, name: string): Attributes =>
 describe('drift of the service', () => {
   it(
     'tells of a new member inside deadlines, holds and fees, and keeps it',
-    { tags: ['FF9'] },
+    { tags: ['FF9', 'release'] },
     async () => {
       const scene = await openPlainScene()
       const rewritten = rewrite(scene, 'container', (attributes) => ({
@@ -80,7 +80,7 @@ describe('drift of the service', () => {
 
   it(
     'notes a new attribute once, keeps its values, and changes no table',
-    { tags: ['K1'] },
+    { tags: ['K1', 'release'] },
     async () => {
       const scene = await openPlainScene()
       expect(await driftRows(scene)).toEqual([])
@@ -196,7 +196,7 @@ describe('drift of the service', () => {
     expect(again.drift).toEqual([])
   })
 
-  it('touches a known entry again when a day has passed', { tags: ['K1'] }, async () => {
+  it('touches a known entry again when a day has passed', { tags: ['K1', 'release'] }, async () => {
     const scene = await openPlainScene()
     rewrite(scene, 'shipment', (attributes) => ({ ...attributes, mood: 'calm' }))
     await scene.sync()

@@ -109,7 +109,7 @@ describe('a dead service', () => {
 describe('one stream that fails', () => {
   it(
     'is no harm and warned about, at the price of one request, when the positions of vessels are forbidden',
-    { tags: ['H4'] },
+    { tags: ['H4', 'release'] },
     async () => {
       const scene = await openScene()
       const settings = { vesselPositions: true }
@@ -225,7 +225,7 @@ describe('one stream that fails', () => {
 describe('a list that cannot be trusted', () => {
   it(
     'stops before its total: a person accepts it once',
-    { tags: ['FA1', 'P4', 'JD3', 'JC10'] },
+    { tags: ['FA1', 'P4', 'JD3', 'JC10', 'release'] },
     async () => {
       const scene = await openScene()
       scene.simulator.faults.add({
@@ -250,7 +250,7 @@ describe('a list that cannot be trusted', () => {
 
   it(
     'a resumed pass that a page came in place of is walked again',
-    { tags: ['FA1', 'P4', 'JC7'] },
+    { tags: ['FA1', 'P4', 'JC7', 'release'] },
     async () => {
       const scene = await openScene()
       const drop = scene.simulator.faults.add({
@@ -369,7 +369,7 @@ describe('bad records', () => {
 
   it(
     'are set aside with reason, pointer and payload, and the rest of their page lands',
-    { tags: ['I11', 'T7'] },
+    { tags: ['I11', 'T7', 'release'] },
     async () => {
       const scene = await openScene({ shipments: ALL })
       const { world, clock, faults } = scene.simulator
@@ -415,21 +415,25 @@ describe('bad records', () => {
     },
   )
 
-  it('make the run incomplete, exit 6, when they are more than 5 %', { tags: ['T7'] }, async () => {
-    const scene = await openScene({ shipments: 24 })
-    scene.simulator.faults.add({ fault: spoil(2), match: SHIPMENTS, ...FOR_EVER })
-    for (let run = 0; run < 2; run += 1) {
-      const report = await scene.sync()
-      expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-      expect(outcomeOf(report, 'shipments')).toBe('incomplete')
-      expect(await runRow(scene, report)).toMatchObject({
-        error_code: 'incomplete_run',
-        error_message: expect.stringContaining('tracking_sync.quarantine') as string,
-      })
-    }
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(22)
-    await expectRecovery(scene)
-  })
+  it(
+    'make the run incomplete, exit 6, when they are more than 5 %',
+    { tags: ['T7', 'release'] },
+    async () => {
+      const scene = await openScene({ shipments: 24 })
+      scene.simulator.faults.add({ fault: spoil(2), match: SHIPMENTS, ...FOR_EVER })
+      for (let run = 0; run < 2; run += 1) {
+        const report = await scene.sync()
+        expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+        expect(outcomeOf(report, 'shipments')).toBe('incomplete')
+        expect(await runRow(scene, report)).toMatchObject({
+          error_code: 'incomplete_run',
+          error_message: expect.stringContaining('tracking_sync.quarantine') as string,
+        })
+      }
+      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(22)
+      await expectRecovery(scene)
+    },
+  )
 
   it.each([
     {
@@ -446,6 +450,7 @@ describe('bad records', () => {
     },
   ])(
     'cost only themselves when PostgreSQL refuses values that our rules let through, $options',
+    { tags: ['release'] },
     async ({ refused, options }) => {
       const scene = await openScene({ shipments: 24, ...options })
       const { world, clock } = scene.simulator

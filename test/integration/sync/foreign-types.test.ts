@@ -44,6 +44,7 @@ const STREAMS = [
 describe('a type that was renamed', { tags: ['K6'] }, () => {
   it.each(STREAMS)(
     'ends the run with 6 that names it, keeps its records, and harms no row: $type',
+    { tags: ['release'] },
     async ({ type, stream }) => {
       const scene = await openBackfilled()
       const rows = await countRows(scene, stream)
@@ -67,28 +68,32 @@ describe('a type that was renamed', { tags: ['K6'] }, () => {
     },
   )
 
-  it('ends with 6 also where the events of containers have it, and marks none of ours as withdrawn', async () => {
-    const scene = await openBackfilled()
-    const { world, clock, edits } = scene.simulator
-    const [container] = world.page('container', 0, 1, clock.now())
-    const [event] = world.transportEventsOf(container!.id, clock.now())
-    const standing = `_deleted_at is null and transport_event_id != '${event!.id}'`
-    const rows = await countRows(scene, 'transport_events', standing)
-    edits.withdrawEvent(container!.id, event!.id)
-    rename(scene, 'transport_event')
-    const report = await scene.sync({
-      command: 'sync',
-      settings: { transportEventChecksPerSync: 100 },
-    })
-    expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-    expect(report.problems[0]).toMatch(/^transport_events: every record .*"transport_events"/)
-    expect(await countRows(scene, 'transport_events', standing)).toBe(rows)
-    expect(await countRows(scene, 'other_resources')).toBeGreaterThan(0)
-    scene.simulator.faults.clear()
-    scene.simulator.clock.advance(HOUR)
-    expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'ends with 6 also where the events of containers have it, and marks none of ours as withdrawn',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openBackfilled()
+      const { world, clock, edits } = scene.simulator
+      const [container] = world.page('container', 0, 1, clock.now())
+      const [event] = world.transportEventsOf(container!.id, clock.now())
+      const standing = `_deleted_at is null and transport_event_id != '${event!.id}'`
+      const rows = await countRows(scene, 'transport_events', standing)
+      edits.withdrawEvent(container!.id, event!.id)
+      rename(scene, 'transport_event')
+      const report = await scene.sync({
+        command: 'sync',
+        settings: { transportEventChecksPerSync: 100 },
+      })
+      expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+      expect(report.problems[0]).toMatch(/^transport_events: every record .*"transport_events"/)
+      expect(await countRows(scene, 'transport_events', standing)).toBe(rows)
+      expect(await countRows(scene, 'other_resources')).toBeGreaterThan(0)
+      scene.simulator.faults.clear()
+      scene.simulator.clock.advance(HOUR)
+      expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
   it('is told also by the run that goes on after a kill at the end of such a stream', async () => {
     const scene = await openBackfilled()
@@ -104,7 +109,7 @@ describe('a type that was renamed', { tags: ['K6'] }, () => {
   it.each([
     ['some records have it', 0, 20],
     ['every record of the last page has it', 18, 2],
-  ])('is no fault of the run when only %s', async (_, start, pageSize) => {
+  ])('is no fault of the run when only %s', { tags: ['release'] }, async (_, start, pageSize) => {
     const scene = await openBackfilled(20)
     const { world, clock } = scene.simulator
     const last = world.page('shipment', start, start === 0 ? 1 : 2, clock.now())
@@ -117,7 +122,7 @@ describe('a type that was renamed', { tags: ['K6'] }, () => {
   })
 })
 
-it('ids that are no UUIDs are taken as they are', { tags: ['K6'] }, async () => {
+it('ids that are no UUIDs are taken as they are', { tags: ['K6', 'release'] }, async () => {
   const scene = await openScene({
     shipments: 6,
     acceptedIncludes: {

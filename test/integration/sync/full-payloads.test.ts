@@ -187,7 +187,7 @@ describe('deliveries', { tags: ['K8'] }, () => {
 
   it.each(DELIVERIES.map((file) => [file.name, file] as const))(
     '%s: every value it brings is in a row, and its own in the inbox',
-    { tags: ['K8'] },
+    { tags: ['K8', 'release'] },
     async (_name, { data, included, bytes }) => {
       const { warehouse } = target
       await emptyWarehouse(warehouse)

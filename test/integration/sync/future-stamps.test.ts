@@ -57,7 +57,7 @@ describe('rows that are stamped in the future', () => {
     ['many', 1_000],
   ])(
     'make a sync incomplete that finds them different, %s of them, and give way to a backfill',
-    { tags: ['FA2'] },
+    { tags: ['FA2', 'release'] },
     async (_name, rows) => {
       const scene = await openScene({ shipments: 20, startAt: new Date() })
       const { simulator } = scene

@@ -31,6 +31,7 @@ describe('rows that are not there yet', () => {
     { world: 'on one page, of which nothing comes included', includes: [], pageSize: 100 },
   ])(
     'make the same rows, histories and children as an upsert: a world $world',
+    { tags: ['release'] },
     async ({ includes, pageSize }) => {
       const acceptedIncludes = { shipment: includes, container: includes }
       const scene = await openScene({ shipments: 14, acceptedIncludes })

@@ -72,7 +72,7 @@ test('a run gives the lease back, also when it fails', async () => {
 
 test(
   'a run that was taken over writes nothing more, ends with exit 7 and says why',
-  { tags: ['C10', 'I12'] },
+  { tags: ['C10', 'I12', 'release'] },
   async () => {
     const scene = await openScene({ shipments: 120 })
     let batches = 0
@@ -190,7 +190,7 @@ test(
 
 test(
   'a reference that cannot be read is asked for again while a row points to it, and no longer',
-  { tags: ['FG8'] },
+  { tags: ['FG8', 'release'] },
   async () => {
     const scene = await openScene({ shipments: 3 })
     const { simulator } = scene

@@ -273,36 +273,40 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
 }
 
 describe('one bad record costs itself', { tags: ['JD2', 'JC8', 'JC10'] }, () => {
-  it.each(PLACES)('$name', async ({ ids, prepare, path, settings, open, rests, exitCodes }) => {
-    const { faults } = scene.simulator
-    const most = Math.min(6, (await ids()).length)
-    for (const answers of chunks(NAMES, most)) {
-      const some = (await ids()).slice(0, most)
-      await prepare(some)
-      const asked = answers.map((answer, at) => ({ answer, id: some[at] ?? '' }))
-      const played = asked.map(({ answer, id }) =>
-        faults.add({
-          fault: HTTP_FAULTS[answer],
-          match: (request) => request.path === path(id),
-          times: Infinity,
-        }),
-      )
-      const still = asked.filter(({ answer }) => rests.includes(answer)).map(({ id }) => id)
-      for (const exitCode of exitCodes ?? [0, 0]) {
-        const report = await run(settings)
-        expect({ answers, ...report }).toMatchObject({ answers, exitCode })
-        expect({ answers, open: await open(some) }).toEqual({ answers, open: still.sort() })
-        await letADayPass()
+  it.each(PLACES)(
+    '$name',
+    { tags: ['release'] },
+    async ({ ids, prepare, path, settings, open, rests, exitCodes }) => {
+      const { faults } = scene.simulator
+      const most = Math.min(6, (await ids()).length)
+      for (const answers of chunks(NAMES, most)) {
+        const some = (await ids()).slice(0, most)
+        await prepare(some)
+        const asked = answers.map((answer, at) => ({ answer, id: some[at] ?? '' }))
+        const played = asked.map(({ answer, id }) =>
+          faults.add({
+            fault: HTTP_FAULTS[answer],
+            match: (request) => request.path === path(id),
+            times: Infinity,
+          }),
+        )
+        const still = asked.filter(({ answer }) => rests.includes(answer)).map(({ id }) => id)
+        for (const exitCode of exitCodes ?? [0, 0]) {
+          const report = await run(settings)
+          expect({ answers, ...report }).toMatchObject({ answers, exitCode })
+          expect({ answers, open: await open(some) }).toEqual({ answers, open: still.sort() })
+          await letADayPass()
+        }
+        expect(played.filter((one) => one.played === 0)).toEqual([])
+        faults.clear()
+        expect(await run(settings)).toMatchObject({ exitCode: 0, problems: [] })
+        expect(await open(some)).toEqual([])
       }
-      expect(played.filter((one) => one.played === 0)).toEqual([])
-      faults.clear()
-      expect(await run(settings)).toMatchObject({ exitCode: 0, problems: [] })
-      expect(await open(some)).toEqual([])
-    }
-    expect(await scene.differences()).toEqual([])
-  })
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
-  it('verify names it and compares the rest', async () => {
+  it('verify names it and compares the rest', { tags: ['release'] }, async () => {
     const { faults } = scene.simulator
     const ids = await live('containers', 'container_id')
     const answers = NAMES.filter((answer) => !GONE.includes(answer))
@@ -487,29 +491,35 @@ describe('several in a row that look like an outage', { tags: ['JD2'] }, () => {
     expect(await column('select resource_id from tracking_sync.refetch_queue')).toEqual([])
   })
 
-  it('stop the reading of transport events, cost no container its row, and end one run with 4', async () => {
-    const { faults, requests } = scene.simulator
-    const ids = await live('containers', 'container_id')
-    await PLACES.find(({ name }) => name.endsWith('of a page'))!.prepare(ids)
-    faults.add({
-      fault: HTTP_FAULTS['500 for good'],
-      match: { path: /transport_events$/ },
-      times: Infinity,
-    })
-    requests.reset()
-    const report = await run()
-    // Four at a time, two tries each, and three that fail in a row.
-    expect(requests.recent.filter(({ status }) => status === 500).length).toBeLessThan(2 * (3 + 4))
-    expect(report).toMatchObject({ exitCode: 4, problems: [expect.stringMatching(/^transport/)] })
-    expect(await queued('transport_events', ids)).toEqual(ids)
-    requests.reset()
-    // They rest.
-    expect(await run()).toMatchObject({ exitCode: 0, problems: [] })
-    expect(requests.recent.filter(({ status }) => status === 500)).toEqual([])
-    faults.clear()
-    await letADayPass()
-    expect(await run()).toMatchObject({ exitCode: 0 })
-    expect(await queued('transport_events', ids)).toEqual([])
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'stop the reading of transport events, cost no container its row, and end one run with 4',
+    { tags: ['release'] },
+    async () => {
+      const { faults, requests } = scene.simulator
+      const ids = await live('containers', 'container_id')
+      await PLACES.find(({ name }) => name.endsWith('of a page'))!.prepare(ids)
+      faults.add({
+        fault: HTTP_FAULTS['500 for good'],
+        match: { path: /transport_events$/ },
+        times: Infinity,
+      })
+      requests.reset()
+      const report = await run()
+      // Four at a time, two tries each, and three that fail in a row.
+      expect(requests.recent.filter(({ status }) => status === 500).length).toBeLessThan(
+        2 * (3 + 4),
+      )
+      expect(report).toMatchObject({ exitCode: 4, problems: [expect.stringMatching(/^transport/)] })
+      expect(await queued('transport_events', ids)).toEqual(ids)
+      requests.reset()
+      // They rest.
+      expect(await run()).toMatchObject({ exitCode: 0, problems: [] })
+      expect(requests.recent.filter(({ status }) => status === 500)).toEqual([])
+      faults.clear()
+      await letADayPass()
+      expect(await run()).toMatchObject({ exitCode: 0 })
+      expect(await queued('transport_events', ids)).toEqual([])
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 })

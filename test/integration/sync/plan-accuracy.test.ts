@@ -157,6 +157,7 @@ const ALL_INCLUDES = ['default', 'only containers', 'none'] as const
 describe('the plans of an account of 110 shipments', () => {
   it.each(ALL_INCLUDES)(
     'are close to its backfill, and then exactly its list pages, includes: %s',
+    { tags: ['release'] },
     async (includes) => {
       const scene = await openScene({ shipments: 110, ...INCLUDES[includes] })
       const first = await planFor(scene)
@@ -192,6 +193,7 @@ describe('the plan of a backfill', () => {
   // A backfill of these takes most of a minute: it is reckoned from the world.
   it.each(ACCOUNTS.flatMap((shipments) => ALL_INCLUDES.map((one) => [shipments, one] as const)))(
     'is close to what %i shipments take, includes: %s',
+    { tags: ['release'] },
     async (shipments, includes) => {
       const scene = await openScene({ shipments, ...INCLUDES[includes] })
       const plan = await planFor(scene)
@@ -202,18 +204,22 @@ describe('the plan of a backfill', () => {
 })
 
 describe('the plan of a sync', () => {
-  it('counts the containers whose list of events has changed on the first page', async () => {
-    const scene = await openLoadedScene({ shipments: 12, ...INCLUDES.none })
-    const { simulator } = scene
-    const at = simulator.clock.now()
-    for (const container of simulator.world.page('container', 0, 3, at)) {
-      const [event] = simulator.world.transportEventsOf(container.id, at)
-      if (event !== undefined) simulator.edits.withdrawEvent(container.id, event.id)
-    }
-    const plan = await planFor(scene)
-    const { requests } = await scene.sync({ command: 'sync' })
-    expect(plan.sync.requests).toBe(requests)
-  })
+  it(
+    'counts the containers whose list of events has changed on the first page',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openLoadedScene({ shipments: 12, ...INCLUDES.none })
+      const { simulator } = scene
+      const at = simulator.clock.now()
+      for (const container of simulator.world.page('container', 0, 3, at)) {
+        const [event] = simulator.world.transportEventsOf(container.id, at)
+        if (event !== undefined) simulator.edits.withdrawEvent(container.id, event.id)
+      }
+      const plan = await planFor(scene)
+      const { requests } = await scene.sync({ command: 'sync' })
+      expect(plan.sync.requests).toBe(requests)
+    },
+  )
 
   it('writes nothing but what the service includes', async () => {
     const scene = await openScene({ shipments: 12, ...INCLUDES.none })

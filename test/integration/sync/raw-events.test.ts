@@ -10,7 +10,7 @@ const LIST = '/containers/*/raw_events'
 
 it(
   'raw events are read on request, once for each container that changed, and kept as sent',
-  { tags: ['JC2'] },
+  { tags: ['JC2', 'release'] },
   async () => {
     const scene = await openLoadedScene({ shipments: 12 })
     const { simulator } = scene

@@ -58,23 +58,27 @@ async function wordsOf(scene: Scene): Promise<Map<string, string | null>> {
 }
 
 describe('two sightings of one record', () => {
-  it('keep the positions of vessels that came included as well', { tags: ['JC4'] }, async () => {
-    const settings = { vesselPositions: true }
-    const scene = await openLoadedScene(VESSELS_INCLUDED, settings)
-    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
-    const vessels = await countOf(scene, 'tracking.vessels')
-    expect(vessels).toBeGreaterThan(3)
-    expect(await countOf(scene, 'tracking.vessel_positions')).toBe(40 * vessels)
-    const before = await scene.snapshot()
-    await scene.sync({ command: 'sync', settings })
-    expect(await scene.snapshot()).toEqual(before)
-  })
+  it(
+    'keep the positions of vessels that came included as well',
+    { tags: ['JC4', 'release'] },
+    async () => {
+      const settings = { vesselPositions: true }
+      const scene = await openLoadedScene(VESSELS_INCLUDED, settings)
+      expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
+      const vessels = await countOf(scene, 'tracking.vessels')
+      expect(vessels).toBeGreaterThan(3)
+      expect(await countOf(scene, 'tracking.vessel_positions')).toBe(40 * vessels)
+      const before = await scene.snapshot()
+      await scene.sync({ command: 'sync', settings })
+      expect(await scene.snapshot()).toEqual(before)
+    },
+  )
 })
 
 describe('places and vessels', () => {
   it(
     'are read again when their check is due: included ones for nothing, the others by id',
-    { tags: ['JC5'] },
+    { tags: ['JC5', 'release'] },
     async () => {
       const scene = await openLoadedScene()
       const port = await oneOf(scene, 'ports', 'port_id')
@@ -110,7 +114,7 @@ describe('places and vessels', () => {
 
   it(
     'are all read again by a backfill, which also finds what is gone',
-    { tags: ['JC5'] },
+    { tags: ['JC5', 'release'] },
     async () => {
       const scene = await openLoadedScene()
       const vessel = await oneOf(scene, 'vessels', 'vessel_id')
@@ -129,7 +133,7 @@ describe('places and vessels', () => {
     },
   )
 
-  it('that the service refuses cost themselves', { tags: ['JC5'] }, async () => {
+  it('that the service refuses cost themselves', { tags: ['JC5', 'release'] }, async () => {
     const scene = await openLoadedScene()
     const [gone, hidden] = await scene.query<{ id: string }>(
       'select vessel_id as id from tracking.vessels order by 1 limit 2',
@@ -163,28 +167,32 @@ describe('places and vessels', () => {
     expect(spread).toMatchObject({ first: true, last: true })
     expect(spread!.days).toBeGreaterThanOrEqual(4)
   })
-  it('that change as days pass are known within a week', { tags: ['JC3', 'JC5'] }, async () => {
-    // Its first week brings a change of every kind.
-    const settings = { fullSyncHours: 0 }
-    const scene = await openLoadedScene({ seed: 11, shipments: 30 }, settings)
-    const before = await wordsOf(scene)
-    for (let day = 2; day <= 14; day += 2) {
-      scene.simulator.clock.advance(48 * HOUR)
-      await scene.query(
-        `update tracking_sync.reference_checks set due_at = due_at - interval '2 days'`,
-      )
-      await scene.sync({ command: 'sync', settings })
-      expect(await scene.differences(), `day ${day}`).toEqual([])
-    }
-    const after = await wordsOf(scene)
-    const changed = [...before].filter(([name, value]) => after.get(name) !== value)
-    expect([...new Set(changed.map(([name]) => name.split(' ')[0]))].sort()).toEqual([
-      'ports.code',
-      'ports.name',
-      'ports.time_zone',
-      'terminals.name',
-      'vessels.name',
-    ])
-    expect(changed.length).toBeLessThan(before.size / 10)
-  })
+  it(
+    'that change as days pass are known within a week',
+    { tags: ['JC3', 'JC5', 'release'] },
+    async () => {
+      // Its first week brings a change of every kind.
+      const settings = { fullSyncHours: 0 }
+      const scene = await openLoadedScene({ seed: 11, shipments: 30 }, settings)
+      const before = await wordsOf(scene)
+      for (let day = 2; day <= 14; day += 2) {
+        scene.simulator.clock.advance(48 * HOUR)
+        await scene.query(
+          `update tracking_sync.reference_checks set due_at = due_at - interval '2 days'`,
+        )
+        await scene.sync({ command: 'sync', settings })
+        expect(await scene.differences(), `day ${day}`).toEqual([])
+      }
+      const after = await wordsOf(scene)
+      const changed = [...before].filter(([name, value]) => after.get(name) !== value)
+      expect([...new Set(changed.map(([name]) => name.split(' ')[0]))].sort()).toEqual([
+        'ports.code',
+        'ports.name',
+        'ports.time_zone',
+        'terminals.name',
+        'vessels.name',
+      ])
+      expect(changed.length).toBeLessThan(before.size / 10)
+    },
+  )
 })

@@ -55,26 +55,30 @@ function expectAllKnown(counts: Unread): void {
 }
 
 describe('a record whose bytes have not changed', () => {
-  it('is not read again, counts as unchanged, and is not written', async () => {
-    const scene = await openLoaded()
-    const before = await scene.snapshot()
-    const first = await scene.sync({ command: 'sync', settings: { pageSize: 100 } })
-    const counts = await syncAndCount(scene)
-    expectAllKnown(counts)
-    expect(await scene.snapshot()).toEqual(before)
-    const report = await scene.sync({ command: 'sync', settings: { pageSize: 5 } })
-    const unchanged = (of: typeof report): Record<string, number> =>
-      Object.fromEntries(
-        of.streams
-          .filter(({ stream }) => MAIN_TYPES.some((type) => stream === `${type}s`))
-          .map(({ stream, counts: { fetched, unchanged } }) => {
-            expect(fetched, stream).toBe(unchanged)
-            return [stream, unchanged]
-          }),
-      )
-    expect(unchanged(report)).toEqual(unchanged(first))
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'is not read again, counts as unchanged, and is not written',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openLoaded()
+      const before = await scene.snapshot()
+      const first = await scene.sync({ command: 'sync', settings: { pageSize: 100 } })
+      const counts = await syncAndCount(scene)
+      expectAllKnown(counts)
+      expect(await scene.snapshot()).toEqual(before)
+      const report = await scene.sync({ command: 'sync', settings: { pageSize: 5 } })
+      const unchanged = (of: typeof report): Record<string, number> =>
+        Object.fromEntries(
+          of.streams
+            .filter(({ stream }) => MAIN_TYPES.some((type) => stream === `${type}s`))
+            .map(({ stream, counts: { fetched, unchanged } }) => {
+              expect(fetched, stream).toBe(unchanged)
+              return [stream, unchanged]
+            }),
+        )
+      expect(unchanged(report)).toEqual(unchanged(first))
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
   it('is read by a backfill all the same', async () => {
     const scene = await openLoaded()
@@ -99,21 +103,25 @@ describe('a record whose bytes have not changed', () => {
     expectAllKnown(await syncAndCount(scene))
   })
 
-  it('is known when it has come by a read of its own, and when time has changed much', async () => {
-    const scene = await openLoaded()
-    for (const hours of [24, 48, 1]) {
-      scene.simulator.clock.advance(hours * HOUR)
-      await syncAndCount(scene)
-      expect(await scene.differences()).toEqual([])
-    }
-    const before = await scene.snapshot()
-    expectAllKnown(await syncAndCount(scene))
-    expect(await scene.snapshot()).toEqual(before)
-  })
+  it(
+    'is known when it has come by a read of its own, and when time has changed much',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openLoaded()
+      for (const hours of [24, 48, 1]) {
+        scene.simulator.clock.advance(hours * HOUR)
+        await syncAndCount(scene)
+        expect(await scene.differences()).toEqual([])
+      }
+      const before = await scene.snapshot()
+      expectAllKnown(await syncAndCount(scene))
+      expect(await scene.snapshot()).toEqual(before)
+    },
+  )
 })
 
 describe('an ingest without the recognition', () => {
-  it('writes the same rows into every table', { tags: ['I1'] }, async () => {
+  it('writes the same rows into every table', { tags: ['I1', 'release'] }, async () => {
     const scene = await openScene({ shipments: 8 })
     const { warehouse: other } = await openScene({ shipments: 1 })
     const { simulator } = scene
@@ -157,7 +165,7 @@ describe('a row that does not tell of which bytes it was made', () => {
   it.each([
     ['of before an upgrade', 'null'],
     ['of a version that read it in another way', `'old!' || substr(_digest, 5)`],
-  ])('%s is told once, and known from then on', async (_, digest) => {
+  ])('%s is told once, and known from then on', { tags: ['release'] }, async (_, digest) => {
     const scene = await openLoaded()
     for (const table of MAIN_TYPES) {
       await scene.query(`update tracking.${table}s set _digest = ${digest}`)

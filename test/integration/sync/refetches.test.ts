@@ -59,7 +59,7 @@ describe('what is queued to be refetched', { tags: ['FG3'] }, () => {
 
   it(
     'is left to the next run when its time is up, after the lists were read',
-    { tags: ['R7'] },
+    { tags: ['R7', 'release'] },
     async () => {
       const scene = await openLoadedScene({ shipments: 12 })
       await ask(scene, containerIds(scene))

@@ -72,44 +72,56 @@ describe('a run that is cut off', () => {
     },
   )
 
-  it('does not walk again what was complete when it was killed in a later stream', async () => {
-    const scene = await openScene(WORLD)
-    expect(await crash(scene, 'response_received', 11)).toBe(true)
-    scene.simulator.requests.reset()
-    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
-    expect(listPages(scene).some((page) => page.startsWith('/v2/shipments'))).toBe(false)
-    expect(await scene.differences()).toEqual([])
-    scene.simulator.requests.reset()
-    await scene.sync({ command: 'sync', settings: SETTINGS })
-    expect(listPages(scene)[0]).toBe('/v2/shipments 1')
-  })
+  it(
+    'does not walk again what was complete when it was killed in a later stream',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene(WORLD)
+      expect(await crash(scene, 'response_received', 11)).toBe(true)
+      scene.simulator.requests.reset()
+      expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+      expect(listPages(scene).some((page) => page.startsWith('/v2/shipments'))).toBe(false)
+      expect(await scene.differences()).toEqual([])
+      scene.simulator.requests.reset()
+      await scene.sync({ command: 'sync', settings: SETTINGS })
+      expect(listPages(scene)[0]).toBe('/v2/shipments 1')
+    },
+  )
 
-  it('starts over when the list has moved by more than a page meanwhile', async () => {
-    const scene = await openScene(WORLD)
-    expect(await crash(scene, 'after_commit', 4)).toBe(true)
-    scene.simulator.edits.insertShipments(10)
-    scene.simulator.requests.reset()
-    const report = await scene.sync({ settings: SETTINGS })
-    expect(report.exitCode).toBe(0)
-    expect(listPages(scene)).toContain('/v2/shipments 1')
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'starts over when the list has moved by more than a page meanwhile',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene(WORLD)
+      expect(await crash(scene, 'after_commit', 4)).toBe(true)
+      scene.simulator.edits.insertShipments(10)
+      scene.simulator.requests.reset()
+      const report = await scene.sync({ settings: SETTINGS })
+      expect(report.exitCode).toBe(0)
+      expect(listPages(scene)).toContain('/v2/shipments 1')
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
-  it('starts over when the remains are older than half an hour', async () => {
-    const scene = await openScene(WORLD)
-    expect(await crash(scene, 'after_commit', 4)).toBe(true)
-    await scene.query(
-      `update tracking_sync.checkpoints set updated_at = updated_at - interval '31 minutes'`,
-    )
-    scene.simulator.requests.reset()
-    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
-    expect(listPages(scene)[0]).toBe('/v2/shipments 1')
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'starts over when the remains are older than half an hour',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene(WORLD)
+      expect(await crash(scene, 'after_commit', 4)).toBe(true)
+      await scene.query(
+        `update tracking_sync.checkpoints set updated_at = updated_at - interval '31 minutes'`,
+      )
+      scene.simulator.requests.reset()
+      expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+      expect(listPages(scene)[0]).toBe('/v2/shipments 1')
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
   it(
     'is as old as the first request of the pass that the next run ends',
-    { tags: ['FA6'] },
+    { tags: ['FA6', 'release'] },
     async () => {
       const scene = await openScene(WORLD)
       const isBetween = async (from: string, to: string) =>
@@ -197,7 +209,7 @@ describe('a run over a filled warehouse that is cut off goes on', () => {
           set pass_started_at = pass_started_at - interval '1 second'`,
       page: 1,
     },
-  ])('$where', { tags: ['P14', 'C12'] }, async (given) => {
+  ])('$where', { tags: ['P14', 'C12', 'release'] }, async (given) => {
     const { world, edits, clock, requests } = scene.simulator
     if (given.changedPage !== undefined) {
       const [shipment] = world.page('shipment', 2 * (given.changedPage - 1), 1, clock.now())

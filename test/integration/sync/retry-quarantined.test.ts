@@ -39,51 +39,59 @@ const entriesOf = ({ query }: Scene) =>
   )
 
 describe('retrying what was set aside', () => {
-  it('reads each record again by id, writes its row and takes it out of quarantine', async () => {
-    const scene = await openScene({ shipments: 10 })
-    const fault = breakShipments(scene, 3)
-    await scene.sync({ settings: { quarantineLimitPercent: 100 } })
-    const entries = await entriesOf(scene)
-    expect(entries).toHaveLength(3)
-    fault.remove()
-    scene.simulator.requests.reset()
-    const report = await retry(scene, {})
-    expect(report).toMatchObject({
-      command: 'quarantine retry',
-      outcome: 'complete',
-      exitCode: 0,
-      remaining: [],
-    })
-    expect(report.landed.toSorted()).toEqual(entries.map(({ id }) => id).toSorted())
-    expect(requestCounts(scene.simulator)).toEqual({ '/shipments/*': 3 })
-    expect(await entriesOf(scene)).toEqual([])
-    expect(
-      await scene.query(
-        `select command, outcome, requests, options -> 'quarantine' as quarantine
+  it(
+    'reads each record again by id, writes its row and takes it out of quarantine',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene({ shipments: 10 })
+      const fault = breakShipments(scene, 3)
+      await scene.sync({ settings: { quarantineLimitPercent: 100 } })
+      const entries = await entriesOf(scene)
+      expect(entries).toHaveLength(3)
+      fault.remove()
+      scene.simulator.requests.reset()
+      const report = await retry(scene, {})
+      expect(report).toMatchObject({
+        command: 'quarantine retry',
+        outcome: 'complete',
+        exitCode: 0,
+        remaining: [],
+      })
+      expect(report.landed.toSorted()).toEqual(entries.map(({ id }) => id).toSorted())
+      expect(requestCounts(scene.simulator)).toEqual({ '/shipments/*': 3 })
+      expect(await entriesOf(scene)).toEqual([])
+      expect(
+        await scene.query(
+          `select command, outcome, requests, options -> 'quarantine' as quarantine
         from tracking_sync.sync_runs order by sync_run_id desc limit 1`,
-      ),
-    ).toEqual([{ command: 'quarantine retry', outcome: 'complete', requests: 3, quarantine: {} }])
-    await scene.sync({ command: 'sync' })
-    expect(await scene.differences()).toEqual([])
-  })
+        ),
+      ).toEqual([{ command: 'quarantine retry', outcome: 'complete', requests: 3, quarantine: {} }])
+      await scene.sync({ command: 'sync' })
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
-  it('flattens the stored payload where nothing can be read by id', async () => {
-    const scene = await openLoadedScene({ shipments: 5 })
-    const payload = {
-      type: 'webhook_event_category',
-      id: 'mended',
-      attributes: { name: 'Mended', events: [] },
-    }
-    const insert = `insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source)
+  it(
+    'flattens the stored payload where nothing can be read by id',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openLoadedScene({ shipments: 5 })
+      const payload = {
+        type: 'webhook_event_category',
+        id: 'mended',
+        attributes: { name: 'Mended', events: [] },
+      }
+      const insert = `insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source)
       values ('webhook_event_categories', $1, $2, 'an older version could not', '', $3, $2, '/webhooks/events') returning quarantine_id`
-    await scene.query(insert, payload.type, payload.id, JSON.stringify(payload))
-    expect(await retry(scene, {})).toMatchObject({ exitCode: 0, requests: 0, remaining: [] })
-    expect(
-      await scene.query(
-        `select name from tracking.webhook_event_categories where webhook_event_category_id = 'mended'`,
-      ),
-    ).toEqual([{ name: 'Mended' }])
-  })
+      await scene.query(insert, payload.type, payload.id, JSON.stringify(payload))
+      expect(await retry(scene, {})).toMatchObject({ exitCode: 0, requests: 0, remaining: [] })
+      expect(
+        await scene.query(
+          `select name from tracking.webhook_event_categories where webhook_event_category_id = 'mended'`,
+        ),
+      ).toEqual([{ name: 'Mended' }])
+    },
+  )
 
   it('keeps what cannot land, says why, ends with exit code 6 and counts nothing twice', async () => {
     const scene = await openScene({ shipments: 10 })
@@ -111,7 +119,7 @@ describe('retrying what was set aside', () => {
 
 it(
   'what was set aside goes by itself once its list came well, and not before',
-  { tags: ['JD2'] },
+  { tags: ['JD2', 'release'] },
   async () => {
     const scene = await openLoadedScene({ shipments: 6 })
     const [never] = await scene.query<{ id: number }>(

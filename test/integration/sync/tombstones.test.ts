@@ -49,7 +49,7 @@ async function unseenShipments(scene: Scene): Promise<string[]> {
 describe('rows that the source no longer shows', () => {
   it(
     'are not replaced by another record that came when one was asked for',
-    { tags: ['JD2'] },
+    { tags: ['JD2', 'release'] },
     async () => {
       const scene = await openLoadedScene()
       const [row] = await scene.query<{ id: string; rows: number }>(
@@ -76,7 +76,7 @@ describe('rows that the source no longer shows', () => {
 
   it(
     'are marked after two complete passes and a 404, with containers, events and open intervals, and come back to life when the source shows them again',
-    { tags: ['P7'] },
+    { tags: ['P7', 'release'] },
     async () => {
       const scene = await openLoadedScene({ shipments: 8 })
       const [gone = ''] = shipmentIds(scene).slice(5, 6)
@@ -110,7 +110,7 @@ describe('rows that the source no longer shows', () => {
 
   it(
     'are not marked where the service refuses the key when asked for one by one',
-    { tags: ['H3'] },
+    { tags: ['H3', 'release'] },
     async () => {
       const scene = await openLoadedScene({ shipments: 8 })
       const [gone = ''] = shipmentIds(scene).slice(5, 6)
@@ -132,7 +132,7 @@ describe('rows that the source no longer shows', () => {
 
   it(
     'that are answered otherwise cost no other its mark, are told with the first id, and are asked for again in a day',
-    { tags: ['FG2'] },
+    { tags: ['FG2', 'release'] },
     async () => {
       // Never three in a row that look like an outage.
       const answers = [
@@ -227,24 +227,28 @@ describe('rows that the source no longer shows', () => {
     },
   )
 
-  it('are marked with what belongs to them or not at all', { tags: ['C8'] }, async () => {
-    const scene = await openLoadedScene({ shipments: 8 })
-    const [gone = ''] = shipmentIds(scene).slice(5, 6)
-    const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
-    scene.simulator.edits.delete('shipment', gone)
-    await sync(scene)
-    await scene.query(
-      `alter table tracking.transport_events
+  it(
+    'are marked with what belongs to them or not at all',
+    { tags: ['C8', 'release'] },
+    async () => {
+      const scene = await openLoadedScene({ shipments: 8 })
+      const [gone = ''] = shipmentIds(scene).slice(5, 6)
+      const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
+      scene.simulator.edits.delete('shipment', gone)
+      await sync(scene)
+      await scene.query(
+        `alter table tracking.transport_events
       add constraint poison check (_deleted_at is null) not valid`,
-    )
-    expect((await sync(scene)).exitCode).toBe(5)
-    expect(await tombstoned(scene, 'containers')).toBe(0)
-    await scene.query('alter table tracking.transport_events drop constraint poison')
-    expect((await sync(scene)).exitCode).toBe(0)
-    expect(await tombstoned(scene, 'containers')).toBe(containers.length)
-    expect(await tombstoned(scene, 'transport_events')).toBeGreaterThan(0)
-    expect(await scene.differences()).toEqual([])
-  })
+      )
+      expect((await sync(scene)).exitCode).toBe(5)
+      expect(await tombstoned(scene, 'containers')).toBe(0)
+      await scene.query('alter table tracking.transport_events drop constraint poison')
+      expect((await sync(scene)).exitCode).toBe(0)
+      expect(await tombstoned(scene, 'containers')).toBe(containers.length)
+      expect(await tombstoned(scene, 'transport_events')).toBeGreaterThan(0)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 
   it(
     'an empty list marks nothing, three times in a row, and ends with exit code 6',
@@ -312,7 +316,7 @@ describe('rows that the source no longer shows', () => {
 
   it(
     'rows inserted while paging are stored once, now or by the next run',
-    { tags: ['P2'] },
+    { tags: ['P2', 'release'] },
     async () => {
       const scene = await openScene({ shipments: 24 })
       let pagesSeen = 0
@@ -335,7 +339,7 @@ describe('rows that the source no longer shows', () => {
 
   it(
     'shuffled ties hide rows from a walk, and a run that says it is complete has seen them all',
-    { tags: ['P11', 'JC7'] },
+    { tags: ['P11', 'JC7', 'release'] },
     async () => {
       const scene = await openLoadedScene({ shipments: 24 })
       scene.simulator.faults.add({
@@ -362,7 +366,7 @@ describe('rows that the source no longer shows', () => {
 
   it(
     'eleven missing rows are too many for a list of thirty, ten are not',
-    { tags: ['P6'] },
+    { tags: ['P6', 'release'] },
     async () => {
       const scene = await openLoadedScene({ shipments: 30 })
       for (const [missing, exitCode] of [
@@ -393,15 +397,19 @@ describe('rows that the source no longer shows', () => {
     },
   )
 
-  it('marks many only when told to accept it, each after a 404', async () => {
-    const scene = await openLoadedScene({ shipments: 24 })
-    for (const id of shipmentIds(scene).slice(0, 12)) scene.simulator.edits.delete('shipment', id)
-    expect((await sync(scene)).exitCode).toBe(6)
-    expect((await sync(scene, true)).exitCode).toBe(0)
-    expect((await sync(scene, true)).exitCode).toBe(0)
-    expect(await tombstoned(scene, 'shipments')).toBe(12)
-    expect(await scene.differences()).toEqual([])
-  })
+  it(
+    'marks many only when told to accept it, each after a 404',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openLoadedScene({ shipments: 24 })
+      for (const id of shipmentIds(scene).slice(0, 12)) scene.simulator.edits.delete('shipment', id)
+      expect((await sync(scene)).exitCode).toBe(6)
+      expect((await sync(scene, true)).exitCode).toBe(0)
+      expect((await sync(scene, true)).exitCode).toBe(0)
+      expect(await tombstoned(scene, 'shipments')).toBe(12)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 })
 
 describe('rows of a large account', () => {
@@ -438,64 +446,78 @@ describe('a transport event that the source withdrew', () => {
   it.each([
     { how: 'included', includes: ['containers', 'containers.transport_events'] },
     { how: 'read for its container', includes: ['containers'] },
-  ])('is marked, and comes back to life when it returns: $how', async ({ includes }) => {
-    const scene = await openLoadedScene({ shipments: 6, acceptedIncludes: { shipment: includes } })
-    const { world, clock, edits } = scene.simulator
-    const [container] = world
-      .page('container', 0, 10, clock.now())
-      .filter(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)
-    const [event] = world.transportEventsOf(container!.id, clock.now())
-    const read = () =>
-      scene.query(
-        `select _first_seen_at, _deleted_at is not null as is_dead, voyage_number
+  ])(
+    'is marked, and comes back to life when it returns: $how',
+    { tags: ['release'] },
+    async ({ includes }) => {
+      const scene = await openLoadedScene({
+        shipments: 6,
+        acceptedIncludes: { shipment: includes },
+      })
+      const { world, clock, edits } = scene.simulator
+      const [container] = world
+        .page('container', 0, 10, clock.now())
+        .filter(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)
+      const [event] = world.transportEventsOf(container!.id, clock.now())
+      const read = () =>
+        scene.query(
+          `select _first_seen_at, _deleted_at is not null as is_dead, voyage_number
         from tracking.transport_events where transport_event_id = $1`,
-        event!.id,
-      )
-    const [before] = await read()
-    expect(before).toMatchObject({ is_dead: false })
-    edits.withdrawEvent(container!.id, event!.id)
-    expect((await sync(scene)).exitCode).toBe(0)
-    expect(await read()).toEqual([{ ...before, is_dead: true }])
-    edits.revive('transport_event', event!.id)
-    edits.change('transport_event', event!.id, { voyage_number: 'X77' })
-    expect((await sync(scene)).exitCode).toBe(0)
-    expect(await read()).toEqual([{ ...before, is_dead: false, voyage_number: 'X77' }])
-    expect(await scene.differences()).toEqual([])
-  })
+          event!.id,
+        )
+      const [before] = await read()
+      expect(before).toMatchObject({ is_dead: false })
+      edits.withdrawEvent(container!.id, event!.id)
+      expect((await sync(scene)).exitCode).toBe(0)
+      expect(await read()).toEqual([{ ...before, is_dead: true }])
+      edits.revive('transport_event', event!.id)
+      edits.change('transport_event', event!.id, { voyage_number: 'X77' })
+      expect((await sync(scene)).exitCode).toBe(0)
+      expect(await read()).toEqual([{ ...before, is_dead: false, voyage_number: 'X77' }])
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 })
 
 describe('transport events that point to a container without a row', () => {
-  it('stand as long as a live container names them, and go after two more passes and a 404', async () => {
-    const scene = await openScene({ shipments: 6, acceptedIncludes: { shipment: ['containers'] } })
-    const { world, clock, edits, faults } = scene.simulator
-    const [container] = world
-      .page('container', 0, 10, clock.now())
-      .filter(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)
-    faults.add({
-      times: Infinity,
-      match: { path: `/containers/${container!.id}/transport_events` },
-      fault: { kind: 'transform', apply: pointElsewhere },
-    })
-    const readStanding = async () => {
-      const rows = await scene.query<{ id: string }>(
-        `select transport_event_id as id from tracking.transport_events
+  it(
+    'stand as long as a live container names them, and go after two more passes and a 404',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene({
+        shipments: 6,
+        acceptedIncludes: { shipment: ['containers'] },
+      })
+      const { world, clock, edits, faults } = scene.simulator
+      const [container] = world
+        .page('container', 0, 10, clock.now())
+        .filter(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)
+      faults.add({
+        times: Infinity,
+        match: { path: `/containers/${container!.id}/transport_events` },
+        fault: { kind: 'transform', apply: pointElsewhere },
+      })
+      const readStanding = async () => {
+        const rows = await scene.query<{ id: string }>(
+          `select transport_event_id as id from tracking.transport_events
         where container_id = 'elsewhere' and _deleted_at is null order by transport_event_id`,
-      )
-      return rows.map(({ id }) => id)
-    }
-    await sync(scene)
-    const before = await readStanding()
-    expect(before.length).toBeGreaterThan(0)
-    for (let pass = 0; pass < 3; pass += 1) await sync(scene)
-    expect(await readStanding()).toEqual(before)
+        )
+        return rows.map(({ id }) => id)
+      }
+      await sync(scene)
+      const before = await readStanding()
+      expect(before.length).toBeGreaterThan(0)
+      for (let pass = 0; pass < 3; pass += 1) await sync(scene)
+      expect(await readStanding()).toEqual(before)
 
-    edits.delete('container', container!.id)
-    // Two passes for the container, then two for what it alone named.
-    for (let pass = 0; pass < 3; pass += 1) await sync(scene)
-    expect(await readStanding()).toEqual(before)
-    await sync(scene)
-    expect(await readStanding()).toEqual([])
-  })
+      edits.delete('container', container!.id)
+      // Two passes for the container, then two for what it alone named.
+      for (let pass = 0; pass < 3; pass += 1) await sync(scene)
+      expect(await readStanding()).toEqual(before)
+      await sync(scene)
+      expect(await readStanding()).toEqual([])
+    },
+  )
 
   // Nodes do not take the statement that makes its events.
   it.skipIf(isOnCitus)(

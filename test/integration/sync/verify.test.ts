@@ -179,7 +179,7 @@ describe('a difference', () => {
 })
 
 describe('verify', () => {
-  it('finds a fresh warehouse equal, record by record', async () => {
+  it('finds a fresh warehouse equal, record by record', { tags: ['release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 24 })
     const before = await scene.snapshot()
     const report = await verify(scene)
@@ -215,7 +215,7 @@ describe('verify', () => {
 
   it(
     'names every field that differs, with both values, and the table of what is derived of a row',
-    { tags: ['FA3'] },
+    { tags: ['FA3', 'release'] },
     async () => {
       const scene = await openLoadedScene({ shipments: 6 })
       const [shipment] = await scene.query<{ id: string }>(
@@ -278,7 +278,7 @@ describe('verify', () => {
 
   it(
     'takes no volatile column, and nothing that only tells when the service looked last, for a difference',
-    { tags: ['FD11'] },
+    { tags: ['FD11', 'release'] },
     async () => {
       const scene = await openLoadedScene({ shipments: 6 })
       const aged = await scene.query(
@@ -316,20 +316,24 @@ describe('verify', () => {
     },
   )
 
-  it('finds what is gone at the source, and lists that do not match', async () => {
-    const scene = await openLoadedScene({ shipments: 24 })
-    const { edits, world, clock } = scene.simulator
-    for (const { id } of world.page('shipment', 0, 5, clock.now())) edits.delete('shipment', id)
-    const report = await verify(scene)
-    expect(report.isEqual).toBe(false)
-    expect(verdictOf(report, 'shipments')).toMatchObject({ equal: 19, missingAtSource: 5 })
-    expect(report.counts[0]).toMatchObject({
-      service: 19,
-      difference: 5,
-      tolerance: 0,
-      isWithin: false,
-    })
-  })
+  it(
+    'finds what is gone at the source, and lists that do not match',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openLoadedScene({ shipments: 24 })
+      const { edits, world, clock } = scene.simulator
+      for (const { id } of world.page('shipment', 0, 5, clock.now())) edits.delete('shipment', id)
+      const report = await verify(scene)
+      expect(report.isEqual).toBe(false)
+      expect(verdictOf(report, 'shipments')).toMatchObject({ equal: 19, missingAtSource: 5 })
+      expect(report.counts[0]).toMatchObject({
+        service: 19,
+        difference: 5,
+        tolerance: 0,
+        isWithin: false,
+      })
+    },
+  )
 
   it('finds an empty warehouse of a small account', { tags: ['FF3'] }, async () => {
     const scene = await openScene({ shipments: 6 })
@@ -349,7 +353,7 @@ describe('verify', () => {
 
   it(
     'finds nine of two dozen shipments missing, by name and by count',
-    { tags: ['FF3'] },
+    { tags: ['FF3', 'release'] },
     async () => {
       const scene = await openLoadedScene({ shipments: 24 })
       const lost = await scene.query<{ id: string }>(
@@ -376,7 +380,7 @@ describe('verify', () => {
     },
   )
 
-  it('does not miss what is created while it looks', { tags: ['FF3'] }, async () => {
+  it('does not miss what is created while it looks', { tags: ['FF3', 'release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 6 })
     const { edits, clock } = scene.simulator
     scene.simulator.faults.add({
@@ -417,7 +421,7 @@ describe('verify', () => {
     expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 6, changing: 6 })
   })
 
-  it('takes the same sample for the same seed', async () => {
+  it('takes the same sample for the same seed', { tags: ['release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 24 })
     const asked = async (seed: number) => {
       scene.simulator.requests.reset()
@@ -431,7 +435,7 @@ describe('verify', () => {
 
   it(
     'finds every kind of difference, and ends equal when its advice was followed',
-    { tags: ['JC6'] },
+    { tags: ['JC6', 'release'] },
     async () => {
       const scene = await openScene({ shipments: 12 })
       const settings = { vesselPositions: true }
@@ -507,7 +511,7 @@ describe('verify', () => {
 
   it(
     'names the containers whose events a backfill does not read again',
-    { tags: ['JC6'] },
+    { tags: ['JC6', 'release'] },
     async () => {
       const scene = await openLoadedScene({
         shipments: 6,

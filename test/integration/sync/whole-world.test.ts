@@ -52,7 +52,7 @@ afterAll(async () => {
 
 it(
   'a default world says every word of the interface, and each is compared',
-  { tags: ['JC2', 'JC3'] },
+  { tags: ['JC2', 'JC3', 'release'] },
   async () => {
     const tables = await loadTables(target.warehouse)
     const options = { hasVesselPositions: true, hasRawEvents: true }
@@ -74,7 +74,7 @@ it(
 
 it(
   'every question answers, and with money where it is about money',
-  { tags: ['JE7'] },
+  { tags: ['JE7', 'release'] },
   async () => {
     const { warehouse } = target
     const imported = await importExamples(warehouse)

@@ -57,7 +57,7 @@ describe('statements that travel together', { tags: ['C16'] }, () => {
     }
   }
 
-  test('each have their time, from the answer before', async () => {
+  test('each have their time, from the answer before', { tags: ['release'] }, async () => {
     const settled = await send(Array.from({ length: 3 }, () => 'select pg_sleep(0.3)'))
     expect(settled.map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'))
   })

@@ -606,7 +606,7 @@ describe('the local date of an instant', () => {
 
   test(
     'the local date moves on exactly once in every 24 hours, in two zones of odd seasons',
-    { tags: ['Z6'] },
+    { tags: ['Z6', 'release'] },
     async () => {
       for (const zone of ['America/Los_Angeles', 'Australia/Lord_Howe']) {
         const hours = Array.from({ length: 24 * 366 }, (_, hour) =>

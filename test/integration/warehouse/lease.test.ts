@@ -196,7 +196,7 @@ test('a write that is under way at the take-over ends before it', { tags: ['C10'
 
 test(
   'a starter does not wait for the open write of a holder that was killed',
-  { tags: ['C9'] },
+  { tags: ['C9', 'release'] },
   async () => {
     const paused = await acquire(scene.warehouse)
     const fenced = fenceWarehouse(scene.warehouse, paused)

@@ -69,7 +69,7 @@ async function appliedNames(warehouse: Warehouse): Promise<string[]> {
 describe('starting together', () => {
   it(
     'twenty concurrent starters apply each migration once, and all succeed',
-    { tags: ['G1'] },
+    { tags: ['G1', 'release'] },
     async () => {
       const { url } = await openDatabase()
       const starters = Array.from({ length: 20 }, () => open(url))
@@ -106,7 +106,7 @@ describe('a migration that fails', () => {
 
   it(
     'at its beginning, middle or end leaves nothing of itself and of those after it, at every position',
-    { tags: ['G2'] },
+    { tags: ['G2', 'release'] },
     async () => {
       const warehouse = await openEmpty()
       for (const [position, { name }] of migrations.entries()) {
@@ -368,23 +368,27 @@ describe('the schema name', () => {
     ])
   })
 
-  it('lets two sets live side by side, alike and each with its own rows', async () => {
-    const { url } = await openDatabase()
-    const [one, two] = [open(url, 'tracking'), open(url, 'acme_1')]
-    await Promise.all([migrate(one, migrations, options), migrate(two, migrations, options)])
-    const renamed = (await describeSchema(two)).replaceAll('acme_1', 'tracking')
-    expect(renamed).toBe(await describeSchema(one))
-    const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
-    closers.push(() => simulator.close())
-    const { world, clock } = simulator
-    for (let run = 0; run < 2; run += 1) {
-      expect(await runTestSync({ warehouse: two, source: simulator })).toMatchObject({
-        exitCode: 0,
-      })
-      expect(await compareWarehouse(two, world, clock.now())).toEqual([])
-      expect(await one.query('look', sql`select from tracking.shipments`)).toEqual([])
-    }
-  })
+  it(
+    'lets two sets live side by side, alike and each with its own rows',
+    { tags: ['release'] },
+    async () => {
+      const { url } = await openDatabase()
+      const [one, two] = [open(url, 'tracking'), open(url, 'acme_1')]
+      await Promise.all([migrate(one, migrations, options), migrate(two, migrations, options)])
+      const renamed = (await describeSchema(two)).replaceAll('acme_1', 'tracking')
+      expect(renamed).toBe(await describeSchema(one))
+      const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
+      closers.push(() => simulator.close())
+      const { world, clock } = simulator
+      for (let run = 0; run < 2; run += 1) {
+        expect(await runTestSync({ warehouse: two, source: simulator })).toMatchObject({
+          exitCode: 0,
+        })
+        expect(await compareWarehouse(two, world, clock.now())).toEqual([])
+        expect(await one.query('look', sql`select from tracking.shipments`)).toEqual([])
+      }
+    },
+  )
 })
 
 // Neither a right that a function of the server may lack, nor a table or function of the same name on

@@ -126,7 +126,7 @@ describe('roles', () => {
         ]),
       ],
     ],
-  ])('%s %s', { tags: ['G9', 'FC1'] }, async (login, _, outcome, statements) => {
+  ])('%s %s', { tags: ['G9', 'FC1', 'release'] }, async (login, _, outcome, statements) => {
     for (const statement of statements) {
       const found = await tryAs(login, statement)
       expect({ statement, found }).toEqual({ statement, found: outcome })
@@ -246,29 +246,33 @@ describe('row-level security switched on from outside', { tags: ['JB4'] }, () =>
     expect(await callAs('check', 'analyst')).toContain(`${schema} is at version`)
   })
 
-  it('binds an owner where it is forced: `migrate --roles` switches it off', async () => {
-    const others = `${schema}.not_ours`
-    const list = `${schema}_sync.migrations`
-    await scene.run(`create table ${others} (id int);
+  it(
+    'binds an owner where it is forced: `migrate --roles` switches it off',
+    { tags: ['release'] },
+    async () => {
+      const others = `${schema}.not_ours`
+      const list = `${schema}_sync.migrations`
+      await scene.run(`create table ${others} (id int);
       alter table ${others} owner to ${scene.nameOf('loader')};
       alter table ${others} enable row level security;
       alter table ${list} owner to ${scene.nameOf('loader')};
       alter table ${list} enable row level security;
       alter table ${list} force row level security;
       create policy nobody on ${list} using (false)`)
-    for (const command of ['check', 'migrate']) {
-      expect(await callAs(command, 'loader')).toContain(
-        `hides their rows from ${scene.nameOf('loader')};`,
+      for (const command of ['check', 'migrate']) {
+        expect(await callAs(command, 'loader')).toContain(
+          `hides their rows from ${scene.nameOf('loader')};`,
+        )
+      }
+      const mended = await callAs('migrate --roles', 'loader')
+      expect(mended).toContain(`alter table ${list} disable row level security, which was`)
+      expect(mended).not.toContain(others)
+      expect(await callAs('check', 'loader')).toContain(`${schema} is at version`)
+      await scene.run(
+        `drop table ${others}; alter table ${list} owner to current_user; drop policy nobody on ${list}`,
       )
-    }
-    const mended = await callAs('migrate --roles', 'loader')
-    expect(mended).toContain(`alter table ${list} disable row level security, which was`)
-    expect(mended).not.toContain(others)
-    expect(await callAs('check', 'loader')).toContain(`${schema} is at version`)
-    await scene.run(
-      `drop table ${others}; alter table ${list} owner to current_user; drop policy nobody on ${list}`,
-    )
-  })
+    },
+  )
 })
 
 describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
@@ -291,7 +295,7 @@ describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {
   })
   afterAll(() => simulator.close())
 
-  it('is told with the way out, and nothing is left behind', async () => {
+  it('is told with the way out, and nothing is left behind', { tags: ['release'] }, async () => {
     await scene.run(`create schema ${others}`)
     expect(await tryToUse('migrate', 'loader')).toContain(
       `grant create on schema ${others} to ${scene.nameOf('loader')}`,

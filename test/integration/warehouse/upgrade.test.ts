@@ -279,7 +279,7 @@ describe('a rolling upgrade', () => {
 
   it(
     'programs of the version before go on, also in the middle of a run, and lose nothing of what the newer one wrote',
-    { tags: ['G4'] },
+    { tags: ['G4', 'release'] },
     async () => {
       const older = openSchema('rolling')
       await prepareSchemas(older, options)
@@ -323,7 +323,7 @@ describe('a rolling upgrade', () => {
 
   it(
     'back to the version before, what is started is refused with both versions, and writes nothing',
-    { tags: ['G4'] },
+    { tags: ['G4', 'release'] },
     async () => {
       const warehouse = openSchema('rolled_back')
       await prepareSchemas(warehouse, options)

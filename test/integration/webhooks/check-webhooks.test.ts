@@ -226,7 +226,7 @@ describe('check and status', () => {
 
   it(
     'tell that all is in order, or what to do; the check writes nothing',
-    { tags: ['W18'] },
+    { tags: ['W18', 'release'] },
     async () => {
       expect((await call('status')).stdout).toContain('\nNo webhook of ours is known.\n')
       const { id } = scene.simulator.webhooks.create(OURS)

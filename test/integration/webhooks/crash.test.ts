@@ -144,6 +144,7 @@ function shuffled<Item>(items: readonly Item[], dice: Dice): Item[] {
 describe('serve, killed under load and started again', { tags: ['C6', 'I5', 'I6'] }, () => {
   it.for(SEEDS)(
     'loses nothing it acknowledged and processes each notification once, in one process, seed %i',
+    { tags: ['release'] },
     async (seed) => {
       const open = await openScene(seed)
       await endure(open, [new Post(open, 'all')])
@@ -152,6 +153,7 @@ describe('serve, killed under load and started again', { tags: ['C6', 'I5', 'I6'
 
   it.for(SEEDS)(
     'loses nothing it acknowledged and processes each notification once, receiver and processor apart, seed %i',
+    { tags: ['release'] },
     async (seed) => {
       const open = await openScene(1_000 + seed)
       await endure(open, [new Post(open, 'receiver'), new Post(open, 'processor')])

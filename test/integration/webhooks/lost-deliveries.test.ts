@@ -17,7 +17,7 @@ const DAY = 24 * HOUR
 describe('when the service loses deliveries', () => {
   it(
     '30 % of them, and switches our webhook off half-way: equal to the world after one reconcile and one sync, and status said what happened',
-    { tags: ['I1', 'W17', 'W18'] },
+    { tags: ['I1', 'W17', 'W18', 'release'] },
     async () => {
       const scene = await openScene({
         shipments: 16,

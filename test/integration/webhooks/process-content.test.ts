@@ -39,6 +39,7 @@ describe('an attribute in a partial record', { tags: ['K3'] }, () => {
     ['shipment', shipments],
   ] as const)(
     'of a %s: absent changes nothing, null empties, "" and [] are stored as such',
+    { tags: ['release'] },
     async (type, resource) => {
       const scene = await openWebhookScene({ shipments: 2 })
       const record = [...scene.simulator.world.records(type, scene.now())][0]!

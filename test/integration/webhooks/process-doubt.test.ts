@@ -68,7 +68,7 @@ describe('what must be read before it is believed', () => {
 
   it(
     'records that were never read are confirmed at the source, a child before its parent too',
-    { tags: ['D8'] },
+    { tags: ['D8', 'release'] },
     async () => {
       const scene = await openWebhookScene({ isFilled: false })
       const { containerId: id, simulator, warehouse } = scene
@@ -119,7 +119,7 @@ describe('what must be read before it is believed', () => {
 
   it(
     'a delivery for a tombstoned container is checked, and the container stays dead',
-    { tags: ['D9', 'W8'] },
+    { tags: ['D9', 'W8', 'release'] },
     async () => {
       const scene = await openWebhookScene({ shipments: 20 })
       const { containerId: id, simulator, warehouse } = scene

@@ -117,7 +117,7 @@ for each row when (new.seal_number = 'poison') execute function public.refuse()`
 
   it.skipIf(isOnCitus)(
     'with whatever error costs only itself, counts its attempts, and the others of its batch are applied',
-    { tags: ['FB1'] },
+    { tags: ['FB1', 'release'] },
     async () => {
       const scene = await openWebhookScene()
       const { containerId: id, simulator, warehouse } = scene
@@ -320,7 +320,7 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
 })
 
 describe('processors side by side', { tags: ['D1', 'I6'] }, () => {
-  it('take each notification once', async () => {
+  it('take each notification once', { tags: ['release'] }, async () => {
     const scene = await openWebhookScene({ shipments: 12 })
     const { simulator, warehouse } = scene
     const ids = [...simulator.world.records('container', scene.now())].map((record) => record.id)
@@ -436,20 +436,24 @@ describe('the running processor', () => {
     expect((await statesOf(warehouse)).late).toBe('received')
   })
 
-  it('looks by itself, and goes on after an outage of the service', async () => {
-    const scene = await openWebhookScene()
-    const { containerId: id, simulator } = scene
-    simulator.faults.add({ fault: { kind: 'status', status: 401 }, times: Infinity })
-    const processor = start(scene, 50)
-    simulator.edits.change('container', id, { seal_number: 'read' })
-    await scene.store(
-      notification({ createdAt: scene.advance(1), about: { type: 'container', id } }),
-    )
-    await until(() => processor.state().lastError !== null)
-    simulator.faults.clear()
-    await scene.query('update tracking_sync.refetch_queue set not_before = null')
-    await until(() => processor.state().lastError === null)
-    await until(async () => (await scene.row())?.seal_number === 'read')
-    expect(processor.state().lastError).toBeNull()
-  })
+  it(
+    'looks by itself, and goes on after an outage of the service',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openWebhookScene()
+      const { containerId: id, simulator } = scene
+      simulator.faults.add({ fault: { kind: 'status', status: 401 }, times: Infinity })
+      const processor = start(scene, 50)
+      simulator.edits.change('container', id, { seal_number: 'read' })
+      await scene.store(
+        notification({ createdAt: scene.advance(1), about: { type: 'container', id } }),
+      )
+      await until(() => processor.state().lastError !== null)
+      simulator.faults.clear()
+      await scene.query('update tracking_sync.refetch_queue set not_before = null')
+      await until(() => processor.state().lastError === null)
+      await until(async () => (await scene.row())?.seal_number === 'read')
+      expect(processor.state().lastError).toBeNull()
+    },
+  )
 })

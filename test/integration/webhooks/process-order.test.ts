@@ -59,7 +59,7 @@ function fiveDeliveries(scene: WebhookScene): Record<string, unknown>[] {
 describe('deliveries in any order', () => {
   it(
     `${ORDERS.length} of the 120 orders of five deliveries for one container end in the source, and no row goes backwards`,
-    { tags: ['D2'] },
+    { tags: ['D2', 'release'] },
     async () => {
       const scene = await openWebhookScene({ shipments: 1 })
       const { warehouse } = scene
@@ -284,7 +284,7 @@ describe('deliveries in any order', () => {
     ['garbage', 'yesterday'],
   ])(
     'created_at %s counts as received, and the next sync still wins',
-    { tags: ['D5'] },
+    { tags: ['D5', 'release'] },
     async (_name, createdAt) => {
       const scene = await openWebhookScene({ startAt: new Date(), speed: 1, shipments: 2 })
       const { containerId, simulator } = scene

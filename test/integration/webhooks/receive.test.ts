@@ -528,7 +528,7 @@ describe('without the database', { tags: ['W16'] }, () => {
     expect(again.map(({ status }) => status)).toEqual(Array(5).fill(202))
   })
 
-  it('whose backends are killed under it goes on', { tags: ['C14'] }, async () => {
+  it('whose backends are killed under it goes on', { tags: ['C14', 'release'] }, async () => {
     const { post } = await open({ warehouse: openWarehouse() })
     for (let kill = 0; kill < 10; kill += 1) {
       expect((await post(notificationBody())).status).toBe(202)

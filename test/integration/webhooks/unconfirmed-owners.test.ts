@@ -93,7 +93,7 @@ describe('a notification that brings', () => {
 
   test.each(ABOUT_A_CONTAINER)(
     '%s of a container that is new is applied once the source has confirmed that one',
-    { tags: ['FA7'] },
+    { tags: ['FA7', 'release'] },
     async (_name, record) => {
       const scene = await openQuietScene()
       const { containerId } = scene

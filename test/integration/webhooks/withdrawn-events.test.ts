@@ -39,7 +39,7 @@ describe('an event that only a webhook told of', () => {
     ['with a container whose list lacks it', true],
   ])(
     '%s, and that was withdrawn since, is gone after a sync',
-    { tags: ['FG1'] },
+    { tags: ['FG1', 'release'] },
     async (_name, hasContainer) => {
       const { scene, eventId, event, before } = await openWithNewEvent()
       const { containerId, simulator, warehouse } = scene
@@ -61,7 +61,7 @@ describe('an event that only a webhook told of', () => {
 
   test(
     'by a list that was read again, and that was withdrawn since, is gone after a sync',
-    { tags: ['FG1'] },
+    { tags: ['FG1', 'release'] },
     async () => {
       const { scene, eventId } = await openWithNewEvent()
       const { containerId, simulator, warehouse } = scene
@@ -148,7 +148,7 @@ test(
 
 test(
   'an empty list of events withdraws nothing of a container that names some; it is asked for again',
-  { tags: ['FF9'] },
+  { tags: ['FF9', 'release'] },
   async () => {
     const scene = await openWebhookScene({
       isFilled: false,
