@@ -518,7 +518,10 @@ describe('without the database', { tags: ['W16'] }, () => {
     const answers = await Promise.all(bodies.map((body) => post(body)))
     expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 503))
     expect(performance.now() - startedAt).toBeGreaterThan(400)
+    const stuckAt = performance.now()
     expect((await post(notificationBody('stuck'))).status).toBe(503)
+    // Within its time: it does not wait behind the one that is stuck.
+    expect(performance.now() - stuckAt).toBeLessThan(limits.storeDeadlineMs - 100)
     await proxy.restore()
     await expect.poll(async () => (await post(notificationBody('after'))).status).toBe(202)
     const ids = (await loadInbox()).map((row) => row.notification_id)
