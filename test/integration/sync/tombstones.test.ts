@@ -14,6 +14,12 @@ import { isOnCitus } from '../../support/distributed-database.js'
 
 afterEach(closeScenes)
 
+/** A page of a list, as the service answers. */
+interface Page {
+  readonly data: readonly { readonly id: string }[]
+  readonly meta: { readonly total: number }
+}
+
 const settings = { pageSize: 12 }
 const PAGES_OF_4 = { pageSize: 4 }
 
@@ -47,6 +53,35 @@ async function unseenShipments(scene: Scene): Promise<string[]> {
 }
 
 describe('rows that the source no longer shows', () => {
+  it(
+    'stay when the service shows one to whoever asks for it, though no page did',
+    { tags: ['I8'] },
+    async () => {
+      const scene = await openLoadedScene()
+      const [hidden] = shipmentIds(scene)
+      scene.simulator.faults.add({
+        fault: {
+          kind: 'transform',
+          apply: (document) => {
+            const { data, meta, ...rest } = document as Page
+            const shown = data.filter(({ id }) => id !== hidden)
+            const total = meta.total - 1
+            return { ...rest, data: shown, meta: { ...meta, size: shown.length, total } }
+          },
+        },
+        match: ({ path }) => path === '/shipments',
+        times: Infinity,
+      })
+      scene.simulator.requests.reset()
+      for (let pass = 1; pass <= 3; pass += 1) {
+        expect(await sync(scene)).toMatchObject({ exitCode: 0, problems: [] })
+      }
+      expect(requestCounts(scene.simulator)['/shipments/*']).toBe(1)
+      expect(await tombstoned(scene, 'shipments')).toBe(0)
+      expect(await scene.differences()).toEqual([])
+    },
+  )
+
   it(
     'are not replaced by another record that came when one was asked for',
     { tags: ['JD2', 'release'] },

@@ -59,7 +59,7 @@ function fiveDeliveries(scene: WebhookScene): Record<string, unknown>[] {
 describe('deliveries in any order', () => {
   it(
     `${ORDERS.length} of the 120 orders of five deliveries for one container end in the source, and no row goes backwards`,
-    { tags: ['D2', 'release'] },
+    { tags: ['D2', 'I3', 'release'] },
     async () => {
       const scene = await openWebhookScene({ shipments: 1 })
       const { warehouse } = scene
@@ -109,7 +109,7 @@ describe('deliveries in any order', () => {
 
   it(
     'five deliveries in one batch, whatever their order, leave every version',
-    { tags: ['D2'] },
+    { tags: ['D2', 'I3'] },
     async () => {
       for (const isReversed of [false, true]) {
         const scene = await openWebhookScene({ shipments: 1 })
