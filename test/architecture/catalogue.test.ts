@@ -68,7 +68,7 @@ test('every safeguard that the mutants take out is where the list says, once', (
 })
 
 /** Lower it when you add a mutant; it may only fall. */
-const MOST_PROMISES_WITHOUT_A_MUTANT = 8
+const MOST_PROMISES_WITHOUT_A_MUTANT = 7
 
 test('promises that no mutant tries become fewer', () => {
   const all = drawPromises(catalogue.groups, readMutants(root), { count: Infinity, seed: 1 })
