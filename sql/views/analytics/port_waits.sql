@@ -13,10 +13,10 @@
 -- In plain words: go through the waits from the shortest on. At the end of each wait, divide it by
 -- the number of waits that lasted at least as long, finished or not, and reduce the remaining share
 -- by that fraction. A container that still waits counts for as long as it has waited, with the
--- meaning "longer than this": it neither vanishes nor counts as finished. The median is the wait at
--- which half is left, p90 the wait at which a tenth is left. Null: too many containers still wait,
--- and not long enough, for an estimate. When none waits, both ways agree, except for the
--- interpolation of the first.
+-- meaning "longer than this": it neither vanishes nor counts as finished. The median is the wait
+-- after which less than half is left, p90 the wait after which less than a tenth is left; where
+-- exactly so much is left for a while, the middle of that while (as R's survfit). Null: too many
+-- containers still wait, and not long enough, for an estimate. When none waits, the medians agree.
 --
 -- still_waiting: it began, and neither its end nor anything later at the port, on the rails or
 -- behind the gate has been reported. A container that the service no longer tracks counts in the
@@ -203,8 +203,21 @@ estimates as (
         shipment_port_locode,
         week_on,
         stage,
-        min(length) filter (where share_left <= 0.5) as median_length,
-        min(length) filter (where share_left <= 0.1) as p90_length
+        -- The second is missing where nothing ends after exactly a half, or a tenth, is left.
+        (
+            min(length) filter (where share_left <= 0.5)
+            + coalesce(
+                min(length) filter (where share_left < 0.5),
+                min(length) filter (where share_left = 0.5)
+            )
+        ) / 2 as median_length,
+        (
+            min(length) filter (where share_left <= 0.1)
+            + coalesce(
+                min(length) filter (where share_left < 0.1),
+                min(length) filter (where share_left = 0.1)
+            )
+        ) / 2 as p90_length
     from shares
     group by terminal_id, shipment_port_locode, week_on, stage
 
