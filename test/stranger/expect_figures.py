@@ -178,7 +178,7 @@ def demurrage_exposure(f, in_port_zone):
             continue
         fees, sums, totals = f.model.children[id_][2], defaultdict(Decimal), {}
         for fee in fees.values():
-            if fee["place"] == place:
+            if fee["place"] == place and fee["amount"] != 0:
                 currency = fee["currency_code"] or "local"
                 if fee["is_total"]:
                     totals[currency] = fee["amount"]

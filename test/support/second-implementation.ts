@@ -202,7 +202,8 @@ export class SecondImplementation {
       if (!isExposed(stay)) return []
       const fees = feesOf(stay.container, stay.place)
       const sums = sumsOf(fees)
-      const [only, ...others] = new Set(fees.map((fee) => currencyOf(fee, fees)))
+      const known = fees.filter(isCalculated)
+      const [only, ...others] = new Set(known.map((fee) => currencyOf(fee, fees)))
       const isOne = stay.state !== 'unknown' && only !== undefined && others.length === 0
       const own = clocks.get(`${stay.container.id} ${stay.place}`) ?? []
       const days = own.flatMap(({ rule, daysOver: past }) =>
@@ -983,6 +984,11 @@ function isExposed(stay: Stay): boolean {
   return state === 'unknown' && isInside(stay) && isPast
 }
 
+/** The service lists 0 before it has calculated an amount. */
+function isCalculated({ amount }: Fee): boolean {
+  return amount !== 0
+}
+
 /** Its own, else the one that the other fees name where it is only one, else `local`. */
 function currencyOf(fee: Fee, fees: readonly Fee[]): string {
   if (fee.currency_code !== null) return fee.currency_code
@@ -1005,7 +1011,7 @@ type LinesAndTotal = readonly [number | undefined, number | undefined]
 function linesAndTotals(fees: readonly Fee[]): Map<string, LinesAndTotal> {
   const found = new Map<string, LinesAndTotal>()
   for (const fee of fees) {
-    if (typeof fee.amount !== 'number' || isUnplaced(fee, fees)) continue
+    if (typeof fee.amount !== 'number' || !isCalculated(fee) || isUnplaced(fee, fees)) continue
     const [lines, total] = found.get(currencyOf(fee, fees)) ?? [undefined, undefined]
     found.set(
       currencyOf(fee, fees),
@@ -1029,7 +1035,7 @@ function isTotalDifferent(fees: readonly Fee[]): boolean {
   const differ = [...linesAndTotals(fees).values()].some(
     ([lines, total]) => lines !== undefined && total !== undefined && lines !== total,
   )
-  return differ || fees.some((fee) => isUnplaced(fee, fees))
+  return differ || fees.some((fee) => isCalculated(fee) && isUnplaced(fee, fees))
 }
 
 /** To the cent. */

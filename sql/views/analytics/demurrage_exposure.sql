@@ -8,15 +8,16 @@
 -- days_over: calendar days at the place past the binding day, to today or to the day it went out;
 -- the day after the last free day is day 1, the day of going out counts.
 --
--- Fees are those listed now, of any type, by currency; currencies are never added together. They
--- are the fees at the port's terminal, so only the port stay has them. A fee without a currency
--- takes the currency of the container's other fees, if they have only one; else it is in the
--- terminal's own, shown as `local`. A `total` line is never added to the lines it sums: the amount
--- is the greater of the sum of the lines and the total, because a total above its lines contains
--- unlisted lines. is_total_different marks a difference, or a total without a currency over lines
--- in several currencies, which is left out. fees_unreadable counts fees whose amount cannot be read
--- and which are therefore missing, fees_negative counts fees below zero, which are in the sums as
--- listed. fee_amount and fee_currency_code repeat the amount if there is exactly one currency.
+-- Fees are those listed now, of any type, by currency; currencies are never added together. A fee of
+-- 0 is not said: the service lists it before an amount was calculated. They are the fees at the
+-- port's terminal, so only the port stay has them. A fee without a currency takes the currency of
+-- the container's other fees, if they have only one; else it is in the terminal's own, shown as
+-- `local`. A `total` line is never added to the lines it sums: the amount is the greater of the sum
+-- of the lines and the total, because a total above its lines contains unlisted lines.
+-- is_total_different marks a difference, or a total without a currency over lines in several
+-- currencies, which is left out. fees_unreadable counts fees whose amount cannot be read and which
+-- are therefore missing, fees_negative counts fees below zero, which are in the sums as listed.
+-- fee_amount and fee_currency_code repeat the amount if there is exactly one currency.
 -- Terminals stop listing fees soon after a container has left, so a container that went out late
 -- may have been charged although it shows no fee.
 --
@@ -110,6 +111,7 @@ fees_by_currency as (
         max(fee.amount) filter (where fee.is_total and not fee.is_unplaced) over by_currency
             as total
     from fee_lines as fee
+    where fee.amount is distinct from 0
     window by_currency as (partition by fee.container_id, fee.place, fee.currency_code)
 
 ),

@@ -177,15 +177,38 @@ it(
         fee_currency_code: 'local',
       },
       { container_id: 'c4', fees_by_currency: null, fee_amount: null, fee_currency_code: null },
-      {
-        container_id: 'c5',
-        fees_by_currency: { USD: 0 },
-        fee_amount: '0',
-        fee_currency_code: 'USD',
-      },
+      { container_id: 'c5', fees_by_currency: null, fee_amount: null, fee_currency_code: null },
     ])
   },
 )
+
+it('takes a listed fee of 0 for one that was not calculated', { tags: ['JA10'] }, async () => {
+  await insertOverdue('2026-03-13')
+  await insertKnown(scene, 'container_fees', [
+    fee('c1', 'demurrage', '0', 'USD'),
+    fee('c1', 'exam', '0.00', 'CAD'),
+  ])
+  await insertRule('rule', [[1, '100']])
+  const ofBoth = async () => [
+    await read(['fees_by_currency', 'fee_amount', 'fees_unreadable', 'estimate_amount']),
+    await scene.read('exceptions', {
+      asOf: AS_OF,
+      columns: ['exception', 'cost_amount', 'cost_currency_code'],
+      rest: `where exception = 'overdue'`,
+    }),
+  ]
+  const estimate = { estimate_amount: '400', fees_unreadable: 0 }
+  expect(await ofBoth()).toEqual([
+    [{ fees_by_currency: null, fee_amount: null, ...estimate }],
+    [{ exception: 'overdue', cost_amount: '400', cost_currency_code: 'USD' }],
+  ])
+  // Beside an amount it changes neither the sum nor its currency.
+  await insertKnown(scene, 'container_fees', [fee('c1', 'storage', '30', 'USD')])
+  expect(await ofBoth()).toEqual([
+    [{ fees_by_currency: { USD: 30 }, fee_amount: '30', ...estimate }],
+    [{ exception: 'overdue', cost_amount: '30', cost_currency_code: 'USD' }],
+  ])
+})
 
 it('drops no fee and counts none twice', { tags: ['FE5'] }, async () => {
   await insertOverdue('2026-03-13')
@@ -201,8 +224,8 @@ it('drops no fee and counts none twice', { tags: ['FE5'] }, async () => {
     others.map((id) => deadline(id, '2026-03-13')),
   )
   await insertKnown(scene, 'container_fees', [
-    // A line of nothing beside a total of 500.
-    fee('c1', 'demurrage', '0', 'USD'),
+    // A line beside a total that contains more.
+    fee('c1', 'demurrage', '20', 'USD'),
     fee('c1', 'total', '500', 'USD'),
     // A total without a currency sums the only currency there is.
     fee('c2', 'demurrage', '100', 'USD'),
