@@ -35,7 +35,7 @@ function run(apiUrl: string, apiKey: string, ...args: readonly string[]): Promis
 }
 
 describe('a warehouse and the account it is filled from', () => {
-  it('go together until somebody says otherwise', { tags: ['FA8', 'release'] }, async () => {
+  it('go together until somebody says otherwise', { tags: ['FA8'] }, async () => {
     const [first, second] = [await simulate(FIRST), await simulate(SECOND)]
     // A key that the service refuses is nobody's.
     expect((await run(first, SECOND, 'backfill')).exitCode).toBe(3)

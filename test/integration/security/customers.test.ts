@@ -167,58 +167,53 @@ function seeCustomers(): void {
     expect(await look('select from pg_policy')).toEqual([])
   })
 
-  it(
-    'is filled by a writer, who sees and writes every row',
-    { tags: ['G14', 'release'] },
-    async () => {
-      report = await openToCustomers(opened.warehouse, options)
-      const warehouse = createWarehouse({ url: urlOf(LOADER), schema, logger: silentLogger })
-      try {
-        for (const command of ['backfill', 'sync'] as const) {
-          const run = await runTestSync({ warehouse, source: simulator, command })
-          expect(run.outcome).toBe('complete')
-          simulator.clock.advance(7 * 24 * HOUR)
-        }
-        const last = { warehouse, source: simulator, areChecksDue: true }
-        await runTestSync({ ...last, command: 'sync' })
-        const now = simulator.clock.now()
-        expect(await compareWarehouse(warehouse, simulator.world, now)).toEqual([])
-      } finally {
-        await warehouse.close()
+  it('is filled by a writer, who sees and writes every row', { tags: ['G14'] }, async () => {
+    report = await openToCustomers(opened.warehouse, options)
+    const warehouse = createWarehouse({ url: urlOf(LOADER), schema, logger: silentLogger })
+    try {
+      for (const command of ['backfill', 'sync'] as const) {
+        const run = await runTestSync({ warehouse, source: simulator, command })
+        expect(run.outcome).toBe('complete')
+        simulator.clock.advance(7 * 24 * HOUR)
       }
-      const all = await look<{ id: string }>(
-        `select shipment_id as id from ${schema}.shipments order by 1`,
-      )
-      // Half of the shipments are ACME's, which has two names; some are nobody's.
-      await look(
-        `update ${schema}.shipments set customer_name = case
+      const last = { warehouse, source: simulator, areChecksDue: true }
+      await runTestSync({ ...last, command: 'sync' })
+      const now = simulator.clock.now()
+      expect(await compareWarehouse(warehouse, simulator.world, now)).toEqual([])
+    } finally {
+      await warehouse.close()
+    }
+    const all = await look<{ id: string }>(
+      `select shipment_id as id from ${schema}.shipments order by 1`,
+    )
+    // Half of the shipments are ACME's, which has two names; some are nobody's.
+    await look(
+      `update ${schema}.shipments set customer_name = case
           when shipment_id = any($1) then 'ACME'
           when shipment_id = any($2) then 'Acme Foods'
           when shipment_id = any($3) then 'Globex'
       end`,
-        [all.slice(0, 4), all.slice(4, 8), all.slice(8, 14)].map((some) =>
-          some.map(({ id }) => id),
-        ),
-      )
-      await look(
-        `update ${schema}.shipment_history as version set customer_name = shipment.customer_name
+      [all.slice(0, 4), all.slice(4, 8), all.slice(8, 14)].map((some) => some.map(({ id }) => id)),
+    )
+    await look(
+      `update ${schema}.shipment_history as version set customer_name = shipment.customer_name
       from ${schema}.shipments as shipment
       where shipment.shipment_id = version.shipment_id`,
-      )
-      await storeViews(opened.warehouse, {
-        logger: silentLogger,
-        signal: new AbortController().signal,
-      })
-      for (const login of [ACME, GLOBEX, NOBODY]) await look(`grant ${CUSTOMER} to ${login}`)
-      await look(
-        `insert into ${schema}_sync.customer_roles select * from unnest($1::text[], $2::text[])`,
-        [
-          [ACME, ACME, GLOBEX, 'a role that is gone'],
-          ['ACME', 'Acme Foods', 'Globex', 'ACME'],
-        ],
-      )
-      const foreign = await look<{ id: string; secret: string }>(
-        `select secret
+    )
+    await storeViews(opened.warehouse, {
+      logger: silentLogger,
+      signal: new AbortController().signal,
+    })
+    for (const login of [ACME, GLOBEX, NOBODY]) await look(`grant ${CUSTOMER} to ${login}`)
+    await look(
+      `insert into ${schema}_sync.customer_roles select * from unnest($1::text[], $2::text[])`,
+      [
+        [ACME, ACME, GLOBEX, 'a role that is gone'],
+        ['ACME', 'Acme Foods', 'Globex', 'ACME'],
+      ],
+    )
+    const foreign = await look<{ id: string; secret: string }>(
+      `select secret
       from ${schema}.shipments as shipment
       left join ${schema}.containers as container using (shipment_id)
       cross join lateral unnest(array[
@@ -227,17 +222,16 @@ function seeCustomers(): void {
       ]) as secret
       where coalesce(shipment.customer_name, '') != all (array['ACME', 'Acme Foods'])
           and secret is not null`,
-      )
-      secrets = [...new Set(foreign.map(({ secret }) => secret)), 'Globex']
-      expect(secrets.length).toBeGreaterThan(20)
-      const [counted] = await look<typeof own>(
-        `select count(distinct shipment_id)::int as shipments, count(container_id)::int as containers
+    )
+    secrets = [...new Set(foreign.map(({ secret }) => secret)), 'Globex']
+    expect(secrets.length).toBeGreaterThan(20)
+    const [counted] = await look<typeof own>(
+      `select count(distinct shipment_id)::int as shipments, count(container_id)::int as containers
       from ${schema}.shipments left join ${schema}.containers using (shipment_id)
       where customer_name in ('ACME', 'Acme Foods')`,
-      )
-      own = counted!
-    },
-  )
+    )
+    own = counted!
+  })
 
   function expectNoSecret(where: string, text: string): void {
     const found = secrets.filter((secret) => text.includes(secret))
@@ -246,7 +240,7 @@ function seeCustomers(): void {
 
   it(
     'shows a customer its own rows in every table and view, and no other',
-    { tags: ['G14', 'release'] },
+    { tags: ['G14'] },
     async () => {
       expect(await countAs(ACME, `${schema}.shipments`)).toBe(own.shipments)
       expect(await countAs(ACME, `${schema}.containers`)).toBe(own.containers)
