@@ -119,13 +119,16 @@ export class Scheduler {
 
 const nextTurn = globalThis.setImmediate
 
-/** Resolves once all code has come to the point where it waits for an event. */
+/** So many turns without a new event: code has come to the point where it waits for one. */
+const QUIET_TURNS = 3
+
 async function settle(added: () => number): Promise<void> {
-  let before: number
-  do {
+  let before = added()
+  for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
+    await new Promise<void>((resolve) => nextTurn(resolve))
+    if (added() !== before) quiet = -1
     before = added()
-    for (let turn = 0; turn < 3; turn += 1) await new Promise<void>((resolve) => nextTurn(resolve))
-  } while (before !== added())
+  }
 }
 
 const running = new AsyncLocalStorage<{

@@ -85,8 +85,12 @@ interface Asked {
 
 type Settled = readonly PromiseSettledResult<pg.QueryResult>[]
 
+const TELL_CLOCK = "select set_config('simulated.clock', $1, false)"
+const TELL_TIME = `${TELL_CLOCK}, set_config('simulated.began', $1, false)`
+
 const NOTHING: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] }
 const LOCK_TIMEOUT_MS = 5_000
+const NO_LIMIT_MS = 600_000
 
 export interface DatabaseHooks {
   /** Called after a batch of statements, with the rows of each that worked. */
@@ -126,6 +130,20 @@ export class SimulatedDatabase {
     this.#idle.push(physical)
   }
 
+  /** Connections that do not wait for the scheduler, for those who look on. */
+  readonly beside: ConnectionPool = {
+    withConnection: async (work) => {
+      const physical = await this.take()
+      try {
+        return await work(boundConnection(physical.client, NO_LIMIT_MS))
+      } finally {
+        this.give(physical)
+      }
+    },
+    another: () => Promise.reject(new Error('nothing here needs it')),
+    close: () => Promise.resolve(),
+  }
+
   /** Whether a session waits for a lock of another. */
   async isWaiting({ pid }: Physical): Promise<boolean> {
     const { client } = await this.observer()
@@ -161,11 +179,28 @@ export class SimulatedDatabase {
     await prepare(plain)
     // The scheduler decides how long a lock is waited for.
     await plain.query(
-      `set search_path = simulated, pg_catalog, pg_temp; set lock_timeout = 0; set deadlock_timeout = '10min'`,
+      `set search_path = simulated, pg_catalog, pg_temp; set lock_timeout = 0; set deadlock_timeout = '10min';
+        set plan_cache_mode = force_generic_plan`,
     )
     const { rows } = await plain.query<{ pid: number }>('select pg_backend_pid() as pid')
-    const client = Object.assign(plain, { pipeline: true, release: () => undefined })
+    const client = Object.assign(plain, {
+      pipeline: true,
+      release: () => undefined,
+      query: planOnce(plain.query.bind(plain)),
+    })
     return { client: client as unknown as pg.PoolClient, pid: rows[0]!.pid }
+  }
+}
+
+const names = new Map<string, string>()
+
+/** A statement is planned once a connection: planning is most of what these small ones cost. */
+function planOnce(query: pg.Client['query']): (text: unknown, values?: unknown[]) => unknown {
+  return (text, values) => {
+    if (typeof text !== 'string' || values === undefined) return query(text as string)
+    const name = names.get(text) ?? `planned_${names.size}`
+    names.set(text, name)
+    return query({ name, text, values })
   }
 }
 
@@ -286,7 +321,7 @@ class ProcessPool implements ConnectionPool {
       return
     }
     use.physical ??= await this.#database.take()
-    use.bound ??= boundConnection(use.physical.client, 600_000)
+    use.bound ??= boundConnection(use.physical.client, NO_LIMIT_MS)
     // Everything in one packet.
     const { stream } = (use.physical.client as unknown as pg.Client & { connection: pg.Connection })
       .connection
@@ -313,11 +348,9 @@ class ProcessPool implements ConnectionPool {
 
   /** `now()` is when the transaction began. */
   #tellTime({ physical, isBegun }: Use): void {
-    const settings = isBegun ? ['clock'] : ['began', 'clock']
     const time = new Date(this.#scheduler.now).toISOString()
-    const calls = settings.map((name) => `set simulated.${name} = '${time}'`)
     // In a transaction that has failed it is refused, as everything is.
-    physical!.client.query(calls.join(';')).catch(() => undefined)
+    physical!.client.query(isBegun ? TELL_CLOCK : TELL_TIME, [time]).catch(() => undefined)
   }
 
   async #awaitAnswers(use: Use, work: NonNullable<Use['blocked']>): Promise<void> {
@@ -396,7 +429,7 @@ function refuse(batch: readonly Asked[]): void {
 
 function describe(asked: readonly Asked[]): string {
   const first = asked.find(({ text }) => text !== 'begin')?.text ?? ''
-  return first.replace(/\s+/g, ' ').slice(0, 90)
+  return first.slice(0, 300).replace(/\s+/g, ' ').slice(0, 90)
 }
 
 const realTimeout = globalThis.setTimeout

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { atScale } from '../../support/test-scale.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { countedHits, START, StormPlay, type Hits } from './play-storm.js'
+import { countedHits, START, StormPlay, WAREHOUSE, type Hits } from './play-storm.js'
 import { simulateTime } from './scheduler.js'
 import { prepareSimulatedDatabase, SimulatedDatabase } from './simulated-database.js'
 import { SimulatedService } from './simulated-service.js'
@@ -31,12 +32,14 @@ const corpus = JSON.parse(readFileSync(CORPUS_FILE, 'utf8')) as Remembered[]
 
 let target: TestWarehouse
 let database: SimulatedDatabase
+let beside: Warehouse
 let restoreTime: () => void
 
 beforeAll(async () => {
   target = await createTestWarehouse()
   await prepareSimulatedDatabase(target.warehouse)
   database = new SimulatedDatabase(target.url)
+  beside = createWarehouse({ ...WAREHOUSE, pool: database.beside })
   restoreTime = simulateTime()
   // The first run in a database also compares its time zones.
   await play({ ...fc.sample(storms, { seed: 0, numRuns: 1 })[0]!, steps: [] })
@@ -50,9 +53,9 @@ afterAll(async () => {
 
 /** Throws with the story of the storm when something does not hold that must. */
 async function play(storm: Storm): Promise<{ readonly hits: Hits; readonly digest: string }> {
-  await emptyWarehouse(target.warehouse)
+  await emptyWarehouse(beside)
   const simulator = await SimulatedService.start(storm, START)
-  const playing = new StormPlay(storm, database, target.warehouse, simulator)
+  const playing = new StormPlay(storm, database, beside, simulator)
   try {
     const hits = await playing.play()
     return { hits, digest: playing.scheduler.digest() }
