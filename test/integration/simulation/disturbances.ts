@@ -55,20 +55,16 @@ export const disturbances: fc.Arbitrary<Disturbance> = fc.oneof(
     times: fc.constantFrom(1, 3, null),
   }),
   fc.record({ kind: fc.constant('attributeNew' as const), type: fc.constantFrom(...TYPES) }),
-  fc.oneof(
-    ...[
-      { type: 'shipment', name: 'customer_name' },
-      { type: 'container', name: 'seal_number' },
-      { type: 'container', name: 'holds_at_pod_terminal' },
-    ].map((drift) => fc.constant({ kind: 'attributeGone' as const, ...drift })),
+  fc.constantFrom<Disturbance>(
+    { kind: 'attributeGone', type: 'shipment', name: 'customer_name' },
+    { kind: 'attributeGone', type: 'container', name: 'seal_number' },
+    { kind: 'attributeGone', type: 'container', name: 'holds_at_pod_terminal' },
   ),
-  fc.oneof(
-    ...[
-      { type: 'container', name: 'weight_in_lbs', value: 'heavy' },
-      { type: 'container', name: 'pickup_lfd', value: 'soon' },
-      { type: 'container', name: 'holds_at_pod_terminal', value: 'none' },
-      { type: 'shipment', name: 'pod_eta_at', value: { at: 'noon' } },
-    ].map((drift) => fc.constant({ kind: 'badValue' as const, ...drift })),
+  fc.constantFrom<Disturbance>(
+    { kind: 'badValue', type: 'container', name: 'weight_in_lbs', value: 'heavy' },
+    { kind: 'badValue', type: 'container', name: 'pickup_lfd', value: 'soon' },
+    { kind: 'badValue', type: 'container', name: 'holds_at_pod_terminal', value: 'none' },
+    { kind: 'badValue', type: 'shipment', name: 'pod_eta_at', value: { at: 'noon' } },
   ),
   fc.record({
     kind: fc.constant('badRecord' as const),
@@ -102,13 +98,11 @@ export function disturb(
     case 'attributeNew':
       return always(rewrite(disturbance.type, (record) => withAttributes(record, DRIFT_MARK)))
     case 'attributeGone':
+      // JSON leaves out what is undefined.
       return always(
-        rewrite(disturbance.type, (record) => {
-          const kept = Object.entries(record.attributes ?? {}).filter(
-            ([name]) => name !== disturbance.name,
-          )
-          return { ...record, attributes: Object.fromEntries(kept) }
-        }),
+        rewrite(disturbance.type, (record) =>
+          withAttributes(record, { [disturbance.name]: undefined }),
+        ),
       )
     case 'badValue': {
       const { type, name, value } = disturbance
@@ -121,11 +115,7 @@ export function disturb(
     case 'capped':
       return always({ kind: 'capPageSize', size: disturbance.size })
     case 'shuffled':
-      return always({
-        kind: 'shuffle',
-        groupSize: disturbance.groupSize,
-        salt: disturbance.salt,
-      })
+      return always({ ...disturbance, kind: 'shuffle' })
     case 'includesRefused':
       return faults.add({
         fault: {

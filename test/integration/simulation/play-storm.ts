@@ -30,7 +30,7 @@ import { OWN_WEBHOOK, store } from '../webhooks/process-scene.js'
 import { disturb } from './disturbances.js'
 import { Oracle } from './oracle.js'
 import { runAs, Scheduler, type SimulatedProcess } from './scheduler.js'
-import type { DatabaseHooks, SimulatedDatabase } from './simulated-database.js'
+import { ProcessPool, type DatabaseHooks, type SimulatedDatabase } from './simulated-database.js'
 import { SimulatedNetwork, type OddAnswer } from './simulated-network.js'
 import { SimulatedService } from './simulated-service.js'
 import type { Kill, Step, Storm } from './storm.js'
@@ -130,6 +130,9 @@ export class StormPlay {
       onShown: (shown) => {
         this.oracle.noteShown(shown)
       },
+      onOdd: (kind) => {
+        this.#hit(`fault: ${kind}`)
+      },
     })
   }
 
@@ -191,38 +194,38 @@ export class StormPlay {
       case 'tell':
         this.service.tell(step.at, step.shape)
         this.oracle.noteTold(this.service.made.at(-1)?.included ?? [])
-        return undefined
+        break
       case 'arrive':
         return this.#deliver(step.which, step.kill)
       case 'fault': {
         const { fault, after, times } = step
-        if (isOdd(fault)) this.network.odd.push({ kind: fault.kind, times })
-        else {
-          const kind = 'status' in fault ? `status ${fault.status}` : fault.kind
-          const handle = this.service.simulator.faults.add({ fault, after, times })
-          this.#faults.push({ kind, handle })
+        if (isOdd(fault)) {
+          this.network.odd.push({ kind: fault.kind, times })
+          break
         }
-        return undefined
+        const kind = 'status' in fault ? `status ${fault.status}` : fault.kind
+        const handle = this.service.simulator.faults.add({ fault, after, times })
+        this.#faults.push({ kind, handle })
+        break
       }
-      case 'clock': {
+      case 'clock':
         this.#hit(`clock step: ${step.whose}`)
         this.areClocksRight = false
         if (step.whose === 'ours') this.#clockOffsetMs += step.byMs
         else this.network.skewMs += step.byMs
         for (const process of this.#alive()) process.clockOffsetMs = this.#clockOffsetMs
-        return undefined
-      }
+        break
       case 'freeze': {
         const frozen = this.#pickAlive(step.which)
-        if (frozen === undefined) return undefined
+        if (frozen === undefined) break
         this.#hit('fault: frozen process')
         frozen.wasFrozen = true
         frozen.frozenUntil = this.scheduler.now + step.seconds * 1_000
-        return undefined
+        break
       }
       case 'lose':
         this.#pickAlive(step.which)?.losses.push(step.when)
-        return undefined
+        break
       case 'change':
       case 'clear':
       case 'delete':
@@ -234,10 +237,8 @@ export class StormPlay {
       case 'insert':
       case 'advance':
         this.service.change(step)
-        return undefined
-      default:
-        return step satisfies never
     }
+    return undefined
   }
 
   #run(step: Extract<Step, { do: 'sync' | 'backfill' }>): Started {
@@ -324,19 +325,15 @@ export class StormPlay {
             this.#kill(process)
             throw new SimulatedCrash(kill.point)
           })
-    const pool = this.#database.open(this.scheduler, process, this.#hooks())
+    const pool = new ProcessPool(this.#database, this.scheduler, process, this.#hooks())
     process.abandon = () => pool.abandon()
     const warehouse = createWarehouse({ ...WAREHOUSE, pool })
+    const end = (result: unknown): void => {
+      this.#end(process, result)
+    }
     runAs(this.scheduler, process, () =>
       work({ warehouse, process, reachFailpoint, service: this.#connect(process, warehouse) }),
-    ).then(
-      (result) => {
-        this.#end(process, result)
-      },
-      (thrown: unknown) => {
-        this.#end(process, thrown)
-      },
-    )
+    ).then(end, end)
     return process
   }
 
@@ -384,10 +381,9 @@ export class StormPlay {
 
   #kill(process: Started): void {
     if (process.isGone) return
-    process.isGone = process.isKilled = process.hasEnded = true
+    process.isKilled = true
+    this.#leave(process)
     this.#hit(`kill: ${process.kind}`)
-    this.#endDisturbance(process)
-    this.scheduler.removeOf(process)
     this.scheduler.add({
       at: this.scheduler.now,
       what: `the connections of ${process.name} end`,
@@ -399,16 +395,16 @@ export class StormPlay {
   #end(process: Started, result: unknown): void {
     if (process.isKilled) return
     process.result = result
-    process.hasEnded = process.isGone = true
-    this.#endDisturbance(process)
-    this.scheduler.removeOf(process)
+    this.#leave(process)
     const shown = result instanceof Error ? `${result.name}: ${result.message}` : 'well'
     this.scheduler.tell(`ended: ${shown.slice(0, 200)}`, process)
     if (!(result instanceof Error) || isExpected(process, result)) return
     this.oracle.problems.push(`${process.name} threw ${result.stack ?? result.message}`)
   }
 
-  #endDisturbance(process: Started): void {
+  #leave(process: Started): void {
+    process.hasEnded = process.isGone = true
+    this.scheduler.removeOf(process)
     for (const { handle, of } of this.#faults) {
       if (of === process) handle.remove()
     }
@@ -505,7 +501,6 @@ export class StormPlay {
 
   #countHits(): Hits {
     for (const { kind, handle } of this.#faults) this.#hit(`fault: ${kind}`, handle.played)
-    for (const [kind, times] of this.network.met) this.#hit(`fault: ${kind}`, times)
     this.#hit(OVERTAKINGS, this.scheduler.overtakings)
     return this.#hits
   }

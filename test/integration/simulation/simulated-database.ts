@@ -88,6 +88,12 @@ type Settled = readonly PromiseSettledResult<pg.QueryResult>[]
 const TELL_CLOCK = "select set_config('simulated.clock', $1, false)"
 const TELL_TIME = `${TELL_CLOCK}, set_config('simulated.began', $1, false)`
 
+/** What nothing here needs of a pool. */
+const REST: Pick<ConnectionPool, 'another' | 'close'> = {
+  another: () => Promise.reject(new Error('nothing here needs it')),
+  close: () => Promise.resolve(),
+}
+
 const NOTHING: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] }
 const LOCK_TIMEOUT_MS = 5_000
 const NO_LIMIT_MS = 600_000
@@ -111,15 +117,9 @@ export class SimulatedDatabase {
   readonly #idle: Physical[] = []
   /** Pools with a statement that waits for a lock. */
   readonly waiting = new Set<ProcessPool>()
-  #observer: Physical | undefined
 
   constructor(url: string) {
     this.#pool = createPool({ url, logger: silentLogger })
-  }
-
-  /** The connections of one process. */
-  open(scheduler: Scheduler, process: SimulatedProcess, hooks: DatabaseHooks): ProcessPool {
-    return new ProcessPool(this, scheduler, process, hooks)
   }
 
   async take(): Promise<Physical> {
@@ -140,18 +140,13 @@ export class SimulatedDatabase {
         this.give(physical)
       }
     },
-    another: () => Promise.reject(new Error('nothing here needs it')),
-    close: () => Promise.resolve(),
+    ...REST,
   }
 
   /** Whether a session waits for a lock of another. */
   async isWaiting({ pid }: Physical): Promise<boolean> {
-    const { client } = await this.observer()
-    const { rows } = await client.query<{ waits: boolean }>(
-      'select pg_catalog.cardinality(pg_catalog.pg_blocking_pids($1)) > 0 as waits',
-      [pid],
-    )
-    return rows[0]?.waits === true
+    const waits = 'pg_catalog.cardinality(pg_catalog.pg_blocking_pids($1)) > 0'
+    return (await this.#ask(waits, pid)) === true
   }
 
   async lookAtBlocked(): Promise<void> {
@@ -159,18 +154,22 @@ export class SimulatedDatabase {
   }
 
   async cancel({ pid }: Physical): Promise<void> {
-    const { client } = await this.observer()
-    await client.query('select pg_catalog.pg_cancel_backend($1)', [pid])
+    await this.#ask('pg_catalog.pg_cancel_backend($1)', pid)
   }
 
-  async observer(): Promise<Physical> {
-    return (this.#observer ??= await this.#connect())
+  /** The value of an expression about a session, asked by another. */
+  async #ask(expression: string, pid: number): Promise<unknown> {
+    const physical = await this.take()
+    const { rows } = await physical.client.query<{ value: unknown }>(
+      `select ${expression} as value`,
+      [pid],
+    )
+    this.give(physical)
+    return rows[0]?.value
   }
 
   async close(): Promise<void> {
-    for (const { client } of [...this.#idle, ...[this.#observer ?? []].flat()]) {
-      await (client as unknown as pg.Client).end()
-    }
+    for (const { client } of this.#idle) await (client as unknown as pg.Client).end()
     await this.#pool.close()
   }
 
@@ -236,7 +235,8 @@ class Use {
   }
 }
 
-class ProcessPool implements ConnectionPool {
+/** The connections of one process. */
+export class ProcessPool implements ConnectionPool {
   readonly #database: SimulatedDatabase
   readonly #scheduler: Scheduler
   readonly #process: SimulatedProcess
@@ -266,8 +266,8 @@ class ProcessPool implements ConnectionPool {
     }
   }
 
-  another: ConnectionPool['another'] = () => Promise.reject(new Error('nothing here needs it'))
-  close: ConnectionPool['close'] = () => Promise.resolve()
+  another = REST.another
+  close = REST.close
 
   schedule(use: Use): void {
     if (this.#process.isGone) return

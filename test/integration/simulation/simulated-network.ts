@@ -1,11 +1,10 @@
 import { Dispatcher, errors } from 'undici'
 import type { PlainAnswer, Simulator } from '../../../src/extensions/simulator/server.js'
 import type { ResourceIdentifier, ResourceObject } from '../../../src/source/jsonapi/document.js'
-import { currentProcess, type Scheduler, type SimulatedProcess } from './scheduler.js'
+import { currentProcess, type Scheduler } from './scheduler.js'
 
 /** A page or a record as it reached a process. */
 export interface Shown {
-  readonly process: SimulatedProcess
   readonly path: string
   readonly query: URLSearchParams
   /** Of the request, by the true time. */
@@ -36,6 +35,8 @@ export interface NetworkOptions {
   /** Every notification that was made. */
   readonly notifications: () => readonly Notification[]
   readonly onShown: (shown: Shown) => void
+  /** Called when an odd answer was given. */
+  readonly onOdd: (kind: OddAnswer['kind']) => void
 }
 
 const HEADERS_TIMEOUT_MS = 30_000
@@ -50,8 +51,6 @@ export class SimulatedNetwork extends Dispatcher {
   readonly #options: NetworkOptions
   /** When each request was sent, by the true time. */
   readonly sentAt: number[] = []
-  /** Odd answers that were given, by kind. */
-  readonly met = new Map<string, number>()
   readonly odd: OddAnswer[] = []
   /** By how much the service's clock is wrong. */
   skewMs = 0
@@ -111,7 +110,7 @@ export class SimulatedNetwork extends Dispatcher {
         else {
           isOver = true
           handler.onComplete?.([])
-          this.#note(answer, { process, path: url.pathname, query: url.searchParams, sentAt })
+          this.#note(answer, { path: url.pathname, query: url.searchParams, sentAt })
         }
       })
     })
@@ -150,10 +149,6 @@ export class SimulatedNetwork extends Dispatcher {
     }
   }
 
-  #meet(kind: string): void {
-    this.met.set(kind, (this.met.get(kind) ?? 0) + 1)
-  }
-
   /** The service tells of its failed deliveries, and of each notification. */
   #notifications({ pathname, searchParams }: URL): Buffer | undefined {
     const [path, id] = /^\/v2\/webhook_notifications(?:\/(.+))?$/.exec(pathname) ?? []
@@ -180,7 +175,7 @@ export class SimulatedNetwork extends Dispatcher {
     const document = parsed(body) as { readonly data?: unknown[] } | undefined
     const [first] = document?.data ?? []
     if (first === undefined) return body
-    this.#meet(odd.kind)
+    this.#options.onOdd(odd.kind)
     odd.times -= 1
     if (odd.times === 0) this.odd.shift()
     const rows = document?.data ?? []

@@ -1,25 +1,45 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
-import { atScale } from '../../support/test-scale.js'
+import { atScale, isFullScale } from '../../support/test-scale.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { countedHits, START, StormPlay, WAREHOUSE, type Hits } from './play-storm.js'
 import { simulateTime } from './scheduler.js'
-import { prepareSimulatedDatabase, SimulatedDatabase } from './simulated-database.js'
+import { prepareSimulatedDatabase, readNotes, SimulatedDatabase } from './simulated-database.js'
 import { SimulatedService } from './simulated-service.js'
 import { storms, type Storm } from './storm.js'
 
 /** `npm run test:long -- simulation` plays ten thousand. */
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? atScale(100, 10_000))
+/** Of a long run that was interrupted or failed; the next one goes on with the seed it names. */
+const PROGRESS_FILE = fileURLToPath(
+  new URL('../../../reports/long/simulation-seeds.json', import.meta.url),
+)
 /** New seeds are for the long run: the suite fails only where something was changed. */
-const FIRST = Number(process.env.SIMULATION_FIRST ?? atScale(1, Date.now() % 2 ** 31))
+const START_OF_ALL: Progress = {
+  first: Number(process.env.SIMULATION_FIRST ?? atScale(1, Date.now() % 2 ** 31)),
+  played: 0,
+  counted: 0,
+  hits: {},
+}
+const FIRST = START_OF_ALL.first
 /** A seed that met nothing does not count, and another is played in its place. */
 const MOST_SEEDS = Math.ceil(SEEDS * 1.5)
 /** A third of a second each, and many times that on a machine with other work. */
 const TIMEOUT_MS = atScale(900_000, 24 * 3_600_000)
 const TOLD_EVENTS = 60
+
+interface Progress {
+  /** The first seed; those after it follow it. */
+  readonly first: number
+  readonly played: number
+  readonly counted: number
+  readonly hits: Readonly<Record<string, number>>
+}
 
 interface Remembered {
   /** The fault that this storm showed first. */
@@ -54,6 +74,8 @@ afterAll(async () => {
 /** Throws with the story of the storm when something does not hold that must. */
 async function play(storm: Storm): Promise<{ readonly hits: Hits; readonly digest: string }> {
   await emptyWarehouse(beside)
+  // A storm that failed may have left some.
+  await readNotes(beside)
   const simulator = await SimulatedService.start(storm, START)
   const playing = new StormPlay(storm, database, beside, simulator)
   try {
@@ -85,6 +107,35 @@ async function playSeed(seed: number): Promise<Hits> {
     `seed ${seed} (SIMULATION_FIRST=${seed} SIMULATION_SEEDS=1): ${message}\n` +
       `Add to test/corpus/simulation.json: ${JSON.stringify({ what: '', storm })}`,
   )
+}
+
+/** Named seeds are played as they are named. */
+const isResumed = isFullScale && process.env.SIMULATION_FIRST === undefined
+
+function readProgress(): Progress {
+  if (!isResumed || !existsSync(PROGRESS_FILE)) return START_OF_ALL
+  return JSON.parse(readFileSync(PROGRESS_FILE, 'utf8')) as Progress
+}
+
+function keepProgress(progress: Progress): void {
+  if (!isResumed) return
+  mkdirSync(dirname(PROGRESS_FILE), { recursive: true })
+  // An interruption leaves the old file or the new one.
+  writeFileSync(`${PROGRESS_FILE}.new`, `${JSON.stringify(progress, null, 2)}\n`)
+  renameSync(`${PROGRESS_FILE}.new`, PROGRESS_FILE)
+}
+
+/** The progress after one more seed. */
+async function playNext({ first, played, counted, hits }: Progress): Promise<Progress> {
+  const met = await playSeed(first + played)
+  const sums = { ...hits }
+  for (const [kind, times] of met) sums[kind] = (sums[kind] ?? 0) + times
+  return {
+    first,
+    played: played + 1,
+    counted: counted + (countedHits(met) > 0 ? 1 : 0),
+    hits: sums,
+  }
 }
 
 describe('the machine of the sync in simulated time, over a service, a network and processes that fail', () => {
@@ -128,19 +179,18 @@ describe('the machine of the sync in simulated time, over a service, a network a
       timeout: TIMEOUT_MS,
     },
     async () => {
-      const sums = new Map<string, number>()
-      let counted = 0
-      let seed = FIRST
-      for (; counted < SEEDS && seed < FIRST + MOST_SEEDS; seed += 1) {
-        const hits = await playSeed(seed)
-        for (const [kind, times] of hits) sums.set(kind, (sums.get(kind) ?? 0) + times)
-        if (countedHits(hits) > 0) counted += 1
+      let progress = readProgress()
+      while (progress.counted < SEEDS && progress.played < MOST_SEEDS) {
+        progress = await playNext(progress)
+        keepProgress(progress)
       }
-      const kinds = [...sums].sort(([one], [other]) => (one < other ? -1 : 1))
+      const { first, played, counted, hits } = progress
+      const kinds = Object.entries(hits).sort(([one], [other]) => (one < other ? -1 : 1))
       process.stdout.write(
-        `seeds ${FIRST} to ${seed - 1}, ${counted} counted: ` +
+        `seeds ${first} to ${first + played - 1}, ${counted} counted: ` +
           `${kinds.map(([kind, times]) => `${kind} ${times}`).join(', ')}\n`,
       )
+      if (isResumed) rmSync(PROGRESS_FILE)
       expect(counted).toBe(SEEDS)
     },
   )

@@ -86,38 +86,38 @@ const EVENTS = ['containers.transport_events', 'containers.transport_events.vess
 const at = fc.nat(9)
 const type = fc.constantFrom('shipment' as const, 'container' as const)
 
+/** A step of one of the names. */
+function act<const Name extends string, Fields extends object>(
+  names: readonly Name[],
+  fields: { readonly [Field in keyof Fields]: fc.Arbitrary<Fields[Field]> },
+): fc.Arbitrary<{ readonly do: Name } & Fields> {
+  return fc.record({ do: fc.constantFrom(...names), ...fields }) as never
+}
+
+function times<Chosen>(weight: number, arbitrary: fc.Arbitrary<Chosen>) {
+  return { weight, arbitrary }
+}
+
 function kills(points: readonly Failpoint[], mostEvents: number): fc.Arbitrary<Kill | null> {
   return fc.oneof(
-    { weight: 3, arbitrary: fc.constant(null) },
+    times(3, fc.constant(null)),
     fc.record({ point: fc.constantFrom(...points), hit: fc.integer({ min: 1, max: 4 }) }),
     fc.record({ events: fc.integer({ min: 1, max: mostEvents }) }),
   )
 }
 
 const changes: fc.Arbitrary<Change> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('change' as const), type, at }) },
-  fc.record({ do: fc.constant('clear' as const), type, at }),
-  fc.record({
-    do: fc.constant('delete' as const),
-    type: fc.constantFrom('shipment', 'container', 'tracking_request'),
-    at,
-  }),
-  fc.record({ do: fc.constant('revive' as const), at: fc.nat(3) }),
-  fc.record({ do: fc.constantFrom('withdraw' as const, 'changeEvent' as const), at, event: at }),
-  fc.record({
-    do: fc.constantFrom('hold' as const, 'release' as const),
-    at,
-    name: fc.constantFrom('customs', 'freight'),
-  }),
-  fc.record({ do: fc.constant('insert' as const), shipments: fc.constantFrom(1, 2) }),
-  fc.record({
-    do: fc.constant('advance' as const),
-    seconds: fc.constantFrom(1, 60, 3_600, 26 * 3_600),
-  }),
+  times(3, act(['change'], { type, at })),
+  act(['clear'], { type, at }),
+  act(['delete'], { type: fc.constantFrom('shipment', 'container', 'tracking_request'), at }),
+  act(['revive'], { at: fc.nat(3) }),
+  act(['withdraw', 'changeEvent'], { at, event: at }),
+  act(['hold', 'release'], { at, name: fc.constantFrom('customs', 'freight') }),
+  act(['insert'], { shipments: fc.constantFrom(1, 2) }),
+  act(['advance'], { seconds: fc.constantFrom(1, 60, 3_600, 26 * 3_600) }),
 )
 
-const runs: fc.Arbitrary<RunStep> = fc.record({
-  do: fc.constantFrom('sync' as const, 'sync' as const, 'backfill' as const),
+const runs: fc.Arbitrary<RunStep> = act(['sync', 'sync', 'backfill'], {
   pageSize: fc.constantFrom(1, 2, 3, 100),
   checks: fc.constantFrom(0, 1, 3),
   fullSyncHours: fc.constantFrom(0, 0, 24),
@@ -125,8 +125,7 @@ const runs: fc.Arbitrary<RunStep> = fc.record({
   kill: kills(SYNC_FAILPOINTS, 150),
 })
 
-const faults: fc.Arbitrary<Step> = fc.record({
-  do: fc.constant('fault' as const),
+const faults: fc.Arbitrary<Step> = act(['fault'], {
   fault: fc.constantFrom<Fault | { kind: 'repeated' | 'omitted' }>(
     { kind: 'status', status: 500 },
     { kind: 'status', status: 503 },
@@ -148,50 +147,27 @@ const faults: fc.Arbitrary<Step> = fc.record({
 const waits = fc.constantFrom(0, 0, 50, 400, 400, 2_000, 20_000)
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 7, arbitrary: changes },
-  { weight: 1, arbitrary: runs },
-  { weight: 4, arbitrary: faults },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('tell' as const), at, shape: fc.nat(7) }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      do: fc.constant('arrive' as const),
-      which: at,
-      kill: kills(['delivery_received'], 2),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constantFrom('process' as const, 'process' as const, 'refetch' as const),
+  times<Step>(7, changes),
+  times<Step>(1, runs),
+  times(4, faults),
+  times<Step>(4, act(['tell'], { at, shape: fc.nat(7) })),
+  times<Step>(5, act(['arrive'], { which: at, kill: kills(['delivery_received'], 2) })),
+  times<Step>(
+    3,
+    act(['process', 'process', 'refetch'], {
       kill: kills(['mid_batch', 'mid_notifications', 'after_notifications', 'after_commit'], 30),
     }),
-  },
-  fc.record({
-    do: fc.constantFrom('serve' as const, 'reconcile' as const),
-    kill: kills(['mid_batch'], 60),
-  }),
-  fc.record({
-    do: fc.constant('clock' as const),
+  ),
+  act(['serve', 'reconcile'], { kill: kills(['mid_batch'], 60) }),
+  act(['clock'], {
     whose: fc.constantFrom('ours' as const, 'the service’s' as const),
     byMs: fc.constantFrom(-7_200_000, -90_000, 90_000, 7_200_000),
   }),
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('freeze' as const),
-      which: fc.nat(3),
-      seconds: fc.constantFrom(5, 70, 200),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('lose' as const),
-      which: fc.nat(3),
-      when: fc.constantFrom('before' as const, 'after' as const),
-    }),
-  },
+  times<Step>(2, act(['freeze'], { which: fc.nat(3), seconds: fc.constantFrom(5, 70, 200) })),
+  times<Step>(
+    2,
+    act(['lose'], { which: fc.nat(3), when: fc.constantFrom('before' as const, 'after' as const) }),
+  ),
 )
 
 function one(step: fc.Arbitrary<Step>): fc.Arbitrary<Step[]> {
@@ -217,17 +193,12 @@ const flurries: fc.Arbitrary<Step[]> = fc.array(
   fc
     .tuple(
       fc.oneof<fc.Arbitrary<Step>[]>(
-        fc.record({
-          do: fc.constantFrom('change' as const, 'clear' as const),
-          type: fc.constant('container' as const),
-          at: fc.nat(1),
-        }),
-        fc.record({ do: fc.constant('tell' as const), at: fc.nat(1), shape: fc.nat(7) }),
-        fc.record({ do: fc.constant('tell' as const), at: fc.nat(1), shape: fc.nat(1) }),
-        fc.record({ do: fc.constant('arrive' as const), which: at, kill: fc.constant(null) }),
-        fc.record({ do: fc.constant('arrive' as const), which: at, kill: fc.constant(null) }),
-        fc.record({
-          do: fc.constantFrom('process' as const, 'process' as const, 'refetch' as const),
+        act(['change', 'clear'], { type: fc.constant('container' as const), at: fc.nat(1) }),
+        act(['tell'], { at: fc.nat(1), shape: fc.nat(7) }),
+        act(['tell'], { at: fc.nat(1), shape: fc.nat(1) }),
+        act(['arrive'], { which: at, kill: fc.constant(null) }),
+        act(['arrive'], { which: at, kill: fc.constant(null) }),
+        act(['process', 'process', 'refetch'], {
           kill: kills(['mid_batch', 'mid_notifications'], 20),
         }),
       ),
