@@ -257,7 +257,7 @@ export class Oracle {
   }
 
   /**
-   * I1: of warehouse and service. A value without a column is kept when it is absent later, even if
+   * I1: differences between warehouse and service. A value without a column is kept when it is absent later, even if
    * it was sent by mistake.
    */
   async differences(): Promise<string[]> {

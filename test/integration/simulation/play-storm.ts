@@ -36,7 +36,7 @@ import { SimulatedService } from './simulated-service.js'
 import type { Kill, Step, Storm } from './storm.js'
 
 export const START = new Date('2026-03-02T08:00:00Z')
-/** Of every process; its pool brings the address. */
+/** Options of every process; its pool knows the address. */
 export const WAREHOUSE = { url: '', schema: 'tracking', logger: silentLogger }
 
 /** A process that was started, and what became of it. */

@@ -119,7 +119,7 @@ export class Scheduler {
 
 const nextTurn = globalThis.setImmediate
 
-/** So many turns without a new event: code has come to the point where it waits for one. */
+/** Turns without a new event after which all code waits for one. */
 const QUIET_TURNS = 3
 
 async function settle(added: () => number): Promise<void> {

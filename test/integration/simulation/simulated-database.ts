@@ -88,7 +88,7 @@ type Settled = readonly PromiseSettledResult<pg.QueryResult>[]
 const TELL_CLOCK = "select set_config('simulated.clock', $1, false)"
 const TELL_TIME = `${TELL_CLOCK}, set_config('simulated.began', $1, false)`
 
-/** What nothing here needs of a pool. */
+/** Parts of a pool that no simulated process uses. */
 const REST: Pick<ConnectionPool, 'another' | 'close'> = {
   another: () => Promise.reject(new Error('nothing here needs it')),
   close: () => Promise.resolve(),
@@ -130,7 +130,7 @@ export class SimulatedDatabase {
     this.#idle.push(physical)
   }
 
-  /** Connections that do not wait for the scheduler, for those who look on. */
+  /** Connections of the oracle: no scheduler delays their statements. */
   readonly beside: ConnectionPool = {
     withConnection: async (work) => {
       const physical = await this.take()

@@ -15,7 +15,7 @@ import { storms, type Storm } from './storm.js'
 
 /** `npm run test:long -- simulation` plays ten thousand. */
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? atScale(100, 10_000))
-/** Of a long run that was interrupted or failed; the next one goes on with the seed it names. */
+/** Progress of a long run that was interrupted or failed, for the next one to go on from. */
 const PROGRESS_FILE = fileURLToPath(
   new URL('../../../reports/long/simulation-seeds.json', import.meta.url),
 )
@@ -74,7 +74,7 @@ afterAll(async () => {
 /** Throws with the story of the storm when something does not hold that must. */
 async function play(storm: Storm): Promise<{ readonly hits: Hits; readonly digest: string }> {
   await emptyWarehouse(beside)
-  // A storm that failed may have left some.
+  // Notes of a storm that failed would fail the next.
   await readNotes(beside)
   const simulator = await SimulatedService.start(storm, START)
   const playing = new StormPlay(storm, database, beside, simulator)
