@@ -159,7 +159,7 @@ def _either(documented, instead):
 def stays(f, in_port_zone=False, ids=None):
     """Both stays of each container: when they began and ended, the days that apply, and their state.
 
-    `in_port_zone`: a last free day without a zone is taken as an instant in the zone of the port itself.
+    `in_port_zone`: an instant without a zone is read in the zone of the port itself.
     """
     found = {}
     for id_ in ids or f.containers:
@@ -171,8 +171,6 @@ def stays(f, in_port_zone=False, ids=None):
             item = deadlines.get(kind)
             if item is None or item["place"] != place:
                 return None
-            if in_port_zone and item["time_zone"] is None:
-                return local_day(item["deadline_at"], f.place_zone(ship, place))
             return item["local_date"]
         inland_done = [box[c] for c in ("ind_ata_at", "ind_rail_unloaded_at", "final_destination_full_out_at")]
         out = [box[c] for c in ("final_destination_full_out_at", "empty_terminated_at")] + [

@@ -2,9 +2,8 @@
 
 from collections import Counter
 
-from expect_answers import or_known
 from expect_histories import MILESTONES, is_first
-from values import hours, local_day
+from values import hours
 
 DEADLINES = {"pickup_lfd": "service", "pickup_lfd_line": "line", "pickup_lfd_terminal": "terminal",
              "pickup_lfd_rail": "rail"}
@@ -24,7 +23,7 @@ def _pairs(versions):
     return zip(versions, versions[1:])
 
 
-def demurrage_evidence(f, in_port_zone):
+def demurrage_evidence(f):
     rows = []
     for id_, box in f.containers.items():
         common = dict(f.common(box), pod_zone=box["pod_timezone"], pod_terminal=f.terminal_name(box["pod_terminal_id"]),
@@ -34,14 +33,11 @@ def demurrage_evidence(f, in_port_zone):
                             ("hold", "container_hold_history"), ("fee", "container_fee_history")]:
             for i in f.model.intervals[table].get(id_, []):
                 v = i["values"]
-                day = v.get("local_date")
-                if in_port_zone and day and v["time_zone"] is None:
-                    day = local_day(v["deadline_at"], f.place_zone(f.shipment(box), v["place"]))
                 subject = DEADLINES.get(v.get("kind")) or v.get("name") or v.get("type")
                 rows.append(dict(
                     common, kind=kind, place=v["place"], subject=subject, source=i["source"],
                     is_open=i["to"] is None, is_start_known=not is_first(f, id_, i["from"]),
-                    last_free_on=day, amount=v.get("amount"), seen_at=i["from"], gone_at=i["to"],
+                    last_free_on=v.get("local_date"), amount=v.get("amount"), seen_at=i["from"], gone_at=i["to"],
                     currency_code=v.get("currency_code")))
     return numbered(rows, KEYS["demurrage_evidence"][0])
 
@@ -103,7 +99,7 @@ def available(values):
     return "available" if values["available_for_pickup"] else "not available"
 
 
-VIEWS = {"demurrage_evidence": or_known(demurrage_evidence), "container_timeline": container_timeline, "changes": changes}
+VIEWS = {"demurrage_evidence": demurrage_evidence, "container_timeline": container_timeline, "changes": changes}
 KEYS = {"demurrage_evidence": (("container_id", "kind", "place", "subject"), "seen_at"),
         "container_timeline": (("container_id", "topic", "subject"), "occurred_at"),
         "changes": (("container_id", "change", "subject"), "learned_at")}

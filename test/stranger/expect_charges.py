@@ -81,7 +81,7 @@ def clocks(f, in_port_zone):
             continue
         stay, known = both[(id_, "ramp" if left.startswith("final") else "port")], box[left]
         row = _clock(stay, "detention", local_day(out, known), {}, None, back is not None,
-                     local_day(back, known), stay["time_zone"], f.is_stopped(box), stay["today_on"])
+                     local_day(back, box["empty_terminated_timezone"] or known), stay["time_zone"], f.is_stopped(box), stay["today_on"])
         found[(id_, "out", "detention")] = row
     return found
 

@@ -337,7 +337,7 @@ export class SecondImplementation {
     for (const place of PLACES) follow(seen.fees[place], feesOf(container, place), at)
     const said = (kind: string, zone: string) => ({
       day: deadline(container, kind),
-      zone: usableZone(text(container, zone)),
+      zone: text(container, zone),
     })
     const terminal = said('pickup_lfd_terminal', 'pod_timezone')
     const line = said('pickup_lfd_line', 'pod_timezone')
@@ -393,9 +393,10 @@ export class SecondImplementation {
           ['on_rail', 'awaiting_inland_transfer'].includes(status)))
     const [zone, isZoneKnown] = this.#portZone(container, shipment)
     const mode = end === undefined ? (isByRail ? 'rail' : 'truck') : end === out ? 'truck' : 'rail'
+    const sent = text(container, 'pod_timezone')
     const days = {
-      terminal: this.#dayOf(deadline(container, 'pickup_lfd_terminal'), zone),
-      line: this.#dayOf(deadline(container, 'pickup_lfd_line'), zone),
+      terminal: this.#dayOf(deadline(container, 'pickup_lfd_terminal'), sent),
+      line: this.#dayOf(deadline(container, 'pickup_lfd_line'), sent),
     }
     const hasOwn = days.terminal !== undefined || days.line !== undefined
     const isDaySaid = ['pickup_lfd_terminal', 'pickup_lfd_line'].some(
@@ -403,7 +404,7 @@ export class SecondImplementation {
     )
     const hasRail = deadline(container, 'pickup_lfd_rail') !== undefined
     const service =
-      !isDaySaid && !hasRail ? this.#dayOf(attribute(container, 'pickup_lfd'), zone) : undefined
+      !isDaySaid && !hasRail ? this.#dayOf(attribute(container, 'pickup_lfd'), sent) : undefined
     const stay = this.#finish({
       container,
       shipment,
@@ -461,7 +462,7 @@ export class SecondImplementation {
       arrival: start,
       end: it('final_destination_full_out_at'),
       mode: 'truck',
-      days: { rail: this.#dayOf(sent, zone) },
+      days: { rail: this.#dayOf(sent, text(container, 'final_destination_timezone')) },
       isUnread: false,
       hasDay: sent !== undefined,
       hasBegun: atRamp !== undefined || this.#isDelivered(container),
@@ -549,11 +550,15 @@ export class SecondImplementation {
     return id === undefined ? undefined : this.#world.record(type, id, new Date(this.#current().at))
   }
 
-  /** A bare date is the day it names; an instant the day it falls on at the place. */
+  /**
+   * A bare date is the day it names, an instant the day of the zone that was sent for it. Without a
+   * zone it is wall time marked as UTC.
+   */
   #dayOf(sent: unknown, zone: string | undefined): string | undefined {
     if (typeof sent !== 'string') return undefined
     if (/^\d{4}-\d\d-\d\d$/.test(sent)) return sent
-    return zone === undefined ? undefined : localDay(Date.parse(sent), zone)
+    const clock = zone === undefined ? 'UTC' : usableZone(zone)
+    return clock === undefined ? undefined : localDay(Date.parse(sent), clock)
   }
 
   /** From midnight to midnight at a place, to now at most, and now is seen. */
@@ -587,15 +592,12 @@ export class SecondImplementation {
       .sort()
   }
 
-  /**
-   * The day that the charging party reported last before an instant; without a zone, in the present
-   * zone.
-   */
+  /** The day that the charging party reported last before an instant. */
   #reportedAt({ place, charge, stay }: Clock, to: number): string | undefined {
     const by = REPORTERS[place]?.[charge]
     const days = justBefore(this.#containers.get(stay.container.id)!.deadlines, to)
     const said = by === undefined ? undefined : days?.[by]
-    return said && this.#dayOf(said.day, said.zone ?? stay.zone)
+    return said && this.#dayOf(said.day, said.zone)
   }
 
   *#clocks(): Generator<Clock> {
@@ -607,10 +609,9 @@ export class SecondImplementation {
         const isPort = stay.place === 'port'
         if (stay.hasBegun) {
           for (const charge of ['demurrage', 'storage'] as const) {
+            const kind = charge === 'storage' ? 'pickup_lfd_terminal' : 'pickup_lfd_line'
             const reported = isPort
-              ? charge === 'storage'
-                ? this.#dayOf(deadline(container, 'pickup_lfd_terminal'), stay.zone)
-                : this.#dayOf(deadline(container, 'pickup_lfd_line'), stay.zone)
+              ? this.#dayOf(deadline(container, kind), text(container, 'pod_timezone'))
               : charge === 'storage'
                 ? stay.days.rail
                 : undefined
@@ -640,7 +641,11 @@ export class SecondImplementation {
     const arrived = place === 'out' ? stay.out : local(stay.arrival)
     const found = this.#ruleOf(stay, place, charge, started, arrived)
     const empty = past(stay.container, 'empty_terminated_at', at)
-    const ended = place === 'out' ? local(empty) : stay.out
+    const depot = text(stay.container, 'empty_terminated_timezone')
+    const emptyZone = depot === undefined ? zone : usableZone(depot)
+    const returned =
+      empty === undefined || emptyZone === undefined ? undefined : localDay(empty, emptyZone)
+    const ended = place === 'out' ? returned : stay.out
     const isOver =
       place === 'out'
         ? empty !== undefined ||

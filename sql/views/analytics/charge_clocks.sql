@@ -19,7 +19,8 @@
 -- the holidays of the rule's calendar do not count. The day of the start is never a free day of its
 -- own: a line that counts it gives one day less.
 -- An instant after as_of() has not happened, and a status counts only where the milestone itself is
--- absent, as in container_stays: an empty announced as returned is not back.
+-- absent, as in container_stays: an empty announced as returned is not back. Days are those of the
+-- place; an empty is back on the day of the depot, by its own zone if the service sends one.
 -- last_free_on: the day that the charging party reports, because it includes extensions; else the
 -- day of the rule; else the stay's binding day. last_free_source says which.
 --
@@ -67,6 +68,17 @@ places as (
     from {{analytics}}.container_stays as stay
     inner join {{analytics}}.known_containers as container
         on container.container_id = stay.container_id
+    left join {{analytics}}.time_zones as depot_zone
+        on depot_zone.name = container.empty_terminated_timezone
+    cross join lateral (
+
+        select
+            case
+                when container.empty_terminated_timezone is null then stay.time_zone
+                else depot_zone.name
+            end as clock
+
+    ) as depot
     cross join lateral (
 
         select
@@ -102,7 +114,7 @@ places as (
             and coalesce(container.current_status = 'empty_returned', false) as has_ended,
             case
                 when container.empty_terminated_at <= {{analytics}}.as_of()
-                    then (container.empty_terminated_at at time zone stay.time_zone)::date
+                    then (container.empty_terminated_at at time zone depot.clock)::date
             end as out_on,
             null::date as reported_on,
             null::date as binding_on,

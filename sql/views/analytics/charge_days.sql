@@ -124,13 +124,7 @@ cross join lateral (
 cross join lateral (
 
     select
-        array_agg(
-            case
-                when version.time_zone is not null or version.deadline_at is null
-                    then version.local_date
-                else (version.deadline_at at time zone clock.time_zone)::date
-            end
-        ) as last_free_on,
+        array_agg(version.local_date) as last_free_on,
         array_agg(version.valid_from) as from_at,
         array_agg(version.valid_to) as to_at
     from {{data}}.container_import_deadline_history as version

@@ -21,8 +21,9 @@
 -- destination, which can be a rail terminal.
 -- time_zone is that of the place: as sent, else that of the port or ramp itself (its port or metro
 -- area), and then is_zone_known is false. A name that PostgreSQL does not know is not replaced.
--- Without a usable zone the day is unknown: it is never a day of UTC.
--- A day that was sent as a bare date needs no zone.
+-- Without a usable zone nobody knows which day it is there: days are never counted in UTC.
+-- A last free day is the day of container_import_deadlines, whose zone is that of the deadline: one
+-- that was sent as a bare date, or without a zone as wall time marked as UTC, needs none.
 --
 -- state, in this order:
 --   out_in_time, out_late   it left, up to and on the binding day, or after it
@@ -116,32 +117,10 @@ facts as (
         by_line.container_id is not null as has_line_day,
         by_rail.container_id is not null as has_rail_day,
         by_service.container_id is not null as has_service_day,
-        case
-            when by_terminal.time_zone is not null or by_terminal.deadline_at is null
-                then by_terminal.local_date
-            else (by_terminal.deadline_at at time zone port_zone.name)::date
-        end as terminal_on,
-        case
-            when by_line.time_zone is not null or by_line.deadline_at is null
-                then by_line.local_date
-            else (by_line.deadline_at at time zone port_zone.name)::date
-        end as line_on,
-        case
-            when by_service.time_zone is not null or by_service.deadline_at is null
-                then by_service.local_date
-            else (
-                by_service.deadline_at
-                at time zone case by_service.place
-                    when 'ramp' then ramp_zone.name
-                    else port_zone.name
-                end
-            )::date
-        end as service_on,
-        case
-            when by_rail.time_zone is not null or by_rail.deadline_at is null
-                then by_rail.local_date
-            else (by_rail.deadline_at at time zone ramp_zone.name)::date
-        end as rail_on,
+        by_terminal.local_date as terminal_on,
+        by_line.local_date as line_on,
+        by_service.local_date as service_on,
+        by_rail.local_date as rail_on,
         container.pod_rail_departed_at is not null
             or container.ind_ata_at is not null
             or container.ind_rail_unloaded_at is not null
@@ -172,7 +151,34 @@ facts as (
     left join {{analytics}}.known_import_deadlines as by_service
         on by_service.container_id = container.container_id
         and by_service.kind = 'pickup_lfd'
-    {{part place_clocks}}
+    -- The zones in which days at the port and at the ramp are counted.
+    left join {{data}}.terminals as pod_terminal
+        on pod_terminal.terminal_id = container.pod_terminal_id
+    left join {{data}}.ports as terminal_port
+        on terminal_port.port_id = pod_terminal.port_id
+    left join {{data}}.ports as port
+        on port.port_id = shipment.port_of_discharge_id
+    left join {{data}}.ports as inland_port
+        on inland_port.port_id = shipment.destination_id
+    left join {{data}}.metro_areas as inland_city
+        on inland_city.metro_area_id = shipment.destination_id
+    left join {{data}}.rail_terminals as rail_terminal
+        on rail_terminal.rail_terminal_id = shipment.destination_terminal_id
+    left join {{data}}.ports as rail_port
+        on rail_port.port_id = rail_terminal.port_id
+    left join {{data}}.metro_areas as rail_city
+        on rail_city.metro_area_id = rail_terminal.metro_area_id
+    left join {{analytics}}.time_zones as port_zone
+        on port_zone.name
+            = coalesce(container.pod_timezone, terminal_port.time_zone, port.time_zone)
+    left join {{analytics}}.time_zones as ramp_zone
+        on ramp_zone.name = coalesce(
+            container.final_destination_timezone,
+            rail_port.time_zone,
+            rail_city.time_zone,
+            inland_port.time_zone,
+            inland_city.time_zone
+        )
     -- Milestones that have happened by now.
     cross join lateral (
 

@@ -280,25 +280,11 @@ happenings as (
         end as kind,
         standing.kind as subject,
         coalesce(
-            to_char(
-                case
-                    when earlier.time_zone is not null or earlier.deadline_at is null
-                        then earlier.local_date
-                    else (earlier.deadline_at at time zone clock.name)::date
-                end,
-                'YYYY-MM-DD'
-            ),
+            to_char(earlier.local_date, 'YYYY-MM-DD'),
             to_char(earlier.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
         ) as from_value,
         coalesce(
-            to_char(
-                case
-                    when standing.time_zone is not null or standing.deadline_at is null
-                        then standing.local_date
-                    else (standing.deadline_at at time zone clock.name)::date
-                end,
-                'YYYY-MM-DD'
-            ),
+            to_char(standing.local_date, 'YYYY-MM-DD'),
             to_char(standing.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
         ) as to_value,
         standing.time_zone as detail,
@@ -328,26 +314,6 @@ happenings as (
         on earlier.container_id = standing.container_id
         and earlier.kind = standing.kind
         and earlier.valid_to = standing.valid_from
-    -- Looked up only for a day that was sent as an instant without a zone.
-    left join lateral (
-
-        select
-            case standing.place
-                when 'ramp' then ramp_zone.name
-                else port_zone.name
-            end as name
-        from (values (true)) as once (is_asked)
-        left join {{analytics}}.known_shipments as shipment
-            on shipment.shipment_id = container.shipment_id
-        {{part place_clocks}}
-        where standing.deadline_at is not null
-            and standing.time_zone is null
-            or earlier.deadline_at is not null
-            and earlier.time_zone is null
-        limit 1
-
-    ) as clock
-        on true
     where standing.valid_from <= {{analytics}}.as_of()
         and standing.kind in (
             'pickup_lfd', 'pickup_lfd_terminal', 'pickup_lfd_line', 'pickup_lfd_rail'
@@ -363,14 +329,7 @@ happenings as (
         'last free day withdrawn' as kind,
         gone.kind as subject,
         coalesce(
-            to_char(
-                case
-                    when gone.time_zone is not null or gone.deadline_at is null
-                        then gone.local_date
-                    else (gone.deadline_at at time zone clock.name)::date
-                end,
-                'YYYY-MM-DD'
-            ),
+            to_char(gone.local_date, 'YYYY-MM-DD'),
             to_char(gone.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
         ) as from_value,
         null as to_value,
@@ -401,24 +360,6 @@ happenings as (
     left join {{data}}.container_history as version
         on version.container_id = gone.container_id
         and version.valid_from = gone.valid_to
-    -- Looked up only for a day that was sent as an instant without a zone.
-    left join lateral (
-
-        select
-            case gone.place
-                when 'ramp' then ramp_zone.name
-                else port_zone.name
-            end as name
-        from (values (true)) as once (is_asked)
-        left join {{analytics}}.known_shipments as shipment
-            on shipment.shipment_id = container.shipment_id
-        {{part place_clocks}}
-        where gone.deadline_at is not null
-            and gone.time_zone is null
-        limit 1
-
-    ) as clock
-        on true
     where gone.valid_to <= {{analytics}}.as_of()
         and next.container_id is null
         and gone.kind in (

@@ -14,9 +14,7 @@
 -- observation with the last text (hold_durations). is_start_known is false if our first look at the
 -- container found the value already. _local is wall time at the port of discharge. If its zone is
 -- unknown, the local forms of our own times, which are UTC, are null; a milestone without a zone is
--- wall time marked as UTC and is shown unconverted. A last free day without a zone is read on the
--- clock of the port or ramp itself, as in container_stays; where that is unknown the day is null,
--- and never a day of UTC.
+-- wall time marked as UTC and is shown unconverted.
 -- The view reads only histories, so it misses values that the service showed and took back between
 -- two looks. A fee of the type total sums others. Values first seen after as_of() are left out.
 --
@@ -39,8 +37,6 @@ boxes as not materialized (
         coalesce(pod_terminal.nickname, pod_terminal.name) as pod_terminal,
         container.pod_timezone as pod_zone,
         zone.name as known_zone,
-        port_zone.name as port_clock,
-        ramp_zone.name as ramp_clock,
         first_sight._first_seen_at as first_seen_at,
         container.pod_arrived_at,
         container.pod_discharged_at,
@@ -57,7 +53,8 @@ boxes as not materialized (
         on first_sight.container_id = container.container_id
     left join {{analytics}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id
-    {{part place_clocks}}
+    left join {{data}}.terminals as pod_terminal
+        on pod_terminal.terminal_id = container.pod_terminal_id
     left join {{analytics}}.time_zones as zone
         on zone.name = container.pod_timezone
     left join {{analytics}}.time_zones as inland_zone
@@ -137,16 +134,7 @@ observations as (
         observation.source,
         observation.amount,
         observation.currency_code,
-        coalesce(
-            observation.last_free_on,
-            (
-                observation.zoneless_at
-                at time zone case observation.place
-                    when 'ramp' then box.ramp_clock
-                    else box.port_clock
-                end
-            )::date
-        ) as last_free_on,
+        observation.last_free_on,
         observation.seen_at,
         observation.gone_at
     from boxes as box
@@ -167,11 +155,7 @@ observations as (
             deadline.source,
             null::numeric as amount,
             null as currency_code,
-            case
-                when deadline.time_zone is not null or deadline.deadline_at is null
-                    then deadline.local_date
-            end as last_free_on,
-            case when deadline.time_zone is null then deadline.deadline_at end as zoneless_at,
+            deadline.local_date as last_free_on,
             deadline.valid_from as seen_at,
             deadline.valid_to as gone_at
         from {{data}}.container_import_deadline_history as deadline
@@ -188,7 +172,6 @@ observations as (
             null::numeric as amount,
             null as currency_code,
             null::date as last_free_on,
-            null::timestamptz as zoneless_at,
             hold.placed_at as seen_at,
             hold.cleared_at as gone_at
         from {{analytics}}.hold_durations as hold
@@ -205,7 +188,6 @@ observations as (
             fee.amount,
             fee.currency_code,
             null::date as last_free_on,
-            null::timestamptz as zoneless_at,
             fee.valid_from as seen_at,
             fee.valid_to as gone_at
         from {{data}}.container_fee_history as fee

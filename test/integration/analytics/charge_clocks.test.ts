@@ -116,8 +116,17 @@ beforeAll(async () => {
       empty_terminated_at: '2026-11-16T18:00:00Z',
       current_status: 'empty_returned',
     }),
+    // In New York it is back after midnight, when it is still the 14th at the port.
+    ...['America/New_York', 'Mars/Olympus'].map((zone) =>
+      box(`back in ${zone}`, 'other', {
+        pod_discharged_at: '2026-11-02T18:00:00Z',
+        pod_full_out_at: '2026-11-09T18:00:00Z',
+        empty_terminated_at: '2026-11-15T06:30:00Z',
+        empty_terminated_timezone: zone,
+      }),
+    ),
     box('no zone', 'msc', { pod_timezone: null, pod_discharged_at: '2026-11-02T18:00:00Z' }),
-    // The railway says a day without a zone: read in that of the ramp it is the 6th.
+    // The railway says a day without a zone.
     box('no zone said', 'inland', {
       pod_discharged_at: '2026-10-28T18:00:00Z',
       pod_rail_departed_at: '2026-10-30T18:00:00Z',
@@ -242,6 +251,15 @@ describe('each charge has a clock of its own', () => {
     ])
   })
 
+  it('counts the day on the ticket of the depot', { tags: ['JA8'] }, async () => {
+    expect(await clocks(NOON('2026-11-20'), 'back in America/New_York')).toEqual([
+      ['detention', 'ended_late', '2026-11-14', 'rule', 1, '120'],
+    ])
+    expect(await clocks(NOON('2026-11-20'), 'back in Mars/Olympus')).toEqual([
+      ['detention', 'unknown', '2026-11-14', 'rule', null, null],
+    ])
+  })
+
   it('has no day of UTC where the zone is unknown, and nothing where no rule holds', async () => {
     expect(await clocks(NOON('2026-11-30'), 'no zone')).toEqual([
       ['demurrage', 'unknown', null, null, null, null],
@@ -273,7 +291,7 @@ describe('each charge has a clock of its own', () => {
     ])
   })
 
-  it('shows the last free day of the one who charges, in the zone of the place', async () => {
+  it('shows the last free day of the one who charges', async () => {
     const rows = await scene.read('charge_days', {
       asOf: NOON('2026-11-08'),
       columns: ['charge', 'charged_on', 'last_free_on', 'last_free_seen_on'],
@@ -284,8 +302,7 @@ describe('each charge has a clock of its own', () => {
       ['demurrage', '2026-11-06', '2026-11-05', null],
       ['demurrage', '2026-11-07', '2026-11-05', null],
       ['demurrage', '2026-11-08', '2026-11-05', null],
-      ['storage', '2026-11-07', '2026-11-06', '2026-11-06'],
-      ['storage', '2026-11-08', '2026-11-06', '2026-11-06'],
+      ['storage', '2026-11-08', '2026-11-07', '2026-11-07'],
     ])
   })
 

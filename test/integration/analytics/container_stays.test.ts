@@ -335,7 +335,7 @@ it('takes what is reported for an instant to come as not happened', { tags: ['FE
   ])
 })
 
-it('takes the zone of the port where none was sent, no day of UTC', { tags: ['FE1'] }, async () => {
+it('counts in the zone of the port where none was sent', { tags: ['FE1', 'JA8'] }, async () => {
   await scene.insert('ports', [{ port_id: 'p1', time_zone: LOS_ANGELES }])
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West', port_id: 'p1' }])
   await insertKnown(scene, 'containers', [
@@ -344,14 +344,14 @@ it('takes the zone of the port where none was sent, no day of UTC', { tags: ['FE
     box('c3', { pod_timezone: 'Mars/Olympus' }),
   ])
   await insertKnown(scene, 'container_import_deadlines', [
-    // 23:30 of the 6th in Los Angeles; the 7th in UTC.
+    // Without a zone it is wall time: the 7th, as in the table, also where midnight there is later.
     day('c1', 'terminal', '2026-11-07', { time_zone: null, deadline_at: '2026-11-07T07:30:00Z' }),
     day('c2', 'terminal', '2026-11-07', { time_zone: null }),
     day('c3', 'terminal', null, { time_zone: 'Mars/Olympus' }),
   ])
   expect(await readStates()).toEqual([
-    'c1 port overdue -2 2 2026-11-06 terminal',
-    'c2 port unknown - - - -',
+    'c1 port overdue -1 1 2026-11-07 terminal',
+    'c2 port unknown - - 2026-11-07 terminal',
     'c3 port unknown - - - -',
   ])
   expect(await read(['time_zone', 'is_zone_known'])).toEqual([
@@ -442,7 +442,7 @@ it('names the ramp after the rail terminal of the destination, and takes its zon
     box('c2', { ...zoneless, pickup_facility_id: 't2' }),
   ])
   await insertKnown(scene, 'container_import_deadlines', [
-    day('c1', 'rail', null, { deadline_at: '2026-11-08T05:30:00Z', time_zone: null }),
+    day('c1', 'rail', '2026-11-07', { time_zone: null }),
   ])
   const columns = ['terminal_id', 'terminal_name', 'time_zone', 'is_zone_known', 'binding_on']
   const rows = await read(['container_id', 'place', ...columns])

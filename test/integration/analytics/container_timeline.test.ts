@@ -317,49 +317,32 @@ it('leaves out containers that are gone at the source, and has no row for nothin
   expect(await scene.read('container_timeline')).toEqual([])
 })
 
-it('reads a last free day that was sent without a zone on the clock of the place', async () => {
-  await scene.insert('ports', [
-    { port_id: 'lax', time_zone: 'America/Los_Angeles' },
-    { port_id: 'dal', time_zone: 'America/Chicago' },
-  ])
-  const places = { port_of_discharge_id: 'lax', destination_id: 'dal' }
-  await scene.insert('shipments', [{ shipment_id: 's1', ...places }, { shipment_id: 's2' }])
-  const of = (container_id: string, shipment_id: string) => ({ container_id, shipment_id })
-  await scene.insert('containers', [of('c1', 's1'), of('c2', 's2')])
-  await scene.insert('container_history', [
-    from(1, null, of('c1', 's1')),
-    from(1, null, of('c2', 's2')),
-  ])
-  const deadline = (
-    begin: number,
-    end: number | null,
-    [container_id, kind, deadline_at]: readonly [string, string, string],
-  ) =>
+it('shows a last free day without a zone as the day of its table', { tags: ['JA8'] }, async () => {
+  await scene.insert('containers', [{ container_id: 'c1' }])
+  await scene.insert('container_history', [from(1, null, { container_id: 'c1' })])
+  const deadline = (begin: number, end: number | null, local_date: string | null) =>
     from(begin, end, {
-      container_id,
-      kind,
-      place: kind === 'pickup_lfd_rail' ? 'ramp' : 'port',
-      deadline_at,
-      local_date: deadline_at.slice(0, 10),
+      container_id: 'c1',
+      kind: 'pickup_lfd_line',
+      place: 'port',
+      deadline_at: '2026-03-10T06:30:00Z',
+      local_date,
       time_zone: null,
     })
   await scene.insert('container_import_deadline_history', [
-    // The 9th in Los Angeles; 06:30 in UTC is after midnight in Chicago, where it is UTC-5.
-    deadline(2, 3, ['c1', 'pickup_lfd_line', '2026-03-10T06:30:00Z']),
-    deadline(3, 4, ['c1', 'pickup_lfd_line', '2026-03-11T06:30:00Z']),
-    deadline(2, null, ['c1', 'pickup_lfd_rail', '2026-03-10T06:30:00Z']),
-    // Of no port.
-    deadline(2, null, ['c2', 'pickup_lfd_line', '2026-03-10T06:30:00Z']),
+    deadline(2, 3, '2026-03-10'),
+    deadline(3, 4, '2026-03-11'),
+    // Its zone is unknown.
+    deadline(5, null, null),
   ])
   const rows = await scene.read('container_timeline', {
-    columns: ['container_id', 'kind', 'subject', 'from_value', 'to_value'],
+    columns: ['kind', 'from_value', 'to_value'],
     rest: `where topic = 'last free day' ${ORDER}`,
   })
   expect(rows.map((row) => Object.values(row))).toEqual([
-    ['c1', 'last free day set', 'pickup_lfd_line', null, '2026-03-09'],
-    ['c1', 'last free day set', 'pickup_lfd_rail', null, '2026-03-10'],
-    ['c1', 'last free day moved', 'pickup_lfd_line', '2026-03-09', '2026-03-10'],
-    ['c1', 'last free day withdrawn', 'pickup_lfd_line', '2026-03-10', null],
-    ['c2', 'last free day set', 'pickup_lfd_line', null, '2026-03-10T06:30:00Z'],
+    ['last free day set', null, '2026-03-10'],
+    ['last free day moved', '2026-03-10', '2026-03-11'],
+    ['last free day withdrawn', '2026-03-11', null],
+    ['last free day set', null, '2026-03-10T06:30:00Z'],
   ])
 })

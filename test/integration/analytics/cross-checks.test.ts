@@ -120,7 +120,7 @@ const CHECKS: readonly CrossCheck[] = [
                       = week_on
           )`,
     other: `select pod_terminal_id, date_trunc('week', pod_berthed_at at time zone pod_zone)::date, count(*),
-        round(extract(epoch from percentile_disc(0.5) within group (
+        round(extract(epoch from percentile_cont(0.5) within group (
             order by pod_discharged_at - pod_berthed_at
         )) / 3600, 1)
       from tracking_analytics.container_milestones
