@@ -86,7 +86,9 @@ interface Asked {
 type Settled = readonly PromiseSettledResult<pg.QueryResult>[]
 
 const TELL_CLOCK = "select set_config('simulated.clock', $1, false)"
-const TELL_TIME = `${TELL_CLOCK}, set_config('simulated.began', $1, false)`
+/** The dice of PostgreSQL are thrown by the time too. */
+const TELL_TIME = `${TELL_CLOCK}, set_config('simulated.began', $1, false),
+  setseed((hashtext($1) & 65535) / 65536.0)`
 
 /** Parts of a pool that no simulated process uses. */
 const REST: Pick<ConnectionPool, 'another' | 'close'> = {
