@@ -40,6 +40,7 @@ export class Oracle {
   /** By record, the values of its watched attribute that anybody was told. */
   readonly #told = new Map<string, Set<string | null>>()
   readonly #tokens = new Map<Started, number>()
+  readonly #isInTransaction = new Set<Started>()
   readonly #writing = new Set<Started>()
   readonly #pauses: { readonly from: number; readonly until: number }[] = []
   #highestToken = 0
@@ -73,8 +74,13 @@ export class Oracle {
         this.#pauses.push({ from: now, until: now + Number(ms) })
       }
       if (text.includes(TAKES_LEASE) && rows[0] !== undefined) {
-        this.#highestToken = Number(rows[0].fencing_token)
-        this.#tokens.set(process, this.#highestToken)
+        this.#tokens.set(process, Number(rows[0].fencing_token))
+      }
+      if (text === 'begin') this.#isInTransaction.add(process)
+      if (text === 'commit' || text === 'rollback') this.#isInTransaction.delete(process)
+      // A takeover that was not committed took nothing.
+      if (!this.#isInTransaction.has(process)) {
+        this.#highestToken = Math.max(this.#highestToken, this.#tokens.get(process) ?? 0)
       }
       if (WRITES_ROWS.test(text)) this.#writing.add(process)
       if (text === 'rollback') this.#writing.delete(process)
