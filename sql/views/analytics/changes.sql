@@ -16,7 +16,8 @@
 -- effect, for the importer:
 --   ETA, appointment     better: earlier, made or given again; worse: later or taken back; a first
 --                        ETA at the ramp is neither
---   last free day        better: later; worse: earlier; set and withdrawn are neither
+--   last free day        better: later; worse: earlier; set, withdrawn and another zone of the same
+--                        instant are neither
 --   availability         better: became available; worse: no longer available; else neither
 --   hold                 worse: placed, or pending and now a hold; better: cleared, or a hold and
 --                        now pending; an edited text is neither
@@ -178,24 +179,15 @@ found as (
         case
             when happened.topic = 'fee'
                 then case sign(fee.change_amount) when 1 then 'worse' when -1 then 'better' end
-            when happened.topic = 'last free day' and happened.to_value > happened.from_value
-                then 'better'
-            when happened.topic = 'last free day' and happened.to_value < happened.from_value
-                then 'worse'
-            when happened.topic = 'last free day' then null
+            when happened.topic = 'last free day'
+                then case sign(day.shift_days) when 1 then 'better' when -1 then 'worse' end
             when happened.kind = 'hold cleared' then 'better'
             when happened.from_value is not distinct from happened.to_value then null
             when happened.kind = 'hold placed' or happened.from_value = 'pending' then 'worse'
             when happened.to_value = 'pending' then 'better'
         end as effect,
         null as shift_hours,
-        -- A day that could not be worked out is shown as the instant that was sent.
-        case
-            when happened.topic = 'last free day'
-                and happened.from_value like '____-__-__'
-                and happened.to_value like '____-__-__'
-                then happened.to_value::date - happened.from_value::date
-        end as shift_days,
+        day.shift_days,
         fee.change_amount,
         case when fee.change_amount is not null then happened.detail end as change_currency_code,
         happened.source,
@@ -212,6 +204,19 @@ found as (
             end as change_amount
 
     ) as fee
+    cross join lateral (
+
+        -- A day that could not be worked out is shown as the instant that was sent. Another zone of
+        -- the same instant moves nothing.
+        select
+            case
+                when happened.kind = 'last free day moved'
+                    and happened.from_value like '____-__-__'
+                    and happened.to_value like '____-__-__'
+                    then happened.to_value::date - happened.from_value::date
+            end as shift_days
+
+    ) as day
     where happened.topic in ('hold', 'fee', 'last free day')
         and not happened.is_first_sight
 

@@ -276,6 +276,7 @@ happenings as (
         'last free day' as topic,
         case
             when earlier.container_id is null then 'last free day set'
+            when earlier.deadline_at = standing.deadline_at then 'last free day zone changed'
             else 'last free day moved'
         end as kind,
         standing.kind as subject,
@@ -459,7 +460,8 @@ comment on column {{analytics}}.container_timeline.topic is
     'transport event, status, hold, fee, last free day, ETA or attribute.';
 comment on column {{analytics}}.container_timeline.kind is
     'transport event, first seen, status, hold placed, hold changed, hold cleared, fee listed, '
-    'fee changed, fee removed, last free day set, last free day moved, last free day withdrawn, '
+    'fee changed, fee removed, last free day set, last free day moved, last free day zone '
+    'changed, last free day withdrawn, '
     'ETA moved, ETA withdrawn, ETA given again, or attribute changed.';
 comment on column {{analytics}}.container_timeline.subject is
     'What it is about: name of the transport event, of the hold, type of the fee, kind of the '

@@ -317,32 +317,55 @@ it('leaves out containers that are gone at the source, and has no row for nothin
   expect(await scene.read('container_timeline')).toEqual([])
 })
 
-it('shows a last free day without a zone as the day of its table', { tags: ['JA8'] }, async () => {
-  await scene.insert('containers', [{ container_id: 'c1' }])
-  await scene.insert('container_history', [from(1, null, { container_id: 'c1' })])
-  const deadline = (begin: number, end: number | null, local_date: string | null) =>
-    from(begin, end, {
-      container_id: 'c1',
-      kind: 'pickup_lfd_line',
-      place: 'port',
-      deadline_at: '2026-03-10T06:30:00Z',
-      local_date,
-      time_zone: null,
+it(
+  'shows a last free day without a zone as the day of its table',
+  { tags: ['JA8', 'JA13'] },
+  async () => {
+    await scene.insert('containers', [{ container_id: 'c1' }])
+    await scene.insert('container_history', [from(1, null, { container_id: 'c1' })])
+    const deadline = (
+      begin: number,
+      end: number | null,
+      local_date: string | null,
+      deadline_at = '2026-03-10T06:30:00Z',
+    ) =>
+      from(begin, end, {
+        container_id: 'c1',
+        kind: 'pickup_lfd_line',
+        place: 'port',
+        deadline_at,
+        local_date,
+        time_zone: null,
+      })
+    await scene.insert('container_import_deadline_history', [
+      deadline(2, 3, '2026-03-10'),
+      deadline(3, 4, '2026-03-11', '2026-03-11T06:30:00Z'),
+      // Its zone is unknown, and then it is said.
+      deadline(5, 6, null),
+      deadline(6, null, '2026-03-09'),
+    ])
+    const rows = await scene.read('container_timeline', {
+      columns: ['kind', 'from_value', 'to_value'],
+      rest: `where topic = 'last free day' ${ORDER}`,
     })
-  await scene.insert('container_import_deadline_history', [
-    deadline(2, 3, '2026-03-10'),
-    deadline(3, 4, '2026-03-11'),
-    // Its zone is unknown.
-    deadline(5, null, null),
-  ])
-  const rows = await scene.read('container_timeline', {
-    columns: ['kind', 'from_value', 'to_value'],
-    rest: `where topic = 'last free day' ${ORDER}`,
-  })
-  expect(rows.map((row) => Object.values(row))).toEqual([
-    ['last free day set', null, '2026-03-10'],
-    ['last free day moved', '2026-03-10', '2026-03-11'],
-    ['last free day withdrawn', '2026-03-11', null],
-    ['last free day set', null, '2026-03-10T06:30:00Z'],
-  ])
-})
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      ['last free day set', null, '2026-03-10'],
+      ['last free day moved', '2026-03-10', '2026-03-11'],
+      ['last free day withdrawn', '2026-03-11', null],
+      ['last free day set', null, '2026-03-10T06:30:00Z'],
+      ['last free day zone changed', '2026-03-10T06:30:00Z', '2026-03-09'],
+    ])
+    // Neither better nor worse: the instant is the same.
+    const effects = await scene.read('changes', {
+      columns: ['effect', 'shift_days', 'to_value'],
+      rest: `where change = 'last free day' order by learned_at`,
+    })
+    expect(effects.map((row) => Object.values(row))).toEqual([
+      [null, null, '2026-03-10'],
+      ['better', 1, '2026-03-11'],
+      [null, null, null],
+      [null, null, '2026-03-10T06:30:00Z'],
+      [null, null, '2026-03-09'],
+    ])
+  },
+)
