@@ -26,8 +26,8 @@ export function sentencesOf({ groups, findings }) {
 export const RELEASE = 'release'
 
 /**
- * Ids without a test in `npm test` or a reason, reasons without an id, and tags nobody knows; empty when all is
- * well.
+ * Ids without a reason or a test that is not left to `npm run test:release`, reasons without an id,
+ * and tags nobody knows; empty when all is well.
  */
 export function problemsOfTags(catalogue, tests) {
   const sentences = sentencesOf(catalogue)
