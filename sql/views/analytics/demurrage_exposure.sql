@@ -8,8 +8,8 @@
 -- days_over: calendar days at the place past the binding day, to today or to the day it went out;
 -- the day after the last free day is day 1, the day of going out counts.
 --
--- Fees are those listed now, of any type, by currency; currencies are never added together. A fee of
--- 0 is not said: the service lists it before an amount was calculated. They are the fees at the
+-- Fees are those listed now, of any type, by currency; currencies are never added together. A fee
+-- of 0 is not said: the service lists it before an amount was calculated. They are the fees at the
 -- port's terminal, so only the port stay has them. A fee without a currency takes the currency of
 -- the container's other fees, if they have only one; else it is in the terminal's own, shown as
 -- `local`. A `total` line is never added to the lines it sums: the amount is the greater of the sum

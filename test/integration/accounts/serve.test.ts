@@ -140,7 +140,8 @@ describe('serve for every account', { tags: ['C24', 'JB7'] }, () => {
         return /account_sync_age_seconds\{account="sea"\} \d/.test(text)
       })
       expect(await states('tracking_sea')).toEqual([])
-      // Not a proof that the delivery asked for it: a refetch that waits makes the inbox due as well.
+      // This does not prove that the delivery asked for it: a refetch that waits makes the inbox due
+      // as well.
       await waitUntil('the second is stored', async () => {
         return (await post('acme', notificationBody('second'), SECRETS.acme)) === 202
       })

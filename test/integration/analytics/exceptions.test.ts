@@ -326,7 +326,8 @@ it(
       box('c1', AT_PORT),
       // The terminal says the 30th, so its charge is not counted by the rule.
       box('c2', AT_PORT),
-      // Picked up on the 2nd, so free to the 7th; on the 4th; and ten days ago and more, but returned.
+      // Picked up on the 2nd, so free to the 7th; on the 4th; and ten days ago and more, but
+      // returned.
       box('c3', { ...AT_PORT, pod_full_out_at: '2026-11-02T20:00:00Z' }),
       box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-04T20:00:00Z' }),
       box('c5', {

@@ -43,8 +43,9 @@ async function resumePage({ query }: Scene, { stream }: ListPhase): Promise<numb
 }
 
 /**
- * The fault × the phase: a cell leaves every row as it was, and the next is played over it. A phase is one world: when its last fault has gone, one run makes
- * everything equal and the next finds nothing to do.
+ * The fault × the phase: a cell leaves every row as it was, and the next is played over it. A phase
+ * is one world: when its last fault has gone, one run makes everything equal and the next finds
+ * nothing to do.
  */
 describe.each(LIST_PHASES)(
   'a fault at $name',

@@ -41,6 +41,8 @@ export class Oracle {
   readonly #told = new Map<string, Set<string | null>>()
   readonly #tokens = new Map<Started, number>()
   readonly #isInTransaction = new Set<Started>()
+  /** Tokens of takeovers that are not committed yet. */
+  readonly #taking = new Map<Started, number>()
   readonly #writing = new Set<Started>()
   readonly #pauses: { readonly from: number; readonly until: number }[] = []
   #highestToken = 0
@@ -74,13 +76,17 @@ export class Oracle {
         this.#pauses.push({ from: now, until: now + Number(ms) })
       }
       if (text.includes(TAKES_LEASE) && rows[0] !== undefined) {
-        this.#tokens.set(process, Number(rows[0].fencing_token))
+        this.#taking.set(process, Number(rows[0].fencing_token))
       }
       if (text === 'begin') this.#isInTransaction.add(process)
       if (text === 'commit' || text === 'rollback') this.#isInTransaction.delete(process)
       // A takeover that was not committed took nothing.
-      if (!this.#isInTransaction.has(process)) {
-        this.#highestToken = Math.max(this.#highestToken, this.#tokens.get(process) ?? 0)
+      if (text === 'rollback') this.#taking.delete(process)
+      const taken = this.#taking.get(process)
+      if (taken !== undefined && !this.#isInTransaction.has(process)) {
+        this.#highestToken = taken
+        this.#tokens.set(process, taken)
+        this.#taking.delete(process)
       }
       if (WRITES_ROWS.test(text)) this.#writing.add(process)
       if (text === 'rollback') this.#writing.delete(process)
@@ -263,8 +269,8 @@ export class Oracle {
   }
 
   /**
-   * I1: differences between warehouse and service. A value without a column is kept when it is absent later, even if
-   * it was sent by mistake.
+   * I1: differences between warehouse and service. A value without a column is kept when it is
+   * absent later, even if it was sent by mistake.
    */
   async differences(): Promise<string[]> {
     const { world, clock } = this.#play.service.simulator

@@ -54,7 +54,7 @@ async function unseenShipments(scene: Scene): Promise<string[]> {
 
 describe('rows that the source no longer shows', () => {
   it(
-    'stay when the service shows one to whoever asks for it, though no page did',
+    'stay when the service shows the one that is asked for, though no page did',
     { tags: ['I8'] },
     async () => {
       const scene = await openLoadedScene()
