@@ -33,8 +33,8 @@ export async function fetchEventsOf(run: Reading, containerId: string): Promise<
   const { signal, purpose, service, settings } = run.source
   const { ledger } = run.notes
   const intakes: Intake[] = []
-  const transportEventIds = new Set<string>()
-  let observedAt: Date | undefined
+  const seen = new Set<string>()
+  let first: { readonly observedAt: Date; readonly total: number | undefined } | undefined
   let isDoubtful = false
   const pages = service.listTransportEvents(containerId, {
     signal,
@@ -44,7 +44,7 @@ export async function fetchEventsOf(run: Reading, containerId: string): Promise<
   })
   try {
     for await (const page of pages) {
-      observedAt ??= page.observedAt
+      first ??= page
       const intake = readRawRecords(page.document, {
         stream: 'transport_events',
         source: `/containers/${containerId}/transport_events`,
@@ -59,18 +59,18 @@ export async function fetchEventsOf(run: Reading, containerId: string): Promise<
       // not tell which events are gone.
       const isWhole =
         intake.quarantined.length === 0 && page.rows.every(({ type }) => type === 'transport_event')
-      // A row on two pages has pushed another off both.
-      const hasMoved = [...ids].some((id) => transportEventIds.has(id))
+      // A row on two pages has pushed another off both; one that left has pulled another past them.
+      const hasMoved = page.total !== first.total || [...ids].some((id) => seen.has(id))
       isDoubtful ||= page.isShort || hasMoved || !isWhole
-      for (const id of ids) transportEventIds.add(id)
+      for (const id of ids) seen.add(id)
     }
   } catch (thrown) {
     if (!(thrown instanceof ApiNotFoundError)) throw thrown
     return { containerId, intake: mergeIntakes([]), gone: thrown }
   }
   const intake = mergeIntakes(intakes)
-  if (observedAt === undefined || isDoubtful) return { containerId, intake }
-  const list = { containerId, transportEventIds: [...transportEventIds], observedAt }
+  if (first === undefined || isDoubtful) return { containerId, intake }
+  const list = { containerId, transportEventIds: [...seen], observedAt: first.observedAt }
   return { containerId, intake, list }
 }
 

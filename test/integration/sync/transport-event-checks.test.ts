@@ -6,6 +6,7 @@ import {
   closeScenes,
   HOUR,
   openLoadedScene,
+  openScene,
   OTHER_LISTS,
   requestCounts,
   type Scene,
@@ -223,6 +224,37 @@ describe('a check of transport events', () => {
       }
     },
   )
+})
+
+describe('a list of transport events', { tags: ['I1'] }, () => {
+  it('of which an event is withdrawn between two of its pages is read again', async () => {
+    const acceptedIncludes = { shipment: WITHOUT_EVENTS, container: [] }
+    const scene = await openScene({ shipments: 3, acceptedIncludes })
+    const { faults, edits, clock, world } = scene.simulator
+    const containers = [...world.records('container', clock.now())]
+    const container = containers.find(
+      ({ id }) => world.transportEventsOf(id, clock.now()).length > 2,
+    )!
+    const withdrawn: string[] = []
+    faults.add({
+      fault: {
+        kind: 'transform',
+        apply: (document) => {
+          const [first] = (document as { data: readonly { id: string }[] }).data
+          // The second page now lacks the event that it would have begun with.
+          edits.withdrawEvent(container.id, first!.id)
+          withdrawn.push(first!.id)
+          return document
+        },
+      },
+      match: (request) => isEventRead(request) && request.path.includes(container.id),
+    })
+    await scene.sync({ settings: { pageSize: 2 } })
+    expect(withdrawn).toHaveLength(1)
+    clock.advance(HOUR)
+    await scene.sync({ command: 'sync' })
+    expect(await scene.differences()).toEqual([])
+  })
 })
 
 function hasEvents({ simulator: { world, clock } }: Scene, containerId: string): boolean {
