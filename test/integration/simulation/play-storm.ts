@@ -217,10 +217,7 @@ export class StormPlay {
         break
       case 'freeze': {
         const frozen = this.#pickAlive(step.which)
-        if (frozen === undefined) break
-        this.#hit('fault: frozen process')
-        frozen.wasFrozen = true
-        frozen.frozenUntil = this.scheduler.now + step.seconds * 1_000
+        if (frozen !== undefined) this.#freeze(frozen, step.seconds)
         break
       }
       case 'lose':
@@ -322,6 +319,10 @@ export class StormPlay {
       kill === null || !('point' in kill)
         ? noFailpoints
         : createFailpoint(`${kill.point}:${kill.hit}`, () => {
+            if (kill.seconds !== undefined) {
+              this.#freeze(process, kill.seconds)
+              return
+            }
             this.#kill(process)
             throw new SimulatedCrash(kill.point)
           })
@@ -377,6 +378,12 @@ export class StormPlay {
         return loss
       },
     }
+  }
+
+  #freeze(process: Started, seconds: number): void {
+    this.#hit('fault: frozen process')
+    process.wasFrozen = true
+    process.frozenUntil = this.scheduler.now + seconds * 1_000
   }
 
   #kill(process: Started): void {

@@ -141,7 +141,7 @@ async function playNext({ first, played, counted, hits }: Progress): Promise<Pro
 describe('the machine of the sync in simulated time, over a service, a network and processes that fail', () => {
   it.for(corpus)(
     'remembered: $what',
-    { tags: ['I1', 'I4', 'I8'], timeout: TIMEOUT_MS },
+    { tags: ['C10', 'I1', 'I4', 'I8', 'I12'], timeout: TIMEOUT_MS },
     async ({ storm }) => {
       expect((await play(storm)).digest).toMatch(/^\w{64}$/)
     },

@@ -22,8 +22,13 @@ export interface Storm {
   readonly steps: readonly Step[]
 }
 
-/** How a process dies: at a point of its work, or after so many events. */
-export type Kill = { readonly point: Failpoint; readonly hit: number } | { readonly events: number }
+/**
+ * How a process dies: at a point of its work, or after so many events. With `seconds` its machine is
+ * suspended at that point for so long instead.
+ */
+export type Kill =
+  | { readonly point: Failpoint; readonly hit: number; readonly seconds?: number }
+  | { readonly events: number }
 
 interface RunStep {
   readonly do: 'sync' | 'backfill'
@@ -180,9 +185,9 @@ function some(minLength: number, maxLength: number): fc.Arbitrary<Step[]> {
 
 /** A run is suspended, and another may take its lease. */
 const takeovers = fc
-  .tuple(runs, runs, fc.constantFrom(50, 400, 2_000))
-  .map(([run, next, wait]): Step[] => [
-    { ...run, kill: null, wait: null },
+  .tuple(runs, runs, fc.constantFrom(50, 400, 2_000), fc.constantFrom(...SYNC_FAILPOINTS))
+  .map(([run, next, wait, point]): Step[] => [
+    { ...run, kill: { point, hit: 1, seconds: 90 }, wait: null },
     { do: 'freeze', which: 0, seconds: 90, wait },
     { do: 'advance', seconds: 60, wait: 0 },
     { ...next, disturbance: { kind: 'none' }, wait: 0 },
