@@ -1,9 +1,11 @@
 """The facts behind the questions, computed from what the service showed, by what the documents say."""
 
 from collections import defaultdict
+from datetime import timedelta
 from decimal import Decimal
 
-from values import NO_ROW, About, Known, Sorted, Window, equal, local, local_day, zone
+from rules import RULES, after, rule_for
+from values import Known, local, local_day, zone
 
 COMMON = ("container_number", "shipment_id", "bill_of_lading_number", "shipping_line_scac",
           "customer_name", "ref_numbers_text", "tags_text", "custom_fields", "pod_terminal_id")
@@ -139,28 +141,8 @@ def container_milestones(f):
     return found
 
 
-def or_known(make):
-    """An answer as documented; where a zone was not sent, the program counts the days otherwise."""
-    def run(f):
-        documented, instead = make(f, False), make(f, True)
-        return {key: {c: _either(v, instead.get(key, {}).get(c, NO_ROW))
-                      for c, v in documented.get(key, dict.fromkeys(instead.get(key, {}), NO_ROW)).items()}
-                for key in {**documented, **instead}}
-    return run
-
-
-def _either(documented, instead):
-    if isinstance(documented, (About, Sorted, Window, Known)) and instead is not NO_ROW or documented is instead:
-        return documented
-    same = documented is not NO_ROW and instead is not NO_ROW and equal(documented, instead)
-    return documented if same else Known("day without a zone", documented, instead)
-
-
-def stays(f, in_port_zone=False, ids=None):
-    """Both stays of each container: when they began and ended, the days that apply, and their state.
-
-    `in_port_zone`: an instant without a zone is read in the zone of the port itself.
-    """
+def stays(f, ids=None):
+    """Both stays of each container: when they began and ended, the days that apply, and their state."""
     found = {}
     for id_ in ids or f.containers:
         box = f.containers[id_]
@@ -196,15 +178,24 @@ def stays(f, in_port_zone=False, ids=None):
             begun, ended = any(x for x in s["begun"]), any(x for x in s["left"])
             own = {n: s[n + "_on"] for n in ("terminal", "line", "rail") if s[n + "_on"]}
             own = own or ({"service": s["service_on"]} if s["service_on"] else {})
+            reported, rule = min(own.values()) if own else None, None
+            name = rule_for("demurrage", ship["shipping_line_scac"])
+            if place == "port" and begun and s["start"] and not s["line_on"]:  # the line reports no day
+                rule = after(local_day(s["start"], s["zone"]), *RULES[name][2:4]) if local_day(s["start"], s["zone"]) else None
+                own = dict(own, **({"rule": rule} if rule else {}))
             binding = min(own.values()) if own else None
+            seen = f.now_containers[id_]["terminal_checked_at"]
+            is_fresh = place == "port" and seen and f.as_of - timedelta(hours=48) < seen <= f.as_of
+            is_untold = f.is_stopped(box) and not is_fresh
             spot = f.place_zone(ship, place) if s["zone"] is None else s["zone"]
             counted = spot if zone(spot) else None  # the zone in which days are counted
             today = local_day(f.as_of, counted) if counted else None
-            out_on = local_day(s["end"], counted if in_port_zone and s["zone"] is None else s["zone"])
+            out_on = local_day(s["end"], s["zone"])
             row = dict(
                 f.common(box), place=place, has_begun=begun, has_ended=ended, start_at=s["start"],
                 end_at=s["end"], binding_on=binding, terminal_on=s["terminal_on"], line_on=s["line_on"],
-                rail_on=s["rail_on"], service_on=s["shown"], today_on=today, out_on=out_on,
+                rail_on=s["rail_on"], service_on=s["shown"], today_on=today, out_on=out_on, rule_on=rule,
+                reported_on=reported, is_untold=is_untold,
                 time_zone=counted, is_zone_known=zone(s["zone"]) is not None,
                 current_status=box["current_status"], is_tracking_stopped=f.is_stopped(box),
                 tracking_stopped_reason=ship["line_tracking_stopped_reason"],
@@ -215,9 +206,9 @@ def stays(f, in_port_zone=False, ids=None):
             if not begun:
                 state = "not_started"
             elif ended:
-                state = "unknown" if out_on is None or counted is None else \
+                state = "unknown" if out_on is None else \
                     "none" if binding is None else "out_late" if out_on > binding else "out_in_time"
-            elif f.is_stopped(box) or today is None:
+            elif is_untold or today is None:
                 state = "unknown"
             else:
                 state = "none" if binding is None else "overdue" if today > binding else \
@@ -233,12 +224,12 @@ def stays(f, in_port_zone=False, ids=None):
     return found
 
 
-def last_free_days(f, in_port_zone):
+def last_free_days(f):
     names = COMMON + (
         "container_id", "place", "place_locode", "state", "time_zone", "days_left", "days_over", "is_zone_known",
-        "has_ended", "binding_on", "line_on", "terminal_on", "rail_on", "service_on", "today_on", "out_on",
+        "has_ended", "binding_on", "line_on", "terminal_on", "rail_on", "service_on", "rule_on", "today_on", "out_on",
         "start_at", "end_at", "pod_terminal", "tracking_stopped_reason", "current_status", "binding_source")
-    return {key: {n: row[n] for n in names if n in row} for key, row in stays(f, in_port_zone).items()}
+    return {key: {n: row[n] for n in names if n in row} for key, row in stays(f).items()}
 
 
 
@@ -250,7 +241,30 @@ def known_shipments(f):
 
 def known_containers(f):
     names = [c for c in f.columns["known_containers"] if c not in ("import_deadline_sources", "known_since")]
-    return {id_: {c: box.get(c) for c in names} for id_, box in f.containers.items()}
+    found = {}
+    for id_, box in f.containers.items():
+        found[id_] = {c: box.get(c) for c in names}
+        seen = f.now_containers[id_]["terminal_checked_at"]  # of these looks only the last is kept
+        found[id_]["terminal_checked_at"] = seen if seen and seen <= f.as_of else None
+    return found
+
+
+def journeys(f):
+    found = {}
+    for id_, box in f.containers.items():
+        out, by_rail = box["final_destination_full_out_at"], any(
+            box[c] for c in ("pod_rail_departed_at", "ind_ata_at", "ind_rail_unloaded_at"))
+        left = [box[c] for c in ("pod_full_out_at", "pod_rail_departed_at") if box[c]]
+        found[id_] = dict(
+            {c: v for c, v in f.common(box).items() if c in f.columns["journeys"]},
+            vessel_arrived_at=box["pod_arrived_at"], discharged_at=box["pod_discharged_at"],
+            full_out_at=box["pod_full_out_at"], rail_loaded_at=box["pod_rail_loaded_at"],
+            rail_departed_at=box["pod_rail_departed_at"], left_port_at=min(left) if left else None,
+            ind_arrived_at=box["ind_ata_at"], rail_unloaded_at=box["ind_rail_unloaded_at"],
+            ramp_out_at=out, picked_up_at=out or (None if by_rail else box["pod_full_out_at"]),
+            returned_at=box["empty_terminated_at"], went_by_rail=by_rail or out is not None,
+            is_tracking_stopped=f.is_stopped(box))
+    return found
 
 
 def known_transport_events(f):
@@ -270,12 +284,12 @@ def known_children(view, number):
     return make
 
 
-VIEWS = {"known_shipments": known_shipments, "known_containers": known_containers,
+VIEWS = {"known_shipments": known_shipments, "known_containers": known_containers, "journeys": journeys,
          "known_transport_events": known_transport_events, "known_import_deadlines": known_import_deadlines,
          "known_holds": known_children("known_holds", 1), "known_fees": known_children("known_fees", 2),
          "container_customers": container_customers, "container_milestones": container_milestones,
-         "container_stays": or_known(stays),
-         "last_free_days": or_known(last_free_days)}
+         "container_stays": stays,
+         "last_free_days": last_free_days}
 # How a row of an answer is told: its columns, and the order of rows that share them.
 KEYS = {"known_shipments": (("shipment_id",), None), "known_transport_events": (("transport_event_id",), None),
         "known_import_deadlines": (("container_id", "kind"), None),

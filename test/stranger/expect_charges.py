@@ -1,20 +1,12 @@
 """The cost of days past a last free day, by rules that this test imports (docs/questions.md)."""
 
 import csv
-from datetime import date, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
-from expect_answers import or_known, stays
-from values import local_day, zone
-
-HOLIDAYS = {date(2026, 11, 26), date(2026, 12, 25), date(2027, 1, 1)}
-RULES = {  # name: (charge, line, free days or None, counts, currency, ((from day, rate), ...))
-    "Storage": ("storage", None, None, None, "USD", ((1, "95.00"), (4, "240.50"))),
-    "Demurrage": ("demurrage", None, 3, "working", "EUR", ((1, "100.00"), (8, "150.00"))),
-    "Demurrage of Maersk": ("demurrage", "MAEU", 2, "calendar", "USD", ((1, "310.00"),)),
-    "Detention": ("detention", None, 4, "calendar", "USD", ((1, "120.00"), (3, "200.00"))),
-}
-
+from expect_answers import stays
+from rules import HOLIDAYS, RULES, after, rule_for
+from values import local_day
 
 def write_files(folder):
     """The files for `rules import`: rules and holidays."""
@@ -35,22 +27,6 @@ def write_files(folder):
     return rules, holidays
 
 
-def rule_for(charge, line):
-    """Of the rules that hold the one that names most."""
-    own = [n for n, r in RULES.items() if r[0] == charge and r[1] in (None, line)]
-    return max(own, key=lambda n: RULES[n][1] is not None)
-
-
-def after(start, free, counts):
-    """The last of so many free days; the day on which the clock starts is not one."""
-    day = start
-    while free:
-        day += timedelta(days=1)
-        if counts == "calendar" or day.weekday() < 5 and day not in HOLIDAYS:
-            free -= 1
-    return day
-
-
 def rate(tiers, day_over):
     return Decimal([r for from_day, r in tiers if from_day <= day_over][-1])
 
@@ -59,19 +35,18 @@ def cost(tiers, days_over):
     return sum((rate(tiers, d) for d in range(1, days_over + 1)), Decimal("0.00"))
 
 
-def clocks(f, in_port_zone):
+def clocks(f):
     """A clock for storage and demurrage at the port, and for detention outside."""
     found = {}
-    both = stays(f, in_port_zone)
+    both = stays(f)
     for (id_, place), stay in both.items():
         box = f.containers[id_]
         if place == "port" and stay["has_begun"]:
-            spot = stay["time_zone"] if in_port_zone and box["pod_timezone"] is None else box["pod_timezone"]
-            start = local_day(stay["start_at"], spot)
+            start = local_day(stay["start_at"], box["pod_timezone"])
             for charge, own in [("storage", "terminal"), ("demurrage", "line")]:
                 found[(id_, "port", charge)] = _clock(
-                    stay, charge, start, {own: stay[own + "_on"]}, stay["binding_on"], stay["has_ended"],
-                    stay["out_on"], stay["time_zone"], stay["is_tracking_stopped"], stay["today_on"])
+                    stay, charge, start, {own: stay[own + "_on"]}, stay["reported_on"], stay["has_ended"],
+                    stay["out_on"], stay["time_zone"], stay["is_untold"], stay["today_on"])
     for id_, box in f.containers.items():
         out, left = box["final_destination_full_out_at"], "final_destination_timezone"
         back = box["empty_terminated_at"]
@@ -81,7 +56,7 @@ def clocks(f, in_port_zone):
             continue
         stay, known = both[(id_, "ramp" if left.startswith("final") else "port")], box[left]
         row = _clock(stay, "detention", local_day(out, known), {}, None, back is not None,
-                     local_day(back, box["empty_terminated_timezone"] or known), stay["time_zone"], f.is_stopped(box), stay["today_on"])
+                     local_day(back, box["empty_terminated_timezone"]), stay["time_zone"], f.is_stopped(box), stay["today_on"])
         found[(id_, "out", "detention")] = row
     return found
 
@@ -113,20 +88,20 @@ def _clock(stay, charge, start, reported, binding, has_ended, ended_on, time_zon
     return row
 
 
-def charge_clocks(f, in_port_zone):
-    return {key: {c: v for c, v in row.items() if c != "tiers"} for key, row in clocks(f, in_port_zone).items()}
+def charge_clocks(f):
+    return {key: {c: v for c, v in row.items() if c != "tiers"} for key, row in clocks(f).items()}
 
 
-def exposure_forecast(f, in_port_zone):
+def exposure_forecast(f):
     names = ("container_id", "container_number", "charge", "rule_name", "currency_code", "state", "days_left",
              "amount", "seven_days_amount", "fourteen_days_amount", "last_free_on")
-    return {key: {c: row[c] for c in names} for key, row in clocks(f, in_port_zone).items()
+    return {key: {c: row[c] for c in names} for key, row in clocks(f).items()
             if row["state"] in ("upcoming", "due_today", "overdue")}
 
 
-def detention_clock(f, in_port_zone):
+def detention_clock(f):
     found = {}
-    for (id_, place, charge), row in clocks(f, in_port_zone).items():
+    for (id_, place, charge), row in clocks(f).items():
         if charge == "detention":
             new = {c: row[c] for c in ("container_id", "container_number", "customer_name", "rule_name", "state",
                                        "currency_code", "days_left", "days_over", "amount")}
@@ -136,9 +111,9 @@ def detention_clock(f, in_port_zone):
     return found
 
 
-def charge_days(f, in_port_zone):
+def charge_days(f):
     found = {}
-    for key, row in clocks(f, in_port_zone).items():
+    for key, row in clocks(f).items():
         for over in range(1, int(row["days_over"] or 0) + 1):
             day = row["last_free_on"] + timedelta(days=over)
             found[key + (day.isoformat(),)] = {
@@ -148,8 +123,8 @@ def charge_days(f, in_port_zone):
     return found
 
 
-VIEWS = {"charge_clocks": or_known(charge_clocks), "exposure_forecast": or_known(exposure_forecast),
-         "detention_clock": or_known(detention_clock), "charge_days": or_known(charge_days)}
+VIEWS = {"charge_clocks": charge_clocks, "exposure_forecast": exposure_forecast,
+         "detention_clock": detention_clock, "charge_days": charge_days}
 KEYS = {"charge_clocks": (("container_id", "place", "charge"), None),
         "exposure_forecast": (("container_id", "place", "charge"), None),
         "charge_days": (("container_id", "place", "charge", "charged_on"), None)}

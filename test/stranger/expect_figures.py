@@ -4,7 +4,7 @@ from collections import defaultdict
 from datetime import timedelta
 from decimal import Decimal
 
-from expect_answers import COMMON, goes_inland, is_rail, or_known, stays
+from expect_answers import COMMON, goes_inland, is_rail, stays
 from values import About, Known, Sorted, days, hours, local, local_day, zone
 
 
@@ -153,13 +153,16 @@ def empty_return_times(f):
     for id_, box in f.containers.items():
         out, back = box["final_destination_full_out_at"], box["empty_terminated_at"]
         out_zone = box["final_destination_timezone"]
-        if out is None:
+        by_rail = any(box[c] for c in ("pod_rail_departed_at", "ind_ata_at", "ind_rail_unloaded_at"))
+        place = "ramp" if out else "port"
+        if out is None and not by_rail:  # a truck that takes it to the train is not the last pickup
             out, out_zone = box["pod_full_out_at"], box["pod_timezone"]
         if out is None and back is None:
             continue
         state = "pickup not reported" if out is None else "out" if back is None else \
             "out of order" if back < out else "returned"
-        end, end_zone = (f.as_of, out_zone) if state == "out" else (back, box["empty_terminated_timezone"])
+        here = f.place_zone(f.shipment(box), place) if out_zone is None else out_zone
+        end, end_zone = (f.as_of, here) if state == "out" else (back, box["empty_terminated_timezone"])
         first, last = local_day(out, out_zone), local_day(end, end_zone)
         measured = state in ("out", "returned")
         found[id_] = dict(
@@ -171,14 +174,19 @@ def empty_return_times(f):
     return found
 
 
-def demurrage_exposure(f, in_port_zone):
+def demurrage_exposure(f):
     found = {}
-    for (id_, place), stay in stays(f, in_port_zone).items():
+    stays_ = stays(f)
+    for (id_, place), stay in stays_.items():
         if stay["state"] not in ("overdue", "out_late"):
             continue
         fees, sums, totals = f.model.children[id_][2], defaultdict(Decimal), {}
-        for fee in fees.values():
-            if fee["place"] == place and fee["amount"] != 0:
+        said = [fee for fee in fees.values() if fee["amount"] != 0]
+        at_ramp = stays_[(id_, "ramp")]["has_begun"] if (id_, "ramp") in stays_ else False
+        lists = ("port",) if place == "port" else \
+            ("ramp",) if any(fee["place"] == "ramp" for fee in said) else ("port",)
+        for fee in said:
+            if fee["place"] in lists and at_ramp == (place == "ramp"):
                 currency = fee["currency_code"] or "local"
                 if fee["is_total"]:
                     totals[currency] = fee["amount"]
@@ -262,17 +270,16 @@ def arrivals_calendar(f):
     return found
 
 
-def pickup_worklist(f, in_port_zone):
+def pickup_worklist(f):
     found = {}
-    for (id_, place), stay in stays(f, in_port_zone).items():
+    for (id_, place), stay in stays(f).items():
         box = f.containers[id_]
         if not stay["has_begun"] or stay["has_ended"] or place == "port" and goes_inland(box):
             continue
         holds = f.model.children[id_][1].values()
-        blocking = [h["name"] for h in holds if h["place"] == place and h["status"] != "pending"]
-        if place == "port":
-            available = box["available_for_pickup"] if box["availability_known"] else None
-        else:
+        blocking = {h["name"] for h in holds if h["place"] in ("port", place) and h["status"] != "pending"}
+        available = box["available_for_pickup"] if box["availability_known"] else None
+        if place == "ramp" and available is not False:
             available = True if box["current_status"] == "available" else None
         blockers = ["hold: " + n for n in blocking] + {
             True: [], False: ["not available"], None: ["availability unknown"]}[available]
@@ -333,18 +340,18 @@ def data_quality(f):
     return found
 
 
-def overdue_exceptions(f, in_port_zone):
+def overdue_exceptions(f):
     """The containers past their last free day, of all exceptions."""
     return {(id_, "overdue"): {n: stay[n] for n in COMMON}
-            for (id_, _), stay in stays(f, in_port_zone).items() if stay["state"] == "overdue"}
+            for (id_, _), stay in stays(f).items() if stay["state"] == "overdue"}
 
 
 VIEWS = {"carrier_scorecards": carrier_scorecards, "data_quality": data_quality, "container_completeness": container_completeness, "shipment_arrivals": arrivals,
          "schedule_reliability": schedule_reliability, "transit_times": transit_times,
          "rail_legs": rail_legs, "empty_return_times": empty_return_times,
-         "demurrage_exposure": or_known(demurrage_exposure), "transshipments": transshipments,
+         "demurrage_exposure": demurrage_exposure, "transshipments": transshipments,
          "terminal_dwell": terminal_dwell, "arrivals_calendar": arrivals_calendar,
-         "pickup_worklist": or_known(pickup_worklist), "exceptions": or_known(overdue_exceptions)}
+         "pickup_worklist": pickup_worklist, "exceptions": overdue_exceptions}
 KEYS = {"carrier_scorecards": (("shipping_line_scac", "arrival_quarter_on"), None),
         "data_quality": (("subject_type", "subject_id"), None), "terminal_dwell": (("terminal_id", "port_locode", "mode", "discharge_week_on"), None),
         "arrivals_calendar": (("port_of_discharge_locode", "shipping_line_scac", "arrival_on"), None),
