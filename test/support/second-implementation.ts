@@ -65,6 +65,9 @@ interface Stood<Value> {
 
 interface Seen {
   readonly first: number
+  /** The container as it was seen last, and since when, if not from the first look on. */
+  said: string
+  changed: number | undefined
   discharged: number | undefined
   readonly holds: Stood<Hold>[]
   readonly availability: Readonly<Record<Place, Stood<boolean | null>[]>>
@@ -108,7 +111,11 @@ interface Stay {
   readonly shipment: ResourceObject | undefined
   readonly place: 'port' | 'ramp'
   readonly zone: string | undefined
+  /** Turns an instant at the place into wall time there. */
+  readonly wallZone: string | undefined
   readonly isZoneKnown: boolean
+  /** Nobody would tell that it left. */
+  readonly isUntold: boolean
   readonly start: number | undefined
   readonly end: number | undefined
   readonly arrival: number | undefined
@@ -118,6 +125,8 @@ interface Stay {
   readonly days: Readonly<Record<string, string | undefined>>
   readonly binding: string | undefined
   readonly source: string | undefined
+  /** The earliest day that is reported, and who says it. */
+  readonly reported: readonly [string, string] | undefined
   readonly today: string | undefined
   readonly out: string | undefined
   readonly state: string
@@ -194,13 +203,13 @@ export class SecondImplementation {
   exposure(): string[] {
     const clocks = new Map<string, Clock[]>()
     for (const clock of this.#clocks()) {
-      if (clock.rule === undefined) continue
+      if (clock.rule === undefined || clock.daysOver === 0) continue
       const key = `${clock.stay.container.id} ${clock.place}`
       clocks.set(key, [...(clocks.get(key) ?? []), clock])
     }
     return this.#stays().flatMap((stay) => {
       if (!isExposed(stay)) return []
-      const fees = feesOf(stay.container, stay.place)
+      const fees = this.#feesOfStay(stay)
       const sums = sumsOf(fees)
       const known = fees.filter(isCalculated)
       const [only, ...others] = new Set(known.map((fee) => currencyOf(fee, fees)))
@@ -274,7 +283,16 @@ export class SecondImplementation {
 
   /** One line an exception: container, name, severity, since, cost. */
   exceptions(): string[] {
-    return [...this.#ofStays(), ...this.#ofRules(), ...this.#ofJourneys(), ...this.#ofHolds()]
+    return [...this.#ofStays(), ...this.#ofJourneys(), ...this.#ofHolds()]
+  }
+
+  /** Those of the place where the container is; at the ramp those of the port if it lists none. */
+  #feesOfStay({ container, place }: Stay): readonly Fee[] {
+    const { hasReachedRamp } = this.#portStay(container, this.#shipmentOf(container))
+    if (place === 'port') return hasReachedRamp ? [] : feesOf(container, 'port')
+    if (!hasReachedRamp) return feesOf(container, 'ramp')
+    const own = feesOf(container, 'ramp')
+    return own.some(isCalculated) ? own : [...own, ...feesOf(container, 'port')]
   }
 
   #current(): Look {
@@ -285,6 +303,8 @@ export class SecondImplementation {
   #remember(container: ResourceObject, at: number): void {
     const seen = this.#containers.get(container.id) ?? {
       first: at,
+      said: whatIsSaid(container),
+      changed: undefined,
       discharged: undefined,
       holds: [],
       availability: { port: [], ramp: [] },
@@ -292,6 +312,8 @@ export class SecondImplementation {
       deadlines: [],
     }
     this.#containers.set(container.id, seen)
+    if (seen.said !== whatIsSaid(container)) seen.changed = at
+    seen.said = whatIsSaid(container)
     const discharged = moment(container, 'pod_discharged_at')
     const before = seen.discharged
     if (before !== undefined && discharged !== undefined && before !== discharged) {
@@ -392,6 +414,8 @@ export class SecondImplementation {
           deadline(container, 'pickup_lfd_rail') !== undefined ||
           ['on_rail', 'awaiting_inland_transfer'].includes(status)))
     const [zone, isZoneKnown] = this.#portZone(container, shipment)
+    const checked = it('terminal_checked_at')
+    const isFresh = checked !== undefined && checked > at - 2 * DAY
     const mode = end === undefined ? (isByRail ? 'rail' : 'truck') : end === out ? 'truck' : 'rail'
     const sent = text(container, 'pod_timezone')
     const days = {
@@ -410,7 +434,9 @@ export class SecondImplementation {
       shipment,
       place: 'port',
       zone,
+      wallZone: sent === undefined ? 'UTC' : zone,
       isZoneKnown,
+      isUntold: isTrackingStopped(shipment, at) && !isFresh,
       start: it('pod_discharged_at'),
       end,
       arrival: it('pod_arrived_at'),
@@ -438,9 +464,10 @@ export class SecondImplementation {
         end !== undefined ||
         atRamp !== undefined ||
         isDelivered ||
-        (isByRail && status === 'on_rail'),
+        (status === 'on_rail' && !said('pod_rail_loaded_at') && !said('pod_rail_departed_at')),
     })
-    return { stay, isByRail, wasSeenOnTrain }
+    const hasReachedRamp = isByRail && (atRamp !== undefined || isDelivered)
+    return { stay, isByRail, wasSeenOnTrain, hasReachedRamp }
   }
 
   #rampStay(container: ResourceObject, shipment: ResourceObject | undefined): Stay {
@@ -457,7 +484,9 @@ export class SecondImplementation {
       shipment,
       place: 'ramp',
       zone,
+      wallZone: isSaid(container, 'final_destination_timezone') ? zone : 'UTC',
       isZoneKnown,
+      isUntold: isTrackingStopped(shipment, at),
       start,
       arrival: start,
       end: it('final_destination_full_out_at'),
@@ -487,21 +516,21 @@ export class SecondImplementation {
   }
 
   #finish(
-    facts: Omit<Stay, 'binding' | 'source' | 'today' | 'out' | 'state'> & {
+    facts: Omit<Stay, 'binding' | 'source' | 'reported' | 'today' | 'out' | 'state'> & {
       readonly isUnread: boolean
       readonly hasDay: boolean
     },
   ): Stay {
-    const { isUnread, hasDay, ...stay } = facts
+    const { isUnread, hasDay: isReported, ...stay } = facts
     const { at } = this.#current()
-    const [source, binding] =
-      Object.entries(stay.days)
-        .filter((entry): entry is [string, string] => entry[1] !== undefined)
-        .sort(([, one], [, other]) => (one < other ? -1 : one > other ? 1 : 0))[0] ?? []
     const today = stay.zone === undefined ? undefined : localDay(at, stay.zone)
-    const out =
-      stay.zone === undefined || stay.end === undefined ? undefined : localDay(stay.end, stay.zone)
-    const isStopped = isTrackingStopped(stay.shipment, at)
+    const out = wallDay(stay, stay.end)
+    const rule = stay.hasBegun ? this.#dayByRules({ ...stay, out }) : undefined
+    const [reported] = earliestDays(stay.days)
+    const [first] = earliestDays({ ...stay.days, rule })
+    const [source, binding] = first ?? []
+    const hasDay = isReported || rule !== undefined
+    const isStopped = stay.isUntold
     const state = ((): string => {
       if (stay.hasEnded && !hasDay) return 'none'
       if (isUnread && (stay.hasBegun || stay.hasEnded)) return 'unknown'
@@ -514,7 +543,18 @@ export class SecondImplementation {
       if (today === undefined || binding === undefined) return 'unknown'
       return today < binding ? 'upcoming' : today === binding ? 'due_today' : 'overdue'
     })()
-    return { ...stay, source, binding, today, out, state }
+    return { ...stay, source, binding, reported, today, out, state }
+  }
+
+  /** The earlier of storage and demurrage, each where the one who charges reports no day. */
+  #dayByRules(stay: Omit<Stay, 'binding' | 'source' | 'reported' | 'today' | 'state'>) {
+    const found = (['storage', 'demurrage'] as const).flatMap((charge) => {
+      const by = REPORTERS[stay.place]![charge]
+      if (by !== undefined && stay.days[by] !== undefined) return []
+      const [started, arrived] = [wallDay(stay, stay.start), wallDay(stay, stay.arrival)]
+      return this.#ruleOf(stay, stay.place, charge, started, arrived)?.last ?? []
+    })
+    return found.sort()[0]
   }
 
   /** The zone as sent, and whether there is such a one; not sent: that of the place itself. */
@@ -577,7 +617,7 @@ export class SecondImplementation {
   #holdsIn(id: string, place: Place, from: number, to: number): string[] {
     const names = this.#containers
       .get(id)!
-      .holds.filter(({ value }) => value.place === place && value.status !== 'pending')
+      .holds.filter(({ value }) => isListedAt(value.place, place) && value.status !== 'pending')
       .filter((one) => one.from < to && (one.to ?? Infinity) > from)
       .map(({ value }) => value.name)
     return [...new Set(names)].sort()
@@ -585,11 +625,12 @@ export class SecondImplementation {
 
   /** The fees listed last before an instant. */
   #feesAt(id: string, place: Place, to: number): string[] {
-    const fees = justBefore(this.#containers.get(id)!.fees[place], to) ?? []
-    return fees
+    const lists = this.#containers.get(id)!.fees
+    const fees = PLACES.filter((list) => isListedAt(list, place))
+      .flatMap((list) => justBefore(lists[list], to) ?? [])
       .map(({ type, amount, currency_code }) => [type, numeric(amount), currency_code])
       .map((cells) => cells.filter((cell) => (cell ?? null) !== null).join(' '))
-      .sort()
+    return [...new Set(fees)].sort()
   }
 
   /** The day that the charging party reported last before an instant. */
@@ -634,15 +675,12 @@ export class SecondImplementation {
     reported: string | undefined,
   ): Clock | undefined {
     const { at } = this.#current()
-    const { zone } = stay
-    const local = (time: number | undefined) =>
-      time === undefined || zone === undefined ? undefined : localDay(time, zone)
-    const started = place === 'out' ? stay.out : local(stay.start)
-    const arrived = place === 'out' ? stay.out : local(stay.arrival)
+    const started = place === 'out' ? stay.out : wallDay(stay, stay.start)
+    const arrived = place === 'out' ? stay.out : wallDay(stay, stay.arrival)
     const found = this.#ruleOf(stay, place, charge, started, arrived)
     const empty = past(stay.container, 'empty_terminated_at', at)
     const depot = text(stay.container, 'empty_terminated_timezone')
-    const emptyZone = depot === undefined ? zone : usableZone(depot)
+    const emptyZone = depot === undefined ? 'UTC' : usableZone(depot)
     const returned =
       empty === undefined || emptyZone === undefined ? undefined : localDay(empty, emptyZone)
     const ended = place === 'out' ? returned : stay.out
@@ -652,10 +690,11 @@ export class SecondImplementation {
           (!isSaid(stay.container, 'empty_terminated_at') &&
             text(stay.container, 'current_status') === 'empty_returned')
         : stay.hasEnded
-    const last = reported ?? found?.last ?? (place === 'out' ? undefined : stay.binding)
+    const isUntold = place === 'out' ? isTrackingStopped(stay.shipment, at) : stay.isUntold
+    const last = reported ?? found?.last ?? (place === 'out' ? undefined : stay.reported?.[1])
     if (last === undefined) return undefined
     if (found === undefined && reported === undefined && charge !== 'detention') return undefined
-    if (ended === undefined && (isOver || isTrackingStopped(stay.shipment, at))) return undefined
+    if (ended === undefined && (isOver || isUntold)) return undefined
     const to = ended ?? stay.today
     const over = Math.max(between(last, to) ?? 0, 0)
     const source =
@@ -663,7 +702,7 @@ export class SecondImplementation {
         ? REPORTERS[place]![charge]
         : found?.last !== undefined
           ? 'rule'
-          : stay.source
+          : stay.reported?.[0]
     const isOpen = ended === undefined && stay.today !== undefined
     return {
       stay,
@@ -679,7 +718,7 @@ export class SecondImplementation {
 
   /** The narrowest rule that holds, and the last free day by it. */
   #ruleOf(
-    stay: Stay,
+    stay: Pick<Stay, 'container' | 'shipment' | 'place'>,
     place: 'port' | 'ramp' | 'out',
     charge: Rule['charge'],
     started: string | undefined,
@@ -719,7 +758,11 @@ export class SecondImplementation {
   }
 
   /** Id and names of the terminal of a stay: at the ramp where it is fetched, if that is said. */
-  #namesOfTerminal({ container, shipment, place }: Stay): readonly unknown[] {
+  #namesOfTerminal({
+    container,
+    shipment,
+    place,
+  }: Pick<Stay, 'container' | 'shipment' | 'place'>): readonly unknown[] {
     const port = linked(container, 'pod_terminal')
     const facility = linked(container, 'pickup_facility')
     const ramp = facility !== undefined && facility !== port ? facility : undefined
@@ -751,7 +794,7 @@ export class SecondImplementation {
           yield exception(container, 'long_there', 'medium', start)
         }
       }
-      if (state === 'unknown' && !isTrackingStopped(stay.shipment, at)) {
+      if (state === 'unknown' && !stay.isUntold) {
         yield exception(container, 'day_unknown', 'medium', start)
       }
       if (state === 'overdue') {
@@ -770,55 +813,26 @@ export class SecondImplementation {
         place === 'port' &&
         appointment !== undefined &&
         appointment > at &&
-        localDay(appointment, zone!) > binding!
+        wallDay(stay, appointment)! > binding!
       ) {
         yield exception(container, 'appointment_late', 'high', start)
+      }
+      if (place === 'port' && !stay.isUntold && appointment !== undefined && appointment < at) {
+        yield exception(container, 'appointment_missed', 'medium', appointment)
       }
     }
   }
 
-  /** By terminal of the port, and by destination: how long four in five lasted at most. */
+  /** By terminal of the port and mode, and by destination: how long four in five lasted at most. */
   #usualStays(): Map<string, number> {
-    const { at, containers } = this.#current()
     const lengths = new Map<string, number[]>()
-    const add = (where: string | undefined, start: number | undefined, end: number | undefined) => {
-      const isOver = end !== undefined && end <= at && start !== undefined && end >= start
-      if (where === undefined || !isOver) return
+    for (const stay of this.#stays()) {
+      const where = whereOf(stay)
+      const { start, end } = stay
+      if (where === undefined || start === undefined || end === undefined || end < start) continue
       lengths.set(where, [...(lengths.get(where) ?? []), end - start])
     }
-    for (const container of containers) {
-      const shipment = this.#shipmentOf(container)
-      const it = (name: string) => moment(container, name)
-      add(
-        whereOf({ place: 'port', container, shipment }),
-        it('pod_discharged_at'),
-        earliest(it('pod_full_out_at'), it('pod_rail_departed_at')),
-      )
-      add(
-        whereOf({ place: 'ramp', container, shipment }),
-        earliest(it('ind_ata_at'), it('ind_rail_unloaded_at')),
-        it('final_destination_full_out_at'),
-      )
-    }
     return new Map([...lengths].map(([where, all]) => [where, percentile(all, 0.8)]))
-  }
-
-  /** Charges by a rule alone, without a reported last free day. */
-  *#ofRules(): Generator<string> {
-    const clocks = new Map<string, Clock[]>()
-    for (const clock of this.#clocks()) {
-      if (clock.charge === 'detention' || !isOverdueByRule(clock)) continue
-      const key = `${clock.stay.container.id} ${clock.place}`
-      clocks.set(key, [...(clocks.get(key) ?? []), clock])
-    }
-    for (const own of clocks.values()) {
-      const { container, zone } = own[0]!.stay
-      const [first] = own.map(({ lastFree }) => lastFree).sort()
-      const [currency, ...others] = new Set(own.map(({ rule }) => currencyOfRule(rule)))
-      const cost = others.length > 0 ? [] : [sum(own.map(costOf)), currency]
-      const since = midnight(addDays(first!, 1), zone!)
-      yield exception(container, 'charge_overdue', 'high', since, ...cost)
-    }
   }
 
   *#ofJourneys(): Generator<string> {
@@ -834,13 +848,16 @@ export class SecondImplementation {
       const it = (name: string) => past(container, name, at)
       const say = (name: string, severity: string, since: number | undefined) =>
         exception(container, name, severity, since)
-      const fullOut = it('final_destination_full_out_at') ?? it('pod_full_out_at')
+      const { stay, wasSeenOnTrain } = this.#portStay(container, shipment)
+      const atPort = wasSeenOnTrain ? undefined : it('pod_full_out_at')
+      const fullOut = it('final_destination_full_out_at') ?? atPort
       const empty = it('empty_terminated_at')
-      const isGone = fullOut !== undefined || empty !== undefined
+      const isDelivered = this.#isDelivered(container)
+      const isGone = atPort !== undefined || isDelivered
       if (isTrackingStopped(shipment, at)) {
         const isCancelled = text(shipment, 'line_tracking_stopped_reason') === 'booking_cancelled'
         if (!isGone && !isCancelled)
-          yield say('tracking_stopped', 'low', moment(shipment, 'line_tracking_stopped_at'))
+          yield say('tracking_stopped', 'medium', moment(shipment, 'line_tracking_stopped_at'))
         continue
       }
       const clock = empties.get(container.id)
@@ -854,14 +871,12 @@ export class SecondImplementation {
           yield exception(container, 'empty_not_returned', 'high', since, ...cost)
         }
       }
-      const hasArrived =
-        earliest(
-          past(shipment, 'pod_ata_at', at),
-          it('pod_arrived_at'),
-          it('pod_discharged_at'),
-          it('pod_full_out_at'),
-          it('pod_rail_departed_at'),
-        ) !== undefined
+      const arrived = past(shipment, 'pod_ata_at', at)
+      const isHere = stay.hasBegun || it('pod_arrived_at') !== undefined
+      const hasArrived = arrived !== undefined || isHere
+      if (!isHere && arrived !== undefined && arrived <= at - 2 * DAY) {
+        yield say('left_behind', 'medium', arrived)
+      }
       const seen = this.#shipments.get(shipment.id)!
       const eta = moment(shipment, 'pod_eta_at')
       if (!hasArrived && eta !== undefined) {
@@ -877,11 +892,12 @@ export class SecondImplementation {
       const isOnRail =
         it('pod_rail_departed_at') !== undefined &&
         it('ind_ata_at') === undefined &&
-        it('ind_rail_unloaded_at') === undefined
+        it('ind_rail_unloaded_at') === undefined &&
+        !isDelivered
       const created = moment(container, 'created_at')
       const left = moment(shipment, 'pol_atd_at') ?? moment(shipment, 'pol_etd_at') ?? created
       const hasLeft = left !== undefined && left <= at
-      const event = lastNews.get(container.id)
+      const event = latest(lastNews.get(container.id), this.#containers.get(container.id)!.changed)
       if (isGone) continue
       if (isOnRail && event !== undefined && at - event > 3 * DAY) {
         yield say('rail_silent', 'medium', event)
@@ -897,25 +913,20 @@ export class SecondImplementation {
     const { at, containers } = this.#current()
     for (const container of containers) {
       const { first, holds } = this.#containers.get(container.id)!
+      const { stay, hasReachedRamp } = this.#portStay(container, this.#shipmentOf(container))
+      const blocking = holds.filter(({ value }) => value.status !== 'pending')
+      for (const { from, to } of blocking) {
+        const isNew = to === undefined && from > first && from > at - DAY
+        if (isNew) yield exception(container, 'hold_new', 'medium', from)
+      }
+      // At the ramp both lists are of it.
+      const placeOf = ({ value }: Stood<Hold>) => (hasReachedRamp ? 'ramp' : value.place)
       for (const place of PLACES) {
-        const blocking = holds.filter(
-          ({ value }) => value.place === place && value.status !== 'pending',
-        )
-        const open = blocking.filter(({ to }) => to === undefined)
-        for (const { from } of open) {
-          if (from > first && from > at - DAY) {
-            yield exception(container, 'hold_new', 'medium', from)
-          }
-        }
-        const hasLeft =
-          place === 'ramp'
-            ? past(container, 'final_destination_full_out_at', at)
-            : (past(container, 'pod_full_out_at', at) ??
-              past(container, 'pod_rail_departed_at', at))
-        const cleared = blocking.flatMap(({ to }) =>
-          to !== undefined && to > at - DAY ? [to] : [],
-        )
-        if (cleared.length > 0 && open.length === 0 && hasLeft === undefined) {
+        const own = blocking.filter((hold) => placeOf(hold) === place)
+        const hasLeft = place === 'ramp' ? this.#isDelivered(container) : stay.hasEnded
+        if (hasLeft || own.some(({ to }) => to === undefined)) continue
+        const cleared = own.flatMap(({ to }) => (to !== undefined && to > at - DAY ? [to] : []))
+        if (cleared.length > 0) {
           yield exception(container, 'hold_cleared', 'low', Math.max(...cleared))
         }
       }
@@ -939,15 +950,12 @@ function isInside({ hasBegun, hasEnded }: Stay): boolean {
 }
 
 /**
- * The place with which a stay without a last free day is compared: its terminal, or its
- * destination.
+ * The stays with which one without a last free day is compared: of its terminal in the same way, or
+ * of its destination.
  */
-function whereOf({
-  place,
-  container,
-  shipment,
-}: Pick<Stay, 'place' | 'container' | 'shipment'>): string | undefined {
-  if (place === 'port') return linked(container, 'pod_terminal')
+function whereOf({ place, container, shipment, mode }: Stay): string | undefined {
+  const terminal = linked(container, 'pod_terminal')
+  if (place === 'port') return terminal && `${mode} from ${terminal}`
   const locode = shipment && text(shipment, 'destination_locode')
   return locode && `to ${locode}`
 }
@@ -961,24 +969,54 @@ function costOf({ rule, daysOver: past }: Clock): number {
   return sum(rates.map((rate) => Number(rate ?? 0)))
 }
 
-/** At the port what the terminal says, at the ramp what the status says. */
+/** At the port what the terminal says, at the ramp its no, else what the status says. */
 function isAvailableAt({
   container,
   place,
 }: Pick<Stay, 'container' | 'place'>): boolean | undefined {
-  if (place === 'port') {
-    if (attribute(container, 'availability_known') === false) return undefined
-    return (attribute(container, 'available_for_pickup') ?? undefined) as boolean | undefined
-  }
+  const isSaidHere = attribute(container, 'availability_known') !== false
+  const said = isSaidHere ? attribute(container, 'available_for_pickup') : undefined
+  if (place === 'port') return (said ?? undefined) as boolean | undefined
+  if (said === false) return false
   const status = text(container, 'current_status') ?? ''
   if (status === 'available') return true
   return ['not_available', 'grounded'].includes(status) ? false : undefined
 }
 
+/** The service fills the list of the port's terminal wherever the container is. */
+function isListedAt(list: Place, place: Place): boolean {
+  return list === 'port' || list === place
+}
+
 function blockingHolds(stay: Stay): string[] {
   if (!isInside(stay)) return []
-  const blocking = holdsOf(stay.container, stay.place).filter(({ status }) => status !== 'pending')
-  return blocking.map(({ name }) => name).sort()
+  const blocking = PLACES.filter((list) => isListedAt(list, stay.place))
+    .flatMap((list) => holdsOf(stay.container, list))
+    .filter(({ status }) => status !== 'pending')
+  return [...new Set(blocking.map(({ name }) => name))].sort()
+}
+
+type Days = Readonly<Record<string, string | undefined>>
+
+/** By day, those of one day in the order in which they are named. */
+function earliestDays(days: Days): (readonly [string, string])[] {
+  return Object.entries(days)
+    .filter((entry): entry is [string, string] => entry[1] !== undefined)
+    .sort(([, one], [, other]) => (one < other ? -1 : one > other ? 1 : 0))
+}
+
+/** The day of an instant at the place of a stay. */
+function wallDay({ wallZone }: Pick<Stay, 'wallZone'>, time: number | undefined) {
+  return time === undefined || wallZone === undefined ? undefined : localDay(time, wallZone)
+}
+
+/** Of a container all but when somebody was asked. */
+function whatIsSaid({ attributes, relationships }: ResourceObject): string {
+  const said = Object.entries(attributes ?? {}).filter(
+    ([name]) => !/^(?:terminal_checked_at|\w+_last_tracking_request_at)$/.test(name),
+  )
+  const links = ['shipment', 'pod_terminal', 'pickup_facility'].map((name) => relationships?.[name])
+  return JSON.stringify([said, links])
 }
 
 /** Past its last free day; unknown if it may still be there. */
@@ -1191,6 +1229,11 @@ function linked({ relationships }: ResourceObject, name: string): string | undef
 function earliest(...times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined)
   return known.length === 0 ? undefined : Math.min(...known)
+}
+
+function latest(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()

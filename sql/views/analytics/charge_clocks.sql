@@ -18,20 +18,19 @@
 -- by_rule_on: free_days days after the day the clock starts; by working days Saturdays, Sundays and
 -- the holidays of the rule's calendar do not count. The day of the start is never a free day of its
 -- own: a line that counts it gives one day less.
--- An instant after as_of() has not happened, and a status counts only where the milestone itself is
--- absent, as in container_stays: an empty announced as returned is not back. Days are those of the
--- place; an empty is back on the day of the depot, by its own zone if the service sends one.
+-- An instant after as_of() has not happened, see journeys. Days are those of the place; an empty
+-- is back on the day of the depot.
 -- last_free_on: the day that the charging party reports, because it includes extensions; else the
--- day of the rule; else the stay's binding day. last_free_source says which.
+-- day of the rule; else the earliest day that anybody else reports. last_free_source says which.
 --
 -- state: upcoming, due_today, overdue while the clock runs; ended_in_time, ended_late;
--- unknown if a day or a zone is unknown, tracking has stopped, or both the rule and the day are
--- missing. Days over and amounts of an unknown charge are null. Rules and holidays are the present
--- ones, also in an answer as of an instant. days_over counts calendar days past last_free_on, to
--- today or to the day it ended, that day included; weekends too. amount adds the daily rates of
--- those days; days_without_rate counts the days without a tier. one_day_amount, seven_days_amount
--- and fourteen_days_amount are the amounts after so many more days if nothing moves. All are null
--- without a rule.
+-- unknown if a day or a zone is unknown, nobody would tell its end (is_untold of container_stays),
+-- or both the rule and the day are missing. Days over and amounts of an unknown charge are null.
+-- Rules and holidays are the present ones, also in an answer as of an instant.
+-- days_over counts calendar days past last_free_on, to today or to the day it ended, that day
+-- included; weekends too. amount adds the daily rates of those days; days_without_rate counts the
+-- days without a tier. one_day_amount, seven_days_amount and fourteen_days_amount are the amounts
+-- after so many more days if nothing moves. All are null without a rule.
 --
 -- Cost: the view looks through the rules for each clock; some hundred rules cost little.
 
@@ -53,32 +52,19 @@ places as (
         stay.equipment_type,
         stay.equipment_length,
         stay.time_zone,
-        stay.is_tracking_stopped,
         stay.today_on,
+        clock.is_untold,
         clock.charge,
         clock.place,
         clock.reporter,
         clock.has_ended,
         clock.out_on,
         clock.reported_on,
-        clock.binding_on,
-        clock.binding_source,
+        clock.other_on,
+        clock.other_source,
         clock.started_on,
         clock.arrived_on
     from {{analytics}}.container_stays as stay
-    inner join {{analytics}}.known_containers as container
-        on container.container_id = stay.container_id
-    left join {{analytics}}.time_zones as depot_zone
-        on depot_zone.name = container.empty_terminated_timezone
-    cross join lateral (
-
-        select
-            case
-                when container.empty_terminated_timezone is null then stay.time_zone
-                else depot_zone.name
-            end as clock
-
-    ) as depot
     cross join lateral (
 
         select
@@ -90,16 +76,17 @@ places as (
                 else 'line'
             end as reporter,
             stay.has_ended,
+            stay.is_untold,
             stay.out_on,
             case
                 when stay.place = 'ramp' and charge.charge = 'storage' then stay.rail_on
                 when charge.charge = 'storage' then stay.terminal_on
                 else stay.line_on
             end as reported_on,
-            stay.binding_on,
-            stay.binding_source,
-            (stay.start_at at time zone stay.time_zone)::date as started_on,
-            (stay.arrived_at at time zone stay.time_zone)::date as arrived_on
+            stay.reported_on as other_on,
+            stay.reported_source as other_source,
+            stay.started_on,
+            stay.arrived_on
         from (values ('demurrage'), ('storage')) as charge (charge)
         where stay.has_begun
 
@@ -109,27 +96,16 @@ places as (
             'detention' as charge,
             'out' as place,
             'line' as reporter,
-            coalesce(container.empty_terminated_at <= {{analytics}}.as_of(), false)
-            or container.empty_terminated_at is null
-            and coalesce(container.current_status = 'empty_returned', false) as has_ended,
-            case
-                when container.empty_terminated_at <= {{analytics}}.as_of()
-                    then (container.empty_terminated_at at time zone depot.clock)::date
-            end as out_on,
+            stay.is_returned as has_ended,
+            stay.is_tracking_stopped as is_untold,
+            stay.returned_on as out_on,
             null::date as reported_on,
-            null::date as binding_on,
-            null as binding_source,
+            null::date as other_on,
+            null as other_source,
             stay.out_on as started_on,
             stay.out_on as arrived_on
         where stay.has_ended
-            and stay.mode = 'truck'
-            and (
-                stay.place = 'ramp'
-                or container.pod_rail_departed_at is null
-                and container.ind_ata_at is null
-                and container.ind_rail_unloaded_at is null
-                and container.final_destination_full_out_at is null
-            )
+            and stay.is_last
 
     ) as clock
 
@@ -146,7 +122,7 @@ ruled as (
         clock.shipping_line_scac,
         clock.pod_terminal,
         clock.time_zone,
-        clock.is_tracking_stopped,
+        clock.is_untold,
         clock.has_ended,
         clock.today_on,
         clock.out_on,
@@ -159,11 +135,11 @@ ruled as (
         rule.holiday_calendar,
         rule.clock_on,
         rule.by_rule_on,
-        coalesce(clock.reported_on, rule.by_rule_on, clock.binding_on) as last_free_on,
+        coalesce(clock.reported_on, rule.by_rule_on, clock.other_on) as last_free_on,
         case
             when clock.reported_on is not null then clock.reporter
             when rule.by_rule_on is not null then 'rule'
-            when clock.binding_on is not null then clock.binding_source
+            else clock.other_source
         end as last_free_source
     from places as clock
     left join {{data}}.terminals as terminal
@@ -234,7 +210,7 @@ dated as (
             when clock.last_free_on is null then 'unknown'
             when clock.out_on > clock.last_free_on then 'ended_late'
             when clock.out_on <= clock.last_free_on then 'ended_in_time'
-            when clock.has_ended or clock.is_tracking_stopped then 'unknown'
+            when clock.has_ended or clock.is_untold then 'unknown'
             when clock.today_on < clock.last_free_on then 'upcoming'
             when clock.today_on = clock.last_free_on then 'due_today'
             when clock.today_on > clock.last_free_on then 'overdue'

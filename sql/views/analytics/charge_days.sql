@@ -4,10 +4,11 @@
 -- as_of(). Compare it with an invoice, line by line. See charge_clocks for the clock, the rule and
 -- the last free day.
 --
--- holds and fees_seen belong to the place: the holds other than pending that were on the container
--- at any time of that day, as far as we saw, and the fees listed at its end.
--- was_available: whether the container was reported as available at any time of the day, at the
--- port by its terminal, at the ramp by the status of the container (null: not reported).
+-- holds and fees_seen: the holds other than pending that were on the container at any time of that
+-- day, as far as we saw, and the fees listed at its end: at the port those of its terminal, at the
+-- ramp those of both lists.
+-- was_available: whether the container was reported as available at any time of the day (null: not
+-- reported), see is_available of container_stays.
 -- last_free_seen_on is the last free day that the charging party reported at the end of that day:
 -- an invoice that counts from another day was wrong at that time. If it was reported without a
 -- zone, it is the day in the zone of the place.
@@ -77,6 +78,8 @@ cross join lateral (
                         when version.availability_known is not false
                             then version.available_for_pickup
                     end
+                when version.availability_known is not false and not version.available_for_pickup
+                    then false
                 when version.current_status = 'available' then true
                 when version.current_status in ('not_available', 'grounded') then false
             end
@@ -97,7 +100,7 @@ cross join lateral (
     from {{data}}.container_hold_history as version
     -- A terminal that the container has left neither holds it nor charges for it.
     where clock.place <> 'out'
-        and version.place = clock.place
+        and version.place in ('port', clock.place)
         and version.container_id = clock.container_id
         and version.status is distinct from 'pending'
 
@@ -105,20 +108,13 @@ cross join lateral (
 cross join lateral (
 
     select
-        array_agg(version.fee) as fee,
+        array_agg(concat_ws(' ', version.type, version.amount, version.currency_code)) as fee,
         array_agg(version.valid_from) as from_at,
         array_agg(version.valid_to) as to_at
-    from (
-        select
-            concat_ws(' ', listed.type, listed.amount, listed.currency_code) as fee,
-            listed.valid_from,
-            listed.valid_to
-        from {{data}}.container_fee_history as listed
-        where clock.place <> 'out'
-            and listed.place = clock.place
-            and listed.container_id = clock.container_id
-        order by listed.type, listed.currency_code
-    ) as version
+    from {{data}}.container_fee_history as version
+    where clock.place <> 'out'
+        and version.place in ('port', clock.place)
+        and version.container_id = clock.container_id
 
 ) as fees
 cross join lateral (
@@ -190,9 +186,9 @@ cross join lateral (
         case
             when fees.from_at is not null
                 then (
-                    select array_agg(version.fee order by version.place)
-                    from unnest(fees.fee, fees.from_at, fees.to_at) with ordinality
-                        as version (fee, from_at, to_at, place)
+                    select array_agg(distinct version.fee)
+                    from unnest(fees.fee, fees.from_at, fees.to_at)
+                        as version (fee, from_at, to_at)
                     where version.from_at < past.to_at
                         and (version.to_at is null or version.to_at >= past.to_at)
                 )

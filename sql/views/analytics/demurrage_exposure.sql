@@ -9,9 +9,10 @@
 -- the day after the last free day is day 1, the day of going out counts.
 --
 -- Fees are those listed now, of any type, by currency; currencies are never added together. A fee
--- of 0 is not said: the service lists it before an amount was calculated. They are the fees at the
--- port's terminal, so only the port stay has them. A fee without a currency takes the currency of
--- the container's other fees, if they have only one; else it is in the terminal's own, shown as
+-- of 0 is not said: the service lists it before an amount was calculated. They belong to the stay
+-- where the container is or was last: at the ramp those of the ramp, and if it lists none those of
+-- the port's terminal, whose list the service also fills there. A fee without a currency takes the
+-- currency of the other fees, if they have only one; else it is in the terminal's own, shown as
 -- `local`. A `total` line is never added to the lines it sums: the amount is the greater of the sum
 -- of the lines and the total, because a total above its lines contains unlisted lines.
 -- is_total_different marks a difference, or a total without a currency over lines in several
@@ -23,10 +24,9 @@
 --
 -- The estimate is the cost of storage and demurrage of the stay by free_time_rules, each from its
 -- own last free day on (charge_clocks): the terminal's storage can run while the line's demurrage
--- does not. Detention is not in it. Charges that only the rules count, without a reported last free
--- day, are in charge_clocks and, once overdue, in exceptions (charge_overdue).
+-- does not. Detention is not in it.
 -- days_without_rate: days over of those charges without a tier. The estimate is never added to the
--- fees. Null if no rule applies.
+-- fees. Null if no rule applies to a charge that is past its day.
 
 create view {{analytics}}.demurrage_exposure as
 with
@@ -58,14 +58,35 @@ overdue as (
         stay.out_on,
         stay.place_locode,
         stay.pod_discharged_at,
-        (stay.start_at at time zone stay.time_zone)::date as started_on,
-        (stay.arrived_at at time zone stay.time_zone)::date as arrived_on
+        stay.reported_on,
+        stay.started_on,
+        stay.arrived_on
     from {{analytics}}.container_stays as stay
     where stay.state in ('overdue', 'out_late')
         or stay.state = 'unknown'
         and stay.has_begun
         and not stay.has_ended
         and stay.binding_on < stay.today_on
+
+),
+
+-- At the ramp the list of the ramp, else that of the port's terminal, which the service also fills
+-- there. Never both: they can list one fee twice.
+listed as (
+
+    select
+        fee.container_id,
+        case when journey.has_reached_ramp then 'ramp' else fee.place end as place,
+        fee.amount,
+        fee.is_total,
+        fee.currency_code,
+        journey.has_reached_ramp
+        and fee.place = 'port'
+        and bool_or(fee.place = 'ramp' and fee.amount is distinct from 0)
+            over (partition by fee.container_id) as is_of_other_list
+    from {{analytics}}.known_fees as fee
+    inner join {{analytics}}.journeys as journey
+        on journey.container_id = fee.container_id
 
 ),
 
@@ -92,7 +113,8 @@ fee_lines as (
             < max(fee.currency_code) over (partition by fee.container_id, fee.place),
             false
         ) as is_unplaced
-    from {{analytics}}.known_fees as fee
+    from listed as fee
+    where not fee.is_of_other_list
 
 ),
 
@@ -231,7 +253,7 @@ left join lateral (
             select
                 greatest(
                     coalesce(stay.out_on, stay.today_on)
-                    - coalesce(charge.reported_on, rule.by_rule_on, stay.binding_on),
+                    - coalesce(charge.reported_on, rule.by_rule_on, stay.reported_on),
                     0
                 ) as days_over
 
@@ -247,6 +269,7 @@ left join lateral (
 
         ) as cost
         where stay.state <> 'unknown'
+            and past.days_over > 0
         group by rule.currency_code
     ) as by_currency
 
@@ -289,8 +312,8 @@ comment on column {{analytics}}.demurrage_exposure.custom_fields is
 comment on column {{analytics}}.demurrage_exposure.state is
     'not_started, none, upcoming, due_today, overdue, out_in_time, out_late or unknown.';
 comment on column {{analytics}}.demurrage_exposure.binding_source is
-    'Whose day binds: terminal, line, rail, or service where no source says one; null without '
-    'a day.';
+    'Whose day binds: terminal, line, rail, service where no source says one, or rule; null '
+    'without a day.';
 comment on column {{analytics}}.demurrage_exposure.tracking_stopped_reason is
     'Why the service stopped asking the shipping line; null while it asks.';
 comment on column {{analytics}}.demurrage_exposure.days_over is

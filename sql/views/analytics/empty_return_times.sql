@@ -3,88 +3,53 @@
 -- One row per container that was picked up full or returned empty.
 --
 -- The clock starts with the last pickup of the full container: at the final destination of an
--- inland move, else at the port of discharge. It ends with the return of the empty. For a container
--- that is still out it runs to as_of().
+-- inland move, else at the port of discharge if it did not go on by rail (picked_up_at of journeys).
+-- It ends with the return of the empty. For a container that is still out it runs to as_of().
 -- days: elapsed, in days of 24 hours.
 -- calendar_days: from the local day of pickup to the local day of return; the day after pickup is
 -- day 1. Contracts differ in which of the two days they charge: this view ignores free days.
 -- state: returned, out, pickup not reported (returned, and the pickup was not reported), out
 -- of order (returned before it was picked up). Only returned and out have days.
--- An event after as_of() has not happened and does not count. If the shipment is no longer tracked,
--- the return of an open container may be unreported.
+-- Days are those of the place, see journeys. If the shipment is no longer tracked, the return of an
+-- open container may be unreported.
 
 create view {{analytics}}.empty_return_times as
 with
 
-pickups as (
-
-    select
-        container.container_id,
-        container.number as container_number,
-        container.equipment_type,
-        container.equipment_length,
-        container.shipment_id,
-        container.pod_terminal_id,
-        shipment.shipping_line_scac,
-        shipment.bill_of_lading_number,
-        case
-            when container.final_destination_full_out_at <= {{analytics}}.as_of()
-                then container.final_destination_full_out_at
-            when container.pod_full_out_at <= {{analytics}}.as_of() then container.pod_full_out_at
-        end as full_out_at,
-        case
-            when container.empty_terminated_at <= {{analytics}}.as_of()
-                then container.empty_terminated_at
-        end as empty_terminated_at,
-        case
-            when container.final_destination_full_out_at <= {{analytics}}.as_of()
-                then container.final_destination_timezone
-            else container.pod_timezone
-        end as full_out_timezone,
-        container.empty_terminated_timezone,
-        coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped
-    from {{analytics}}.known_containers as container
-    left join {{analytics}}.known_shipments as shipment
-        on shipment.shipment_id = container.shipment_id
-    where container.final_destination_full_out_at <= {{analytics}}.as_of()
-        or container.pod_full_out_at <= {{analytics}}.as_of()
-        or container.empty_terminated_at <= {{analytics}}.as_of()
-
-),
-
 clocks as (
 
     select
-        pickup.container_id,
-        pickup.container_number,
-        pickup.equipment_type,
-        pickup.equipment_length,
-        pickup.shipment_id,
-        pickup.pod_terminal_id,
-        pickup.shipping_line_scac,
-        pickup.bill_of_lading_number,
+        journey.container_id,
+        journey.container_number,
+        journey.equipment_type,
+        journey.equipment_length,
+        journey.shipment_id,
+        journey.pod_terminal_id,
+        journey.shipping_line_scac,
+        journey.bill_of_lading_number,
         case
-            when pickup.full_out_at is null then 'pickup not reported'
-            when pickup.empty_terminated_at is null then 'out'
-            when pickup.empty_terminated_at < pickup.full_out_at then 'out of order'
+            when journey.picked_up_at is null then 'pickup not reported'
+            when journey.returned_at is null then 'out'
+            when journey.returned_at < journey.picked_up_at then 'out of order'
             else 'returned'
         end as state,
-        pickup.is_tracking_stopped,
-        (pickup.full_out_at is null or out_zone.name is not null)
-            and (pickup.empty_terminated_at is null or in_zone.name is not null) as is_zone_known,
-        pickup.full_out_at,
-        pickup.empty_terminated_at,
-        coalesce(
-            out_zone.name, case when pickup.full_out_timezone is null then 'UTC' end
-        ) as out_zone,
-        coalesce(
-            in_zone.name, case when pickup.empty_terminated_timezone is null then 'UTC' end
-        ) as in_zone
-    from pickups as pickup
-    left join {{analytics}}.time_zones as out_zone
-        on out_zone.name = pickup.full_out_timezone
-    left join {{analytics}}.time_zones as in_zone
-        on in_zone.name = pickup.empty_terminated_timezone
+        journey.is_tracking_stopped,
+        (
+            journey.picked_up_at is null
+            or case
+                when journey.ramp_out_at is null then journey.is_port_zone_known
+                else journey.is_ramp_zone_known
+            end
+        )
+        and (journey.returned_at is null or journey.is_return_zone_known) as is_zone_known,
+        journey.picked_up_at as full_out_at,
+        journey.returned_at as empty_terminated_at,
+        journey.pickup_zone,
+        journey.pickup_wall_zone as out_zone,
+        journey.return_wall_zone as in_zone
+    from {{analytics}}.journeys as journey
+    where journey.picked_up_at is not null
+        or journey.returned_at is not null
 
 )
 
@@ -113,7 +78,7 @@ select
             then (empty_terminated_at at time zone in_zone)::date
                 - (full_out_at at time zone out_zone)::date
         when state = 'out'
-            then ({{analytics}}.as_of() at time zone out_zone)::date
+            then ({{analytics}}.as_of() at time zone pickup_zone)::date
                 - (full_out_at at time zone out_zone)::date
     end as calendar_days,
     is_tracking_stopped,

@@ -3,42 +3,47 @@
 -- One row per live container and exception that is open at as_of(); a container can have several.
 --
 -- exception, and when it is open:
---   overdue             it is still there after the binding day of its stay (container_stays)
+--   overdue             it is still there after the binding day of its stay, reported or by a rule of
+--                       free_time_rules (container_stays)
 --   last_free_day_near  the binding day is today or within two days, and it is not ready: not
 --                       reported as available, or blocked by a hold
 --   appointment_late    its appointment at the port is after the binding day
---   charge_overdue      the charge lacks a reported last free day, and by a rule of
---                       free_time_rules it is overdue (charge_clocks)
+--   appointment_missed  its appointment at the port has passed, and it is still there
 --   day_unknown         it is there, and its last free day or the zone of the place is unreadable
 --   long_there          it lacks a last free day and has been there longer than four in five
---                       others, at the port also if it goes on by rail
+--                       others; at the port trucks are compared with trucks, trains with trains
 --   hold_new            a hold that is not pending was first seen in the last 24 hours and is open
 --   hold_cleared        a hold that was not pending was seen gone in the last 24 hours, no such
---                       hold is open there, and the container has not left the place
+--                       hold is open where it is, and the container has not left the place
 --   eta_slipped         the ETA at the port of discharge is more than 24 hours later than it was
 --                       known to be 24 hours ago
 --   eta_passed          the ETA has passed and the arrival was not reported
+--   left_behind         its shipment arrived more than two days ago, and nothing says that the
+--                       container itself did
 --   rolled              the vessel to the port of discharge differs from the one three days ago
---   rail_silent         it left by rail, has not arrived at the ramp, and no event of it was
---                       recorded for three days
---   no_news             it left the port of lading, or should have, has not gone out, and no event
---                       of it was recorded for 21 days, longer than most crossings
+--   rail_silent         it left by rail, has not arrived at the ramp, and the last news of it is
+--                       three days old
+--   no_news             it left the port of lading, or should have, has not gone out, and the last
+--                       news of it is 21 days old, longer than most crossings
 --   empty_not_returned  its empty is not back, and the free days of the detention rule are over;
 --                       without a rule: ten days after it was picked up
 --   tracking_stopped    the service no longer tracks it although it has not gone out, unless the
 --                       booking was cancelled
--- After tracking has stopped, only tracking_stopped and the terminal's holds are open, because
--- nobody would report the end of the others.
+-- After tracking has stopped only tracking_stopped, the terminal's holds, and what the terminal would
+-- tell (is_untold of container_stays) are open, because nobody would report the end of the others.
+-- News is an event that was recorded, or a change of the container that we saw.
 --
 -- since_at: when it began: the midnight after the last free day at the place, the first sight of
--- the hold, the passed ETA, the last news (else the creation of the container), the tenth day; for
--- last_free_day_near, appointment_late, day_unknown and long_there the start of the stay; for
--- eta_slipped and rolled the instant compared with. hours run from there to as_of().
--- severity: high costs money or soon will (overdue, charge_overdue, last_free_day_near,
--- appointment_late, and empty_not_returned by a rule); medium breaks a plan; low is information
--- (hold_cleared, no_news, tracking_stopped).
--- cost_amount: for overdue the fees or the estimate of demurrage_exposure, for charge_overdue and
--- empty_not_returned the charge by the rules so far.
+-- the hold, the appointment missed, the passed ETA, the arrival of the shipment, the last news (else
+-- the creation of the container), the tenth day; for last_free_day_near, appointment_late,
+-- day_unknown and long_there the start of the stay; for eta_slipped and rolled the instant compared
+-- with. hours run from there to as_of().
+-- severity: high costs money or soon will (overdue, last_free_day_near, appointment_late, and
+-- empty_not_returned by a rule); low is information (hold_cleared, no_news); medium the others, which
+-- break a plan.
+-- cost_amount: for overdue the fees or the estimate of demurrage_exposure, for empty_not_returned
+-- the detention by the rules so far. A day of a charge is in one row, so the amounts of a currency
+-- can be added.
 --
 -- Cost: the view reads six views, and charge_clocks if there are rules; narrow it by line, terminal
 -- or container, or leave out the cost columns, which read demurrage_exposure.
@@ -61,10 +66,10 @@ of_stays as (
     cross join lateral (
 
         select
-            case when stay.state = 'none' and stay.place = 'port' then stay.pod_terminal_id end
-                as terminal_id,
-            case when stay.state = 'none' and stay.place = 'ramp' then stay.place_locode end
-                as locode
+            case when stay.place = 'port' then stay.pod_terminal_id end as terminal_id,
+            case when stay.place = 'port' then stay.mode end as mode,
+            case when stay.place = 'ramp' then stay.place_locode end as locode,
+            stay.state = 'none' as is_sought
         offset 0
 
     ) as sought
@@ -119,7 +124,7 @@ of_stays as (
             'appointment_late' as exception,
             format(
                 'appointment on %s, after the last free day %s (%s)',
-                to_char(stay.pickup_appointment_at at time zone stay.time_zone, 'YYYY-MM-DD'),
+                to_char(stay.pickup_appointment_at at time zone stay.wall_zone, 'YYYY-MM-DD'),
                 to_char(stay.binding_on, 'YYYY-MM-DD'),
                 stay.binding_source
             ) as sentence,
@@ -127,7 +132,20 @@ of_stays as (
         where stay.state in ('upcoming', 'due_today', 'overdue')
             and stay.place = 'port'
             and stay.pickup_appointment_at > {{analytics}}.as_of()
-            and (stay.pickup_appointment_at at time zone stay.time_zone)::date > stay.binding_on
+            and (stay.pickup_appointment_at at time zone stay.wall_zone)::date > stay.binding_on
+
+        union all
+
+        select
+            'appointment_missed' as exception,
+            format(
+                'appointment on %s has passed, and it is still there',
+                to_char(stay.pickup_appointment_at at time zone stay.wall_zone, 'YYYY-MM-DD')
+            ) as sentence,
+            stay.pickup_appointment_at as since_at
+        where stay.place = 'port'
+            and not stay.is_untold
+            and stay.pickup_appointment_at < {{analytics}}.as_of()
 
         union all
 
@@ -143,7 +161,7 @@ of_stays as (
             ) as sentence,
             stay.start_at as since_at
         where stay.state = 'unknown'
-            and not stay.is_tracking_stopped
+            and not stay.is_untold
 
         union all
 
@@ -163,50 +181,6 @@ of_stays as (
 
 ),
 
-journeys as not materialized (
-
-    select
-        container.container_id,
-        container.shipment_id,
-        container.pod_terminal_id,
-        shipment.shipping_line_scac,
-        shipment.pod_vessel_name,
-        shipment.pod_vessel_imo,
-        shipment.pod_eta_at,
-        coalesce(shipment.port_of_discharge_name, shipment.port_of_discharge_locode) as port_name,
-        shipment.line_tracking_stopped_reason,
-        shipment.line_tracking_stopped_at,
-        container.created_at,
-        coalesce(shipment.pol_atd_at, shipment.pol_etd_at, container.created_at)
-            <= {{analytics}}.as_of() as should_have_departed,
-        coalesce(
-            least(
-                shipment.pod_ata_at,
-                container.pod_arrived_at,
-                container.pod_discharged_at,
-                container.pod_full_out_at,
-                container.pod_rail_departed_at
-            ) <= {{analytics}}.as_of(),
-            false
-        ) as has_arrived,
-        coalesce(
-            least(container.final_destination_full_out_at, container.empty_terminated_at)
-                <= {{analytics}}.as_of(),
-            false
-        )
-        or coalesce(container.pod_full_out_at <= {{analytics}}.as_of(), false) as has_gone_out,
-        coalesce(container.pod_rail_departed_at <= {{analytics}}.as_of(), false)
-        and not coalesce(
-            least(container.ind_ata_at, container.ind_rail_unloaded_at) <= {{analytics}}.as_of(),
-            false
-        ) as is_on_rail,
-        shipment.is_tracking_stopped
-    from {{analytics}}.known_containers as container
-    inner join {{analytics}}.known_shipments as shipment
-        on shipment.shipment_id = container.shipment_id
-
-),
-
 of_journeys as (
 
     select
@@ -218,13 +192,13 @@ of_journeys as (
         found.exception,
         found.sentence,
         found.since_at
-    from journeys as journey
+    from {{analytics}}.journeys as journey
     -- The ETA as known a day ago, and the vessel as known three days ago.
     left join lateral (
 
         select version.pod_eta_at
         from {{data}}.shipment_history as version
-        where not journey.has_arrived
+        where not journey.has_vessel_arrived
             and version.shipment_id = journey.shipment_id
             and version.valid_from <= {{analytics}}.as_of() - interval '24 hours'
             and (
@@ -241,7 +215,7 @@ of_journeys as (
             version.pod_vessel_imo,
             version.pod_vessel_name
         from {{data}}.shipment_history as version
-        where not journey.has_arrived
+        where not journey.has_vessel_arrived
             and version.shipment_id = journey.shipment_id
             and version.valid_from <= {{analytics}}.as_of() - interval '3 days'
             and (
@@ -254,10 +228,10 @@ of_journeys as (
         on true
     left join lateral (
 
-        select max(event.created_at) as last_at
+        select greatest(max(event.created_at), journey.changed_at) as last_at
         from {{analytics}}.known_transport_events as event
         where (journey.is_on_rail or journey.should_have_departed)
-            and not journey.has_gone_out
+            and not journey.is_out
             and event.container_id = journey.container_id
             and event.created_at <= {{analytics}}.as_of()
 
@@ -269,14 +243,16 @@ of_journeys as (
             'eta_slipped' as exception,
             format(
                 'ETA at %s slipped by %s hours since yesterday, to %s',
-                coalesce(journey.port_name, 'the port'),
+                coalesce(
+                    journey.port_of_discharge_name, journey.port_of_discharge_locode, 'the port'
+                ),
                 round(
                     extract(epoch from journey.pod_eta_at - yesterday.pod_eta_at) / 3600
                 ),
                 to_char(journey.pod_eta_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
             ) as sentence,
             {{analytics}}.as_of() - interval '24 hours' as since_at
-        where not journey.has_arrived
+        where not journey.has_vessel_arrived
             and journey.pod_eta_at - yesterday.pod_eta_at > interval '24 hours'
 
         union all
@@ -285,12 +261,28 @@ of_journeys as (
             'eta_passed' as exception,
             format(
                 'ETA at %s was %s and nobody said that it arrived',
-                coalesce(journey.port_name, 'the port'),
+                coalesce(
+                    journey.port_of_discharge_name, journey.port_of_discharge_locode, 'the port'
+                ),
                 to_char(journey.pod_eta_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
             ) as sentence,
             journey.pod_eta_at as since_at
-        where not journey.has_arrived
+        where not journey.has_vessel_arrived
             and journey.pod_eta_at < {{analytics}}.as_of()
+
+        union all
+
+        select
+            'left_behind' as exception,
+            format(
+                'its shipment arrived at %s on %s, and nobody said that it did',
+                coalesce(
+                    journey.port_of_discharge_name, journey.port_of_discharge_locode, 'the port'
+                ),
+                to_char(journey.shipment_arrived_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+            ) as sentence,
+            journey.shipment_arrived_at as since_at
+        where journey.is_left_behind
 
         union all
 
@@ -302,7 +294,7 @@ of_journeys as (
                 coalesce(before.pod_vessel_name, before.pod_vessel_imo)
             ) as sentence,
             {{analytics}}.as_of() - interval '3 days' as since_at
-        where not journey.has_arrived
+        where not journey.has_vessel_arrived
             -- The IMO number, or the name if one of them lacks the number: a number that was filled
             -- in later does not make another vessel.
             and case
@@ -321,7 +313,6 @@ of_journeys as (
             ) as sentence,
             news.last_at as since_at
         where journey.is_on_rail
-            and not journey.has_gone_out
             and news.last_at < {{analytics}}.as_of() - interval '3 days'
 
         union all
@@ -338,7 +329,7 @@ of_journeys as (
             coalesce(news.last_at, journey.created_at) as since_at
         where journey.should_have_departed
             and not journey.is_on_rail
-            and not journey.has_gone_out
+            and not journey.is_out
             and coalesce(news.last_at, journey.created_at)
                 < {{analytics}}.as_of() - interval '21 days'
 
@@ -356,36 +347,13 @@ of_journeys as (
         'tracking_stopped' as exception,
         format(
             'the service asks the line no more: %s',
-            coalesce(journey.line_tracking_stopped_reason, 'no reason said')
+            coalesce(journey.tracking_stopped_reason, 'no reason said')
         ) as sentence,
-        journey.line_tracking_stopped_at as since_at
-    from journeys as journey
+        journey.tracking_stopped_at as since_at
+    from {{analytics}}.journeys as journey
     where journey.is_tracking_stopped
-        and not journey.has_gone_out
-        and journey.line_tracking_stopped_reason is distinct from 'booking_cancelled'
-
-),
-
--- Clocks by the customer's own rules. Without rules no clock is read. The clocks are read twice,
--- for different charges each time, so that a filter reaches them.
-clocks as not materialized (
-
-    select
-        clock.container_id,
-        clock.shipment_id,
-        clock.pod_terminal_id,
-        clock.shipping_line_scac,
-        clock.place,
-        clock.charge,
-        clock.state,
-        clock.currency_code,
-        clock.amount,
-        clock.last_free_on,
-        (clock.last_free_on + 1)::timestamp at time zone clock.time_zone as since_at
-    from {{analytics}}.charge_clocks as clock
-    where clock.state in ('upcoming', 'due_today', 'overdue')
-        and clock.last_free_source = 'rule'
-        and exists (select from {{analytics}}.free_time_rules)
+        and not journey.is_out
+        and journey.tracking_stopped_reason is distinct from 'booking_cancelled'
 
 ),
 
@@ -414,25 +382,28 @@ of_others as (
     union all
 
     select
-        hold.container_id,
-        container.shipment_id,
-        container.pod_terminal_id,
-        shipment.shipping_line_scac,
-        hold.place,
+        last.container_id,
+        last.shipment_id,
+        last.pod_terminal_id,
+        last.shipping_line_scac,
+        last.place,
         'hold_cleared' as exception,
         format(
-            'no hold is left: %s was cleared', coalesce(hold.hold_name, 'an unnamed hold')
+            'no hold is left: %s was cleared', coalesce(last.hold_name, 'an unnamed hold')
         ) as sentence,
-        hold.cleared_at as since_at,
+        last.cleared_at as since_at,
         null as amount,
         null as currency_code,
         false as is_charged
     from (
-        select distinct on (recent.container_id, cleared.place)
-            recent.container_id,
-            cleared.place,
-            cleared.hold_name,
-            cleared.cleared_at
+        select distinct on (journey.container_id, hold.place)
+            journey.container_id,
+            journey.shipment_id,
+            journey.pod_terminal_id,
+            journey.shipping_line_scac,
+            hold.place,
+            hold.hold_name,
+            hold.cleared_at
         -- Few containers have a hold that ended within a day: only their intervals are computed.
         from (
             select distinct gone.container_id
@@ -440,39 +411,35 @@ of_others as (
             where gone.valid_to > {{analytics}}.as_of() - interval '24 hours'
                 and gone.valid_to <= {{analytics}}.as_of()
         ) as recent
+        inner join {{analytics}}.journeys as journey
+            on journey.container_id = recent.container_id
         cross join lateral (
 
             select
-                hold.place,
-                hold.hold_key,
-                hold.hold_name,
-                hold.cleared_at
-            from {{analytics}}.hold_durations as hold
-            where hold.container_id = recent.container_id
-                and hold.status is distinct from 'pending'
+                case when journey.has_reached_ramp then 'ramp' else cleared.place end as place,
+                cleared.hold_key,
+                cleared.hold_name,
+                cleared.cleared_at
+            from {{analytics}}.hold_durations as cleared
+            where cleared.container_id = recent.container_id
+                and cleared.status is distinct from 'pending'
             offset 0
 
-        ) as cleared
-        where cleared.cleared_at > {{analytics}}.as_of() - interval '24 hours'
-        order by recent.container_id, cleared.place, cleared.cleared_at desc, cleared.hold_key
-    ) as hold
-    inner join {{analytics}}.known_containers as container
-        on container.container_id = hold.container_id
-        and (
-            case hold.place
-                when 'ramp' then container.final_destination_full_out_at
-                else least(container.pod_full_out_at, container.pod_rail_departed_at)
-            end <= {{analytics}}.as_of()
-        ) is not true
-    left join {{analytics}}.known_shipments as shipment
-        on shipment.shipment_id = container.shipment_id
-    where not exists (
-        select
-        from {{analytics}}.known_holds as standing
-        where standing.container_id = hold.container_id
-            and standing.place = hold.place
-            and standing.status is distinct from 'pending'
-    )
+        ) as hold
+        where hold.cleared_at > {{analytics}}.as_of() - interval '24 hours'
+            and not case hold.place
+                when 'ramp' then journey.is_delivered
+                else journey.has_left_port
+            end
+            and not exists (
+                select
+                from {{analytics}}.known_holds as standing
+                where standing.container_id = journey.container_id
+                    and (journey.has_reached_ramp or standing.place = hold.place)
+                    and standing.status is distinct from 'pending'
+            )
+        order by journey.container_id, hold.place, hold.cleared_at desc, hold.hold_key
+    ) as last
 
     union all
 
@@ -499,10 +466,13 @@ of_others as (
             running.state,
             running.amount,
             running.currency_code,
-            running.since_at
-        from clocks as running
+            (running.last_free_on + 1)::timestamp at time zone running.time_zone as since_at
+        from {{analytics}}.charge_clocks as running
         where running.container_id = empty.container_id
             and running.charge = 'detention'
+            and running.last_free_source = 'rule'
+            and running.state in ('upcoming', 'due_today', 'overdue')
+            and exists (select from {{analytics}}.free_time_rules)
         offset 0
 
     ) as clock
@@ -514,36 +484,6 @@ of_others as (
                 then empty.full_out_at < {{analytics}}.as_of() - interval '10 days'
             else clock.state = 'overdue'
         end
-
-    union all
-
-    select
-        clock.container_id,
-        clock.shipment_id,
-        clock.pod_terminal_id,
-        clock.shipping_line_scac,
-        clock.place,
-        'charge_overdue' as exception,
-        format(
-            '%s: past the last free day %s by your rules',
-            string_agg(clock.charge, ' and ' order by clock.charge),
-            to_char(min(clock.last_free_on), 'YYYY-MM-DD')
-        ) as sentence,
-        min(clock.since_at) as since_at,
-        case when min(clock.currency_code) = max(clock.currency_code) then sum(clock.amount) end
-            as amount,
-        case when min(clock.currency_code) = max(clock.currency_code) then min(clock.currency_code)
-        end as currency_code,
-        true as is_charged
-    from clocks as clock
-    where clock.charge <> 'detention'
-        and clock.state = 'overdue'
-    group by
-        clock.container_id,
-        clock.shipment_id,
-        clock.pod_terminal_id,
-        clock.shipping_line_scac,
-        clock.place
 
 ),
 
@@ -613,7 +553,7 @@ select
         when found.is_charged
             or found.exception in ('overdue', 'last_free_day_near', 'appointment_late')
             then 'high'
-        when found.exception in ('hold_cleared', 'no_news', 'tracking_stopped') then 'low'
+        when found.exception in ('hold_cleared', 'no_news') then 'low'
         else 'medium'
     end as severity,
     found.sentence,
@@ -673,9 +613,9 @@ comment on column {{analytics}}.exceptions.tags_text is
 comment on column {{analytics}}.exceptions.custom_fields is
     'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.exceptions.exception is
-    'What needs attention: overdue, last_free_day_near, appointment_late, long_there, '
-    'hold_new, hold_cleared, eta_slipped, eta_passed, rolled, rail_silent, no_news, '
-    'empty_not_returned or tracking_stopped.';
+    'What needs attention: overdue, last_free_day_near, appointment_late, appointment_missed, '
+    'day_unknown, long_there, hold_new, hold_cleared, eta_slipped, eta_passed, left_behind, rolled, '
+    'rail_silent, no_news, empty_not_returned or tracking_stopped.';
 comment on column {{analytics}}.exceptions.severity is
     'high: costs money or is about to; medium: a plan no longer holds; low: to know.';
 comment on column {{analytics}}.exceptions.sentence is
@@ -684,7 +624,7 @@ comment on column {{analytics}}.exceptions.hours is
     'Hours since then.';
 comment on column {{analytics}}.exceptions.cost_amount is
     'What the days over cost so far: of overdue the fees listed, else the estimate by '
-    'free_time_rules; of charge_overdue and empty_not_returned what the rules charge; else null.';
+    'free_time_rules; of empty_not_returned what the rules charge; else null.';
 comment on column {{analytics}}.exceptions.cost_currency_code is
     'Currency of cost_amount.';
 comment on column {{analytics}}.exceptions.since_at is

@@ -1,7 +1,8 @@
 -- Containers as known at an instant
 --
 -- One row per container that the source had then. The base of other views. Volatile attributes are
--- left out, because their history is not kept.
+-- left out, because their history is not kept; terminal_checked_at is the last look of the service
+-- at the terminal, null if that was later.
 --
 -- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
 -- the schema as_of.
@@ -59,12 +60,18 @@ select
     record.pickup_lfd_line,
     record.import_deadline_sources,
 -- now:
+    record.terminal_checked_at,
     record._changed_at as known_since
 from {{data}}.containers as record
 where record._deleted_at is null;
 -- as of:
+    case
+        when latest.terminal_checked_at <= {{analytics}}.as_of() then latest.terminal_checked_at
+    end as terminal_checked_at,
     record.valid_from as known_since
 from {{data}}.container_history as record
+left join {{data}}.containers as latest
+    on latest.container_id = record.container_id
 where record.valid_from <= {{analytics}}.as_of()
     and (record.valid_to is null or record.valid_to > {{analytics}}.as_of());
 -- end
@@ -215,5 +222,8 @@ comment on column {{analytics}}.known_containers.import_deadline_sources is
     'What import_deadlines says beyond one day a key, as an object by kind: the day (at, or on '
     'where a bare date was sent), place, and details sent with it. Null if there is nothing else. '
     'As rows in container_import_deadlines. From attributes.import_deadlines.';
+comment on column {{analytics}}.known_containers.terminal_checked_at is
+    'When the service last asked the terminal; null: not yet at as_of(), or again after it. UTC. '
+    'From attributes.terminal_checked_at.';
 comment on column {{analytics}}.known_containers.known_since is
     'Since when the row is known to have these values. UTC.';

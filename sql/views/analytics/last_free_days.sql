@@ -5,9 +5,10 @@
 -- states.
 --
 -- binding_on is the earliest day that applies to the stay, binding_source its source; line_on,
--- terminal_on and rail_on are the days of each source, service_on is the service's own pick.
+-- terminal_on and rail_on are the days of each source, service_on is the service's own pick, rule_on
+-- the day by free_time_rules where the one who charges reports none.
 -- days_left counts calendar days at the place: 0 on the day itself, negative after it.
--- Containers that the service no longer tracks are in the state unknown, and last in order.
+-- Containers whose departure nobody would tell are in the state unknown, and last in order.
 
 create view {{analytics}}.last_free_days as
 select
@@ -40,6 +41,7 @@ select
     stay.terminal_on,
     stay.rail_on,
     stay.service_on,
+    stay.rule_on,
     stay.today_on,
     stay.out_on,
     stay.start_at,
@@ -87,8 +89,8 @@ comment on column {{analytics}}.last_free_days.custom_fields is
 comment on column {{analytics}}.last_free_days.state is
     'not_started, none, upcoming, due_today, overdue, out_in_time, out_late or unknown.';
 comment on column {{analytics}}.last_free_days.binding_source is
-    'Whose day binds: terminal, line, rail, or service where no source says one; null without '
-    'a day.';
+    'Whose day binds: terminal, line, rail, service where no source says one, or rule; null '
+    'without a day.';
 comment on column {{analytics}}.last_free_days.time_zone is
     'IANA zone of the place, in which days are counted; null: not known.';
 comment on column {{analytics}}.last_free_days.tracking_stopped_reason is
@@ -115,6 +117,9 @@ comment on column {{analytics}}.last_free_days.rail_on is
 comment on column {{analytics}}.last_free_days.service_on is
     'Last free day at the port as the service picks it. Calendar day at the port; null at the '
     'ramp.';
+comment on column {{analytics}}.last_free_days.rule_on is
+    'Last free day by free_time_rules: the earlier of storage and demurrage, each where the one who '
+    'charges reports none. Calendar day at the place; null before it is there.';
 comment on column {{analytics}}.last_free_days.today_on is
     'Today, the day of as_of(), at the place; null where its zone is not known.';
 comment on column {{analytics}}.last_free_days.out_on is

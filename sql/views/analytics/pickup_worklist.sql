@@ -6,18 +6,16 @@
 -- terminal_city, place_name and place_locode say where to go; pickup_facility_name is the place of
 -- pickup that the service names, if any.
 --
--- is_ready: available, and nothing blocks. At the port the terminal says whether it is available,
--- and every hold blocks except a pending one, also a hold with an unknown status. At the ramp the
--- status (`available`) and the holds of the inland facility decide: available_for_pickup and the
--- other holds belong to the port.
+-- is_ready: available, and nothing blocks; see container_stays for who says so at the port and at the
+-- ramp. A hold with an unknown status blocks.
 -- blockers: the reasons why it is not ready: `hold: <name>` for each hold, `not available` or
 -- `availability unknown`. Empty when ready. other_holds do not block.
 --
 -- The most urgent container is first: overdue ones with the most days over; then, as if due today,
 -- containers without a last free day that have been there longer than usual (is_long_there); then
 -- the fewest days left, then the longest stay. Usual is the 80th percentile of the finished stays
--- at that terminal of the port, at the ramp of those with the same destination. Containers that the
--- service no longer tracks are unknown and last: their departure would not be reported.
+-- that left that terminal of the port in the same way, at the ramp of those with the same
+-- destination. Containers whose departure nobody would tell are unknown and last.
 --
 -- Cost: is_out repeats a fact of the stay, and is known before the stays are made.
 
@@ -55,16 +53,15 @@ select
     stay.binding_source,
     stay.binding_on,
     stay.pickup_appointment_at,
-    stay.pickup_appointment_at at time zone pod_zone.name as pickup_appointment_local,
+    -- It is at the terminal of the port.
+    case when stay.place = 'port' then stay.pickup_appointment_at at time zone stay.wall_zone end
+        as pickup_appointment_local,
     stay.pod_discharged_at,
     stay.start_at,
-    stay.start_at at time zone stay.time_zone as start_local
+    stay.start_at at time zone stay.wall_zone as start_local
 from {{analytics}}.container_stays as stay
 left join {{data}}.terminals as facility
     on facility.terminal_id = stay.pickup_facility_id
--- An appointment is at the terminal of the port.
-left join {{analytics}}.time_zones as pod_zone
-    on pod_zone.name = case when stay.place = 'port' then stay.time_zone end
 left join lateral (
 
     select
@@ -80,9 +77,10 @@ left join lateral (
 cross join lateral (
 
     select
-        case when stay.state = 'none' and stay.place = 'port' then stay.pod_terminal_id end
-            as terminal_id,
-        case when stay.state = 'none' and stay.place = 'ramp' then stay.place_locode end as locode
+        case when stay.place = 'port' then stay.pod_terminal_id end as terminal_id,
+        case when stay.place = 'port' then stay.mode end as mode,
+        case when stay.place = 'ramp' then stay.place_locode end as locode,
+        stay.state = 'none' as is_sought
     offset 0
 
 ) as sought
@@ -177,8 +175,8 @@ comment on column {{analytics}}.pickup_worklist.is_zone_known is
     'Whether the zone of the place was sent and PostgreSQL knows it; false with a time_zone: '
     'that of the port itself.';
 comment on column {{analytics}}.pickup_worklist.binding_source is
-    'Whose day binds: terminal, line, rail, or service where no source says one; null without '
-    'a day.';
+    'Whose day binds: terminal, line, rail, service where no source says one, or rule; null '
+    'without a day.';
 comment on column {{analytics}}.pickup_worklist.binding_on is
     'Earliest last free day that applies to the stay. Calendar day at the place.';
 comment on column {{analytics}}.pickup_worklist.pickup_appointment_at is

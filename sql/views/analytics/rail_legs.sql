@@ -8,10 +8,12 @@
 -- null once the container is picked up or returned empty. An instant after as_of() has not
 -- happened: it is shown, but is neither a stage nor part of a figure. Each of the other figures is
 -- the elapsed time between two stages, null when one of them is not reported, negative when the
--- source has them in the wrong order (is_in_order false): leave such values out of means. Times at
--- the port are in the zone of the port of discharge, times inland in that of the final destination.
--- Where one is missing the source sent local wall time marked as UTC, and hours across the two
--- places can be off by the difference of the zones.
+-- source has them in the wrong order (is_in_order false): leave such values out of means.
+-- is_waiting_for_train: it is at the port, also loaded and not departed; port_last_free_on is the
+-- binding day of that stay (container_stays), which runs until the train leaves.
+-- Times at the port are in the zone of the port of discharge, times inland in that of the final
+-- destination. Where one is missing the source sent local wall time marked as UTC, and hours across
+-- the two places can be off by the difference of the zones.
 
 create view {{analytics}}.rail_legs as
 with
@@ -23,42 +25,43 @@ legs as (
         container.shipment_id,
         container.pod_terminal_id,
         container.number as container_number,
-        shipment.bill_of_lading_number,
-        shipment.shipping_line_scac,
-        shipment.port_of_discharge_locode,
-        shipment.destination_locode,
+        journey.bill_of_lading_number,
+        journey.shipping_line_scac,
+        journey.port_of_discharge_locode,
+        journey.destination_locode,
         container.pod_rail_carrier_scac,
         container.ind_rail_carrier_scac,
         case
-            when happened.final_destination_full_out_at is not null
-                or happened.empty_terminated_at is not null then 'picked up'
-            when happened.ind_rail_unloaded_at is not null then 'unloaded'
-            when happened.ind_ata_at is not null then 'arrived'
-            when happened.pod_rail_departed_at is not null then 'departed'
-            when happened.pod_rail_loaded_at is not null then 'loaded'
-            when happened.pod_discharged_at is not null then 'discharged'
+            when journey.ramp_out_at is not null or journey.returned_at is not null
+                then 'picked up'
+            when journey.rail_unloaded_at is not null then 'unloaded'
+            when journey.ind_arrived_at is not null then 'arrived'
+            when journey.rail_departed_at is not null then 'departed'
+            when journey.rail_loaded_at is not null then 'loaded'
+            when journey.discharged_at is not null then 'discharged'
             else 'not landed'
         end as stage,
         case
-            when happened.final_destination_full_out_at is null
-                and happened.empty_terminated_at is null
+            when journey.ramp_out_at is null and journey.returned_at is null
                 then coalesce(
-                    happened.ind_rail_unloaded_at,
-                    happened.ind_ata_at,
-                    happened.pod_rail_departed_at,
-                    happened.pod_rail_loaded_at,
-                    happened.pod_discharged_at
+                    journey.rail_unloaded_at,
+                    journey.ind_arrived_at,
+                    journey.rail_departed_at,
+                    journey.rail_loaded_at,
+                    journey.discharged_at
                 )
         end as stage_since_at,
-        happened.pod_discharged_at as discharged_at,
-        happened.pod_rail_loaded_at as loaded_at,
-        happened.pod_rail_departed_at as departed_at,
-        happened.ind_ata_at as arrived_at,
-        happened.ind_rail_unloaded_at as unloaded_at,
-        happened.final_destination_full_out_at as picked_up_at,
-        coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped,
-        pod.name is not null as is_pod_zone_known,
-        ind.name is not null as is_ind_zone_known,
+        journey.discharged_at,
+        journey.rail_loaded_at as loaded_at,
+        journey.rail_departed_at as departed_at,
+        journey.ind_arrived_at as arrived_at,
+        journey.rail_unloaded_at as unloaded_at,
+        journey.ramp_out_at as picked_up_at,
+        journey.has_landed and not journey.has_left_port and journey.goes_by_rail
+            as is_waiting_for_train,
+        journey.is_tracking_stopped,
+        journey.is_port_zone_known as is_pod_zone_known,
+        journey.is_ramp_zone_known as is_ind_zone_known,
         container.pod_discharged_at,
         container.pod_rail_loaded_at,
         container.pod_rail_departed_at,
@@ -66,49 +69,11 @@ legs as (
         container.ind_ata_at,
         container.ind_rail_unloaded_at,
         container.final_destination_full_out_at,
-        coalesce(pod.name, case when container.pod_timezone is null then 'UTC' end) as pod_zone,
-        coalesce(
-            ind.name, case when container.final_destination_timezone is null then 'UTC' end
-        ) as ind_zone
+        journey.port_wall_zone as pod_zone,
+        journey.ramp_wall_zone as ind_zone
     from {{analytics}}.known_containers as container
-    left join {{analytics}}.known_shipments as shipment
-        on shipment.shipment_id = container.shipment_id
-    left join {{analytics}}.time_zones as pod
-        on pod.name = container.pod_timezone
-    left join {{analytics}}.time_zones as ind
-        on ind.name = container.final_destination_timezone
-    cross join lateral (
-
-        select
-            case
-                when container.pod_discharged_at <= {{analytics}}.as_of()
-                    then container.pod_discharged_at
-            end as pod_discharged_at,
-            case
-                when container.pod_rail_loaded_at <= {{analytics}}.as_of()
-                    then container.pod_rail_loaded_at
-            end as pod_rail_loaded_at,
-            case
-                when container.pod_rail_departed_at <= {{analytics}}.as_of()
-                    then container.pod_rail_departed_at
-            end as pod_rail_departed_at,
-            case
-                when container.ind_ata_at <= {{analytics}}.as_of() then container.ind_ata_at
-            end as ind_ata_at,
-            case
-                when container.ind_rail_unloaded_at <= {{analytics}}.as_of()
-                    then container.ind_rail_unloaded_at
-            end as ind_rail_unloaded_at,
-            case
-                when container.final_destination_full_out_at <= {{analytics}}.as_of()
-                    then container.final_destination_full_out_at
-            end as final_destination_full_out_at,
-            case
-                when container.empty_terminated_at <= {{analytics}}.as_of()
-                    then container.empty_terminated_at
-            end as empty_terminated_at
-
-    ) as happened
+    inner join {{analytics}}.journeys as journey
+        on journey.container_id = container.container_id
     where container.pod_rail_carrier_scac is not null
         or container.ind_rail_carrier_scac is not null
         or container.pod_rail_loaded_at is not null
@@ -146,6 +111,7 @@ hours as (
             as unloaded_to_picked_up_hours,
         round(extract(epoch from picked_up_at - discharged_at) / 3600, 2)
             as discharged_to_picked_up_hours,
+        is_waiting_for_train,
         is_tracking_stopped,
         is_pod_zone_known,
         is_ind_zone_known,
@@ -164,11 +130,11 @@ hours as (
 
 select
     hours.container_id,
-    shipment_id,
-    pod_terminal_id,
-    container_number,
-    bill_of_lading_number,
-    shipping_line_scac,
+    hours.shipment_id,
+    hours.pod_terminal_id,
+    hours.container_number,
+    hours.bill_of_lading_number,
+    hours.shipping_line_scac,
     customer.customer_name,
     customer.ref_numbers_text,
     customer.tags_text,
@@ -179,6 +145,9 @@ select
     ind_rail_carrier_scac,
     stage,
     hours_in_stage,
+    is_waiting_for_train,
+    stay.binding_on as port_last_free_on,
+    stay.days_left as port_days_left,
     discharged_to_loaded_hours,
     loaded_to_departed_hours,
     departed_to_arrived_hours,
@@ -194,17 +163,17 @@ select
         unloaded_to_picked_up_hours,
         discharged_to_picked_up_hours
     ) >= 0, true) as is_in_order,
-    is_tracking_stopped,
+    hours.is_tracking_stopped,
     is_pod_zone_known,
     is_ind_zone_known,
-    pod_discharged_at,
+    hours.pod_discharged_at,
     pod_rail_loaded_at,
     pod_rail_departed_at,
     ind_eta_at,
     ind_ata_at,
     ind_rail_unloaded_at,
     final_destination_full_out_at,
-    pod_discharged_at at time zone pod_zone as pod_discharged_local,
+    hours.pod_discharged_at at time zone pod_zone as pod_discharged_local,
     pod_rail_loaded_at at time zone pod_zone as pod_rail_loaded_local,
     pod_rail_departed_at at time zone pod_zone as pod_rail_departed_local,
     ind_eta_at at time zone ind_zone as ind_eta_local,
@@ -212,6 +181,20 @@ select
     ind_rail_unloaded_at at time zone ind_zone as ind_rail_unloaded_local,
     final_destination_full_out_at at time zone ind_zone as final_destination_full_out_local
 from hours
+-- Looked up one by one: few wait for their train.
+left join lateral (
+
+    select
+        there.binding_on,
+        there.days_left
+    from {{analytics}}.container_stays as there
+    where hours.is_waiting_for_train
+        and there.container_id = hours.container_id
+        and there.place = 'port'
+    offset 0
+
+) as stay
+    on true
 left join {{analytics}}.container_customers as customer
     on customer.container_id = hours.container_id;
 
@@ -249,6 +232,13 @@ comment on column {{analytics}}.rail_legs.stage is
     'Last stage reported: not landed, discharged, loaded, departed, arrived, unloaded, picked up.';
 comment on column {{analytics}}.rail_legs.hours_in_stage is
     'Hours from the last stage reported to as_of(). Null: not landed, or picked up.';
+comment on column {{analytics}}.rail_legs.is_waiting_for_train is
+    'Whether it is at the port and goes on by rail, loaded on the train or not.';
+comment on column {{analytics}}.rail_legs.port_last_free_on is
+    'Last free day that binds it at the port while it waits for the train; null once it left. '
+    'Calendar day at the port.';
+comment on column {{analytics}}.rail_legs.port_days_left is
+    'Calendar days to that day: 0 on the day, negative after it; null where unknown.';
 comment on column {{analytics}}.rail_legs.discharged_to_loaded_hours is
     'Hours from discharge at the port to loading on the train.';
 comment on column {{analytics}}.rail_legs.loaded_to_departed_hours is

@@ -5,13 +5,14 @@ export const EXCEPTION_ALERTS = [
   'overdue',
   'last_free_day_near',
   'appointment_late',
-  'charge_overdue',
+  'appointment_missed',
   'day_unknown',
   'long_there',
   'hold_new',
   'hold_cleared',
   'eta_slipped',
   'eta_passed',
+  'left_behind',
   'rolled',
   'rail_silent',
   'no_news',
@@ -23,6 +24,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   all: [...OPERATION_ALERTS, ...EXCEPTION_ALERTS],
   operations: OPERATION_ALERTS,
   exceptions: EXCEPTION_ALERTS,
+  // Overdue by a rule alone had a name of its own; settings of then are still read.
+  charge_overdue: ['overdue'],
 }
 
 /** Every word that TRACKING_ALERT_KINDS may hold, without its hyphen. */

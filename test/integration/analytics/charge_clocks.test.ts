@@ -260,9 +260,9 @@ describe('each charge has a clock of its own', () => {
     ])
   })
 
-  it('has no day of UTC where the zone is unknown, and nothing where no rule holds', async () => {
+  it('has no today of UTC where the zone is unknown, and nothing where no rule holds', async () => {
     expect(await clocks(NOON('2026-11-30'), 'no zone')).toEqual([
-      ['demurrage', 'unknown', null, null, null, null],
+      ['demurrage', 'unknown', '2026-11-06', 'rule', null, null],
     ])
     expect(await clocks(NOON('2026-11-30'), 'no rule')).toEqual([])
     // The rule would count from the vessel's arrival, which is announced and has not happened.

@@ -140,7 +140,9 @@ it('shows every column of a stay', { tags: ['FE3', 'FE4'] }, async () => {
       state: 'overdue',
       mode: 'truck',
       binding_source: 'terminal',
+      reported_source: 'terminal',
       time_zone: LOS_ANGELES,
+      wall_zone: LOS_ANGELES,
       tracking_stopped_reason: null,
       days_left: -2,
       days_over: 2,
@@ -150,10 +152,14 @@ it('shows every column of a stay', { tags: ['FE3', 'FE4'] }, async () => {
       other_holds: ['USDA (pending)'],
       other_holds_text: 'USDA (pending)',
       is_tracking_stopped: false,
+      is_untold: false,
       is_zone_known: true,
       is_out: false,
+      is_last: true,
+      is_returned: false,
       has_begun: true,
       has_ended: false,
+      is_waiting_for_train: false,
       is_start_reported: true,
       is_end_reported: false,
       binding_on: '2026-11-06',
@@ -161,8 +167,13 @@ it('shows every column of a stay', { tags: ['FE3', 'FE4'] }, async () => {
       line_on: '2026-11-10',
       rail_on: null,
       service_on: '2026-11-10',
+      rule_on: null,
+      reported_on: '2026-11-06',
       today_on: '2026-11-08',
+      started_on: '2026-11-03',
+      arrived_on: '2026-11-02',
       out_on: null,
+      returned_on: null,
       arrived_at: '2026-11-02 20:00:00+00',
       start_at: '2026-11-03 20:00:00+00',
       end_at: null,
@@ -460,34 +471,43 @@ it('names the ramp after the rail terminal of the destination, and takes its zon
   ])
 })
 
-it('blocks each place by the holds of that place alone', { tags: ['FE2', 'FE4'] }, async () => {
-  await insertKnown(scene, 'containers', [box('c1', AT_RAMP), box('c2')])
-  const hold = (container_id: string, name: string, more: object = {}) => ({
-    container_id,
-    hold_key: name,
-    name,
-    status: 'hold',
-    ...more,
-  })
-  const RAMP = { place: 'ramp' }
-  await insertKnown(scene, 'container_holds', [
-    hold('c1', 'customs'),
-    hold('c1', 'freight', RAMP),
-    hold('c1', 'other', { ...RAMP, status: 'pending' }),
-    hold('c2', 'USDA'),
-    hold('c2', 'freight', RAMP),
-  ])
-  const columns = ['container_id', 'place', 'blocking_holds', 'other_holds']
-  const expected = [
-    { container_id: 'c1', place: 'port', blocking_holds: [], other_holds: [] },
-    {
-      container_id: 'c1',
-      place: 'ramp',
-      blocking_holds: ['freight'],
-      other_holds: ['customs (hold)', 'other (pending)'],
-    },
-    { container_id: 'c2', place: 'port', blocking_holds: ['USDA'], other_holds: [] },
-  ]
-  expect(await read(columns)).toEqual(expected)
-  expect(await scene.read('container_stays', { columns, rest: 'order by 1, 2' })).toEqual(expected)
-})
+it(
+  'blocks the port by its list, and the ramp by both lists',
+  { tags: ['FE2', 'FE4', 'JA2'] },
+  async () => {
+    await insertKnown(scene, 'containers', [box('c1', AT_RAMP), box('c2')])
+    const hold = (container_id: string, name: string, more: object = {}) => ({
+      container_id,
+      hold_key: name,
+      name,
+      status: 'hold',
+      ...more,
+    })
+    const RAMP = { place: 'ramp' }
+    await insertKnown(scene, 'container_holds', [
+      hold('c1', 'customs'),
+      hold('c1', 'USDA', { status: 'pending' }),
+      // One hold in both lists is one.
+      hold('c1', 'freight'),
+      hold('c1', 'freight', { ...RAMP, hold_key: 'of the ramp' }),
+      hold('c1', 'other', { ...RAMP, status: 'pending' }),
+      hold('c2', 'USDA'),
+      hold('c2', 'freight', RAMP),
+    ])
+    const columns = ['container_id', 'place', 'blocking_holds', 'other_holds']
+    const expected = [
+      { container_id: 'c1', place: 'port', blocking_holds: [], other_holds: [] },
+      {
+        container_id: 'c1',
+        place: 'ramp',
+        blocking_holds: ['customs', 'freight'],
+        other_holds: ['USDA (pending)', 'other (pending)'],
+      },
+      { container_id: 'c2', place: 'port', blocking_holds: ['USDA'], other_holds: [] },
+    ]
+    expect(await read(columns)).toEqual(expected)
+    expect(await scene.read('container_stays', { columns, rest: 'order by 1, 2' })).toEqual(
+      expected,
+    )
+  },
+)

@@ -354,29 +354,38 @@ it('shows the fees that were known at an instant, and leaves tombstoned containe
   ])
 })
 
-it('counts the fees of a place for the stay there', { tags: ['FE2'] }, async () => {
-  await insertOverdue('2026-03-13')
-  await insertKnown(scene, 'containers', [
-    container('c2', {
+it(
+  'counts the fees where the container is, at the ramp those of the port if it lists none',
+  { tags: ['FE2', 'JA2'] },
+  async () => {
+    await insertOverdue('2026-03-13')
+    const atRamp = {
       final_destination_timezone: 'America/Chicago',
       pod_rail_departed_at: '2026-03-10T10:00:00Z',
       ind_ata_at: '2026-03-12T10:00:00Z',
-    }),
-  ])
-  await insertKnown(scene, 'container_import_deadlines', [
-    { ...deadline('c2', '2026-03-14'), kind: 'pickup_lfd_rail', place: 'ramp' },
-  ])
-  await insertKnown(scene, 'container_fees', [
-    fee('c1', 'demurrage', '100', 'USD'),
-    { ...fee('c1', 'exam', '7', 'USD'), place: 'ramp' },
-    fee('c2', 'demurrage', '900', 'CAD'),
-    { ...fee('c2', 'total', '75', null), fee_key: 'ramp', place: 'ramp' },
-  ])
-  expect(await read(['container_id', 'place', 'fees_by_currency'])).toEqual([
-    { container_id: 'c1', place: 'port', fees_by_currency: { USD: 100 } },
-    { container_id: 'c2', place: 'ramp', fees_by_currency: { local: 75 } },
-  ])
-})
+    }
+    await insertKnown(scene, 'containers', [container('c2', atRamp), container('c3', atRamp)])
+    const ofRail = { kind: 'pickup_lfd_rail', place: 'ramp' }
+    await insertKnown(scene, 'container_import_deadlines', [
+      { ...deadline('c2', '2026-03-14'), ...ofRail },
+      { ...deadline('c3', '2026-03-14'), ...ofRail },
+    ])
+    await insertKnown(scene, 'container_fees', [
+      fee('c1', 'demurrage', '100', 'USD'),
+      { ...fee('c1', 'exam', '7', 'USD'), place: 'ramp' },
+      fee('c2', 'demurrage', '900', 'CAD'),
+      { ...fee('c2', 'total', '75', null), fee_key: 'ramp', place: 'ramp' },
+      fee('c3', 'demurrage', '900', 'CAD'),
+      // Listed before it is calculated.
+      { ...fee('c3', 'total', '0', null), fee_key: 'ramp', place: 'ramp' },
+    ])
+    expect(await read(['container_id', 'place', 'fees_by_currency'])).toEqual([
+      { container_id: 'c1', place: 'port', fees_by_currency: { USD: 100 } },
+      { container_id: 'c2', place: 'ramp', fees_by_currency: { local: 75 } },
+      { container_id: 'c3', place: 'ramp', fees_by_currency: { CAD: 900 } },
+    ])
+  },
+)
 
 it('says that a fee is below zero, and takes it into the sum as it is listed', async () => {
   await insertOverdue('2026-03-13')

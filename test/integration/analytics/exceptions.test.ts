@@ -267,7 +267,7 @@ it('tells of silence at sea and on the rail, of empties that are out, and of tra
     'c1 | no_news | low | 528.0 | nothing was recorded since 2026-10-17 20:00 UTC',
     'c3 | rail_silent | medium | 84.0 | on the rail, and nothing was recorded since 2026-11-05 08:00 UTC',
     'c5 | empty_not_returned | medium | 72.0 | picked up 13 days ago, and the empty is not back',
-    'c7 | tracking_stopped | low | 168.0 | the service asks the line no more: no_updates_at_line',
+    'c7 | tracking_stopped | medium | 168.0 | the service asks the line no more: no_updates_at_line',
   ])
 })
 
@@ -300,7 +300,7 @@ it(
 
 it(
   'tells what is past by your own rules where nobody says a day, with what it costs',
-  { tags: ['release'] },
+  { tags: ['JA1', 'JA6'] },
   async () => {
     const rule = (rule_name: string, charge: string, free_days: number, currency_code = 'USD') => ({
       rule_name,
@@ -326,6 +326,12 @@ it(
       box('c1', AT_PORT),
       // The terminal says the 30th, so its charge is not counted by the rule.
       box('c2', AT_PORT),
+      // Discharged on the 6th, so free to the 8th by the line; its terminal says a later day.
+      box('c0', {
+        ...AT_PORT,
+        pod_discharged_at: '2026-11-06T20:00:00Z',
+        available_for_pickup: false,
+      }),
       // Picked up on the 2nd, so free to the 7th; on the 4th; and ten days ago and more, but
       // returned.
       box('c3', { ...AT_PORT, pod_full_out_at: '2026-11-02T20:00:00Z' }),
@@ -336,22 +342,34 @@ it(
         empty_terminated_at: '2026-11-02T20:00:00Z',
       }),
     ])
-    await insertKnown(scene, 'container_import_deadlines', [day('c2', '2026-11-30')])
+    await insertKnown(scene, 'container_import_deadlines', [
+      day('c0', '2026-11-10'),
+      day('c2', '2026-11-30'),
+    ])
+    await insertKnown(scene, 'container_fees', [
+      { container_id: 'c1', fee_key: 'a', type: 'demurrage', amount: '310', currency_code: 'USD' },
+    ])
     const rows = await read(['container_id', 'exception', 'severity', 'sentence', 'hours'])
     const costs = await read(['cost_amount', 'cost_currency_code', 'since_at'])
     expect(rows.map((row, at) => [...Object.values(row), ...Object.values(costs[at]!)])).toEqual([
       [
-        ...['c1', 'charge_overdue', 'high'],
-        'demurrage and storage: past the last free day 2026-11-04 by your rules',
-        // Two currencies are not added.
-        ...['84.0', null, null, '2026-11-05 08:00:00+00'],
+        ...['c0', 'last_free_day_near', 'high'],
+        'last free day is today (rule) at Los Angeles and not ready: not available',
+        ...['48.0', null, null, '2026-11-06 20:00:00+00'],
+      ],
+      [
+        ...['c1', 'overdue', 'high'],
+        '4 days past the last free day 2026-11-04 (rule) at Los Angeles',
+        // The fee of the terminal, and nothing beside it: it has the three days of the line and the
+        // four of the terminal.
+        ...['84.0', '310', 'USD', '2026-11-05 08:00:00+00'],
       ],
       [
         ...[
           'c2',
-          'charge_overdue',
+          'overdue',
           'high',
-          'demurrage: past the last free day 2026-11-05 by your rules',
+          '3 days past the last free day 2026-11-05 (rule) at Los Angeles',
         ],
         ...['60.0', '300', 'USD', '2026-11-06 08:00:00+00'],
       ],
@@ -435,3 +453,45 @@ it('tells of boxes of which nothing was ever recorded, and of no cancelled booki
     'c1 | no_news | low | 528.0 | nothing was recorded since 2026-10-17 20:00 UTC',
   ])
 })
+
+it(
+  'takes a change for news, misses an appointment, and compares those that leave in the same way',
+  { tags: ['JA14'] },
+  async () => {
+    await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
+    await insertKnown(scene, 'shipments', [shipment('s1')])
+    const gone = (id: string, days: number, byRail: boolean) =>
+      box(id, {
+        ...AT_PORT,
+        pod_terminal_id: 't1',
+        pod_discharged_at: '2026-10-01T00:00:00Z',
+        [byRail ? 'pod_rail_departed_at' : 'pod_full_out_at']: `2026-10-0${days + 1}T00:00:00Z`,
+        empty_terminated_at: '2026-10-20T00:00:00Z',
+      })
+    const waiting = { ...AT_PORT, pod_terminal_id: 't1' }
+    await insertKnown(scene, 'containers', [
+      // Trucks leave after a day, trains after eight.
+      gone('o1', 1, false),
+      gone('o2', 8, true),
+      box('c1', waiting),
+      box('c2', { ...waiting, pod_rail_carrier_scac: 'BNSF' }),
+      box('c3', { ...waiting, pickup_appointment_at: '2026-11-07T20:00:00Z' }),
+      box('c4', { created_at: '2026-10-01T00:00:00Z' }),
+      box('c5', { created_at: '2026-10-01T00:00:00Z' }),
+    ])
+    await insertKnown(scene, 'container_import_deadlines', [day('c3', '2026-11-30')])
+    // Of both nothing was recorded since October; one of them has another fee since the 1st.
+    await scene.query(`update tracking.containers set _first_seen_at = '2026-10-01T00:00:00Z'`)
+    await scene.query(
+      `update tracking.container_history set valid_from = '2026-11-01T00:00:00Z'
+      where container_id = 'c5'`,
+    )
+    const events = ['c1', 'c2', 'c3'].map((id) => event(id, '2026-11-07T08:00:00Z'))
+    await scene.insert('transport_events', events)
+    expect(await readLines()).toEqual([
+      'c1 | long_there | medium | 120.0 | no last free day, and there for 5.0 days: longer than four in five',
+      'c3 | appointment_missed | medium | 24.0 | appointment on 2026-11-07 has passed, and it is still there',
+      'c4 | no_news | low | 932.0 | nothing was recorded since 2026-10-01 00:00 UTC',
+    ])
+  },
+)

@@ -159,8 +159,8 @@ beforeAll(async () => {
       pod_discharged_at: '2026-11-01T18:00:00Z',
     }),
     known('two of two', { number: 'MSKU0000003' }),
-    // Without a zone no day of it is known.
-    known('no zone', { number: 'MSKU0000002', pod_timezone: null }),
+    // In a zone that nobody knows no day of it is known.
+    known('no zone', { number: 'MSKU0000002', pod_timezone: 'Mars/Olympus' }),
     // No rule holds for the demurrage of this line.
     known('no rule', { number: 'MSCU0000001', shipment_id: 'msc' }),
     // Available already when we first looked.

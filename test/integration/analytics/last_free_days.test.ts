@@ -84,6 +84,7 @@ it('shows the day, whose it is, and every column of a container', { tags: ['FE3'
       terminal_on: '2026-03-12',
       rail_on: null,
       service_on: '2026-03-13',
+      rule_on: null,
       today_on: '2026-03-12',
       out_on: null,
       start_at: '2026-03-09 10:00:00+00',

@@ -15,7 +15,7 @@ const LOOKS = atScale(6, 30)
 /** The last look lies in the past of the database, which takes no stamp of a time to come. */
 const START = new Date(LOOKS > 10 ? '2026-10-20T08:00:00Z' : '2026-10-30T08:00:00Z')
 /** Hours between looks, in turn; less and more than a day. */
-const HOURS = LOOKS > 10 ? [24] : [6, 18, 30, 20, 72]
+const HOURS = LOOKS > 10 ? [24] : [6, 18, 30, 20, 75]
 
 /** Names as much as another rule, and comes after it. */
 const NEVER = 'ramps as well'
@@ -318,7 +318,8 @@ function disturb({ simulator }: Scene, look: number): void {
       ...landed,
       pod_timezone: null,
       import_deadlines: deadlines(null, null, null),
-      pickup_lfd: soon,
+      // Before the day of every rule.
+      pickup_lfd: ago(220),
     },
     // Announced, not happened.
     { pod_discharged_at: soon, pod_full_out_at: soon, pod_arrived_at: soon },
@@ -357,13 +358,40 @@ function disturb({ simulator }: Scene, look: number): void {
           current_status: 'empty_returned',
         },
     { availability_known: false, available_for_pickup: true },
-    // Without a last free day, there for long, or for about as long as usual.
+    // Without a last free day, also by the rules that begin with the arrival; there for long, or for
+    // about as long as usual.
     {
       ...standing,
-      pod_arrived_at: ago(1002),
+      pod_arrived_at: null,
       pod_discharged_at: ago([1000, 190, 160, 130, 100, 75][look % 6]!),
       import_deadlines: deadlines(null, null, null),
       pickup_lfd: null,
+    },
+    // Not on the vessel that brought the others of its shipment.
+    {
+      ...standing,
+      pod_arrived_at: null,
+      pod_discharged_at: null,
+      import_deadlines: deadlines(null, null, null),
+      current_status: 'on_ship',
+    },
+    // Loaded on the train; departed and silent; at the ramp, which it cannot leave.
+    {
+      ...standing,
+      pod_rail_loaded_at: ago(30),
+      import_deadlines: deadlines(null, day(-1), null),
+      current_status: 'on_rail',
+    },
+    { ...standing, pod_rail_departed_at: ago(60), current_status: 'on_rail' },
+    {
+      ...standing,
+      pod_rail_departed_at: ago(80),
+      ind_ata_at: ago(60),
+      final_destination_timezone: 'America/Chicago',
+      import_deadlines: deadlines(null, null, day(-2)),
+      availability_known: true,
+      available_for_pickup: false,
+      current_status: 'available',
     },
   ]
   // Every second container that was held at the previous look is released, and the text of the
@@ -393,6 +421,10 @@ function disturb({ simulator }: Scene, look: number): void {
       amount,
       currency_code,
     })
+    edits.change('container', at(15), {
+      fees_at_pod_terminal: [fee('exam', 12.5, 'USD')],
+      ind_facility_fees: look % 2 === 0 ? [] : [fee('storage', 45, 'USD')],
+    })
     const lists = [
       [fee('demurrage', 150 * look + 0.25, 'USD'), fee('total', 400.5, null)],
       [fee('exam', 10.1, 'USD'), fee('other', 20.2, 'CAD'), fee('total', 99, null)],
@@ -402,7 +434,7 @@ function disturb({ simulator }: Scene, look: number): void {
     for (const [nth, fees] of lists.entries()) {
       edits.change('container', at([0, 2, 5, 6][nth]!), { fees_at_pod_terminal: fees })
     }
-    for (const nth of [0, 1, 5, 9, 11]) {
+    for (const nth of [0, 1, 5, 9, 11, 15]) {
       const status = nth === 9 ? 'pending' : 'hold'
       edits.addHold(at(nth), { name: `hold ${nth % 2}`, status, description: `look ${look}` })
     }
@@ -475,7 +507,7 @@ it(
       'unknown',
       'upcoming',
     ])
-    expect(met('stays', 4)).toEqual(['line', null, 'rail', 'service', 'terminal'])
+    expect(met('stays', 4)).toEqual(['line', null, 'rail', 'rule', 'service', 'terminal'])
     expect(met('chargeDays', 2)).toEqual(['demurrage', 'detention', 'storage'])
     const rules = RULES.map(({ name }) => name).filter((name) => name !== NEVER)
     expect(met('chargeDays', 5)).toEqual(rules.sort())
@@ -500,7 +532,7 @@ it(
     ).not.toEqual([])
     expect(met('exceptions', 1)).toEqual([
       'appointment_late',
-      'charge_overdue',
+      'appointment_missed',
       'day_unknown',
       'empty_not_returned',
       'eta_passed',
@@ -508,6 +540,7 @@ it(
       'hold_cleared',
       'hold_new',
       'last_free_day_near',
+      'left_behind',
       'long_there',
       'no_news',
       'overdue',

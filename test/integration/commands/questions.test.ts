@@ -463,6 +463,7 @@ const BASES = new Set([
   'container_completeness',
   'container_customers',
   'container_version_changes',
+  'journeys',
   'stored_views',
 ])
 
