@@ -1,15 +1,12 @@
 -- Lines of invoices beside the facts we know
 --
--- One row per line of dd_invoices, as known at as_of(). The container is the one with the number of
--- the line and, where the line names one, the bill of lading: with or without the SCAC before it,
--- in upper or lower case, ignoring all signs except letters and digits. Of several journeys under
--- one number the view takes one that is known to have that bill of lading, then the last whose
--- clock for the charge started by the first charged day. container_id is null if there is none.
+-- One row per line of dd_invoices, as known at as_of(): what it claims, what is wrong with it, and
+-- how much of it is disputable. invoice_days says which container a line is taken for, and decides
+-- for each day whether it is ours, what it costs and why it is disputable.
 --
 -- days_claimed: charged_from_on to charged_to_on, both included.
 -- days_ours: the claimed days that charge_days has for the charge, that is past its last free day
--- and before it ended. If the state of the clock is unknown, our columns are null, and no reason
--- follows from them.
+-- and before it ended. If the state of the clock is unknown, our columns are null.
 -- days_without_rate: days of ours without a tier of the rule, such as days before the first tier.
 -- The rules do not say whether they are free or what they cost: for free days write a tier with the
 -- rate 0. amount_ours is the charge by the rules for the other days of ours, null if none has a
@@ -23,36 +20,61 @@
 -- Null unless the look before said that it was not: it may have been available unseen. A negative
 -- amount is a credit note. It does not claim days: amount_ours is 0, and of the reasons below only
 -- negative_amount and the three about the container apply.
+-- net_amount: the amount with the credit notes that belong to the line (invoice_balances).
 --
--- reasons, each a point to check and to dispute with demurrage_evidence:
+-- reasons, each a point to check and to dispute with demurrage_evidence. Reasons with a * have an
+-- amount; the others do not, and make a line `check`.
 --   unknown_container   no container with the number
 --   other_bill_of_lading   the container is known, and none of its journeys has the bill of lading
 --   never_charged       the journey is known, and the charge lacks a clock: it has not begun, and
 --                       its begin is unknown
---   negative_amount     a credit note: it belongs to another line
---   charged_twice       another line, of any issuer, claims a day of the same container and charge:
---                       also_charged_text. A container is at one place at a time, so the place
---                       is not compared
---   outside_period      claimed days outside of ours: free time, before it began, after it ended
---   not_available, on_hold   days_unavailable, days_on_hold
+--   negative_amount *   a credit note: 0 where it belongs to another line, else without an amount
+--   charged_twice *     another line, of any issuer, claims a day of the same container and charge:
+--                       also_charged_text. The days that a line before this one claims; the first
+--                       line has the reason without an amount
+--   outside_period *    claimed days outside of ours: free time, before it began, after it ended
+--   not_available *, on_hold *   days_unavailable, days_on_hold
 --   wrong_availability  available_on is before available_seen_on
 --   wrong_free_time     free_to_on differs from the known last free day, free_days are fewer than
 --                       the rule gives, or free_from_on is before the day on which the clock
 --                       started. A later free_from_on is fine: weekends and that day may not count
---   wrong_rate          more is claimed than the rules charge: by the daily rate over the days of
+--   wrong_rate *        more is claimed than the rules charge: by the daily rate over the days of
 --                       ours that have a rate, or, without a daily rate, by the amount, where all
---                       days claimed are ours and have one
---   wrong_sum           the amount is not days_claimed times the line's own daily rate
+--                       days claimed are ours and have one. The claim above the rules, over the
+--                       days without a cause of their own
+--   wrong_sum *         the amount is not days_claimed times the line's own daily rate: what it is
+--                       above that
 --   other_currency      the rule has another currency
---   missing_items       the line lacks items that 46 CFR 541.6 requires: missing_items
---   late_issue          issued more than 30 days after the last day charged: 46 CFR 541.7
--- Whether a reason holds is for a person to decide: two looks are hours apart, and only invoices
--- under United States rules need the items and the 30 days.
+--   missing_items *     the line lacks items that 46 CFR 541.6 requires: missing_items
+--   late_issue *        issued more than 30 days after the last day charged: 46 CFR 541.7
+--   not_checked: clock unknown   the charge has a clock, and its days are not known: no zone, no
+--                       last free day, no end, or tracking has stopped
+--   not_checked: no rate   days of ours without a rate, so that their amount cannot be compared
+--
+-- Each day and each unit of money counts once. A day counts as a whole, as claimed, for its one
+-- cause (invoice_days: charged_twice, outside_period, not_available, on_hold); then comes
+-- wrong_rate over the other days, then wrong_sum.
+-- Under United States rules an invoice that lacks an item (46 CFR 541.5) or is issued late (541.7)
+-- need not be paid at all: the rest of the amount counts for late_issue, else for missing_items. An
+-- empty cell counts as missing: import what the invoice says. These rules hold where the port of
+-- discharge of the shipment, else the UN/LOCODE that the line names, is in the United States or its
+-- territories; not for the storage of a railway. Where the port is unknown both reasons have no
+-- amount; elsewhere they are not told. An NVOCC may pass an invoice on 30 days later.
+-- credited: what was given back, as a negative amount, up to the other causes.
+--
+-- disputable_by_cause: amount by cause; its total is disputable_amount, never above net_amount.
+-- verdict:
+--   dispute   disputable_amount is above 0; at least that, if a reason without an amount holds too
+--   check     no cause has an amount, and a reason without one holds: disputable_amount is null
+--   pay       all was compared, and nothing is disputable, or nothing is left to pay:
+--             disputable_amount is 0
+-- Silence of the terminal (days_unknown) speaks neither for the line nor against it.
+-- Whether a reason holds is for a person to decide: two looks are hours apart.
 
 create view {{analytics}}.invoice_audit as
 with
 
-audited as (
+lines as (
 
     select
         invoice.issuer,
@@ -71,31 +93,51 @@ audited as (
         invoice.charged_from_on,
         invoice.charged_to_on,
         invoice.issued_on,
-        clock.container_id,
-        clock.shipment_id,
-        clock.pod_terminal_id,
-        clock.place,
-        clock.shipping_line_scac,
-        clock.pod_terminal,
-        clock.rule_name,
-        clock.free_days as rule_free_days,
-        clock.clock_on,
-        clock.last_free_on,
-        clock.currency_code = invoice.currency_code as is_same_currency,
-        journeys.is_known,
-        journeys.container_ids,
-        invoice.charged_to_on - invoice.charged_from_on + 1 as days_claimed,
-        ours.days,
-        ours.rated,
-        ours.unavailable,
-        ours.unknown,
-        ours.on_hold,
+        found.container_id,
+        found.shipment_id,
+        found.pod_terminal_id,
+        found.place,
+        found.shipping_line_scac,
+        found.pod_terminal,
+        found.unmatched,
+        found.also_charged_text,
+        found.rule_name,
+        found.rule_free_days,
+        found.clock_on,
+        found.last_free_on,
+        found.days_claimed,
+        found.days,
+        found.rated,
+        found.unknown,
+        found.on_hold,
+        found.claimed_amount,
+        found.caused_amount,
+        found.twice_amount,
+        found.outside_amount,
+        found.unavailable_amount,
+        found.on_hold_amount,
+        -- Zero days are zero unavailable days; days without a report are unknown.
+        case when found.days = 0 then 0 else found.unavailable end as unavailable,
+        money.is_same_currency,
+        case when money.is_same_currency then found.above_rule_amount end as above_rule_amount,
         case
-            when clock.currency_code = invoice.currency_code
-                then case when invoice.amount < 0 or ours.days = 0 then 0 else ours.amount end
+            when money.is_same_currency
+                then
+                    case when invoice.amount < 0 or found.days = 0 then 0 else found.rule_amount end
         end as amount_ours,
+        balance.credited_amount,
+        balance.net_amount,
         seen.available_seen_on,
-        also.lines_text as also_charged_text,
+        case
+            when found.place = 'ramp' and invoice.charge = 'storage' then false
+            else left(
+                coalesce(
+                    shipment.port_of_discharge_locode,
+                    substring(upper(invoice.port_of_discharge) from '^[A-Z]{2}[A-Z0-9]{3}$')
+                ),
+                2
+            ) in ('US', 'PR', 'VI', 'GU', 'AS', 'MP')
+        end as is_us,
         array_remove(
             array[
                 case when invoice.bill_of_lading_number is null then 'bill_of_lading_number' end,
@@ -120,133 +162,80 @@ audited as (
             null
         ) as missing_items
     from {{analytics}}.dd_invoices as invoice
-    -- The letters and digits of the bill of lading, and the same without a SCAC before them.
     cross join lateral (
 
         select
-            written.bill,
-            regexp_replace(written.bill, '^[A-Z]{4}', '') as bare_bill
-        from (
-            select
-                nullif(
-                    regexp_replace(
-                        upper(invoice.bill_of_lading_number collate "C"), '[^A-Z0-9]', '', 'g'
-                    ),
-                    ''
-                ) as bill
-        ) as written
+            day.container_id,
+            day.shipment_id,
+            day.pod_terminal_id,
+            day.place,
+            day.shipping_line_scac,
+            day.pod_terminal,
+            day.unmatched,
+            day.also_charged_text,
+            day.rule_name,
+            day.rule_free_days,
+            day.rule_currency_code,
+            day.time_zone,
+            day.clock_on,
+            day.last_free_on,
+            count(*)::integer as days_claimed,
+            -- Null where they are null on each day.
+            sum(day.is_ours::integer)::integer as days,
+            count(day.rule_amount)::integer as rated,
+            sum((not day.was_available)::integer)::integer as unavailable,
+            sum((day.is_ours and day.was_available is null)::integer)::integer as unknown,
+            sum(day.is_on_hold::integer)::integer as on_hold,
+            sum(day.rule_amount) as rule_amount,
+            sum(day.claimed_amount) as claimed_amount,
+            coalesce(sum(day.claimed_amount) filter (where day.cause is not null), 0)
+                as caused_amount,
+            sum(day.claimed_amount) filter (where day.cause = 'charged_twice') as twice_amount,
+            sum(day.claimed_amount) filter (where day.cause = 'outside_period') as outside_amount,
+            sum(day.claimed_amount) filter (where day.cause = 'not_available')
+                as unavailable_amount,
+            sum(day.claimed_amount) filter (where day.cause = 'on_hold') as on_hold_amount,
+            sum(day.claimed_amount - day.rule_amount) filter (where day.cause is null)
+                as above_rule_amount
+        from {{analytics}}.invoice_days as day
+        where day.issuer = invoice.issuer
+            and day.invoice_number = invoice.invoice_number
+            and day.line_number = invoice.line_number
+        group by
+            day.container_id,
+            day.shipment_id,
+            day.pod_terminal_id,
+            day.place,
+            day.shipping_line_scac,
+            day.pod_terminal,
+            day.unmatched,
+            day.also_charged_text,
+            day.rule_name,
+            day.rule_free_days,
+            day.rule_currency_code,
+            day.time_zone,
+            day.clock_on,
+            day.last_free_on
 
-    ) as claimed
-    -- Journeys under the number, except those of another bill of lading.
+    ) as found
     cross join lateral (
 
-        select
-            count(*) > 0 as is_known,
-            array_agg(container.container_id) filter (where compared.is_named is not false)
-                as container_ids,
-            array_agg(compared.is_named) filter (where compared.is_named is not false)
-                as are_named
-        from {{data}}.containers as container
-        left join {{data}}.shipments as shipment
-            on shipment.shipment_id = container.shipment_id
-        cross join lateral (
+        select found.rule_currency_code = invoice.currency_code as is_same_currency
 
-            -- Null if the line or the shipment lacks it.
-            select
-                bool_or(
-                    claimed.bill in (known.bill, regexp_replace(known.bill, '^[A-Z]{4}', ''))
-                    or claimed.bare_bill = known.bill
-                ) as is_named
-            from (
-                select
-                    regexp_replace(upper(number collate "C"), '[^A-Z0-9]', '', 'g') as bill
-                from unnest(array[shipment.bill_of_lading_number, shipment.normalized_number])
-                    as one (number)
-            ) as known
-            where known.bill <> ''
-
-        ) as compared
-        where container.number = invoice.container_number
-
-    ) as journeys
-    left join lateral (
-
-        select
-            made.container_id,
-            made.shipment_id,
-            made.pod_terminal_id,
-            made.place,
-            made.shipping_line_scac,
-            made.pod_terminal,
-            made.rule_name,
-            made.free_days,
-            made.clock_on,
-            made.last_free_on,
-            made.days_over,
-            made.time_zone,
-            made.currency_code
-        from unnest(journeys.container_ids, journeys.are_named)
-            as journey (container_id, is_named)
-        cross join lateral (
-
-            select
-                clock.container_id,
-                clock.shipment_id,
-                clock.pod_terminal_id,
-                clock.place,
-                clock.shipping_line_scac,
-                clock.pod_terminal,
-                clock.rule_name,
-                clock.free_days,
-                clock.clock_on,
-                clock.last_free_on,
-                clock.days_over,
-                clock.time_zone,
-                clock.currency_code
-            from {{analytics}}.charge_clocks as clock
-            where clock.container_id = journey.container_id
-                and clock.charge = invoice.charge
-            -- Forces a look-up of one container instead of a join with all clocks.
-            offset 0
-
-        ) as made
-        order by
-            journey.is_named desc nulls last,
-            coalesce(made.clock_on, made.last_free_on) <= invoice.charged_from_on desc nulls last,
-            coalesce(made.clock_on, made.last_free_on) desc nulls last,
-            made.container_id,
-            made.place
-        limit 1
-
-    ) as clock
-        on true
-    left join lateral (
-
-        select
-            count(*)::integer as days,
-            count(day.charge_amount)::integer as rated,
-            -- Zero days are zero unavailable days; days without a report are unknown.
-            case
-                when count(*) = 0 or count(day.was_available) > 0
-                    then (count(*) filter (where day.was_available is false))::integer
-            end as unavailable,
-            (count(*) filter (where day.was_available is null))::integer as unknown,
-            (count(*) filter (where cardinality(day.holds) > 0))::integer as on_hold,
-            sum(day.charge_amount) as amount
-        from {{analytics}}.charge_days as day
-        where day.container_id = clock.container_id
-            and day.place = clock.place
-            and day.charge = invoice.charge
-            and day.charged_on between invoice.charged_from_on and invoice.charged_to_on
-
-    ) as ours
-        on clock.days_over is not null
+    ) as money
+    inner join {{analytics}}.invoice_balances as balance
+        on balance.container_number = invoice.container_number
+        and balance.issuer = invoice.issuer
+        and balance.invoice_number = invoice.invoice_number
+        and balance.line_number = invoice.line_number
+    left join {{data}}.shipments as shipment
+        on shipment.shipment_id = found.shipment_id
     left join lateral (
 
         select
             case
                 when sight.was_available is false
-                    then (sight.valid_from at time zone clock.time_zone)::date
+                    then (sight.valid_from at time zone found.time_zone)::date
             end as available_seen_on
         from (
             select
@@ -257,7 +246,7 @@ audited as (
             cross join lateral (
 
                 select
-                    case clock.place
+                    case found.place
                         when 'port'
                             then
                                 case
@@ -278,7 +267,7 @@ audited as (
                     end as is_available
 
             ) as said
-            where version.container_id = clock.container_id
+            where version.container_id = found.container_id
                 and version.valid_from <= {{analytics}}.as_of()
         ) as sight
         where sight.is_available
@@ -287,25 +276,6 @@ audited as (
 
     ) as seen
         on true
-    left join lateral (
-
-        select
-            string_agg(
-                concat_ws(' ', other.issuer, other.invoice_number, other.line_number),
-                ', ' order by other.issuer, other.invoice_number, other.line_number
-            ) as lines_text
-        from {{analytics}}.dd_invoices as other
-        where other.container_number = invoice.container_number
-            and other.charge = invoice.charge
-            and other.charged_from_on <= invoice.charged_to_on
-            and other.charged_to_on >= invoice.charged_from_on
-            and other.amount > 0
-            and (other.issuer, other.invoice_number, other.line_number)
-                <> (invoice.issuer, invoice.invoice_number, invoice.line_number)
-
-    ) as also
-        on invoice.amount > 0
-
 )
 
 select
@@ -321,8 +291,9 @@ select
     line.pod_terminal,
     line.place,
     line.charge,
-    doubt.reasons,
-    nullif(array_to_string(doubt.reasons, ', '), '') as reasons_text,
+    judged.verdict,
+    coalesce(doubt.reasons, '{}') as reasons,
+    array_to_string(doubt.reasons, ', ') as reasons_text,
     line.missing_items,
     nullif(array_to_string(line.missing_items, ', '), '') as missing_items_text,
     line.also_charged_text,
@@ -339,10 +310,21 @@ select
     line.unknown as days_unknown,
     line.on_hold as days_on_hold,
     line.amount,
+    line.net_amount,
     line.amount_ours,
     case
         when line.days = line.rated or line.amount < 0 then line.amount - line.amount_ours
     end as difference_amount,
+    case judged.verdict when 'dispute' then due.amount when 'pay' then 0 end as disputable_amount,
+    case
+        when judged.verdict <> 'check'
+            then coalesce(doubt.amounts, '{}')
+                || case
+                    when due.credited_amount > 0
+                        then jsonb_build_object('credited', -due.credited_amount)
+                    else '{}'
+                end
+    end as disputable_by_cause,
     line.free_days,
     line.rule_free_days,
     line.free_from_on,
@@ -354,62 +336,114 @@ select
     line.charged_from_on,
     line.charged_to_on,
     line.issued_on
-from audited as line
+from lines as line
+-- Null where the reason does not hold.
 cross join lateral (
 
     select
-        array_remove(
-            array[
-                case
-                    when not line.is_known then 'unknown_container'
-                    when line.container_ids is null then 'other_bill_of_lading'
-                    when line.container_id is null then 'never_charged'
-                end,
-                case when line.amount < 0 then 'negative_amount' end
-            ]
-            || case
-                when line.amount >= 0
-                    then
-                        array[
-                            case when line.also_charged_text is not null then 'charged_twice' end,
-                            case when line.days < line.days_claimed then 'outside_period' end,
-                            case when line.unavailable > 0 then 'not_available' end,
-                            case when line.on_hold > 0 then 'on_hold' end,
-                            case
-                                when line.available_on < line.available_seen_on
-                                    then 'wrong_availability'
-                            end,
-                            case
-                                when line.free_to_on <> line.last_free_on
-                                    or line.free_days < line.rule_free_days
-                                    or line.free_from_on < line.clock_on
-                                    then 'wrong_free_time'
-                            end,
-                            case
-                                when line.daily_rate * line.rated > line.amount_ours
-                                    then 'wrong_rate'
-                                when line.daily_rate is null
-                                    and line.days_claimed = line.rated
-                                    and line.amount > line.amount_ours
-                                    then 'wrong_rate'
-                            end,
-                            case
-                                when line.daily_rate * line.days_claimed <> line.amount
-                                    then 'wrong_sum'
-                            end,
-                            case when not line.is_same_currency then 'other_currency' end,
-                            case
-                                when cardinality(line.missing_items) > 0 then 'missing_items'
-                            end,
-                            case
-                                when line.issued_on > line.charged_to_on + 30 then 'late_issue'
-                            end
-                        ]
-            end,
-            null
-        ) as reasons
+        case
+            when line.daily_rate * line.rated > line.amount_ours
+                or line.daily_rate is null
+                and line.days_claimed = line.rated
+                and line.amount > line.amount_ours
+                then greatest(line.above_rule_amount, 0)
+        end as rate_amount,
+        case
+            when line.daily_rate * line.days_claimed <> line.amount
+                then line.amount - line.claimed_amount
+        end as sum_amount,
+        line.is_us is not false and line.issued_on > line.charged_to_on + 30 as is_late
+
+) as above
+-- The amount that an invoice which need not be paid at all adds to the other causes.
+cross join lateral (
+
+    select
+        case
+            when line.is_us
+                then line.amount
+                    - line.caused_amount
+                    - coalesce(above.rate_amount, 0)
+                    - coalesce(above.sum_amount, 0)
+        end as amount
+
+) as rest
+cross join lateral (
+
+    select
+        array_agg(reason.reason order by reason.position) as reasons,
+        bool_or(reason.amount is null) as is_open,
+        jsonb_object_agg(reason.reason, reason.amount) filter (where reason.amount > 0) as amounts,
+        coalesce(sum(reason.amount), 0) as amount
+    from (
+        -- An amount of null is not known; one of 0 is known, or counts for another cause.
+        values
+            (1, line.unmatched, line.unmatched is not null, null::numeric),
+            (
+                2,
+                'negative_amount',
+                line.amount < 0,
+                case when line.net_amount = 0 then 0 end
+            ),
+            (3, 'charged_twice', line.also_charged_text is not null, line.twice_amount),
+            (
+                4,
+                'outside_period',
+                line.days < line.days_claimed,
+                coalesce(line.outside_amount, 0)
+            ),
+            (5, 'not_available', line.unavailable > 0, coalesce(line.unavailable_amount, 0)),
+            (6, 'on_hold', line.on_hold > 0, coalesce(line.on_hold_amount, 0)),
+            (7, 'wrong_availability', line.available_on < line.available_seen_on, null),
+            (
+                8,
+                'wrong_free_time',
+                line.free_to_on <> line.last_free_on
+                or line.free_days < line.rule_free_days
+                or line.free_from_on < line.clock_on,
+                null
+            ),
+            (9, 'wrong_rate', above.rate_amount is not null, above.rate_amount),
+            (10, 'wrong_sum', above.sum_amount is not null, above.sum_amount),
+            (11, 'other_currency', not line.is_same_currency, null),
+            (
+                12,
+                'missing_items',
+                line.is_us is not false and cardinality(line.missing_items) > 0,
+                case when above.is_late then 0 * rest.amount else rest.amount end
+            ),
+            (13, 'late_issue', above.is_late, rest.amount),
+            (
+                14,
+                'not_checked: clock unknown',
+                line.container_id is not null and line.days is null,
+                null
+            ),
+            (15, 'not_checked: no rate', line.rated < line.days, null)
+    ) as reason (position, reason, holds, amount)
+    where reason.holds
+        -- A credit note claims nothing that could be wrong.
+        and (line.amount >= 0 or reason.position <= 2)
 
 ) as doubt
+cross join lateral (
+
+    select
+        doubt.amount - taken.credited_amount as amount,
+        taken.credited_amount
+    from (select least(line.credited_amount, doubt.amount) as credited_amount) as taken
+
+) as due
+cross join lateral (
+
+    select
+        case
+            when due.amount > 0 then 'dispute'
+            when doubt.is_open and (line.net_amount > 0 or line.amount < 0) then 'check'
+            else 'pay'
+        end as verdict
+
+) as judged
 left join {{analytics}}.container_customers as customer
     on customer.container_id = line.container_id;
 
@@ -440,6 +474,9 @@ comment on column {{analytics}}.invoice_audit.place is
     'port, ramp, or out for detention.';
 comment on column {{analytics}}.invoice_audit.charge is
     'demurrage, storage or detention.';
+comment on column {{analytics}}.invoice_audit.verdict is
+    'dispute: disputable_amount is above 0; check: a reason holds whose amount is not known; pay: '
+    'nothing is disputable.';
 comment on column {{analytics}}.invoice_audit.reasons is
     'Reasons to look into; see the header of the view. Empty: none.';
 comment on column {{analytics}}.invoice_audit.reasons_text is
@@ -479,11 +516,19 @@ comment on column {{analytics}}.invoice_audit.days_on_hold is
     'Days of ours with a hold.';
 comment on column {{analytics}}.invoice_audit.amount is
     'Amount claimed. Negative: a credit note.';
+comment on column {{analytics}}.invoice_audit.net_amount is
+    'The amount with the credit notes that belong to the line; 0 for a credit note that belongs to '
+    'a line.';
 comment on column {{analytics}}.invoice_audit.amount_ours is
     'What the rules charge for the days of ours that have a rate; 0 for a credit note. Null in '
     'another currency and where no day has a rate.';
 comment on column {{analytics}}.invoice_audit.difference_amount is
     'The claim above ours; null where a day of ours lacks a rate.';
+comment on column {{analytics}}.invoice_audit.disputable_amount is
+    'What is disputable of the amount, each day once and without what was credited. 0: all was '
+    'compared. Null where verdict is check.';
+comment on column {{analytics}}.invoice_audit.disputable_by_cause is
+    'The same by cause: reason and amount; credited is negative. Null where verdict is check.';
 comment on column {{analytics}}.invoice_audit.free_days is
     'Free days that the line names.';
 comment on column {{analytics}}.invoice_audit.rule_free_days is

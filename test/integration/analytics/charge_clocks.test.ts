@@ -378,11 +378,12 @@ describe('an invoice', () => {
           'wrong_rate',
           'missing_items',
           'late_issue',
+          'not_checked: no rate',
         ],
       ],
       [2, 2, 0, '240', '0', []],
       [2, null, null, null, null, ['unknown_container', 'wrong_sum', 'missing_items']],
-      [3, 3, 0, null, null, ['wrong_sum', 'other_currency', 'missing_items']],
+      [3, 3, 0, null, null, ['wrong_sum', 'other_currency']],
       [2, null, null, null, null, ['never_charged', 'missing_items']],
     ])
   })

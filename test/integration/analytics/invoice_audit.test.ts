@@ -96,6 +96,7 @@ beforeAll(async () => {
     shipment('before', { bill_of_lading_number: 'Maeu188-abc-111' }),
     shipment('to come', { bill_of_lading_number: 'MAEU200000000' }),
     shipment('nameless'),
+    shipment('hamburg', { port_of_discharge_locode: 'DEHAM' }),
     shipment('msc', { shipping_line_scac: 'MSCU' }),
   ])
 
@@ -163,6 +164,8 @@ beforeAll(async () => {
     known('no zone', { number: 'MSKU0000002', pod_timezone: 'Mars/Olympus' }),
     // No rule holds for the demurrage of this line.
     known('no rule', { number: 'MSCU0000001', shipment_id: 'msc' }),
+    // Not to the United States.
+    known('to hamburg', { number: 'MSKU0000007', shipment_id: 'hamburg' }),
     // Available already when we first looked.
     known('was available', { number: 'MSKU0000004', available_for_pickup: true }),
     // The line says a last free day, and no rule holds for it.
@@ -292,7 +295,9 @@ describe('a line', () => {
   it('of a clock that is unknown has no reason that would need it', async () => {
     const lines = [{ container_number: 'MSKU0000002', bill_of_lading_number: '' }]
     const columns = ['container_id', 'days_ours', 'days_unavailable', 'amount_ours', 'reasons']
-    expect(await audit(lines, columns)).toEqual([['no zone', null, null, null, ['missing_items']]])
+    expect(await audit(lines, columns)).toEqual([
+      ['no zone', null, null, null, ['missing_items', 'not_checked: clock unknown']],
+    ])
   })
 
   it('with a sum, a currency or an issue of its own', async () => {
@@ -404,7 +409,9 @@ describe('wrong_rate', () => {
 it('has no amount of ours without a rule', async () => {
   const lines = [{ container_number: 'MSCU0000002', bill_of_lading_number: '', free_from_on: '' }]
   const columns = ['rule_name', 'days_ours', 'days_without_rate', 'amount_ours', 'reasons']
-  expect(await audit(lines, columns)).toEqual([[null, 2, null, null, ['missing_items']]])
+  expect(await audit(lines, columns)).toEqual([
+    [null, 2, null, null, ['missing_items', 'not_checked: no rate']],
+  ])
 })
 
 describe('the container of a line', () => {
@@ -524,6 +531,201 @@ describe('the container of a line', () => {
   })
 })
 
+/** Outside the United States the form of an invoice gives no reason. */
+const ABROAD = { port_of_discharge: 'DEHAM' }
+const VERDICT = ['verdict', 'disputable_amount', 'disputable_by_cause', 'reasons']
+
+describe('the verdict', { tags: ['JA3'] }, () => {
+  it('is to pay what was compared and is right', async () => {
+    // The rules charge 150 for the 11th.
+    const lines = [{}, { ...days(11, 11), amount: '100' }]
+    expect(await audit(lines, VERDICT)).toEqual(lines.map(() => ['pay', '0', {}, []]))
+  })
+
+  it('is to dispute what a cause is worth, as claimed', async () => {
+    // 100 for the 7th and the 8th each, then 150.
+    const lines = [
+      { ...days(5, 6) },
+      { ...days(9, 10), amount: '320', daily_rate: '160' },
+      { ...days(12, 12), amount: '150', daily_rate: '150' },
+      { ...days(7, 8), amount: '240', daily_rate: '120' },
+      { ...days(11, 11), amount: '160', daily_rate: '150' },
+    ]
+    expect(await audit(lines, VERDICT)).toEqual([
+      ['dispute', '200', { outside_period: 200 }, ['outside_period']],
+      ['dispute', '320', { not_available: 320 }, ['not_available', 'wrong_rate']],
+      ['dispute', '150', { on_hold: 150 }, ['on_hold']],
+      ['dispute', '40', { wrong_rate: 40 }, ['wrong_rate']],
+      ['dispute', '10', { wrong_sum: 10 }, ['wrong_sum']],
+    ])
+  })
+
+  it('counts a day once, and a rate over the days without another cause', async () => {
+    // The 5th and 6th are not ours; 7 and 8 cost 100 each; 9 and 10 could not be fetched; the 11th
+    // costs 150, the 12th has a hold.
+    const line = { ...ABROAD, ...days(5, 12), daily_rate: '170', amount: '1400' }
+    const reasons = ['outside_period', 'not_available', 'on_hold', 'wrong_rate', 'wrong_sum']
+    const causes = {
+      outside_period: 340,
+      not_available: 340,
+      on_hold: 170,
+      // 3 × 170 above 100 + 100 + 150.
+      wrong_rate: 160,
+      // 8 × 170 are 1360.
+      wrong_sum: 40,
+    }
+    expect(await audit([line], [...VERDICT, 'amount'])).toEqual([
+      ['dispute', '1050', causes, reasons, '1400'],
+    ])
+  })
+
+  it('takes the share of the amount where no daily rate says more', async () => {
+    const lines = [
+      { ...ABROAD, ...days(5, 7), daily_rate: '', amount: '100' },
+      // The rate would make 200 of the two days that are not ours.
+      { ...ABROAD, ...days(16, 18), daily_rate: '100', amount: '90' },
+    ]
+    expect(await audit(lines, VERDICT)).toEqual([
+      ['dispute', '66.67', { outside_period: 66.67 }, ['outside_period']],
+      ['dispute', '60.00', { outside_period: 60 }, ['outside_period', 'wrong_sum']],
+    ])
+  })
+
+  it('is to check what could not be compared, and never 0', async () => {
+    const lines = [
+      { ...ABROAD, container_number: 'MSKU0000002', bill_of_lading_number: '' },
+      { ...ABROAD, ...STORAGE, ...days(7, 8), amount: '80' },
+      { ...ABROAD, ...days(7, 8), currency_code: 'EUR' },
+      { ...ABROAD, ...days(11, 11), amount: '150', daily_rate: '150', free_to_on: '2026-11-05' },
+      { ...ABROAD, container_number: 'NYKU7401216' },
+    ]
+    const check = (...reasons: string[]) => ['check', null, null, reasons]
+    expect(await audit(lines, VERDICT)).toEqual([
+      check('not_checked: clock unknown'),
+      check('not_checked: no rate'),
+      check('other_currency'),
+      check('wrong_free_time'),
+      check('unknown_container'),
+    ])
+  })
+
+  it('is to dispute what is known of a line that could not be checked as a whole', async () => {
+    // No rate for the 7th; the 5th and 6th are not ours.
+    const line = { ...ABROAD, ...STORAGE, ...days(5, 8), amount: '160' }
+    expect(await audit([line], VERDICT)).toEqual([
+      ['dispute', '80', { outside_period: 80 }, ['outside_period', 'not_checked: no rate']],
+    ])
+  })
+
+  it('takes the rest for a form that need not be paid, where it holds', async () => {
+    const late = { issued_on: '2026-12-20' }
+    const lines = [
+      { ...days(6, 8), amount: '300', certification: '' },
+      { ...days(9, 9), amount: '100', certification: '', ...late },
+      { ...days(11, 11), amount: '150', daily_rate: '150', ...late },
+      // Abroad, somewhere, and in Puerto Rico.
+      { ...days(13, 13), amount: '150', daily_rate: '150', certification: '', ...ABROAD },
+      { ...days(14, 14), amount: '150', daily_rate: '150', port_of_discharge: 'Hamburg', ...late },
+      { ...days(15, 15), amount: '150', daily_rate: '150', port_of_discharge: 'prsju', ...late },
+      { ...days(16, 16), amount: '150', daily_rate: '150', certification: '', ...late },
+    ]
+    expect(await audit(lines, VERDICT)).toEqual([
+      [
+        'dispute',
+        '300',
+        { outside_period: 100, missing_items: 200 },
+        ['outside_period', 'missing_items'],
+      ],
+      // All of it is not_available already.
+      ['dispute', '100', { not_available: 100 }, ['not_available', 'missing_items', 'late_issue']],
+      ['dispute', '150', { late_issue: 150 }, ['late_issue']],
+      ['pay', '0', {}, []],
+      ['check', null, null, ['late_issue']],
+      ['dispute', '150', { late_issue: 150 }, ['late_issue']],
+      ['dispute', '150', { late_issue: 150 }, ['missing_items', 'late_issue']],
+    ])
+  })
+
+  it('takes the port of the shipment, and no railway for a party that the rules bind', async () => {
+    const late = { issued_on: '2026-12-20', bill_of_lading_number: '' }
+    const lines = [
+      { ...late, container_number: 'MSKU0000007', available_on: '' },
+      { ...late, ...STORAGE, container_number: 'MSKU0000005', ...days(10, 11), amount: '80' },
+      { ...late, ...STORAGE, container_number: 'MSKU0000001', ...days(10, 11), amount: '80' },
+    ]
+    expect(await audit(lines, ['place', 'missing_items', ...VERDICT])).toEqual([
+      ['port', ['bill_of_lading_number', 'available_on'], 'pay', '0', {}, []],
+      [
+        'ramp',
+        ['bill_of_lading_number', 'free_days'],
+        'check',
+        null,
+        null,
+        ['wrong_availability', 'wrong_free_time'],
+      ],
+      [
+        'port',
+        ['bill_of_lading_number', 'free_days'],
+        'dispute',
+        '80',
+        { late_issue: 80 },
+        ['missing_items', 'late_issue', 'not_checked: clock unknown'],
+      ],
+    ])
+  })
+
+  it('is one for every line, and each unit of money counts once', async () => {
+    const lines = [5, 6, 8, 10, 13].flatMap((from) =>
+      [0, 3].flatMap((more) =>
+        ['', '100', '110.55'].flatMap((daily_rate) =>
+          ['10', '99.99', '300'].map((amount, at) => ({
+            ...(at === 1 ? {} : ABROAD),
+            ...(from > 10 ? {} : { certification: '' }),
+            ...days(from, from + more),
+            invoice_number: `${from} ${more} ${daily_rate}`,
+            container_number: ['NYKU7401215', 'MSKU0000002', 'MSCU0000002'][(from + at) % 3]!,
+            bill_of_lading_number: '',
+            daily_rate,
+            amount: (from + more) % 4 === 0 ? `-${amount}` : amount,
+          })),
+        ),
+      ),
+    )
+    await audit(lines, ['verdict'])
+    const [sums] = await scene.query(
+      `select count(*)::int as lines,
+        array_agg(distinct verdict order by verdict) as verdicts,
+        sum(amount) = sum(net_amount) as is_netted,
+        count(*) filter (where disputable_by_cause ? 'credited') > 0 as has_credits,
+        count(*) filter (
+          where verdict <> case
+              when disputable_amount > 0 then 'dispute'
+              when disputable_amount = 0 then 'pay'
+              else 'check'
+            end
+            or disputable_amount is distinct from causes.total
+            or disputable_amount > greatest(net_amount, 0)
+            or causes.has_nothing
+            or disputable_amount = 0 and net_amount > 0 and reasons_text like '%not_checked%'
+        )::int as wrong
+      from tracking_analytics.invoice_audit
+      cross join lateral (
+        select case when disputable_by_cause is not null then coalesce(sum(one.value::numeric), 0) end
+            as total,
+          bool_or(one.value::numeric = 0) as has_nothing
+        from jsonb_each_text(disputable_by_cause) as one
+      ) as causes`,
+    )
+    expect(sums).toEqual({
+      lines: 90,
+      verdicts: ['check', 'dispute', 'pay'],
+      is_netted: true,
+      has_credits: true,
+      wrong: 0,
+    })
+  })
+})
+
 describe('charged_twice', () => {
   const also = ['also_charged_text', 'reasons']
 
@@ -537,6 +739,31 @@ describe('charged_twice', () => {
       ['Agent C 3, Maersk B 2', ['charged_twice']],
       ['Agent C 3, Maersk A 1', ['charged_twice']],
       ['Maersk A 1, Maersk B 2', ['charged_twice']],
+    ])
+  })
+
+  it('is worth the days of the line that came later', { tags: ['JA3'] }, async () => {
+    const lines = [
+      { ...ABROAD, invoice_number: 'B', issued_on: '2026-11-21', ...days(5, 7), amount: '300' },
+      { ...ABROAD, invoice_number: 'C', issued_on: '2026-11-20', ...days(6, 8), amount: '300' },
+      { ...ABROAD, invoice_number: 'D', issued_on: '', ...days(8, 8), amount: '100' },
+    ]
+    expect(await audit(lines, VERDICT)).toEqual([
+      [
+        'dispute',
+        '300',
+        // The 6th and the 7th, and the 5th; the 6th is not ours either, and counts once.
+        { charged_twice: 200, outside_period: 100 },
+        ['charged_twice', 'outside_period'],
+      ],
+      ['dispute', '100', { outside_period: 100 }, ['charged_twice', 'outside_period']],
+      ['dispute', '100', { charged_twice: 100 }, ['charged_twice']],
+    ])
+    await scene.query('delete from tracking_analytics.dd_invoices')
+    const two = [{ ...ABROAD }, { ...ABROAD, invoice_number: 'B' }]
+    expect(await audit(two, VERDICT)).toEqual([
+      ['check', null, null, ['charged_twice']],
+      ['dispute', '200', { charged_twice: 200 }, ['charged_twice']],
     ])
   })
 
@@ -568,6 +795,78 @@ describe('a credit note', () => {
     expect(await audit(lines, columns)).toEqual([
       ['300', '300', '0', null, ['not_available']],
       ['-300.00', '0', '-300.00', null, ['negative_amount']],
+    ])
+  })
+
+  const NET = ['amount', 'net_amount', 'verdict', 'disputable_amount', 'disputable_by_cause']
+
+  it('counts for the line that it belongs to, and once', { tags: ['JA3'] }, async () => {
+    const line = { ...ABROAD, ...days(9, 10), amount: '300', daily_rate: '150' }
+    const lines = [
+      line,
+      { ...line, amount: '-100', invoice_number: 'B' },
+      // More than is disputable of it; and all of it.
+      { ...ABROAD, ...days(6, 7), amount: '200' },
+      { ...ABROAD, ...days(6, 7), amount: '-120', invoice_number: 'B' },
+      { ...ABROAD, ...days(12, 12), amount: '150', daily_rate: '150', free_days: '3' },
+      { ...ABROAD, ...days(12, 12), amount: '-150', invoice_number: 'B' },
+      // For nothing that was charged.
+      { ...ABROAD, ...days(20, 21), amount: '-50', invoice_number: 'B' },
+    ]
+    expect(await audit(lines, [...NET, 'reasons'])).toEqual([
+      ['300', '200', 'dispute', '200', { not_available: 300, credited: -100 }, ['not_available']],
+      ['-100', '0', 'pay', '0', {}, ['negative_amount']],
+      ['200', '80', 'pay', '0', { outside_period: 100, credited: -100 }, ['outside_period']],
+      ['-120', '0', 'pay', '0', {}, ['negative_amount']],
+      // 0.
+      ['150', '0', 'pay', '0', { on_hold: 150, credited: -150 }, ['on_hold', 'wrong_free_time']],
+      ['-150', '0', 'pay', '0', {}, ['negative_amount']],
+      ['-50', '-50', 'check', null, null, ['negative_amount']],
+    ])
+  })
+
+  it('takes a line back, so that another may charge its days', { tags: ['JA3'] }, async () => {
+    const line = { ...ABROAD, amount: '240', daily_rate: '120' }
+    const lines = [
+      line,
+      { ...line, amount: '-240', invoice_number: 'B' },
+      { ...ABROAD, invoice_number: 'C', issued_on: '2026-11-25' },
+    ]
+    expect(await audit(lines, [...NET, 'reasons'])).toEqual([
+      ['240', '0', 'pay', '0', { wrong_rate: 40, credited: -40 }, ['charged_twice', 'wrong_rate']],
+      ['-240', '0', 'pay', '0', {}, ['negative_amount']],
+      ['200', '200', 'pay', '0', {}, []],
+    ])
+  })
+
+  it('belongs to its own invoice, then to its amount, its days, the first', async () => {
+    const note = { ...days(7, 10), daily_rate: '' }
+    const lines = [
+      { invoice_number: 'A', ...days(7, 8), amount: '10', issued_on: '2026-11-21' },
+      { invoice_number: 'B', ...days(7, 10), amount: '20', issued_on: '2026-11-22' },
+      { invoice_number: 'C', ...days(7, 10), amount: '30', issued_on: '2026-11-21' },
+      // No day in common, and the same invoice.
+      { invoice_number: 'D', ...days(1, 2), amount: '40' },
+      { invoice_number: 'E', ...days(7, 10), amount: '50', currency_code: 'EUR' },
+      { invoice_number: 'F', ...days(7, 10), amount: '60', issuer: 'Agent' },
+      { invoice_number: 'G', ...days(7, 10), amount: '70', charge: 'detention' },
+      { ...note, invoice_number: 'D', amount: '-1' },
+      { ...note, invoice_number: 'N', amount: '-10' },
+      { ...note, invoice_number: 'N', amount: '-2' },
+      { ...note, ...days(3, 4), invoice_number: 'N', amount: '-3' },
+    ]
+    expect(await audit(lines, ['invoice_number', 'net_amount'])).toEqual([
+      ['A', '0'],
+      ['B', '20'],
+      ['C', '28'],
+      ['D', '39'],
+      ['E', '50'],
+      ['F', '60'],
+      ['G', '70'],
+      ['D', '0'],
+      ['N', '0'],
+      ['N', '0'],
+      ['N', '-3'],
     ])
   })
 

@@ -463,6 +463,8 @@ const BASES = new Set([
   'container_completeness',
   'container_customers',
   'container_version_changes',
+  'invoice_balances',
+  'invoice_days',
   'journeys',
   'stored_views',
 ])

@@ -278,6 +278,8 @@ function seeCustomers(): void {
         'tracking_analytics.freshness',
         'tracking_analytics.holidays',
         'tracking_analytics.invoice_audit',
+        'tracking_analytics.invoice_balances',
+        'tracking_analytics.invoice_days',
         'tracking_analytics.stored_views',
         'tracking_datasync._transfer_status',
       ])
