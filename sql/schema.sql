@@ -1360,11 +1360,13 @@ create table tracking_analytics.free_time_rules (
     valid_from date,
     valid_to date,
     note text,
+    reported text not null default 'binds'::text,
     constraint free_time_rules_charge_is_known CHECK ((charge = ANY (ARRAY['demurrage'::text, 'storage'::text, 'detention'::text]))),
     constraint free_time_rules_counts_is_known CHECK ((counts = ANY (ARRAY['calendar'::text, 'working'::text]))),
     constraint free_time_rules_free_days_are_few CHECK (((free_days >= 0) AND (free_days <= 365))),
     constraint free_time_rules_pkey PRIMARY KEY (rule_name),
     constraint free_time_rules_place_is_known CHECK ((place = ANY (ARRAY['port'::text, 'ramp'::text]))),
+    constraint free_time_rules_reported_is_known CHECK (((reported = ANY (ARRAY['binds'::text, 'ignored'::text, 'earlier'::text, 'later'::text])) AND ((reported = 'binds'::text) OR (free_days IS NOT NULL)))),
     constraint free_time_rules_starts_with_its_charge CHECK (
 CASE
     WHEN (charge = 'detention'::text) THEN (starts_with = 'gate_out'::text)
@@ -1389,6 +1391,7 @@ comment on column tracking_analytics.free_time_rules.currency_code is 'ISO 4217 
 comment on column tracking_analytics.free_time_rules.valid_from is 'First day on which a clock starts that it holds for. Null: no beginning.';
 comment on column tracking_analytics.free_time_rules.valid_to is 'Last day on which a clock starts that it holds for. Null: no end.';
 comment on column tracking_analytics.free_time_rules.note is 'Where the rule was published; for people.';
+comment on column tracking_analytics.free_time_rules.reported is 'What counts where the one who charges reports a last free day. binds: that day. ignored: the day of the rule. earlier, later: the earlier or later of both.';
 
 create table tracking_analytics.free_time_tiers (
     rule_name text collate "C" not null,

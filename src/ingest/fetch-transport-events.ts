@@ -87,9 +87,8 @@ export const LIST_WITHOUT_EVENTS =
   'the container lists transport events and its list of transport events is empty'
 
 /**
- * Like `fetchTransportEvents`; a container whose events the service does not show costs only
- * itself. When several in a row look like an outage, the ledger notes a failure of the run, and the
- * rest is not requested.
+ * Like `fetchTransportEvents`; a container whose events the service does not show costs only itself.
+ * If several in a row look like an outage, the ledger notes a failure, and no more are requested.
  */
 export function fetchWhatIsShown(
   run: Reading,

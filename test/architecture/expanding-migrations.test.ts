@@ -32,6 +32,10 @@ const HARMLESS: ReadonlyMap<string, string> = new Map([
     'the programs before read custom fields by a relation that the service does not have: no row',
   ],
   [
+    '0012_add_reported_days_to_free_time_rules.sql adds a rule to a table that has rows',
+    'it is of the new column alone: a program of before leaves its default, which the rule allows',
+  ],
+  [
     '0011_drop_raw_event_ids.sql drops a column',
     'no release has it: a build before this one fails its batch, which leaves nothing behind, and the next run goes on from its checkpoint',
   ],

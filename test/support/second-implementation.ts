@@ -30,6 +30,8 @@ export interface Rule {
   readonly currency?: string
   readonly validFrom?: string
   readonly validTo?: string
+  /** The day that counts where the one who charges reports one; `binds` where it is not said. */
+  readonly reported?: 'ignored' | 'earlier' | 'later'
 }
 
 const PLACES = ['port', 'ramp'] as const
@@ -525,11 +527,10 @@ export class SecondImplementation {
     const { at } = this.#current()
     const today = stay.zone === undefined ? undefined : localDay(at, stay.zone)
     const out = wallDay(stay, stay.end)
-    const rule = stay.hasBegun ? this.#dayByRules({ ...stay, out }) : undefined
     const [reported] = earliestDays(stay.days)
-    const [first] = earliestDays({ ...stay.days, rule })
+    const [first] = earliestDays(this.#bindingDays(stay))
     const [source, binding] = first ?? []
-    const hasDay = isReported || rule !== undefined
+    const hasDay = isReported || binding !== undefined
     const isStopped = stay.isUntold
     const state = ((): string => {
       if (stay.hasEnded && !hasDay) return 'none'
@@ -546,15 +547,24 @@ export class SecondImplementation {
     return { ...stay, source, binding, reported, today, out, state }
   }
 
-  /** The earlier of storage and demurrage, each where the one who charges reports no day. */
-  #dayByRules(stay: Omit<Stay, 'binding' | 'source' | 'reported' | 'today' | 'state'>) {
-    const found = (['storage', 'demurrage'] as const).flatMap((charge) => {
+  /** Of storage and demurrage the days that count, and the service's own, by who says them. */
+  #bindingDays(
+    stay: Omit<Stay, 'binding' | 'source' | 'reported' | 'today' | 'out' | 'state'>,
+  ): Days {
+    const days: Record<string, string | undefined> = { ...stay.days }
+    const [started, arrived] = [wallDay(stay, stay.start), wallDay(stay, stay.arrival)]
+    for (const charge of ['storage', 'demurrage'] as const) {
       const by = REPORTERS[stay.place]![charge]
-      if (by !== undefined && stay.days[by] !== undefined) return []
-      const [started, arrived] = [wallDay(stay, stay.start), wallDay(stay, stay.arrival)]
-      return this.#ruleOf(stay, stay.place, charge, started, arrived)?.last ?? []
-    })
-    return found.sort()[0]
+      const said = by === undefined ? undefined : stay.days[by]
+      const found = stay.hasBegun
+        ? this.#ruleOf(stay, stay.place, charge, started, arrived)
+        : undefined
+      const counts = dayThatCounts(said, found)
+      if (counts === said) continue
+      if (by !== undefined) days[by] = undefined
+      days.rule = earliestDays({ one: days.rule, other: counts })[0]?.[1]
+    }
+    return days
   }
 
   /** The zone as sent, and whether there is such a one; not sent: that of the place itself. */
@@ -690,19 +700,22 @@ export class SecondImplementation {
           (!isSaid(stay.container, 'empty_terminated_at') &&
             text(stay.container, 'current_status') === 'empty_returned')
         : stay.hasEnded
+    const counts = dayThatCounts(reported, found)
+    const isIgnored = found?.rule.reported === 'ignored'
     const isUntold = place === 'out' ? isTrackingStopped(stay.shipment, at) : stay.isUntold
-    const last = reported ?? found?.last ?? (place === 'out' ? undefined : stay.reported?.[1])
+    const others = place === 'out' || isIgnored ? undefined : stay.reported
+    const last = counts ?? others?.[1]
     if (last === undefined) return undefined
     if (found === undefined && reported === undefined && charge !== 'detention') return undefined
     if (ended === undefined && (isOver || isUntold)) return undefined
     const to = ended ?? stay.today
     const over = Math.max(between(last, to) ?? 0, 0)
     const source =
-      reported !== undefined
-        ? REPORTERS[place]![charge]
-        : found?.last !== undefined
-          ? 'rule'
-          : stay.reported?.[0]
+      counts === undefined
+        ? others?.[0]
+        : counts === reported && !isIgnored
+          ? REPORTERS[place]![charge]
+          : 'rule'
     const isOpen = ended === undefined && stay.today !== undefined
     return {
       stay,
@@ -958,6 +971,21 @@ function whereOf({ place, container, shipment, mode }: Stay): string | undefined
   if (place === 'port') return terminal && `${mode} from ${terminal}`
   const locode = shipment && text(shipment, 'destination_locode')
   return locode && `to ${locode}`
+}
+
+/** The reported day, that of the rule, or the earlier or later of both, as the rule says. */
+function dayThatCounts(
+  said: string | undefined,
+  found: { readonly rule: Rule; readonly last: string | undefined } | undefined,
+): string | undefined {
+  const both = earliestDays({ said, last: found?.last }).map(([, day]) => day)
+  const counts = {
+    binds: said ?? found?.last,
+    ignored: found?.last,
+    earlier: both[0],
+    later: both.at(-1),
+  }
+  return counts[found?.rule.reported ?? 'binds']
 }
 
 function isOverdueByRule({ source, isOpen, stay, lastFree }: Clock): boolean {

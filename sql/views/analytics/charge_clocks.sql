@@ -21,7 +21,9 @@
 -- An instant after as_of() has not happened, see journeys. Days are those of the place; an empty
 -- is back on the day of the depot.
 -- last_free_on: the day that the charging party reports, because it includes extensions; else the
--- day of the rule; else the earliest day that anybody else reports. last_free_source says which.
+-- day of the rule; else the earliest day that anybody else reports. A rule can say otherwise
+-- (reported): ignored takes the day of the rule alone, earlier and later take that one of both.
+-- last_free_source says which.
 --
 -- state: upcoming, due_today, overdue while the clock runs; ended_in_time, ended_late;
 -- unknown if a day or a zone is unknown, nobody would tell its end (is_untold of container_stays),
@@ -135,11 +137,13 @@ ruled as (
         rule.holiday_calendar,
         rule.clock_on,
         rule.by_rule_on,
-        coalesce(clock.reported_on, rule.by_rule_on, clock.other_on) as last_free_on,
+        coalesce(decided.last_free_on, decided.other_on) as last_free_on,
         case
-            when clock.reported_on is not null then clock.reporter
-            when rule.by_rule_on is not null then 'rule'
-            else clock.other_source
+            when decided.last_free_on is null and decided.other_on is null then null
+            when decided.last_free_on is null then clock.other_source
+            when rule.reported = 'ignored' then 'rule'
+            when decided.last_free_on = clock.reported_on then clock.reporter
+            else 'rule'
         end as last_free_source
     from places as clock
     left join {{data}}.terminals as terminal
@@ -166,7 +170,8 @@ ruled as (
             clock.equipment_type as of_equipment_type,
             clock.equipment_length as of_equipment_length,
             clock.started_on,
-            clock.arrived_on
+            clock.arrived_on,
+            clock.reported_on
         offset 0
 
     ) as asked
@@ -176,6 +181,16 @@ ruled as (
 
     ) as rule
         on true
+    cross join lateral (
+
+        select
+            case
+                when rule.rule_name is null then clock.reported_on
+                else rule.last_free_on
+            end as last_free_on,
+            case when rule.reported is distinct from 'ignored' then clock.other_on end as other_on
+
+    ) as decided
     where rule.rule_name is not null
         or clock.reported_on is not null
         or clock.charge = 'detention'

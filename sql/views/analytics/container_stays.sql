@@ -12,10 +12,11 @@
 -- terminal_on and line_on are days at the port and bind the port stay; rail_on binds the ramp stay.
 -- service_on is the service's own pick for the port: it binds only if all other sources lack a day.
 -- rule_on is the day by the user's own free_time_rules: the earlier one of storage and demurrage,
--- each only where the one who charges for it reports no day of its own (see charge_clocks).
--- binding_on is the earliest of the days of the stay. Of equal days the terminal's is named,
--- because its gate charges, and a reported one before that of a rule. reported_on is the earliest
--- day without those of rules.
+-- each where the one who charges for it reports no day, or the rule says that another one counts
+-- (reported; see charge_clocks).
+-- binding_on is the earliest of the days that count. Of equal days the terminal's is named, because
+-- its gate charges, and a reported one before that of a rule. reported_on is the earliest day
+-- without those of rules.
 -- The ramp's terminal is where the service says it is picked up, else the terminal of the
 -- destination, which can be a rail terminal.
 -- The day of an instant is that of wall_zone of the place, today that of time_zone (see journeys):
@@ -91,6 +92,7 @@ stays as (
         stay.rail_on,
         stay.service_on,
         stay.reported_on,
+        stay.is_of_service,
         stay.has_day,
         stay.is_day_unread,
         calendar.today_on,
@@ -144,6 +146,9 @@ stays as (
                     then least(by_terminal.local_date, by_line.local_date)
                 when not journey.has_rail_day then by_service.local_date
             end as reported_on,
+            by_terminal.container_id is null
+            and by_line.container_id is null
+            and not journey.has_rail_day as is_of_service,
             by_terminal.container_id is not null
             or by_line.container_id is not null
             or by_service.container_id is not null and not journey.has_rail_day as has_day,
@@ -176,6 +181,7 @@ stays as (
             journey.rail_on,
             null::date as service_on,
             journey.rail_on as reported_on,
+            false as is_of_service,
             journey.has_rail_day as has_day,
             false as is_day_unread
         where journey.goes_by_rail
@@ -225,7 +231,10 @@ select
     standing.state,
     stay.mode,
     case
-        when standing.binding_on = stay.reported_on then reported.source
+        when standing.binding_on = stay.terminal_on then 'terminal'
+        when standing.binding_on = stay.line_on then 'line'
+        when standing.binding_on = stay.rail_on then 'rail'
+        when standing.binding_on = stay.reported_on then 'service'
         when standing.binding_on is not null then 'rule'
     end as binding_source,
     reported.source as reported_source,
@@ -300,7 +309,10 @@ cross join lateral (
 ) as reported
 left join lateral (
 
-    select min(rule.by_rule_on) as rule_on
+    select
+        min(decided.last_free_on) as own_on,
+        min(decided.last_free_on)
+            filter (where decided.last_free_on is distinct from charge.reported_on) as rule_on
     from (
         values
             ('storage', coalesce(stay.terminal_on, stay.rail_on)),
@@ -309,7 +321,19 @@ left join lateral (
     cross join lateral (
 
         select
-            charge.charge as of_charge,
+            -- A rule is looked up only where it can decide.
+            case
+                when stay.has_begun
+                    and (
+                        charge.reported_on is null
+                        or exists (
+                            select
+                            from {{analytics}}.free_time_rules as strict
+                            where strict.reported <> 'binds'
+                        )
+                    )
+                    then charge.charge
+            end as of_charge,
             stay.place as of_place,
             array[
                 stay.terminal_id,
@@ -325,17 +349,26 @@ left join lateral (
             stay.equipment_type as of_equipment_type,
             stay.equipment_length as of_equipment_length,
             stay.started_on,
-            stay.arrived_on
+            stay.arrived_on,
+            charge.reported_on
         offset 0
 
     ) as asked
-    cross join lateral (
+    left join lateral (
 
         {{part rule_of}}
 
     ) as rule
-    where stay.has_begun
-        and charge.reported_on is null
+        on true
+    cross join lateral (
+
+        select
+            case
+                when rule.rule_name is null then charge.reported_on
+                else rule.last_free_on
+            end as last_free_on
+
+    ) as decided
 
 ) as by_rule
     on true
@@ -356,7 +389,12 @@ left join lateral (
             when stay.today_on > bound.binding_on then 'overdue'
             else 'unknown'
         end as state
-    from (select least(stay.reported_on, by_rule.rule_on) as binding_on) as bound
+    from (
+        select
+            least(
+                by_rule.own_on, case when stay.is_of_service then stay.reported_on end
+            ) as binding_on
+    ) as bound
 
 ) as standing
     on true
@@ -502,8 +540,8 @@ comment on column {{analytics}}.container_stays.service_on is
     'Last free day at the port as the service picks it. Calendar day at the port; null at the '
     'ramp.';
 comment on column {{analytics}}.container_stays.rule_on is
-    'Last free day by free_time_rules: the earlier of storage and demurrage, each where the one who '
-    'charges reports none. Calendar day at the place; null before it is there.';
+    'Last free day by free_time_rules: the earlier of storage and demurrage, each where the day of '
+    'the rule counts. Calendar day at the place; null before it is there.';
 comment on column {{analytics}}.container_stays.reported_on is
     'Earliest last free day that a source reports for the stay. Calendar day at the place.';
 comment on column {{analytics}}.container_stays.today_on is

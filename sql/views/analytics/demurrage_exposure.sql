@@ -240,7 +240,8 @@ left join lateral (
                 stay.equipment_type as of_equipment_type,
                 stay.equipment_length as of_equipment_length,
                 stay.started_on,
-                stay.arrived_on
+                stay.arrived_on,
+                charge.reported_on
 
         ) as asked
         cross join lateral (
@@ -253,7 +254,10 @@ left join lateral (
             select
                 greatest(
                     coalesce(stay.out_on, stay.today_on)
-                    - coalesce(charge.reported_on, rule.by_rule_on, stay.reported_on),
+                    - coalesce(
+                        rule.last_free_on,
+                        case when rule.reported <> 'ignored' then stay.reported_on end
+                    ),
                     0
                 ) as days_over
 

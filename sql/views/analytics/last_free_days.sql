@@ -118,8 +118,8 @@ comment on column {{analytics}}.last_free_days.service_on is
     'Last free day at the port as the service picks it. Calendar day at the port; null at the '
     'ramp.';
 comment on column {{analytics}}.last_free_days.rule_on is
-    'Last free day by free_time_rules: the earlier of storage and demurrage, each where the one who '
-    'charges reports none. Calendar day at the place; null before it is there.';
+    'Last free day by free_time_rules: the earlier of storage and demurrage, each where the day of '
+    'the rule counts. Calendar day at the place; null before it is there.';
 comment on column {{analytics}}.last_free_days.today_on is
     'Today, the day of as_of(), at the place; null where its zone is not known.';
 comment on column {{analytics}}.last_free_days.out_on is

@@ -1,9 +1,10 @@
 -- The rule of free_time_rules that applies to a charge: of several, the one that names most.
 --
 -- Of `asked`, which the view names: of_charge, of_place, of_terminal (every name of the terminal),
--- of_line, of_locode, of_equipment_type, of_equipment_length, started_on, arrived_on. by_rule_on is
--- its last free day, null if the rule does not name free days. charge_clocks says how rules are
--- chosen and counted. A part and not a function, because the nodes of a distributed warehouse
+-- of_line, of_locode, of_equipment_type, of_equipment_length, started_on, arrived_on and
+-- reported_on, the day that the one who charges reports. by_rule_on is the day of the rule, null if
+-- it does not name free days; last_free_on is that day or the reported one, as the rule says.
+-- charge_clocks says how rules are chosen and counted. A part and not a function, because the nodes of a distributed warehouse
 -- cannot run a function that reads a table.
 select
     rule.rule_name,
@@ -12,24 +13,14 @@ select
     rule.counts,
     rule.holiday_calendar,
     rule.clock_on,
-    case
-        when rule.counts = 'calendar' or rule.free_days = 0
-            then rule.clock_on + rule.free_days
-        else (
-            select rule.clock_on + later.days
-            from generate_series(1, 3 * rule.free_days + 60) as later (days)
-            where extract(isodow from rule.clock_on + later.days) < 6
-                and not exists (
-                    select
-                    from {{analytics}}.holidays as holiday
-                    where holiday.calendar = rule.holiday_calendar
-                        and holiday.holiday_on = rule.clock_on + later.days
-                )
-            order by later.days
-            offset rule.free_days - 1
-            limit 1
-        )
-    end as by_rule_on
+    rule.reported,
+    counted.by_rule_on,
+    case rule.reported
+        when 'ignored' then counted.by_rule_on
+        when 'earlier' then least(asked.reported_on, counted.by_rule_on)
+        when 'later' then greatest(asked.reported_on, counted.by_rule_on)
+        else coalesce(asked.reported_on, counted.by_rule_on)
+    end as last_free_on
 from (
     -- In the order of free_time_rules_rank_idx, up to the first that applies.
     select
@@ -38,6 +29,7 @@ from (
         candidate.free_days,
         candidate.counts,
         candidate.holiday_calendar,
+        candidate.reported,
         began.clock_on
     from {{analytics}}.free_time_rules as candidate
     cross join lateral (
@@ -80,3 +72,24 @@ from (
         candidate.rule_name
     limit 1
 ) as rule
+cross join lateral (
+    select
+        case
+            when rule.counts = 'calendar' or rule.free_days = 0
+                then rule.clock_on + rule.free_days
+            else (
+                select rule.clock_on + later.days
+                from generate_series(1, 3 * rule.free_days + 60) as later (days)
+                where extract(isodow from rule.clock_on + later.days) < 6
+                    and not exists (
+                        select
+                        from {{analytics}}.holidays as holiday
+                        where holiday.calendar = rule.holiday_calendar
+                            and holiday.holiday_on = rule.clock_on + later.days
+                    )
+                order by later.days
+                offset rule.free_days - 1
+                limit 1
+            )
+        end as by_rule_on
+) as counted

@@ -154,6 +154,7 @@ export interface AnalyticsTables {
     valid_from: string | null
     valid_to: string | null
     note: string | null
+    reported: Generated<string>
   }
   free_time_tiers: {
     rule_name: string

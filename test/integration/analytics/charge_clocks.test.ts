@@ -463,6 +463,9 @@ describe('a file of rules', () => {
     expect(cells('a'.repeat(501), '')).toContain(
       'must be a text without NUL of at most 500 characters',
     )
+    expect(message(`${header},reported\na,storage,,,,,,,,,,,1,7,USD,,,,later`)).toContain(
+      'line 2: a: reported is later, and free_days, with which it is compared, is empty',
+    )
     expect(cells('a', '0000-01-01')).toContain('line 2: valid_from "0000-01-01" must be a day')
     expect(message('rule,charge\n')).toContain('line 1: columns are missing: line, terminal')
     expect(message(`${header},colour\n`)).toContain('line 1: unknown columns')

@@ -511,3 +511,84 @@ it(
     )
   },
 )
+
+it(
+  'lets the rule say whether the reported day counts, in the stay, its clock and its cost',
+  { tags: ['JA12'] },
+  async () => {
+    const lines = ['binds', 'ignored', 'earlier', 'later']
+    await scene.insertInto(
+      'analytics',
+      'free_time_rules',
+      // Discharged on the 3rd: free to the 5th.
+      lines.map((reported) => ({
+        rule_name: reported,
+        charge: 'demurrage',
+        shipping_line_scac: reported,
+        free_days: 2,
+        currency_code: 'USD',
+        starts_with: 'discharge',
+        reported,
+      })),
+    )
+    await scene.insertInto(
+      'analytics',
+      'free_time_tiers',
+      lines.map((rule_name) => ({ rule_name, from_day: 1, daily_rate: '100' })),
+    )
+    await insertKnown(
+      scene,
+      'shipments',
+      lines.map((line) => ({ shipment_id: line, shipping_line_scac: line })),
+    )
+    const boxes = lines.flatMap((line) =>
+      ['2026-11-04', '2026-11-07', null].map((said) => ({
+        line,
+        said,
+        id: `${line} ${said ?? '-'}`,
+      })),
+    )
+    await insertKnown(
+      scene,
+      'containers',
+      boxes.map(({ line, id }) => box(id, { shipment_id: line })),
+    )
+    await insertKnown(
+      scene,
+      'container_import_deadlines',
+      boxes.flatMap(({ said, id }) => (said === null ? [] : [day(id, 'line', said)])),
+    )
+    const stays = await read(['container_id', 'binding_on', 'binding_source'])
+    expect(stays.map((row) => Object.values(row).join(' '))).toEqual([
+      'binds - 2026-11-05 rule',
+      'binds 2026-11-04 2026-11-04 line',
+      'binds 2026-11-07 2026-11-07 line',
+      'earlier - 2026-11-05 rule',
+      'earlier 2026-11-04 2026-11-04 line',
+      'earlier 2026-11-07 2026-11-05 rule',
+      'ignored - 2026-11-05 rule',
+      'ignored 2026-11-04 2026-11-05 rule',
+      'ignored 2026-11-07 2026-11-05 rule',
+      'later - 2026-11-05 rule',
+      'later 2026-11-04 2026-11-05 rule',
+      'later 2026-11-07 2026-11-07 line',
+    ])
+    const asOf = { asOf: NOON_OF_THE_8TH, rest: 'order by container_id' }
+    const clocks = await scene.read('charge_clocks', {
+      ...asOf,
+      columns: ['container_id', 'last_free_on', 'last_free_source'],
+    })
+    expect(clocks.map((row) => Object.values(row))).toEqual(stays.map((row) => Object.values(row)))
+    // 100 for each day from the last free day to the 8th.
+    const costs = await scene.read('demurrage_exposure', {
+      ...asOf,
+      columns: ['container_id', 'estimate_amount'],
+    })
+    expect(costs.map((row) => Number(row.estimate_amount))).toEqual([
+      ...[300, 400, 100],
+      ...[300, 400, 300],
+      ...[300, 300, 300],
+      ...[300, 300, 100],
+    ])
+  },
+)

@@ -40,6 +40,7 @@ const RULES: readonly Rule[] = [
     startsWith: 'discharge',
     rates: { 1: 185, 5: 310 },
     validFrom: '2026-01-01',
+    reported: 'ignored',
   },
   {
     name: 'Maersk tank',
@@ -68,6 +69,7 @@ const RULES: readonly Rule[] = [
     counts: 'calendar',
     startsWith: 'arrival',
     rates: { 1: 150 },
+    reported: 'earlier',
   },
   {
     name: 'line at ramps',
@@ -147,6 +149,7 @@ const RULES: readonly Rule[] = [
     counts: 'calendar',
     startsWith: 'discharge',
     rates: { 1: 60, 4: 175.5 },
+    reported: 'later',
   },
   // Beside a demurrage in US dollars.
   {
@@ -193,7 +196,7 @@ const HOLIDAYS = ['2026-10-12', '2026-11-11', '2026-11-26', '2026-12-25']
 function csvOfRules(): string {
   const header =
     'rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,' +
-    'holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note'
+    'holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note,reported'
   const lines = RULES.flatMap((rule) =>
     Object.entries(rule.rates).map(([from, rate]) =>
       [
@@ -215,6 +218,7 @@ function csvOfRules(): string {
         rule.validFrom,
         rule.validTo,
         '',
+        rule.reported,
       ].join(','),
     ),
   )

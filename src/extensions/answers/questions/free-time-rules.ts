@@ -57,6 +57,10 @@ const ruleLine = z
     valid_from: day,
     valid_to: day,
     note: text,
+    reported: z.union([
+      z.literal('').transform(() => 'binds'),
+      oneOf('binds', 'ignored', 'earlier', 'later'),
+    ]),
   })
   .transform(({ line, currency, rule, from_day, daily_rate, starts_with, ...rest }) => ({
     tier: { rule_name: rule, from_day, daily_rate },
@@ -81,6 +85,8 @@ export type Tier = RuleLine['tier']
 export type Holiday = z.output<typeof holidayLine>
 
 const RULE_COLUMNS = Object.keys(ruleLine.def.in.shape)
+/** Files that were written before these columns are read as if their cells were empty. */
+const LATER_COLUMNS = ['reported']
 const HOLIDAY_COLUMNS = Object.keys(holidayLine.shape)
 
 /** Columns of a file with another name in the tables. */
@@ -105,7 +111,7 @@ export function parseRulesFile(fileName: string, csvText: string): RulesFile {
     refuse(fileName, bad)
     return { kind: 'holidays', holidays: holidays.map(({ value }) => value) }
   }
-  const read = readCsv(fileName, cells, ruleLine, RULE_COLUMNS, bad)
+  const read = readCsv(fileName, cells, ruleLine, RULE_COLUMNS, bad, LATER_COLUMNS)
   bad.push(...findContradictions(read))
   refuse(fileName, bad)
   const rules = new Map(read.map(({ value }) => [value.rule.rule_name, value.rule]))
@@ -130,6 +136,9 @@ function findContradictions(lines: readonly Line<RuleLine>[]): BadLine[] {
     if (rule.charge === 'detention' && rule.free_days === null) say('detention needs free_days')
     if (rule.counts === 'working' && rule.free_days === null) {
       say('working days are counted of free_days, which is empty')
+    }
+    if (rule.reported !== 'binds' && rule.free_days === null) {
+      say(`reported is ${rule.reported}, and free_days, with which it is compared, is empty`)
     }
     if (rule.valid_from !== null && rule.valid_to !== null && rule.valid_to < rule.valid_from) {
       say('valid_to is before valid_from')
