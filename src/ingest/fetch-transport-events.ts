@@ -88,7 +88,7 @@ export const LIST_WITHOUT_EVENTS =
 
 /**
  * Like `fetchTransportEvents`; a container whose events the service does not show costs only itself.
- * If several in a row look like an outage, the ledger notes a failure, and no more are requested.
+ * If several in a row look like an outage, the ledger notes a failure, and the others are left out.
  */
 export function fetchWhatIsShown(
   run: Reading,
