@@ -12,6 +12,8 @@
 -- rate 0. amount_ours is the charge by the rules for the other days of ours, null if none has a
 -- rate. difference_amount is the claim above it, if the currencies are equal and every day of ours
 -- has a rate.
+-- days_free_then: days of ours that were free by the last free day that the charging party reported
+-- at the end of that very day, and moved back later; null if it reported none on any of them.
 -- days_unavailable: days of ours on which the terminal reported the container as not available;
 -- null if availability was not reported on any of them.
 -- days_unknown: days of ours without a report of availability.
@@ -33,6 +35,7 @@
 --                       also_charged_text. The days that a line before this one claims; the first
 --                       line has the reason without an amount
 --   outside_period *    claimed days outside of ours: free time, before it began, after it ended
+--   was_free_then *     days_free_then: the last free day was moved back after they began
 --   not_available *, on_hold *   days_unavailable, days_on_hold
 --   wrong_availability  available_on is before available_seen_on
 --   wrong_free_time     free_to_on differs from the known last free day, free_days are fewer than
@@ -52,8 +55,8 @@
 --   not_checked: no rate   days of ours without a rate, so that their amount cannot be compared
 --
 -- Each day and each unit of money counts once. A day counts as a whole, as claimed, for its one
--- cause (invoice_days: charged_twice, outside_period, not_available, on_hold); then comes
--- wrong_rate over the other days, then wrong_sum.
+-- cause (invoice_days: charged_twice, outside_period, was_free_then, not_available, on_hold); then
+-- comes wrong_rate over the other days, then wrong_sum.
 -- Under United States rules an invoice that lacks an item (46 CFR 541.5) or is issued late (541.7)
 -- need not be paid at all: the rest of the amount counts for late_issue, else for missing_items. An
 -- empty cell counts as missing: import what the invoice says. These rules hold where the port of
@@ -114,9 +117,11 @@ lines as (
         found.caused_amount,
         found.twice_amount,
         found.outside_amount,
+        found.free_then_amount,
         found.unavailable_amount,
         found.on_hold_amount,
         -- Zero days are zero unavailable days; days without a report are unknown.
+        case when found.days = 0 then 0 else found.free_then end as free_then,
         case when found.days = 0 then 0 else found.unavailable end as unavailable,
         money.is_same_currency,
         case when money.is_same_currency then found.above_rule_amount end as above_rule_amount,
@@ -183,6 +188,7 @@ lines as (
             -- Null where they are null on each day.
             sum(day.is_ours::integer)::integer as days,
             count(day.rule_amount)::integer as rated,
+            sum(day.was_free_then::integer)::integer as free_then,
             sum((not day.was_available)::integer)::integer as unavailable,
             sum((day.is_ours and day.was_available is null)::integer)::integer as unknown,
             sum(day.is_on_hold::integer)::integer as on_hold,
@@ -192,6 +198,8 @@ lines as (
                 as caused_amount,
             sum(day.claimed_amount) filter (where day.cause = 'charged_twice') as twice_amount,
             sum(day.claimed_amount) filter (where day.cause = 'outside_period') as outside_amount,
+            sum(day.claimed_amount) filter (where day.cause = 'was_free_then')
+                as free_then_amount,
             sum(day.claimed_amount) filter (where day.cause = 'not_available')
                 as unavailable_amount,
             sum(day.claimed_amount) filter (where day.cause = 'on_hold') as on_hold_amount,
@@ -306,6 +314,7 @@ select
     line.days_claimed,
     line.days as days_ours,
     case when line.rule_name is not null then line.days - line.rated end as days_without_rate,
+    line.free_then as days_free_then,
     line.unavailable as days_unavailable,
     line.unknown as days_unknown,
     line.on_hold as days_on_hold,
@@ -392,34 +401,35 @@ cross join lateral (
                 line.days < line.days_claimed,
                 coalesce(line.outside_amount, 0)
             ),
-            (5, 'not_available', line.unavailable > 0, coalesce(line.unavailable_amount, 0)),
-            (6, 'on_hold', line.on_hold > 0, coalesce(line.on_hold_amount, 0)),
-            (7, 'wrong_availability', line.available_on < line.available_seen_on, null),
+            (5, 'was_free_then', line.free_then > 0, coalesce(line.free_then_amount, 0)),
+            (6, 'not_available', line.unavailable > 0, coalesce(line.unavailable_amount, 0)),
+            (7, 'on_hold', line.on_hold > 0, coalesce(line.on_hold_amount, 0)),
+            (8, 'wrong_availability', line.available_on < line.available_seen_on, null),
             (
-                8,
+                9,
                 'wrong_free_time',
                 line.free_to_on <> line.last_free_on
                 or line.free_days < line.rule_free_days
                 or line.free_from_on < line.clock_on,
                 null
             ),
-            (9, 'wrong_rate', above.rate_amount is not null, above.rate_amount),
-            (10, 'wrong_sum', above.sum_amount is not null, above.sum_amount),
-            (11, 'other_currency', not line.is_same_currency, null),
+            (10, 'wrong_rate', above.rate_amount is not null, above.rate_amount),
+            (11, 'wrong_sum', above.sum_amount is not null, above.sum_amount),
+            (12, 'other_currency', not line.is_same_currency, null),
             (
-                12,
+                13,
                 'missing_items',
                 line.is_us is not false and cardinality(line.missing_items) > 0,
                 case when above.is_late then 0 * rest.amount else rest.amount end
             ),
-            (13, 'late_issue', above.is_late, rest.amount),
+            (14, 'late_issue', above.is_late, rest.amount),
             (
-                14,
+                15,
                 'not_checked: clock unknown',
                 line.container_id is not null and line.days is null,
                 null
             ),
-            (15, 'not_checked: no rate', line.rated < line.days, null)
+            (16, 'not_checked: no rate', line.rated < line.days, null)
     ) as reason (position, reason, holds, amount)
     where reason.holds
         -- A credit note claims nothing that could be wrong.
@@ -507,6 +517,9 @@ comment on column {{analytics}}.invoice_audit.days_ours is
     'unknown.';
 comment on column {{analytics}}.invoice_audit.days_without_rate is
     'Days of ours that no tier of the rule holds for; null without a rule.';
+comment on column {{analytics}}.invoice_audit.days_free_then is
+    'Days of ours that were free by the last free day reported at their end; null where the one who '
+    'charges reported none on any of them.';
 comment on column {{analytics}}.invoice_audit.days_unavailable is
     'Days of ours on which the terminal said that it is not available; null where nobody said '
     'of any of them.';

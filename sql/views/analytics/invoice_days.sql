@@ -13,6 +13,9 @@
 --
 -- is_ours: charge_days has the day for the charge, that is past its last free day and before it
 -- ended. If the days of the clock are unknown it is null, and so is what follows from it.
+-- was_free_then: a day of ours that was free by the last free day that the charging party reported
+-- at the end of that very day (last_free_seen_on of charge_days), and which it moved back later.
+-- Null where it reported none.
 -- rule_amount: what the rule charges for a day of ours; null for a day without a rate.
 -- claimed_amount: what the line claims for the day: its daily rate, or the day's share of the
 -- amount where the line lacks a daily rate or claims less than the rate for its days. The days
@@ -27,6 +30,7 @@
 -- cause: why the day of a claim is disputable as a whole; a day has one, the first of:
 --   charged_twice   is_charged_before
 --   outside_period  not ours: free time, before it began, after it ended
+--   was_free_then   was_free_then
 --   not_available   reported as not available, by the terminal or at the ramp by the status
 --   on_hold         with a hold
 -- Null: none that we know of, or a credit note. Silence about availability is none.
@@ -59,6 +63,7 @@ select
     day.cause,
     day.is_ours,
     day.is_charged_before,
+    day.was_free_then,
     day.was_available,
     day.is_on_hold,
     invoice.currency_code,
@@ -207,6 +212,7 @@ cross join lateral (
         fact.charged_on,
         fact.is_ours,
         fact.is_charged_before,
+        fact.was_free_then,
         fact.was_available,
         fact.is_on_hold,
         fact.rule_amount,
@@ -221,6 +227,7 @@ cross join lateral (
             when invoice.amount < 0 then null
             when fact.is_charged_before then 'charged_twice'
             when not fact.is_ours then 'outside_period'
+            when fact.was_free_then then 'was_free_then'
             when not fact.was_available then 'not_available'
             when fact.is_on_hold then 'on_hold'
         end as cause
@@ -232,6 +239,7 @@ cross join lateral (
             greatest(scale(invoice.amount), 2) as decimals,
             case when clock.days_over is not null then ours.charged_on is not null end as is_ours,
             coalesce(named.charged_on <@ also.days_before, false) as is_charged_before,
+            ours.last_free_seen_on >= named.charged_on as was_free_then,
             ours.was_available,
             ours.charge_amount as rule_amount,
             case
@@ -246,6 +254,7 @@ cross join lateral (
         left join (
             select
                 charged.charged_on,
+                charged.last_free_seen_on,
                 charged.was_available,
                 charged.holds,
                 charged.charge_amount
@@ -300,13 +309,16 @@ comment on column {{analytics}}.invoice_days.rule_free_days is
 comment on column {{analytics}}.invoice_days.time_zone is
     'Zone of the place.';
 comment on column {{analytics}}.invoice_days.cause is
-    'Why the day is disputable: charged_twice, outside_period, not_available or on_hold. Null: '
-    'nothing that we know of.';
+    'Why the day is disputable: charged_twice, outside_period, was_free_then, not_available or '
+    'on_hold. Null: nothing that we know of.';
 comment on column {{analytics}}.invoice_days.is_ours is
     'Whether the day is past the last free day and before the end; null where the clock is '
     'unknown.';
 comment on column {{analytics}}.invoice_days.is_charged_before is
     'Whether a line that came first claims the day too.';
+comment on column {{analytics}}.invoice_days.was_free_then is
+    'Whether a day of ours was free by the last free day reported at its end; null where the one '
+    'who charges reported none.';
 comment on column {{analytics}}.invoice_days.was_available is
     'Whether it was said on a day of ours that it is available; null where nobody said.';
 comment on column {{analytics}}.invoice_days.is_on_hold is

@@ -166,6 +166,8 @@ beforeAll(async () => {
     known('no rule', { number: 'MSCU0000001', shipment_id: 'msc' }),
     // Not to the United States.
     known('to hamburg', { number: 'MSKU0000007', shipment_id: 'hamburg' }),
+    // The days of its line and its terminal are moved, see below.
+    known('moved', { number: 'MSKU0000008', shipment_id: 'hamburg' }),
     // Available already when we first looked.
     known('was available', { number: 'MSKU0000004', available_for_pickup: true }),
     // The line says a last free day, and no rule holds for it.
@@ -173,6 +175,27 @@ beforeAll(async () => {
   ])
   await insertKnown(scene, 'container_import_deadlines', [
     { ...lastDay, container_id: 'only a day', kind: 'pickup_lfd_line' },
+  ])
+  // The line moves its day on the 9th, and back after the gate-out; the terminal at noon of the 9th.
+  const said = (kind: string, local_date: string, valid_from: string, valid_to: string | null) => ({
+    container_id: 'moved',
+    kind,
+    local_date,
+    time_zone: ZONE,
+    valid_from,
+    valid_to,
+  })
+  const noon = '2026-11-09T20:00:00Z'
+  await scene.insert('container_import_deadline_history', [
+    said('pickup_lfd_line', '2026-11-10', dayOf(2), noon),
+    said('pickup_lfd_line', '2026-11-12', noon, dayOf(18)),
+    said('pickup_lfd_line', '2026-11-06', dayOf(18), null),
+    said('pickup_lfd_terminal', '2026-11-10', dayOf(2), noon),
+    said('pickup_lfd_terminal', '2026-11-06', noon, null),
+  ])
+  await scene.insert('container_import_deadlines', [
+    { ...lastDay, container_id: 'moved', kind: 'pickup_lfd_line' },
+    { ...lastDay, container_id: 'moved' },
   ])
   // Its terminal said nothing at first; the value of the column does not count.
   await insertVersions(known('heard late', { number: 'MSKU0000006' }), [
@@ -723,6 +746,41 @@ describe('the verdict', { tags: ['JA3'] }, () => {
       has_credits: true,
       wrong: 0,
     })
+  })
+})
+
+describe('was_free_then', { tags: ['JA5'] }, () => {
+  const moved = { ...ABROAD, container_number: 'MSKU0000008', bill_of_lading_number: '' }
+  const columns = ['days_ours', 'days_free_then', ...VERDICT]
+
+  it('is a day that was free when it ended, before the last free day was moved back', async () => {
+    const lines = [
+      // The 13th and the 14th were never free.
+      { ...moved, ...days(7, 14), daily_rate: '150', amount: '1200' },
+      // The 8th was free at its end, the 9th was not.
+      { ...moved, ...STORAGE, ...days(8, 9), amount: '80' },
+      // The 6th is free by the day that is known now.
+      { ...moved, ...days(6, 6), amount: '100' },
+    ]
+    expect(await audit(lines, columns)).toEqual([
+      // 1200 is more than 1100, and not for the days that are left.
+      [8, 6, 'dispute', '900', { was_free_then: 900 }, ['was_free_then', 'wrong_rate']],
+      [2, 1, 'dispute', '40', { was_free_then: 40 }, ['was_free_then']],
+      [0, 0, 'dispute', '100', { outside_period: 100 }, ['outside_period']],
+    ])
+  })
+
+  it('is unknown where the one who charges reported no day', async () => {
+    const lines = [
+      {},
+      { ...STORAGE, ...days(8, 8) },
+      { ...moved, ...days(17, 18), charge: 'detention' },
+      { container_number: 'MSKU0000002', bill_of_lading_number: '' },
+    ]
+    expect((await audit(lines, ['days_ours', 'days_free_then'])).flat()).toEqual(
+      // The terminal reported one day, and never moved it.
+      [2, null, 1, 0, 0, 0, null, null],
+    )
   })
 })
 
