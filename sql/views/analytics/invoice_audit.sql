@@ -22,6 +22,10 @@
 -- Null unless the look before said that it was not: it may have been available unseen. A negative
 -- amount is a credit note. It does not claim days: amount_ours is 0, and of the reasons below only
 -- negative_amount and the three about the container apply.
+-- dispute_by_on: the last day to ask for mitigation. By the line's own dispute_within: a date as
+-- 2026-12-20, or days from issued_on as "30", "30 days" or "within 30 calendar days from receipt"
+-- (counted from the issue, which is never too late). Else, under United States rules, 30 days from
+-- issued_on, the least that 46 CFR 541.8 gives. Null if neither says a day, and for a credit note.
 -- net_amount: the amount with the credit notes that belong to the line (invoice_balances).
 --
 -- reasons, each a point to check and to dispute with demurrage_evidence. Reasons with a * have an
@@ -132,6 +136,8 @@ lines as (
         end as amount_ours,
         balance.credited_amount,
         balance.net_amount,
+        within.number_of_days as dispute_within_days,
+        within.last_on as dispute_within_on,
         seen.available_seen_on,
         case
             when found.place = 'ramp' and invoice.charge = 'storage' then false
@@ -231,6 +237,32 @@ lines as (
         select found.rule_currency_code = invoice.currency_code as is_same_currency
 
     ) as money
+    cross join lateral (
+
+        select
+            substring(
+                invoice.dispute_within
+                from '(?i)^\s*(?:within\s+)?([0-9]{1,3})\s*(?:(?:calendar\s+)?days?\M.*)?$'
+            )::integer as number_of_days,
+            -- Null for a day that no calendar has, which would be an error as a date.
+            case
+                when extract(month from counted.last_on) = date.parts[2]::integer
+                    then counted.last_on
+            end as last_on
+        from (
+            select
+                regexp_match(
+                    invoice.dispute_within,
+                    '^\s*((?:19|20|21)[0-9]{2})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\s*$'
+                ) as parts
+        ) as date
+        cross join lateral (
+            select
+                make_date(date.parts[1]::integer, date.parts[2]::integer, 1)
+                + (date.parts[3]::integer - 1) as last_on
+        ) as counted
+
+    ) as within
     inner join {{analytics}}.invoice_balances as balance
         on balance.container_number = invoice.container_number
         and balance.issuer = invoice.issuer
@@ -344,7 +376,15 @@ select
     line.available_seen_on,
     line.charged_from_on,
     line.charged_to_on,
-    line.issued_on
+    line.issued_on,
+    case
+        when line.amount >= 0
+            then coalesce(
+                line.dispute_within_on,
+                line.issued_on + line.dispute_within_days,
+                case when line.is_us then line.issued_on + 30 end
+            )
+    end as dispute_by_on
 from lines as line
 -- Null where the reason does not hold.
 cross join lateral (
@@ -518,8 +558,8 @@ comment on column {{analytics}}.invoice_audit.days_ours is
 comment on column {{analytics}}.invoice_audit.days_without_rate is
     'Days of ours that no tier of the rule holds for; null without a rule.';
 comment on column {{analytics}}.invoice_audit.days_free_then is
-    'Days of ours that were free by the last free day reported at their end; null where the one who '
-    'charges reported none on any of them.';
+    'Days of ours that were free by the last free day reported at their end; null where the one '
+    'who charges reported none on any of them.';
 comment on column {{analytics}}.invoice_audit.days_unavailable is
     'Days of ours on which the terminal said that it is not available; null where nobody said '
     'of any of them.';
@@ -565,3 +605,6 @@ comment on column {{analytics}}.invoice_audit.charged_to_on is
     'Last day charged.';
 comment on column {{analytics}}.invoice_audit.issued_on is
     'Date of the invoice.';
+comment on column {{analytics}}.invoice_audit.dispute_by_on is
+    'Last day to ask for mitigation: by the line''s own words, else 30 days from the issue under '
+    '46 CFR 541.8. Null: neither says a day.';

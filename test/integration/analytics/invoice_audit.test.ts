@@ -749,6 +749,27 @@ describe('the verdict', { tags: ['JA3'] }, () => {
   })
 })
 
+it('has a last day to dispute, by its own words or 46 CFR 541.8', { tags: ['JA3'] }, async () => {
+  const says = (dispute_within: string, more: Partial<Line> = {}) => ({ dispute_within, ...more })
+  const lines = [
+    ...['14 days', '14', 'Within 14 calendar days from receipt', '2026-12-04', '2026-11-34'],
+    ...['10 working days', 'see our site', '1400 days', ''],
+  ].map((words) => says(words))
+  const more = [
+    says('', ABROAD),
+    says('14 days', { issued_on: '' }),
+    says('2026-02-31', ABROAD),
+    says('14 days', { amount: '-5' }),
+  ]
+  const found = await audit([...lines, ...more], ['dispute_by_on'])
+  expect(found.flat()).toEqual([
+    // Issued on the 20th of November.
+    ...['2026-12-04', '2026-12-04', '2026-12-04', '2026-12-04', '2026-12-20'],
+    ...['2026-12-20', '2026-12-20', '2026-12-20', '2026-12-20'],
+    ...[null, null, null, null],
+  ])
+})
+
 describe('was_free_then', { tags: ['JA5'] }, () => {
   const moved = { ...ABROAD, container_number: 'MSKU0000008', bill_of_lading_number: '' }
   const columns = ['days_ours', 'days_free_then', ...VERDICT]

@@ -115,7 +115,7 @@ order by charge.place, charge.charge`,
     order: sql`issued_on, issuer, invoice_number, line_number`,
     shown: `invoice_number, line_number, issuer, charge, charged_from_on, charged_to_on, amount,
       amount_ours, difference_amount, currency_code, days_claimed, days_ours, verdict,
-      disputable_amount, reasons`,
+      disputable_amount, dispute_by_on, reasons`,
   },
   known: {
     title: 'What was known when',

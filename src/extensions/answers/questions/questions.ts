@@ -285,7 +285,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   invoice_audit: {
     columns: `
       invoice_number, line_number, container_number, charge, verdict, disputable_amount,
-      days_claimed, days_ours, amount, net_amount, amount_ours, difference_amount, currency_code,
+      dispute_by_on, days_claimed, days_ours, amount, net_amount, amount_ours, difference_amount, currency_code,
       disputable_by_cause, reasons, missing_items, also_charged_text, days_without_rate,
       days_free_then, days_unavailable, days_unknown, days_on_hold, free_days, rule_free_days,
       free_from_on, clock_on, free_to_on, last_free_on, available_on, available_seen_on, charged_from_on,
@@ -296,7 +296,8 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     period: 'issued_on',
     needs: 'a line of an invoice: `tracking-sync invoices import`',
     leading: `
-      invoice_number, container_number, verdict, disputable_amount, currency_code, reasons`,
+      invoice_number, container_number, verdict, disputable_amount, currency_code, reasons,
+      dispute_by_on`,
     sums: 'amount, net_amount, amount_ours, difference_amount, disputable_amount',
   },
   last_free_days: {
