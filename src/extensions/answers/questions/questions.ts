@@ -296,8 +296,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     period: 'issued_on',
     needs: 'a line of an invoice: `tracking-sync invoices import`',
     leading: `
-      invoice_number, container_number, verdict, disputable_amount, currency_code, reasons,
-      dispute_by_on`,
+      invoice_number, container_number, verdict, disputable_amount, currency_code, reasons`,
     sums: 'amount, net_amount, amount_ours, difference_amount, disputable_amount',
   },
   last_free_days: {
