@@ -10,7 +10,8 @@
 -- has_begun, has_ended, with is_start_reported or is_end_reported false.
 --
 -- terminal_on and line_on are days at the port and bind the port stay; rail_on binds the ramp stay.
--- service_on is the service's own pick for the port: it binds only if all other sources lack a day.
+-- service_on is the service's own pick for the port: it binds where terminal, line and railway lack a
+-- day.
 -- rule_on is the day by the user's own free_time_rules: the earlier one of storage and demurrage,
 -- each where the one who charges for it reports no day, or the rule says that another one counts
 -- (reported; see charge_clocks).
