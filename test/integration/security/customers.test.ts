@@ -200,6 +200,11 @@ function seeCustomers(): void {
       from ${schema}.shipments as shipment
       where shipment.shipment_id = version.shipment_id`,
     )
+    await look(
+      `insert into ${schema}_analytics.free_time_rules
+        (rule_name, charge, free_days, starts_with, currency_code, reported)
+      values ('contract', 'demurrage', 1, 'discharge', 'USD', 'ignored')`,
+    )
     await storeViews(opened.warehouse, {
       logger: silentLogger,
       signal: new AbortController().signal,
@@ -273,10 +278,8 @@ function seeCustomers(): void {
         'tracking_analytics.detention_clock',
         'tracking_analytics.exceptions',
         'tracking_analytics.exposure_forecast',
-        'tracking_analytics.free_time_rules',
         'tracking_analytics.free_time_tiers',
         'tracking_analytics.freshness',
-        'tracking_analytics.holidays',
         'tracking_analytics.invoice_audit',
         'tracking_analytics.invoice_balances',
         'tracking_analytics.invoice_days',
@@ -286,8 +289,15 @@ function seeCustomers(): void {
       const reported = (await relations()).filter(({ name }) => report.views.includes(name))
       expect(reported.length).toBe(report.views.length)
       expect(reported.filter(({ short }) => !isOpen(short))).toEqual([])
-      // Custom fields can say what is not for customers, so they see none.
+      // Custom fields can say what is not for customers, and contracts are the forwarder's. For a
+      // customer only reported days bind.
       expect(empty).toContain('tracking.custom_fields')
+      expect(await countAs(ANALYST, `${schema}_analytics.free_time_rules`)).toBe(1)
+      expect(empty).toContain('tracking_analytics.free_time_rules')
+      const ofRules = `(select from ${schema}_analytics.container_stays where rule_on is not null)`
+      expect(await countAs(ANALYST, `${ofRules} as stay`)).toBeGreaterThan(0)
+      expect(await countAs(ACME, `${ofRules} as stay`)).toBe(0)
+      expect(await countAs(ACME, `${schema}_analytics.last_free_days`)).toBeGreaterThan(0)
       // Else the look for secrets would say little.
       expect(empty.length).toBeLessThan(20)
       expect(report.views.length).toBeGreaterThan(60)

@@ -42,7 +42,7 @@ type Belongs =
   | 'to the forwarder'
 
 /**
- * The tables that customers read. All others are closed to them: bookkeeping, rules and invoices,
+ * The tables that customers read. All others are closed to them: bookkeeping, rates and invoices,
  * and unknown record types. Custom fields can say anything, so customers see none of that table;
  * views that show them beside other columns are open.
  */
@@ -73,7 +73,19 @@ const OPEN_TABLES: Readonly<Partial<Record<DataTable, readonly Belongs[]>>> = {
 const openTables = Object.entries(OPEN_TABLES) as [DataTable, readonly Belongs[]][]
 
 /** Other objects that open views may read. */
-const HARMLESS = ['{{analytics}}.as_of', '{{asOf}}.as_of', '{{analytics}}.time_zones']
+const HARMLESS = [
+  '{{analytics}}.as_of',
+  '{{asOf}}.as_of',
+  '{{analytics}}.time_zones',
+  '{{analytics}}.holidays',
+  '{{analytics}}.free_time_rules',
+]
+
+/**
+ * Customers see no row of it: the contracts are the forwarder's. Stays read the rules, so they must
+ * be readable; for a customer only reported days bind.
+ */
+const RULES = 'analytics.free_time_rules'
 
 /**
  * Opens the warehouse to customers: each sees the rows of the shipments whose `customer_name` the
@@ -192,6 +204,7 @@ const RESTRICTED: readonly (keyof Database)[] = [
     .filter(([, belongs]) => !belongs.includes('to nobody'))
     .map(([table]) => `data.${table}` as const),
   'sync.customer_roles',
+  RULES,
 ]
 
 /**
@@ -239,6 +252,7 @@ async function apply(session: Session, open: readonly ShippedView[]): Promise<vo
   const { names } = session
   const role = sql.id(customerRole(names))
   await restrict(session, 'sync.customer_roles', OF_OWN_ROLES)
+  await restrict(session, RULES, sql`false`)
   for (const [table, belongs] of openTables) {
     if (belongs.includes('to nobody')) continue
     const conditions = belongs.map((one) => condition(table, one))
@@ -256,6 +270,8 @@ async function apply(session: Session, open: readonly ShippedView[]): Promise<vo
   const readable = [
     tableRef('sync.customer_roles'),
     tableRef('analytics.time_zones'),
+    tableRef('analytics.holidays'),
+    tableRef(RULES),
     ...openTables.map(([table]) => tableRef(`data.${table}`)),
     ...open.map(({ schema, name }) => relationRef(`${schema}.${name}`)),
   ]
