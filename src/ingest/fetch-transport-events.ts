@@ -87,7 +87,7 @@ export const LIST_WITHOUT_EVENTS =
   'the container lists transport events and its list of transport events is empty'
 
 /**
- * Like `fetchTransportEvents`; a container whose events the service does not show costs only itself.
+ * Like `fetchTransportEvents`; a container whose events the service hides costs only itself.
  * If several in a row look like an outage, the ledger notes a failure, and the others are left out.
  */
 export function fetchWhatIsShown(

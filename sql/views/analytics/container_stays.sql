@@ -10,8 +10,8 @@
 -- has_begun, has_ended, with is_start_reported or is_end_reported false.
 --
 -- terminal_on and line_on are days at the port and bind the port stay; rail_on binds the ramp stay.
--- service_on is the service's own pick for the port: it binds where terminal, line and railway lack a
--- day.
+-- service_on is the service's own pick for the port: it binds where terminal, line and railway lack
+-- a day.
 -- rule_on is the day by the user's own free_time_rules: the earlier one of storage and demurrage,
 -- each where the one who charges for it reports no day, or the rule says that another one counts
 -- (reported; see charge_clocks).
@@ -42,8 +42,8 @@
 -- and goes on by rail.
 -- is_available: at the port the word of the terminal. At the ramp a no of that word counts, because
 -- the service fills it wherever the container is; else whether current_status is available. Null if
--- it is not reported, and outside of the stay. Every hold blocks except `pending`: at the port those
--- of its terminal, at the ramp those of both lists. other_holds do not block.
+-- it is not reported, and outside of the stay. Every hold blocks except `pending`: at the port
+-- those of its terminal, at the ramp those of both lists. other_holds do not block.
 --
 -- Cost: both stays are made from one reading of the container; holds and rules are read only when
 -- asked for, container by container.
@@ -508,8 +508,8 @@ comment on column {{analytics}}.container_stays.other_holds_text is
 comment on column {{analytics}}.container_stays.is_tracking_stopped is
     'Whether the service stopped asking the shipping line.';
 comment on column {{analytics}}.container_stays.is_untold is
-    'Whether nobody would tell that it left: the service stopped asking the line, and at the port it '
-    'has not asked the terminal in the last 48 hours either.';
+    'Whether nobody would tell that it left: the service stopped asking the line, and at the port '
+    'it has not asked the terminal in the last 48 hours either.';
 comment on column {{analytics}}.container_stays.is_zone_known is
     'Whether the zone of the place was sent and PostgreSQL knows it; false with a time_zone: '
     'that of the port itself.';

@@ -3,7 +3,8 @@
 -- One row per container that was picked up full or returned empty.
 --
 -- The clock starts with the last pickup of the full container: at the final destination of an
--- inland move, else at the port of discharge if it did not go on by rail (picked_up_at of journeys).
+-- inland move, else at the port of discharge if it did not go on by rail (picked_up_at of
+-- journeys).
 -- It ends with the return of the empty. For a container that is still out it runs to as_of().
 -- days: elapsed, in days of 24 hours.
 -- calendar_days: from the local day of pickup to the local day of return; the day after pickup is

@@ -3,8 +3,8 @@
 -- One row per live container and exception that is open at as_of(); a container can have several.
 --
 -- exception, and when it is open:
---   overdue             it is still there after the binding day of its stay, reported or by a rule of
---                       free_time_rules (container_stays)
+--   overdue             it is still there after the binding day of its stay, reported or by a
+--                       rule of free_time_rules (container_stays)
 --   last_free_day_near  the binding day is today or within two days, and it is not ready: not
 --                       reported as available, or blocked by a hold
 --   appointment_late    its appointment at the port is after the binding day
@@ -29,18 +29,19 @@
 --                       without a rule: ten days after it was picked up
 --   tracking_stopped    the service no longer tracks it although it has not gone out, unless the
 --                       booking was cancelled
--- After tracking has stopped only tracking_stopped, the terminal's holds, and what the terminal would
--- tell (is_untold of container_stays) are open, because nobody would report the end of the others.
+-- After tracking has stopped only tracking_stopped, the terminal's holds, and what the terminal
+-- would tell (is_untold of container_stays) are open, because nobody would report the end of the
+-- others.
 -- News is an event that was recorded, or a change of the container that we saw.
 --
 -- since_at: when it began: the midnight after the last free day at the place, the first sight of
--- the hold, the appointment missed, the passed ETA, the arrival of the shipment, the last news (else
--- the creation of the container), the tenth day; for last_free_day_near, appointment_late,
+-- the hold, the appointment missed, the passed ETA, the arrival of the shipment, the last news
+-- (else the creation of the container), the tenth day; for last_free_day_near, appointment_late,
 -- day_unknown and long_there the start of the stay; for eta_slipped and rolled the instant compared
 -- with. hours run from there to as_of().
 -- severity: high costs money or soon will (overdue, last_free_day_near, appointment_late, and
--- empty_not_returned by a rule); low is information (hold_cleared, no_news); medium the others, which
--- break a plan.
+-- empty_not_returned by a rule); low is information (hold_cleared, no_news); medium the others,
+-- which break a plan.
 -- cost_amount: for overdue the fees or the estimate of demurrage_exposure, for empty_not_returned
 -- the detention by the rules so far. A day of a charge is in one row, so the amounts of a currency
 -- can be added.
@@ -614,8 +615,8 @@ comment on column {{analytics}}.exceptions.custom_fields is
     'Custom fields of container and shipment: slug and value. Null: none.';
 comment on column {{analytics}}.exceptions.exception is
     'What needs attention: overdue, last_free_day_near, appointment_late, appointment_missed, '
-    'day_unknown, long_there, hold_new, hold_cleared, eta_slipped, eta_passed, left_behind, rolled, '
-    'rail_silent, no_news, empty_not_returned or tracking_stopped.';
+    'day_unknown, long_there, hold_new, hold_cleared, eta_slipped, eta_passed, left_behind, '
+    'rolled, rail_silent, no_news, empty_not_returned or tracking_stopped.';
 comment on column {{analytics}}.exceptions.severity is
     'high: costs money or is about to; medium: a plan no longer holds; low: to know.';
 comment on column {{analytics}}.exceptions.sentence is

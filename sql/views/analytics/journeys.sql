@@ -8,15 +8,15 @@
 -- arrival and unloading inland; one before the departure from the port contradicts it and is left
 -- out.
 -- went_by_rail: a departure by rail, or anything at the ramp, is reported, also as a time to come.
--- goes_by_rail: it went by rail; or it was not picked up at the port, and was loaded on a train, has
--- a rail carrier, an ETA or a last free day at the ramp, or the status on_rail or
+-- goes_by_rail: it went by rail; or it was not picked up at the port, and was loaded on a train,
+-- has a rail carrier, an ETA or a last free day at the ramp, or the status on_rail or
 -- awaiting_inland_transfer.
 -- picked_up_at: the last pickup of the full container, at the ramp, else at the port if it did not
 -- go by rail: a truck that takes it from the port to the train is not the last one.
 -- has_landed: it was discharged, or a later milestone or a status says that it must have been.
--- has_left_port: it left, reached the ramp or was delivered; or it goes by rail, neither its loading
--- on the train nor its departure is reported, and its status is on_rail. Loaded and not departed, it
--- waits at the port for its train.
+-- has_left_port: it left, reached the ramp or was delivered; or it goes by rail, neither its
+-- loading on the train nor its departure is reported, and its status is on_rail. Loaded and not
+-- departed, it waits at the port for its train.
 -- is_delivered: picked up at the ramp, returned empty, or a status says one of them. is_out:
 -- delivered or picked up, so nothing of it is left to fetch.
 -- has_vessel_arrived: the container or its shipment is reported as arrived, or the container has

@@ -5,8 +5,8 @@
 -- states.
 --
 -- binding_on is the earliest day that applies to the stay, binding_source its source; line_on,
--- terminal_on and rail_on are the days of each source, service_on is the service's own pick, rule_on
--- the day by free_time_rules where the one who charges reports none.
+-- terminal_on and rail_on are the days of each source, service_on is the service's own pick,
+-- rule_on the day by free_time_rules where that one counts.
 -- days_left counts calendar days at the place: 0 on the day itself, negative after it.
 -- Containers whose departure nobody would tell are in the state unknown, and last in order.
 

@@ -6,8 +6,8 @@
 -- terminal_city, place_name and place_locode say where to go; pickup_facility_name is the place of
 -- pickup that the service names, if any.
 --
--- is_ready: available, and nothing blocks; see container_stays for who says so at the port and at the
--- ramp. A hold with an unknown status blocks.
+-- is_ready: available, and nothing blocks; see container_stays for who says so at the port and at
+-- the ramp. A hold with an unknown status blocks.
 -- blockers: the reasons why it is not ready: `hold: <name>` for each hold, `not available` or
 -- `availability unknown`. Empty when ready. other_holds do not block.
 --

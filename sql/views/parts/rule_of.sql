@@ -4,8 +4,8 @@
 -- of_line, of_locode, of_equipment_type, of_equipment_length, started_on, arrived_on and
 -- reported_on, the day that the one who charges reports. by_rule_on is the day of the rule, null if
 -- it does not name free days; last_free_on is that day or the reported one, as the rule says.
--- charge_clocks says how rules are chosen and counted. A part and not a function, because the nodes of a distributed warehouse
--- cannot run a function that reads a table.
+-- charge_clocks says how rules are chosen and counted. A part and not a function, because the nodes
+-- of a distributed warehouse cannot run a function that reads a table.
 select
     rule.rule_name,
     rule.currency_code,

@@ -1,10 +1,11 @@
 -- How long four in five of the finished stays lasted, at the place of a container without a last
 -- free day.
 --
--- Of `sought`, which the view names: terminal_id and mode of a stay at the port, locode of a stay at
--- the ramp, and is_sought, false if the stay has a day. At the port it counts stays at the same terminal that ended in
--- the same way, by truck or by rail; at the ramp stays with the same destination. Null if none has
--- ended. It depends on these alone, so that PostgreSQL computes it once for each of them.
+-- Of `sought`, which the view names: terminal_id and mode of a stay at the port, locode of a stay
+-- at the ramp, and is_sought, false if the stay has a day. At the port it counts stays at the same
+-- terminal that ended in the same way, by truck or by rail; at the ramp stays with the same
+-- destination. Null if none has ended. It depends on these alone, so that PostgreSQL computes it
+-- once for each of them.
 select percentile_cont(0.8) within group (order by finished.lasted) as usual
 from (
     select other.left_port_at - other.discharged_at as lasted

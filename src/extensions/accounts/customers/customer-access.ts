@@ -72,20 +72,21 @@ const OPEN_TABLES: Readonly<Partial<Record<DataTable, readonly Belongs[]>>> = {
 
 const openTables = Object.entries(OPEN_TABLES) as [DataTable, readonly Belongs[]][]
 
-/** Other objects that open views may read. */
-const HARMLESS = [
-  '{{analytics}}.as_of',
-  '{{asOf}}.as_of',
-  '{{analytics}}.time_zones',
-  '{{analytics}}.holidays',
-  '{{analytics}}.free_time_rules',
-]
-
 /**
  * Customers see no row of it: the contracts are the forwarder's. Stays read the rules, so they must
  * be readable; for a customer only reported days bind.
  */
 const RULES = 'analytics.free_time_rules'
+
+/** Tables beside the data that open views read. */
+const OPEN_BESIDE = ['analytics.time_zones', 'analytics.holidays', RULES] as const
+
+/** Other objects that open views may read. */
+const HARMLESS = [
+  '{{analytics}}.as_of',
+  '{{asOf}}.as_of',
+  ...OPEN_BESIDE.map((table) => table.replace('analytics', '{{analytics}}')),
+]
 
 /**
  * Opens the warehouse to customers: each sees the rows of the shipments whose `customer_name` the
@@ -269,9 +270,7 @@ async function apply(session: Session, open: readonly ShippedView[]): Promise<vo
   }
   const readable = [
     tableRef('sync.customer_roles'),
-    tableRef('analytics.time_zones'),
-    tableRef('analytics.holidays'),
-    tableRef(RULES),
+    ...OPEN_BESIDE.map((table) => tableRef(table)),
     ...openTables.map(([table]) => tableRef(`data.${table}`)),
     ...open.map(({ schema, name }) => relationRef(`${schema}.${name}`)),
   ]

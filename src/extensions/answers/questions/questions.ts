@@ -285,12 +285,12 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   invoice_audit: {
     columns: `
       invoice_number, line_number, container_number, charge, verdict, disputable_amount,
-      dispute_by_on, days_claimed, days_ours, amount, net_amount, amount_ours, difference_amount, currency_code,
-      disputable_by_cause, reasons, missing_items, also_charged_text, days_without_rate,
-      days_free_then, days_unavailable, days_unknown, days_on_hold, free_days, rule_free_days,
-      free_from_on, clock_on, free_to_on, last_free_on, available_on, available_seen_on, charged_from_on,
-      charged_to_on, issued_on, issuer, rule_name, place, shipping_line_scac, pod_terminal,
-      bill_of_lading_number, container_id`,
+      dispute_by_on, days_claimed, days_ours, amount, net_amount, amount_ours, difference_amount,
+      currency_code, disputable_by_cause, reasons, missing_items, also_charged_text,
+      days_without_rate, days_free_then, days_unavailable, days_unknown, days_on_hold, free_days,
+      rule_free_days, free_from_on, clock_on, free_to_on, last_free_on, available_on,
+      available_seen_on, charged_from_on, charged_to_on, issued_on, issuer, rule_name, place,
+      shipping_line_scac, pod_terminal, bill_of_lading_number, container_id`,
     order: 'issued_on desc nulls last, issuer, invoice_number, line_number',
     key: 'issuer, invoice_number, line_number',
     period: 'issued_on',
