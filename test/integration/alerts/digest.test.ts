@@ -123,7 +123,7 @@ describe('the digest', () => {
       expect(digest.opened_exceptions).toHaveLength(17)
       expect(digest.opened_exceptions[0]).toEqual({
         exception: 'tracking_stopped',
-        severity: 'low',
+        severity: 'medium',
         sentence: 'the service asks the line no more: no news',
         opened_at: '2026-11-24 08:00:00+00',
         closed_at: null,

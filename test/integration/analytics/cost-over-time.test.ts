@@ -80,6 +80,7 @@ async function insertCases(all: readonly Case[]): Promise<void> {
     counts,
     starts_with: charge === 'detention' ? 'gate_out' : 'discharge',
     currency_code: 'USD',
+    reported: 'binds',
   }))
   const tiers = numbered.flatMap(({ id, rates }) =>
     [...rates].map(([from_day, rate]) => ({

@@ -186,6 +186,7 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
         'drop table tracking.raw_events, tracking_sync.raw_event_reads cascade',
         'drop table tracking_sync.delivery_refusals',
         'alter table tracking.containers add column raw_event_ids text[]',
+        'alter table tracking_analytics.free_time_rules drop column reported cascade',
         `select undistribute_table('tracking_analytics.holidays')`,
       ]) {
         await scene.warehouse.query('go back', rawStatement(text))
@@ -203,7 +204,7 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
         'create_distributed_table tracking_analytics.holidays null "tracking"."containers"',
       ])
       const after = await check()
-      expect(after).toContain('ok schema tracking is at version 11')
+      expect(after).toContain('ok schema tracking is at version 12')
       expect(after).not.toContain('not distributed')
     },
   )
