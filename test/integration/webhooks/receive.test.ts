@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createFailpoint } from '../../../src/base/failpoint.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
@@ -82,6 +82,32 @@ from tracking_sync.webhook_notifications
 order by received_at, notification_id`,
   )
 }
+
+it('is answered once its row is committed, and not before', { tags: ['I5'] }, async () => {
+  const { server, post } = await open()
+  const other = openWarehouse()
+  let isAnswered = false
+  const answer = await other.transaction('hold the inbox', async (session) => {
+    await session.query('lock', sql`lock table tracking_sync.webhook_notifications`)
+    const posted = post(notificationBody('held'))
+    void posted.finally(() => (isAnswered = true)).catch(() => undefined)
+    await vi.waitFor(async () => {
+      const [row] = await target.warehouse.query(
+        'count who waits',
+        sql<{ waiting: number }>`select count(*)::integer as waiting from pg_stat_activity
+where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      expect(row!.waiting).toBe(1)
+    })
+    // The server has had its turn to answer: it answers a later request.
+    const later = await fetch(`${server.url}/nothing`)
+    expect([later.status, isAnswered]).toEqual([404, false])
+    expect(await later.text()).not.toBe('')
+    return [posted]
+  })
+  expect((await answer[0]!).status).toBe(202)
+  expect(await loadInbox()).toMatchObject([{ notification_id: 'held' }])
+})
 
 describe('a signed delivery', { tags: ['W1'] }, () => {
   const samples = readdirSync(SAMPLES).filter((name) => /^webhook-.*\.json$/.test(name))
