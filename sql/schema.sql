@@ -1361,51 +1361,85 @@ create table tracking_analytics.free_time_rules (
     valid_to date,
     note text,
     reported text not null default 'binds'::text,
-    constraint free_time_rules_charge_is_known CHECK ((charge = ANY (ARRAY['demurrage'::text, 'storage'::text, 'detention'::text]))),
+    equipment_height text,
+    customer text,
+    tag text,
+    ref text,
+    first_day integer not null default 0,
+    tier_counts text not null default 'over'::text,
+    charged text not null default 'calendar'::text,
+    until text not null default 'out'::text,
+    valid_by text not null default 'start'::text,
+    minimum numeric,
+    cap numeric,
+    constraint free_time_rules_cap_is_not_negative CHECK ((cap >= (0)::numeric)),
+    constraint free_time_rules_charge_is_a_word CHECK ((charge ~ '^[a-z][a-z_]*$'::text)),
+    constraint free_time_rules_charged_is_known CHECK ((charged = ANY (ARRAY['calendar'::text, 'working'::text]))),
     constraint free_time_rules_counts_is_known CHECK ((counts = ANY (ARRAY['calendar'::text, 'working'::text]))),
+    constraint free_time_rules_first_day_counts_or_not CHECK ((first_day = ANY (ARRAY[0, 1]))),
     constraint free_time_rules_free_days_are_few CHECK (((free_days >= 0) AND (free_days <= 365))),
+    constraint free_time_rules_minimum_is_not_negative CHECK ((minimum >= (0)::numeric)),
     constraint free_time_rules_pkey PRIMARY KEY (rule_name),
     constraint free_time_rules_place_is_known CHECK ((place = ANY (ARRAY['port'::text, 'ramp'::text]))),
     constraint free_time_rules_reported_is_known CHECK (((reported = ANY (ARRAY['binds'::text, 'ignored'::text, 'earlier'::text, 'later'::text])) AND ((reported = 'binds'::text) OR (free_days IS NOT NULL)))),
+    constraint free_time_rules_starts_with_is_known CHECK ((starts_with = ANY (ARRAY['arrival'::text, 'berth'::text, 'discharge'::text, 'available'::text, 'gate_out'::text]))),
     constraint free_time_rules_starts_with_its_charge CHECK (
 CASE
     WHEN (charge = 'detention'::text) THEN (starts_with = 'gate_out'::text)
-    ELSE (starts_with = ANY (ARRAY['arrival'::text, 'discharge'::text]))
-END)
+    WHEN (charge = ANY (ARRAY['demurrage'::text, 'storage'::text])) THEN (starts_with <> 'gate_out'::text)
+    ELSE true
+END),
+    constraint free_time_rules_tier_counts_is_known CHECK ((tier_counts = ANY (ARRAY['over'::text, 'start'::text]))),
+    constraint free_time_rules_until_is_known CHECK ((until = ANY (ARRAY['out'::text, 'empty_return'::text]))),
+    constraint free_time_rules_valid_by_is_known CHECK ((valid_by = ANY (ARRAY['start'::text, 'departure'::text])))
 );
-CREATE INDEX free_time_rules_rank_idx ON tracking_analytics.free_time_rules USING btree (charge COLLATE "C", num_nonnulls(terminal, shipping_line_scac, place, locode, equipment_type, equipment_length) DESC, ((terminal IS NULL)), ((shipping_line_scac IS NULL)), ((locode IS NULL)), valid_from DESC NULLS LAST, rule_name);
+CREATE INDEX free_time_rules_rank_idx ON tracking_analytics.free_time_rules USING btree (charge COLLATE "C", num_nonnulls(terminal, shipping_line_scac, place, locode, equipment_type, equipment_length, equipment_height, customer, tag, ref) DESC, ((ref IS NULL)), ((customer IS NULL)), ((terminal IS NULL)), ((shipping_line_scac IS NULL)), ((locode IS NULL)), valid_from DESC NULLS LAST, rule_name);
 comment on table tracking_analytics.free_time_rules is 'Filled by the user, by `tracking-sync rules import` or SQL: who gives how many free days, and in which currency it charges the days after them (free_time_tiers). Of the rules that hold for a container the one that names most counts. Empty: no costs by rule.';
 comment on column tracking_analytics.free_time_rules.rule_name is 'Name of the rule, by which answers show it.';
-comment on column tracking_analytics.free_time_rules.charge is 'demurrage (the line''s), storage (the terminal''s) or detention (the line''s, outside): charges stand side by side, each with a rule of its own.';
+comment on column tracking_analytics.free_time_rules.charge is 'demurrage (the line''s), storage (the terminal''s), detention (the line''s, outside) or another word, as plug_in or chassis: charges run in parallel, each with a rule of its own.';
 comment on column tracking_analytics.free_time_rules.shipping_line_scac is 'SCAC of the shipping line it holds for. Null: any.';
 comment on column tracking_analytics.free_time_rules.terminal is 'Terminal or rail terminal it holds for: id, FIRMS code, nickname or name. Null: any.';
 comment on column tracking_analytics.free_time_rules.locode is 'UN/LOCODE of the port or of the inland ramp it holds for. Null: any.';
 comment on column tracking_analytics.free_time_rules.place is 'port or ramp: the stay it holds for. Null: both. Detention has none.';
 comment on column tracking_analytics.free_time_rules.equipment_type is 'Equipment it holds for: dry, reefer and so on. Null: any.';
 comment on column tracking_analytics.free_time_rules.equipment_length is 'Length it holds for, in feet. Null: any.';
-comment on column tracking_analytics.free_time_rules.free_days is 'Free days after the day on which the clock starts. Null: the last free day that the service reports.';
+comment on column tracking_analytics.free_time_rules.free_days is 'Free days, of which the day after the start is the first, or the day of the start (first_day). Null: the last free day that the service reports.';
 comment on column tracking_analytics.free_time_rules.counts is 'calendar: each day is a free day. working: Saturdays, Sundays and holidays are not counted.';
-comment on column tracking_analytics.free_time_rules.holiday_calendar is 'Calendar of holidays; holidays. Null: none but the weekends.';
-comment on column tracking_analytics.free_time_rules.starts_with is 'What starts the clock. discharge: the start of the stay. arrival: that of the vessel at the port. gate_out: the full container leaves (detention).';
+comment on column tracking_analytics.free_time_rules.holiday_calendar is 'Calendar of holidays and weekends; holidays, working_calendars. Null: that of the place, if any.';
+comment on column tracking_analytics.free_time_rules.starts_with is 'Start of the clock. discharge: the start of the stay. arrival, berth: of the vessel at the port, or the start of the stay at the ramp. available: the container is first reported as available there. gate_out: the full container leaves.';
 comment on column tracking_analytics.free_time_rules.currency_code is 'ISO 4217 code of its tiers.';
-comment on column tracking_analytics.free_time_rules.valid_from is 'First day on which a clock starts that it holds for. Null: no beginning.';
-comment on column tracking_analytics.free_time_rules.valid_to is 'Last day on which a clock starts that it holds for. Null: no end.';
+comment on column tracking_analytics.free_time_rules.valid_from is 'First day (see valid_by) that it holds for. Null: no beginning.';
+comment on column tracking_analytics.free_time_rules.valid_to is 'Last day (see valid_by) that it holds for. Null: no end.';
 comment on column tracking_analytics.free_time_rules.note is 'Where the rule was published; for people.';
 comment on column tracking_analytics.free_time_rules.reported is 'What counts where the one who charges reports a last free day. binds: that day. ignored: the day of the rule. earlier, later: the earlier or later of both.';
+comment on column tracking_analytics.free_time_rules.equipment_height is 'Height it holds for: standard or high_cube. Null: any.';
+comment on column tracking_analytics.free_time_rules.customer is 'Customer of the shipment it holds for. Null: any.';
+comment on column tracking_analytics.free_time_rules.tag is 'Tag of the shipment it holds for. Null: any.';
+comment on column tracking_analytics.free_time_rules.ref is 'Reference number of the container or shipment it holds for, as the number of a contract. Null: any.';
+comment on column tracking_analytics.free_time_rules.first_day is '0: the day after the start is day 1. 1: the day of the start is day 1.';
+comment on column tracking_analytics.free_time_rules.tier_counts is 'Days that the tiers count. over: those charged. start: those since the start, free ones too.';
+comment on column tracking_analytics.free_time_rules.charged is 'Days over that are charged: calendar, each; working, neither weekends nor holidays.';
+comment on column tracking_analytics.free_time_rules.until is 'End of the clock. out: the full container leaves the place. empty_return: the empty is back; one merged clock. Clocks that start with gate_out always end so.';
+comment on column tracking_analytics.free_time_rules.valid_by is 'Day that valid_from and valid_to are compared with: start, of the clock; departure, of the vessel from the port of lading.';
+comment on column tracking_analytics.free_time_rules.minimum is 'Least total as soon as a day is charged, in the currency of the rule. Null: none.';
+comment on column tracking_analytics.free_time_rules.cap is 'Most that the total can be, in the currency of the rule. Null: none.';
 
 create table tracking_analytics.free_time_tiers (
     rule_name text collate "C" not null,
     from_day integer not null,
     daily_rate numeric not null,
+    per text not null default 'day'::text,
     constraint free_time_tiers_days_begin_with_one CHECK ((from_day >= 1)),
+    constraint free_time_tiers_per_is_known CHECK ((per = ANY (ARRAY['day'::text, 'period'::text]))),
     constraint free_time_tiers_pkey PRIMARY KEY (rule_name, from_day),
     constraint free_time_tiers_rate_is_not_negative CHECK ((daily_rate >= (0)::numeric)),
     constraint free_time_tiers_rule_fkey FOREIGN KEY (rule_name) REFERENCES tracking_analytics.free_time_rules(rule_name) ON DELETE CASCADE
 );
 comment on table tracking_analytics.free_time_tiers is 'Filled by the user: what a rule charges for each calendar day after the last free day.';
 comment on column tracking_analytics.free_time_tiers.rule_name is 'Rule; free_time_rules.';
-comment on column tracking_analytics.free_time_tiers.from_day is 'First day over that is charged at this rate, up to the next tier of the rule; the day after the last free day is 1.';
-comment on column tracking_analytics.free_time_tiers.daily_rate is 'Amount for each calendar day, in the currency of the rule.';
+comment on column tracking_analytics.free_time_tiers.from_day is 'First day that is charged at this rate, up to the next tier of the rule: a day over or a day since the start (tier_counts).';
+comment on column tracking_analytics.free_time_tiers.daily_rate is 'Amount for each day, or once for the whole tier (per), in the currency of the rule.';
+comment on column tracking_analytics.free_time_tiers.per is 'day: the rate is charged for each day. period: once, when the tier is reached.';
 
 create table tracking_analytics.holidays (
     calendar text collate "C" not null,
@@ -1413,7 +1447,7 @@ create table tracking_analytics.holidays (
     name text,
     constraint holidays_pkey PRIMARY KEY (calendar, holiday_on)
 );
-comment on table tracking_analytics.holidays is 'Filled by the user, by `tracking-sync rules import` or SQL: days that are not working days.';
+comment on table tracking_analytics.holidays is 'Filled by the user, by `tracking-sync rules import` or SQL: days that are not working days, holidays of a calendar and closures of a terminal.';
 comment on column tracking_analytics.holidays.calendar is 'Name of the calendar, which rules name.';
 comment on column tracking_analytics.holidays.holiday_on is 'The day.';
 comment on column tracking_analytics.holidays.name is 'What is celebrated; for people.';
@@ -1425,11 +1459,41 @@ create table tracking_analytics.time_zones (
 comment on table tracking_analytics.time_zones is 'Time zones this PostgreSQL knows; filled when views are installed, and anew when zone data have changed. A zone that is not here is never converted, so a bad name breaks no view.';
 comment on column tracking_analytics.time_zones.name is 'IANA name of the zone, as in pg_timezone_names.';
 
+create table tracking_analytics.working_calendars (
+    calendar text collate "C" not null,
+    place text not null,
+    weekend integer[],
+    constraint working_calendars_leave_days_to_work CHECK (((weekend <@ ARRAY[1, 2, 3, 4, 5, 6, 7]) AND (cardinality(weekend) <= 3))),
+    constraint working_calendars_pkey PRIMARY KEY (calendar, place)
+);
+comment on table tracking_analytics.working_calendars is 'Filled by the user, by `tracking-sync rules import` or SQL: weekends, and the places whose holidays and closures a calendar has. Empty: Saturday and Sunday everywhere.';
+comment on column tracking_analytics.working_calendars.calendar is 'Name of the calendar, which rules and holidays name.';
+comment on column tracking_analytics.working_calendars.place is 'Where it applies, also to rules that do not name it: a UN/LOCODE, or a terminal by id, FIRMS code, nickname or name. Empty text: to rules that name it.';
+comment on column tracking_analytics.working_calendars.weekend is 'Days of the week on which nobody works, 1 (Monday) to 7 (Sunday). Null: not said, as in a calendar of closures.';
+
 CREATE OR REPLACE FUNCTION tracking_analytics.as_of()
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN now();
+
+CREATE OR REPLACE FUNCTION tracking_analytics.charge_for(charged_days integer, days_before integer, from_days integer[], daily_rates numeric[], once_rates numeric[], costs_before numeric[], minimum numeric, cap numeric)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((charged_days > 0) AND ((days_before + charged_days) >= (from_days)[1])) THEN LEAST(GREATEST(((tracking_analytics.cost_up_to((days_before + charged_days), from_days, daily_rates, once_rates, costs_before) - tracking_analytics.cost_up_to(days_before, from_days, daily_rates, once_rates, costs_before)) + CASE WHEN ((days_before >= (from_days)[1]) AND (width_bucket((days_before + 1), from_days) = width_bucket(days_before, from_days))) THEN (once_rates)[width_bucket(days_before, from_days)] ELSE (0)::numeric END), minimum), cap) WHEN ((charged_days = 0) AND (days_before IS NOT NULL)) THEN (0)::numeric ELSE NULL::numeric END;
+
+CREATE OR REPLACE FUNCTION tracking_analytics.cost_up_to(day_number integer, from_days integer[], daily_rates numeric[], once_rates numeric[], costs_before numeric[])
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (day_number >= (from_days)[1]) THEN (((costs_before)[width_bucket(day_number, from_days)] + (once_rates)[width_bucket(day_number, from_days)]) + ((daily_rates)[width_bucket(day_number, from_days)] * (((day_number - (from_days)[width_bucket(day_number, from_days)]) + 1))::numeric)) ELSE (0)::numeric END;
+
+CREATE OR REPLACE FUNCTION tracking_analytics.is_other_voyage(imo text, name text, voyage text, other_imo text, other_name text, other_voyage text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (COALESCE(CASE WHEN ((imo IS NOT NULL) AND (other_imo IS NOT NULL)) THEN (imo <> other_imo) ELSE (upper(btrim(name)) <> upper(btrim(other_name))) END, false) OR CASE WHEN (voyage <> other_voyage) THEN (ltrim(upper(btrim(voyage)), '0'::text) <> ltrim(upper(btrim(other_voyage)), '0'::text)) ELSE false END);
 
 create schema tracking_as_of;
 

@@ -165,6 +165,7 @@ describe('the package', () => {
       const documents = (await filesBelow(repositoryDirectory.replace(/\/$/, ''), 'docs')).filter(
         (file) => /\.(?:md|png)$/.test(file),
       )
+      const rules = await filesBelow(repositoryDirectory.replace(/\/$/, ''), 'config/rules')
       const expected = [
         'CHANGELOG.md',
         'CONTRIBUTING.md',
@@ -183,6 +184,7 @@ describe('the package', () => {
         'config/nginx.conf.example',
         'config/invoices.example.csv',
         'config/prometheus-rules.yml',
+        ...rules,
         'config/services/generic.json',
         'config/services/terminal49.json',
         'config/tracking-sync.example.json',

@@ -4,7 +4,7 @@ from collections import defaultdict
 from datetime import timedelta
 from decimal import Decimal
 
-from rules import RULES, after, rule_for
+from rules import after, rule_for
 from values import Known, local, local_day, zone
 
 COMMON = ("container_number", "shipment_id", "bill_of_lading_number", "shipping_line_scac",
@@ -181,7 +181,7 @@ def stays(f, ids=None):
             reported, rule = min(own.values()) if own else None, None
             name = rule_for("demurrage", ship["shipping_line_scac"])
             if place == "port" and begun and s["start"] and not s["line_on"]:  # the line reports no day
-                rule = after(local_day(s["start"], s["zone"]), *RULES[name][2:4]) if local_day(s["start"], s["zone"]) else None
+                rule = after(local_day(s["start"], s["zone"]), name) if local_day(s["start"], s["zone"]) else None
                 own = dict(own, **({"rule": rule} if rule else {}))
             binding = min(own.values()) if own else None
             seen = f.now_containers[id_]["terminal_checked_at"]
@@ -231,6 +231,14 @@ def last_free_days(f):
         "start_at", "end_at", "pod_terminal", "tracking_stopped_reason", "current_status", "binding_source")
     return {key: {n: row[n] for n in names if n in row} for key, row in stays(f).items()}
 
+
+
+def stay_facts(f):
+    names = COMMON + (
+        "container_id", "place", "place_locode", "time_zone", "is_zone_known", "has_begun", "has_ended", "start_at",
+        "end_at", "line_on", "terminal_on", "rail_on", "service_on", "reported_on", "today_on", "out_on", "is_untold",
+        "equipment_type", "equipment_length", "is_tracking_stopped", "arrived_at")
+    return {key: {n: row[n] for n in names if n in row} for key, row in stays(f).items()}
 
 
 def known_shipments(f):
@@ -288,11 +296,12 @@ VIEWS = {"known_shipments": known_shipments, "known_containers": known_container
          "known_transport_events": known_transport_events, "known_import_deadlines": known_import_deadlines,
          "known_holds": known_children("known_holds", 1), "known_fees": known_children("known_fees", 2),
          "container_customers": container_customers, "container_milestones": container_milestones,
-         "container_stays": stays,
+         "container_stays": stays, "stay_facts": stay_facts,
          "last_free_days": last_free_days}
 # How a row of an answer is told: its columns, and the order of rows that share them.
 KEYS = {"known_shipments": (("shipment_id",), None), "known_transport_events": (("transport_event_id",), None),
         "known_import_deadlines": (("container_id", "kind"), None),
         "known_holds": (("container_id", "place", "name", "description"), "hold_key"),
         "known_fees": (("container_id", "place", "type", "currency_code"), "fee_key"),
-        "container_stays": (("container_id", "place"), None), "last_free_days": (("container_id", "place"), None)}
+        "container_stays": (("container_id", "place"), None), "stay_facts": (("container_id", "place"), None),
+        "last_free_days": (("container_id", "place"), None)}

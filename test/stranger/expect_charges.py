@@ -4,8 +4,8 @@ import csv
 from datetime import timedelta
 from decimal import Decimal
 
-from expect_answers import stays
-from rules import HOLIDAYS, RULES, after, rule_for
+from expect_answers import goes_inland, stays
+from rules import FIRST_DAY, HOLIDAYS, MERGED, RULES, after, rule_for
 from values import local_day
 
 def write_files(folder):
@@ -14,12 +14,13 @@ def write_files(folder):
     with open(rules, "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         out.writerow("rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,"
-                     "holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note".split(","))
+                     "holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note,first_day,until".split(","))
         for name, (charge, line, free, counts, currency, tiers) in RULES.items():
             for from_day, rate in tiers:
                 out.writerow([name, charge, line, "", "", "" if charge == "detention" else "port", "", "", free,
                               counts, "stranger" if counts == "working" else "",
-                              "discharge" if charge == "demurrage" else "", from_day, rate, currency, "", "", ""])
+                              "discharge" if charge == "demurrage" else "", from_day, rate, currency, "", "", "",
+                              FIRST_DAY.get(name, ""), "empty_return" if name in MERGED else ""])
     with open(holidays, "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         out.writerow(["calendar", "holiday_on", "name"])
@@ -44,15 +45,22 @@ def clocks(f):
         if place == "port" and stay["has_begun"]:
             start = local_day(stay["start_at"], box["pod_timezone"])
             for charge, own in [("storage", "terminal"), ("demurrage", "line")]:
+                end = (stay["has_ended"], stay["out_on"], stay["is_untold"])
+                if is_merged(stay, charge):
+                    back = box["empty_terminated_at"]
+                    end = (back is not None, local_day(back, box["empty_terminated_timezone"]), f.is_stopped(box))
+                has_ended, ended_on, is_untold = end
                 found[(id_, "port", charge)] = _clock(
-                    stay, charge, start, {own: stay[own + "_on"]}, stay["reported_on"], stay["has_ended"],
-                    stay["out_on"], stay["time_zone"], stay["is_untold"], stay["today_on"])
+                    stay, charge, start, {own: stay[own + "_on"]}, stay["reported_on"], has_ended,
+                    ended_on, stay["time_zone"], is_untold, stay["today_on"])
     for id_, box in f.containers.items():
         out, left = box["final_destination_full_out_at"], "final_destination_timezone"
         back = box["empty_terminated_at"]
         if out is None:
             out, left = box["pod_full_out_at"], "pod_timezone"
         if out is None and back is None and not (box.get("delivered_at") or f.event(box, "delivered")[0]):
+            continue
+        if is_merged(both[(id_, "port")], "demurrage"):
             continue
         stay, known = both[(id_, "ramp" if left.startswith("final") else "port")], box[left]
         row = _clock(stay, "detention", local_day(out, known), {}, None, back is not None,
@@ -61,10 +69,14 @@ def clocks(f):
     return found
 
 
+def is_merged(stay, charge):
+    return rule_for(charge, stay["shipping_line_scac"]) in MERGED
+
+
 def _clock(stay, charge, start, reported, binding, has_ended, ended_on, time_zone, is_stopped, today):
     name = rule_for(charge, stay["shipping_line_scac"])
-    _, _, free, counts, currency, tiers = RULES[name]
-    by_rule = after(start, free, counts) if free is not None and start else None
+    _, _, free, _, currency, tiers = RULES[name]
+    by_rule = after(start, name) if free is not None and start else None
     last = next((d for d in reported.values() if d), None) or by_rule or binding
     end = ended_on if has_ended else today
     over = max(0, (end - last).days) if end and last else None
@@ -102,11 +114,16 @@ def exposure_forecast(f):
 def detention_clock(f):
     found = {}
     for (id_, place, charge), row in clocks(f).items():
-        if charge == "detention":
+        box = f.containers[id_]
+        picked = box["final_destination_full_out_at"], box["final_destination_timezone"]
+        if picked[0] is None and not goes_inland(box):
+            picked = box["pod_full_out_at"], box["pod_timezone"]
+        if charge == "detention" or row["rule_name"] in MERGED and picked[0] is not None:
             new = {c: row[c] for c in ("container_id", "container_number", "customer_name", "rule_name", "state",
                                        "currency_code", "days_left", "days_over", "amount")}
-            new.update(gate_out_on=row["clock_on"], return_by_on=row["last_free_on"], has_rule=True,
-                       returned_on=row["ended_on"], free_days=Decimal(4))
+            new.update(gate_out_on=row["clock_on"] if charge == "detention" else local_day(*picked),
+                       return_by_on=row["last_free_on"], has_rule=True, returned_on=row["ended_on"],
+                       free_days=Decimal(RULES[row["rule_name"]][2]))
             found[id_] = new
     return found
 
@@ -123,9 +140,48 @@ def charge_days(f):
     return found
 
 
-VIEWS = {"charge_clocks": charge_clocks, "exposure_forecast": exposure_forecast,
+def free_time_costs(f):
+    """Up to the first day of each tier: the days of the tiers before it, at their rates."""
+    found = {}
+    for name, (_, _, _, _, _, tiers) in RULES.items():
+        before = [cost(tiers, from_day - 1) for from_day, _ in tiers]
+        found[name] = {"rule_name": name, "charged": "calendar", "tier_counts": "over",
+                       "first_day": Decimal(FIRST_DAY.get(name, 0)), "minimum": None, "cap": None,
+                       "from_days": [Decimal(from_day) for from_day, _ in tiers],
+                       "daily_rates": [Decimal(rate) for _, rate in tiers], "costs_before": before, "once_rates": [Decimal(0) for _ in tiers]}
+    return found
+
+
+def rule_comparisons(f):
+    found, both = {}, stays(f)
+    for (id_, place, charge), row in clocks(f).items():
+        if place != "port":
+            continue
+        stay, free = both[(id_, place)], RULES[row["rule_name"]][2]
+        said = stay["line_on" if charge == "demurrage" else "terminal_on"]
+        if not said and not stay["line_on"] and not stay["terminal_on"]:
+            said = stay["reported_on"]  # the pick of the service
+        if free is None or not said:
+            continue
+        apart = (said - row["by_rule_on"]).days if row["by_rule_on"] else None
+        new = {c: row[c] for c in ("container_id", "container_number", "customer_name", "shipping_line_scac", "charge",
+                                   "rule_name", "clock_on", "by_rule_on")}
+        new.update(place=place, compared_on=said, days_apart=None if apart is None else Decimal(apart),
+                   free_days=Decimal(free))
+        if apart is None or apart == 0:
+            new["difference"] = "unknown_start" if apart is None else "same"
+        elif abs(apart) > 12:
+            new["difference"] = "more_days" if apart > 0 else "fewer_days"
+        found[(id_, place, charge)] = new
+    return found
+
+
+VIEWS = {"free_time_costs": free_time_costs, "rule_comparisons": rule_comparisons,
+         "charge_clocks": charge_clocks, "exposure_forecast": exposure_forecast,
          "detention_clock": detention_clock, "charge_days": charge_days}
-KEYS = {"charge_clocks": (("container_id", "place", "charge"), None),
+KEYS = {"free_time_costs": (("rule_name",), None),
+        "rule_comparisons": (("container_id", "place", "charge"), None),
+        "charge_clocks": (("container_id", "place", "charge"), None),
         "exposure_forecast": (("container_id", "place", "charge"), None),
         "charge_days": (("container_id", "place", "charge", "charged_on"), None)}
-ONLY = {view: "place <> 'ramp'" for view in ("charge_clocks", "exposure_forecast", "charge_days")}
+ONLY = {view: "place <> 'ramp'" for view in ("charge_clocks", "exposure_forecast", "charge_days", "rule_comparisons")}

@@ -11,15 +11,20 @@ RULES = {  # name: (charge, line, free days or None, counts, currency, ((from da
 }
 
 
+FIRST_DAY = {"Demurrage of Maersk": 1}  # the day of the start is day 1
+MERGED = {"Demurrage of Maersk"}  # one clock until the empty is back
+
+
 def rule_for(charge, line):
     """Of the rules that hold the one that names most."""
     own = [n for n, r in RULES.items() if r[0] == charge and r[1] in (None, line)]
     return max(own, key=lambda n: RULES[n][1] is not None)
 
 
-def after(start, free, counts):
-    """The last of so many free days; the day on which the clock starts is not one."""
-    day = start
+def after(start, name):
+    """The last free day of a rule; the day on which the clock starts is one only where it says so."""
+    _, _, free, counts, _, _ = RULES[name]
+    day = start - timedelta(days=FIRST_DAY.get(name, 0))
     while free:
         day += timedelta(days=1)
         if counts == "calendar" or day.weekday() < 5 and day not in HOLIDAYS:

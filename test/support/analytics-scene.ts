@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 import { quoteIdentifier, USERS_TABLES } from '../../src/warehouse/connection/schema-names.js'
 import { deleteRows } from './empty-warehouse.js'
 import { borrowTestWarehouse } from './reused-warehouse.js'
+import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import { rawStatement } from '../../src/warehouse/connection/typed-database.js'
 
 type Row = Readonly<Record<string, unknown>>
@@ -18,6 +19,7 @@ export interface ReadOptions {
 
 /** A warehouse for golden tests: rows are written by hand, views are read as of an instant. */
 export interface AnalyticsScene {
+  readonly warehouse: Warehouse
   /**
    * Inserts rows of a table of the data schema; our own columns (`_observed_at` and so on) are
    * filled in where they are not given.
@@ -68,6 +70,9 @@ export function useAnalyticsScene(): AnalyticsScene {
   afterEach(() => here().clear())
   afterAll(() => here().drop())
   return {
+    get warehouse() {
+      return here().warehouse
+    },
     insert: (...given) => here().insert(...given),
     insertMany: (...given) => here().insertMany(...given),
     insertInto: (...given) => here().insertInto(...given),
@@ -119,6 +124,7 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
     await deleteRows(warehouse, [...all, ...rules])
   }
   return {
+    warehouse,
     insert: async (table, rows) => {
       const own = await required(table)
       await write(

@@ -1,5 +1,20 @@
 import type { ResourceObject } from '../../src/source/jsonapi/document.js'
 import type { World } from '../../src/extensions/simulator/world/world.js'
+import {
+  addDays,
+  between,
+  cents,
+  currencyOfRule,
+  daysOff,
+  isUsualWeekend,
+  lastFreeDay,
+  narrowestFirst,
+  pricesOf,
+  weekday,
+  type Rule,
+  type Where,
+  type WorkingCalendar,
+} from './second-rules.js'
 
 /**
  * Stays, exposure, charged days and exceptions worked out a second time: from the records of the
@@ -10,29 +25,6 @@ import type { World } from '../../src/extensions/simulator/world/world.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-
-/** As one writes it into a contract; `rates` by the first charged day they are for. */
-export interface Rule {
-  readonly name: string
-  readonly charge: 'demurrage' | 'storage' | 'detention'
-  readonly line?: string
-  /** Id, FIRMS code, nickname or name. */
-  readonly terminal?: string
-  readonly locode?: string
-  readonly place?: 'port' | 'ramp'
-  readonly equipmentType?: string
-  readonly equipmentLength?: number
-  readonly freeDays?: number
-  readonly counts: 'calendar' | 'working'
-  readonly startsWith: 'discharge' | 'arrival' | 'gate_out'
-  readonly rates: Readonly<Record<number, number>>
-  /** US dollars where none is named. */
-  readonly currency?: string
-  readonly validFrom?: string
-  readonly validTo?: string
-  /** The day that counts where the one who charges reports one; `binds` where it is not said. */
-  readonly reported?: 'ignored' | 'earlier' | 'later'
-}
 
 const PLACES = ['port', 'ramp'] as const
 type Place = (typeof PLACES)[number]
@@ -98,6 +90,11 @@ interface Clock {
   readonly rule: Rule | undefined
   readonly lastFree: string
   readonly daysOver: number
+  /** Of each day over; none without a rule. See pricesOf. */
+  readonly prices: readonly (number | undefined)[]
+  /** A clock of the line from the port or ramp until the empty is back. */
+  readonly isMerged: boolean
+  readonly isOff: (day: string) => boolean
   /** It has not ended. */
   readonly isOpen: boolean
 }
@@ -132,6 +129,16 @@ interface Stay {
   readonly today: string | undefined
   readonly out: string | undefined
   readonly state: string
+  /** The line's clock began at the port and goes on. */
+  readonly isAfterMerged?: boolean
+}
+
+/** The narrowest rule, the day its clock starts, and its last free day. */
+interface FoundRule {
+  readonly rule: Rule
+  readonly start: string | undefined
+  readonly last: string | undefined
+  readonly isOff: (day: string) => boolean
 }
 
 /** IANA name, and whether it was sent with the container. */
@@ -141,17 +148,17 @@ type Zone = readonly [string | undefined, boolean]
 export class SecondImplementation {
   readonly #world: World
   readonly #rules: readonly Rule[]
-  readonly #holidays: ReadonlySet<string>
+  readonly #calendars: readonly WorkingCalendar[]
   readonly #containers = new Map<string, Seen>()
   readonly #shipments = new Map<string, SeenShipment>()
   #look: Look | undefined
-  /** Rare behaviour of the service that a look has met. */
+  /** Rare behaviour of the service that a look has met, and of rules. */
   readonly met = new Set<string>()
 
-  constructor(world: World, rules: readonly Rule[], holidays: readonly string[]) {
+  constructor(world: World, rules: readonly Rule[], calendars: readonly WorkingCalendar[]) {
     this.#world = world
     this.#rules = rules
-    this.#holidays = new Set(holidays)
+    this.#calendars = calendars
   }
 
   look(now: Date): void {
@@ -205,7 +212,7 @@ export class SecondImplementation {
   exposure(): string[] {
     const clocks = new Map<string, Clock[]>()
     for (const clock of this.#clocks()) {
-      if (clock.rule === undefined || clock.daysOver === 0) continue
+      if (clock.rule === undefined || pricesAtPlace(clock).length === 0) continue
       const key = `${clock.stay.container.id} ${clock.place}`
       clocks.set(key, [...(clocks.get(key) ?? []), clock])
     }
@@ -217,18 +224,20 @@ export class SecondImplementation {
       const [only, ...others] = new Set(known.map((fee) => currencyOf(fee, fees)))
       const isOne = stay.state !== 'unknown' && only !== undefined && others.length === 0
       const own = clocks.get(`${stay.container.id} ${stay.place}`) ?? []
-      const days = own.flatMap(({ rule, daysOver: past }) =>
-        Array.from({ length: past }, (_, before) => ({
-          currency: currencyOfRule(rule),
-          rate: rateOf(rule, before + 1),
-        })),
-      )
+      const days = own.flatMap((clock) => {
+        const currency = currencyOfRule(clock.rule)
+        const hasMore = pricesAtPlace(clock).length < clock.prices.length
+        if (hasMore) this.met.add('estimate up to the gate-out')
+        return pricesAtPlace(clock).map((price) => ({ currency, price }))
+      })
       const hasEstimate = stay.state !== 'unknown' && own.length > 0
       const estimates = [...new Set(own.map(({ rule }) => currencyOfRule(rule)))]
         .sort()
-        .map((currency) => {
-          const rates = days.filter((one) => one.currency === currency)
-          return [currency, sum(rates.map(({ rate }) => Number(rate ?? 0)))] as const
+        .flatMap((currency) => {
+          const prices = days.flatMap((one) =>
+            one.currency === currency && one.price !== undefined ? [one.price] : [],
+          )
+          return prices.length === 0 ? [] : [[currency, sum(prices)] as const]
         })
       const [estimate, ...more] = hasEstimate ? estimates : []
       const isOneEstimate = estimate !== undefined && more.length === 0
@@ -242,24 +251,29 @@ export class SecondImplementation {
         isOne ? only : undefined,
         isTotalDifferent(fees),
         fees.filter(({ amount }) => typeof amount !== 'number').length,
-        hasEstimate ? Object.fromEntries(estimates) : undefined,
+        hasEstimate && estimates.length > 0 ? Object.fromEntries(estimates) : undefined,
         isOneEstimate ? estimate[1] : undefined,
         isOneEstimate ? estimate[0] : undefined,
-        hasEstimate ? days.filter(({ rate }) => rate === undefined).length : undefined,
+        hasEstimate ? days.filter(({ price }) => price === undefined).length : undefined,
       )
     })
   }
 
-  /** One line a charged day: which, the day's number, rate, availability, holds, working day. */
+  /** One line a day over: which, the day's number, price, availability, holds, working day. */
   chargeDays(): string[] {
     const lines: string[] = []
     for (const clock of this.#clocks()) {
       const { id } = clock.stay.container
       for (let over = 1; over <= clock.daysOver; over += 1) {
         const on = addDays(clock.lastFree, over)
-        const [from, to] = this.#span(on, clock.stay.zone!)
-        const isWorking =
-          !isWeekend(on) && !(clock.rule?.counts === 'working' && this.#holidays.has(on))
+        const price = clock.prices[over - 1]
+        // Nothing is told of a day after it left the place, or that began nobody knows when.
+        const { zone, out } = clock.stay
+        const isGone = clock.isMerged && out !== undefined && on > out
+        const [from, to] = zone === undefined ? [0, 0] : this.#span(on, zone)
+        const isTold = clock.place !== 'out' && !isGone && zone !== undefined
+        const place = isTold ? clock.place : undefined
+        this.#meet(clock, on, price, isGone)
         lines.push(
           line(
             id,
@@ -269,18 +283,39 @@ export class SecondImplementation {
             over,
             clock.rule?.name,
             clock.rule && currencyOfRule(clock.rule),
-            rateOf(clock.rule, over),
-            clock.place === 'out' ? undefined : this.#wasAvailable(id, clock.place, from, to),
-            clock.place === 'out' ? [] : this.#holdsIn(id, clock.place, from, to),
-            isWorking,
+            price,
+            place && this.#wasAvailable(id, place, from, to),
+            place ? this.#holdsIn(id, place, from, to) : [],
+            !clock.isOff(on),
             clock.source,
-            clock.place === 'out' ? [] : this.#feesAt(id, clock.place, to),
-            this.#reportedAt(clock, to),
+            place ? this.#feesAt(id, place, to) : [],
+            zone && this.#reportedAt(clock, to),
           ),
         )
       }
     }
     return lines
+  }
+
+  /** Notes what a day over proves of the rules. */
+  #meet(clock: Clock, on: string, price: number | undefined, isGone: boolean): void {
+    const { rule, isOff, isMerged } = clock
+    if (rule === undefined) return
+    const isHoliday = this.#calendars.some(
+      ({ place, holidays }) => place !== undefined && holidays.includes(on),
+    )
+    const isFree = rule.charged === 'working' && price === 0 && isOff(on)
+    const cases = {
+      'day off without a charge': isFree,
+      'holiday of a place without a charge': isFree && isHoliday,
+      'weekend of a place': !isOff(on) && weekday(on) === 6,
+      'merged clock past its gate-out': isMerged && isGone && price !== undefined && price > 0,
+      'merged clock of a ramp': isMerged && clock.place === 'ramp',
+      'least total': price !== undefined && price === rule.minimum,
+      'cap reached': rule.cap !== undefined && price === 0 && !isFree,
+      'period paid already': rule.per !== undefined && price === 0 && !isFree,
+    }
+    for (const [name, isSo] of Object.entries(cases)) if (isSo) this.met.add(name)
   }
 
   /** One line an exception: container, name, severity, since, cost. */
@@ -383,7 +418,9 @@ export class SecondImplementation {
     return this.#current().containers.flatMap((container) => {
       const shipment = this.#shipmentOf(container)
       const port = this.#portStay(container, shipment)
-      return port.isByRail ? [port.stay, this.#rampStay(container, shipment)] : [port.stay]
+      return port.isByRail
+        ? [port.stay, this.#rampStay(container, shipment, port.stay)]
+        : [port.stay]
     })
   }
 
@@ -472,7 +509,7 @@ export class SecondImplementation {
     return { stay, isByRail, wasSeenOnTrain, hasReachedRamp }
   }
 
-  #rampStay(container: ResourceObject, shipment: ResourceObject | undefined): Stay {
+  #rampStay(container: ResourceObject, shipment: ResourceObject | undefined, port: Stay): Stay {
     const { at } = this.#current()
     const it = (name: string) => past(container, name, at)
     const left = earliest(it('pod_full_out_at'), it('pod_rail_departed_at'))
@@ -498,6 +535,7 @@ export class SecondImplementation {
       hasDay: sent !== undefined,
       hasBegun: atRamp !== undefined || this.#isDelivered(container),
       hasEnded: this.#isDelivered(container),
+      isAfterMerged: this.#isMerged(port),
     })
   }
 
@@ -556,15 +594,25 @@ export class SecondImplementation {
     for (const charge of ['storage', 'demurrage'] as const) {
       const by = REPORTERS[stay.place]![charge]
       const said = by === undefined ? undefined : stay.days[by]
-      const found = stay.hasBegun
-        ? this.#ruleOf(stay, stay.place, charge, started, arrived)
-        : undefined
+      const isOfPort = charge === 'demurrage' && stay.isAfterMerged
+      const found =
+        stay.hasBegun && !isOfPort
+          ? this.#ruleOf(stay, stay.place, charge, started, arrived)
+          : undefined
       const counts = dayThatCounts(said, found)
       if (counts === said) continue
       if (by !== undefined) days[by] = undefined
       days.rule = earliestDays({ one: days.rule, other: counts })[0]?.[1]
     }
     return days
+  }
+
+  /** Whether one clock of the line runs from this stay until the empty is back. */
+  #isMerged(stay: Stay): boolean {
+    if (!stay.hasBegun || stay.isAfterMerged) return false
+    const [started, arrived] = [wallDay(stay, stay.start), wallDay(stay, stay.arrival)]
+    const found = this.#ruleOf(stay, stay.place, 'demurrage', started, arrived)
+    return found?.rule.until === 'empty_return'
   }
 
   /** The zone as sent, and whether there is such a one; not sent: that of the place itself. */
@@ -655,11 +703,13 @@ export class SecondImplementation {
     for (const container of this.#current().containers) {
       const shipment = this.#shipmentOf(container)
       const { stay: port, isByRail, wasSeenOnTrain } = this.#portStay(container, shipment)
-      const stays = isByRail ? [port, this.#rampStay(container, shipment)] : [port]
+      const stays = isByRail ? [port, this.#rampStay(container, shipment, port)] : [port]
+      const hasMerged = stays.some((stay) => this.#isMerged(stay))
       for (const stay of stays) {
         const isPort = stay.place === 'port'
         if (stay.hasBegun) {
           for (const charge of ['demurrage', 'storage'] as const) {
+            if (charge === 'demurrage' && stay.isAfterMerged) continue
             const kind = charge === 'storage' ? 'pickup_lfd_terminal' : 'pickup_lfd_line'
             const reported = isPort
               ? this.#dayOf(deadline(container, kind), text(container, 'pod_timezone'))
@@ -671,7 +721,7 @@ export class SecondImplementation {
           }
         }
         const isOut = stay.hasEnded && stay.mode === 'truck' && !(isPort && wasSeenOnTrain)
-        if (!isOut) continue
+        if (!isOut || hasMerged) continue
         const clock = this.#clock(stay, 'out', 'detention', undefined)
         if (clock !== undefined) yield clock
       }
@@ -693,16 +743,21 @@ export class SecondImplementation {
     const emptyZone = depot === undefined ? 'UTC' : usableZone(depot)
     const returned =
       empty === undefined || emptyZone === undefined ? undefined : localDay(empty, emptyZone)
-    const ended = place === 'out' ? returned : stay.out
-    const isOver =
-      place === 'out'
-        ? empty !== undefined ||
-          (!isSaid(stay.container, 'empty_terminated_at') &&
-            text(stay.container, 'current_status') === 'empty_returned')
-        : stay.hasEnded
+    const isMerged = place !== 'out' && found?.rule.until === 'empty_return'
+    const isToEmpty = place === 'out' || isMerged
+    const ended = isToEmpty ? returned : stay.out
+    const isOver = isToEmpty
+      ? empty !== undefined ||
+        (!isSaid(stay.container, 'empty_terminated_at') &&
+          text(stay.container, 'current_status') === 'empty_returned')
+      : stay.hasEnded
     const counts = dayThatCounts(reported, found)
     const isIgnored = found?.rule.reported === 'ignored'
-    const isUntold = place === 'out' ? isTrackingStopped(stay.shipment, at) : stay.isUntold
+    // The terminal would tell that it left, but not that its empty is back.
+    const isUntold =
+      place === 'out' || (isMerged && stay.hasEnded)
+        ? isTrackingStopped(stay.shipment, at)
+        : stay.isUntold
     const others = place === 'out' || isIgnored ? undefined : stay.reported
     const last = counts ?? others?.[1]
     if (last === undefined) return undefined
@@ -717,6 +772,7 @@ export class SecondImplementation {
           ? REPORTERS[place]![charge]
           : 'rule'
     const isOpen = ended === undefined && stay.today !== undefined
+    const prices = found ? pricesOf(found.rule, found.start, last, over, found.isOff) : []
     return {
       stay,
       place,
@@ -725,6 +781,9 @@ export class SecondImplementation {
       rule: found?.rule,
       lastFree: last,
       daysOver: over,
+      prices,
+      isMerged,
+      isOff: found?.isOff ?? isUsualWeekend,
       isOpen,
     }
   }
@@ -736,13 +795,11 @@ export class SecondImplementation {
     charge: Rule['charge'],
     started: string | undefined,
     arrived: string | undefined,
-  ): { readonly rule: Rule; readonly last: string | undefined } | undefined {
+  ): FoundRule | undefined {
     const has = (wanted: unknown, is: unknown) => wanted === undefined || wanted === is
-    const isPort = stay.place === 'port'
-    const locode =
-      stay.shipment &&
-      text(stay.shipment, isPort ? 'port_of_discharge_locode' : 'destination_locode')
-    const terminal = this.#namesOfTerminal(stay)
+    const where = this.#whereIs(stay)
+    const { locode, terminal } = where
+    const tags = (stay.shipment && attribute(stay.shipment, 'tags')) ?? []
     const holding = this.#rules.flatMap((rule) => {
       const from = rule.startsWith === 'arrival' ? arrived : started
       const isMeant =
@@ -753,21 +810,26 @@ export class SecondImplementation {
         has(rule.locode, locode) &&
         has(rule.equipmentType, text(stay.container, 'equipment_type')) &&
         has(rule.equipmentLength, attribute(stay.container, 'equipment_length')) &&
+        has(rule.equipmentHeight, text(stay.container, 'equipment_height')) &&
+        has(rule.customer, stay.shipment && text(stay.shipment, 'customer_name')) &&
+        (rule.tag === undefined || (tags as readonly string[]).includes(rule.tag)) &&
         (rule.validFrom === undefined || (from !== undefined && rule.validFrom <= from)) &&
         (rule.validTo === undefined || (from !== undefined && rule.validTo >= from))
       return isMeant ? [{ rule, from }] : []
     })
     const [best] = holding.sort((one, other) => narrowestFirst(one.rule, other.rule))
     if (best === undefined) return undefined
-    const { rule, from } = best
-    if (rule.freeDays === undefined || from === undefined) return { rule, last: undefined }
-    if (rule.counts === 'calendar') return { rule, last: addDays(from, rule.freeDays) }
-    let last = from
-    for (let left = rule.freeDays; left > 0;) {
-      last = addDays(last, 1)
-      if (!isWeekend(last) && !this.#holidays.has(last)) left -= 1
-    }
-    return { rule, last }
+    const { rule, from: start } = best
+    const isOff = daysOff(this.#calendars, rule, where)
+    const last = start === undefined ? undefined : lastFreeDay(rule, start, isOff)
+    return { rule, start, last, isOff }
+  }
+
+  /** The UN/LOCODE and the terminal of a stay. */
+  #whereIs(stay: Pick<Stay, 'container' | 'shipment' | 'place'>): Where {
+    const name = stay.place === 'port' ? 'port_of_discharge_locode' : 'destination_locode'
+    const locode = stay.shipment && text(stay.shipment, name)
+    return { locode, terminal: this.#namesOfTerminal(stay) }
   }
 
   /** Id and names of the terminal of a stay: at the ramp where it is fetched, if that is said. */
@@ -852,8 +914,8 @@ export class SecondImplementation {
     const { at, containers, lastNews } = this.#current()
     const empties = new Map<string, Clock>()
     for (const clock of this.#clocks()) {
-      const isByRule = clock.charge === 'detention' && clock.source === 'rule' && clock.isOpen
-      if (isByRule) empties.set(clock.stay.container.id, clock)
+      const isByRule = clock.charge === 'detention' && clock.source === 'rule'
+      if ((isByRule || clock.isMerged) && clock.isOpen) empties.set(clock.stay.container.id, clock)
     }
     for (const container of containers) {
       const shipment = this.#shipmentOf(container)
@@ -878,9 +940,11 @@ export class SecondImplementation {
         if (clock === undefined) {
           const isLong = at - fullOut > 10 * DAY
           if (isLong) yield say('empty_not_returned', 'medium', fullOut + 10 * DAY)
-        } else if (isOverdueByRule(clock)) {
+        } else if (clock.daysOver > 0) {
           const since = midnight(addDays(clock.lastFree, 1), clock.stay.zone!)
-          const cost = [costOf(clock), currencyOfRule(clock.rule)]
+          const amount = sum(clock.prices.map((price) => price ?? 0))
+          const cost = [amount, currencyOfRule(clock.rule)]
+          if (clock.isMerged) this.met.add('empty of a merged clock')
           yield exception(container, 'empty_not_returned', 'high', since, ...cost)
         }
       }
@@ -974,10 +1038,7 @@ function whereOf({ place, container, shipment, mode }: Stay): string | undefined
 }
 
 /** The reported day, that of the rule, or the earlier or later of both, as the rule says. */
-function dayThatCounts(
-  said: string | undefined,
-  found: { readonly rule: Rule; readonly last: string | undefined } | undefined,
-): string | undefined {
+function dayThatCounts(said: string | undefined, found: FoundRule | undefined): string | undefined {
   const both = earliestDays({ said, last: found?.last }).map(([, day]) => day)
   const counts = {
     binds: said ?? found?.last,
@@ -988,13 +1049,10 @@ function dayThatCounts(
   return counts[found?.rule.reported ?? 'binds']
 }
 
-function isOverdueByRule({ source, isOpen, stay, lastFree }: Clock): boolean {
-  return source === 'rule' && isOpen && stay.today! > lastFree
-}
-
-function costOf({ rule, daysOver: past }: Clock): number {
-  const rates = Array.from({ length: past }, (_, before) => rateOf(rule, before + 1))
-  return sum(rates.map((rate) => Number(rate ?? 0)))
+/** Of the days up to the one on which it went out; a merged clock runs on from there. */
+function pricesAtPlace({ prices, isMerged, lastFree, stay }: Clock) {
+  const days = isMerged ? between(lastFree, stay.out) : undefined
+  return days === undefined ? prices : prices.slice(0, Math.max(days, 0))
 }
 
 /** At the port what the terminal says, at the ramp its no, else what the status says. */
@@ -1111,7 +1169,7 @@ function isTotalDifferent(fees: readonly Fee[]): boolean {
 
 /** To the cent. */
 function sum(amounts: readonly number[]): number {
-  return Math.round(amounts.reduce((one, other) => one + other, 0) * 100) / 100
+  return cents(amounts.reduce((one, other) => one + other, 0))
 }
 
 /** Between two values as far as the share is between their places. */
@@ -1150,38 +1208,6 @@ function daysOver({ state, binding, out, today }: Stay): number | undefined {
   if (state === 'out_late') return between(binding, out)
   if (state === 'overdue') return between(binding, today)
   return undefined
-}
-
-function rateOf(rule: Rule | undefined, over: number): string | undefined {
-  const froms = Object.keys(rule?.rates ?? {})
-    .map(Number)
-    .filter((from) => from <= over)
-  return froms.length === 0 ? undefined : String(rule!.rates[Math.max(...froms)])
-}
-
-function currencyOfRule(rule: Rule | undefined): string {
-  return rule?.currency ?? 'USD'
-}
-
-/**
- * The rule that names most; of equally many that of the terminal, the line, the place code, the
- * newest, the first by name.
- */
-function narrowestFirst(one: Rule, other: Rule): number {
-  const scopes = (rule: Rule) =>
-    [
-      ...[rule.terminal, rule.line, rule.place, rule.locode],
-      ...[rule.equipmentType, rule.equipmentLength],
-    ].filter((scope) => scope !== undefined).length
-  const isSaid = (said: string | undefined) => (said === undefined ? 0 : 1)
-  return (
-    scopes(other) - scopes(one) ||
-    isSaid(other.terminal) - isSaid(one.terminal) ||
-    isSaid(other.line) - isSaid(one.line) ||
-    isSaid(other.locode) - isSaid(one.locode) ||
-    Date.parse(other.validFrom ?? '0001-01-01') - Date.parse(one.validFrom ?? '0001-01-01') ||
-    (one.name < other.name ? -1 : 1)
-  )
 }
 
 /** Adds the present value, and ends the previous one if it differs. */
@@ -1307,19 +1333,6 @@ function midnight(day: string, timeZone: string): number {
     Date.parse(`${localParts(time, timeZone).replace(' ', 'T')}Z`) - time
   const near = wall - offsetAt(wall)
   return wall - offsetAt(near)
-}
-
-function addDays(day: string, count: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY).toISOString().slice(0, 10)
-}
-
-function between(one: string | undefined, other: string | undefined): number | undefined {
-  if (one === undefined || other === undefined) return undefined
-  return (Date.parse(`${other}T00:00:00Z`) - Date.parse(`${one}T00:00:00Z`)) / DAY
-}
-
-function isWeekend(day: string): boolean {
-  return [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay())
 }
 
 function instant(time: number | undefined): string | undefined {

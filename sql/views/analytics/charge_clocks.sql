@@ -3,36 +3,48 @@
 -- One row per container, place and charge that runs or ran, as known at as_of(). The base of
 -- charge_days, detention_clock, exposure_forecast and of the estimate in demurrage_exposure.
 --
--- place: the stay (port, ramp) for storage and demurrage; `out`, from the full gate-out to the
--- return of the empty container, for detention. Charges run in parallel: a terminal's storage and a
--- line's demurrage on one day are two rows. A charge of a stay has a row if a rule of
+-- place: the stay (port, ramp) for charges there; `out`, from the full gate-out to the return of the
+-- empty container, for charges that start with the gate-out. Charges run in parallel: a terminal's
+-- storage and a line's demurrage on one day are two rows. A charge of a stay has a row if a rule of
 -- free_time_rules applies to it, or if the charging party reports a day: the terminal for storage
 -- and the line for demurrage at the port, the railway for storage at the ramp. Detention has a row
 -- for every container that is or was out; where a truck took it to the train, from the ramp on.
+-- Where a demurrage rule runs until the empty is back (until), its clock is the only one of the
+-- line: the gate-out neither stops nor resets it, and neither detention nor, if it began at the
+-- port, demurrage at the ramp has a row.
 --
 -- Of the rules that apply, the view takes the one that names most of terminal, shipping line,
--- place, UN/LOCODE, equipment type and equipment length; of equally many the one with the terminal,
--- then the line, then the place code, then the newest valid_from, then the first name.
--- valid_from..valid_to must contain the day on which the clock starts; a rule with either does not
+-- place, UN/LOCODE, equipment type, length and height, customer, tag and reference number; of
+-- equally many the one with the reference number, then the customer, the terminal, the line, the
+-- place code, then the newest valid_from, then the first name. valid_from..valid_to must contain
+-- the day on which the clock starts, or the vessel departed (valid_by); a rule with either does not
 -- apply if that day is unknown.
--- by_rule_on: free_days days after the day the clock starts; by working days Saturdays, Sundays and
--- the holidays of the rule's calendar do not count. The day of the start is never a free day of its
--- own: a line that counts it gives one day less.
+-- by_rule_on, the day of the rule: the last of its free_days, of which the day after the start is
+-- the first, or the day of the start itself (first_day); by working days, days off do not count.
+-- Days off: the weekend, and the holidays of the calendars that the rule names, or that apply to the
+-- terminal or the UN/LOCODE (working_calendars). The weekend is that of the rule's calendar, else of
+-- the terminal's, else of the place's, else Saturday and Sunday.
 -- An instant after as_of() has not happened, see journeys. Days are those of the place; an empty
 -- is back on the day of the depot.
 -- last_free_on: the day that the charging party reports, because it includes extensions; else the
--- day of the rule; else the earliest day that anybody else reports. A rule can say otherwise
--- (reported): ignored takes the day of the rule alone, earlier and later take that one of both.
--- last_free_source says which.
+-- day of the rule; else, for storage, demurrage, the earliest day that anybody else reports. A rule
+-- can say otherwise (reported): ignored takes the day of the rule alone, earlier and later take
+-- that one of both. last_free_source says which.
 --
 -- state: upcoming, due_today, overdue while the clock runs; ended_in_time, ended_late;
 -- unknown if a day or a zone is unknown, nobody would tell its end (is_untold of container_stays),
 -- or both the rule and the day are missing. Days over and amounts of an unknown charge are null.
--- Rules and holidays are the present ones, also in an answer as of an instant.
+-- Rules and calendars are the present ones, also in an answer as of an instant.
 -- days_over counts calendar days past last_free_on, to today or to the day it ended, that day
--- included; weekends too. amount adds the daily rates of those days; days_without_rate counts the
+-- included; weekends too. charged_days are those of them that the rule charges (charged): each, or
+-- working days only. A tier counts charged days, or days since the start of the clock, free ones
+-- included (tier_counts). amount adds the rates of the charged days, for each day or once for a
+-- tier (per), and lies between minimum and cap of the rule; days_without_rate counts the charged
 -- days without a tier. one_day_amount, seven_days_amount and fourteen_days_amount are the amounts
--- after so many more days if nothing moves. All are null without a rule.
+-- after so many more days if nothing moves. All are null without a rule, and an amount where none
+-- of its days has a rate.
+-- days_before, weekend and off_days, for the views that count days: the days since the start that
+-- the tiers count before the first day over, and the days on which nobody works.
 --
 -- Cost: the view looks through the rules for each clock; some hundred rules cost little.
 
@@ -49,12 +61,27 @@ places as (
         stay.bill_of_lading_number,
         stay.shipping_line_scac,
         stay.pod_terminal,
-        stay.terminal_id,
+        stay.terminal_names,
         stay.place_locode,
         stay.equipment_type,
         stay.equipment_length,
+        stay.equipment_height,
+        stay.customer_name,
+        stay.ref_numbers,
+        stay.ref_numbers_text,
+        stay.tags,
+        stay.tags_text,
+        stay.custom_fields,
         stay.time_zone,
         stay.today_on,
+        stay.is_tracking_stopped,
+        stay.is_returned,
+        stay.returned_on,
+        stay.picked_up_on,
+        stay.departed_on,
+        stay.is_merged,
+        stay.is_merged_from_port,
+        stay.out_on as left_on,
         clock.is_untold,
         clock.charge,
         clock.place,
@@ -64,9 +91,16 @@ places as (
         clock.reported_on,
         clock.other_on,
         clock.other_source,
+        case
+            when clock.reported_on is not null then clock.reported_on
+            when clock.charge in ('demurrage', 'storage') and stay.is_of_service
+                then stay.reported_on
+        end as compared_on,
         clock.started_on,
-        clock.arrived_on
-    from {{analytics}}.container_stays as stay
+        clock.arrived_on,
+        clock.berthed_on,
+        clock.available_on
+    from {{analytics}}.stay_facts as stay
     cross join lateral (
 
         select
@@ -81,21 +115,38 @@ places as (
             stay.is_untold,
             stay.out_on,
             case
-                when stay.place = 'ramp' and charge.charge = 'storage' then stay.rail_on
+                when charge.charge = 'storage' and stay.place = 'ramp' then stay.rail_on
                 when charge.charge = 'storage' then stay.terminal_on
-                else stay.line_on
+                when charge.charge = 'demurrage' then stay.line_on
             end as reported_on,
-            stay.reported_on as other_on,
-            stay.reported_source as other_source,
+            case when charge.charge in ('demurrage', 'storage') then stay.reported_on end
+                as other_on,
+            case
+                when charge.charge not in ('demurrage', 'storage') then null
+                when stay.reported_on = stay.terminal_on then 'terminal'
+                when stay.reported_on = stay.line_on then 'line'
+                when stay.reported_on = stay.rail_on then 'rail'
+                when stay.reported_on is not null then 'service'
+            end as other_source,
             stay.started_on,
-            stay.arrived_on
-        from (values ('demurrage'), ('storage')) as charge (charge)
+            stay.arrived_on,
+            stay.berthed_on,
+            stay.available_on
+        from unnest(
+            array['demurrage', 'storage']
+            || array(
+                select distinct rule.charge
+                from {{analytics}}.free_time_rules as rule
+                where rule.charge not in ('demurrage', 'storage', 'detention')
+                    and rule.starts_with <> 'gate_out'
+            )
+        ) as charge (charge)
         where stay.has_begun
 
         union all
 
         select
-            'detention' as charge,
+            charge.charge,
             'out' as place,
             'line' as reporter,
             stay.is_returned as has_ended,
@@ -105,7 +156,18 @@ places as (
             null::date as other_on,
             null as other_source,
             stay.out_on as started_on,
-            stay.out_on as arrived_on
+            stay.out_on as arrived_on,
+            stay.out_on as berthed_on,
+            stay.out_on as available_on
+        from unnest(
+            array['detention']
+            || array(
+                select distinct rule.charge
+                from {{analytics}}.free_time_rules as rule
+                where rule.charge <> 'detention'
+                    and rule.starts_with = 'gate_out'
+            )
+        ) as charge (charge)
         where stay.has_ended
             and stay.is_last
 
@@ -123,20 +185,36 @@ ruled as (
         clock.bill_of_lading_number,
         clock.shipping_line_scac,
         clock.pod_terminal,
+        clock.customer_name,
+        clock.ref_numbers_text,
+        clock.tags_text,
+        clock.custom_fields,
         clock.time_zone,
-        clock.is_untold,
-        clock.has_ended,
         clock.today_on,
-        clock.out_on,
+        clock.picked_up_on,
+        clock.left_on,
         clock.place,
         clock.charge,
         rule.rule_name,
         rule.currency_code,
         rule.free_days,
+        rule.first_day,
         rule.counts,
         rule.holiday_calendar,
+        rule.off_days,
+        rule.weekend,
         rule.clock_on,
         rule.by_rule_on,
+        clock.compared_on,
+        ended.until,
+        case when ended.until = 'empty_return' then clock.is_returned else clock.has_ended end
+            as has_ended,
+        case when ended.until = 'empty_return' then clock.returned_on else clock.out_on end
+            as ended_on,
+        case
+            when ended.until = 'empty_return' then clock.is_tracking_stopped
+            else clock.is_untold
+        end as is_untold,
         coalesce(decided.last_free_on, decided.other_on) as last_free_on,
         case
             when decided.last_free_on is null and decided.other_on is null then null
@@ -146,32 +224,27 @@ ruled as (
             else 'rule'
         end as last_free_source
     from places as clock
-    left join {{data}}.terminals as terminal
-        on terminal.terminal_id = clock.terminal_id
-    left join {{data}}.rail_terminals as ramp
-        on ramp.rail_terminal_id = clock.terminal_id
     -- Computed once for a clock, and not for each rule that is looked at.
     cross join lateral (
 
         select
             clock.charge as of_charge,
-            clock.place as of_place,
-            array[
-                clock.terminal_id,
-                terminal.firms_code,
-                terminal.nickname,
-                terminal.name,
-                ramp.firms_code,
-                ramp.nickname,
-                ramp.name
-            ] as of_terminal,
-            clock.shipping_line_scac as of_line,
-            clock.place_locode as of_locode,
-            clock.equipment_type as of_equipment_type,
-            clock.equipment_length as of_equipment_length,
+            clock.reported_on,
+            clock.place,
+            clock.terminal_names,
+            clock.shipping_line_scac,
+            clock.place_locode,
+            clock.equipment_type,
+            clock.equipment_length,
+            clock.equipment_height,
+            clock.customer_name,
+            clock.ref_numbers,
+            clock.tags,
+            clock.departed_on,
             clock.started_on,
             clock.arrived_on,
-            clock.reported_on
+            clock.berthed_on,
+            clock.available_on
         offset 0
 
     ) as asked
@@ -191,47 +264,25 @@ ruled as (
             case when rule.reported is distinct from 'ignored' then clock.other_on end as other_on
 
     ) as decided
-    where rule.rule_name is not null
-        or clock.reported_on is not null
-        or clock.charge = 'detention'
+    cross join lateral (
 
-),
+        select
+            coalesce(
+                rule.until, case clock.place when 'out' then 'empty_return' else 'out' end
+            ) as until
 
-dated as (
-
-    select
-        clock.container_id,
-        clock.shipment_id,
-        clock.pod_terminal_id,
-        clock.container_number,
-        clock.bill_of_lading_number,
-        clock.shipping_line_scac,
-        clock.pod_terminal,
-        clock.time_zone,
-        clock.today_on,
-        clock.out_on,
-        clock.place,
-        clock.charge,
-        clock.rule_name,
-        clock.currency_code,
-        clock.free_days,
-        clock.counts,
-        clock.holiday_calendar,
-        clock.clock_on,
-        clock.by_rule_on,
-        clock.last_free_on,
-        clock.last_free_source,
-        case
-            when clock.last_free_on is null then 'unknown'
-            when clock.out_on > clock.last_free_on then 'ended_late'
-            when clock.out_on <= clock.last_free_on then 'ended_in_time'
-            when clock.has_ended or clock.is_untold then 'unknown'
-            when clock.today_on < clock.last_free_on then 'upcoming'
-            when clock.today_on = clock.last_free_on then 'due_today'
-            when clock.today_on > clock.last_free_on then 'overdue'
-            else 'unknown'
-        end as state
-    from ruled as clock
+    ) as ended
+    where (
+            rule.rule_name is not null
+            or clock.reported_on is not null
+            or clock.charge = 'detention'
+        )
+        -- A merged clock of the line is the only one.
+        and case clock.charge
+            when 'detention' then not clock.is_merged
+            when 'demurrage' then clock.place = 'port' or not clock.is_merged_from_port
+            else true
+        end
 
 )
 
@@ -245,43 +296,68 @@ select
     clock.pod_terminal,
     clock.place,
     clock.charge,
-    clock.state,
+    clock.until,
+    standing.state,
     clock.rule_name,
     clock.last_free_source,
     clock.counts,
     clock.holiday_calendar,
+    clock.off_days,
+    clock.weekend,
     clock.currency_code,
-    customer.customer_name,
-    customer.ref_numbers_text,
-    customer.tags_text,
-    customer.custom_fields,
+    clock.customer_name,
+    clock.ref_numbers_text,
+    clock.tags_text,
+    clock.custom_fields,
     clock.time_zone,
     clock.free_days,
+    clock.first_day,
     case
-        when clock.state in ('upcoming', 'due_today', 'overdue')
+        when standing.state in ('upcoming', 'due_today', 'overdue')
             then clock.last_free_on - clock.today_on
     end as days_left,
     past.days_over,
-    case when clock.rule_name is not null then past.days_over - cost.rated_days end
-        as days_without_rate,
+    cost.charged_days,
+    cost.days_before,
+    cost.charged_days - cost.rated_days as days_without_rate,
     cost.amount,
     cost.one_day_amount,
     cost.seven_days_amount,
     cost.fourteen_days_amount,
     clock.clock_on,
     clock.by_rule_on,
+    clock.compared_on,
     clock.last_free_on,
-    clock.out_on as ended_on,
+    clock.picked_up_on,
+    clock.left_on,
+    clock.ended_on,
     clock.today_on
-from dated as clock
+from ruled as clock
 cross join lateral (
 
     select
-        clock.state in ('upcoming', 'due_today', 'overdue') as is_running,
         case
-            when clock.state in ('overdue', 'ended_late')
-                then coalesce(clock.out_on, clock.today_on) - clock.last_free_on
-            when clock.state <> 'unknown' then 0
+            when clock.last_free_on is null then 'unknown'
+            when clock.ended_on > clock.last_free_on then 'ended_late'
+            when clock.ended_on <= clock.last_free_on then 'ended_in_time'
+            when clock.has_ended or clock.is_untold then 'unknown'
+            when clock.today_on < clock.last_free_on then 'upcoming'
+            when clock.today_on = clock.last_free_on then 'due_today'
+            when clock.today_on > clock.last_free_on then 'overdue'
+            else 'unknown'
+        end as state
+
+) as standing
+left join {{analytics}}.free_time_costs as tariff
+    on tariff.rule_name = clock.rule_name
+cross join lateral (
+
+    select
+        standing.state in ('upcoming', 'due_today', 'overdue') as is_running,
+        case
+            when standing.state in ('overdue', 'ended_late')
+                then coalesce(clock.ended_on, clock.today_on) - clock.last_free_on
+            when standing.state <> 'unknown' then 0
         end as days_over
 
 ) as past
@@ -289,19 +365,21 @@ cross join lateral (
 cross join lateral (
 
     select
-        clock.rule_name as of_rule,
+        clock.off_days,
+        clock.weekend,
+        clock.clock_on,
+        clock.last_free_on,
         past.days_over,
         case when past.is_running then clock.today_on - clock.last_free_on end as days_now
     offset 0
 
 ) as owed
-cross join lateral (
+left join lateral (
 
     {{part cost_of}}
 
 ) as cost
-left join {{analytics}}.container_customers as customer
-    on customer.container_id = clock.container_id;
+    on true;
 
 comment on view {{analytics}}.charge_clocks is
     'One row per container, place and charge whose clock of free time runs or ran, as known '
@@ -321,9 +399,11 @@ comment on column {{analytics}}.charge_clocks.shipping_line_scac is
 comment on column {{analytics}}.charge_clocks.pod_terminal is
     'Terminal at the port of discharge: short name, else name.';
 comment on column {{analytics}}.charge_clocks.place is
-    'port or ramp for storage and demurrage, out for detention.';
+    'port or ramp for charges of a stay, out for charges from the gate-out on.';
 comment on column {{analytics}}.charge_clocks.charge is
-    'storage, demurrage or detention.';
+    'storage, demurrage, detention or another charge that rules name.';
+comment on column {{analytics}}.charge_clocks.until is
+    'End of the clock: out, the full container leaves the place; empty_return, its empty is back.';
 comment on column {{analytics}}.charge_clocks.state is
     'upcoming, due_today, overdue, ended_in_time, ended_late or unknown.';
 comment on column {{analytics}}.charge_clocks.rule_name is
@@ -334,6 +414,10 @@ comment on column {{analytics}}.charge_clocks.counts is
     'calendar or working: what the rule counts as free days.';
 comment on column {{analytics}}.charge_clocks.holiday_calendar is
     'Calendar of holidays of the rule.';
+comment on column {{analytics}}.charge_clocks.off_days is
+    'Calendars whose holidays are days off: of the rule, the terminal and the place.';
+comment on column {{analytics}}.charge_clocks.weekend is
+    'Days of the week off, 1 (Monday) to 7 (Sunday). Null without a rule.';
 comment on column {{analytics}}.charge_clocks.currency_code is
     'Currency of the amounts.';
 comment on column {{analytics}}.charge_clocks.customer_name is
@@ -348,15 +432,22 @@ comment on column {{analytics}}.charge_clocks.time_zone is
     'Zone of the place, in which days are counted.';
 comment on column {{analytics}}.charge_clocks.free_days is
     'Free days that the rule gives; null where it takes the reported day.';
+comment on column {{analytics}}.charge_clocks.first_day is
+    'Whether the day of the start is day 1 of the rule (1), or the day after it (0).';
 comment on column {{analytics}}.charge_clocks.days_left is
     'Calendar days to the last free day, negative past it; null once it has ended.';
 comment on column {{analytics}}.charge_clocks.days_over is
     'Calendar days past the last free day, to today or to the day it ended; null where '
     'unknown.';
+comment on column {{analytics}}.charge_clocks.charged_days is
+    'Days over that the rule charges: each, or working days only. Null without a rule.';
+comment on column {{analytics}}.charge_clocks.days_before is
+    'Days since the start that the tiers count before the first day over; 0 where they count days '
+    'over.';
 comment on column {{analytics}}.charge_clocks.days_without_rate is
-    'Days over that no tier of the rule holds for.';
+    'Charged days that no tier of the rule holds for.';
 comment on column {{analytics}}.charge_clocks.amount is
-    'Daily rates of the days over, added up. Null without a rule.';
+    'What the rule charges for the charged days. Null without a rule.';
 comment on column {{analytics}}.charge_clocks.one_day_amount is
     'What it comes to by tomorrow if nothing moves.';
 comment on column {{analytics}}.charge_clocks.seven_days_amount is
@@ -367,9 +458,16 @@ comment on column {{analytics}}.charge_clocks.clock_on is
     'Day on which the clock started, as the rule says. Calendar day at the place.';
 comment on column {{analytics}}.charge_clocks.by_rule_on is
     'Last free day by the rule. Calendar day at the place.';
+comment on column {{analytics}}.charge_clocks.compared_on is
+    'Last free day that the charging party reports, else that the service picks where neither '
+    'terminal, line nor railway reports one. Calendar day at the place.';
 comment on column {{analytics}}.charge_clocks.last_free_on is
     'Last free day: as reported, else by the rule, else the binding day of the stay. Calendar '
     'day at the place.';
+comment on column {{analytics}}.charge_clocks.picked_up_on is
+    'Day of the last pickup of the full container. Calendar day there.';
+comment on column {{analytics}}.charge_clocks.left_on is
+    'Day on which it left the place of the stay. Calendar day there.';
 comment on column {{analytics}}.charge_clocks.ended_on is
     'Day it went out, or the empty container came back. Calendar day at the place.';
 comment on column {{analytics}}.charge_clocks.today_on is

@@ -12,7 +12,11 @@
 -- last_free_seen_on is the last free day that the charging party reported at the end of that day:
 -- an invoice that counts from another day was wrong at that time. If it was reported without a
 -- zone, it is the day in the zone of the place.
--- is_working_day: neither Saturday, Sunday nor a holiday of the rule's calendar.
+-- is_working_day: neither weekend nor holiday by the calendars of the clock; without a rule neither
+-- Saturday nor Sunday.
+-- charge_amount is what the day adds to the amount of the clock: 0 for a day that the rule does not
+-- charge, or past its cap; with the rest of the minimum on the first day.
+-- Days after a merged clock left the place show neither holds, fees nor availability.
 --
 -- Cost: a look into three histories for each day. Narrow it by container, terminal or line.
 
@@ -30,28 +34,46 @@ select
     clock.rule_name,
     clock.last_free_source,
     clock.currency_code,
-    customer.customer_name,
-    customer.ref_numbers_text,
-    customer.tags_text,
-    customer.custom_fields,
+    clock.customer_name,
+    clock.ref_numbers_text,
+    clock.tags_text,
+    clock.custom_fields,
     coalesce(seen.holds, '{}') as holds,
     nullif(array_to_string(seen.holds, ', '), '') as holds_text,
     coalesce(seen.fees, '{}') as fees_seen,
     nullif(array_to_string(seen.fees, ', '), '') as fees_seen_text,
     past.day_over,
-    -- The last tier that begins on this day or before.
-    tiers.daily_rates[width_bucket(past.day_over, tiers.from_days)] as charge_amount,
+    case
+        when not past.is_charged then tariff.no_amount
+        when clock.days_before + past.charged_days >= tariff.from_days[1]
+            then
+                {{analytics}}.charge_for(
+                    past.charged_days,
+                    clock.days_before,
+                    tariff.from_days,
+                    tariff.daily_rates,
+                    tariff.once_rates,
+                    tariff.costs_before,
+                    tariff.minimum,
+                    tariff.cap
+                )
+                - coalesce(
+                    {{analytics}}.charge_for(
+                        past.charged_days - 1,
+                        clock.days_before,
+                        tariff.from_days,
+                        tariff.daily_rates,
+                        tariff.once_rates,
+                        tariff.costs_before,
+                        tariff.minimum,
+                        tariff.cap
+                    ),
+                    0
+                )
+                + tariff.no_amount
+    end as charge_amount,
     seen.was_available,
-    extract(isodow from past.charged_on) < 6
-    and (
-        clock.holiday_calendar is null
-        or not exists (
-            select
-            from {{analytics}}.holidays as holiday
-            where holiday.calendar = clock.holiday_calendar
-                and holiday.holiday_on = past.charged_on
-        )
-    ) as is_working_day,
+    past.is_working_day,
     past.charged_on,
     span.last_free_on,
     seen.last_free_on as last_free_seen_on
@@ -62,7 +84,12 @@ cross join lateral (
     select
         clock.days_over,
         clock.last_free_on,
-        clock.time_zone
+        clock.time_zone,
+        case
+            when clock.place <> 'out' and clock.until = 'empty_return'
+                then coalesce(clock.left_on, 'infinity')
+            else 'infinity'
+        end as place_until_on
     where clock.days_over > 0
     offset 0
 
@@ -132,30 +159,44 @@ cross join lateral (
         end
 
 ) as deadlines
--- Read for all rules at once, and not again for each clock.
-left join (
-
-    select
-        tier.rule_name,
-        array_agg(tier.from_day order by tier.from_day) as from_days,
-        array_agg(tier.daily_rate order by tier.from_day) as daily_rates
-    from {{analytics}}.free_time_tiers as tier
-    group by tier.rule_name
-
-) as tiers
-    on tiers.rule_name = clock.rule_name
+left join {{analytics}}.free_time_costs as tariff
+    on tariff.rule_name = clock.rule_name
 cross join lateral (
 
     select
         day.over as day_over,
-        span.last_free_on + day.over as charged_on,
-        (span.last_free_on + day.over)::timestamp at time zone span.time_zone as from_at,
+        named.charged_on,
+        worked.is_working_day,
+        counted.is_charged,
+        (count(*) filter (where counted.is_charged) over (order by day.over))::integer
+            as charged_days,
+        span.place_until_on >= named.charged_on as is_at_place,
+        named.charged_on::timestamp at time zone span.time_zone as from_at,
         -- An observation at as_of() itself counts as known.
-        least(
-            (span.last_free_on + day.over + 1)::timestamp at time zone span.time_zone,
-            {{analytics}}.as_of() + interval '1 microsecond'
-        ) as to_at
+        case
+            when span.time_zone is not null
+                then least(
+                    (named.charged_on + 1)::timestamp at time zone span.time_zone,
+                    {{analytics}}.as_of() + interval '1 microsecond'
+                )
+        end as to_at
     from generate_series(1, span.days_over) as day (over)
+    cross join lateral (
+        select span.last_free_on + day.over as charged_on
+    ) as named
+    cross join lateral (
+        select
+            extract(isodow from named.charged_on) <> all(coalesce(clock.weekend, array[6, 7]))
+            and not exists (
+                select
+                from {{analytics}}.holidays as holiday
+                where holiday.calendar = any(clock.off_days)
+                    and holiday.holiday_on = named.charged_on
+            ) as is_working_day
+    ) as worked
+    cross join lateral (
+        select worked.is_working_day or tariff.charged = 'calendar' as is_charged
+    ) as counted
 
 ) as past
 -- Computed once for a day, and not again for each text of a list; only for containers with holds or
@@ -164,7 +205,7 @@ cross join lateral (
 
     select
         case
-            when versions.from_at is not null
+            when versions.from_at is not null and past.is_at_place
                 then (
                     select bool_or(version.is_available)
                     from unnest(versions.is_available, versions.from_at, versions.to_at)
@@ -174,7 +215,7 @@ cross join lateral (
                 )
         end as was_available,
         case
-            when holds.from_at is not null
+            when holds.from_at is not null and past.is_at_place
                 then (
                     select array_agg(distinct version.name)
                     from unnest(holds.name, holds.from_at, holds.to_at)
@@ -184,7 +225,7 @@ cross join lateral (
                 )
         end as holds,
         case
-            when fees.from_at is not null
+            when fees.from_at is not null and past.is_at_place
                 then (
                     select array_agg(distinct version.fee)
                     from unnest(fees.fee, fees.from_at, fees.to_at)
@@ -205,9 +246,7 @@ cross join lateral (
         end as last_free_on
     offset 0
 
-) as seen
-left join {{analytics}}.container_customers as customer
-    on customer.container_id = clock.container_id;
+) as seen;
 
 comment on view {{analytics}}.charge_days is
     'One row per container, place, charge and calendar day past the last free day: rate, '
@@ -227,9 +266,9 @@ comment on column {{analytics}}.charge_days.shipping_line_scac is
 comment on column {{analytics}}.charge_days.pod_terminal is
     'Terminal at the port of discharge: short name, else name.';
 comment on column {{analytics}}.charge_days.place is
-    'port or ramp for storage and demurrage, out for detention.';
+    'port or ramp for charges of a stay, out for charges from the gate-out on.';
 comment on column {{analytics}}.charge_days.charge is
-    'storage, demurrage or detention.';
+    'storage, demurrage, detention or another charge that rules name.';
 comment on column {{analytics}}.charge_days.rule_name is
     'Rule that holds; free_time_rules. Null: none.';
 comment on column {{analytics}}.charge_days.last_free_source is
@@ -255,12 +294,12 @@ comment on column {{analytics}}.charge_days.fees_seen_text is
 comment on column {{analytics}}.charge_days.day_over is
     'The day after the last free day is 1.';
 comment on column {{analytics}}.charge_days.charge_amount is
-    'What the rule charges for the day; null where no tier holds.';
+    'What the rule charges for the day: 0 where it does not charge it, null where no tier holds.';
 comment on column {{analytics}}.charge_days.was_available is
     'Whether it was said at any time of the day that it is available, at the ramp by its status; '
     'null where nobody said.';
 comment on column {{analytics}}.charge_days.is_working_day is
-    'Neither Saturday, Sunday nor a holiday of the rule''s calendar.';
+    'Neither weekend nor a holiday of the calendars of the clock.';
 comment on column {{analytics}}.charge_days.charged_on is
     'The day. Calendar day at the place.';
 comment on column {{analytics}}.charge_days.last_free_on is

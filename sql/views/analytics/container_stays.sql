@@ -51,159 +51,6 @@
 -- stays are made; start_at and binding_on are made first.
 
 create view {{analytics}}.container_stays as
-with
-
-stays as (
-
-    select
-        journey.container_id,
-        journey.shipment_id,
-        journey.pod_terminal_id,
-        journey.pickup_facility_id,
-        journey.container_number,
-        journey.equipment_type,
-        journey.equipment_length,
-        journey.current_status,
-        journey.available_for_pickup,
-        journey.pickup_appointment_at,
-        journey.bill_of_lading_number,
-        journey.shipping_line_scac,
-        journey.tracking_stopped_reason,
-        journey.pod_discharged_at,
-        journey.is_tracking_stopped,
-        journey.is_out,
-        journey.is_returned,
-        stay.place,
-        stay.place_locode,
-        stay.place_name,
-        stay.terminal_id,
-        stay.mode,
-        stay.time_zone,
-        stay.wall_zone,
-        stay.is_zone_known,
-        stay.is_untold,
-        stay.is_last,
-        stay.has_begun,
-        stay.has_ended,
-        stay.arrived_at,
-        stay.start_at,
-        stay.end_at,
-        stay.terminal_on,
-        stay.line_on,
-        stay.rail_on,
-        stay.service_on,
-        stay.reported_on,
-        stay.is_of_service,
-        stay.has_day,
-        stay.is_day_unread,
-        calendar.today_on,
-        calendar.started_on,
-        calendar.arrived_on,
-        calendar.out_on,
-        calendar.returned_on
-    from {{analytics}}.journeys as journey
-    left join {{analytics}}.known_import_deadlines as by_terminal
-        on by_terminal.container_id = journey.container_id
-        and by_terminal.kind = 'pickup_lfd_terminal'
-    left join {{analytics}}.known_import_deadlines as by_line
-        on by_line.container_id = journey.container_id
-        and by_line.kind = 'pickup_lfd_line'
-    left join {{analytics}}.known_import_deadlines as by_service
-        on by_service.container_id = journey.container_id
-        and by_service.kind = 'pickup_lfd'
-    cross join lateral (
-
-        select
-            'port' as place,
-            journey.port_of_discharge_locode as place_locode,
-            journey.port_of_discharge_name as place_name,
-            journey.pod_terminal_id as terminal_id,
-            case
-                when journey.left_port_at is not null
-                    then
-                        case
-                            when journey.left_port_at = journey.full_out_at then 'truck'
-                            else 'rail'
-                        end
-                when journey.goes_by_rail then 'rail'
-                else 'truck'
-            end as mode,
-            journey.port_zone as time_zone,
-            journey.port_wall_zone as wall_zone,
-            journey.is_port_zone_known as is_zone_known,
-            journey.is_tracking_stopped and not journey.is_terminal_fresh as is_untold,
-            not journey.goes_by_rail as is_last,
-            journey.has_landed as has_begun,
-            journey.has_left_port as has_ended,
-            journey.vessel_arrived_at as arrived_at,
-            journey.discharged_at as start_at,
-            journey.left_port_at as end_at,
-            by_terminal.local_date as terminal_on,
-            by_line.local_date as line_on,
-            null::date as rail_on,
-            by_service.local_date as service_on,
-            case
-                when by_terminal.container_id is not null or by_line.container_id is not null
-                    then least(by_terminal.local_date, by_line.local_date)
-                when not journey.has_rail_day then by_service.local_date
-            end as reported_on,
-            by_terminal.container_id is null
-            and by_line.container_id is null
-            and not journey.has_rail_day as is_of_service,
-            by_terminal.container_id is not null
-            or by_line.container_id is not null
-            or by_service.container_id is not null and not journey.has_rail_day as has_day,
-            by_terminal.container_id is not null and by_terminal.local_date is null
-            or by_line.container_id is not null and by_line.local_date is null as is_day_unread
-
-        union all
-
-        select
-            'ramp' as place,
-            journey.destination_locode as place_locode,
-            journey.destination_name as place_name,
-            coalesce(
-                nullif(journey.pickup_facility_id, journey.pod_terminal_id),
-                journey.destination_terminal_id
-            ) as terminal_id,
-            'truck' as mode,
-            journey.ramp_zone as time_zone,
-            journey.ramp_wall_zone as wall_zone,
-            journey.is_ramp_zone_known as is_zone_known,
-            journey.is_tracking_stopped as is_untold,
-            true as is_last,
-            journey.has_reached_ramp as has_begun,
-            journey.is_delivered as has_ended,
-            journey.ramp_arrived_at as arrived_at,
-            journey.ramp_arrived_at as start_at,
-            journey.ramp_out_at as end_at,
-            null::date as terminal_on,
-            null::date as line_on,
-            journey.rail_on,
-            null::date as service_on,
-            journey.rail_on as reported_on,
-            false as is_of_service,
-            journey.has_rail_day as has_day,
-            false as is_day_unread
-        where journey.goes_by_rail
-
-    ) as stay
-    -- Converted in one place and not where they are compared, because converting an instant is
-    -- expensive.
-    left join lateral (
-
-        select
-            ({{analytics}}.as_of() at time zone stay.time_zone)::date as today_on,
-            (stay.start_at at time zone stay.wall_zone)::date as started_on,
-            (stay.arrived_at at time zone stay.wall_zone)::date as arrived_on,
-            (stay.end_at at time zone stay.wall_zone)::date as out_on,
-            (journey.returned_at at time zone journey.return_wall_zone)::date as returned_on
-
-    ) as calendar
-        on true
-
-)
-
 select
     stay.container_id,
     stay.shipment_id,
@@ -211,24 +58,27 @@ select
     stay.container_number,
     stay.bill_of_lading_number,
     stay.shipping_line_scac,
-    coalesce(pod_terminal.nickname, pod_terminal.name) as pod_terminal,
+    stay.pod_terminal,
     stay.place,
     stay.place_locode,
     stay.place_name,
     stay.terminal_id,
-    coalesce(facility.nickname, facility.name, ramp.nickname, ramp.name) as terminal_name,
-    facility.city as terminal_city,
+    stay.terminal_name,
+    stay.terminal_city,
+    stay.terminal_names,
     stay.pickup_facility_id,
     stay.equipment_type,
     stay.equipment_length,
+    stay.equipment_height,
     stay.current_status,
-    customer.customer_name,
-    customer.container_ref_numbers,
-    customer.shipment_ref_numbers,
-    customer.ref_numbers_text,
-    customer.tags,
-    customer.tags_text,
-    customer.custom_fields,
+    stay.customer_name,
+    stay.container_ref_numbers,
+    stay.shipment_ref_numbers,
+    stay.ref_numbers,
+    stay.ref_numbers_text,
+    stay.tags,
+    stay.tags_text,
+    stay.custom_fields,
     standing.state,
     stay.mode,
     case
@@ -269,6 +119,8 @@ select
     stay.is_returned,
     stay.has_begun,
     stay.has_ended,
+    stay.has_reached_ramp,
+    stay.is_merged_from_port,
     stay.has_begun and not stay.has_ended and stay.mode = 'rail' as is_waiting_for_train,
     stay.start_at is not null as is_start_reported,
     stay.end_at is not null as is_end_reported,
@@ -284,18 +136,15 @@ select
     stay.arrived_on,
     stay.out_on,
     stay.returned_on,
+    stay.departed_on,
+    stay.berthed_on,
+    stay.available_on,
     stay.arrived_at,
     stay.start_at,
     stay.end_at,
     stay.pod_discharged_at,
     stay.pickup_appointment_at
-from stays as stay
-left join {{data}}.terminals as pod_terminal
-    on pod_terminal.terminal_id = stay.pod_terminal_id
-left join {{data}}.terminals as facility
-    on facility.terminal_id = stay.terminal_id
-left join {{data}}.rail_terminals as ramp
-    on ramp.rail_terminal_id = stay.terminal_id
+from {{analytics}}.stay_facts as stay
 cross join lateral (
 
     select
@@ -325,6 +174,11 @@ left join lateral (
             -- A rule is looked up only where it can decide.
             case
                 when stay.has_begun
+                    and not (
+                        charge.charge = 'demurrage'
+                        and stay.place = 'ramp'
+                        and stay.is_merged_from_port
+                    )
                     and (
                         charge.reported_on is null
                         or exists (
@@ -335,22 +189,21 @@ left join lateral (
                     )
                     then charge.charge
             end as of_charge,
-            stay.place as of_place,
-            array[
-                stay.terminal_id,
-                facility.firms_code,
-                facility.nickname,
-                facility.name,
-                ramp.firms_code,
-                ramp.nickname,
-                ramp.name
-            ] as of_terminal,
-            stay.shipping_line_scac as of_line,
-            stay.place_locode as of_locode,
-            stay.equipment_type as of_equipment_type,
-            stay.equipment_length as of_equipment_length,
+            stay.place,
+            stay.terminal_names,
+            stay.shipping_line_scac,
+            stay.place_locode,
+            stay.equipment_type,
+            stay.equipment_length,
+            stay.equipment_height,
+            stay.customer_name,
+            stay.ref_numbers,
+            stay.tags,
+            stay.departed_on,
             stay.started_on,
             stay.arrived_on,
+            stay.berthed_on,
+            stay.available_on,
             charge.reported_on
         offset 0
 
@@ -416,9 +269,7 @@ left join lateral (
         and not stay.has_ended
 
 ) as hold
-    on true
-left join {{analytics}}.container_customers as customer
-    on customer.container_id = stay.container_id;
+    on true;
 
 comment on view {{analytics}}.container_stays is
     'One row per live container and stay, at the port and at the ramp, as known at as_of(): '
@@ -450,12 +301,16 @@ comment on column {{analytics}}.container_stays.terminal_name is
     'Terminal of the stay: short name, else name.';
 comment on column {{analytics}}.container_stays.terminal_city is
     'City of the terminal of the stay.';
+comment on column {{analytics}}.container_stays.terminal_names is
+    'Names of the terminal of the stay: id, FIRMS code, short name, name.';
 comment on column {{analytics}}.container_stays.pickup_facility_id is
     'Where the service says it is picked up; terminals.';
 comment on column {{analytics}}.container_stays.equipment_type is
     'dry, reefer, open top, flat rack, bulk, tank, hard top; other values are kept.';
 comment on column {{analytics}}.container_stays.equipment_length is
     'Length in feet.';
+comment on column {{analytics}}.container_stays.equipment_height is
+    'standard or high_cube.';
 comment on column {{analytics}}.container_stays.current_status is
     'Status of the container, in the service''s words.';
 comment on column {{analytics}}.container_stays.customer_name is
@@ -464,6 +319,8 @@ comment on column {{analytics}}.container_stays.container_ref_numbers is
     'The customer''s reference numbers of the container.';
 comment on column {{analytics}}.container_stays.shipment_ref_numbers is
     'The customer''s reference numbers of the shipment.';
+comment on column {{analytics}}.container_stays.ref_numbers is
+    'The customer''s reference numbers of the container and of the shipment.';
 comment on column {{analytics}}.container_stays.ref_numbers_text is
     'Reference numbers of container and shipment, parted by ", ".';
 comment on column {{analytics}}.container_stays.tags is
@@ -523,6 +380,10 @@ comment on column {{analytics}}.container_stays.has_begun is
     'Whether the stay has begun, reported or not.';
 comment on column {{analytics}}.container_stays.has_ended is
     'Whether the stay is over, reported or not.';
+comment on column {{analytics}}.container_stays.has_reached_ramp is
+    'Whether it has reached the ramp, reported or not.';
+comment on column {{analytics}}.container_stays.is_merged_from_port is
+    'Whether the rule of the line at the port is one clock until the empty is back.';
 comment on column {{analytics}}.container_stays.is_waiting_for_train is
     'Whether it is at the port and goes on by rail.';
 comment on column {{analytics}}.container_stays.is_start_reported is
@@ -555,6 +416,14 @@ comment on column {{analytics}}.container_stays.out_on is
     'Day it went out. Calendar day at the place; null while it is in, or nobody said when.';
 comment on column {{analytics}}.container_stays.returned_on is
     'Day on which the empty container came back. Calendar day at the depot.';
+comment on column {{analytics}}.container_stays.departed_on is
+    'Day on which the vessel left the port of lading. Calendar day there.';
+comment on column {{analytics}}.container_stays.berthed_on is
+    'Day on which the vessel berthed, at the ramp that of start_at; at the port null unless a rule '
+    'starts with it. Calendar day at the place.';
+comment on column {{analytics}}.container_stays.available_on is
+    'Day on which it was first said to be available during the stay; null unless a rule starts '
+    'with it. Calendar day at the place.';
 comment on column {{analytics}}.container_stays.arrived_at is
     'When the vessel arrived at the port, or the container at the ramp; null: not reported, or an '
     'instant to come. UTC.';

@@ -26,7 +26,7 @@
 -- own last free day on (charge_clocks): the terminal's storage can run while the line's demurrage
 -- does not. Detention is not in it.
 -- days_without_rate: days over of those charges without a tier. The estimate is never added to the
--- fees. Null if no rule applies to a charge that is past its day.
+-- fees. Null if no rule applies to a charge that is past its day, or none of its days has a rate.
 
 create view {{analytics}}.demurrage_exposure as
 with
@@ -37,14 +37,23 @@ overdue as (
         stay.container_id,
         stay.shipment_id,
         stay.pod_terminal_id,
-        stay.terminal_id,
         stay.container_number,
         stay.bill_of_lading_number,
         stay.shipping_line_scac,
         stay.pod_terminal,
         stay.place,
+        stay.has_reached_ramp,
+        stay.is_merged_from_port,
         stay.equipment_type,
         stay.equipment_length,
+        stay.equipment_height,
+        stay.terminal_names,
+        stay.customer_name,
+        stay.ref_numbers,
+        stay.ref_numbers_text,
+        stay.tags,
+        stay.tags_text,
+        stay.custom_fields,
         stay.state,
         stay.binding_source,
         stay.tracking_stopped_reason,
@@ -59,104 +68,17 @@ overdue as (
         stay.place_locode,
         stay.pod_discharged_at,
         stay.reported_on,
+        stay.departed_on,
         stay.started_on,
-        stay.arrived_on
+        stay.arrived_on,
+        stay.berthed_on,
+        stay.available_on
     from {{analytics}}.container_stays as stay
     where stay.state in ('overdue', 'out_late')
         or stay.state = 'unknown'
         and stay.has_begun
         and not stay.has_ended
         and stay.binding_on < stay.today_on
-
-),
-
--- At the ramp the list of the ramp, else that of the port's terminal, which the service also fills
--- there. Never both: they can list one fee twice.
-listed as (
-
-    select
-        fee.container_id,
-        case when journey.has_reached_ramp then 'ramp' else fee.place end as place,
-        fee.amount,
-        fee.is_total,
-        fee.currency_code,
-        journey.has_reached_ramp
-        and fee.place = 'port'
-        and bool_or(fee.place = 'ramp' and fee.amount is distinct from 0)
-            over (partition by fee.container_id) as is_of_other_list
-    from {{analytics}}.known_fees as fee
-    inner join {{analytics}}.journeys as journey
-        on journey.container_id = fee.container_id
-
-),
-
-fee_lines as (
-
-    select
-        fee.container_id,
-        fee.place,
-        fee.amount,
-        fee.is_total,
-        coalesce(
-            fee.currency_code,
-            case
-                when min(fee.currency_code) over (partition by fee.container_id, fee.place)
-                    = max(fee.currency_code) over (partition by fee.container_id, fee.place)
-                    then min(fee.currency_code) over (partition by fee.container_id, fee.place)
-            end,
-            'local'
-        ) as currency_code,
-        fee.is_total
-        and fee.currency_code is null
-        and coalesce(
-            min(fee.currency_code) over (partition by fee.container_id, fee.place)
-            < max(fee.currency_code) over (partition by fee.container_id, fee.place),
-            false
-        ) as is_unplaced
-    from listed as fee
-    where not fee.is_of_other_list
-
-),
-
--- Every fee with the amounts of its currency. A window and not a grouping: after a grouping the
--- planner always expects 200 containers with fees, and may compare each container with all of them.
-fees_by_currency as (
-
-    select
-        fee.container_id,
-        fee.place,
-        fee.currency_code,
-        fee.amount is null as is_unreadable,
-        fee.amount < 0 as is_negative,
-        fee.is_unplaced,
-        sum(fee.amount) filter (where not fee.is_total) over by_currency as lines,
-        max(fee.amount) filter (where fee.is_total and not fee.is_unplaced) over by_currency
-            as total
-    from fee_lines as fee
-    where fee.amount is distinct from 0
-    window by_currency as (partition by fee.container_id, fee.place, fee.currency_code)
-
-),
-
-fees as (
-
-    select
-        fee.container_id,
-        fee.place,
-        jsonb_object_agg(fee.currency_code, greatest(fee.lines, fee.total))
-            filter (where coalesce(fee.lines, fee.total) is not null) as fees_by_currency,
-        case
-            when min(fee.currency_code) = max(fee.currency_code)
-                then min(greatest(fee.lines, fee.total))
-        end as fee_amount,
-        case
-            when min(fee.currency_code) = max(fee.currency_code) then min(fee.currency_code)
-        end as fee_currency_code,
-        coalesce(bool_or(fee.lines <> fee.total or fee.is_unplaced), false) as is_total_different,
-        (count(*) filter (where fee.is_unreadable))::integer as fees_unreadable,
-        (count(*) filter (where fee.is_negative))::integer as fees_negative
-    from fees_by_currency as fee
-    group by fee.container_id, fee.place
 
 )
 
@@ -171,10 +93,10 @@ select
     stay.place,
     stay.equipment_type,
     stay.equipment_length,
-    customer.customer_name,
-    customer.ref_numbers_text,
-    customer.tags_text,
-    customer.custom_fields,
+    stay.customer_name,
+    stay.ref_numbers_text,
+    stay.tags_text,
+    stay.custom_fields,
     stay.state,
     stay.binding_source,
     stay.tracking_stopped_reason,
@@ -194,25 +116,87 @@ select
     stay.out_on,
     stay.pod_discharged_at
 from overdue as stay
-left join fees as fee
-    on fee.container_id = stay.container_id
-    and fee.place = stay.place
-left join {{data}}.terminals as terminal
-    on terminal.terminal_id = stay.terminal_id
-left join {{data}}.rail_terminals as ramp
-    on ramp.rail_terminal_id = stay.terminal_id
+-- Looked up one by one: few containers are past their day, and fewer have fees.
 left join lateral (
 
     select
-        jsonb_object_agg(by_currency.currency_code, by_currency.amount) as estimates_by_currency,
-        case when count(*) = 1 then min(by_currency.amount) end as estimate_amount,
-        case when count(*) = 1 then min(by_currency.currency_code) end as estimate_currency_code,
+        jsonb_object_agg(listed.currency_code, greatest(listed.lines, listed.total))
+            filter (where coalesce(listed.lines, listed.total) is not null) as fees_by_currency,
+        case when count(*) = 1 then min(greatest(listed.lines, listed.total)) end as fee_amount,
+        case when count(*) = 1 then min(listed.currency_code) end as fee_currency_code,
+        bool_or(listed.lines <> listed.total or listed.has_unplaced) as is_total_different,
+        sum(listed.unreadable)::integer as fees_unreadable,
+        sum(listed.negative)::integer as fees_negative
+    from (
+        select
+            fee.currency_code,
+            sum(fee.amount) filter (where not fee.is_total) as lines,
+            max(fee.amount) filter (where fee.is_total and not fee.is_unplaced) as total,
+            bool_or(fee.is_unplaced) as has_unplaced,
+            count(*) filter (where fee.amount is null) as unreadable,
+            count(*) filter (where fee.amount < 0) as negative
+        from (
+            select
+                line.amount,
+                line.is_total,
+                coalesce(
+                    line.currency_code,
+                    case when line.first_code = line.last_code then line.first_code end,
+                    'local'
+                ) as currency_code,
+                line.is_total
+                and line.currency_code is null
+                and coalesce(line.first_code < line.last_code, false) as is_unplaced
+            from (
+                select
+                    one.amount,
+                    one.is_total,
+                    one.currency_code,
+                    min(one.currency_code) over () as first_code,
+                    max(one.currency_code) over () as last_code
+                from (
+                    -- At the ramp the list of the ramp, else that of the port's terminal, which the
+                    -- service also fills there. Never both: they can list one fee twice.
+                    select
+                        known.amount,
+                        known.is_total,
+                        known.currency_code,
+                        known.place = 'port'
+                        and bool_or(known.place = 'ramp' and known.amount is distinct from 0)
+                            over () as is_of_other_list
+                    from {{analytics}}.known_fees as known
+                    where known.container_id = stay.container_id
+                        and case stay.place
+                            when 'port' then known.place = 'port' and not stay.has_reached_ramp
+                            else true
+                        end
+                ) as one
+                where not one.is_of_other_list
+            ) as line
+            where line.amount is distinct from 0
+        ) as fee
+        group by fee.currency_code
+    ) as listed
+
+) as fee
+    on true
+left join lateral (
+
+    select
+        jsonb_object_agg(by_currency.currency_code, by_currency.amount)
+            filter (where by_currency.amount is not null) as estimates_by_currency,
+        case when count(by_currency.amount) = 1 then min(by_currency.amount) end
+            as estimate_amount,
+        case
+            when count(by_currency.amount) = 1
+                then min(by_currency.currency_code) filter (where by_currency.amount is not null)
+        end as estimate_currency_code,
         sum(by_currency.days_without_rate)::integer as days_without_rate
     from (
         select
             rule.currency_code,
             sum(cost.amount) as amount,
-            sum(past.days_over - cost.rated_days) as days_without_rate
+            sum(cost.charged_days - cost.rated_days) as days_without_rate
         from (
             values
                 (
@@ -225,23 +209,22 @@ left join lateral (
 
             select
                 charge.charge as of_charge,
-                stay.place as of_place,
-                array[
-                    stay.terminal_id,
-                    terminal.firms_code,
-                    terminal.nickname,
-                    terminal.name,
-                    ramp.firms_code,
-                    ramp.nickname,
-                    ramp.name
-                ] as of_terminal,
-                stay.shipping_line_scac as of_line,
-                stay.place_locode as of_locode,
-                stay.equipment_type as of_equipment_type,
-                stay.equipment_length as of_equipment_length,
+                charge.reported_on,
+                stay.place,
+                stay.terminal_names,
+                stay.shipping_line_scac,
+                stay.place_locode,
+                stay.equipment_type,
+                stay.equipment_length,
+                stay.equipment_height,
+                stay.customer_name,
+                stay.ref_numbers,
+                stay.tags,
+                stay.departed_on,
                 stay.started_on,
                 stay.arrived_on,
-                charge.reported_on
+                stay.berthed_on,
+                stay.available_on
 
         ) as asked
         cross join lateral (
@@ -252,35 +235,43 @@ left join lateral (
         cross join lateral (
 
             select
-                greatest(
-                    coalesce(stay.out_on, stay.today_on)
-                    - coalesce(
-                        rule.last_free_on,
-                        case when rule.reported <> 'ignored' then stay.reported_on end
-                    ),
-                    0
-                ) as days_over
+                coalesce(
+                    rule.last_free_on,
+                    case when rule.reported <> 'ignored' then stay.reported_on end
+                ) as last_free_on
 
-        ) as past
+        ) as decided
         cross join lateral (
 
-            select rule.rule_name as of_rule, past.days_over, null::integer as days_now
+            select
+                rule.off_days,
+                rule.weekend,
+                rule.clock_on,
+                decided.last_free_on,
+                greatest(coalesce(stay.out_on, stay.today_on) - decided.last_free_on, 0)
+                    as days_over,
+                null::integer as days_now
 
         ) as owed
+        inner join {{analytics}}.free_time_costs as tariff
+            on tariff.rule_name = rule.rule_name
         cross join lateral (
 
             {{part cost_of}}
 
         ) as cost
         where stay.state <> 'unknown'
-            and past.days_over > 0
+            and owed.days_over > 0
+            and not (
+                charge.charge = 'demurrage'
+                and stay.place = 'ramp'
+                and stay.is_merged_from_port
+            )
         group by rule.currency_code
     ) as by_currency
 
 ) as estimate
-    on true
-left join {{analytics}}.container_customers as customer
-    on customer.container_id = stay.container_id;
+    on true;
 
 comment on view {{analytics}}.demurrage_exposure is
     'One row per container and stay past its last free day, as known at as_of(): days over, '

@@ -1,6 +1,7 @@
 -- When empty containers must be back, and what being late costs
 --
--- One row per container that is or was out, from its full gate-out on, as known at as_of(). See
+-- One row per container that is or was out, from its full gate-out on, as known at as_of(): its
+-- clock of detention, or the merged clock of the line, which began at the port or ramp. See
 -- charge_clocks for the choice of the rule, its free days and the states: `unknown` if no rule
 -- applies, the day of the gate-out is unknown, or the service no longer tracks the container.
 -- next_day_amount is the cost of one more day from now: 0 while a free day is left.
@@ -14,13 +15,14 @@ select
     clock.bill_of_lading_number,
     clock.shipping_line_scac,
     clock.pod_terminal,
+    clock.charge,
     clock.state,
     clock.rule_name,
     clock.currency_code,
-    customer.customer_name,
-    customer.ref_numbers_text,
-    customer.tags_text,
-    customer.custom_fields,
+    clock.customer_name,
+    clock.ref_numbers_text,
+    clock.tags_text,
+    clock.custom_fields,
     clock.time_zone,
     clock.free_days,
     clock.days_left,
@@ -29,13 +31,15 @@ select
     clock.amount,
     clock.one_day_amount - clock.amount as next_day_amount,
     clock.rule_name is not null as has_rule,
-    clock.clock_on as gate_out_on,
+    case clock.charge when 'detention' then clock.clock_on else clock.picked_up_on end
+        as gate_out_on,
     clock.last_free_on as return_by_on,
     clock.ended_on as returned_on
 from {{analytics}}.charge_clocks as clock
-left join {{analytics}}.container_customers as customer
-    on customer.container_id = clock.container_id
-where clock.charge = 'detention';
+where clock.charge = 'detention'
+    or clock.charge = 'demurrage'
+    and clock.until = 'empty_return'
+    and clock.picked_up_on is not null;
 
 comment on view {{analytics}}.detention_clock is
     'One row per container that is or was out: the last day to bring the empty container '
@@ -54,6 +58,8 @@ comment on column {{analytics}}.detention_clock.shipping_line_scac is
     'SCAC of the shipping line.';
 comment on column {{analytics}}.detention_clock.pod_terminal is
     'Terminal at the port of discharge: short name, else name.';
+comment on column {{analytics}}.detention_clock.charge is
+    'detention; demurrage for a merged clock.';
 comment on column {{analytics}}.detention_clock.state is
     'upcoming, due_today, overdue, ended_in_time, ended_late or unknown.';
 comment on column {{analytics}}.detention_clock.rule_name is

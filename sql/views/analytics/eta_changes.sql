@@ -7,9 +7,9 @@
 -- given again after that (kind given again): neither has a slip.
 -- Between two looks the ETA may have changed more than once; changes that we did not see are
 -- missing. Versions before and after a time in which the shipment was gone at the source are not
--- compared. is_voyage_changed compares as carrier_scorecards does: vessels by IMO number, by name
--- where one of the two has none; voyages without leading zeros, spaces and case. A vessel or voyage
--- that was unknown before, or is unknown now, does not count as another one.
+-- compared. is_voyage_changed compares as carrier_scorecards and exceptions do: vessels by IMO
+-- number, by name where one of the two lacks it; voyages without leading zeros, spaces and case. A
+-- vessel or voyage that was unknown before, or is unknown now, does not count as another one.
 
 create view {{analytics}}.eta_changes as
 select
@@ -29,21 +29,14 @@ select
         (date_part('epoch', later.pod_eta_at - earlier.pod_eta_at) / 3600)::numeric, 2
     ) as slip_hours,
     zone.name is not null as is_zone_known,
-    coalesce(
-        case
-            when earlier.pod_vessel_imo is not null and later.pod_vessel_imo is not null
-                then earlier.pod_vessel_imo <> later.pod_vessel_imo
-            else upper(btrim(earlier.pod_vessel_name)) <> upper(btrim(later.pod_vessel_name))
-        end,
-        false
-    )
-    -- Most are written in the same way: only the others are worth the work.
-    or case
-        when earlier.pod_voyage_number <> later.pod_voyage_number
-            then ltrim(upper(btrim(earlier.pod_voyage_number)), '0')
-                <> ltrim(upper(btrim(later.pod_voyage_number)), '0')
-        else false
-    end as is_voyage_changed,
+    {{analytics}}.is_other_voyage(
+        earlier.pod_vessel_imo,
+        earlier.pod_vessel_name,
+        earlier.pod_voyage_number,
+        later.pod_vessel_imo,
+        later.pod_vessel_name,
+        later.pod_voyage_number
+    ) as is_voyage_changed,
     later.valid_from as changed_at,
     earlier.pod_eta_at as from_eta_at,
     later.pod_eta_at as to_eta_at,

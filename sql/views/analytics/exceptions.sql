@@ -20,7 +20,8 @@
 --   eta_passed          the ETA has passed and the arrival was not reported
 --   left_behind         its shipment arrived more than two days ago, and nothing says that the
 --                       container itself did
---   rolled              the vessel to the port of discharge differs from the one three days ago
+--   rolled              vessel or voyage to the port of discharge differs from the one three days
+--                       ago (see eta_changes)
 --   rail_silent         it left by rail, has not arrived at the ramp, and the last news of it is
 --                       three days old
 --   no_news             it left the port of lading, or should have, has not gone out, and the last
@@ -58,6 +59,8 @@ of_stays as (
         stay.container_id,
         stay.shipment_id,
         stay.pod_terminal_id,
+        stay.container_number,
+        stay.bill_of_lading_number,
         stay.shipping_line_scac,
         stay.place,
         found.exception,
@@ -188,6 +191,8 @@ of_journeys as (
         journey.container_id,
         journey.shipment_id,
         journey.pod_terminal_id,
+        journey.container_number,
+        journey.bill_of_lading_number,
         journey.shipping_line_scac,
         'port' as place,
         found.exception,
@@ -214,7 +219,8 @@ of_journeys as (
 
         select
             version.pod_vessel_imo,
-            version.pod_vessel_name
+            version.pod_vessel_name,
+            version.pod_voyage_number
         from {{data}}.shipment_history as version
         where not journey.has_vessel_arrived
             and version.shipment_id = journey.shipment_id
@@ -291,18 +297,27 @@ of_journeys as (
             'rolled' as exception,
             format(
                 'comes on %s, not on %s as three days ago',
-                coalesce(journey.pod_vessel_name, journey.pod_vessel_imo),
-                coalesce(before.pod_vessel_name, before.pod_vessel_imo)
+                concat_ws(
+                    ' ',
+                    coalesce(journey.pod_vessel_name, journey.pod_vessel_imo),
+                    journey.pod_voyage_number
+                ),
+                concat_ws(
+                    ' ',
+                    coalesce(before.pod_vessel_name, before.pod_vessel_imo),
+                    before.pod_voyage_number
+                )
             ) as sentence,
             {{analytics}}.as_of() - interval '3 days' as since_at
         where not journey.has_vessel_arrived
-            -- The IMO number, or the name if one of them lacks the number: a number that was filled
-            -- in later does not make another vessel.
-            and case
-                when before.pod_vessel_imo is not null and journey.pod_vessel_imo is not null
-                    then before.pod_vessel_imo <> journey.pod_vessel_imo
-                else upper(btrim(before.pod_vessel_name)) <> upper(btrim(journey.pod_vessel_name))
-            end
+            and {{analytics}}.is_other_voyage(
+                before.pod_vessel_imo,
+                before.pod_vessel_name,
+                before.pod_voyage_number,
+                journey.pod_vessel_imo,
+                journey.pod_vessel_name,
+                journey.pod_voyage_number
+            )
 
         union all
 
@@ -334,101 +349,107 @@ of_journeys as (
             and coalesce(news.last_at, journey.created_at)
                 < {{analytics}}.as_of() - interval '21 days'
 
+        union all
+
+        select
+            'tracking_stopped' as exception,
+            format(
+                'the service asks the line no more: %s',
+                coalesce(journey.tracking_stopped_reason, 'no reason said')
+            ) as sentence,
+            journey.tracking_stopped_at as since_at
+        where journey.is_tracking_stopped
+            and not journey.is_out
+            and journey.tracking_stopped_reason is distinct from 'booking_cancelled'
+
     ) as found
-    where not journey.is_tracking_stopped
-
-    union all
-
-    select
-        journey.container_id,
-        journey.shipment_id,
-        journey.pod_terminal_id,
-        journey.shipping_line_scac,
-        'port' as place,
-        'tracking_stopped' as exception,
-        format(
-            'the service asks the line no more: %s',
-            coalesce(journey.tracking_stopped_reason, 'no reason said')
-        ) as sentence,
-        journey.tracking_stopped_at as since_at
-    from {{analytics}}.journeys as journey
-    where journey.is_tracking_stopped
-        and not journey.is_out
-        and journey.tracking_stopped_reason is distinct from 'booking_cancelled'
+    -- A journey whose line is no longer asked has that row alone.
+    where journey.is_tracking_stopped = (found.exception = 'tracking_stopped')
 
 ),
 
 of_others as (
 
     select
-        hold.container_id,
-        hold.shipment_id,
-        hold.pod_terminal_id,
-        hold.shipping_line_scac,
-        hold.place,
-        'hold_new' as exception,
-        format(
-            'held by %s%s', coalesce(hold.hold_name, 'an unnamed hold'), ': ' || hold.description
-        ) as sentence,
-        hold.placed_at as since_at,
+        journey.container_id,
+        journey.shipment_id,
+        journey.pod_terminal_id,
+        journey.container_number,
+        journey.bill_of_lading_number,
+        journey.shipping_line_scac,
+        found.place,
+        found.exception,
+        found.sentence,
+        found.since_at,
         null::numeric as amount,
         null as currency_code,
         false as is_charged
-    from {{analytics}}.hold_durations as hold
-    where hold.is_open
-        and hold.is_start_known
-        and hold.status is distinct from 'pending'
-        and hold.placed_at > {{analytics}}.as_of() - interval '24 hours'
-
-    union all
-
-    select
-        last.container_id,
-        last.shipment_id,
-        last.pod_terminal_id,
-        last.shipping_line_scac,
-        last.place,
-        'hold_cleared' as exception,
-        format(
-            'no hold is left: %s was cleared', coalesce(last.hold_name, 'an unnamed hold')
-        ) as sentence,
-        last.cleared_at as since_at,
-        null as amount,
-        null as currency_code,
-        false as is_charged
+    -- Few containers have a hold that came or went within a day: only theirs are put together.
     from (
-        select distinct on (journey.container_id, hold.place)
-            journey.container_id,
-            journey.shipment_id,
-            journey.pod_terminal_id,
-            journey.shipping_line_scac,
-            hold.place,
-            hold.hold_name,
-            hold.cleared_at
-        -- Few containers have a hold that ended within a day: only their intervals are computed.
-        from (
-            select distinct gone.container_id
-            from {{data}}.container_hold_history as gone
-            where gone.valid_to > {{analytics}}.as_of() - interval '24 hours'
-                and gone.valid_to <= {{analytics}}.as_of()
-        ) as recent
-        inner join {{analytics}}.journeys as journey
-            on journey.container_id = recent.container_id
+        select distinct version.container_id
+        from {{data}}.container_hold_history as version
+        where version.valid_from <= {{analytics}}.as_of()
+            and (
+                version.valid_from > {{analytics}}.as_of() - interval '24 hours'
+                or version.valid_to > {{analytics}}.as_of() - interval '24 hours'
+                and version.valid_to <= {{analytics}}.as_of()
+            )
+    ) as recent
+    inner join {{analytics}}.journeys as journey
+        on journey.container_id = recent.container_id
+    cross join lateral (
+
+        select
+            known.place,
+            known.hold_name,
+            known.description,
+            known.is_open,
+            known.is_start_known,
+            known.placed_at,
+            known.cleared_at,
+            at_last.place as cleared_place,
+            row_number() over (
+                partition by at_last.place, known.is_open
+                order by known.cleared_at desc, known.hold_key
+            ) = 1 as is_last
+        from {{analytics}}.hold_durations as known
         cross join lateral (
 
-            select
-                case when journey.has_reached_ramp then 'ramp' else cleared.place end as place,
-                cleared.hold_key,
-                cleared.hold_name,
-                cleared.cleared_at
-            from {{analytics}}.hold_durations as cleared
-            where cleared.container_id = recent.container_id
-                and cleared.status is distinct from 'pending'
-            offset 0
+            select case when journey.has_reached_ramp then 'ramp' else known.place end as place
 
-        ) as hold
-        where hold.cleared_at > {{analytics}}.as_of() - interval '24 hours'
-            and not case hold.place
+        ) as at_last
+        where known.container_id = recent.container_id
+            and known.status is distinct from 'pending'
+        offset 0
+
+    ) as hold
+    cross join lateral (
+
+        select
+            hold.place,
+            'hold_new' as exception,
+            format(
+                'held by %s%s',
+                coalesce(hold.hold_name, 'an unnamed hold'),
+                ': ' || hold.description
+            ) as sentence,
+            hold.placed_at as since_at
+        where hold.is_open
+            and hold.is_start_known
+            and hold.placed_at > {{analytics}}.as_of() - interval '24 hours'
+
+        union all
+
+        select
+            hold.cleared_place as place,
+            'hold_cleared' as exception,
+            format(
+                'no hold is left: %s was cleared', coalesce(hold.hold_name, 'an unnamed hold')
+            ) as sentence,
+            hold.cleared_at as since_at
+        where hold.is_last
+            and hold.cleared_at > {{analytics}}.as_of() - interval '24 hours'
+            and not case hold.cleared_place
                 when 'ramp' then journey.is_delivered
                 else journey.has_left_port
             end
@@ -439,8 +460,8 @@ of_others as (
                     and (journey.has_reached_ramp or standing.place = hold.place)
                     and standing.status is distinct from 'pending'
             )
-        order by journey.container_id, hold.place, hold.cleared_at desc, hold.hold_key
-    ) as last
+
+    ) as found
 
     union all
 
@@ -448,6 +469,8 @@ of_others as (
         empty.container_id,
         empty.shipment_id,
         empty.pod_terminal_id,
+        empty.container_number,
+        empty.bill_of_lading_number,
         empty.shipping_line_scac,
         'port' as place,
         'empty_not_returned' as exception,
@@ -470,8 +493,10 @@ of_others as (
             (running.last_free_on + 1)::timestamp at time zone running.time_zone as since_at
         from {{analytics}}.charge_clocks as running
         where running.container_id = empty.container_id
-            and running.charge = 'detention'
-            and running.last_free_source = 'rule'
+            and (
+                running.charge = 'detention' and running.last_free_source = 'rule'
+                or running.charge = 'demurrage' and running.until = 'empty_return'
+            )
             and running.state in ('upcoming', 'due_today', 'overdue')
             and exists (select from {{analytics}}.free_time_rules)
         offset 0
@@ -494,6 +519,8 @@ found as (
         stay.container_id,
         stay.shipment_id,
         stay.pod_terminal_id,
+        stay.container_number,
+        stay.bill_of_lading_number,
         stay.shipping_line_scac,
         stay.place,
         stay.exception,
@@ -510,6 +537,8 @@ found as (
         journey.container_id,
         journey.shipment_id,
         journey.pod_terminal_id,
+        journey.container_number,
+        journey.bill_of_lading_number,
         journey.shipping_line_scac,
         journey.place,
         journey.exception,
@@ -526,6 +555,8 @@ found as (
         other.container_id,
         other.shipment_id,
         other.pod_terminal_id,
+        other.container_number,
+        other.bill_of_lading_number,
         other.shipping_line_scac,
         other.place,
         other.exception,
@@ -542,8 +573,8 @@ select
     found.container_id,
     found.shipment_id,
     found.pod_terminal_id,
-    container.number as container_number,
-    shipment.bill_of_lading_number,
+    found.container_number,
+    found.bill_of_lading_number,
     found.shipping_line_scac,
     customer.customer_name,
     customer.ref_numbers_text,
@@ -567,10 +598,6 @@ select
     end as cost_currency_code,
     found.since_at
 from found
-inner join {{analytics}}.known_containers as container
-    on container.container_id = found.container_id
-left join {{analytics}}.known_shipments as shipment
-    on shipment.shipment_id = found.shipment_id
 -- Looked up one by one: most exposed containers have left, and are not exceptions.
 left join lateral (
 

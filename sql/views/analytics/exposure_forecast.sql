@@ -20,18 +20,16 @@ select
     clock.rule_name,
     clock.last_free_source,
     clock.currency_code,
-    customer.customer_name,
-    customer.ref_numbers_text,
-    customer.tags_text,
-    customer.custom_fields,
+    clock.customer_name,
+    clock.ref_numbers_text,
+    clock.tags_text,
+    clock.custom_fields,
     clock.days_left,
     clock.amount,
     clock.seven_days_amount,
     clock.fourteen_days_amount,
     clock.last_free_on
 from {{analytics}}.charge_clocks as clock
-left join {{analytics}}.container_customers as customer
-    on customer.container_id = clock.container_id
 where clock.rule_name is not null
     and clock.days_left is not null
     -- So that rules are not looked up for containers that left long ago.

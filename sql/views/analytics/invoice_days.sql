@@ -130,6 +130,7 @@ left join lateral (
         made.shipment_id,
         made.pod_terminal_id,
         made.place,
+        made.charge,
         made.shipping_line_scac,
         made.pod_terminal,
         made.rule_name,
@@ -148,6 +149,7 @@ left join lateral (
             clock.shipment_id,
             clock.pod_terminal_id,
             clock.place,
+            clock.charge,
             clock.shipping_line_scac,
             clock.pod_terminal,
             clock.rule_name,
@@ -159,7 +161,13 @@ left join lateral (
             clock.currency_code
         from {{analytics}}.charge_clocks as clock
         where clock.container_id = journey.container_id
-            and clock.charge = invoice.charge
+            and (
+                clock.charge = invoice.charge
+                -- A merged clock has both charges of the line.
+                or clock.charge = 'demurrage'
+                and clock.until = 'empty_return'
+                and invoice.charge = 'detention'
+            )
         -- Forces a look-up of one container instead of a join with all clocks.
         offset 0
 
@@ -261,7 +269,7 @@ cross join lateral (
             from {{analytics}}.charge_days as charged
             where charged.container_id = clock.container_id
                 and charged.place = clock.place
-                and charged.charge = invoice.charge
+                and charged.charge = clock.charge
                 and charged.charged_on between invoice.charged_from_on and invoice.charged_to_on
         ) as ours
             on ours.charged_on = named.charged_on

@@ -44,6 +44,7 @@ select
     container.number as container_number,
     container.equipment_type,
     container.equipment_length,
+    container.equipment_height,
     container.current_status,
     case when container.availability_known is not false then container.available_for_pickup end
         as available_for_pickup,
@@ -56,6 +57,7 @@ select
     shipment.destination_terminal_id,
     shipment.pod_vessel_name,
     shipment.pod_vessel_imo,
+    shipment.pod_voyage_number,
     shipment.line_tracking_stopped_reason as tracking_stopped_reason,
     coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped,
     coalesce(
@@ -73,6 +75,8 @@ select
         when container.empty_terminated_timezone is null then 'UTC'
         else return_zone.name
     end as return_wall_zone,
+    case when shipment.pol_timezone is null then 'UTC' else lading_zone.name end
+        as lading_wall_zone,
     container.pod_timezone is not null and port_zone.name is not null as is_port_zone_known,
     container.final_destination_timezone is not null and ramp_zone.name is not null
         as is_ramp_zone_known,
@@ -126,6 +130,7 @@ select
     ) as is_returned,
     by_rail.container_id is not null as has_rail_day,
     by_rail.local_date as rail_on,
+    happened.departed_at,
     happened.vessel_arrived_at,
     happened.discharged_at,
     happened.full_out_at,
@@ -186,11 +191,15 @@ left join {{analytics}}.time_zones as ramp_zone
         inland_port.time_zone,
         inland_city.time_zone
     )
+left join {{analytics}}.time_zones as lading_zone
+    on lading_zone.name = shipment.pol_timezone
 left join {{analytics}}.time_zones as return_zone
     on return_zone.name = container.empty_terminated_timezone
 cross join lateral (
 
     select
+        case when shipment.pol_atd_at <= {{analytics}}.as_of() then shipment.pol_atd_at end
+            as departed_at,
         case
             when container.pod_arrived_at <= {{analytics}}.as_of() then container.pod_arrived_at
         end as vessel_arrived_at,
@@ -314,6 +323,8 @@ comment on column {{analytics}}.journeys.equipment_type is
     'dry, reefer, open top, flat rack, bulk, tank, hard top; other values are kept.';
 comment on column {{analytics}}.journeys.equipment_length is
     'Length in feet.';
+comment on column {{analytics}}.journeys.equipment_height is
+    'standard or high_cube.';
 comment on column {{analytics}}.journeys.current_status is
     'Status of the container, in the service''s words.';
 comment on column {{analytics}}.journeys.available_for_pickup is
@@ -336,6 +347,8 @@ comment on column {{analytics}}.journeys.pod_vessel_name is
     'Vessel to the port of discharge.';
 comment on column {{analytics}}.journeys.pod_vessel_imo is
     'IMO number of the vessel to the port of discharge.';
+comment on column {{analytics}}.journeys.pod_voyage_number is
+    'Voyage number of the vessel to the port of discharge.';
 comment on column {{analytics}}.journeys.tracking_stopped_reason is
     'Why the service stopped asking the shipping line; null while it asks.';
 comment on column {{analytics}}.journeys.is_tracking_stopped is
@@ -356,6 +369,8 @@ comment on column {{analytics}}.journeys.pickup_wall_zone is
     'Of the two that of the place of the pickup.';
 comment on column {{analytics}}.journeys.return_wall_zone is
     'Zone that turns the return of the empty into wall time at the depot; null: not known.';
+comment on column {{analytics}}.journeys.lading_wall_zone is
+    'Zone that turns instants at the port of lading into wall time there; null: not known.';
 comment on column {{analytics}}.journeys.is_port_zone_known is
     'Whether the zone of the port was sent and PostgreSQL knows it.';
 comment on column {{analytics}}.journeys.is_ramp_zone_known is
@@ -390,6 +405,8 @@ comment on column {{analytics}}.journeys.has_rail_day is
     'Whether the railway says a last free day, readable or not.';
 comment on column {{analytics}}.journeys.rail_on is
     'Last free day as the railway says. Calendar day at the ramp.';
+comment on column {{analytics}}.journeys.departed_at is
+    'When the vessel left the port of lading. UTC.';
 comment on column {{analytics}}.journeys.vessel_arrived_at is
     'When its vessel arrived at the port of discharge. UTC.';
 comment on column {{analytics}}.journeys.discharged_at is

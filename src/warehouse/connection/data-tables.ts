@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type * as records from '../../source/records/index.js'
+import type { USERS_TABLES } from './schema-names.js'
 import type { HistoryRowOf, RowOf, Version } from '../../source/records/row-types.js'
 
 /** A row that is derived from a container. */
@@ -108,65 +109,8 @@ export interface DataTables {
   }
 }
 
-/** Tables that users fill, and the time zones that PostgreSQL knows. */
-export interface AnalyticsTables {
-  dd_invoices: {
-    invoice_number: string
-    line_number: number
-    issuer: string
-    charge: string
-    container_number: string
-    bill_of_lading_number: string | null
-    charged_from_on: string
-    charged_to_on: string
-    amount: string
-    currency_code: string
-    daily_rate: string | null
-    issued_on: string | null
-    due_on: string | null
-    port_of_discharge: string | null
-    billed_because: string | null
-    free_days: number | null
-    free_from_on: string | null
-    free_to_on: string | null
-    available_on: string | null
-    rule_reference: string | null
-    dispute_contact: string | null
-    dispute_within: string | null
-    certification: string | null
-    note: string | null
-    dispute_url: string | null
-  }
-  free_time_rules: {
-    rule_name: string
-    charge: string
-    shipping_line_scac: string | null
-    terminal: string | null
-    locode: string | null
-    place: string | null
-    equipment_type: string | null
-    equipment_length: number | null
-    free_days: number | null
-    counts: Generated<string>
-    holiday_calendar: string | null
-    starts_with: string
-    currency_code: string
-    valid_from: string | null
-    valid_to: string | null
-    note: string | null
-    reported: Generated<string>
-  }
-  free_time_tiers: {
-    rule_name: string
-    from_day: number
-    daily_rate: string
-  }
-  holidays: {
-    calendar: string
-    holiday_on: string
-    name: string | null
-  }
-  time_zones: {
-    name: string
-  }
-}
+/** Tables that users fill, whose columns the answers know, and the zones that PostgreSQL knows. */
+export type AnalyticsTables = Record<
+  (typeof USERS_TABLES)[number] | 'time_zones',
+  Record<string, unknown>
+>

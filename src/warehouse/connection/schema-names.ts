@@ -65,6 +65,7 @@ export const USERS_TABLES = [
   'free_time_rules',
   'free_time_tiers',
   'holidays',
+  'working_calendars',
 ] as const
 
 const ANALYTICS_TABLES = [...USERS_TABLES, 'time_zones'] as const

@@ -3,10 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  parseRulesFile,
-  storeRulesFile,
-} from '../../../src/extensions/answers/questions/free-time-rules.js'
+import { storeRulesFile } from '../../../src/extensions/answers/questions/free-time-rules.js'
+import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
 import {
   parseInvoices,
   storeInvoices,
@@ -37,7 +35,9 @@ async function importFile(text: string): Promise<void> {
   const tables =
     file.kind === 'rules'
       ? [['free_time_rules', file.rules] as const, ['free_time_tiers', file.tiers] as const]
-      : [['holidays', file.holidays] as const]
+      : file.kind === 'holidays'
+        ? [['holidays', file.holidays] as const]
+        : [['working_calendars', file.calendars] as const]
   for (const [table, rows] of tables) await scene.insertInto('analytics', table, rows)
 }
 
@@ -438,7 +438,7 @@ describe('a file of rules', () => {
           header,
           first,
           'line,demurrage,MAEU,,,port,,,,,,,1,100,EUR,,,',
-          'bad,parking,,,Los Angeles,,,,-1,,,,1,-5,USD,2026-02-30,,',
+          'bad,Car parking,,,Los Angeles,,,,-1,,,,1,-5,USD,2026-02-30,,',
           'short,storage',
           'dates,storage,,,,,,,3,,,gate_out,,7,USD,2026-03-02,2026-03-01,',
         ].join('\n'),
@@ -447,14 +447,14 @@ describe('a file of rules', () => {
       'rules.csv cannot be imported; nothing was stored:',
       '  line 3: line: differs from line 2 in currency_code',
       '  line 3: a tier of line from day 1 on is in line 2 already',
-      '  line 4: charge "parking" must be demurrage, storage or detention',
+      '  line 4: charge "Car parking" must be a word as storage, demurrage or plug_in',
       '  line 4: locode "Los Angeles" must be a UN/LOCODE as USLAX',
       '  line 4: free_days "-1" must be a whole number',
       '  line 4: daily_rate "-5" must be an amount as 150 or 150.00, zero or more',
       '  line 4: valid_from "2026-02-30" is not a day of the calendar',
       '  line 5: has 2 cells, but the header has 18',
       '  line 6: dates: from_day and daily_rate go together',
-      '  line 6: dates: detention starts with gate_out, and the other charges do not',
+      '  line 6: dates: detention starts with gate_out, and storage and demurrage do not',
       '  line 6: dates: valid_to is before valid_from',
     ])
     const cells = (rule: string, valid_from: string) =>
@@ -467,7 +467,7 @@ describe('a file of rules', () => {
       'line 2: a: reported is later, and free_days, with which it is compared, is empty',
     )
     expect(cells('a', '0000-01-01')).toContain('line 2: valid_from "0000-01-01" must be a day')
-    expect(message('rule,charge\n')).toContain('line 1: columns are missing: line, terminal')
+    expect(message('rule,charge\n')).toContain('line 1: columns are missing: currency')
     expect(message(`${header},colour\n`)).toContain('line 1: unknown columns')
     expect(message(`${header}\n"open,demurrage\n`)).toContain('cannot be read')
     expect(message('')).toContain('line 1: columns are missing')
@@ -503,7 +503,9 @@ again,storage,MAEV,,USLAS,,reefr,,,,,,,,USD,,,
 inland,storage,,,USDAL,,,,,,,,,,USD,,,
 port,storage,,,USNYC,,,,,,,,,,USD,,,
 metro area,storage,,,USCHI,,,,,,,,,,USD,,,
-`,
+`
+        .replace('note', 'note,customer,tag')
+        .replaceAll(/USD,,,$/gm, 'USD,,,,Akme,urgnt'),
     )
     const warnings = async () => {
       const load = warehouse.transaction('import', (session) => storeRulesFile(session, file))
@@ -515,8 +517,8 @@ metro area,storage,,,USCHI,,,,,,,,,,USD,,,
       ['metro_areas', 'metro_area_id, code', `'m', 'USCHI'`],
       [
         'shipments',
-        'shipment_id, shipping_line_scac, port_of_discharge_locode, destination_locode',
-        `'s', 'MAEU', 'USLAX', 'USDAL'`,
+        'shipment_id, shipping_line_scac, port_of_discharge_locode, destination_locode, customer_name, tags',
+        `'s', 'MAEU', 'USLAX', 'USDAL', 'Acme', '{urgent}'`,
       ],
       ['containers', 'container_id, equipment_type', `'c', 'dry'`],
     ] as const) {
@@ -529,6 +531,8 @@ metro area,storage,,,USCHI,,,,,,,,,,USD,,,
     expect(await warnings()).toEqual([
       'the warehouse has no container of the equipment type reefr',
       'the warehouse has no place USLAS by UN/LOCODE',
+      'the warehouse has no shipment of the customer Akme',
+      'the warehouse has no shipment with the tag urgnt',
       'the warehouse has no shipping line MAEV by SCAC',
     ])
     await drop()

@@ -18,7 +18,7 @@ it('says of each day at the ramp whether the status called the box available', a
   ])
   // The second charged day is the first with a rate.
   await scene.insertInto('analytics', 'free_time_tiers', [
-    { rule_name: 'ramp', from_day: 2, daily_rate: '75' },
+    { rule_name: 'ramp', from_day: 2, daily_rate: '75.0' },
     { rule_name: 'ramp', from_day: 4, daily_rate: '90.5' },
   ])
   const box = {
@@ -55,8 +55,8 @@ it('says of each day at the ramp whether the status called the box available', a
   })
   expect(rows.map((row) => Object.values(row))).toEqual([
     ['2026-11-06', 1, null, false],
-    ['2026-11-07', 2, '75', true],
-    ['2026-11-08', 3, '75', true],
+    ['2026-11-07', 2, '75.0', true],
+    ['2026-11-08', 3, '75.0', true],
     ['2026-11-09', 4, '90.5', true],
   ])
 })

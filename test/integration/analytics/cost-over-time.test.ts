@@ -23,6 +23,13 @@ interface Case {
   readonly freeDays: number
   readonly isDaySaid: boolean
   readonly counts: 'calendar' | 'working'
+  readonly firstDay: 0 | 1
+  readonly tierCounts: 'over' | 'start'
+  readonly charged: 'calendar' | 'working'
+  readonly per: 'day' | 'period'
+  /** Cents. */
+  readonly minimum: number | null
+  readonly cap: number | null
   readonly startsOn: number
   /** Days until it leaves, or its empty is back; may be after the last look. */
   readonly staysFor: number
@@ -40,18 +47,44 @@ const cases: fc.Arbitrary<Case> = fc.record({
   freeDays: fc.nat(7),
   isDaySaid: fc.boolean(),
   counts: fc.constantFrom('calendar', 'working'),
+  firstDay: fc.constantFrom(0, 1),
+  tierCounts: fc.constantFrom('over', 'start'),
+  charged: fc.constantFrom('calendar', 'working'),
+  per: fc.constantFrom('day', 'day', 'period'),
+  minimum: fc.option(fc.integer({ min: 1, max: 90_000 }), { freq: 3 }),
+  cap: fc.option(fc.integer({ min: 90_000, max: 300_000 }), { freq: 3 }),
   startsOn: fc.integer({ min: 0, max: 12 }),
   staysFor: fc.integer({ min: 0, max: 80 }),
 })
 
-/** Cost of the days over, one by one. */
-function costOf({ rates }: Case, daysOver: number): number {
-  let cost = 0
-  for (let day = 1; day <= daysOver; day += 1) {
-    const from = Math.max(...[...rates.keys()].filter((one) => one <= day))
-    cost += rates.get(from) ?? 0
+/** Whether the rule charges a day: nobody works on Fridays and Saturdays. */
+function isCharged({ charged }: Case, day: number): boolean {
+  return charged === 'calendar' || ![5, 6].includes(new Date(at(day)).getUTCDay())
+}
+
+/** Cost of the days after the last free one, one by one; null where none of them has a rate. */
+function costOf(one: Case, lastFree: number, daysOver: number): number | null {
+  let number = 0
+  if (one.tierCounts === 'start') {
+    for (let day = one.startsOn + 1 - one.firstDay; day <= lastFree; day += 1) {
+      if (isCharged(one, day)) number += 1
+    }
   }
-  return cost
+  let [cost, days, charged] = [0, 0, 0]
+  const paid = new Set<number>()
+  for (let day = lastFree + 1; day <= lastFree + daysOver; day += 1) {
+    if (!isCharged(one, day)) continue
+    charged += 1
+    number += 1
+    const from = Math.max(...[...one.rates.keys()].filter((first) => first <= number))
+    const rate = one.rates.get(from)
+    if (rate === undefined) continue
+    days += 1
+    if (one.per === 'day' || !paid.has(from)) cost += rate
+    paid.add(from)
+  }
+  if (days === 0) return charged === 0 ? 0 : null
+  return Math.min(Math.max(cost, one.minimum ?? 0), one.cap ?? Infinity)
 }
 
 interface Clock {
@@ -71,22 +104,32 @@ const scene = useAnalyticsScene()
 async function insertCases(all: readonly Case[]): Promise<void> {
   await scene.clear()
   const numbered = all.map((one, n) => ({ ...one, id: `c${n}`, line: `L${n}` }))
-  const rules = numbered.map(({ id, line, charge, isAtRamp, isDaySaid, freeDays, counts }) => ({
+  const asAmount = (cents: number | null) => (cents === null ? null : (cents / 100).toFixed(2))
+  const rules = numbered.map(({ id, line, charge, isAtRamp, isDaySaid, freeDays, ...rule }) => ({
     rule_name: id,
     charge,
     shipping_line_scac: line,
     place: charge === 'detention' ? null : isAtRamp ? 'ramp' : 'port',
     free_days: isDaySaid && charge !== 'detention' ? null : freeDays,
-    counts,
+    counts: rule.counts,
+    holiday_calendar: 'friday',
+    first_day: rule.firstDay,
+    tier_counts: rule.tierCounts,
+    charged: rule.charged,
+    until: 'out',
+    valid_by: 'start',
+    minimum: asAmount(rule.minimum),
+    cap: asAmount(rule.cap),
     starts_with: charge === 'detention' ? 'gate_out' : 'discharge',
     currency_code: 'USD',
     reported: 'binds',
   }))
-  const tiers = numbered.flatMap(({ id, rates }) =>
+  const tiers = numbered.flatMap(({ id, rates, per }) =>
     [...rates].map(([from_day, rate]) => ({
       rule_name: id,
       from_day,
       daily_rate: (rate / 100).toFixed(2),
+      per,
     })),
   )
   for (const [table, rows] of Object.entries({ free_time_rules: rules, free_time_tiers: tiers })) {
@@ -96,6 +139,9 @@ async function insertCases(all: readonly Case[]): Promise<void> {
       [JSON.stringify(rows)],
     )
   }
+  await scene.insertInto('analytics', 'working_calendars', [
+    { calendar: 'friday', place: '', weekend: [5, 6] },
+  ])
   const shipments = numbered.map(({ id, line }) => ({ shipment_id: id, shipping_line_scac: line }))
   await insertKnown(scene, 'shipments', shipments, 'insertMany')
   const boxes = numbered.map(({ id, charge, isAtRamp, startsOn, staysFor }) => {
@@ -157,24 +203,28 @@ it(
         const until = Math.min(day, one.startsOn + one.staysFor)
         const over = Math.max(between(clock.last_free_on, dateOf(until)), 0)
         expect(clock.days_over, where).toBe(over)
-        const cost = asCents(clock.amount)!
-        expect(cost, where).toBe(costOf(one, over))
-        expect(cost, where).toBeGreaterThanOrEqual(costs[nth]!)
-        costs[nth] = cost
+        const cost = asCents(clock.amount)
+        const lastFree = between(dateOf(0), clock.last_free_on)
+        expect(cost, where).toBe(costOf(one, lastFree, over))
+        expect(cost ?? Infinity, where).toBeGreaterThanOrEqual(costs[nth]!)
+        costs[nth] = cost ?? costs[nth]!
+        if (cost === null) met.add('days that all lack a rate')
         met.add(`${one.charge} ${clock.state}`)
         if (clock.days_without_rate > 0) met.add('days without a rate')
         const foreseen = [clock.one_day_amount, clock.seven_days_amount, clock.fourteen_days_amount]
         if (clock.state.startsWith('ended')) expect(foreseen, where).toEqual([null, null, null])
         else {
           const now = between(clock.last_free_on, dateOf(day))
-          const then = [1, 7, 14].map((days) => costOf(one, now + days))
+          const then = [1, 7, 14].map((days) => costOf(one, lastFree, now + days))
           expect(foreseen.map(asCents), where).toEqual(then)
-          expect([cost, ...then], where).toEqual([cost, ...then].sort((a, b) => a - b))
+          const known = [cost, ...then].filter((one) => one !== null)
+          expect(known, where).toEqual(known.toSorted((a, b) => a - b))
         }
       }
     }
     const states = ['due_today', 'ended_in_time', 'ended_late', 'overdue', 'upcoming']
     expect([...met].sort()).toEqual([
+      'days that all lack a rate',
       'days without a rate',
       ...['demurrage', 'detention', 'storage'].flatMap((charge) =>
         states.map((state) => `${charge} ${state}`),

@@ -177,8 +177,8 @@ it(
 )
 
 it(
-  'tells of ETAs that slipped or passed, and of another vessel',
-  { tags: ['FE5', 'release'] },
+  'tells of ETAs that slipped or passed, and of another vessel or voyage',
+  { tags: ['FE5', 'JA14', 'release'] },
   async () => {
     await insertKnown(scene, 'shipments', [
       shipment('s2', { pod_eta_at: '2026-11-07T20:00:00Z' }),
@@ -192,7 +192,10 @@ it(
       },
       { ...shipment(shipment_id, after), valid_from: changedAt },
     ]
-    await scene.insert('shipments', [shipment('s1'), shipment('s4'), shipment('s5')])
+    await scene.insert(
+      'shipments',
+      ['s1', 's4', 's5', 's6', 's7'].map((id) => shipment(id)),
+    )
     const eta = (pod_eta_at: string) => ({ pod_eta_at })
     await scene.insert('shipment_history', [
       ...versions(
@@ -218,16 +221,32 @@ it(
         { pod_vessel_name: 'EVER GIVEN', pod_vessel_imo: '9811000' },
         { pod_vessel_name: 'MSC OSCAR', pod_vessel_imo: '9703291' },
       ),
+      // A later call of the same vessel, and the same voyage written in another way.
+      ...versions(
+        's6',
+        '2026-11-06T06:00:00Z',
+        { pod_vessel_name: 'EVER GIVEN', pod_voyage_number: '041E' },
+        { pod_vessel_name: 'EVER GIVEN', pod_voyage_number: '042E' },
+      ),
+      ...versions(
+        's7',
+        '2026-11-06T06:00:00Z',
+        { pod_vessel_name: 'EVER GIVEN', pod_voyage_number: '041E' },
+        { pod_vessel_name: 'Ever Given ', pod_voyage_number: '41e' },
+      ),
     ])
     await insertKnown(
       scene,
       'containers',
-      ['s1', 's2', 's3', 's4', 's5'].map((shipment_id, at) => box(`c${at + 1}`, { shipment_id })),
+      ['s1', 's2', 's3', 's4', 's5', 's6', 's7'].map((shipment_id, at) =>
+        box(`c${at + 1}`, { shipment_id }),
+      ),
     )
     expect(await readLines()).toEqual([
       'c1 | eta_slipped | medium | 24.0 | ETA at Los Angeles slipped by 30 hours since yesterday, to 2026-11-21 12:00 UTC',
       'c2 | eta_passed | medium | 24.0 | ETA at Los Angeles was 2026-11-07 20:00 UTC and nobody said that it arrived',
       'c5 | rolled | medium | 72.0 | comes on MSC OSCAR, not on EVER GIVEN as three days ago',
+      'c6 | rolled | medium | 72.0 | comes on EVER GIVEN 042E, not on EVER GIVEN 041E as three days ago',
     ])
   },
 )

@@ -5,10 +5,8 @@ import {
   parseInvoices,
   storeInvoices,
 } from '../../../src/extensions/answers/questions/dd-invoices.js'
-import {
-  parseRulesFile,
-  storeRulesFile,
-} from '../../../src/extensions/answers/questions/free-time-rules.js'
+import { storeRulesFile } from '../../../src/extensions/answers/questions/free-time-rules.js'
+import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
 import { quoteIdentifier } from '../../../src/warehouse/connection/schema-names.js'
 import { readFile } from 'node:fs/promises'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'

@@ -4,17 +4,18 @@ import {
   parseInvoices,
   storeInvoices,
 } from '../../../src/extensions/answers/questions/dd-invoices.js'
-import { parseRulesFile } from '../../../src/extensions/answers/questions/free-time-rules.js'
+import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
 
-const RULES = `rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note
-line,demurrage,MAEU,,,port,,,4,,,,1,100,USD,,,
-line,demurrage,MAEU,,,port,,,4,,,,3,150,USD,,,
-terminal,storage,,,,port,,,,,,,2,40,USD,,,
-ramp,storage,,,,ramp,,,2,calendar,,arrival,1,75,USD,,,
-out,detention,,,,,,,5,calendar,,,1,120,USD,,,
+const RULES = `rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note,until
+line,demurrage,MAEU,,,port,,,4,,,,1,100,USD,,,,
+line,demurrage,MAEU,,,port,,,4,,,,3,150,USD,,,,
+terminal,storage,,,,port,,,,,,,2,40,USD,,,,
+ramp,storage,,,,ramp,,,2,calendar,,arrival,1,75,USD,,,,
+out,detention,,,,,,,5,calendar,,,1,120,USD,,,,
+merged,demurrage,HLCU,,,port,,,10,calendar,,,1,90,USD,,,,empty_return
 `
 
 const ZONE = 'America/Los_Angeles'
@@ -98,6 +99,7 @@ beforeAll(async () => {
     shipment('nameless'),
     shipment('hamburg', { port_of_discharge_locode: 'DEHAM' }),
     shipment('msc', { shipping_line_scac: 'MSCU' }),
+    shipment('hapag', { shipping_line_scac: 'HLCU' }),
   ])
 
   // Free to the 6th, gone on the 16th. On the 9th and the 10th it was not available.
@@ -164,6 +166,8 @@ beforeAll(async () => {
     known('no zone', { number: 'MSKU0000002', pod_timezone: 'Mars/Olympus' }),
     // No rule holds for the demurrage of this line.
     known('no rule', { number: 'MSCU0000001', shipment_id: 'msc' }),
+    // One clock of the line, free to the 12th, which the gate-out on the 16th does not end.
+    known('merged', { number: 'HLXU0000001', shipment_id: 'hapag' }),
     // Not to the United States.
     known('to hamburg', { number: 'MSKU0000007', shipment_id: 'hamburg' }),
     // The days of its line and its terminal are moved, see below.
@@ -298,6 +302,24 @@ describe('a line', () => {
     expect(await audit(lines, ['container_id', 'missing_items', 'reasons'])).toEqual([
       [null, ['bill_of_lading_number'], ['never_charged', 'missing_items']],
       [null, [], ['never_charged']],
+    ])
+  })
+
+  it('of a merged clock has either charge of the line', { tags: ['JA15'] }, async () => {
+    const box = { container_number: 'HLXU0000001', bill_of_lading_number: '', daily_rate: '' }
+    const columns = ['place', 'days_claimed', 'days_ours', 'amount_ours']
+    expect(
+      await audit(
+        [
+          { ...box, ...days(15, 16), amount: '180' },
+          { ...box, ...days(17, 24), charge: 'detention', amount: '720' },
+        ],
+        columns,
+      ),
+    ).toEqual([
+      ['port', 2, 2, '180'],
+      // Back on the 23rd: seven days are ours.
+      ['port', 8, 7, '630'],
     ])
   })
 

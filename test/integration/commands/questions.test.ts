@@ -463,9 +463,11 @@ const BASES = new Set([
   'container_completeness',
   'container_customers',
   'container_version_changes',
+  'free_time_costs',
   'invoice_balances',
   'invoice_days',
   'journeys',
+  'stay_facts',
   'stored_views',
 ])
 

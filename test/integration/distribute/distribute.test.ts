@@ -137,14 +137,14 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
     expect(undistributed.some(({ relation }) => relation !== undefined)).toBe(true)
     const call = await distribute(scene, '--by', 'schema')
     expect(call).toMatchObject({ exitCode: 0 })
-    expect(call.stdout).toMatch(/^\d+ rows of 32 tables moved; tracking stands on node-1:5432\./)
+    expect(call.stdout).toMatch(/^\d+ rows of 33 tables moved; tracking stands on node-1:5432\./)
     const calls = await standInCalls(scene.warehouse)
     const moved = calls.filter((text) => text.startsWith('create_distributed_table'))
     expect(moved[0]).toBe('create_distributed_table tracking.containers null none')
     expect(moved).toContain(
       'create_distributed_table tracking.transport_events null "tracking"."containers"',
     )
-    expect(moved).toHaveLength(32)
+    expect(moved).toHaveLength(33)
     expect(moved.filter((text) => text.includes('tracking_sync'))).toEqual([
       'create_distributed_table tracking_sync.event_lists_in_doubt null "tracking"."containers"',
       'create_distributed_table tracking_sync.transport_event_checks null "tracking"."containers"',
@@ -161,7 +161,7 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
     expect(since.filter((text) => text.startsWith('create_'))).toEqual([])
 
     expect(await check()).toMatch(
-      /ok nodes by schema with Citus 13\.2-1: 32 tables on node-1:5432; nodes: node-1:5432 [\d.]+ MiB \(100 %\), node-2:5432 0\.0 MiB \(0 %\)/,
+      /ok nodes by schema with Citus 13\.2-1: 33 tables on node-1:5432; nodes: node-1:5432 [\d.]+ MiB \(100 %\), node-2:5432 0\.0 MiB \(0 %\)/,
     )
     for (const [command, sentence] of [
       [['store-views'], 'its views are not stored'],
@@ -186,7 +186,21 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
         'drop table tracking.raw_events, tracking_sync.raw_event_reads cascade',
         'drop table tracking_sync.delivery_refusals',
         'alter table tracking.containers add column raw_event_ids text[]',
-        'alter table tracking_analytics.free_time_rules drop column reported cascade',
+        `alter table tracking_analytics.free_time_rules
+        ${[
+          ...['reported', 'equipment_height', 'customer', 'tag', 'ref', 'first_day', 'tier_counts'],
+          ...['charged', 'until', 'valid_by', 'minimum', 'cap'],
+        ]
+          .map((column) => `drop column ${column} cascade`)
+          .join(', ')},
+        drop constraint free_time_rules_charge_is_a_word,
+        drop constraint free_time_rules_starts_with_is_known,
+        add constraint free_time_rules_charge_is_known check (charge <> '')`,
+        'create index free_time_rules_rank_idx on tracking_analytics.free_time_rules (charge)',
+        'alter table tracking_analytics.free_time_tiers drop column per cascade',
+        'drop table tracking_analytics.working_calendars cascade',
+        `drop function tracking_analytics.cost_up_to, tracking_analytics.charge_for,
+        tracking_analytics.is_other_voyage cascade`,
         `select undistribute_table('tracking_analytics.holidays')`,
       ]) {
         await scene.warehouse.query('go back', rawStatement(text))
@@ -202,9 +216,10 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
       expect((await callsSince(sofar)).filter(isMove).sort()).toEqual([
         'create_distributed_table tracking.raw_events null "tracking"."containers"',
         'create_distributed_table tracking_analytics.holidays null "tracking"."containers"',
+        'create_distributed_table tracking_analytics.working_calendars null "tracking"."containers"',
       ])
       const after = await check()
-      expect(after).toContain('ok schema tracking is at version 12')
+      expect(after).toContain('ok schema tracking is at version 14')
       expect(after).not.toContain('not distributed')
     },
   )
@@ -213,7 +228,7 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
     const sofar = (await standInCalls(scene.warehouse)).length
     expect(await distribute(scene, '--undo')).toMatchObject({ exitCode: 0 })
     const back = await callsSince(sofar)
-    expect(back).toHaveLength(32)
+    expect(back).toHaveLength(33)
     expect(back).toContain('undistribute_table tracking.containers')
     expect(await standing(scene)).toEqual(before)
     const nothing = await distribute(scene, '--undo')

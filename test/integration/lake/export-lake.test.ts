@@ -104,7 +104,7 @@ describe('the first export', { tags: ['L3'] }, () => {
       const { tables } = first
       const out = join(directory, 'first')
       const count = (kind: string) => tables.filter(({ folder }) => folder.startsWith(kind)).length
-      expect([count('tables/'), count('answers/')]).toEqual([29, Object.keys(QUESTIONS).length])
+      expect([count('tables/'), count('answers/')]).toEqual([30, Object.keys(QUESTIONS).length])
       expect(tables.filter(({ wrote }) => wrote !== 'all')).toEqual([])
       await expectSame(scene.warehouse, out)
       // Answers of the clock are others a moment later; these are not.

@@ -278,11 +278,13 @@ function seeCustomers(): void {
         'tracking_analytics.detention_clock',
         'tracking_analytics.exceptions',
         'tracking_analytics.exposure_forecast',
+        'tracking_analytics.free_time_costs',
         'tracking_analytics.free_time_tiers',
         'tracking_analytics.freshness',
         'tracking_analytics.invoice_audit',
         'tracking_analytics.invoice_balances',
         'tracking_analytics.invoice_days',
+        'tracking_analytics.rule_comparisons',
         'tracking_analytics.stored_views',
         'tracking_datasync._transfer_status',
       ])

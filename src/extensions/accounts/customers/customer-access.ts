@@ -79,12 +79,18 @@ const openTables = Object.entries(OPEN_TABLES) as [DataTable, readonly Belongs[]
 const RULES = 'analytics.free_time_rules'
 
 /** Tables beside the data that open views read. */
-const OPEN_BESIDE = ['analytics.time_zones', 'analytics.holidays', RULES] as const
+const OPEN_BESIDE = [
+  'analytics.time_zones',
+  'analytics.holidays',
+  'analytics.working_calendars',
+  RULES,
+] as const
 
 /** Other objects that open views may read. */
 const HARMLESS = [
   '{{analytics}}.as_of',
   '{{asOf}}.as_of',
+  '{{analytics}}.is_other_voyage',
   ...OPEN_BESIDE.map((table) => table.replace('analytics', '{{analytics}}')),
 ]
 

@@ -1,11 +1,14 @@
 import { basename } from 'node:path'
 import { readTextFile } from '../../../base/text-file.js'
 import type { ImportReport } from '../questions/csv-file.js'
-import type { RulesFile } from '../questions/free-time-rules.js'
+import type { RulesFile } from '../questions/rules-file.js'
 import { argument, declare, flag, group } from '../../../commands/declare-command.js'
 import { printAnswer } from '../output/print-answer.js'
 
-const FILE = argument('<file>', 'CSV file of rules or of holidays; its header says which.')
+const FILE = argument(
+  '<file>',
+  'CSV file of rules, of holidays or of working calendars; its header says which.',
+)
 
 /** A hundred thousand lines of an invoice. */
 const LARGEST_TABLE_BYTES = 32 * 1024 * 1024
@@ -16,35 +19,53 @@ export function readCsvText(path: string): string {
 }
 
 async function readRulesFile(path: string): Promise<RulesFile> {
-  const { parseRulesFile } = await import('../questions/free-time-rules.js')
+  const { parseRulesFile } = await import('../questions/rules-file.js')
   return parseRulesFile(basename(path), readCsvText(path))
 }
 
 const check = declare({
   name: 'check',
-  help: 'Say whether a file can be imported, line by line. Needs no database.',
+  help: 'Say whether a file can be imported, and what each rule says. Needs no database.',
   common: [],
   takes: { file: FILE },
   run: async (_, { file }) => {
     const read = await readRulesFile(file)
-    const counts =
-      read.kind === 'rules'
-        ? { rules: read.rules.length, tiers: read.tiers.length }
-        : { holidays: read.holidays.length }
-    const said = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
-    const text = [`${basename(file)} can be imported: ${said.join(', ')}.`]
-    if (read.kind === 'rules' && read.rules.length === 0) {
-      text.push(toNote('it has only a header; importing it deletes every rule'))
+    if (read.kind === 'rules') return describeRules(basename(file), read)
+    const count = read.kind === 'holidays' ? read.holidays.length : read.calendars.length
+    return {
+      data: { [read.kind]: count },
+      text: [`${basename(file)} can be imported: ${count} ${read.kind}.`],
     }
-    return { data: counts, text }
   },
 })
+
+async function describeRules(
+  file: string,
+  { rules, tiers }: Extract<RulesFile, { kind: 'rules' }>,
+) {
+  const { describeRule } = await import('../questions/rule-sentence.js')
+  const { findDaysWithoutRate, groupTiers } = await import('../questions/rules-file.js')
+  const groups = groupTiers(tiers)
+  const sentences = Object.fromEntries(
+    rules.map((rule) => [rule.rule_name, describeRule(rule, groups.get(rule.rule_name) ?? [])]),
+  )
+  const notes = findDaysWithoutRate(rules, tiers)
+  if (rules.length === 0) notes.push('it has only a header; importing it deletes every rule')
+  return {
+    data: { rules: rules.length, tiers: tiers.length, sentences, notes },
+    text: [
+      `${file} can be imported: ${rules.length} rules, ${tiers.length} tiers.`,
+      ...Object.entries(sentences).map(([name, said]) => `${name}: ${said}.`),
+      ...notes.map(toNote),
+    ],
+  }
+}
 
 const load = declare({
   name: 'import',
   help:
     'Put a file of free-time rules in place of the rules that there are, ' +
-    'or holidays in place of those of the same calendars. Whole or not at all.',
+    'or holidays or working calendars in place of those of the same calendars. Whole or not at all.',
   settings: ['migrate'],
   takes: { file: FILE },
   run: async (app, { file }) => {
@@ -78,17 +99,41 @@ export function toNote(warning: string): string {
   return `Note: ${warning}.`
 }
 
+const compare = declare({
+  name: 'compare',
+  help:
+    'Compare the last free days by each rule with the reported ones, and say how the others would ' +
+    'agree. `query rule_comparisons` shows each.',
+  settings: ['migrate'],
+  run: async (app) => {
+    const { compareRules, sayComparison } = await import('../questions/compare-rules.js')
+    const warehouse = await app.openWarehouse({ isOfRows: true })
+    const compared = await compareRules(warehouse)
+    return {
+      data: { rules: compared },
+      text:
+        compared.length === 0
+          ? ['No rule with free days holds for a container whose last free day is reported.']
+          : compared.map(sayComparison),
+    }
+  },
+})
+
 const unload = declare({
   name: 'export',
   help: 'Print the rules as CSV that can be imported again.',
   json: false,
   settings: ['migrate'],
-  takes: { isOfHolidays: flag('--holidays', 'The holidays instead of the rules.') },
-  run: async (app, { isOfHolidays }, io) => {
+  takes: {
+    isOfHolidays: flag('--holidays', 'The holidays instead of the rules.'),
+    isOfCalendars: flag('--calendars', 'The working calendars instead of the rules.'),
+  },
+  run: async (app, { isOfHolidays, isOfCalendars }, io) => {
     const { exportRules } = await import('../questions/free-time-rules.js')
     const { streamTable } = await import('../read-answer.js')
     const warehouse = await app.openWarehouse({ isOfRows: true })
-    const statement = exportRules(isOfHolidays ? 'holidays' : 'rules')
+    const kind = isOfCalendars ? 'calendars' : isOfHolidays ? 'holidays' : 'rules'
+    const statement = exportRules(kind)
     const pieces = streamTable(warehouse, 'export the rules', statement)
     await printAnswer(pieces, 'csv', io.process.stdout)
   },
@@ -97,5 +142,5 @@ const unload = declare({
 export const rules = group(
   'rules',
   'Free-time rules: what storage, demurrage and detention cost (see `query charge_days`).',
-  [check, load, unload],
+  [check, load, compare, unload],
 )

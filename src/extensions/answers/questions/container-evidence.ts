@@ -80,16 +80,18 @@ const SOURCES: Readonly<Record<string, ViewSource | OwnSource>> = {
 from ${clocks} as charge
 where charge.container_id = ${containerId}
 order by charge.place, charge.charge`,
-    shown: `place, charge, state, last_free_on, last_free_source, days_over, amount, currency_code,
-      rule_name, clock_on, ended_on`,
+    shown: `place, charge, until, state, last_free_on, last_free_source, days_over, charged_days,
+      amount, currency_code, rule_name, clock_on, ended_on`,
     meanings: {
       place: 'Where it runs: port, ramp, or out with the customer.',
-      charge: 'storage, demurrage or detention.',
+      charge: 'storage, demurrage, detention or another charge of the rules.',
+      until: 'Its end: out, the full container leaves; empty_return, the empty is back.',
       state: 'upcoming, due_today, overdue, ended_in_time, ended_late or unknown.',
       last_free_on: 'The last day without a charge.',
       last_free_source: 'Who says so: terminal, line, rail or service; rule: counted by the rule.',
       days_over: 'Calendar days past it, to the end or to today, that day included.',
-      amount: 'What those days cost by the rule.',
+      charged_days: 'Those of them that the rule charges.',
+      amount: 'Cost of those days by the rule.',
       currency_code: 'ISO 4217.',
       rule_name: 'The rule; see Rules.',
       clock_on: 'The day on which the free time began to count.',
@@ -151,7 +153,7 @@ order by charge.place, charge.charge`,
     title: 'Rules',
     note: 'One row per rule above and tier of its rates. They are those of the user of this program.',
     empty: 'No rule holds.',
-    select: (containerId) => sql`select rule.*, tier.from_day, tier.daily_rate
+    select: (containerId) => sql`select rule.*, tier.from_day, tier.daily_rate, tier.per
 from ${tableRef('analytics.free_time_rules')} as rule
 left join ${tableRef('analytics.free_time_tiers')} as tier
     on tier.rule_name = rule.rule_name
@@ -159,33 +161,42 @@ where rule.rule_name in (
     select rule_name from ${clocks} where container_id = ${containerId}
 )
 order by rule.rule_name, tier.from_day`,
-    shown: `rule_name, charge, free_days, counts, holiday_calendar, starts_with, from_day,
-      daily_rate, currency_code`,
+    shown: `rule_name, charge, free_days, counts, holiday_calendar, starts_with, first_day, until,
+      reported, from_day, daily_rate, per, tier_counts, charged, minimum, cap, currency_code`,
     meanings: {
       rule_name: 'Name of the rule.',
-      charge: 'storage, demurrage or detention.',
-      free_days: 'Days without a charge after the day the clock starts.',
+      charge: 'storage, demurrage, detention or another charge.',
+      free_days: 'Days without a charge.',
       counts: 'calendar or working days.',
       holiday_calendar: 'Calendar whose holidays are not working days; see Holidays.',
       starts_with: 'The event that starts the clock.',
-      from_day: 'The first charged day that the rate is for.',
-      daily_rate: 'Amount of a day.',
+      first_day: '0: the day after the start is day 1; 1: the day of the start is.',
+      until: 'End of the clock: out, or empty_return.',
+      reported: 'What counts beside a reported day: binds, ignored, earlier or later.',
+      from_day: 'The first day that the rate is for.',
+      daily_rate: 'Amount of a day, or of the period.',
+      per: 'day, or period: the amount is charged once.',
+      tier_counts: 'Days that from_day counts: over, those charged; start, those since the start.',
+      charged: 'Days over that are charged: calendar, each; working, those alone.',
+      minimum: 'Least total once a day is charged.',
+      cap: 'Most that the total can be.',
       currency_code: 'ISO 4217.',
     },
   },
   holidays: {
     title: 'Holidays',
-    note: 'One row per holiday of the calendars above, from the year before the first clock on.',
+    note: 'One row per day off of the calendars that count, from the year before the first clock on.',
     empty: 'No calendar is used.',
     select: (containerId) => sql`select holiday.*
 from ${tableRef('analytics.holidays')} as holiday
 inner join (
-    select holiday_calendar, min(clock_on) as clock_on
-    from ${clocks}
-    where container_id = ${containerId}
-    group by holiday_calendar
+    select off.calendar, min(charge.clock_on) as clock_on
+    from ${clocks} as charge
+    cross join lateral unnest(charge.off_days) as off (calendar)
+    where charge.container_id = ${containerId}
+    group by off.calendar
 ) as clock
-    on clock.holiday_calendar = holiday.calendar
+    on clock.calendar = holiday.calendar
     and holiday.holiday_on >= clock.clock_on - 365
 order by holiday.calendar, holiday.holiday_on`,
     shown: 'calendar, holiday_on, name',

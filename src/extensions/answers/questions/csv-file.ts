@@ -72,6 +72,14 @@ export function oneOf<const Word extends string>(...words: readonly Word[]) {
     .refine((cell): cell is Word => (words as readonly string[]).includes(cell), must)
 }
 
+/** One of these words, or the fallback for an empty cell. */
+export function wordOr<const Fallback extends string | null, const Word extends string>(
+  fallback: Fallback,
+  ...words: readonly Word[]
+) {
+  return z.union([z.literal('').transform(() => fallback), oneOf(...words)])
+}
+
 /** A whole number in this range, or an empty cell. */
 export function whole(least: number, most: number) {
   return matching(/^\d{1,6}$/, 'a whole number')

@@ -1,93 +1,20 @@
 import { sql, type RawBuilder } from 'kysely'
-import { z } from 'zod'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
+import { compareRows, waitForOtherImports, type ImportReport } from './csv-file.js'
 import {
-  amount,
-  CHARGES,
-  compareRows,
-  currency,
-  day,
-  findTwice,
-  matching,
-  name,
-  oneOf,
-  optionalIdentifier,
-  readCsv,
-  refuse,
-  splitCsv,
-  text,
-  waitForOtherImports,
-  whole,
-  type BadLine,
-  type ImportReport,
-  type Line,
-} from './csv-file.js'
+  findDaysWithoutRate,
+  HOLIDAY_COLUMNS,
+  RULE_COLUMNS,
+  type Holiday,
+  type RulesFile,
+  type WorkingCalendar,
+} from './rules-file.js'
 import {
   columnList,
   columnRef,
   type Statement,
   tableRef,
 } from '../../../warehouse/connection/typed-database.js'
-
-/** The contents of a user's file, by its header. */
-export type RulesFile =
-  | { readonly kind: 'rules'; readonly rules: readonly Rule[]; readonly tiers: readonly Tier[] }
-  | { readonly kind: 'holidays'; readonly holidays: readonly Holiday[] }
-
-const ruleLine = z
-  .object({
-    rule: name,
-    charge: oneOf(...CHARGES),
-    line: optionalIdentifier,
-    terminal: optionalIdentifier,
-    locode: matching(/^[A-Z]{2}[A-Z0-9]{3}$/, 'a UN/LOCODE as USLAX'),
-    place: z.union([z.literal('').transform(() => null), oneOf('port', 'ramp')]),
-    equipment_type: text,
-    equipment_length: whole(1, 100),
-    free_days: whole(0, 365),
-    counts: z.union([z.literal('').transform(() => 'calendar'), oneOf('calendar', 'working')]),
-    holiday_calendar: text,
-    starts_with: z.union([
-      z.literal('').transform(() => null),
-      oneOf('arrival', 'discharge', 'gate_out'),
-    ]),
-    from_day: whole(1, 10_000),
-    daily_rate: amount,
-    currency,
-    valid_from: day,
-    valid_to: day,
-    note: text,
-    reported: z.union([
-      z.literal('').transform(() => 'binds'),
-      oneOf('binds', 'ignored', 'earlier', 'later'),
-    ]),
-  })
-  .transform(({ line, currency, rule, from_day, daily_rate, starts_with, ...rest }) => ({
-    tier: { rule_name: rule, from_day, daily_rate },
-    rule: {
-      rule_name: rule,
-      shipping_line_scac: line,
-      currency_code: currency,
-      starts_with: starts_with ?? (rest.charge === 'detention' ? 'gate_out' : 'discharge'),
-      ...rest,
-    },
-  }))
-
-const holidayLine = z.object({
-  calendar: name,
-  holiday_on: day.refine((cell): cell is string => cell !== null, 'is empty'),
-  name: text,
-})
-
-type RuleLine = z.output<typeof ruleLine>
-export type Rule = RuleLine['rule']
-export type Tier = RuleLine['tier']
-export type Holiday = z.output<typeof holidayLine>
-
-const RULE_COLUMNS = Object.keys(ruleLine.def.in.shape)
-/** Files that were written before these columns are read as if their cells were empty. */
-const LATER_COLUMNS = ['reported']
-const HOLIDAY_COLUMNS = Object.keys(holidayLine.shape)
 
 /** Columns of a file with another name in the tables. */
 const COLUMN_SQL: Readonly<Record<string, RawBuilder<unknown>>> = {
@@ -96,80 +23,18 @@ const COLUMN_SQL: Readonly<Record<string, RawBuilder<unknown>>> = {
   currency: sql`rule.currency_code as currency`,
   from_day: sql`tier.from_day`,
   daily_rate: sql`tier.daily_rate`,
+  per: sql`tier.per`,
 }
 
 /**
- * Reads a file of rules or of holidays: comma- or semicolon-separated values with a header. A rule
- * has one line for each tier. Throws a ConfigError that names every bad line with its number.
- */
-export function parseRulesFile(fileName: string, csvText: string): RulesFile {
-  const cells = splitCsv(fileName, csvText)
-  const bad: BadLine[] = []
-  if (cells.columns.includes('holiday_on')) {
-    const holidays = readCsv(fileName, cells, holidayLine, HOLIDAY_COLUMNS, bad)
-    bad.push(...findTwice(holidays, ({ calendar, holiday_on }) => `${holiday_on} of ${calendar}`))
-    refuse(fileName, bad)
-    return { kind: 'holidays', holidays: holidays.map(({ value }) => value) }
-  }
-  const read = readCsv(fileName, cells, ruleLine, RULE_COLUMNS, bad, LATER_COLUMNS)
-  bad.push(...findContradictions(read))
-  refuse(fileName, bad)
-  const rules = new Map(read.map(({ value }) => [value.rule.rule_name, value.rule]))
-  const tiers = read.flatMap(({ value }) => (value.tier.from_day === null ? [] : [value.tier]))
-  return { kind: 'rules', rules: [...rules.values()], tiers }
-}
-
-/** Contradictions between the lines of a rule, and impossible rules. */
-function findContradictions(lines: readonly Line<RuleLine>[]): BadLine[] {
-  const bad: BadLine[] = []
-  const first = new Map<string, Line<RuleLine>>()
-  for (const { line, value } of lines) {
-    const { rule, tier } = value
-    const say = (reason: string) => bad.push({ line, reason: `${rule.rule_name}: ${reason}` })
-    if ((tier.from_day === null) !== (tier.daily_rate === null)) {
-      say('from_day and daily_rate go together')
-    }
-    if ((rule.charge === 'detention') !== (rule.starts_with === 'gate_out')) {
-      say('detention starts with gate_out, and the other charges do not')
-    }
-    if (rule.charge === 'detention' && rule.place !== null) say('detention has no place')
-    if (rule.charge === 'detention' && rule.free_days === null) say('detention needs free_days')
-    if (rule.counts === 'working' && rule.free_days === null) {
-      say('working days are counted of free_days, which is empty')
-    }
-    if (rule.reported !== 'binds' && rule.free_days === null) {
-      say(`reported is ${rule.reported}, and free_days, with which it is compared, is empty`)
-    }
-    if (rule.valid_from !== null && rule.valid_to !== null && rule.valid_to < rule.valid_from) {
-      say('valid_to is before valid_from')
-    }
-    const earlier = first.get(rule.rule_name)
-    if (earlier === undefined) {
-      first.set(rule.rule_name, { line, value })
-      continue
-    }
-    const other = Object.keys(rule).filter(
-      (key) => rule[key as keyof Rule] !== earlier.value.rule[key as keyof Rule],
-    )
-    if (other.length > 0) say(`differs from line ${earlier.line} in ${other.join(', ')}`)
-    if (tier.from_day === null) say(`is in line ${earlier.line} already, and this one has no tier`)
-  }
-  const tiers = lines.filter(({ value }) => value.tier.from_day !== null)
-  return [
-    ...bad,
-    ...findTwice(
-      tiers,
-      ({ tier }) => `a tier of ${tier.rule_name} from day ${String(tier.from_day)} on`,
-    ),
-  ]
-}
-
-/**
- * Replaces all rules, or the holidays of the calendars that the file names. Call it in a
+ * Replaces all rules, or the holidays or places of the calendars that the file names. Call it in a
  * transaction: all or nothing. Idempotent.
  */
 export async function storeRulesFile(session: Session, file: RulesFile): Promise<ImportReport> {
-  return file.kind === 'rules' ? storeRules(session, file) : storeHolidays(session, file.holidays)
+  if (file.kind === 'rules') return storeRules(session, file)
+  return file.kind === 'holidays'
+    ? storeCalendars(session, 'holidays', file.holidays)
+    : storeCalendars(session, 'working_calendars', file.calendars)
 }
 
 async function storeRules(
@@ -196,7 +61,7 @@ from jsonb_populate_recordset(null::${tableRef('analytics.free_time_tiers')}, ${
     kind: 'rules',
     total: after.size,
     ...compareRows(before, after),
-    warnings: await findUnknownNames(session),
+    warnings: [...findDaysWithoutRate(rules, tiers), ...(await findUnknownNames(session))],
   }
 }
 
@@ -216,36 +81,47 @@ group by rule.rule_name`,
   return new Map(rows.map(({ name: rule, said }) => [rule, said]))
 }
 
-async function storeHolidays(
+/** The rows of a calendar by all that tells them apart, and the rest of each. */
+const CALENDAR_ROWS = {
+  holidays: { kind: 'holidays', key: sql`concat_ws(' ', calendar, holiday_on)`, rest: sql`name` },
+  working_calendars: {
+    kind: 'calendars',
+    key: sql`concat_ws(' at ', calendar, place)`,
+    rest: sql`weekend::text`,
+  },
+} as const
+
+async function storeCalendars(
   session: Session,
-  holidays: readonly Holiday[],
+  name: keyof typeof CALENDAR_ROWS,
+  given: readonly (Holiday | WorkingCalendar)[],
 ): Promise<ImportReport> {
-  const table = tableRef('analytics.holidays')
-  const calendars = [...new Set(holidays.map(({ calendar }) => calendar))]
+  const table = tableRef(`analytics.${name}`)
+  const { kind, key, rest } = CALENDAR_ROWS[name]
+  const calendars = [...new Set(given.map(({ calendar }) => calendar))]
   const read = async () => {
     const rows = await session.query(
-      'read the holidays',
+      `read the ${kind}`,
       sql<{
-        day: string
-        name: string | null
-      }>`select concat_ws(' ', calendar, holiday_on) as day, name
-from ${table} where calendar = any(${calendars}::text[])`,
+        key: string
+        rest: string | null
+      }>`select ${key} as key, ${rest} as rest from ${table} where calendar = any(${calendars}::text[])`,
     )
-    return new Map(rows.map((row) => [row.day, row.name ?? '']))
+    return new Map(rows.map((row) => [row.key, row.rest ?? '']))
   }
-  await waitForOtherImports(session, 'holidays')
+  await waitForOtherImports(session, name)
   const before = await read()
   await session.query(
-    'remove the holidays',
+    `remove the ${kind}`,
     sql`delete from ${table} where calendar = any(${calendars}::text[])`,
   )
   await session.query(
-    'store the holidays',
+    `store the ${kind}`,
     sql`insert into ${table}
-select given.* from jsonb_populate_recordset(null::${table}, ${JSON.stringify(holidays)}::jsonb) as given`,
+select given.* from jsonb_populate_recordset(null::${table}, ${JSON.stringify(given)}::jsonb) as given`,
   )
   const after = await read()
-  return { kind: 'holidays', total: after.size, ...compareRows(before, after), warnings: [] }
+  return { kind, total: after.size, ...compareRows(before, after), warnings: [] }
 }
 
 /**
@@ -262,6 +138,36 @@ where rule.holiday_calendar is not null
     and not exists (
         select from ${tableRef('analytics.holidays')} as holiday
         where holiday.calendar = rule.holiday_calendar
+    )
+    and not exists (
+        select from ${tableRef('analytics.working_calendars')} as known
+        where known.calendar = rule.holiday_calendar
+    )
+union all
+select distinct
+    'the warehouse has no shipment of the customer ' || rule.customer as warning
+from ${tableRef('analytics.free_time_rules')} as rule
+where rule.customer is not null
+    and exists (
+        select from ${tableRef('data.shipments')} as any_one
+        where any_one.customer_name is not null
+    )
+    and not exists (
+        select from ${tableRef('data.shipments')} as known
+        where known.customer_name = rule.customer
+    )
+union all
+select distinct
+    'the warehouse has no shipment with the tag ' || rule.tag as warning
+from ${tableRef('analytics.free_time_rules')} as rule
+where rule.tag is not null
+    and exists (
+        select from ${tableRef('data.shipments')} as any_one
+        where any_one.tags <> '{}'
+    )
+    and not exists (
+        select from ${tableRef('data.shipments')} as known
+        where rule.tag = any(known.tags)
     )
 union all
 select distinct
@@ -340,6 +246,23 @@ export function exportRules(kind: RulesFile['kind']): Statement<unknown> {
     return sql`select ${columnList(HOLIDAY_COLUMNS)}
 from ${tableRef('analytics.holidays')}
 order by calendar, holiday_on`
+  }
+  if (kind === 'calendars') {
+    return sql`select
+    calendar,
+    place,
+    case
+        when weekend = '{}' then 'none'
+        else (
+            select
+                string_agg(
+                    (array['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])[day], ' ' order by day
+                )
+            from unnest(weekend) as off (day)
+        )
+    end as weekend
+from ${tableRef('analytics.working_calendars')}
+order by calendar, place`
   }
   return sql`select ${sql.join(RULE_COLUMNS.map((name) => COLUMN_SQL[name] ?? columnRef(name, 'rule')))}
 from ${tableRef('analytics.free_time_rules')} as rule

@@ -1,32 +1,4 @@
-/**
- * The questions that `query` answers: each reads the view of the analytics schema with its name.
- * The filters of an answer follow from the columns of that view (`shipped-queries.ts`).
- */
-export interface Question {
-  /**
-   * Columns shown, in order; names of columns here are separated by commas. The customer's columns
-   * are added to a container by themselves (`CUSTOMER_COLUMNS`).
-   */
-  readonly columns: string
-  readonly order: string
-  /** Key columns of the view, which identify a row at another instant. */
-  readonly key: string
-  /** The column of --since and --until: a date if it ends in `_on`, else an instant. */
-  readonly period?: string
-  /** The data that an answer needs; shown with an empty one. */
-  readonly needs: string
-  /** Shown first if a table must fit a terminal; other columns follow as they fit. */
-  readonly leading?: string
-  /** Columns with a total below the table; money by currency. */
-  readonly sums?: string
-  /** Columns that only grow with the instant; a comparison leaves them out. */
-  readonly clock?: string
-  /** Answers for the present only: `--as-of` has no effect. */
-  readonly isOfNow?: boolean
-}
-
-/** Columns shown before `container_id`, if the view has them. */
-export const CUSTOMER_COLUMNS = ['customer_name', 'ref_numbers_text', 'tags_text', 'custom_fields']
+import type { Question } from './question.js'
 
 const SEEN_CHANGES = 'changes are seen from the first load on, by syncs and webhooks'
 
@@ -350,6 +322,18 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     clock: 'hours_in_stage',
     period: 'pod_discharged_at',
     needs: 'a container that goes on by rail',
+  },
+  rule_comparisons: {
+    columns: `
+      container_number, place, charge, rule_name, difference, days_apart, clock_on, free_days,
+      counts, by_rule_on, compared_on, shipping_line_scac, pod_terminal, bill_of_lading_number,
+      container_id`,
+    order: `
+      difference = 'same', rule_name, difference, abs(days_apart) desc, container_id, place, charge`,
+    key: 'container_id, place, charge',
+    period: 'clock_on',
+    needs: 'a rule with free days for a container whose last free day is reported too',
+    leading: 'container_number, charge, difference, days_apart, by_rule_on, compared_on, rule_name',
   },
   schedule_reliability: {
     columns: `

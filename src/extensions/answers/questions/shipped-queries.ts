@@ -5,7 +5,8 @@ import { rawStatement } from '../../../warehouse/connection/typed-database.js'
 import { readViews, type ShippedView } from '../../../warehouse/schema/shipped-views.js'
 import { QUERY_DEFAULTS, type QueryParameter, type QueryValues } from './query-parameters.js'
 import { filtersOf } from './question-filters.js'
-import { CUSTOMER_COLUMNS, QUESTIONS, type Question } from './questions.js'
+import { CUSTOMER_COLUMNS, type Question } from './question.js'
+import { QUESTIONS } from './questions.js'
 
 /** A shipped question with its SQL. */
 export interface ShippedQuery {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { containerNumberProblem } from '../../../../src/extensions/answers/questions/container-number.js'
 import { containerCheckDigit } from '../../../../src/extensions/simulator/world/check-digits.js'
 import { notesOf, parseInvoices } from '../../../../src/extensions/answers/questions/dd-invoices.js'
-import { parseRulesFile } from '../../../../src/extensions/answers/questions/free-time-rules.js'
+import { parseRulesFile } from '../../../../src/extensions/answers/questions/rules-file.js'
 
 const [HEADER = '', FIRST = ''] = readFileSync('config/invoices.example.csv', 'utf8').split('\n')
 const COLUMNS = HEADER.split(',')

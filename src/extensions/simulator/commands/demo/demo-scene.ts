@@ -101,8 +101,8 @@ function sendOneBadRecord({ faults }: Simulator): void {
 
 /** The output of each import of the files that ship with the program. */
 export async function importExamples(warehouse: Warehouse): Promise<string[]> {
-  const { parseRulesFile, storeRulesFile } =
-    await import('../../../answers/questions/free-time-rules.js')
+  const { parseRulesFile } = await import('../../../answers/questions/rules-file.js')
+  const { storeRulesFile } = await import('../../../answers/questions/free-time-rules.js')
   const said: string[] = []
   for (const name of ['holidays', 'free-time-rules']) {
     const file = parseRulesFile(name, readExample(name))
