@@ -458,14 +458,18 @@ export class SecondImplementation {
     const mode = end === undefined ? (isByRail ? 'rail' : 'truck') : end === out ? 'truck' : 'rail'
     const sent = text(container, 'pod_timezone')
     const days = {
-      terminal: this.#dayOf(deadline(container, 'pickup_lfd_terminal'), sent),
-      line: this.#dayOf(deadline(container, 'pickup_lfd_line'), sent),
+      terminal: this.#saidOf(container, 'terminal', end),
+      line: this.#saidOf(container, 'line', end),
     }
     const hasOwn = days.terminal !== undefined || days.line !== undefined
-    const isDaySaid = ['pickup_lfd_terminal', 'pickup_lfd_line'].some(
-      (name) => deadline(container, name) !== undefined,
-    )
-    const hasRail = deadline(container, 'pickup_lfd_rail') !== undefined
+    const isDaySaid =
+      hasOwn ||
+      ['pickup_lfd_terminal', 'pickup_lfd_line'].some(
+        (name) => deadline(container, name) !== undefined,
+      )
+    const hasRail =
+      deadline(container, 'pickup_lfd_rail') !== undefined ||
+      this.#saidOf(container, 'rail', it('final_destination_full_out_at')) !== undefined
     const service =
       !isDaySaid && !hasRail ? this.#dayOf(attribute(container, 'pickup_lfd'), sent) : undefined
     const stay = this.#finish({
@@ -517,7 +521,8 @@ export class SecondImplementation {
     const start =
       atRamp !== undefined && (left === undefined || atRamp >= left) ? atRamp : undefined
     const [zone, isZoneKnown] = this.#rampZone(container, shipment)
-    const sent = deadline(container, 'pickup_lfd_rail')
+    const end = it('final_destination_full_out_at')
+    const rail = this.#saidOf(container, 'rail', end)
     return this.#finish({
       container,
       shipment,
@@ -528,11 +533,11 @@ export class SecondImplementation {
       isUntold: isTrackingStopped(shipment, at),
       start,
       arrival: start,
-      end: it('final_destination_full_out_at'),
+      end,
       mode: 'truck',
-      days: { rail: this.#dayOf(sent, text(container, 'final_destination_timezone')) },
+      days: { rail },
       isUnread: false,
-      hasDay: sent !== undefined,
+      hasDay: rail !== undefined || deadline(container, 'pickup_lfd_rail') !== undefined,
       hasBegun: atRamp !== undefined || this.#isDelivered(container),
       hasEnded: this.#isDelivered(container),
       isAfterMerged: this.#isMerged(port),
@@ -691,6 +696,21 @@ export class SecondImplementation {
     return [...new Set(fees)].sort()
   }
 
+  /** A last free day as said now; of a container that left, also one withdrawn since it did. */
+  #saidOf(
+    container: ResourceObject,
+    by: 'terminal' | 'line' | 'rail',
+    left: number | undefined,
+  ): string | undefined {
+    const zone = by === 'rail' ? 'final_destination_timezone' : 'pod_timezone'
+    const now = deadline(container, `pickup_lfd_${by}`)
+    if (now !== undefined) return this.#dayOf(now, text(container, zone))
+    const { deadlines } = this.#containers.get(container.id)!
+    const then = left === undefined ? undefined : standing(deadlines, left)?.value[by]
+    if (then?.day !== undefined) this.met.add('a day that was withdrawn after it left')
+    return then && this.#dayOf(then.day, then.zone)
+  }
+
   /** The day that the charging party reported last before an instant. */
   #reportedAt({ place, charge, stay }: Clock, to: number): string | undefined {
     const by = REPORTERS[place]?.[charge]
@@ -710,12 +730,9 @@ export class SecondImplementation {
         if (stay.hasBegun) {
           for (const charge of ['demurrage', 'storage'] as const) {
             if (charge === 'demurrage' && stay.isAfterMerged) continue
-            const kind = charge === 'storage' ? 'pickup_lfd_terminal' : 'pickup_lfd_line'
-            const reported = isPort
-              ? this.#dayOf(deadline(container, kind), text(container, 'pod_timezone'))
-              : charge === 'storage'
-                ? stay.days.rail
-                : undefined
+            const { terminal, line, rail } = stay.days
+            const [ofStorage, ofLine] = isPort ? [terminal, line] : [rail, undefined]
+            const reported = charge === 'storage' ? ofStorage : ofLine
             const clock = this.#clock(stay, stay.place, charge, reported)
             if (clock !== undefined) yield clock
           }

@@ -11,7 +11,8 @@
 -- The ramp's terminal is where the service says it is picked up, else the terminal of the
 -- destination, which can be a rail terminal. terminal_names: every name of the stay's terminal.
 -- A last free day is the day of container_import_deadlines, whose zone is that of the deadline: one
--- that was sent as a bare date, or without a zone as wall time marked as UTC, needs none.
+-- that was sent as a bare date, or without a zone as wall time marked as UTC, needs none. A day that
+-- was withdrawn after the container had left still counts, as it was said then.
 -- The day of an instant is that of wall_zone of the place, today that of time_zone (see journeys).
 -- departed_on: the vessel left the port of lading. berthed_on and available_on are read from
 -- transport events: the last berthing at the port of discharge, and the first time during the stay
@@ -110,6 +111,45 @@ left join {{analytics}}.known_import_deadlines as by_line
 left join {{analytics}}.known_import_deadlines as by_service
     on by_service.container_id = journey.container_id
     and by_service.kind = 'pickup_lfd'
+-- The days that were said when it left, and withdrawn since; at most one of each kind.
+left join lateral (
+
+    select
+        min(gone.local_date) filter (where gone.kind = 'pickup_lfd_terminal') as terminal_on,
+        min(gone.local_date) filter (where gone.kind = 'pickup_lfd_line') as line_on,
+        min(gone.local_date) filter (where gone.kind = 'pickup_lfd_rail') as rail_on
+    from {{data}}.container_import_deadline_history as gone
+    where gone.container_id = journey.container_id
+        and case gone.kind
+            when 'pickup_lfd_terminal'
+                then by_terminal.container_id is null
+                    and gone.valid_from <= journey.left_port_at
+                    and gone.valid_to > journey.left_port_at
+            when 'pickup_lfd_line'
+                then by_line.container_id is null
+                    and gone.valid_from <= journey.left_port_at
+                    and gone.valid_to > journey.left_port_at
+            when 'pickup_lfd_rail'
+                then not journey.has_rail_day
+                    and gone.valid_from <= journey.ramp_out_at
+                    and gone.valid_to > journey.ramp_out_at
+        end
+        and gone.valid_to <= {{analytics}}.as_of()
+        and coalesce(journey.left_port_at, journey.ramp_out_at) is not null
+
+) as withdrawn
+    on true
+cross join lateral (
+
+    select
+        coalesce(by_terminal.local_date, withdrawn.terminal_on) as terminal_on,
+        coalesce(by_line.local_date, withdrawn.line_on) as line_on,
+        coalesce(journey.rail_on, withdrawn.rail_on) as rail_on,
+        by_terminal.container_id is not null or withdrawn.terminal_on is not null as has_terminal,
+        by_line.container_id is not null or withdrawn.line_on is not null as has_line,
+        journey.has_rail_day or withdrawn.rail_on is not null as has_rail
+
+) as said
 cross join lateral (
 
     select
@@ -137,23 +177,20 @@ cross join lateral (
         journey.vessel_arrived_at as arrived_at,
         journey.discharged_at as start_at,
         journey.left_port_at as end_at,
-        by_terminal.local_date as terminal_on,
-        by_line.local_date as line_on,
+        said.terminal_on,
+        said.line_on,
         null::date as rail_on,
         by_service.local_date as service_on,
         case
-            when by_terminal.container_id is not null or by_line.container_id is not null
-                then least(by_terminal.local_date, by_line.local_date)
-            when not journey.has_rail_day then by_service.local_date
+            when said.has_terminal or said.has_line then least(said.terminal_on, said.line_on)
+            when not said.has_rail then by_service.local_date
         end as reported_on,
-        by_terminal.container_id is null
-        and by_line.container_id is null
-        and not journey.has_rail_day as is_of_service,
-        by_terminal.container_id is not null
-        or by_line.container_id is not null
-        or by_service.container_id is not null and not journey.has_rail_day as has_day,
-        by_terminal.container_id is not null and by_terminal.local_date is null
-        or by_line.container_id is not null and by_line.local_date is null as is_day_unread
+        not said.has_terminal and not said.has_line and not said.has_rail as is_of_service,
+        said.has_terminal
+        or said.has_line
+        or by_service.container_id is not null and not said.has_rail as has_day,
+        said.has_terminal and said.terminal_on is null
+        or said.has_line and said.line_on is null as is_day_unread
 
     union all
 
@@ -178,11 +215,11 @@ cross join lateral (
         journey.ramp_out_at as end_at,
         null::date as terminal_on,
         null::date as line_on,
-        journey.rail_on,
+        said.rail_on,
         null::date as service_on,
-        journey.rail_on as reported_on,
+        said.rail_on as reported_on,
         false as is_of_service,
-        journey.has_rail_day as has_day,
+        said.has_rail as has_day,
         false as is_day_unread
     where journey.goes_by_rail
 

@@ -600,3 +600,41 @@ it(
     ])
   },
 )
+
+it('keeps a day that was withdrawn after the container left', { tags: ['JA14'] }, async () => {
+  const out = { pod_full_out_at: '2026-11-07T20:00:00Z' }
+  const goneByRail = { ...AT_RAMP, final_destination_full_out_at: '2026-11-07T20:00:00Z' }
+  await insertKnown(scene, 'containers', [
+    box('after', out),
+    box('before', out),
+    box('given again', out),
+    box('rail', goneByRail),
+    box('there'),
+  ])
+  // Withdrawn at noon of the 8th, or a day before, when it was still there.
+  const withdrawn = (id: string, source: 'terminal' | 'rail', local_date: string, on: string) => ({
+    ...day(id, source, local_date),
+    valid_from: '2026-11-01T00:00:00Z',
+    valid_to: `2026-11-${on}T16:00:00Z`,
+  })
+  await scene.insert('container_import_deadline_history', [
+    withdrawn('after', 'terminal', '2026-11-05', '08'),
+    withdrawn('before', 'terminal', '2026-11-05', '07'),
+    withdrawn('given again', 'terminal', '2026-11-05', '08'),
+    withdrawn('rail', 'rail', '2026-11-06', '08'),
+    withdrawn('there', 'terminal', '2026-11-05', '08'),
+  ])
+  const again = day('given again', 'terminal', '2026-11-07')
+  await scene.insert('container_import_deadlines', [again])
+  await scene.insert('container_import_deadline_history', [
+    { ...again, valid_from: '2026-11-08T16:00:00Z' },
+  ])
+  expect(await readStates()).toEqual([
+    'after port out_late - 2 2026-11-05 terminal',
+    'before port none - - - -',
+    'given again port out_in_time - - 2026-11-07 terminal',
+    'rail port none - - - -',
+    'rail ramp out_late - 1 2026-11-06 rail',
+    'there port none - - - -',
+  ])
+})

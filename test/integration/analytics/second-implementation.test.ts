@@ -636,6 +636,7 @@ it(
     })
     expect(currencies).toEqual(expect.arrayContaining(['', 'CAD,USD', 'USD']))
     expect([...second.met].sort()).toEqual([
+      'a day that was withdrawn after it left',
       'cancelled booking',
       'cap reached',
       'corrected discharge',
