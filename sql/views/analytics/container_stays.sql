@@ -83,11 +83,8 @@ select
     standing.state,
     stay.mode,
     case
-        when standing.binding_on = stay.terminal_on then 'terminal'
-        when standing.binding_on = stay.line_on then 'line'
-        when standing.binding_on = stay.rail_on then 'rail'
-        when standing.binding_on = stay.reported_on then 'service'
-        when standing.binding_on is not null then 'rule'
+        when standing.binding_on = by_rule.own_on then by_rule.own_source
+        when standing.binding_on is not null then 'service'
     end as binding_source,
     reported.source as reported_source,
     stay.time_zone,
@@ -162,6 +159,15 @@ left join lateral (
 
     select
         min(decided.last_free_on) as own_on,
+        (
+            array_agg(
+                decided.source
+                order by
+                    decided.last_free_on,
+                    decided.source = 'rule',
+                    decided.source = 'line'
+            )
+        )[1] as own_source,
         min(decided.last_free_on)
             filter (where decided.last_free_on is distinct from charge.reported_on) as rule_on
     from (
@@ -221,7 +227,15 @@ left join lateral (
             case
                 when rule.rule_name is null then charge.reported_on
                 else rule.last_free_on
-            end as last_free_on
+            end as last_free_on,
+            case
+                when rule.reported = 'ignored' or rule.last_free_on <> charge.reported_on
+                    or charge.reported_on is null
+                    then 'rule'
+                when charge.charge = 'demurrage' then 'line'
+                when stay.place = 'ramp' then 'rail'
+                else 'terminal'
+            end as source
 
     ) as decided
 

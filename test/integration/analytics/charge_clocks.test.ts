@@ -447,7 +447,7 @@ describe('a file of rules', () => {
       'rules.csv cannot be imported; nothing was stored:',
       '  line 3: line: differs from line 2 in currency_code',
       '  line 3: a tier of line from day 1 on is in line 2 already',
-      '  line 4: charge "Car parking" must be a word as storage, demurrage or plug_in',
+      '  line 4: charge "Car parking" must be a word of small letters and _, as storage, demurrage or plug_in',
       '  line 4: locode "Los Angeles" must be a UN/LOCODE as USLAX',
       '  line 4: free_days "-1" must be a whole number',
       '  line 4: daily_rate "-5" must be an amount as 150 or 150.00, zero or more',
@@ -468,7 +468,9 @@ describe('a file of rules', () => {
     )
     expect(cells('a', '0000-01-01')).toContain('line 2: valid_from "0000-01-01" must be a day')
     expect(message('rule,charge\n')).toContain('line 1: columns are missing: currency')
-    expect(message(`${header},colour\n`)).toContain('line 1: unknown columns')
+    expect(message(`${header},colour\n`)).toContain(
+      'line 1: unknown column colour (it accepts rule, charge',
+    )
     expect(message(`${header}\n"open,demurrage\n`)).toContain('cannot be read')
     expect(message('')).toContain('line 1: columns are missing')
   })
@@ -534,6 +536,37 @@ metro area,storage,,,USCHI,,,,,,,,,,USD,,,
       'the warehouse has no shipment of the customer Akme',
       'the warehouse has no shipment with the tag urgnt',
       'the warehouse has no shipping line MAEV by SCAC',
+    ])
+    await drop()
+  })
+
+  it('is told of calendars that no clock meets', { tags: ['JA15'] }, async () => {
+    const { warehouse, drop } = await createTestWarehouse()
+    const load = async (text: string) => {
+      const file = parseRulesFile('calendars.csv', text)
+      const report = await warehouse.transaction('import', (session) =>
+        storeRulesFile(session, file),
+      )
+      return report.warnings
+    }
+    await load('rule,charge,holiday_calendar,currency\none,storage,us,USD\n')
+    await warehouse.query(
+      'insert a place',
+      sql`insert into tracking.shipments (shipment_id, port_of_discharge_locode, _observed_at, _first_seen_at, _changed_at)
+      values ('s', 'USLAX', now(), now(), now())`,
+    )
+    const place = (calendar: string, name: string) =>
+      load(`calendar,place,weekend\n${calendar},${name},\n`)
+    expect(await place('la', 'USLAX')).toEqual([])
+    expect(await place('apm', 'APM')).toEqual([
+      'the calendar apm is of APM, and the warehouse has no such place, by UN/LOCODE, or terminal, by id, FIRMS code, nickname or name',
+    ])
+    await place('apm', '')
+    const holiday = (calendar: string) =>
+      load(`calendar,holiday_on,name\n${calendar},2026-11-30,closed\n`)
+    expect([await holiday('us'), await holiday('la')]).toEqual([[], []])
+    expect(await holiday('apmla')).toEqual([
+      'the holidays of apmla count nowhere: no rule names the calendar, and no working calendar gives it a place',
     ])
     await drop()
   })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 
@@ -597,6 +598,38 @@ it(
       ...[300, 400, 300],
       ...[300, 300, 300],
       ...[300, 300, 100],
+    ])
+  },
+)
+
+it(
+  'names the one whose day binds, and not one whose day is ignored',
+  { tags: ['JA12'] },
+  async () => {
+    const file = parseRulesFile(
+      'rules.csv',
+      `rule,charge,free_days,starts_with,reported,currency
+ours,storage,4,arrival,ignored,USD
+`,
+    )
+    if (file.kind !== 'rules') throw new Error('these are rules')
+    await scene.insertInto('analytics', 'free_time_rules', file.rules)
+    // Nobody knows when its vessel arrived, and with it the day of the rule.
+    await insertKnown(scene, 'containers', [
+      box('unknown'),
+      box('arrived', { pod_arrived_at: '2026-11-02T20:00:00Z' }),
+    ])
+    await insertKnown(
+      scene,
+      'container_import_deadlines',
+      ['unknown', 'arrived'].flatMap((id) => [
+        day(id, 'terminal', '2026-11-06'),
+        day(id, 'line', '2026-11-06'),
+      ]),
+    )
+    expect(await readStates()).toEqual([
+      'arrived port overdue -2 2 2026-11-06 line',
+      'unknown port overdue -2 2 2026-11-06 line',
     ])
   },
 )

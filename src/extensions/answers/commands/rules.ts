@@ -44,19 +44,19 @@ async function describeRules(
   { rules, tiers }: Extract<RulesFile, { kind: 'rules' }>,
 ) {
   const { describeRule } = await import('../questions/rule-sentence.js')
-  const { findDaysWithoutRate, groupTiers } = await import('../questions/rules-file.js')
+  const { findDoubts, groupTiers } = await import('../questions/rules-file.js')
   const groups = groupTiers(tiers)
   const sentences = Object.fromEntries(
     rules.map((rule) => [rule.rule_name, describeRule(rule, groups.get(rule.rule_name) ?? [])]),
   )
-  const notes = findDaysWithoutRate(rules, tiers)
+  const notes = findDoubts(rules, tiers)
   if (rules.length === 0) notes.push('it has only a header; importing it deletes every rule')
   return {
     data: { rules: rules.length, tiers: tiers.length, sentences, notes },
     text: [
       `${file} can be imported: ${rules.length} rules, ${tiers.length} tiers.`,
       ...Object.entries(sentences).map(([name, said]) => `${name}: ${said}.`),
-      ...notes.map(toNote),
+      ...sayNotes(notes),
     ],
   }
 }
@@ -90,7 +90,18 @@ export function describeImport({
 }: ImportReport): string[] {
   return [
     `${total} ${kind}: ${added} added, ${changed} changed, ${removed} removed.`,
-    ...warnings.map(toNote),
+    ...sayNotes(warnings),
+  ]
+}
+
+const MOST_NOTES = 20
+
+/** The first twenty notes, each on a line, and how many more there are. */
+function sayNotes(notes: readonly string[]): string[] {
+  const rest = notes.length - MOST_NOTES
+  return [
+    ...notes.slice(0, MOST_NOTES).map(toNote),
+    ...(rest > 0 ? [`${rest} more notes; --json has all.`] : []),
   ]
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { CsvError, parse } from 'csv-parse/sync'
 import { z } from 'zod'
 import { ConfigError } from '../../../base/errors.js'
+import { suggest } from '../../../base/phrases.js'
 import type { USERS_TABLES } from '../../../warehouse/connection/schema-names.js'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
 import { tableRef } from '../../../warehouse/connection/typed-database.js'
@@ -82,7 +83,7 @@ export function wordOr<const Fallback extends string | null, const Word extends 
 
 /** A whole number in this range, or an empty cell. */
 export function whole(least: number, most: number) {
-  return matching(/^\d{1,6}$/, 'a whole number')
+  return matching(/^\d{1,15}$/, 'a whole number')
     .transform((cell) => (cell === null ? null : Number(cell)))
     .refine(
       (days) => days === null || (days >= least && days <= most),
@@ -214,8 +215,18 @@ function compareHeader(
       wanted.filter((column) => !columns.includes(column) && !optional.includes(column)),
     ),
     ...list(
-      `unknown columns (it accepts ${wanted.join(', ')})`,
-      columns.filter((column, at) => !wanted.includes(column) || columns.indexOf(column) !== at),
+      'columns are there twice',
+      columns.filter((column, at) => columns.indexOf(column) !== at),
+    ),
+    ...columns.flatMap((column) =>
+      wanted.includes(column)
+        ? []
+        : [
+            {
+              line: 1,
+              reason: `unknown column ${column}${suggest(column, wanted)} (it accepts ${wanted.join(', ')})`,
+            },
+          ],
     ),
   ]
 }

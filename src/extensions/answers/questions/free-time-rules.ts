@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
 import { compareRows, waitForOtherImports, type ImportReport } from './csv-file.js'
 import {
-  findDaysWithoutRate,
+  findDoubts,
   HOLIDAY_COLUMNS,
   RULE_COLUMNS,
   type Holiday,
@@ -61,7 +61,7 @@ from jsonb_populate_recordset(null::${tableRef('analytics.free_time_tiers')}, ${
     kind: 'rules',
     total: after.size,
     ...compareRows(before, after),
-    warnings: [...findDaysWithoutRate(rules, tiers), ...(await findUnknownNames(session))],
+    warnings: [...findDoubts(rules, tiers), ...(await findUnknownNames(session))],
   }
 }
 
@@ -121,7 +121,60 @@ async function storeCalendars(
 select given.* from jsonb_populate_recordset(null::${table}, ${JSON.stringify(given)}::jsonb) as given`,
   )
   const after = await read()
-  return { kind, total: after.size, ...compareRows(before, after), warnings: [] }
+  return {
+    kind,
+    total: after.size,
+    ...compareRows(before, after),
+    warnings: await findUnusedCalendars(session),
+  }
+}
+
+/** Calendars whose place the warehouse does not know, and holidays that no clock could meet. */
+async function findUnusedCalendars(session: Session): Promise<string[]> {
+  const rows = await session.query(
+    'look for calendars that no clock meets',
+    sql<{ warning: string }>`select distinct
+    'the calendar ' || own.calendar || ' is of ' || own.place
+    || ', and the warehouse has no such place, by UN/LOCODE, or terminal, by id, FIRMS code, nickname or name'
+        as warning
+from ${tableRef('analytics.working_calendars')} as own
+where own.place <> ''
+    and exists (select from ${tableRef('data.shipments')})
+    and not exists (
+        select from ${tableRef('data.terminals')} as known
+        where own.place in (known.terminal_id, known.firms_code, known.nickname, known.name)
+    )
+    and not exists (
+        select from ${tableRef('data.rail_terminals')} as known
+        where own.place
+            in (known.rail_terminal_id, known.firms_code, known.nickname, known.name)
+    )
+    and not exists (
+        select from ${tableRef('data.shipments')} as known
+        where own.place in (known.port_of_discharge_locode, known.destination_locode)
+    )
+    and not exists (
+        select from ${tableRef('data.ports')} as known
+        where known.code = own.place
+    )
+union all
+select distinct
+    'the holidays of ' || holiday.calendar || ' count nowhere: no rule names the calendar, and no '
+    || 'working calendar gives it a place' as warning
+from ${tableRef('analytics.holidays')} as holiday
+where not exists (
+        select from ${tableRef('analytics.free_time_rules')} as rule
+        where rule.holiday_calendar = holiday.calendar
+    )
+    and not exists (
+        select from ${tableRef('analytics.working_calendars')} as own
+        where own.calendar = holiday.calendar
+            and own.place <> ''
+    )
+    and exists (select from ${tableRef('analytics.free_time_rules')})
+order by warning`,
+  )
+  return rows.map(({ warning }) => warning)
 }
 
 /**

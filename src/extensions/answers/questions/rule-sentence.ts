@@ -33,7 +33,14 @@ function sayFreeDays(rule: Rule): string {
   const start = STARTS[rule.starts_with] ?? rule.starts_with
   const from = first === 1 ? `the day of ${start}` : `the day after ${start}`
   if (free === 0) return `no free day, counted from ${from}${REPORTED[rule.reported] ?? ''}`
-  return `${free} free ${rule.counts} ${free === 1 ? 'day' : 'days'} from ${from}${REPORTED[rule.reported] ?? ''}`
+  const days = `${rule.counts} ${free === 1 ? 'day' : 'days'}${sayCalendar(rule)}`
+  return `${free} free ${days} from ${from}${REPORTED[rule.reported] ?? ''}`
+}
+
+/** The calendar by which the rule tells working days, where it does. */
+function sayCalendar({ counts, charged, holiday_calendar: calendar }: Rule): string {
+  const isUsed = counts === 'working' || charged === 'working'
+  return isUsed && calendar !== null ? ` (calendar ${calendar})` : ''
 }
 
 function sayValidity({ valid_from: from, valid_to: to, valid_by: by }: Rule): string[] {

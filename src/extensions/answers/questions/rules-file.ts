@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { suggest } from '../../../base/phrases.js'
 import {
   amount,
   currency,
@@ -26,7 +27,14 @@ export type RulesFile =
 const ruleLine = z
   .object({
     rule: name,
-    charge: name.regex(/^[a-z][a-z_]*$/, 'must be a word as storage, demurrage or plug_in'),
+    charge: z
+      .string()
+      .trim()
+      .max(100)
+      .regex(
+        /^[a-z][a-z_]*$/,
+        'must be a word of small letters and _, as storage, demurrage or plug_in',
+      ),
     line: optionalIdentifier,
     terminal: optionalIdentifier,
     locode: matching(/^[A-Z]{2}[A-Z0-9]{3}$/, 'a UN/LOCODE as USLAX'),
@@ -267,21 +275,55 @@ export function groupTiers(tiers: readonly Tier[]): ReadonlyMap<string, readonly
   return groups
 }
 
-/** Rules whose first days over lack a rate: often a tier that was meant to count free days too. */
-export function findDaysWithoutRate(rules: readonly Rule[], tiers: readonly Tier[]): string[] {
+/** Doubts about rules that are allowed: days without a rate, tiers in free time, odd charges. */
+export function findDoubts(rules: readonly Rule[], tiers: readonly Tier[]): string[] {
   const groups = groupTiers(tiers)
   return rules.flatMap((rule) => {
-    const days = (groups.get(rule.rule_name) ?? []).map(({ from_day }) => from_day ?? 1)
-    const firstRated = Math.min(...days)
-    const firstOver = rule.tier_counts === 'over' ? 1 : (rule.free_days ?? 0) + 1
-    if (days.length === 0 || firstRated <= firstOver) return []
-    const last = firstRated - 1
-    const span = last === firstOver ? `day ${last}` : `days ${firstOver} to ${last}`
-    const counted = rule.tier_counts === 'over' ? 'over' : 'since the start'
-    const fix =
-      rule.tier_counts === 'over'
-        ? '; if from_day counts from the start of the clock, set tier_counts to start'
-        : ''
-    return [`${rule.rule_name} has no rate for ${span} ${counted}${fix}`]
+    const own = (groups.get(rule.rule_name) ?? []).map(({ from_day }) => from_day ?? 1)
+    return [
+      ...findDaysWithoutRate(rule, own),
+      ...findTiersInFreeTime(rule, own),
+      ...findMisspeltCharge(rule),
+    ]
   })
+}
+
+/** Often a tier that was meant to count free days too. */
+function findDaysWithoutRate(rule: Rule, days: readonly number[]): string[] {
+  const firstRated = Math.min(...days)
+  const firstOver = rule.tier_counts === 'over' ? 1 : (rule.free_days ?? 0) + 1
+  if (days.length === 0 || firstRated <= firstOver) return []
+  const last = firstRated - 1
+  const span = last === firstOver ? `day ${last}` : `days ${firstOver} to ${last}`
+  const counted = rule.tier_counts === 'over' ? 'over' : 'since the start'
+  const fix =
+    rule.tier_counts === 'over'
+      ? '; if from_day counts from the start of the clock, set tier_counts to start'
+      : ''
+  return [`${rule.rule_name} has no rate for ${span} ${counted}${fix}`]
+}
+
+/** Tiers from the start whose days are all free: often from_day was meant to count days over. */
+function findTiersInFreeTime(rule: Rule, days: readonly number[]): string[] {
+  const { free_days: free } = rule
+  if (rule.tier_counts !== 'start' || free === null) return []
+  const sorted = days.toSorted((one, other) => one - other)
+  return sorted.flatMap((day, at) => {
+    const next = sorted[at + 1]
+    if (next === undefined || next > free + 1) return []
+    return [
+      `${rule.rule_name} never charges its tier from day ${day}, which ends in free time; ` +
+        'if from_day counts days over, set tier_counts to over',
+    ]
+  })
+}
+
+const REPORTED_CHARGES = ['storage', 'demurrage', 'detention']
+
+function findMisspeltCharge({ rule_name, charge }: Rule): string[] {
+  if ([...REPORTED_CHARGES, 'plug_in', 'chassis'].includes(charge)) return []
+  const meant = suggest(charge, REPORTED_CHARGES)
+  return meant === ''
+    ? []
+    : [`${rule_name} is for a charge of its own, ${charge}${meant.slice(0, -1)}`]
 }
