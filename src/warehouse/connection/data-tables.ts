@@ -1,6 +1,5 @@
 import type { Generated } from 'kysely'
 import type * as records from '../../source/records/index.js'
-import type { USERS_TABLES } from './schema-names.js'
 import type { HistoryRowOf, RowOf, Version } from '../../source/records/row-types.js'
 
 /** A row that is derived from a container. */
@@ -109,8 +108,9 @@ export interface DataTables {
   }
 }
 
-/** Tables that users fill, whose columns the answers know, and the zones that PostgreSQL knows. */
-export type AnalyticsTables = Record<
-  (typeof USERS_TABLES)[number] | 'time_zones',
-  Record<string, unknown>
->
+/** The zones that PostgreSQL knows; the answers add the tables that users fill. */
+export interface AnalyticsTables {
+  time_zones: {
+    name: string
+  }
+}

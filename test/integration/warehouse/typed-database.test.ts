@@ -4,15 +4,17 @@ import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { useTestWarehouse } from '../../support/reused-warehouse.js'
 
-const FILE = fileURLToPath(
-  new URL('../../../src/warehouse/connection/typed-database.ts', import.meta.url),
-)
+const pathOf = (file: string): string =>
+  fileURLToPath(new URL(`../../../src/${file}`, import.meta.url))
+const FILE = pathOf('warehouse/connection/typed-database.ts')
+/** Adds the tables that users fill. */
+const USERS = pathOf('extensions/answers/users-tables.ts')
 
 const target = useTestWarehouse()
 
 /** `table column` or `table column null`, as the type says it. */
 function typedColumns(): string[] {
-  const program = ts.createProgram([FILE], {
+  const program = ts.createProgram([FILE, USERS], {
     strict: true,
     exactOptionalPropertyTypes: true,
     module: ts.ModuleKind.NodeNext,

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import type {} from '../users-tables.js'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
 import { compareRows, waitForOtherImports, type ImportReport } from './csv-file.js'
 import {
