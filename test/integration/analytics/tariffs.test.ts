@@ -62,13 +62,8 @@ const RULES = new URL('../../../config/rules/', import.meta.url)
 const COUNTED = new URL('../../fixtures/tariffs/', import.meta.url)
 const TARIFFS = readdirSync(COUNTED).map((file) => file.replace('.json', ''))
 
-/** Merged clocks, closures, periods and contracts; the others are second proofs of the same. */
-const QUICK = [
-  'antwerp-merged-tiers',
-  'felixstowe-contract',
-  'los-angeles-working-days',
-  'santos-periods',
-]
+/** A merged clock that goes on by rail, and a closure; the others are second proofs of the same. */
+const QUICK = ['antwerp-merged-tiers', 'los-angeles-working-days']
 
 const scene = useAnalyticsScene()
 
