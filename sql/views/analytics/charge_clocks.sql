@@ -3,8 +3,8 @@
 -- One row per container, place and charge that runs or ran, as known at as_of(). The base of
 -- charge_days, detention_clock, exposure_forecast and of the estimate in demurrage_exposure.
 --
--- place: the stay (port, ramp) for charges there; `out`, from the full gate-out to the return of the
--- empty container, for charges that start with the gate-out. Charges run in parallel: a terminal's
+-- place: the stay (port, ramp) for charges there; `out`, from the full gate-out to the return of
+-- the empty container, for charges that start with the gate-out. Charges run in parallel: a terminal's
 -- storage and a line's demurrage on one day are two rows. A charge of a stay has a row if a rule of
 -- free_time_rules applies to it, or if the charging party reports a day: the terminal for storage
 -- and the line for demurrage at the port, the railway for storage at the ramp. Detention has a row
@@ -21,13 +21,13 @@
 -- apply if that day is unknown.
 -- by_rule_on, the day of the rule: the last of its free_days, of which the day after the start is
 -- the first, or the day of the start itself (first_day); by working days, days off do not count.
--- Days off: the weekend, and the holidays of the calendars that the rule names, or that apply to the
--- terminal or the UN/LOCODE (working_calendars). The weekend is that of the rule's calendar, else of
--- the terminal's, else of the place's, else Saturday and Sunday.
+-- Days off: the weekend, and the holidays of the calendars that the rule names, or that apply to
+-- the terminal or the UN/LOCODE (working_calendars). The weekend is that of the rule's calendar, else
+-- of the terminal's, else of the place's, else Saturday and Sunday.
 -- An instant after as_of() has not happened, see journeys. Days are those of the place; an empty
 -- is back on the day of the depot.
 -- last_free_on: the day that the charging party reports, because it includes extensions; else the
--- day of the rule; else, for storage, demurrage, the earliest day that anybody else reports. A rule
+-- day of the rule; else, for storage and demurrage, the earliest day that anybody else reports. A rule
 -- can say otherwise (reported): ignored takes the day of the rule alone, earlier and later take
 -- that one of both. last_free_source says which.
 --

@@ -23,8 +23,8 @@
 -- The day of an instant is that of wall_zone of the place, today that of time_zone (see journeys):
 -- without a usable zone nobody knows which day it is there, and it is never counted in UTC.
 -- A last free day is the day of container_import_deadlines, whose zone is that of the deadline: one
--- that was sent as a bare date, or without a zone as wall time marked as UTC, needs none. A day that
--- was withdrawn after the container had left still counts, as it was said then.
+-- that was sent as a bare date, or without a zone as wall time marked as UTC, needs none. A day
+-- that was withdrawn after the container had left still counts, as it was said then.
 --
 -- state, in this order:
 --   out_in_time, out_late   it left, up to and on the binding day, or after it

@@ -24,7 +24,7 @@
 --
 -- The estimate is the cost of storage and demurrage of the stay by free_time_rules, each from its
 -- own last free day on (charge_clocks): the terminal's storage can run while the line's demurrage
--- does not. Detention is not in it.
+-- does not. Detention is not in it, and a merged clock counts up to the day it went out.
 -- days_without_rate: days over of those charges without a tier. The estimate is never added to the
 -- fees. Null if no rule applies to a charge that is past its day, or none of its days has a rate.
 

@@ -1,13 +1,13 @@
 -- Our last free days beside the reported ones
 --
 -- One row per container, place and charge with a rule of free_time_rules that names free days, and
--- a last free day that somebody reports, as known at as_of(): what a rule would have to say to agree
--- with the other side, and where the other side gave more or less than the contract. See
--- charge_clocks for the choice of the rule and its day.
+-- a last free day that somebody reports, as known at as_of(): how a rule would agree with the other
+-- side, and where the other side gave more or less than the contract. See charge_clocks for the
+-- choice of the rule and its day.
 --
 -- compared_on: the day that the charging party reports (terminal, line or railway); where none of
--- them reports a day for the stay, the one that the service picks. days_apart: that day minus the day of the rule, in
--- calendar days; positive where it is later.
+-- them reports a day for the stay, the one that the service picks. days_apart: that day minus the
+-- day of the rule, in calendar days; positive where it is later.
 --
 -- difference, the first of:
 --   unknown_start    the day on which the clock starts is unknown, and so is the day of the rule

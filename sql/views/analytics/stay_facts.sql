@@ -11,8 +11,8 @@
 -- The ramp's terminal is where the service says it is picked up, else the terminal of the
 -- destination, which can be a rail terminal. terminal_names: every name of the stay's terminal.
 -- A last free day is the day of container_import_deadlines, whose zone is that of the deadline: one
--- that was sent as a bare date, or without a zone as wall time marked as UTC, needs none. A day that
--- was withdrawn after the container had left still counts, as it was said then.
+-- that was sent as a bare date, or without a zone as wall time marked as UTC, needs none. A day
+-- that was withdrawn after the container had left still counts, as it was said then.
 -- The day of an instant is that of wall_zone of the place, today that of time_zone (see journeys).
 -- departed_on: the vessel left the port of lading. berthed_on and available_on are read from
 -- transport events: the last berthing at the port of discharge, and the first time during the stay

@@ -2,8 +2,8 @@
 --
 -- Of `asked`, which the view names: of_charge, reported_on, the day that the one who charges
 -- reports, and of stay_facts: place, terminal_names, shipping_line_scac, place_locode,
--- equipment_type, equipment_length, equipment_height, customer_name, ref_numbers, tags, departed_on,
--- started_on, arrived_on, berthed_on, available_on.
+-- equipment_type, equipment_length, equipment_height, customer_name, ref_numbers, tags,
+-- departed_on, started_on, arrived_on, berthed_on, available_on.
 -- by_rule_on is the day of the rule, null if it does not name free days; last_free_on is that day
 -- or the reported one, as the rule says. off_days and weekend: the calendars whose holidays are not
 -- working days there, and the days of the week.

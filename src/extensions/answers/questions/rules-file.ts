@@ -147,8 +147,8 @@ export function sayScope(rule: Rule): string {
 
 /**
  * Reads a file of rules, of holidays or of calendars: comma- or semicolon-separated values with a
- * header. A rule has one line for each tier. Throws a ConfigError that names every bad line with its
- * number.
+ * header. A rule has one line for each tier. Throws a ConfigError that names every bad line with
+ * its number.
  */
 export function parseRulesFile(fileName: string, csvText: string): RulesFile {
   const cells = splitCsv(fileName, csvText)
