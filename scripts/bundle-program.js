@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
-const INLINED = ['kysely', 'undici', 'zod']
+const INLINED = ['kysely', 'undici', 'yaml', 'zod']
 /**
  * The index of undici loads whatever it can do, a browser's `fetch` and sockets among it, and we
  * use one method of two classes, and the tunnel of a proxy. What the index does for that is done

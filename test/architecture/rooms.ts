@@ -85,7 +85,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'source/records',
       'base',
     ],
-    packages: ['kysely', 'pg', 'node:fs'],
+    packages: ['kysely', 'pg', 'yaml', 'node:fs'],
   },
   ingest: {
     holds: 'the path of a record into the warehouse, shared by sync and webhooks',

@@ -36,10 +36,3 @@ from models
 left join passes
     on passes.stream = models.data_model_name
 group by models.data_model_name;
-
-comment on view {{datasync}}._transfer_status is
-    'One row per table of this schema: when it was last brought up to date.';
-comment on column {{datasync}}._transfer_status.data_model_name is
-    'Name of the table.';
-comment on column {{datasync}}._transfer_status.transfer_last_updated_at is
-    'End of the last sync or backfill that read all of it; null before the first. UTC.';

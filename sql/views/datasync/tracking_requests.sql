@@ -27,31 +27,3 @@ select
     coalesce(requests.updated_at, requests._changed_at) at time zone 'UTC' as updated_at
 from {{data}}.tracking_requests as requests
 where requests._deleted_at is null;
-
-comment on view {{datasync}}.tracking_requests is
-    'One row per live tracking request, as in the table tracking_requests of the service''s own '
-    'export. Key: tracking_request_id.';
-comment on column {{datasync}}.tracking_requests.tracking_request_id is
-    'The service''s id of the tracking request.';
-comment on column {{datasync}}.tracking_requests.request_number is
-    'Number that was asked for.';
-comment on column {{datasync}}.tracking_requests.reference_numbers is
-    'Reference numbers, joined by comma and blank; null when there is none.';
-comment on column {{datasync}}.tracking_requests.shipment_tags is
-    'Tags for the shipment in the order of the alphabet, joined by comma and blank; null when '
-    'there is none.';
-comment on column {{datasync}}.tracking_requests.status is
-    'State of the request.';
-comment on column {{datasync}}.tracking_requests.failed_reason is
-    'Why it failed; null when it did not.';
-comment on column {{datasync}}.tracking_requests.request_type is
-    'What kind of number it is, for example bill_of_lading.';
-comment on column {{datasync}}.tracking_requests.scac is
-    'SCAC of the shipping line that was asked.';
-comment on column {{datasync}}.tracking_requests.shipment_id is
-    'Shipment it became; null while it did not.';
-comment on column {{datasync}}.tracking_requests.created_at is
-    'When it was made. UTC.';
-comment on column {{datasync}}.tracking_requests.updated_at is
-    'When it last changed, as the service says; where it does not, when the source can have known '
-    'the last material change (_changed_at). UTC.';

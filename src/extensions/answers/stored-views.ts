@@ -102,7 +102,7 @@ select shown.*, null::timestamptz
 from ${source} as shown
 where not exists (select view_name from {{sync}}.stored_views where view_name = '${name}');
 
-${commentsSql(name, source)}
+${copiedComments(name, source)}
 `
   return {
     schema: 'stored',
@@ -110,12 +110,12 @@ ${commentsSql(name, source)}
     title: view.title,
     definition: view.definition,
     sqlText,
-    checksum: createHash('sha256').update(sqlText).update(view.checksum).digest('hex'),
+    checksum: createHash('sha256').update(sqlText).update(view.sqlText).digest('hex'),
   }
 }
 
 /** Copies the meaning of the source's columns. */
-function commentsSql(name: string, source: string): string {
+function copiedComments(name: string, source: string): string {
   return `do $comments$
 declare
     explained record;

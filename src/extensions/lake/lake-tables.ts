@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { USERS_TABLES, type Schemas } from '../../warehouse/connection/schema-names.js'
-import { QUESTIONS } from '../answers/questions/questions.js'
+import { readShippedQueries } from '../answers/questions/shipped-queries.js'
 import { isDistributed } from '../accounts/distribute/citus.js'
 import type { CatalogReader } from '../../warehouse/schema/shipped-tables.js'
 import { readShippedTables } from '../../warehouse/schema/shipped-tables.js'
@@ -48,10 +48,11 @@ export async function listLakeTables(reader: CatalogReader): Promise<LakeTable[]
   const { data, analytics } = names
   const areRowsElsewhere = await isDistributed(reader)
   const shipped = await readShippedTables(names)
+  const questions = await readShippedQueries(names)
   const wanted = [
     ...shipped.filter((name) => name.startsWith(`${data}.`)),
     ...USERS_TABLES.map((name) => `${analytics}.${name}`),
-    ...Object.keys(QUESTIONS).map((name) => `${analytics}.${name}`),
+    ...questions.map(({ name }) => `${analytics}.${name}`),
   ]
   const rows = await query(
     'list what there is to export',

@@ -5,6 +5,7 @@ import { renewGrants } from './roles.js'
 import { NOT_UPGRADED, withMigrationLock, type MigrateOptions } from './run-migrations.js'
 import { readViews, type ShippedView, storedTable } from './shipped-views.js'
 import { refuseReadOnly } from '../connection/read-only.js'
+import { commentsSql } from './view-descriptions.js'
 import { fillTimeZones } from '../rows/time-zones.js'
 import { withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
 import type { SyncTables } from '../connection/tables.js'
@@ -259,10 +260,13 @@ async function create(
   verb: 'create' | 'create or replace',
   rights: ViewRights,
 ): Promise<void> {
-  const sqlText = withSchemaNames(view.sqlText, names)
+  const description = await view.describe?.()
+  const target = `{{${view.schema}}}.${view.name}`
+  const comments = description === undefined ? '' : commentsSql(target, description)
+  const sqlText = view.sqlText.replace(/^create view/m, `${verb} view`)
   await session.query(
     `install the view ${view.schema}.${view.name}`,
-    rawStatement(sqlText.replace(/^create view/m, `${verb} view`)),
+    rawStatement(withSchemaNames(`${sqlText}\n${comments}`, names)),
   )
   // Replacing a view loses its options.
   if (rights === 'of the invoker') await readAsInvoker(session, view)

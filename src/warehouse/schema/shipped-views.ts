@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { MigrationError } from '../../base/errors.js'
 import { projectFile } from '../../base/project-file.js'
+import { readDescription, type ViewDescription } from './view-descriptions.js'
 
-/** A shipped view: one file of `sql/views/<folder>/`, or made from its source if stored. */
+/** A shipped view: two files of `sql/views/`, or made from its source if stored. */
 export interface ShippedView {
   readonly schema: 'analytics' | 'asOf' | 'datasync' | 'stored'
   readonly name: string
@@ -11,81 +13,104 @@ export interface ShippedView {
   readonly title: string
   /** The whole header: the grain and every choice that a reader could doubt. */
   readonly definition: string
-  /** With placeholders for the schema names. */
+  /** With placeholders for the schema names. Without the comments of `describe`. */
   readonly sqlText: string
-  /** SHA-256 of the text. */
+  /** SHA-256 of all texts that make the view. */
   readonly checksum: string
+  /** Undefined for views whose SQL makes their comments. */
+  readonly describe?: (() => Promise<ViewDescription>) | undefined
 }
 
 const DIRECTORY = projectFile('sql/views/')
-const PARTS = projectFile('sql/views/parts/')
+
+/** The texts of one view. */
+interface ViewFiles {
+  readonly name: string
+  readonly isOfDatasync: boolean
+  readonly sqlText: string
+  readonly description: string
+}
 
 /**
  * All shipped views, each after the views that it reads. Views of the analytics schema come a
  * second time, in the schema of questions as of an instant. Throws MigrationError for a circle.
  */
 export async function readViews(directory: string = DIRECTORY): Promise<ShippedView[]> {
-  const parts = await readFolder(PARTS)
-  const analytics = await readViewFolder(`${directory}/analytics`, parts)
-  const datasync = await readViewFolder(`${directory}/datasync`, parts)
-  const views = [
-    ...[...analytics].map(([name, text]) =>
-      toView('analytics', name, text.replace(VARIANTS, '$1')),
-    ),
-    ...[...analytics].map(([name, text]) =>
-      toView('asOf', name, inAsOfSchema(text.replace(VARIANTS, '$2'), analytics)),
-    ),
-    ...[...datasync].map(([name, text]) => toView('datasync', name, text)),
-  ]
+  const meanings = await readFile(`${directory}/columns.yml`, 'utf8')
+  const files = await readFiles(directory)
+  const analytics = new Set(files.flatMap((one) => (one.isOfDatasync ? [] : [one.name])))
+  const views = files.flatMap((one) =>
+    one.isOfDatasync
+      ? [toView('datasync', one, one.sqlText, meanings)]
+      : [
+          toView('analytics', one, one.sqlText.replace(VARIANTS, '$1'), meanings),
+          toView(
+            'asOf',
+            one,
+            inAsOfSchema(one.sqlText.replace(VARIANTS, '$2'), analytics),
+            meanings,
+          ),
+        ],
+  )
   return inOrderOfUse(views)
-}
-
-/** Texts by file name. */
-async function readFolder(folder: string): Promise<Map<string, string>> {
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  const texts = new Map<string, string>()
-  for (const file of files) {
-    texts.set(file.replace(/\.sql$/, ''), await readFile(`${folder}/${file}`, 'utf8'))
-  }
-  return texts
 }
 
 /** A shared part of queries, alone on its line. */
 const PART = /^( *)\{\{part (\w+)\}\}$/gm
 
-async function readViewFolder(
-  folder: string,
-  parts: ReadonlyMap<string, string>,
-): Promise<Map<string, string>> {
-  const texts = await readFolder(folder)
-  for (const [name, text] of texts) {
-    const whole = text.replace(PART, (line, indent: string, part: string) =>
+async function readFiles(directory: string): Promise<ViewFiles[]> {
+  const paths = (await readdir(directory, { recursive: true }))
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.sql'))
+  const read = async (path: string): Promise<string> => readFile(`${directory}/${path}`, 'utf8')
+  const parts = new Map<string, string>()
+  for (const path of paths.filter(isPart)) parts.set(basename(path, '.sql'), await read(path))
+  const whole = (text: string): string =>
+    text.replace(PART, (line, indent: string, part: string) =>
       (parts.get(part) ?? line).trimEnd().replace(/^(?=.)/gm, indent),
     )
-    texts.set(name, whole)
-  }
-  return texts
+  const files = paths
+    .filter((path) => !isPart(path))
+    .map(async (path) => ({
+      name: basename(path, '.sql'),
+      isOfDatasync: path.startsWith('datasync/'),
+      sqlText: whole(await read(path)),
+      description: await read(path.replace(/sql$/, 'yml')),
+    }))
+  return (await Promise.all(files)).sort((one, two) => (one.name < two.name ? -1 : 1))
+}
+
+function isPart(path: string): boolean {
+  return path.startsWith('parts/')
 }
 
 /** Lines for the present, and their replacement for an instant, from histories. */
 const VARIANTS = /^-- now:\n([^]*?)^-- as of:\n([^]*?)^-- end\n/gm
 
 /** Views and the clock become those of the other schema; tables, such as rules, exist once. */
-function inAsOfSchema(sqlText: string, views: ReadonlyMap<string, string>): string {
+function inAsOfSchema(sqlText: string, views: ReadonlySet<string>): string {
   return sqlText.replace(/\{\{analytics\}\}\.(\w+)/g, (target, name: string) =>
     views.has(name) || name === 'as_of' ? `{{asOf}}.${name}` : target,
   )
 }
 
-function toView(schema: ShippedView['schema'], name: string, sqlText: string): ShippedView {
+function toView(
+  schema: ShippedView['schema'],
+  { name, description }: ViewFiles,
+  sqlText: string,
+  meanings: string,
+): ShippedView {
   const definition = readHeader(sqlText)
+  const checksum = createHash('sha256')
+  for (const text of [sqlText, description, meanings]) checksum.update(text)
   return {
     schema,
     name,
     title: definition.split('\n')[0] ?? '',
     definition,
     sqlText,
-    checksum: createHash('sha256').update(sqlText).digest('hex'),
+    checksum: checksum.digest('hex'),
+    describe: () => readDescription(description, meanings),
   }
 }
 

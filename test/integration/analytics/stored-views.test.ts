@@ -97,7 +97,7 @@ async function storeSlowly() {
     if (view.schema !== 'analytics' || view.name !== 'exceptions') return view
     const sqlText = `create view {{analytics}}.exceptions as
       select container_id, pg_sleep(600)::text as slept from {{data}}.containers;`
-    return { ...view, sqlText, checksum: 'slow' }
+    return { ...view, sqlText, checksum: 'slow', describe: undefined }
   })
   await installViews(scene.warehouse, slow, INSTALLING)
   const controller = new AbortController()
@@ -313,7 +313,7 @@ describe.skipIf(isOnCitus)('stored views', () => {
       const changed = (await readViews()).map((view) => {
         if (view.name !== 'exceptions') return view
         const sqlText = `create view {{${view.schema}}}.exceptions as select 'x'::text as container_id, 1 as other;`
-        return { ...view, sqlText, checksum: 'other' }
+        return { ...view, sqlText, checksum: 'other', describe: undefined }
       })
       await installViews(scene.warehouse, changed, INSTALLING)
       expect(await storedRelations(scene)).not.toContain('exceptions')

@@ -2,7 +2,8 @@ import { sql, type RawBuilder } from 'kysely'
 import { columnList, relationRef, tableRef } from '../../../warehouse/connection/typed-database.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { readTable, type TableAnswer } from '../read-answer.js'
-import { readShippedQueries, type QueryColumn, type ShippedQuery } from './shipped-queries.js'
+import type { ViewColumn } from '../../../warehouse/schema/view-descriptions.js'
+import { readShippedQueries, type ShippedQuery } from './shipped-queries.js'
 
 /** One table of the evidence of a container. */
 export interface EvidenceTable {
@@ -15,7 +16,7 @@ export interface EvidenceTable {
   readonly empty: string
   readonly answer: TableAnswer
   /** Columns that the page shows, with their meaning; the CSV file has all. */
-  readonly shown: readonly QueryColumn[]
+  readonly shown: readonly ViewColumn[]
 }
 
 /** A container with its shipment, as known at an instant. */
@@ -272,7 +273,7 @@ order by record.type, record.known_from, record.id`,
   },
 }
 
-const VERSION_SHA256: QueryColumn = {
+const VERSION_SHA256: ViewColumn = {
   name: 'version_sha256',
   meaning: 'Digest of the version of the container that it was read from; see Versions.',
 }
@@ -332,7 +333,7 @@ export async function readEvidence(
 }
 
 interface Table extends Pick<OwnSource, 'select'> {
-  readonly columns: readonly QueryColumn[]
+  readonly columns: readonly ViewColumn[]
 }
 
 function own({ select, meanings }: OwnSource): Table {
@@ -365,7 +366,7 @@ order by ${order}`,
   }
 }
 
-function pick(shown: string, columns: readonly QueryColumn[], table: string): QueryColumn[] {
+function pick(shown: string, columns: readonly ViewColumn[], table: string): ViewColumn[] {
   return shown.split(',').map((text) => {
     const found = columns.find(({ name }) => name === text.trim())
     if (found === undefined) throw new Error(`${table} has no column ${text.trim()}`)

@@ -1,29 +1,44 @@
+import { z } from 'zod'
+
+const text = z.string().min(1)
+
 /**
- * A question that `query` answers from the view with its name, whose columns make the filters
- * (`shipped-queries.ts`).
+ * The question that a view answers: members of the file beside the view's SQL
+ * (`sql/views/marts/<subject>/<name>.yml`). The view's columns make the filters
+ * (`question-filters.ts`). Names of columns are separated by commas.
  */
-export interface Question {
-  /**
-   * Columns shown, in order; names of columns here are separated by commas. The customer's columns
-   * are added to a container by themselves (`CUSTOMER_COLUMNS`).
-   */
-  readonly columns: string
-  readonly order: string
-  /** Key columns of the view, which identify a row at another instant. */
-  readonly key: string
-  /** The column of --since and --until: a date if it ends in `_on`, else an instant. */
-  readonly period?: string
+export const QUESTION = z.strictObject({
+  /** The question as a person asks it. */
+  question: text,
   /** The data that an answer needs; shown with an empty one. */
-  readonly needs: string
-  /** Shown first in a terminal; other columns follow as they fit. */
-  readonly leading?: string
-  /** Columns with a total below the table; money by currency. */
-  readonly sums?: string
+  needs: text,
+  /** Key columns of the view, which identify a row at another instant. */
+  key: text,
+  order: text,
+  /** The column of --since and --until: a date if it ends in `_on`, else an instant. */
+  period: text.optional(),
   /** Columns that only grow with the instant, which no comparison shows. */
-  readonly clock?: string
+  clock: text.optional(),
   /** Answers for the present only: `--as-of` has no effect. */
-  readonly isOfNow?: boolean
-}
+  isOfNow: z.boolean().default(false),
+  /**
+   * Columns shown, in order. The customer's columns are added to a container by themselves
+   * (`CUSTOMER_COLUMNS`).
+   */
+  answer: text,
+  /** Shown first in a terminal; other columns follow as they fit. */
+  leading: text.optional(),
+  /** Columns with a total below the table; money by currency. */
+  sums: text.optional(),
+  /** Read with the view. */
+  view: text,
+  columns: text,
+  meanings: z.record(text, text).optional(),
+  /** Its section in docs/questions.md: commands, a sample, how to read it, limits. */
+  guide: text,
+})
+
+export type Question = z.infer<typeof QUESTION>
 
 /** Columns shown before `container_id`, if the view has them. */
 export const CUSTOMER_COLUMNS = ['customer_name', 'ref_numbers_text', 'tags_text', 'custom_fields']

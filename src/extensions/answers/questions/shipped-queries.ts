@@ -3,10 +3,10 @@ import { ConfigError } from '../../../base/errors.js'
 import { withSchemaNames, type Schemas } from '../../../warehouse/connection/schema-names.js'
 import { rawStatement } from '../../../warehouse/connection/typed-database.js'
 import { readViews, type ShippedView } from '../../../warehouse/schema/shipped-views.js'
+import { namesOf, type ViewColumn } from '../../../warehouse/schema/view-descriptions.js'
 import { QUERY_DEFAULTS, type QueryParameter, type QueryValues } from './query-parameters.js'
 import { filtersOf } from './question-filters.js'
-import { CUSTOMER_COLUMNS, type Question } from './question.js'
-import { QUESTIONS } from './questions.js'
+import { CUSTOMER_COLUMNS, QUESTION } from './question.js'
 
 /** A shipped question with its SQL. */
 export interface ShippedQuery {
@@ -17,7 +17,7 @@ export interface ShippedQuery {
   /** Its filters. */
   readonly parameters: readonly QueryParameter[]
   /** Columns of its view, with their meaning and unit. */
-  readonly columns: readonly QueryColumn[]
+  readonly columns: readonly ViewColumn[]
   /** SQL with `:name` in place of a parameter's value, its default, or null. */
   readonly sqlText: string
   /** SQL of the rows to compare, in the order of `ROW_KEY`, their last column but one. */
@@ -30,11 +30,6 @@ export interface ShippedQuery {
   readonly isOfNow: boolean
 }
 
-export interface QueryColumn {
-  readonly name: string
-  readonly meaning: string
-}
-
 /** Columns for a comparison: the key of a row, and its position in the answer. */
 export const ROW_KEY = '_key'
 export const ROW_POSITION = '_position'
@@ -44,19 +39,24 @@ export async function readShippedQueries(
   names: Schemas,
   schema: 'analytics' | 'asOf' = 'analytics',
 ): Promise<ShippedQuery[]> {
-  const views = await readViews()
-  return Object.entries(QUESTIONS).map(([name, question]) => {
-    const view = views.find((one) => one.schema === schema && one.name === name)
-    if (view === undefined) throw new Error(`there is no view for the question ${name}`)
-    return toQuery(view, question, names)
-  })
+  const views = (await readViews()).filter((view) => view.schema === schema)
+  const queries = await Promise.all(views.map((view) => toQuery(view, names)))
+  return queries.filter((query) => query !== undefined).sort(byName)
 }
 
-function toQuery(view: ShippedView, question: Question, names: Schemas): ShippedQuery {
+function byName(one: ShippedQuery, two: ShippedQuery): number {
+  return one.name < two.name ? -1 : 1
+}
+
+/** Undefined for a view that answers no question of its own. */
+async function toQuery(view: ShippedView, names: Schemas): Promise<ShippedQuery | undefined> {
+  const description = await view.describe?.()
+  if (description?.members.question === undefined) return undefined
+  const question = QUESTION.parse(description.members)
+  const { columns } = description
   const { schema, name, title, definition } = view
-  const columns = columnsOf(view)
   const known = new Set(columns.map((column) => column.name))
-  const filters = filtersOf(known, listOf(question.key), question.period)
+  const filters = filtersOf(known, namesOf(question.key), question.period)
   const parameters = Object.keys(filters) as QueryParameter[]
   const conditions = Object.entries(filters).map(
     ([parameter, condition]) => `(:${placeholder(parameter)}::text is null or ${condition})`,
@@ -70,7 +70,7 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
       'limit :limit::text::bigint\n',
     ].join('\n')
   const { key, order } = question
-  const own = listOf(question.columns)
+  const own = namesOf(question.answer)
   const whose = CUSTOMER_COLUMNS.filter((column) => known.has(column))
   const shown = own.flatMap((column) => (column === 'container_id' ? [...whose, column] : [column]))
   // Look up owners after the limit, not before.
@@ -91,7 +91,7 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
           '    on customer.container_id = answer.container_id',
           `order by answer.${ROW_POSITION}\n`,
         ].join('\n')
-  const clock = listOf(question.clock)
+  const clock = namesOf(question.clock)
   const compared = [
     ...shown.filter((column) => !clock.includes(column)),
     `jsonb_build_array(${key})::text collate "C" as ${ROW_KEY}`,
@@ -105,37 +105,17 @@ function toQuery(view: ShippedView, question: Question, names: Schemas): Shipped
     columns,
     sqlText: withSchemaNames(answer, names),
     comparedSqlText: withSchemaNames(select(compared, `${ROW_KEY}, ${ROW_POSITION}`), names),
-    key: listOf(key),
+    key: namesOf(key),
     needs: question.needs,
-    leading: listOf(question.leading),
-    sums: listOf(question.sums),
-    isOfNow: question.isOfNow ?? false,
+    leading: namesOf(question.leading),
+    sums: namesOf(question.sums),
+    isOfNow: question.isOfNow,
   }
 }
 
 /** Names of parameters have hyphens, those of placeholders underscores. */
 function placeholder(parameter: string): string {
   return parameter.replaceAll('-', '_')
-}
-
-function listOf(names = ''): string[] {
-  return names.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
-}
-
-/** The comments on the columns of a view, as its file has them. */
-function columnsOf({ name, sqlText }: ShippedView): QueryColumn[] {
-  const comments = sqlText.matchAll(
-    new RegExp(
-      `comment on column \\{\\{\\w+\\}\\}\\.${name}\\.(\\w+) is\\s+((?:'(?:[^']|'')*'\\s*)+);`,
-      'g',
-    ),
-  )
-  return [...comments].map(([, column = '', texts = '']) => ({
-    name: column,
-    meaning: [...texts.matchAll(/'((?:[^']|'')*)'/g)]
-      .map(([, part = '']) => part.replaceAll("''", "'"))
-      .join(''),
-  }))
 }
 
 /**

@@ -1,0 +1,274 @@
+-- Costs of overdue containers
+--
+-- One row per container and stay past its last free day, as known at as_of(): overdue, gone
+-- (out_late), or past it and unknown, because the service no longer tracks it. Days over, fee and
+-- estimate of an unknown stay are null; only fees_by_currency shows the last listed fees. See
+-- container_stays for the stays, the binding day and the zones.
+--
+-- days_over: calendar days at the place past the binding day, to today or to the day it went out;
+-- the day after the last free day is day 1, the day of going out counts.
+--
+-- Fees are those listed now, of any type, by currency; currencies are never added together. A fee
+-- of 0 is not said: the service lists it before an amount was calculated. They belong to the stay
+-- where the container is or was last: at the ramp those of the ramp, and if it lists none those of
+-- the port's terminal, whose list the service also fills there. A fee without a currency takes the
+-- currency of the other fees, if they have only one; else it is in the terminal's own, shown as
+-- `local`. A `total` line is never added to the lines it sums: the amount is the greater of the sum
+-- of the lines and the total, because a total above its lines contains unlisted lines.
+-- is_total_different marks a difference, or a total without a currency over lines in several
+-- currencies, which is left out. fees_unreadable counts fees whose amount cannot be read and which
+-- are therefore missing, fees_negative counts fees below zero, which are in the sums as listed.
+-- fee_amount and fee_currency_code repeat the amount if there is exactly one currency.
+-- Terminals stop listing fees soon after a container has left, so a container that went out late
+-- may have been charged although it shows no fee.
+--
+-- The estimate is the cost of storage and demurrage of the stay by free_time_rules, each from its
+-- own last free day on (charge_clocks): the terminal's storage can run while the line's demurrage
+-- does not. Detention is not in it, and a merged clock counts up to the day it went out.
+-- days_without_rate: days over of those charges without a tier. The estimate is never added to the
+-- fees. Null if no rule applies to a charge that is past its day, or none of its days has a rate.
+
+create view {{analytics}}.demurrage_exposure as
+with
+
+overdue as (
+
+    select
+        stay.container_id,
+        stay.shipment_id,
+        stay.pod_terminal_id,
+        stay.container_number,
+        stay.bill_of_lading_number,
+        stay.shipping_line_scac,
+        stay.pod_terminal,
+        stay.place,
+        stay.has_reached_ramp,
+        stay.is_merged_from_port,
+        stay.equipment_type,
+        stay.equipment_length,
+        stay.equipment_height,
+        stay.terminal_names,
+        stay.customer_name,
+        stay.ref_numbers,
+        stay.ref_numbers_text,
+        stay.tags,
+        stay.tags_text,
+        stay.custom_fields,
+        stay.state,
+        stay.binding_source,
+        stay.tracking_stopped_reason,
+        stay.days_over,
+        stay.is_zone_known,
+        stay.binding_on,
+        stay.terminal_on,
+        stay.line_on,
+        stay.rail_on,
+        stay.today_on,
+        stay.out_on,
+        stay.place_locode,
+        stay.pod_discharged_at,
+        stay.reported_on,
+        stay.departed_on,
+        stay.started_on,
+        stay.arrived_on,
+        stay.berthed_on,
+        stay.available_on
+    from {{analytics}}.container_stays as stay
+    where stay.state in ('overdue', 'out_late')
+        or stay.state = 'unknown'
+        and stay.has_begun
+        and not stay.has_ended
+        and stay.binding_on < stay.today_on
+
+)
+
+select
+    stay.container_id,
+    stay.shipment_id,
+    stay.pod_terminal_id,
+    stay.container_number,
+    stay.bill_of_lading_number,
+    stay.shipping_line_scac,
+    stay.pod_terminal,
+    stay.place,
+    stay.equipment_type,
+    stay.equipment_length,
+    stay.customer_name,
+    stay.ref_numbers_text,
+    stay.tags_text,
+    stay.custom_fields,
+    stay.state,
+    stay.binding_source,
+    stay.tracking_stopped_reason,
+    stay.days_over,
+    fee.fees_by_currency,
+    case when stay.state <> 'unknown' then fee.fee_amount end as fee_amount,
+    case when stay.state <> 'unknown' then fee.fee_currency_code end as fee_currency_code,
+    coalesce(fee.is_total_different, false) as is_total_different,
+    coalesce(fee.fees_unreadable, 0) as fees_unreadable,
+    coalesce(fee.fees_negative, 0) as fees_negative,
+    estimate.estimates_by_currency,
+    estimate.estimate_amount,
+    estimate.estimate_currency_code,
+    estimate.days_without_rate,
+    stay.is_zone_known,
+    stay.binding_on,
+    stay.out_on,
+    stay.pod_discharged_at
+from overdue as stay
+-- Looked up one by one: few containers are past their day, and fewer have fees.
+left join lateral (
+
+    select
+        jsonb_object_agg(listed.currency_code, greatest(listed.lines, listed.total))
+            filter (where coalesce(listed.lines, listed.total) is not null) as fees_by_currency,
+        case when count(*) = 1 then min(greatest(listed.lines, listed.total)) end as fee_amount,
+        case when count(*) = 1 then min(listed.currency_code) end as fee_currency_code,
+        bool_or(listed.lines <> listed.total or listed.has_unplaced) as is_total_different,
+        sum(listed.unreadable)::integer as fees_unreadable,
+        sum(listed.negative)::integer as fees_negative
+    from (
+        select
+            fee.currency_code,
+            sum(fee.amount) filter (where not fee.is_total) as lines,
+            max(fee.amount) filter (where fee.is_total and not fee.is_unplaced) as total,
+            bool_or(fee.is_unplaced) as has_unplaced,
+            count(*) filter (where fee.amount is null) as unreadable,
+            count(*) filter (where fee.amount < 0) as negative
+        from (
+            select
+                line.amount,
+                line.is_total,
+                coalesce(
+                    line.currency_code,
+                    case when line.first_code = line.last_code then line.first_code end,
+                    'local'
+                ) as currency_code,
+                line.is_total
+                and line.currency_code is null
+                and coalesce(line.first_code < line.last_code, false) as is_unplaced
+            from (
+                select
+                    one.amount,
+                    one.is_total,
+                    one.currency_code,
+                    min(one.currency_code) over () as first_code,
+                    max(one.currency_code) over () as last_code
+                from (
+                    -- At the ramp the list of the ramp, else that of the port's terminal, which the
+                    -- service also fills there. Never both: they can list one fee twice.
+                    select
+                        known.amount,
+                        known.is_total,
+                        known.currency_code,
+                        known.place = 'port'
+                        and bool_or(known.place = 'ramp' and known.amount is distinct from 0)
+                            over () as is_of_other_list
+                    from {{analytics}}.known_fees as known
+                    where known.container_id = stay.container_id
+                        and case stay.place
+                            when 'port' then known.place = 'port' and not stay.has_reached_ramp
+                            else true
+                        end
+                ) as one
+                where not one.is_of_other_list
+            ) as line
+            where line.amount is distinct from 0
+        ) as fee
+        group by fee.currency_code
+    ) as listed
+
+) as fee
+    on true
+left join lateral (
+
+    select
+        jsonb_object_agg(by_currency.currency_code, by_currency.amount)
+            filter (where by_currency.amount is not null) as estimates_by_currency,
+        case when count(by_currency.amount) = 1 then min(by_currency.amount) end
+            as estimate_amount,
+        case
+            when count(by_currency.amount) = 1
+                then min(by_currency.currency_code) filter (where by_currency.amount is not null)
+        end as estimate_currency_code,
+        sum(by_currency.days_without_rate)::integer as days_without_rate
+    from (
+        select
+            rule.currency_code,
+            sum(cost.amount) as amount,
+            sum(cost.charged_days - cost.rated_days) as days_without_rate
+        from (
+            values
+                (
+                    'storage',
+                    case stay.place when 'ramp' then stay.rail_on else stay.terminal_on end
+                ),
+                ('demurrage', stay.line_on)
+        ) as charge (charge, reported_on)
+        cross join lateral (
+
+            select
+                charge.charge as of_charge,
+                charge.reported_on,
+                stay.place,
+                stay.terminal_names,
+                stay.shipping_line_scac,
+                stay.place_locode,
+                stay.equipment_type,
+                stay.equipment_length,
+                stay.equipment_height,
+                stay.customer_name,
+                stay.ref_numbers,
+                stay.tags,
+                stay.departed_on,
+                stay.started_on,
+                stay.arrived_on,
+                stay.berthed_on,
+                stay.available_on
+
+        ) as asked
+        cross join lateral (
+
+            {{part rule_of}}
+
+        ) as rule
+        cross join lateral (
+
+            select
+                coalesce(
+                    rule.last_free_on,
+                    case when rule.reported <> 'ignored' then stay.reported_on end
+                ) as last_free_on
+
+        ) as decided
+        cross join lateral (
+
+            select
+                rule.off_days,
+                rule.weekend,
+                rule.clock_on,
+                decided.last_free_on,
+                greatest(coalesce(stay.out_on, stay.today_on) - decided.last_free_on, 0)
+                    as days_over,
+                null::integer as days_now
+
+        ) as owed
+        inner join {{analytics}}.free_time_costs as tariff
+            on tariff.rule_name = rule.rule_name
+        cross join lateral (
+
+            {{part cost_of}}
+
+        ) as cost
+        where stay.state <> 'unknown'
+            and owed.days_over > 0
+            and not (
+                charge.charge = 'demurrage'
+                and stay.place = 'ramp'
+                and stay.is_merged_from_port
+            )
+        group by rule.currency_code
+    ) as by_currency
+
+) as estimate
+    on true;
