@@ -3,6 +3,8 @@
  * of `readCatalog`, by their default names. Quoted texts are JSON, which YAML takes as it is.
  */
 
+import { isFormerName } from './describe-dictionary.js'
+
 const WRITTEN = '# Written by `npm run db:dump`; do not edit.'
 
 /** With the meaning of each in dbt; those of bookkeeping and of other instants are left out. */
@@ -23,8 +25,9 @@ export function dbtSources(schemas) {
       lines.push(
         `      - name: ${relation.name}`,
         `        description: ${quoted(relation.comment)}`,
-        '        columns:',
       )
+      if (isFormerName(relation.comment)) continue
+      lines.push('        columns:')
       for (const column of relation.columns) {
         lines.push(
           `          - name: ${column.name}`,

@@ -24,6 +24,7 @@ export function describeDictionary(schemas, names) {
 }
 
 function formatRelation({ name, kind, comment, columns }) {
+  if (isFormerName(comment)) return [`### \`${name}\` (view)`, comment]
   const rows = columns.map(
     (column) =>
       `| \`${column.name}\` | ${shortType(column.type)} | ${escapeCell(column.comment)} |`,
@@ -33,6 +34,11 @@ function formatRelation({ name, kind, comment, columns }) {
     comment ?? '',
     ['| column | type | meaning |', '|---|---|---|', ...rows].join('\n'),
   ]
+}
+
+/** Whether a view is another under its former name, where its columns are explained. */
+export function isFormerName(comment) {
+  return comment?.startsWith('Former name of') === true
 }
 
 function shortType(type) {

@@ -12,13 +12,13 @@ export const WAREHOUSE_PANELS = [
     colors: SEVERITIES,
     meaning:
       'Containers with an open exception, by kind. Red ones cost money or are about to: work on ' +
-      'these first, from the list beside. The dictionary (view exceptions) says what each means.',
+      'these first, from the list beside. The dictionary (view attention) says what each means.',
     sqlText: `select
     replace(exception, '_', ' ') as exception,
     count(distinct container_id) filter (where severity = 'high') as high,
     count(distinct container_id) filter (where severity = 'medium') as medium,
     count(distinct container_id) filter (where severity = 'low') as low
-from $views.exceptions
+from $views.attention
 group by 1
 order by 2 desc, 3 desc, 4 desc, 1`,
   },
@@ -37,7 +37,7 @@ order by 2 desc, 3 desc, 4 desc, 1`,
     round(hours / 24, 1) as days_open,
     shipping_line_scac as line,
     customer_name as customer
-from $views.exceptions
+from $views.attention
 order by
     case severity when 'high' then 1 when 'medium' then 2 else 3 end,
     hours desc nulls last,
@@ -68,7 +68,7 @@ order by 1`,
     size: [10, 9],
     meaning:
       'Stays whose last free day is within a week, the first first, and who says so ' +
-      '(binding_source). Fetch them in this order. `tracking-sync query pickup_worklist` adds ' +
+      '(binding_source). Fetch them in this order. `tracking-sync query pickups` adds ' +
       'what keeps each from being ready.',
     sqlText: `select
     container_number as container,
@@ -91,7 +91,7 @@ limit 100`,
     meaning:
       'Containers past their last free day, by currency: fees the terminals list now, and what ' +
       'your own rules estimate (`tracking-sync rules import`). The two are never added. Those ' +
-      'that are out are to be compared with invoices: `tracking-sync query invoice_audit`.',
+      'that are out are to be compared with invoices: `tracking-sync query invoices`.',
     sqlText: `select
     case exposure.state when 'overdue' then 'still there' else 'out' end as containers_are,
     amount.currency,

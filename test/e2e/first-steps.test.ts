@@ -80,7 +80,7 @@ describe('demo', () => {
         expect({ time, exitCode }).toEqual({ time, exitCode: 0 })
         const [, ...answers] = stdout.split(/^.*\((?=pickup_w|demurrage_e|arrivals_c)/m)
         expect(answers.map((answer) => /^\w+/.exec(answer)?.[0])).toEqual([
-          'pickup_worklist',
+          'pickups',
           'demurrage_exposure',
           'arrivals_calendar',
         ])
@@ -112,7 +112,7 @@ describe('demo', () => {
       )
       expect(count.exitCode).toBe(0)
       expect(JSON.parse(count.stdout)).toEqual([{ shipments: 105 }])
-      const worklist = await callProgram([...query, 'pickup_worklist', '--format', 'csv'], {
+      const worklist = await callProgram([...query, 'pickups', '--format', 'csv'], {
         directory,
       })
       expect(worklist.exitCode).toBe(0)

@@ -243,7 +243,7 @@ describe('the README and its pages, followed line by line', () => {
     expect(output('backfill').stdout).toMatch(/\nbackfill complete: [1-9]\d* rows written/)
     const created = output('webhooks create --url https://hooks.example/webhooks --write').stdout
     expect(created).toContain('TRACKING_WEBHOOK_SECRET now')
-    expect(output('query pickup_worklist').stdout).toMatch(/\(\d+ rows\)\n$/)
+    expect(output('query pickups').stdout).toMatch(/\(\d+ rows\)\n$/)
   })
 
   const outputOf = (line: string, nth = 0): string => {

@@ -97,7 +97,7 @@ def container_customers(f):
     return found
 
 
-def container_milestones(f):
+def journey(f):
     found = {}
     for id_, box in f.containers.items():
         ship = f.shipment(box)
@@ -295,7 +295,7 @@ def known_children(view, number):
 VIEWS = {"known_shipments": known_shipments, "known_containers": known_containers, "journeys": journeys,
          "known_transport_events": known_transport_events, "known_import_deadlines": known_import_deadlines,
          "known_holds": known_children("known_holds", 1), "known_fees": known_children("known_fees", 2),
-         "container_customers": container_customers, "container_milestones": container_milestones,
+         "container_customers": container_customers, "journey": journey,
          "container_stays": stays, "stay_facts": stay_facts,
          "last_free_days": last_free_days}
 # How a row of an answer is told: its columns, and the order of rows that share them.

@@ -23,7 +23,7 @@ def _pairs(versions):
     return zip(versions, versions[1:])
 
 
-def demurrage_evidence(f):
+def evidence(f):
     rows = []
     for id_, box in f.containers.items():
         common = dict(f.common(box), pod_zone=box["pod_timezone"], pod_terminal=f.terminal_name(box["pod_terminal_id"]),
@@ -39,10 +39,10 @@ def demurrage_evidence(f):
                     is_open=i["to"] is None, is_start_known=not is_first(f, id_, i["from"]),
                     last_free_on=v.get("local_date"), amount=v.get("amount"), seen_at=i["from"], gone_at=i["to"],
                     currency_code=v.get("currency_code")))
-    return numbered(rows, KEYS["demurrage_evidence"][0])
+    return numbered(rows, KEYS["evidence"][0])
 
 
-def container_timeline(f):
+def timeline(f):
     """Transport events, statuses, holds and fees."""
     rows = []
     for id_, box in f.containers.items():
@@ -61,7 +61,7 @@ def container_timeline(f):
                                  to_value=b, occurred_at=new["from"], learned_at=new["from"], source=new["source"]))
     rows = [r for r in rows if r["topic"] == "status" or r["occurred_at"]]
     rows.sort(key=lambda r: r["occurred_at"].low if hasattr(r["occurred_at"], "low") else r["occurred_at"])
-    return numbered(rows, KEYS["container_timeline"][0])
+    return numbered(rows, KEYS["timeline"][0])
 
 
 def changes(f):
@@ -99,10 +99,10 @@ def available(values):
     return "available" if values["available_for_pickup"] else "not available"
 
 
-VIEWS = {"demurrage_evidence": demurrage_evidence, "container_timeline": container_timeline, "changes": changes}
-KEYS = {"demurrage_evidence": (("container_id", "kind", "place", "subject"), "seen_at"),
-        "container_timeline": (("container_id", "topic", "subject"), "occurred_at"),
+VIEWS = {"evidence": evidence, "timeline": timeline, "changes": changes}
+KEYS = {"evidence": (("container_id", "kind", "place", "subject"), "seen_at"),
+        "timeline": (("container_id", "topic", "subject"), "occurred_at"),
         "changes": (("container_id", "change", "subject"), "learned_at")}
-ONLY = {"demurrage_evidence": "kind in ('last free day', 'hold', 'fee')",
-        "container_timeline": "topic = 'transport event' or kind = 'status'",
+ONLY = {"evidence": "kind in ('last free day', 'hold', 'fee')",
+        "timeline": "topic = 'transport event' or kind = 'status'",
         "changes": "change in ('milestone', 'appointment', 'availability') or change = 'ETA' and subject = 'port'"}

@@ -128,7 +128,7 @@ def detention_clock(f):
     return found
 
 
-def charge_days(f):
+def charged_days(f):
     found = {}
     for key, row in clocks(f).items():
         for over in range(1, int(row["days_over"] or 0) + 1):
@@ -178,10 +178,10 @@ def rule_comparisons(f):
 
 VIEWS = {"free_time_costs": free_time_costs, "rule_comparisons": rule_comparisons,
          "charge_clocks": charge_clocks, "exposure_forecast": exposure_forecast,
-         "detention_clock": detention_clock, "charge_days": charge_days}
+         "detention_clock": detention_clock, "charged_days": charged_days}
 KEYS = {"free_time_costs": (("rule_name",), None),
         "rule_comparisons": (("container_id", "place", "charge"), None),
         "charge_clocks": (("container_id", "place", "charge"), None),
         "exposure_forecast": (("container_id", "place", "charge"), None),
-        "charge_days": (("container_id", "place", "charge", "charged_on"), None)}
-ONLY = {view: "place <> 'ramp'" for view in ("charge_clocks", "exposure_forecast", "charge_days", "rule_comparisons")}
+        "charged_days": (("container_id", "place", "charge", "charged_on"), None)}
+ONLY = {view: "place <> 'ramp'" for view in ("charge_clocks", "exposure_forecast", "charged_days", "rule_comparisons")}

@@ -115,7 +115,7 @@ def transit_times(f):
     return found
 
 
-def rail_legs(f):
+def rail(f):
     found = {}
     steps = [("discharged", "pod_discharged_at"), ("loaded", "pod_rail_loaded_at"),
              ("departed", "pod_rail_departed_at"), ("arrived", "ind_ata_at"),
@@ -270,7 +270,7 @@ def arrivals_calendar(f):
     return found
 
 
-def pickup_worklist(f):
+def pickups(f):
     found = {}
     for (id_, place), stay in stays(f).items():
         box = f.containers[id_]
@@ -348,19 +348,19 @@ def overdue_exceptions(f):
 
 VIEWS = {"carrier_scorecards": carrier_scorecards, "data_quality": data_quality, "container_completeness": container_completeness, "shipment_arrivals": arrivals,
          "schedule_reliability": schedule_reliability, "transit_times": transit_times,
-         "rail_legs": rail_legs, "empty_return_times": empty_return_times,
+         "rail": rail, "empty_return_times": empty_return_times,
          "demurrage_exposure": demurrage_exposure, "transshipments": transshipments,
          "terminal_dwell": terminal_dwell, "arrivals_calendar": arrivals_calendar,
-         "pickup_worklist": pickup_worklist, "exceptions": overdue_exceptions}
+         "pickups": pickups, "attention": overdue_exceptions}
 KEYS = {"carrier_scorecards": (("shipping_line_scac", "arrival_quarter_on"), None),
         "data_quality": (("subject_type", "subject_id"), None), "terminal_dwell": (("terminal_id", "port_locode", "mode", "discharge_week_on"), None),
         "arrivals_calendar": (("port_of_discharge_locode", "shipping_line_scac", "arrival_on"), None),
-        "pickup_worklist": (("container_id", "place"), None),
-        "exceptions": (("container_id", "exception"), None),
+        "pickups": (("container_id", "place"), None),
+        "attention": (("container_id", "exception"), None),
         "shipment_arrivals": (("shipment_id",), None),
         "schedule_reliability": (("shipping_line_scac", "port_of_lading_locode", "port_of_discharge_locode",
                                   "arrival_month_on"), None),
         "transit_times": (("cut", "period", "port_of_lading_locode", "port_of_discharge_locode",
                            "shipping_line_scac", "pod_vessel_imo", "arrival_month_on"), None),
         "demurrage_exposure": (("container_id", "place"), None)}
-ONLY = {"exceptions": "exception = 'overdue'"}  # the part of an answer that is computed here
+ONLY = {"attention": "exception = 'overdue'"}  # the part of an answer that is computed here

@@ -1,7 +1,7 @@
 -- Clocks of free time, and what each charge costs
 --
 -- One row per container, place and charge that runs or ran, as known at as_of(). The base of
--- charge_days, detention_clock, exposure_forecast and of the estimate in demurrage_exposure.
+-- charged_days, detention_clock, exposure_forecast and of the estimate in demurrage_exposure.
 --
 -- place: the stay (port, ramp) for charges there; `out`, from the full gate-out to the return of
 -- the empty container, for charges that start with the gate-out. Charges run in parallel: a terminal's
@@ -24,7 +24,7 @@
 -- Days off: the weekend, and the holidays of the calendars that the rule names, or that apply to
 -- the terminal or the UN/LOCODE (working_calendars). The weekend is that of the rule's calendar, else
 -- of the terminal's, else of the place's, else Saturday and Sunday.
--- An instant after as_of() has not happened, see journeys. Days are those of the place; an empty
+-- An instant after as_of() has not happened, see journey_facts. Days are those of the place; an empty
 -- is back on the day of the depot.
 -- last_free_on: the day that the charging party reports, because it includes extensions; else the
 -- day of the rule; else, for storage and demurrage, the earliest day that anybody else reports. A rule

@@ -1,6 +1,6 @@
 -- Costs of each rule by the number of days
 --
--- One row per rule of free_time_rules. The base of charge_clocks, charge_days and the estimate in
+-- One row per rule of free_time_rules. The base of charge_clocks, charged_days and the estimate in
 -- demurrage_exposure: the costs of all tiers before each tier, so that a cost is one look into a
 -- list, however many days are charged.
 --

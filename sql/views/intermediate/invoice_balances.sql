@@ -1,6 +1,6 @@
 -- Lines of invoices with their credit notes
 --
--- One row per line of dd_invoices; the base of invoice_days and invoice_audit.
+-- One row per line of dd_invoices; the base of invoice_days and invoices.
 --
 -- A credit note (an amount below zero) belongs to one line of the same issuer, container number,
 -- charge and currency: a line with its invoice number, else a line that it shares a day with. Of

@@ -1,7 +1,7 @@
 -- Days of invoices beside the facts we know of each
 --
 -- One row per line of dd_invoices and day from charged_from_on to charged_to_on, both included, as
--- known at as_of(). The base of invoice_audit, which sums them.
+-- known at as_of(). The base of invoices, which sums them.
 --
 -- The container is the one with the number of the line and, where the line names one, the bill of
 -- lading: with or without the SCAC before it, in upper or lower case, ignoring all signs except
@@ -11,10 +11,10 @@
 -- with the number), other_bill_of_lading (none of its journeys has it), never_charged (the journey
 -- is known, and the charge lacks a clock: it has not begun, and its begin is unknown).
 --
--- is_ours: charge_days has the day for the charge, that is past its last free day and before it
+-- is_ours: charged_days has the day for the charge, that is past its last free day and before it
 -- ended. If the days of the clock are unknown it is null, and so is what follows from it.
 -- was_free_then: a day of ours that was free by the last free day that the charging party reported
--- at the end of that very day (last_free_seen_on of charge_days), and which it moved back later.
+-- at the end of that very day (last_free_seen_on of charged_days), and which it moved back later.
 -- Null where it reported none.
 -- rule_amount: what the rule charges for a day of ours; null for a day without a rate.
 -- claimed_amount: what the line claims for the day: its daily rate, or the day's share of the
@@ -266,7 +266,7 @@ cross join lateral (
                 charged.was_available,
                 charged.holds,
                 charged.charge_amount
-            from {{analytics}}.charge_days as charged
+            from {{analytics}}.charged_days as charged
             where charged.container_id = clock.container_id
                 and charged.place = clock.place
                 and charged.charge = clock.charge

@@ -1,7 +1,7 @@
 -- Stays of each container, and all that is known of them before a last free day binds
 --
 -- One row per container and stay, as known at as_of(): every live container has its stay at the
--- port of discharge; one that goes inland by rail has a second one at the inland ramp. See journeys
+-- port of discharge; one that goes inland by rail has a second one at the inland ramp. See journey_facts
 -- for its milestones, its way by truck or rail, and the zones. The base of container_stays and
 -- charge_clocks, with every fact by which a rule of free time is chosen.
 --
@@ -13,7 +13,7 @@
 -- A last free day is the day of container_import_deadlines, whose zone is that of the deadline: one
 -- that was sent as a bare date, or without a zone as wall time marked as UTC, needs none. A day
 -- that was withdrawn after the container had left still counts, as it was said then.
--- The day of an instant is that of wall_zone of the place, today that of time_zone (see journeys).
+-- The day of an instant is that of wall_zone of the place, today that of time_zone (see journey_facts).
 -- departed_on: the vessel left the port of lading. berthed_on and available_on are read from
 -- transport events: the last berthing at the port of discharge, and the first time during the stay
 -- that it was said to be available. They are looked up only where a rule starts with them.
@@ -101,7 +101,7 @@ select
     end as available_on,
     coalesce(merged.is_from_port, false) as is_merged_from_port,
     coalesce(merged.is_merged, false) as is_merged
-from {{analytics}}.journeys as journey
+from {{analytics}}.journey_facts as journey
 left join {{analytics}}.known_import_deadlines as by_terminal
     on by_terminal.container_id = journey.container_id
     and by_terminal.kind = 'pickup_lfd_terminal'

@@ -9,7 +9,7 @@
 select percentile_cont(0.8) within group (order by finished.lasted) as usual
 from (
     select other.left_port_at - other.discharged_at as lasted
-    from {{analytics}}.journeys as other
+    from {{analytics}}.journey_facts as other
     where sought.is_sought
         and other.pod_terminal_id = sought.terminal_id
         and case when other.left_port_at = other.full_out_at then 'truck' else 'rail' end
@@ -18,7 +18,7 @@ from (
     union all
 
     select other.ramp_out_at - other.ramp_arrived_at as lasted
-    from {{analytics}}.journeys as other
+    from {{analytics}}.journey_facts as other
     where sought.is_sought
         and other.destination_locode = sought.locode
 ) as finished

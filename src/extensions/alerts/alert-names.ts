@@ -1,6 +1,6 @@
 import { OPERATION_ALERTS } from '../../status/operation-alerts.js'
 
-/** Alerts of containers: the exceptions of the view `exceptions`, in the order of its header. */
+/** Alerts of containers: the exceptions of the view `attention`, in the order of its header. */
 export const EXCEPTION_ALERTS = [
   'overdue',
   'last_free_day_near',

@@ -93,7 +93,7 @@ export function describeDigest(digest: Digest): MessageContent {
       ...restOf(opened, 'new exception'),
       ...closedRows.slice(0, ROWS_SHOWN).map((row) => `over: ${describeRow(row)}`),
       ...restOf(closed, 'exception', ' over'),
-      'All that are open: tracking-sync query exceptions',
+      'All that are open: tracking-sync query attention',
     ],
     data: {
       digest: {

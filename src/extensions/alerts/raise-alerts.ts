@@ -139,7 +139,7 @@ async function isFirstAt(session: Session): Promise<boolean> {
     'look whether another process compares the exceptions',
     sql<{
       isFirst: boolean
-    }>`select pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(${session.names.in('stored', 'exceptions')})) as "isFirst"`,
+    }>`select pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(${session.names.in('stored', 'attention')})) as "isFirst"`,
   )
   return row?.isFirst === true
 }

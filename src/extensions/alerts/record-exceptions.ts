@@ -35,7 +35,7 @@ from (
             'cost_amount', shown.cost_amount,
             'cost_currency_code', shown.cost_currency_code
         ) as details
-    from ${relationRef(`${schema}.exceptions`)} as shown
+    from ${relationRef(`${schema}.attention`)} as shown
     where shown.exception = any(${EXCEPTION_ALERTS.filter((name) => names.has(name))})
     order by shown.exception, shown.container_id, shown.since_at
 ) as found`,

@@ -38,17 +38,17 @@ export const STORED_VIEWS: readonly StorableView[] = [
     indexed: ['pod_terminal_id'],
     indexedTexts: ['shipping_line_scac'],
   }),
-  ofAnalytics('charge_days', {
+  ofAnalytics('charged_days', {
     orderedBy: 'charged_on',
     indexed: ['pod_terminal_id'],
     indexedTexts: ['shipping_line_scac'],
   }),
-  ofAnalytics('container_timeline', { orderedBy: 'occurred_at' }),
-  ofAnalytics('demurrage_evidence', {
+  ofAnalytics('timeline', { orderedBy: 'occurred_at' }),
+  ofAnalytics('evidence', {
     indexed: ['pod_terminal_id', 'seen_at'],
     indexedTexts: ['shipping_line_scac'],
   }),
-  ofAnalytics('exceptions'),
+  ofAnalytics('attention'),
   ofDatasync('containers', { indexed: ['pod_discharged_at'] }),
   ofDatasync('transport_events', {
     indexed: ['event_timestamp'],

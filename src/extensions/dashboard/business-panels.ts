@@ -8,7 +8,7 @@ export const BUSINESS_PANELS: readonly Panel[] = [
     title: 'Next pickups',
     meaning:
       'The twelve containers at a terminal that are first in `tracking-sync query ' +
-      'pickup_worklist`, and what still holds them there.',
+      'pickups`, and what still holds them there.',
     unit: '',
     empty: 'No container waits to be picked up by a truck.',
     picture: { shape: 'list' },
@@ -20,7 +20,7 @@ export const BUSINESS_PANELS: readonly Panel[] = [
     binding_on as last_free_day,
     days_left,
     array_to_string(blockers, ', ') as blockers
-from {{analytics}}.pickup_worklist
+from {{analytics}}.pickups
 limit 12`,
   },
   {
@@ -36,7 +36,7 @@ limit 12`,
     container_number as container,
     replace(exception, '_', ' ') as exception,
     sentence
-from {{stored}}.exceptions
+from {{stored}}.attention
 where severity in ('high', 'medium')
 order by since_at desc nulls last, container_id, exception
 limit 12`,
@@ -74,7 +74,7 @@ order by 1, 2`,
     title: 'Storage, demurrage and detention by day',
     meaning:
       'What the rules charge for each day past the last free day, in the last 30 days, by ' +
-      'currency. `tracking-sync query charge_days` lists the containers behind it.',
+      'currency. `tracking-sync query charged_days` lists the containers behind it.',
     unit: 'amount a day',
     empty:
       'No rule charges anything in the last 30 days. `tracking-sync rules import <file>` brings ' +
@@ -93,7 +93,7 @@ order by 1, 2`,
     currency_code as currency,
     charge,
     sum(charge_amount) as amount
-from {{stored}}.charge_days
+from {{stored}}.charged_days
 where charge_amount > 0
     and charged_on between current_date - 30 and current_date
 group by 1, 2, 3
@@ -169,7 +169,7 @@ order by 1, 2`,
     group: 'business',
     title: 'What needs attention',
     meaning:
-      'Containers with an exception, by kind. `tracking-sync query exceptions` says for each ' +
+      'Containers with an exception, by kind. `tracking-sync query attention` says for each ' +
       'since when, and why.',
     unit: 'containers',
     empty: 'Nothing needs attention.',
@@ -178,7 +178,7 @@ order by 1, 2`,
     replace(exception, '_', ' ') as exception,
     severity,
     count(distinct container_id) as containers
-from {{stored}}.exceptions
+from {{stored}}.attention
 group by 1, 2
 order by case severity when 'high' then 1 when 'medium' then 2 else 3 end, 3 desc, 1`,
   },
@@ -241,7 +241,7 @@ export const TIMELINE: Panel = {
     location_locode,
     source,
     learned_at
-from {{analytics}}.container_timeline
+from {{analytics}}.timeline
 where container_id = $1
 order by occurred_at, learned_at, kind, subject
 limit 500`,

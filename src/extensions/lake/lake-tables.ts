@@ -8,7 +8,7 @@ import { toLakeColumns, type CatalogColumn, type LakeColumn } from './column-typ
 
 /** A table or an answer, as it is exported. */
 export interface LakeTable {
-  /** Folder in the lake: `tables/containers`, `answers/exceptions`. */
+  /** Folder in the lake: `tables/containers`, `answers/attention`. */
   readonly folder: string
   readonly schema: keyof Schemas
   readonly name: string

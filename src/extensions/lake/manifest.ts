@@ -43,7 +43,7 @@ const manifestSchema = z.object({
   exported_at: z.string().nullable(),
   tables: z.array(
     z.object({
-      /** The folder of its files: `tables/containers`, `answers/exceptions`. */
+      /** The folder of its files: `tables/containers`, `answers/attention`. */
       folder: z.string(),
       kind: z.enum(['changes', 'whole']),
       key: z.array(z.string()),

@@ -50,7 +50,7 @@ export function sessionSettings(options: SessionSettingsOptions): SessionSetting
     // The pool closes idle sessions itself; a session that the server closes fails the next
     // statement.
     idle_session_timeout: '0',
-    // Compiling the plan of a large view takes far longer than running it: `exceptions` over 4,000
+    // Compiling the plan of a large view takes far longer than running it: `attention` over 4,000
     // containers 16 s instead of half a second.
     jit: 'off',
     ...(options.isReadOnly === true ? { default_transaction_read_only: 'on' } : {}),

@@ -9,6 +9,8 @@ import { readDescription, type ViewDescription } from './view-descriptions.js'
 export interface ShippedView {
   readonly schema: 'analytics' | 'asOf' | 'datasync' | 'stored'
   readonly name: string
+  /** It has this name too, for one release. */
+  readonly formerName?: string | undefined
   /** First line of the file's header. */
   readonly title: string
   /** The whole header: the grain and every choice that a reader could doubt. */
@@ -52,7 +54,28 @@ export async function readViews(directory: string = DIRECTORY): Promise<ShippedV
           ),
         ],
   )
-  return inOrderOfUse(views)
+  return inOrderOfUse([...views, ...views.flatMap(underFormerName)])
+}
+
+const FORMER_VIEW = 'create view {{schema}}.former as table {{schema}}.now;'
+
+/** A renamed view under its former name, for one release. */
+function underFormerName(view: ShippedView): ShippedView[] {
+  const { schema, name, formerName, checksum, describe } = view
+  if (formerName === undefined) return []
+  const meaning = `Former name of ${name}, until the release after next.`
+  return [
+    {
+      ...view,
+      name: formerName,
+      formerName: undefined,
+      sqlText: FORMER_VIEW.replaceAll('schema', schema)
+        .replace('former', formerName)
+        .replace('now', name),
+      checksum: `former ${checksum}`,
+      describe: describe && (async () => ({ ...(await describe()), meaning, members: {} })),
+    },
+  ]
 }
 
 /** A shared part of queries, alone on its line. */
@@ -106,6 +129,7 @@ function toView(
   return {
     schema,
     name,
+    formerName: /^formerly: (\w+)$/m.exec(description)?.[1],
     title: definition.split('\n')[0] ?? '',
     definition,
     sqlText,

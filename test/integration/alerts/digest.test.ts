@@ -117,7 +117,7 @@ describe('the digest', () => {
       )
       expect(lines.slice(15)).toEqual([
         'and 2 more new exceptions',
-        'All that are open: tracking-sync query exceptions',
+        'All that are open: tracking-sync query attention',
       ])
       expect(digest).toMatchObject({ day: '2026-11-24', opened: 17, closed: 0, open: 17 })
       expect(digest.opened_exceptions).toHaveLength(17)
@@ -163,7 +163,7 @@ describe('the digest', () => {
 
   it('knows every exception of the view', async () => {
     const [row] = await scene.rows(
-      `select pg_get_viewdef('tracking_analytics.exceptions'::regclass) as text`,
+      `select pg_get_viewdef('tracking_analytics.attention'::regclass) as text`,
     )
     const found = [...String(row!.text).matchAll(/'(\w+)'::text AS exception/g)]
     expect(new Set(found.map(([, name]) => name))).toEqual(new Set(EXCEPTION_ALERTS))

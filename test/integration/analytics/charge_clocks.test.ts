@@ -292,7 +292,7 @@ describe('each charge has a clock of its own', () => {
   })
 
   it('shows the last free day of the one who charges', async () => {
-    const rows = await scene.read('charge_days', {
+    const rows = await scene.read('charged_days', {
       asOf: NOON('2026-11-08'),
       columns: ['charge', 'charged_on', 'last_free_on', 'last_free_seen_on'],
       rest: `where container_id = 'no zone said' and place = 'ramp' order by charge, charged_on`,
@@ -308,7 +308,7 @@ describe('each charge has a clock of its own', () => {
 
   it('shows of each day what was known then', async () => {
     const listed = ['demurrage 300.00 USD']
-    const rows = await scene.read('charge_days', {
+    const rows = await scene.read('charged_days', {
       asOf: NOON('2026-11-09'),
       columns: [
         'charged_on',
@@ -352,7 +352,7 @@ describe('an invoice', () => {
       'A,5,Line,detention,two charges,,2026-11-15,2026-11-16,240,USD,120,2026-11-20,,,,,,,,,,,,,',
     ]
     await scene.insertInto('analytics', 'dd_invoices', parseInvoices('a.csv', lines.join('\n')))
-    const rows = await scene.read('invoice_audit', {
+    const rows = await scene.read('invoices', {
       asOf: NOON('2026-12-24'),
       columns: [
         'days_claimed',

@@ -28,51 +28,51 @@ const CHECKS: readonly CrossCheck[] = [
   {
     name: 'every container has one stay at the port',
     one: `select container_id from tracking_analytics.last_free_days where place = 'port'`,
-    other: 'select container_id from tracking_analytics.container_milestones',
+    other: 'select container_id from tracking_analytics.journey',
   },
   {
     name: 'the worklist and the last free days name the same day and the same days left',
-    one: `select container_id, place, binding_on, days_left from tracking_analytics.pickup_worklist`,
+    one: `select container_id, place, binding_on, days_left from tracking_analytics.pickups`,
     other: `select container_id, place, binding_on, days_left from tracking_analytics.last_free_days
-      where (container_id, place) in (select container_id, place from tracking_analytics.pickup_worklist)`,
+      where (container_id, place) in (select container_id, place from tracking_analytics.pickups)`,
   },
   {
     name: 'what is to be picked up at the port has landed, is not out and does not go on by rail',
-    one: `select container_id from tracking_analytics.pickup_worklist where place = 'port'`,
-    other: `select container_id from tracking_analytics.container_milestones
+    one: `select container_id from tracking_analytics.pickups where place = 'port'`,
+    other: `select container_id from tracking_analytics.journey
       where pod_discharged_at is not null and pod_rail_departed_at is null and pod_full_out_at is null
         and final_destination_full_out_at is null and empty_terminated_at is null
-        and container_id not in (select container_id from tracking_analytics.rail_legs)
+        and container_id not in (select container_id from tracking_analytics.rail)
         and container_id not in (
           select container_id from tracking_analytics.container_stays where place = 'ramp'
         )`,
   },
   {
     name: 'dwell counts the containers that have both ends',
-    one: `select pod_terminal_id, count(*) from tracking_analytics.container_milestones
+    one: `select pod_terminal_id, count(*) from tracking_analytics.journey
       where least(pod_full_out_at, pod_rail_departed_at) >= pod_discharged_at group by 1`,
     other:
       'select terminal_id, sum(n)::bigint from tracking_analytics.terminal_dwell group by 1 having sum(n) > 0',
   },
   {
     name: 'every discharged container is in one count of the dwell',
-    one: `select pod_terminal_id, count(*) from tracking_analytics.container_milestones where pod_discharged_at is not null group by 1`,
+    one: `select pod_terminal_id, count(*) from tracking_analytics.journey where pod_discharged_at is not null group by 1`,
     other:
       'select terminal_id, sum(n + still_there + not_measured)::bigint from tracking_analytics.terminal_dwell group by 1',
   },
   {
     name: 'rail legs have the milestones of the container',
-    one: `select container_id, pod_rail_loaded_at, pod_rail_departed_at, ind_ata_at, pod_rail_loaded_local, ind_ata_local from tracking_analytics.rail_legs`,
+    one: `select container_id, pod_rail_loaded_at, pod_rail_departed_at, ind_ata_at, pod_rail_loaded_local, ind_ata_local from tracking_analytics.rail`,
     other: `select container_id, pod_rail_loaded_at, pod_rail_departed_at, ind_arrived_at, pod_rail_loaded_local, ind_arrived_local
-      from tracking_analytics.container_milestones
-      where container_id in (select container_id from tracking_analytics.rail_legs)`,
+      from tracking_analytics.journey
+      where container_id in (select container_id from tracking_analytics.rail)`,
   },
   {
     name: 'the tables of the export have the milestones of the container',
     one: `select container_id, empty_out_at, pol_loaded_at, pod_berthed_at, pod_arrived_at_local, empty_out_at_local from tracking_datasync.containers`,
     other: `select container_id, empty_out_at at time zone 'UTC', pol_loaded_at at time zone 'UTC', pod_berthed_at at time zone 'UTC',
         to_char(pod_arrived_local, 'YYYY-MM-DD HH24:MI:SS'), to_char(empty_out_local, 'YYYY-MM-DD HH24:MI:SS')
-      from tracking_analytics.container_milestones`,
+      from tracking_analytics.journey`,
     isOfNow: true,
   },
   {
@@ -114,7 +114,7 @@ const CHECKS: readonly CrossCheck[] = [
     one: `select terminal_id, week_on, n, estimated_median_hours from tracking_analytics.port_waits
       where stage = '2 berth to discharge' and n > 0 and terminal_id is not null
           and n = (
-              select count(*) from tracking_analytics.container_milestones as milestone
+              select count(*) from tracking_analytics.journey as milestone
               where milestone.pod_terminal_id = terminal_id
                   and date_trunc('week', milestone.pod_berthed_at at time zone milestone.pod_zone)
                       = week_on
@@ -123,7 +123,7 @@ const CHECKS: readonly CrossCheck[] = [
         round(extract(epoch from percentile_cont(0.5) within group (
             order by pod_discharged_at - pod_berthed_at
         )) / 3600, 1)
-      from tracking_analytics.container_milestones
+      from tracking_analytics.journey
       where pod_terminal_id is not null and pod_zone is not null and pod_berthed_at is not null
       group by 1, 2
       having bool_and(coalesce(pod_discharged_at >= pod_berthed_at, false))`,
@@ -160,13 +160,13 @@ const CHECKS: readonly CrossCheck[] = [
   },
   {
     name: 'evidence of holds and fees is their intervals',
-    one: `select container_id, kind, seen_at, gone_at, is_open from tracking_analytics.demurrage_evidence where kind in ('hold', 'fee')`,
+    one: `select container_id, kind, seen_at, gone_at, is_open from tracking_analytics.evidence where kind in ('hold', 'fee')`,
     other: `select container_id, 'hold', placed_at, cleared_at, is_open from tracking_analytics.hold_durations
       union all select container_id, 'fee', seen_at, gone_at, is_open from tracking_analytics.fee_history`,
   },
   {
     name: 'the timeline has each transport event that happened once',
-    one: `select container_id, subject, count(*) from tracking_analytics.container_timeline where kind = 'transport event' group by 1, 2`,
+    one: `select container_id, subject, count(*) from tracking_analytics.timeline where kind = 'transport event' group by 1, 2`,
     other: `select container_id, event, count(*) from tracking_analytics.known_transport_events
       where not is_estimated and container_id in (select container_id from tracking_analytics.known_containers) group by 1, 2`,
   },
@@ -206,7 +206,7 @@ const CHECKS: readonly CrossCheck[] = [
     name: 'the detention clock runs for containers that are out',
     one: 'select container_id, full_out_at, empty_terminated_at from tracking_analytics.empty_return_times',
     other: `select container_id, coalesce(final_destination_full_out_at, pod_full_out_at), empty_terminated_at
-      from tracking_analytics.container_milestones
+      from tracking_analytics.journey
       where coalesce(final_destination_full_out_at, pod_full_out_at) is not null`,
   },
 ]
@@ -274,7 +274,7 @@ describe('views that look at the same facts agree', () => {
           calendar: number
           expected: number
         }>`select (select coalesce(sum(containers - eta_passed), 0)::integer from tracking_as_of.arrivals_calendar) as calendar,
-          (select count(*)::integer from tracking_as_of.container_milestones as milestone
+          (select count(*)::integer from tracking_as_of.journey as milestone
             inner join tracking_as_of.known_shipments as shipment using (shipment_id)
             where shipment.pod_ata_at is null and milestone.pod_arrived_at is null and milestone.pod_discharged_at is null
               and milestone.pod_full_out_at is null and milestone.empty_terminated_at is null

@@ -191,7 +191,7 @@ it('takes a listed fee of 0 for one that was not calculated', { tags: ['JA10'] }
   await insertRule('rule', [[1, '100']])
   const ofBoth = async () => [
     await read(['fees_by_currency', 'fee_amount', 'fees_unreadable', 'estimate_amount']),
-    await scene.read('exceptions', {
+    await scene.read('attention', {
       asOf: AS_OF,
       columns: ['exception', 'cost_amount', 'cost_currency_code'],
       rest: `where exception = 'overdue'`,

@@ -351,11 +351,11 @@ const QUESTIONS = {
       charge_amount::float8,
       was_available, holds, is_working_day, last_free_source,
       array(select fee from unnest(fees_seen) as fee order by fee collate "C") as fees_seen, last_free_seen_on::text
-    from tracking_as_of.charge_days`,
+    from tracking_as_of.charged_days`,
   exceptions: `select container_id, exception, severity,
       to_char(since_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since_at,
       cost_amount::float8, cost_currency_code
-    from tracking_as_of.exceptions`,
+    from tracking_as_of.attention`,
 } as const
 
 async function ask(scene: Scene, name: keyof typeof QUESTIONS): Promise<string[]> {

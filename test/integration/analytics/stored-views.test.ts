@@ -32,7 +32,7 @@ const INSTALLING = {
 const options = { logger: silentLogger, signal: new AbortController().signal }
 
 /** A few views are enough to test rules that hold for each view by itself. */
-const SOME = ['container_timeline', 'demurrage_evidence', 'exceptions', 'datasync_containers']
+const SOME = ['timeline', 'evidence', 'attention', 'datasync_containers']
 const some = { ...options, views: STORED_VIEWS.filter(({ name }) => SOME.includes(name)) }
 
 function sourceOf(name: string): string {
@@ -93,12 +93,14 @@ async function connect(connectionString: string): Promise<pg.Client> {
 /** Storing that stays at the exceptions until it is ended. */
 async function storeSlowly() {
   const scene = await openLoadedScene({ shipments: 2 })
-  const slow = (await readViews()).map((view) => {
-    if (view.schema !== 'analytics' || view.name !== 'exceptions') return view
-    const sqlText = `create view {{analytics}}.exceptions as
+  const slow = (await readViews())
+    .filter(({ name }) => name !== 'exceptions')
+    .map((view) => {
+      if (view.schema !== 'analytics' || view.name !== 'attention') return view
+      const sqlText = `create view {{analytics}}.attention as
       select container_id, pg_sleep(600)::text as slept from {{data}}.containers;`
-    return { ...view, sqlText, checksum: 'slow', describe: undefined }
-  })
+      return { ...view, sqlText, checksum: 'slow', describe: undefined }
+    })
   await installViews(scene.warehouse, slow, INSTALLING)
   const controller = new AbortController()
   const storing = storeViews(scene.warehouse, { ...some, signal: controller.signal })
@@ -114,7 +116,7 @@ async function isStoring(scene: Scene): Promise<boolean> {
   const rows = await scene.query(
     `select from pg_stat_activity
     where wait_event = 'PgSleep'
-      and query like 'insert into %rows_of_exceptions%'`,
+      and query like 'insert into %rows_of_attention%'`,
   )
   return rows.length > 0
 }
@@ -205,7 +207,7 @@ describe.skipIf(isOnCitus)('stored views', () => {
     async () => {
       const scene = await openStored()
       const question = `select count(*)::int as rows, min(_stored_at) as at
-      from tracking_stored.container_timeline`
+      from tracking_stored.timeline`
       const [reader, holder] = [await connect(scene.url), await connect(scene.url)]
       await holder.query('begin isolation level repeatable read')
       const { rows: held } = await holder.query(question)
@@ -260,7 +262,7 @@ describe.skipIf(isOnCitus)('stored views', () => {
         ended = await end()
       }
       const stored = ended.map(({ name }) => name)
-      expect(stored).toEqual(SOME.slice(0, SOME.indexOf('exceptions')))
+      expect(stored).toEqual(SOME.slice(0, SOME.indexOf('attention')))
       expect(
         await scene.query('select view_name from tracking_sync.stored_views order by 1'),
       ).toEqual(stored.sort().map((view_name) => ({ view_name })))
@@ -310,19 +312,21 @@ describe.skipIf(isOnCitus)('stored views', () => {
       ).toEqual([...SOME].sort().map((name) => ({ name })))
       expect(total(await compare(scene, SOME), 'stored')).toBeGreaterThan(0)
 
-      const changed = (await readViews()).map((view) => {
-        if (view.name !== 'exceptions') return view
-        const sqlText = `create view {{${view.schema}}}.exceptions as select 'x'::text as container_id, 1 as other;`
-        return { ...view, sqlText, checksum: 'other', describe: undefined }
-      })
+      const changed = (await readViews())
+        .filter(({ name }) => name !== 'exceptions')
+        .map((view) => {
+          if (view.name !== 'attention') return view
+          const sqlText = `create view {{${view.schema}}}.attention as select 'x'::text as container_id, 1 as other;`
+          return { ...view, sqlText, checksum: 'other', describe: undefined }
+        })
       await installViews(scene.warehouse, changed, INSTALLING)
-      expect(await storedRelations(scene)).not.toContain('exceptions')
+      expect(await storedRelations(scene)).not.toContain('attention')
       const [again] = await storeViews(scene.warehouse, {
         ...options,
-        views: STORED_VIEWS.filter(({ name }) => name === 'exceptions'),
+        views: STORED_VIEWS.filter(({ name }) => name === 'attention'),
       })
-      expect(again).toMatchObject({ name: 'exceptions', rows: 1 })
-      expect(await run('select other from tracking_stored.exceptions')).toEqual([{ other: 1 }])
+      expect(again).toMatchObject({ name: 'attention', rows: 1 })
+      expect(await run('select other from tracking_stored.attention')).toEqual([{ other: 1 }])
     },
   )
 
@@ -347,11 +351,9 @@ describe.skipIf(isOnCitus)('stored views', () => {
       'select view_name, row_count, age_hours from tracking_analytics.stored_views order by 1',
     )
     expect(ages.map(({ view_name }) => view_name)).toEqual([...NAMES].sort())
-    const [timeline] = ages.filter(({ view_name }) => view_name === 'container_timeline')
+    const [timeline] = ages.filter(({ view_name }) => view_name === 'timeline')
     expect(timeline?.age_hours).toBe('0.00')
-    const [count] = await scene.query(
-      'select count(*) as count from tracking_stored.container_timeline',
-    )
+    const [count] = await scene.query('select count(*) as count from tracking_stored.timeline')
     expect(timeline?.row_count).toBe(count?.count)
   })
 })
@@ -391,9 +393,7 @@ describe.skipIf(isOnCitus)('stored views and roles', () => {
       } finally {
         await warehouse.close()
       }
-      expect(await scene.tryAs('reads', `select * from ${schema}_stored.container_timeline`)).toBe(
-        'ok',
-      )
+      expect(await scene.tryAs('reads', `select * from ${schema}_stored.timeline`)).toBe('ok')
     },
   )
 })

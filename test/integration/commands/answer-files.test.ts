@@ -136,7 +136,7 @@ it(
   async () => {
     for (const [question, terminal] of [
       ['last_free_days', `case when place = 'port' then pod_terminal end`],
-      ['pickup_worklist', 'terminal_name'],
+      ['pickups', 'terminal_name'],
     ] as const) {
       const stays = await scene.query<Record<'uid' | 'day' | 'summary' | 'description', string>>(
         `select container_id || '-' || place || '@tracking-sync' as uid,
@@ -169,7 +169,7 @@ it(
         exitCode: 2,
         stdout: '',
         stderr:
-          'error: --format ics is for last_free_days and pickup_worklist: ' +
+          'error: --format ics is for last_free_days and pickups: ' +
           'its events are last free days\n',
       })
     }

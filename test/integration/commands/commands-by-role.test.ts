@@ -93,13 +93,13 @@ const COMMANDS: Readonly<Record<keyof typeof KINDS, readonly string[]>> = {
   ],
   reading: [
     'query freshness',
-    'query pickup_worklist --as-of 2026-03-01',
+    'query pickups --as-of 2026-03-01',
     'query|select count(*) from containers',
     'query|select count(*) from containers|--as-of|2026-03-01',
     'query|select max(sync_run_id) from sync_runs',
     'evidence',
     // Every table.
-    'export parquet --only charge_days --only tables',
+    'export parquet --only charged_days --only tables',
     'rules export',
     'invoices export',
     'status',

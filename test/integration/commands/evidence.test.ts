@@ -108,9 +108,9 @@ it('writes every column of the views', { tags: ['release'] }, async () => {
   expect(await write(containerId, '--out', out)).toMatchObject({ exitCode: 0 })
   for (const [file, view] of [
     ['charges', 'charge_clocks'],
-    ['charge-days', 'charge_days'],
+    ['charge-days', 'charged_days'],
     ['stays', 'container_stays'],
-    ['timeline', 'container_timeline'],
+    ['timeline', 'timeline'],
   ]) {
     const columns = await scene.query<{ name: string }>(
       `select column_name as name from information_schema.columns

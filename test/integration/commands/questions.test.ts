@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readViews } from '../../../src/warehouse/schema/shipped-views.js'
 import {
   bindQuery,
   readShippedQueries,
@@ -96,11 +95,11 @@ async function rowsOf(...args: string[]): Promise<Record<string, unknown>[]> {
 
 describe('the shipped questions', () => {
   it('are there for every view that answers one, and say what their columns mean', async () => {
-    const views = (await readViews()).filter(
-      ({ schema, name }) =>
-        schema === 'analytics' && !BASES.has(name) && !name.startsWith('known_'),
-    )
-    expect(questions.map(({ name }) => name)).toEqual(views.map(({ name }) => name).sort())
+    const marts = new URL('../../../sql/views/marts/', import.meta.url)
+    const files = await readdir(marts, { recursive: true })
+    const names = files.flatMap((path) => /(\w+)\.sql$/.exec(path)?.[1] ?? [])
+    expect(names.length).toBeGreaterThan(15)
+    expect(questions.map(({ name }) => name)).toEqual(names.sort())
     expect(questions.filter(({ columns, title }) => columns.length === 0 || title === '')).toEqual(
       [],
     )
@@ -191,22 +190,22 @@ describe('the shipped questions', () => {
         (await rowsOf(question, ...args)).map((row) => row.container_id).sort()
       const all = async (condition: string): Promise<unknown[]> => {
         const rows = await scene.query(
-          `select container_id from tracking_analytics.container_timeline
+          `select container_id from tracking_analytics.timeline
         inner join tracking.containers using (container_id)
         inner join tracking.shipments on shipments.shipment_id = containers.shipment_id
         where ${condition}`,
         )
         return rows.map((row) => row.container_id).sort()
       }
-      const inPort = await idsOf('container_timeline', '--port', code.toLowerCase())
+      const inPort = await idsOf('timeline', '--port', code.toLowerCase())
       expect(inPort).toEqual(await all(`port_of_discharge_locode = '${code}'`))
       expect(inPort.length).toBeGreaterThan(0)
-      expect(await idsOf('container_timeline', '--port', id)).toEqual(inPort)
-      expect(await idsOf('container_timeline', '--port', name.toUpperCase())).toEqual(inPort)
+      expect(await idsOf('timeline', '--port', id)).toEqual(inPort)
+      expect(await idsOf('timeline', '--port', name.toUpperCase())).toEqual(inPort)
       const stays = await rowsOf('container_stays', '--terminal', ramp)
       expect(stays.some((row) => row.terminal_name === ramp)).toBe(true)
       const { terminal = '' } = values
-      expect(await idsOf('container_timeline', '--terminal', terminal)).toEqual(
+      expect(await idsOf('timeline', '--terminal', terminal)).toEqual(
         await all(
           `containers.pod_terminal_id in (
           select terminal_id from tracking.terminals where nickname = '${terminal}'
@@ -316,12 +315,7 @@ describe('the shipped questions', () => {
   )
 
   it('know nothing as of an instant before the first load', { tags: ['release'] }, async () => {
-    for (const name of [
-      'pickup_worklist',
-      'last_free_days',
-      'demurrage_exposure',
-      'container_milestones',
-    ]) {
+    for (const name of ['pickups', 'last_free_days', 'demurrage_exposure', 'journey']) {
       expect({ name, rows: await rowsOf(name, '--as-of', '2020-01-01') }).toEqual({
         name,
         rows: [],
@@ -416,7 +410,7 @@ describe('two instants side by side', () => {
 
   it('take hours that have only gone on for no change', { tags: ['release'] }, async () => {
     const [noon, later] = [new Date(), new Date(Date.now() + 60_000)].map((at) => at.toISOString())
-    for (const question of ['exceptions', 'rail_legs', 'transshipments', 'status_durations']) {
+    for (const question of ['attention', 'rail', 'transshipments', 'status_durations']) {
       const args = ['--as-of', noon!, '--against', later!, '--format', 'json']
       const { stdout, stderr } = await query(question, ...args)
       const isChanged = (row: Record<string, unknown>): boolean => row.change === 'changed'
@@ -428,7 +422,7 @@ describe('two instants side by side', () => {
 
   it('say what cannot be compared, and what is the same', { tags: ['release'] }, async () => {
     const same = await query(
-      'exceptions',
+      'attention',
       '--as-of',
       '2026-11-01',
       '--against',
@@ -446,7 +440,7 @@ describe('two instants side by side', () => {
     expect((await query('select 1 as one', '--against', '2026-11-01')).stderr).toMatch(
       /^error: --against compares shipped questions: your own SQL does not say/,
     )
-    const misspelt = await query('exceptions', '--against', '2026-11-01', '--columns', 'severty')
+    const misspelt = await query('attention', '--against', '2026-11-01', '--columns', 'severty')
     expect(misspelt).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining(
@@ -455,21 +449,6 @@ describe('two instants side by side', () => {
     })
   })
 })
-
-/** Views that are bases of others; people read them in SQL. */
-const BASES = new Set([
-  'charge_clocks',
-  'shipment_arrivals',
-  'container_completeness',
-  'container_customers',
-  'container_version_changes',
-  'free_time_costs',
-  'invoice_balances',
-  'invoice_days',
-  'journeys',
-  'stay_facts',
-  'stored_views',
-])
 
 describe('docs/questions.md', () => {
   it('has a section for every question', () => {
@@ -540,16 +519,16 @@ describe('an answer without rows says why', () => {
       expect(await noteOf('last_free_days', '--terminal', 'qqqqqqq')).toMatch(
         /^note: the warehouse has no terminal "qqqqqqq"; there are \S.*, and \d+ more\n$/,
       )
-      expect(await noteOf('container_timeline', '--container', 'XXXX0000000')).toBe(
+      expect(await noteOf('timeline', '--container', 'XXXX0000000')).toBe(
         'note: the warehouse has no container "XXXX0000000"\n',
       )
       const { container } = values
       expect(await noteOf('last_free_days', '--line', line!.toUpperCase())).toBe('')
-      expect(await noteOf('container_timeline', '--container', container!)).toBe('')
+      expect(await noteOf('timeline', '--container', container!)).toBe('')
       // Known in upper and lower case: the note names the missing data, and does not call it
       // unknown.
-      expect(await noteOf('invoice_audit', '--container', container!.toLowerCase())).toBe(
-        'note: no rows match --container: invoice_audit needs a line of an invoice: ' +
+      expect(await noteOf('invoices', '--container', container!.toLowerCase())).toBe(
+        'note: no rows match --container: invoices needs a line of an invoice: ' +
           '`tracking-sync invoices import`\n',
       )
     },
@@ -568,7 +547,7 @@ describe('an answer without rows says why', () => {
     'when it is asked as of an instant before the first load, or of one to come',
     { tags: ['FD9', 'release'] },
     async () => {
-      expect(await noteOf('pickup_worklist', '--as-of', '2020-01-01')).toMatch(
+      expect(await noteOf('pickups', '--as-of', '2020-01-01')).toMatch(
         /^note: --as-of 2020-01-01 is before the first load \(2\d{3}-.*\): nothing was known then\n/,
       )
       // The clock of the service is days behind that of the database here, and counts.
@@ -577,7 +556,7 @@ describe('an answer without rows says why', () => {
         from tracking.container_history`,
       )
       expect(await noteOf('container_stays', '--as-of', first!.known_at)).toBe('')
-      expect(await noteOf('pickup_worklist', '--as-of', '2100-01-01', '--limit', '1')).toBe(
+      expect(await noteOf('pickups', '--as-of', '2100-01-01', '--limit', '1')).toBe(
         'note: --as-of 2100-01-01 is in the future: what is known now, with days counted to then\n',
       )
       expect(await noteOf('freshness', '--as-of', '2026-11-01')).toContain(
@@ -598,11 +577,11 @@ describe('an answer without rows says why', () => {
 
 describe('query', () => {
   it('explains a question: definition, columns with their meaning, SQL', async () => {
-    const { stdout } = await query('pickup_worklist', '--explain')
+    const { stdout } = await query('pickups', '--explain')
     expect(stdout).toMatch(/^Containers to pick up first\n/)
     expect(stdout).toContain('One row per')
     expect(stdout).toMatch(/^days_left +\S.*day/m)
-    expect(stdout).toContain('from "tracking_analytics".pickup_worklist')
+    expect(stdout).toContain('from "tracking_analytics".pickups')
   })
 
   it('names what a question takes when it is given something else', async () => {
@@ -611,15 +590,15 @@ describe('query', () => {
       stderr: 'error: --terminal does not narrow freshness, which takes --limit\n',
     })
     expect((await query('select 1 as one', '--terminal', 'x')).exitCode).toBe(2)
-    expect((await query('pikcup_worklist')).stderr).toMatch(
-      /^error: pikcup_worklist is not one of the questions; did you mean pickup_worklist\?$/m,
+    expect((await query('pikcups')).stderr).toMatch(
+      /^error: pikcups is not one of the questions; did you mean pickups\?$/m,
     )
-    expect((await query('pickup_worklist', '--as-of', 'yesterday')).exitCode).toBe(2)
+    expect((await query('pickups', '--as-of', 'yesterday')).exitCode).toBe(2)
     for (const schema of ['tracking_analytics', 'tracking_stored']) {
-      const sql = `select count(*) from ${schema}.container_timeline`
+      const sql = `select count(*) from ${schema}.timeline`
       expect(await query(sql, '--as-of', '2026-03-01')).toMatchObject({
         exitCode: 2,
-        stderr: expect.stringContaining(`names ${schema}.container_timeline`) as string,
+        stderr: expect.stringContaining(`names ${schema}.timeline`) as string,
       })
     }
   })
@@ -649,8 +628,8 @@ describe('query', () => {
 
   it('refuses a name that no warehouse has, and makes none', { tags: ['release'] }, async () => {
     for (const command of [
-      ['query', 'exceptions'],
-      ['query', 'exceptions', '--against', '2026-01-01'],
+      ['query', 'attention'],
+      ['query', 'attention', '--against', '2026-01-01'],
       ['evidence', 'MSCU1234566', '--out', 'nowhere'],
       ['rules', 'export'],
       ['invoices', 'export'],

@@ -24,7 +24,7 @@ export async function askAsGrafana(warehouse: Warehouse): Promise<Map<string, nu
   const counts = new Map<string, number>()
   const done = new Error('roll back')
   const signal = new AbortController().signal
-  const views = STORED_VIEWS.filter(({ name }) => name === 'exceptions')
+  const views = STORED_VIEWS.filter(({ name }) => name === 'attention')
   await storeViews(warehouse, { logger: silentLogger, signal, views })
   const asking = warehouse.transaction('ask as Grafana', async (session) => {
     // Roles are the server's: this one goes with the transaction, and no other test sees it.

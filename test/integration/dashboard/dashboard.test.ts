@@ -260,9 +260,9 @@ describe('when something is missing', () => {
     )
     await warehouse.query(
       'break a view',
-      sql`create or replace view tracking_stored.exceptions as
+      sql`create or replace view tracking_stored.attention as
       select shown.*
-      from tracking_analytics.exceptions as shown
+      from tracking_analytics.attention as shown
       where 1 / (select 0) = 1`,
     )
     const broken = await openDashboard(warehouse)

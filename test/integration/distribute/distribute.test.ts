@@ -322,7 +322,7 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
           'foreign key own_key of public.own',
         ],
         [
-          'create view public.own as select container_id from tracking_analytics.exceptions',
+          'create view public.own as select container_id from tracking_analytics.attention',
           'drop view public.own',
           'view public.own',
         ],

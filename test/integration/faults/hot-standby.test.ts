@@ -77,7 +77,7 @@ describe('a hot standby', { tags: ['JB9'] }, () => {
   it.each([
     'check',
     'query freshness',
-    'query pickup_worklist --as-of 2026-03-01',
+    'query pickups --as-of 2026-03-01',
     'query|select count(*) from containers',
     'verify --sample 2',
     'plan',
@@ -90,7 +90,7 @@ describe('a hot standby', { tags: ['JB9'] }, () => {
   })
 
   it('says of own SQL on a stored view where else the rows are', async () => {
-    const { exitCode, stderr } = await call('query|select from tracking_stored.exceptions')
+    const { exitCode, stderr } = await call('query|select from tracking_stored.attention')
     expect(exitCode).toBe(2)
     expect(stderr).toMatch(
       /; a standby has no stored rows: ask tracking_analytics in place of tracking_stored$/m,

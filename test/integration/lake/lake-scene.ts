@@ -92,7 +92,7 @@ export class LakeReader {
     const [, shown = ''] = /### DuckDB\n\n```sql\n([^]*?)```/.exec(page.toString()) ?? []
     const instance = await DuckDBInstance.create(':memory:')
     const reader = new LakeReader(await instance.connect(), folder)
-    const [files = '', containers = '', exceptions = ''] = shown.split(/(?<=;)\n\n/)
+    const [files = '', containers = '', answers = ''] = shown.split(/(?<=;)\n\n/)
     await reader.run(files)
     const { tables } = await readManifestOf(folder)
     for (const { folder: table, kind, key } of tables) {
@@ -100,7 +100,7 @@ export class LakeReader {
       const view =
         kind === 'changes'
           ? containers.replaceAll('containers', name).replace('container_id', key.join(', '))
-          : exceptions.replaceAll('answers/exceptions', table).replaceAll('exceptions', name)
+          : answers.replaceAll('answers/attention', table).replaceAll('attention', name)
       await reader.run(view)
     }
     return reader

@@ -272,16 +272,16 @@ function seeCustomers(): void {
         'tracking.raw_events',
         'tracking.webhook_event_categories',
         'tracking_analytics.charge_clocks',
-        'tracking_analytics.charge_days',
+        'tracking_analytics.charged_days',
         'tracking_analytics.dd_invoices',
         'tracking_analytics.demurrage_exposure',
         'tracking_analytics.detention_clock',
-        'tracking_analytics.exceptions',
+        'tracking_analytics.attention',
         'tracking_analytics.exposure_forecast',
         'tracking_analytics.free_time_costs',
         'tracking_analytics.free_time_tiers',
         'tracking_analytics.freshness',
-        'tracking_analytics.invoice_audit',
+        'tracking_analytics.invoices',
         'tracking_analytics.invoice_balances',
         'tracking_analytics.invoice_days',
         'tracking_analytics.rule_comparisons',
@@ -336,7 +336,7 @@ function seeCustomers(): void {
     await look(`revoke ${GLOBEX} from ${NOBODY}`)
     await look(`grant ${schema}_reader to ${NOBODY}`)
     expect(await countAs(NOBODY, `${schema}.shipments`)).toBe(0)
-    expect(await countAs(NOBODY, `${schema}_analytics.container_timeline`)).toBe(0)
+    expect(await countAs(NOBODY, `${schema}_analytics.timeline`)).toBe(0)
     await look(`revoke ${schema}_reader from ${NOBODY}`)
   })
 
@@ -352,7 +352,7 @@ function seeCustomers(): void {
       const attacks = [
         `select pg_temp.leak(bill_of_lading_number) from ${schema}.shipments
       where pg_temp.leak(bill_of_lading_number)`,
-        `select from ${schema}_analytics.container_timeline as one where pg_temp.leak(one::text)`,
+        `select from ${schema}_analytics.timeline as one where pg_temp.leak(one::text)`,
         `select from ${schema}_as_of.known_shipments as one where pg_temp.leak(one::text)`,
         `select bill_of_lading_number::int from ${schema}.shipments order by shipment_id desc`,
         `select 1 / (case when customer_name = 'Globex' then 0 else 1 end) from ${schema}.shipments`,
@@ -395,11 +395,9 @@ function seeCustomers(): void {
     { tags: ['G14', 'release'] },
     async () => {
       const names = `${schema}_sync.installed_views`
-      await look(`update ${names} set checksum = '' where view_name = 'container_timeline'`)
+      await look(`update ${names} set checksum = '' where view_name = 'timeline'`)
       await look(`drop view ${schema}_analytics.port_waits cascade`)
-      expect((await prepareSchemas(opened.warehouse, upgrade)).views).toContain(
-        'container_timeline',
-      )
+      expect((await prepareSchemas(opened.warehouse, upgrade)).views).toContain('timeline')
       await look(`create table ${schema}.later as select * from ${schema}.shipments`)
       await look(`update ${names} set checksum = '' where view_name = 'eta_changes'`)
       // A replaced view keeps the rights of the reader by itself: its grants are still there.
@@ -412,10 +410,10 @@ function seeCustomers(): void {
         [[`${schema}_analytics`, `${schema}_as_of`, `${schema}_datasync`]],
       )
       expect(bare).toEqual([])
-      for (const name of ['_analytics.container_timeline', '_as_of.port_waits', '.later']) {
+      for (const name of ['_analytics.timeline', '_as_of.port_waits', '.later']) {
         expectNoSecret(name, await ask(ACME, `select * from ${schema}${name}`))
       }
-      expect(await countAs(ACME, `${schema}_analytics.container_timeline`)).toBeGreaterThan(0)
+      expect(await countAs(ACME, `${schema}_analytics.timeline`)).toBeGreaterThan(0)
       expect(await ask(ACME, `select * from ${schema}.later`)).toBe('42501')
       await look(`drop table ${schema}.later`)
     },

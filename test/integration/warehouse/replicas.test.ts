@@ -289,7 +289,7 @@ describe('a subscriber', () => {
   )
 
   it('answers from its views, and stores them by itself', async () => {
-    const views = ['container_timeline', 'container_milestones', 'known_containers']
+    const views = ['timeline', 'journey', 'known_containers']
     for (const view of views) {
       const question = `select to_jsonb(one)::text as row from tracking_analytics.${view} as one
       order by 1`

@@ -7,7 +7,7 @@
 -- given again after that (kind given again): neither has a slip.
 -- Between two looks the ETA may have changed more than once; changes that we did not see are
 -- missing. Versions before and after a time in which the shipment was gone at the source are not
--- compared. is_voyage_changed compares as carrier_scorecards and exceptions do: vessels by IMO
+-- compared. is_voyage_changed compares as carrier_scorecards and attention do: vessels by IMO
 -- number, by name where one of the two lacks it; voyages without leading zeros, spaces and case. A
 -- vessel or voyage that was unknown before, or is unknown now, does not count as another one.
 

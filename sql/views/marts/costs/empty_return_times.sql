@@ -4,15 +4,15 @@
 --
 -- The clock starts with the last pickup of the full container: at the final destination of an
 -- inland move, else at the port of discharge if it did not go on by rail (picked_up_at of
--- journeys).
+-- journey_facts).
 -- It ends with the return of the empty. For a container that is still out it runs to as_of().
 -- days: elapsed, in days of 24 hours.
 -- calendar_days: from the local day of pickup to the local day of return; the day after pickup is
 -- day 1. Contracts differ in which of the two days they charge: this view ignores free days.
 -- state: returned, out, pickup not reported (returned, and the pickup was not reported), out
 -- of order (returned before it was picked up). Only returned and out have days.
--- Days are those of the place, see journeys. If the shipment is no longer tracked, the return of an
--- open container may be unreported.
+-- Days are those of the place, see journey_facts. If the shipment is no longer tracked, the return
+-- of an open container may be unreported.
 
 create view {{analytics}}.empty_return_times as
 with
@@ -48,7 +48,7 @@ clocks as (
         journey.pickup_zone,
         journey.pickup_wall_zone as out_zone,
         journey.return_wall_zone as in_zone
-    from {{analytics}}.journeys as journey
+    from {{analytics}}.journey_facts as journey
     where journey.picked_up_at is not null
         or journey.returned_at is not null
 

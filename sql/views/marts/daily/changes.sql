@@ -30,7 +30,7 @@
 -- the others. Another name of the same vessel (with the same IMO number) is not a change.
 --
 -- Cost: every history is compared with itself. Holds, fees and last free days are read as
--- container_timeline has them, ETAs as eta_changes has them.
+-- timeline has them, ETAs as eta_changes has them.
 
 create view {{analytics}}.changes as
 with
@@ -192,7 +192,7 @@ found as (
         case when fee.change_amount is not null then happened.detail end as change_currency_code,
         happened.source,
         happened.learned_at
-    from {{analytics}}.container_timeline as happened
+    from {{analytics}}.timeline as happened
     cross join lateral (
 
         -- Both amounts are of one currency: it is part of what tells fees apart.

@@ -25,7 +25,7 @@
 -- the terminal does not say whether it is available (availability_known). A wait whose begin was
 -- not reported is left out. If berths are not reported, containers seem to wait for one until their
 -- discharge. An instant after as_of() has not happened.
--- Milestones are those of container_milestones. A container without a terminal counts under the
+-- Milestones are those of journey. A container without a terminal counts under the
 -- port of its shipment, terminal null. Without a zone the source's times are wall time, and the age
 -- of a container that still waits is off by the offset of the place.
 
@@ -55,7 +55,7 @@ boxes as (
             when journey.tracking_stopped_reason is null then {{analytics}}.as_of()
         end as seen_until_at,
         journey.is_tracking_stopped
-    from {{analytics}}.container_milestones as journey
+    from {{analytics}}.journey as journey
     left join {{analytics}}.time_zones as zone
         on zone.name = journey.pod_zone
     -- Milestones that have happened by now.

@@ -61,6 +61,6 @@ const unload = declare({
 
 export const invoices = group(
   'invoices',
-  'Demurrage, storage and detention invoices, to be audited (see `query invoice_audit`).',
+  'Demurrage, storage and detention invoices, to be audited (see `query invoices`).',
   [check, load, unload],
 )

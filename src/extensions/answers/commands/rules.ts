@@ -152,6 +152,6 @@ const unload = declare({
 
 export const rules = group(
   'rules',
-  'Free-time rules: what storage, demurrage and detention cost (see `query charge_days`).',
+  'Free-time rules: what storage, demurrage and detention cost (see `query charged_days`).',
   [check, load, compare, unload],
 )

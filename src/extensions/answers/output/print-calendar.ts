@@ -9,7 +9,7 @@ export interface CalendarOptions {
 }
 
 /** Questions whose rows are stays with a last free day. */
-const QUESTIONS = ['last_free_days', 'pickup_worklist']
+const QUESTIONS = ['last_free_days', 'pickups']
 
 /** A stay that has ended needs no event, and neither does one of unknown state. */
 const OPEN_STATES: readonly unknown[] = ['not_started', 'upcoming', 'due_today', 'overdue']

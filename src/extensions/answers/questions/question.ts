@@ -34,8 +34,14 @@ export const QUESTION = z.strictObject({
   view: text,
   columns: text,
   meanings: z.record(text, text).optional(),
-  /** Its section in docs/questions.md: commands, a sample, how to read it, limits. */
-  guide: text,
+  formerly: text.optional(),
+  /** Commands that ask it; the first one has the answer of `sample`, a table of Markdown. */
+  ask: text,
+  sample: text,
+  /** How to read an answer. */
+  read: text,
+  /** The things that an answer does not say. */
+  limits: text.optional(),
 })
 
 export type Question = z.infer<typeof QUESTION>

@@ -89,7 +89,5 @@ it('names the ramp by its code, and folds and escapes what is long and hostile',
 it('is refused for other questions, and they are named', () => {
   expect(() => {
     requireCalendarQuestion('freshness')
-  }).toThrow(
-    '--format ics is for last_free_days and pickup_worklist: its events are last free days',
-  )
+  }).toThrow('--format ics is for last_free_days and pickups: its events are last free days')
 })

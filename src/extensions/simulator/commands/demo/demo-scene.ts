@@ -151,7 +151,7 @@ function findCharged(warehouse: Warehouse): Promise<Charged[]> {
     'find what is charged longest',
     sql<Charged>`select distinct on (charge) charge, container_number, bill_of_lading_number,
         min(charged_on)::text as from_on, max(charged_on)::text as to_on, count(*)::integer as days
-    from ${relationRef('analytics.charge_days')}
+    from ${relationRef('analytics.charged_days')}
     group by charge, container_number, bill_of_lading_number
     order by charge, count(*) desc, container_number`,
   )

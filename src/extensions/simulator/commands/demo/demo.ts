@@ -27,7 +27,7 @@ const SHOWN_ROWS = 8
 const USUAL_WIDTH = 80
 /** The simulator needs no limit. */
 const NO_LIMIT = 100_000
-const QUESTIONS = ['pickup_worklist', 'demurrage_exposure', 'arrivals_calendar'] as const
+const QUESTIONS = ['pickups', 'demurrage_exposure', 'arrivals_calendar'] as const
 
 export const demo = declare({
   name: 'demo',
@@ -191,7 +191,7 @@ async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<voi
 
 const NEXT_STEPS = [
   ['pictures, in a browser', `dashboard --schema ${DEMO_SCHEMA}`],
-  ['a whole answer', `query pickup_worklist --schema ${DEMO_SCHEMA}`],
+  ['a whole answer', `query pickups --schema ${DEMO_SCHEMA}`],
   ['your own SQL', `query "select * from containers" --schema ${DEMO_SCHEMA}`],
   ['how fresh the tables are, and what was withdrawn', `status --schema ${DEMO_SCHEMA}`],
   ['records set aside', `quarantine list --schema ${DEMO_SCHEMA}`],

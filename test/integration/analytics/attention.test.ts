@@ -11,7 +11,7 @@ const AS_OF = '2026-11-08T20:00:00Z'
 const COLUMNS = ['container_id', 'exception', 'severity', 'hours', 'sentence']
 
 const read = (columns: readonly string[] = COLUMNS, asOf = AS_OF) =>
-  scene.read('exceptions', { asOf, columns, rest: 'order by container_id, exception' })
+  scene.read('attention', { asOf, columns, rest: 'order by container_id, exception' })
 
 /** Each exception on a line, in the order of the containers. */
 async function readLines(asOf = AS_OF): Promise<string[]> {

@@ -9,8 +9,7 @@ const LOS_ANGELES = 'America/Los_Angeles'
 const AS_OF = '2026-03-13T06:30:00Z'
 
 /** In the order of the view. */
-const read = (columns: readonly string[] = []) =>
-  scene.read('pickup_worklist', { asOf: AS_OF, columns })
+const read = (columns: readonly string[] = []) => scene.read('pickups', { asOf: AS_OF, columns })
 
 const landed = (container_id: string, more: object = {}) => ({
   container_id,
@@ -256,5 +255,5 @@ it('shows what was known at an instant: a hold that was cleared later still bloc
     },
   ])
   expect(await read(['blockers'])).toEqual([{ blockers: ['hold: customs'] }])
-  expect(await scene.read('pickup_worklist', { columns: ['blockers'] })).toEqual([{ blockers: [] }])
+  expect(await scene.read('pickups', { columns: ['blockers'] })).toEqual([{ blockers: [] }])
 })

@@ -99,7 +99,7 @@ it('gives each stage and its hours, each time at its place', async () => {
     },
   ])
   expect(
-    await scene.read('rail_legs', { asOf: '2026-03-19T12:00Z', rest: 'order by container_id' }),
+    await scene.read('rail', { asOf: '2026-03-19T12:00Z', rest: 'order by container_id' }),
   ).toEqual([
     {
       ...LEG,
@@ -157,7 +157,7 @@ it('leaves out what is gone at the source, and has no row for nothing', async ()
   await scene.insert('containers', [
     { ...BOX, container_id: 'c1', _deleted_at: '2026-03-13T00:00Z' },
   ])
-  expect(await scene.read('rail_legs')).toEqual([])
+  expect(await scene.read('rail')).toEqual([])
 })
 
 it('takes a stage that is announced for a time to come for not reached', async () => {
@@ -170,7 +170,7 @@ it('takes a stage that is announced for a time to come for not reached', async (
       pod_rail_departed_at: '2026-03-13T12:00Z',
     },
   ])
-  const rows = await scene.read('rail_legs', { asOf: '2026-03-12T12:00Z' })
+  const rows = await scene.read('rail', { asOf: '2026-03-12T12:00Z' })
   expect(rows).toMatchObject([
     {
       stage: 'loaded',

@@ -19,7 +19,7 @@
 --
 -- Cost: is_out repeats a fact of the stay, and is known before the stays are made.
 
-create view {{analytics}}.pickup_worklist as
+create view {{analytics}}.pickups as
 select
     stay.container_id,
     stay.shipment_id,

@@ -240,7 +240,7 @@ async function audit(
   asOf = NOW,
 ): Promise<unknown[][]> {
   await scene.insertInto('analytics', 'dd_invoices', parseInvoices('a.csv', toCsv(lines)))
-  const rows = await scene.read('invoice_audit', {
+  const rows = await scene.read('invoices', {
     asOf,
     columns,
     rest: 'order by line_number',
@@ -753,7 +753,7 @@ describe('the verdict', { tags: ['JA3'] }, () => {
             or causes.has_nothing
             or disputable_amount = 0 and net_amount > 0 and reasons_text like '%not_checked%'
         )::int as wrong
-      from tracking_analytics.invoice_audit
+      from tracking_analytics.invoices
       cross join lateral (
         select case when disputable_by_cause is not null then coalesce(sum(one.value::numeric), 0) end
             as total,

@@ -50,7 +50,7 @@
 -- Cost: the view reads six views, and charge_clocks if there are rules; narrow it by line, terminal
 -- or container, or leave out the cost columns, which read demurrage_exposure.
 
-create view {{analytics}}.exceptions as
+create view {{analytics}}.attention as
 with
 
 of_stays as (
@@ -198,7 +198,7 @@ of_journeys as (
         found.exception,
         found.sentence,
         found.since_at
-    from {{analytics}}.journeys as journey
+    from {{analytics}}.journey_facts as journey
     -- The ETA as known a day ago, and the vessel as known three days ago.
     left join lateral (
 
@@ -395,7 +395,7 @@ of_others as (
                 and version.valid_to <= {{analytics}}.as_of()
             )
     ) as recent
-    inner join {{analytics}}.journeys as journey
+    inner join {{analytics}}.journey_facts as journey
         on journey.container_id = recent.container_id
     cross join lateral (
 

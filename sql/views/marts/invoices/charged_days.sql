@@ -20,7 +20,7 @@
 --
 -- Cost: a look into three histories for each day. Narrow it by container, terminal or line.
 
-create view {{analytics}}.charge_days as
+create view {{analytics}}.charged_days as
 select
     clock.container_id,
     clock.shipment_id,

@@ -33,7 +33,7 @@ const day = (container_id: string, local_date: string) => ({
 
 /** Each container with the names of the columns that are true. */
 async function readTrue(names: readonly string[]): Promise<string[]> {
-  const rows = await scene.read('journeys', {
+  const rows = await scene.read('journey_facts', {
     asOf: AS_OF,
     columns: ['container_id', ...names],
     rest: 'order by container_id',
@@ -84,7 +84,7 @@ it('decides what has happened: announced instants have not, statuses count witho
     'h back has_landed has_left_port is_delivered is_out is_returned',
     'i grounded has_landed',
   ])
-  const pickups = await scene.read('journeys', {
+  const pickups = await scene.read('journey_facts', {
     asOf: AS_OF,
     columns: ['container_id', 'picked_up_at'],
     rest: 'where picked_up_at is not null order by container_id',
@@ -123,7 +123,7 @@ it(
       ['not loaded', 'overdue', 2, true],
       ['only its status', 'unknown', null, false],
     ])
-    const legs = await scene.read('rail_legs', {
+    const legs = await scene.read('rail', {
       asOf: AS_OF,
       columns: [
         'container_id',
@@ -139,7 +139,7 @@ it(
       ['loaded', 'loaded', true, '2026-11-06', -2],
       ['not loaded', 'discharged', true, '2026-11-06', -2],
     ])
-    const lines = await scene.read('exceptions', {
+    const lines = await scene.read('attention', {
       asOf: AS_OF,
       columns: ['container_id', 'exception'],
       rest: `where exception = 'overdue' order by container_id`,
@@ -197,7 +197,7 @@ it('awaits no empty of a container that stands full at the ramp', { tags: ['JA11
   ])
   const out = await scene.read('empty_return_times', { asOf: AS_OF, columns: ['container_id'] })
   expect(out).toEqual([{ container_id: 'to its customer' }])
-  const awaited = await scene.read('exceptions', {
+  const awaited = await scene.read('attention', {
     asOf: AS_OF,
     columns: ['container_id'],
     rest: `where exception = 'empty_not_returned'`,
@@ -225,7 +225,7 @@ it(
       box('by its status', { current_status: 'available' }),
       box('just now', { shipment_id: 's2' }),
     ])
-    const found = await scene.read('exceptions', {
+    const found = await scene.read('attention', {
       asOf: AS_OF,
       columns: ['container_id', 'severity', 'hours', 'sentence'],
       rest: `where exception = 'left_behind' order by container_id`,

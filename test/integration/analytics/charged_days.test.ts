@@ -48,7 +48,7 @@ it('says of each day at the ramp whether the status called the box available', a
     version('2026-11-07T07:00:00Z', '2026-11-08T05:00:00Z', 'on_rail'),
     version('2026-11-08T05:00:00Z', null, 'available'),
   ])
-  const rows = await scene.read('charge_days', {
+  const rows = await scene.read('charged_days', {
     asOf: '2026-11-09T20:00:00Z',
     columns: ['charged_on', 'day_over', 'charge_amount', 'was_available'],
     rest: 'order by charged_on',

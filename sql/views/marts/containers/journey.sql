@@ -26,7 +26,7 @@
 -- available: the terminal's first word that it can be picked up, from the discharge on.
 -- is_availability_known false: the terminal does not say whether it can.
 -- Transshipments and feeders can happen more than once and are not here: see transshipments and
--- container_timeline.
+-- timeline.
 -- A journey can lack any milestone, and sources contradict each other: the view neither corrects
 -- nor reorders them.
 --
@@ -34,7 +34,7 @@
 -- columns is selected. Therefore a question that is filtered by any column answers at once; a join
 -- with grouped transport events would read all of them for every question.
 
-create view {{analytics}}.container_milestones as
+create view {{analytics}}.journey as
 with
 
 journeys as (

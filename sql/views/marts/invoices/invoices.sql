@@ -5,7 +5,7 @@
 -- for each day whether it is ours, what it costs and why it is disputable.
 --
 -- days_claimed: charged_from_on to charged_to_on, both included.
--- days_ours: the claimed days that charge_days has for the charge, that is past its last free day
+-- days_ours: the claimed days that charged_days has for the charge, that is past its last free day
 -- and before it ended. If the state of the clock is unknown, our columns are null.
 -- days_without_rate: days of ours without a tier of the rule, such as days before the first tier.
 -- The rules do not say whether they are free or what they cost: for free days write a tier with the
@@ -28,7 +28,7 @@
 -- issued_on, the least that 46 CFR 541.8 gives. Null if neither says a day, and for a credit note.
 -- net_amount: the amount with the credit notes that belong to the line (invoice_balances).
 --
--- reasons, each a point to check and to dispute with demurrage_evidence. Reasons with a * have an
+-- reasons, each a point to check and to dispute with evidence. Reasons with a * have an
 -- amount; the others do not, and make a line `check`.
 --   unknown_container   no container with the number
 --   other_bill_of_lading   the container is known, and none of its journeys has the bill of lading
@@ -78,7 +78,7 @@
 -- Silence of the terminal (days_unknown) speaks neither for the line nor against it.
 -- Whether a reason holds is for a person to decide: two looks are hours apart.
 
-create view {{analytics}}.invoice_audit as
+create view {{analytics}}.invoices as
 with
 
 lines as (

@@ -26,7 +26,7 @@
 -- that was sent without a zone is that of the port or ramp itself, as in container_stays; if that
 -- is unknown, it is shown as sent, as an instant of UTC.
 
-create view {{analytics}}.container_timeline as
+create view {{analytics}}.timeline as
 with
 
 happenings as (

@@ -5,7 +5,7 @@ import { insertKnown } from '../../support/insert-known.js'
 const scene = useAnalyticsScene()
 
 const read = (columns: readonly string[] = [], asOf = '2026-03-20T00:00:00Z') =>
-  scene.read('demurrage_evidence', {
+  scene.read('evidence', {
     asOf,
     columns,
     rest: 'order by container_id, seen_at, kind, subject',
@@ -256,7 +256,7 @@ it('leaves tombstoned containers out', async () => {
   await scene.insert('container_hold_history', [
     { container_id: 'c1', hold_key: 'a', name: 'customs', valid_from: '2026-03-02T00:00:00Z' },
   ])
-  expect(await scene.read('demurrage_evidence')).toEqual([])
+  expect(await scene.read('evidence')).toEqual([])
 })
 
 it('says of which stay a day speaks', { tags: ['FE1', 'FE2', 'JA8'] }, async () => {
@@ -274,7 +274,7 @@ it('says of which stay a day speaks', { tags: ['FE1', 'FE2', 'JA8'] }, async () 
     day('pickup_lfd_rail', '2026-03-12'),
     day('pickup_lfd_terminal', null),
   ])
-  const rows = await scene.read('demurrage_evidence', {
+  const rows = await scene.read('evidence', {
     asOf: '2026-03-15T00:00:00Z',
     columns: ['place', 'subject', 'value', 'last_free_on'],
     rest: `where kind = 'last free day' order by subject`,
@@ -298,7 +298,7 @@ it('shows an edited hold once, with its last text', { tags: ['FE5'] }, async () 
     },
     { ...hold, hold_key: 'b', description: 'EXAM at 7', valid_from: '2026-03-11T00:00:00Z' },
   ])
-  const rows = await scene.read('demurrage_evidence', {
+  const rows = await scene.read('evidence', {
     asOf: '2026-03-15T00:00:00Z',
     columns: ['value', 'is_open', 'seen_at', 'gone_at'],
     rest: `where kind = 'hold'`,

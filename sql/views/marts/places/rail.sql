@@ -15,7 +15,7 @@
 -- destination. Where one is missing the source sent local wall time marked as UTC, and hours across
 -- the two places can be off by the difference of the zones.
 
-create view {{analytics}}.rail_legs as
+create view {{analytics}}.rail as
 with
 
 legs as (
@@ -72,7 +72,7 @@ legs as (
         journey.port_wall_zone as pod_zone,
         journey.ramp_wall_zone as ind_zone
     from {{analytics}}.known_containers as container
-    inner join {{analytics}}.journeys as journey
+    inner join {{analytics}}.journey_facts as journey
         on journey.container_id = container.container_id
     where container.pod_rail_carrier_scac is not null
         or container.ind_rail_carrier_scac is not null

@@ -4,7 +4,7 @@ import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 const scene = useAnalyticsScene()
 
 const read = (columns: readonly string[], asOf?: string) =>
-  scene.read('container_milestones', {
+  scene.read('journey', {
     columns,
     rest: 'order by container_id',
     ...(asOf === undefined ? {} : { asOf }),
@@ -89,7 +89,7 @@ it('shows the whole journey as UTC instants and as wall time at each place', asy
     transportEvent('e7', 'available', '2026-03-08T19:00:00Z'),
     transportEvent('e8', 'available', '2026-03-09T19:00:00Z'),
   ])
-  expect(await scene.read('container_milestones')).toEqual([
+  expect(await scene.read('journey')).toEqual([
     {
       ...OF_NOBODY,
       container_id: 'c1',
@@ -267,9 +267,7 @@ test(
       { full_in_at: '2026-02-06 00:00:00+00' },
     ])
     const rest = `where kind = 'transport event'`
-    expect(await scene.read('container_timeline', { columns: ['occurred_at'], rest })).toHaveLength(
-      1,
-    )
+    expect(await scene.read('timeline', { columns: ['occurred_at'], rest })).toHaveLength(1)
   },
 )
 
@@ -375,7 +373,7 @@ it('shows what was known at an instant', async () => {
 it('reads transport events only when one of theirs is asked for, and then by the container', async () => {
   const planOf = async (column: string) => {
     const plan = await scene.query(
-      `explain select ${column} from tracking_analytics.container_milestones where shipping_line_scac = 'MAEU'`,
+      `explain select ${column} from tracking_analytics.journey where shipping_line_scac = 'MAEU'`,
     )
     return plan.map((row) => String(row['QUERY PLAN'])).join('\n')
   }

@@ -246,7 +246,7 @@ it('tells the whole story in order, with source and when we learned it', async (
     }),
   ]
   expect(
-    await scene.read('container_timeline', {
+    await scene.read('timeline', {
       asOf: '2026-03-10T00:00Z',
       rest: ORDER,
       columns: SHOWN,
@@ -254,7 +254,7 @@ it('tells the whole story in order, with source and when we learned it', async (
   ).toEqual(story)
   // Nothing that came later is known before.
   expect(
-    await scene.read('container_timeline', {
+    await scene.read('timeline', {
       asOf: '2026-03-06T20:00Z',
       rest: ORDER,
       columns: SHOWN,
@@ -262,7 +262,7 @@ it('tells the whole story in order, with source and when we learned it', async (
   ).toEqual(story.slice(0, 3))
   // One full row: the place, when the service recorded it, and whose it is.
   expect(
-    await scene.read('container_timeline', {
+    await scene.read('timeline', {
       asOf: '2026-03-10T00:00Z',
       rest: `where subject = 'container.transport.vessel_arrived' and container_number = 'MSKU1234565'`,
     }),
@@ -286,7 +286,7 @@ it('calls a hold whose text was edited changed, neither cleared nor placed', asy
     from(6, 7, { hold_key: 'h1', name: 'customs', status: 'hold', description: 'EXAM' }),
     from(7, 8, { hold_key: 'h2', name: 'customs', status: 'hold', description: 'EXAM SITE' }),
   ])
-  const rows = await scene.read('container_timeline', {
+  const rows = await scene.read('timeline', {
     rest: `where kind like 'hold%' order by learned_at`,
     columns: ['kind', 'detail'],
   })
@@ -302,7 +302,7 @@ it('has no local time for what we saw where the zone is missing or is none', asy
     await scene.clear()
     await insertStory(zone)
     expect(
-      await scene.read('container_timeline', {
+      await scene.read('timeline', {
         asOf: '2026-03-06T20:00Z',
         columns: ['kind', 'is_zone_known', 'occurred_local'],
       }),
@@ -311,10 +311,10 @@ it('has no local time for what we saw where the zone is missing or is none', asy
 })
 
 it('leaves out containers that are gone at the source, and has no row for nothing', async () => {
-  expect(await scene.read('container_timeline')).toEqual([])
+  expect(await scene.read('timeline')).toEqual([])
   await insertStory('UTC')
   await scene.query(`update tracking.containers set _deleted_at = '2026-03-09T00:00Z'`)
-  expect(await scene.read('container_timeline')).toEqual([])
+  expect(await scene.read('timeline')).toEqual([])
 })
 
 it(
@@ -344,7 +344,7 @@ it(
       deadline(5, 6, null),
       deadline(6, null, '2026-03-09'),
     ])
-    const rows = await scene.read('container_timeline', {
+    const rows = await scene.read('timeline', {
       columns: ['kind', 'from_value', 'to_value'],
       rest: `where topic = 'last free day' ${ORDER}`,
     })

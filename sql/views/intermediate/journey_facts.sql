@@ -35,7 +35,7 @@
 --
 -- Narrow it by pod_terminal_id, shipping_line_scac or pod_discharged_at, which are read first.
 
-create view {{analytics}}.journeys as
+create view {{analytics}}.journey_facts as
 select
     container.container_id,
     container.shipment_id,

@@ -22,7 +22,7 @@
 -- lacks a history of its own and is read from all versions of the containers, which takes about
 -- half of the time.
 
-create view {{analytics}}.demurrage_evidence as
+create view {{analytics}}.evidence as
 with
 
 boxes as not materialized (
