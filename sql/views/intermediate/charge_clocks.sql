@@ -81,6 +81,7 @@ places as (
         stay.departed_on,
         stay.is_merged,
         stay.is_merged_from_port,
+        stay.has_reached_ramp,
         stay.out_on as left_on,
         clock.is_untold,
         clock.charge,
@@ -193,6 +194,7 @@ ruled as (
         clock.today_on,
         clock.picked_up_on,
         clock.left_on,
+        clock.has_reached_ramp,
         clock.place,
         clock.charge,
         rule.rule_name,
@@ -331,7 +333,8 @@ select
     clock.picked_up_on,
     clock.left_on,
     clock.ended_on,
-    clock.today_on
+    clock.today_on,
+    clock.has_reached_ramp
 from ruled as clock
 cross join lateral (
 

@@ -8,16 +8,8 @@
 -- days_over: calendar days at the place past the binding day, to today or to the day it went out;
 -- the day after the last free day is day 1, the day of going out counts.
 --
--- Fees are those listed now, of any type, by currency; currencies are never added together. A fee
--- of 0 is not said: the service lists it before an amount was calculated. They belong to the stay
--- where the container is or was last: at the ramp those of the ramp, and if it lists none those of
--- the port's terminal, whose list the service also fills there. A fee without a currency takes the
--- currency of the other fees, if they have only one; else it is in the terminal's own, shown as
--- `local`. A `total` line is never added to the lines it sums: the amount is the greater of the sum
--- of the lines and the total, because a total above its lines contains unlisted lines.
--- is_total_different marks a difference, or a total without a currency over lines in several
--- currencies, which is left out. fees_unreadable counts fees whose amount cannot be read and which
--- are therefore missing, fees_negative counts fees below zero, which are in the sums as listed.
+-- Fees are those listed now, by currency; currencies are never added together. See listed_fees for
+-- which fees belong to the stay, and how a total counts.
 -- fee_amount and fee_currency_code repeat the amount if there is exactly one currency.
 -- Terminals stop listing fees soon after a container has left, so a container that went out late
 -- may have been charged although it shows no fee.
@@ -120,63 +112,18 @@ from overdue as stay
 left join lateral (
 
     select
-        jsonb_object_agg(listed.currency_code, greatest(listed.lines, listed.total))
-            filter (where coalesce(listed.lines, listed.total) is not null) as fees_by_currency,
-        case when count(*) = 1 then min(greatest(listed.lines, listed.total)) end as fee_amount,
+        jsonb_object_agg(listed.currency_code, listed.amount)
+            filter (where listed.amount is not null) as fees_by_currency,
+        case when count(*) = 1 then min(listed.amount) end as fee_amount,
         case when count(*) = 1 then min(listed.currency_code) end as fee_currency_code,
-        bool_or(listed.lines <> listed.total or listed.has_unplaced) as is_total_different,
+        bool_or(listed.is_total_different) as is_total_different,
         sum(listed.unreadable)::integer as fees_unreadable,
         sum(listed.negative)::integer as fees_negative
-    from (
-        select
-            fee.currency_code,
-            sum(fee.amount) filter (where not fee.is_total) as lines,
-            max(fee.amount) filter (where fee.is_total and not fee.is_unplaced) as total,
-            bool_or(fee.is_unplaced) as has_unplaced,
-            count(*) filter (where fee.amount is null) as unreadable,
-            count(*) filter (where fee.amount < 0) as negative
-        from (
-            select
-                line.amount,
-                line.is_total,
-                coalesce(
-                    line.currency_code,
-                    case when line.first_code = line.last_code then line.first_code end,
-                    'local'
-                ) as currency_code,
-                line.is_total
-                and line.currency_code is null
-                and coalesce(line.first_code < line.last_code, false) as is_unplaced
-            from (
-                select
-                    one.amount,
-                    one.is_total,
-                    one.currency_code,
-                    min(one.currency_code) over () as first_code,
-                    max(one.currency_code) over () as last_code
-                from (
-                    -- At the ramp the list of the ramp, else that of the port's terminal, which the
-                    -- service also fills there. Never both: they can list one fee twice.
-                    select
-                        known.amount,
-                        known.is_total,
-                        known.currency_code,
-                        known.place = 'port'
-                        and bool_or(known.place = 'ramp' and known.amount is distinct from 0)
-                            over () as is_of_other_list
-                    from {{analytics}}.known_fees as known
-                    where known.container_id = stay.container_id
-                        and case stay.place
-                            when 'port' then known.place = 'port' and not stay.has_reached_ramp
-                            else true
-                        end
-                ) as one
-                where not one.is_of_other_list
-            ) as line
-            where line.amount is distinct from 0
-        ) as fee
-        group by fee.currency_code
-    ) as listed
+    from {{analytics}}.listed_fees as listed
+    where listed.container_id = stay.container_id
+        and listed.place = stay.place
+        -- At the ramp the port's list belongs to the ramp.
+        and (stay.place = 'ramp' or not stay.has_reached_ramp)
 
 ) as fee
     on true
