@@ -203,6 +203,63 @@ const CHECKS: readonly CrossCheck[] = [
       from tracking_analytics.carrier_scorecards where shipping_line_scac is not null group by 1 having sum(reliability_n) > 0`,
   },
   {
+    name: 'carriers by line and quarter are the scorecards',
+    one: `select shipping_line_scac, period, arrivals, on_time_n, on_time_share, transit_n, median_transit_days,
+        rollover_n, rollover_free_share, lag_n, lag_median_hours, containers, completeness_n, milestone_completeness
+      from tracking_analytics.carriers
+      where cut = 'line' and period <> 'last 90 days' and shipping_line_scac is not null and arrivals > 0`,
+    other: `select shipping_line_scac, to_char(arrival_quarter_on, 'YYYY-"Q"Q'), arrivals, reliability_n, on_time_share,
+        transit_n, median_transit_days, rollover_n, rollover_free_share, lag_n, lag_median_hours, containers,
+        completeness_n, milestone_completeness
+      from tracking_analytics.carrier_scorecards where shipping_line_scac is not null`,
+  },
+  {
+    name: 'carriers by lane have the transit times of the last 90 days',
+    one: `select cut, port_of_lading_locode, port_of_discharge_locode, shipping_line_scac, transit_n, median_transit_days
+      from tracking_analytics.carriers
+      where cut in ('lane', 'lane and line') and period = 'last 90 days' and arrivals > 0`,
+    other: `select cut, port_of_lading_locode, port_of_discharge_locode, shipping_line_scac, n, median_days
+      from tracking_analytics.transit_times where cut in ('lane', 'lane and line') and period = 'last 90 days'`,
+  },
+  {
+    name: 'carriers by lane and line and quarter count the transit times of its months',
+    one: `select port_of_lading_locode, port_of_discharge_locode, shipping_line_scac, period, transit_n
+      from tracking_analytics.carriers
+      where cut = 'lane and line' and period <> 'last 90 days' and arrivals > 0`,
+    other: `select port_of_lading_locode, port_of_discharge_locode, shipping_line_scac,
+        to_char(arrival_month_on, 'YYYY-"Q"Q'), sum(n)::bigint
+      from tracking_analytics.transit_times
+      where cut = 'lane and line' and period = 'month' and arrival_month_on is not null group by 1, 2, 3, 4`,
+  },
+  {
+    name: 'each cut of carriers has every arrival and every promise',
+    one: `select cut, period, sum(arrivals)::bigint, sum(containers)::bigint, sum(lag_n)::bigint, sum(eta_2_days_n)::bigint,
+        sum(eta_7_days_n)::bigint, sum(eta_14_days_n)::bigint
+      from tracking_analytics.carriers group by 1, 2`,
+    other: `select cut, period, count(*) filter (where is_of_arrival), coalesce(sum(containers), 0)::bigint,
+        coalesce(sum(cardinality(lag_hours)), 0)::bigint, count(eta_2_days_is_kept), count(eta_7_days_is_kept),
+        count(eta_14_days_is_kept)
+      from tracking_analytics.shipment_outcomes
+      cross join (values ('all'), ('line'), ('lane'), ('lane and line'), ('vessel')) as cuts (cut) group by 1, 2`,
+  },
+  {
+    name: 'promises that count are those of the outcomes',
+    one: `select horizon_days, count(outcome), count(*) filter (where outcome = 'kept'), max(error_hours)
+      from (values (2), (7), (14)) as horizon (horizon_days)
+      left join (
+        select horizon_days, outcome, error_hours from tracking_analytics.eta_promises
+        where is_counted and due_quarter_on is not null
+      ) as promise using (horizon_days) group by 1`,
+    other: `select horizon_days, count(is_kept), count(*) filter (where is_kept), max(error_hours)
+      from (values (2), (7), (14)) as horizon (horizon_days)
+      left join tracking_analytics.shipment_outcomes on period <> 'last 90 days'
+      cross join lateral (
+        select case horizon_days when 2 then eta_2_days_is_kept when 7 then eta_7_days_is_kept else eta_14_days_is_kept end as is_kept,
+          case horizon_days when 2 then eta_2_days_error_hours when 7 then eta_7_days_error_hours else eta_14_days_error_hours end as error_hours
+      ) as promise
+      group by 1`,
+  },
+  {
     name: 'the detention clock runs for containers that are out',
     one: 'select container_id, full_out_at, empty_terminated_at from tracking_analytics.empty_return_times',
     other: `select container_id, coalesce(final_destination_full_out_at, pod_full_out_at), empty_terminated_at

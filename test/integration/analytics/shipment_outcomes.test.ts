@@ -1,0 +1,228 @@
+import { expect, it } from 'vitest'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
+import { insertVersions } from '../../support/insert-versions.js'
+
+const scene = useAnalyticsScene()
+
+const AS_OF = '2026-06-30T00:00:00Z'
+const SHIP = {
+  bill_of_lading_number: 'B1',
+  shipping_line_scac: 'MAEU',
+  shipping_line_name: 'Maersk',
+  port_of_lading_locode: 'CNSHA',
+  port_of_discharge_locode: 'USLAX',
+  pod_vessel_imo: '9000001',
+  pod_vessel_name: 'EMMA MAERSK',
+  pod_voyage_number: ' 0118e',
+  pol_timezone: 'Asia/Shanghai',
+  pod_timezone: 'America/Los_Angeles',
+  created_at: '2026-03-01T00:00Z',
+  pol_atd_at: '2026-03-12T06:00Z',
+  pod_original_eta_at: '2026-04-01T06:00Z',
+  pod_eta_at: '2026-04-01T08:00Z',
+}
+
+it('has every fact in the period of the arrival, and the promises in the one they were due in', async () => {
+  // Due on 1 April 01:00 in Los Angeles, in the second quarter; it came on 31 March 23:00, in the
+  // first. As of 30 June 00:00 the last 90 days begin on 1 April 00:00 UTC.
+  await insertVersions(scene, 's1', [
+    ['2026-03-10T00:00Z', { ...SHIP, pol_atd_at: null }],
+    ['2026-03-13T00:00Z', SHIP],
+    ['2026-04-01T12:00Z', { ...SHIP, pod_ata_at: '2026-04-01T06:00Z' }],
+  ])
+  await scene.insert('container_history', [
+    {
+      container_id: 'c1',
+      shipment_id: 's1',
+      valid_from: '2026-03-10T00:00Z',
+      pod_discharged_at: '2026-04-02T00:00Z',
+    },
+  ])
+  const report = {
+    container_id: 'c1',
+    shipment_id: 's1',
+    event: 'container.transport.vessel_arrived',
+    data_source: 'shipping_line',
+    timestamp: '2026-04-01T06:00Z',
+    created_at: '2026-04-01T18:00Z',
+    timezone: 'America/Los_Angeles',
+    is_estimated: false,
+  }
+  await scene.insert('transport_events', [
+    { ...report, transport_event_id: 'e1' },
+    // Of a terminal, without a zone, of another thing, before the service knew the shipment.
+    { ...report, transport_event_id: 'e2', data_source: 'terminal' },
+    { ...report, transport_event_id: 'e3', timezone: null },
+    { ...report, transport_event_id: 'e4', event: 'container.transport.full_out' },
+    { ...report, transport_event_id: 'e5', timestamp: '2026-02-01T00:00Z' },
+  ])
+  const first = {
+    shipment_id: 's1',
+    period: '2026-Q1',
+    bill_of_lading_number: 'B1',
+    shipping_line_scac: 'MAEU',
+    shipping_line_name: 'Maersk',
+    port_of_lading_locode: 'CNSHA',
+    port_of_discharge_locode: 'USLAX',
+    pod_vessel_imo: '9000001',
+    pod_vessel_name: 'EMMA MAERSK',
+    vessel: '9000001',
+    vessel_call: 'USLAX|9000001|118E',
+    is_of_arrival: true,
+    has_arrived: true,
+    containers: 1,
+    days_late: 0,
+    is_on_time: true,
+    transit_days: 20,
+    is_rollover_free: true,
+    lag_hours: [12],
+    // Departed, arrived, discharged; its arrival is missing.
+    milestones_expected: 3,
+    milestones_reported: 2,
+    eta_2_days_is_kept: null,
+    eta_2_days_error_hours: null,
+    eta_7_days_is_kept: null,
+    eta_7_days_error_hours: null,
+    eta_14_days_is_kept: null,
+    eta_14_days_error_hours: null,
+    pod_ata_at: '2026-04-01 06:00:00+00',
+  }
+  const promises = {
+    eta_2_days_is_kept: true,
+    eta_2_days_error_hours: -2,
+    eta_7_days_is_kept: true,
+    eta_7_days_error_hours: -2,
+    eta_14_days_is_kept: true,
+    eta_14_days_error_hours: -2,
+  }
+  const second = {
+    ...first,
+    ...promises,
+    period: '2026-Q2',
+    is_of_arrival: false,
+    containers: null,
+    days_late: null,
+    is_on_time: null,
+    transit_days: null,
+    is_rollover_free: null,
+    lag_hours: null,
+    milestones_expected: null,
+    milestones_reported: null,
+  }
+  expect(await scene.read('shipment_outcomes', { rest: 'order by period', asOf: AS_OF })).toEqual([
+    first,
+    second,
+    { ...first, ...promises, period: 'last 90 days' },
+  ])
+})
+
+it('counts the last 90 days to the second', async () => {
+  const at = (pod_ata_at: string) => ({ ...SHIP, pod_ata_at, pod_eta_at: null })
+  await insertVersions(scene, 'in', [['2026-04-02T00:00Z', at('2026-04-01T00:00:00Z')]])
+  await insertVersions(scene, 'out', [['2026-04-02T00:00Z', at('2026-03-31T23:59:59Z')]])
+  // Due then, and come long after.
+  const due = (pod_eta_at: string) => ({ ...SHIP, pod_eta_at, pod_timezone: 'Mars/Olympus' })
+  await insertVersions(scene, 'due in', [['2026-03-29T12:00Z', due('2026-04-01T00:00:00Z')]])
+  await insertVersions(scene, 'due out', [['2026-03-29T12:00Z', due('2026-03-31T23:59:59Z')]])
+  expect(
+    await scene.read('shipment_outcomes', {
+      columns: ['shipment_id', 'period', 'is_of_arrival', 'has_arrived', 'eta_2_days_is_kept'],
+      rest: `where period = 'last 90 days' order by shipment_id`,
+      asOf: AS_OF,
+    }),
+  ).toEqual([
+    {
+      shipment_id: 'due in',
+      period: 'last 90 days',
+      is_of_arrival: false,
+      has_arrived: false,
+      eta_2_days_is_kept: false,
+    },
+    {
+      shipment_id: 'in',
+      period: 'last 90 days',
+      is_of_arrival: true,
+      has_arrived: true,
+      eta_2_days_is_kept: null,
+    },
+  ])
+})
+
+it('leaves out a promise that does not count yet', async () => {
+  // Due half a day before, and kept; those of late ships could not count yet.
+  const known = { ...SHIP, pod_eta_at: '2026-06-29T12:00Z' }
+  await insertVersions(scene, 's1', [
+    ['2026-06-26T00:00Z', known],
+    ['2026-06-29T14:00Z', { ...known, pod_ata_at: '2026-06-29T12:00Z' }],
+  ])
+  const read = (asOf: string) =>
+    scene.read('shipment_outcomes', {
+      columns: ['is_of_arrival', 'eta_2_days_is_kept'],
+      rest: `where period = 'last 90 days'`,
+      asOf,
+    })
+  expect(await read(AS_OF)).toEqual([{ is_of_arrival: true, eta_2_days_is_kept: null }])
+  expect(await read('2026-06-30T13:00Z')).toEqual([
+    { is_of_arrival: true, eta_2_days_is_kept: true },
+  ])
+})
+
+it('names the call of a ship by port, vessel and voyage', async () => {
+  const calls = [
+    ['by number', {}, 'USLAX|9000001|118E'],
+    [
+      'by name',
+      { pod_vessel_imo: null, pod_vessel_name: ' Emma Maersk' },
+      'USLAX|EMMA MAERSK|118E',
+    ],
+    ['without a voyage', { pod_voyage_number: null }, 'USLAX|9000001'],
+    ['at another port', { port_of_discharge_locode: 'USOAK' }, 'USOAK|9000001|118E'],
+    ['of no vessel', { pod_vessel_imo: null, pod_vessel_name: null }, 'of no vessel'],
+  ] as const
+  for (const [shipment, more, call] of calls) {
+    await insertVersions(scene, shipment, [
+      ['2026-06-02T00:00Z', { ...SHIP, ...more, pod_ata_at: '2026-06-01T00:00Z' }],
+    ])
+    const rows = await scene.read('shipment_outcomes', {
+      columns: ['vessel_call'],
+      rest: `where shipment_id = '${shipment}' and period = '2026-Q2'`,
+      asOf: AS_OF,
+    })
+    expect(rows, shipment).toEqual([{ vessel_call: call }])
+  }
+})
+
+it('has no row for nothing, and nulls where facts are missing', async () => {
+  expect(await scene.read('shipment_outcomes')).toEqual([])
+  // In a zone that is none it is in no quarter; nobody says when it left or was to come.
+  await insertVersions(scene, 's1', [
+    ['2026-06-02T00:00Z', { pod_timezone: 'Mars/Olympus', pod_ata_at: '2026-06-01T00:00Z' }],
+    ['2026-06-03T00:00Z', { pod_timezone: 'Mars/Olympus', pod_ata_at: '2026-06-01T00:00Z' }],
+  ])
+  expect(
+    await scene.read('shipment_outcomes', {
+      columns: [
+        'period',
+        'containers',
+        'days_late',
+        'is_on_time',
+        'transit_days',
+        'is_rollover_free',
+        'lag_hours',
+        'milestones_expected',
+      ],
+      asOf: AS_OF,
+    }),
+  ).toEqual([
+    {
+      period: 'last 90 days',
+      containers: 0,
+      days_late: null,
+      is_on_time: null,
+      transit_days: null,
+      is_rollover_free: null,
+      lag_hours: null,
+      milestones_expected: null,
+    },
+  ])
+})
