@@ -1311,8 +1311,12 @@ create table tracking_analytics.dd_invoices (
     certification text,
     note text,
     dispute_url text,
+    paid_amount numeric,
+    paid_on date,
     constraint dd_invoices_charge_is_known CHECK ((charge = ANY (ARRAY['demurrage'::text, 'storage'::text, 'detention'::text]))),
     constraint dd_invoices_days_are_in_order CHECK ((charged_to_on >= charged_from_on)),
+    constraint dd_invoices_paid_amount_is_of_a_claim CHECK (((paid_amount >= (0)::numeric) AND ((amount > (0)::numeric) OR (paid_amount = (0)::numeric)))),
+    constraint dd_invoices_paid_on_has_an_amount CHECK (((paid_on IS NULL) OR (paid_amount IS NOT NULL))),
     constraint dd_invoices_pkey PRIMARY KEY (issuer, invoice_number, line_number)
 );
 CREATE INDEX dd_invoices_container_number_idx ON tracking_analytics.dd_invoices USING hash (container_number);
@@ -1342,6 +1346,8 @@ comment on column tracking_analytics.dd_invoices.dispute_within is 'Until when t
 comment on column tracking_analytics.dd_invoices.certification is 'What the issuer certifies. 46 CFR 541.6 (e).';
 comment on column tracking_analytics.dd_invoices.note is 'For people.';
 comment on column tracking_analytics.dd_invoices.dispute_url is 'Web address, or where a QR code leads to, that says what a dispute needs. 46 CFR 541.6 (d).';
+comment on column tracking_analytics.dd_invoices.paid_amount is 'What was paid of the line, in its currency; 0: nothing. Null: not said, and of a credit note, which lowers what is to be paid.';
+comment on column tracking_analytics.dd_invoices.paid_on is 'Day of the payment, of several the last. Null: not said.';
 
 create table tracking_analytics.free_time_rules (
     rule_name text collate "C" not null,

@@ -29,6 +29,8 @@ declare module '../../warehouse/connection/data-tables.js' {
       certification: string | null
       note: string | null
       dispute_url: string | null
+      paid_amount: string | null
+      paid_on: string | null
     }
     free_time_rules: {
       rule_name: string

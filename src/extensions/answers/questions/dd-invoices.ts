@@ -88,12 +88,14 @@ const invoiceLine = z.object({
   dispute_within: text,
   certification: text,
   note: text,
+  paid_amount: amount,
+  paid_on: day,
 })
 
 const COLUMNS = Object.keys(invoiceLine.shape)
 
 /** Later columns; a file may lack them. */
-const LATER_COLUMNS = ['dispute_url']
+const LATER_COLUMNS = ['dispute_url', 'paid_amount', 'paid_on']
 
 export type InvoiceLine = z.output<typeof invoiceLine>
 
@@ -108,6 +110,12 @@ export function parseInvoices(fileName: string, csvText: string): InvoiceLine[] 
   for (const { line, value } of lines) {
     if (value.charged_to_on < value.charged_from_on) {
       bad.push({ line, reason: 'charged_to_on is before charged_from_on' })
+    }
+    if (Number(value.paid_amount) > 0 && Number(value.amount) <= 0) {
+      bad.push({ line, reason: 'paid_amount is for a claim, and amount is not above zero' })
+    }
+    if (value.paid_on !== null && value.paid_amount === null) {
+      bad.push({ line, reason: 'paid_on is given without paid_amount' })
     }
   }
   bad.push(

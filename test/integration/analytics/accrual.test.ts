@@ -1,0 +1,358 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  parseInvoices,
+  storeInvoices,
+} from '../../../src/extensions/answers/questions/dd-invoices.js'
+import { useAnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+const scene = useAnalyticsScene()
+
+const NOW = '2026-12-24T20:00:00Z'
+/** Ten in the morning of a day of October to December in Los Angeles. */
+const at = (month: number, date: number) =>
+  new Date(Date.UTC(2026, month - 1, date, 18)).toISOString()
+const dateOf = (month: number, date: number) => at(month, date).slice(0, 10)
+
+type Line = Readonly<Record<string, unknown>>
+
+/** A line of an invoice for demurrage of the box `A`, by MAEU. */
+const line = (line_number: number, more: Line): Line => ({
+  invoice_number: 'I',
+  line_number,
+  issuer: 'MAEU',
+  charge: 'demurrage',
+  container_number: 'A',
+  charged_from_on: dateOf(10, 30),
+  charged_to_on: dateOf(11, 1),
+  amount: '300',
+  currency_code: 'USD',
+  ...more,
+})
+const insertLines = (lines: readonly Line[]) => scene.insertInto('analytics', 'dd_invoices', lines)
+
+const RULE = {
+  place: 'port',
+  charge: 'demurrage',
+  shipping_line_scac: 'MAEU',
+  counts: 'calendar',
+  starts_with: 'discharge',
+  currency_code: 'USD',
+}
+
+interface Box {
+  readonly id: string
+  readonly line?: string
+  readonly customer?: string
+  readonly out?: string
+  readonly more?: Line
+}
+
+/** Boxes that are free to 28 October by the line, and left on 2 November: five days over. */
+async function insertBoxes(boxes: readonly Box[]): Promise<void> {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: null }])
+  await insertKnown(
+    scene,
+    'shipments',
+    boxes.map(({ id, line = 'MAEU', customer = 'Acme' }) => ({
+      shipment_id: id,
+      shipping_line_scac: line,
+      customer_name: customer,
+    })),
+  )
+  await insertKnown(
+    scene,
+    'containers',
+    boxes.map(({ id, out = at(11, 2), more }) => ({
+      container_id: `id ${id}`,
+      number: id,
+      shipment_id: id,
+      pod_terminal_id: 't1',
+      pod_timezone: 'America/Los_Angeles',
+      pod_discharged_at: at(10, 20),
+      pod_full_out_at: out,
+      ...more,
+    })),
+  )
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    boxes.map(({ id }) => ({
+      container_id: `id ${id}`,
+      kind: 'pickup_lfd_line',
+      local_date: '2026-10-28',
+      time_zone: 'America/Los_Angeles',
+    })),
+  )
+}
+
+/** 100 a day, from the first day over on. */
+async function insertRule(
+  rule: Line & { readonly rule_name?: string } = {},
+  rate = '100',
+  from_day = 1,
+): Promise<void> {
+  const { rule_name = 'line' } = rule
+  await scene.insertInto('analytics', 'free_time_rules', [{ ...RULE, ...rule, rule_name }])
+  await scene.insertInto('analytics', 'free_time_tiers', [
+    { rule_name, from_day, daily_rate: rate },
+  ])
+}
+
+const MONEY = [
+  'incurred_amount',
+  'invoiced_amount',
+  'credited_amount',
+  'paid_amount',
+  'not_invoiced_amount',
+]
+
+async function read(columns: readonly string[], rest?: string): Promise<unknown[][]> {
+  const rows = await scene.read('accrual', { asOf: NOW, columns, ...(rest && { rest }) })
+  return rows.map((row) => Object.values(row))
+}
+
+it('has a row of each month, with every column', async () => {
+  await insertBoxes([{ id: 'A' }, { id: 'B' }])
+  await insertRule()
+  // 100.01 over three days: 33.34, 33.33, 33.34; the last of them in November.
+  await insertLines([line(1, { amount: '100.01', paid_amount: '50', paid_on: dateOf(12, 1) })])
+  // Belongs to the line and to its months, and not to the day that it names.
+  await insertLines([
+    line(2, { amount: '-10', charged_from_on: dateOf(12, 1), charged_to_on: dateOf(12, 1) }),
+  ])
+  const row = {
+    charge: 'demurrage',
+    customer_name: 'Acme',
+    shipping_line_scac: 'MAEU',
+    pod_terminal_id: 't1',
+    pod_terminal: 'West Basin',
+    currency_code: 'USD',
+    containers: 2,
+    days_without_rate: 0,
+  }
+  const rows = await scene.read('accrual', { asOf: NOW, rest: `where charge = 'demurrage'` })
+  expect(rows).toEqual([
+    {
+      month_on: '2026-11-01',
+      ...row,
+      days_incurred: 4,
+      days_invoiced: 1,
+      incurred_amount: '400',
+      invoiced_amount: '33.34',
+      credited_amount: '3.33',
+      paid_amount: '16.67',
+      not_invoiced_amount: '369.99',
+    },
+    {
+      month_on: '2026-10-01',
+      ...row,
+      days_incurred: 6,
+      days_invoiced: 2,
+      incurred_amount: '600',
+      invoiced_amount: '66.67',
+      credited_amount: '6.67',
+      paid_amount: '33.33',
+      not_invoiced_amount: '540.00',
+    },
+  ])
+})
+
+it('parts what is not invoiced from what nobody can tell', async () => {
+  await insertBoxes([
+    { id: 'A' },
+    { id: 'cad', customer: 'Cad' },
+    { id: 'rest', customer: 'Rest' },
+    { id: 'all', customer: 'All' },
+    { id: 'none', customer: 'None', line: 'HLCU' },
+    { id: 'late', customer: 'Late', line: 'ONEY' },
+    { id: 'ruled', customer: 'Mixed' },
+    { id: 'unruled', customer: 'Mixed', more: { equipment_type: 'reefer' } },
+    { id: 'ruled too', customer: 'Silent' },
+    { id: 'unruled too', customer: 'Silent', more: { equipment_type: 'reefer' } },
+  ])
+  await insertRule()
+  // Without a tier for the first day.
+  await insertRule({ rule_name: 'late', shipping_line_scac: 'ONEY' }, '100', 2)
+  await scene.query(`update tracking_analytics.free_time_rules set equipment_type = 'dry'
+    where rule_name = 'line'`)
+  await scene.query(`update tracking.containers set equipment_type = 'dry'
+    where equipment_type is null`)
+  await scene.query(`update tracking.container_history set equipment_type = 'dry'
+    where equipment_type is null`)
+  const october = { charged_from_on: dateOf(10, 29), charged_to_on: dateOf(10, 31) }
+  await insertLines([
+    line(1, { ...october, container_number: 'cad', amount: '120', currency_code: 'CAD' }),
+    line(2, { ...october, container_number: 'rest', amount: '280' }),
+    line(3, { ...october, container_number: 'rest', amount: '-30' }),
+    line(4, { ...october, container_number: 'all', amount: '300' }),
+    line(5, { ...october, container_number: 'ruled', amount: '10' }),
+  ])
+  const columns = ['customer_name', 'currency_code', 'days_incurred', 'days_without_rate']
+  expect(
+    await read([...columns, ...MONEY], `where month_on = '2026-10-01' and charge = 'demurrage'`),
+  ).toEqual([
+    ['Acme', 'USD', 3, 0, '300', null, null, null, '300'],
+    ['All', 'USD', 3, 0, '300', '300.00', null, null, null],
+    ['Cad', 'CAD', 0, 0, null, '120.00', null, null, null],
+    ['Cad', 'USD', 3, 0, '300', null, null, null, null],
+    ['Late', 'USD', 3, 1, '200', null, null, null, null],
+    ['Mixed', 'USD', 3, 0, '300', '10.00', null, null, null],
+    ['Mixed', null, 3, 3, null, null, null, null, null],
+    ['None', null, 3, 3, null, null, null, null, null],
+    ['Rest', 'USD', 3, 0, '300', '280.00', '30.00', null, '50.00'],
+    ['Silent', 'USD', 3, 0, '300', null, null, null, '300'],
+    ['Silent', null, 3, 3, null, null, null, null, null],
+  ])
+})
+
+it('keeps lines of unknown containers, credit notes of no line, and days named twice', async () => {
+  await insertBoxes([{ id: 'A' }])
+  await insertLines([
+    line(1, { amount: '300' }),
+    line(2, { amount: '30', charged_from_on: dateOf(11, 1) }),
+    // Of nobody we know.
+    line(3, { container_number: 'X', amount: '7.125', charged_from_on: dateOf(10, 31) }),
+    // Of an issuer without such a line.
+    line(1, { issuer: 'CTB', amount: '-5', charged_from_on: dateOf(11, 1) }),
+    line(4, { amount: '0', container_number: 'Y' }),
+  ])
+  const columns = ['month_on', 'customer_name', 'shipping_line_scac', 'pod_terminal', 'containers']
+  expect(
+    await read(
+      [...columns, 'days_invoiced', ...MONEY],
+      `where currency_code is not null order by month_on, customer_name`,
+    ),
+  ).toEqual([
+    ['2026-10-01', 'Acme', 'MAEU', 'West Basin', 1, 2, null, '200.00', null, null, null],
+    ['2026-10-01', null, null, null, 1, 1, null, '3.563', null, null, null],
+    ['2026-11-01', 'Acme', 'MAEU', 'West Basin', 1, 1, null, '130.00', '5.00', null, null],
+    ['2026-11-01', null, null, null, 1, 1, null, '3.562', null, null, null],
+  ])
+})
+
+it('lays invoices of detention beside the one clock of the line', async () => {
+  await insertBoxes([{ id: 'A', more: { empty_terminated_at: at(11, 4) } }])
+  await insertRule({ until: 'empty_return' })
+  const days = { charged_from_on: dateOf(11, 3), charged_to_on: dateOf(11, 4) }
+  await insertLines([line(1, { ...days, charge: 'detention', amount: '150' })])
+  expect(await read(['month_on', 'charge', 'days_incurred', ...MONEY])).toEqual([
+    ['2026-11-01', 'demurrage', 4, '400', '150.00', null, null, '250.00'],
+    ['2026-10-01', 'demurrage', 3, '300', null, null, null, '300'],
+  ])
+})
+
+it('answers an empty warehouse with no row', async () => {
+  expect(await scene.read('accrual')).toEqual([])
+  expect(await scene.read('accrual', { asOf: NOW })).toEqual([])
+})
+
+const HEADER = [
+  'invoice_number,line_number,issuer,charge,container_number,bill_of_lading_number',
+  'charged_from_on,charged_to_on,amount,currency_code,daily_rate,issued_on,due_on',
+  'port_of_discharge,billed_because,free_days,free_from_on,free_to_on,available_on',
+  'rule_reference,dispute_contact,dispute_url,dispute_within,certification,note',
+].join(',')
+const cells = (amount: string, paid: string) =>
+  `I,1,MAEU,demurrage,A,,2026-11-01,2026-11-02,${amount},USD,,,,,,,,,,,,,,,,${paid}`
+const parse = (amount: string, paid: string) =>
+  parseInvoices('a.csv', `${HEADER},paid_amount,paid_on\n${cells(amount, paid)}`)
+
+it('takes payments from a file, and a file from before there were any', async () => {
+  const before = parseInvoices('a.csv', `${HEADER}\n${cells('200', '').slice(0, -1)}`)
+  expect(before).toMatchObject([{ amount: '200', paid_amount: null, paid_on: null }])
+  const paid = parse('200', '150.50,2026-12-01')
+  const store = (lines: typeof paid) =>
+    scene.warehouse.transaction('store', (session) => storeInvoices(session, lines))
+  expect(await store(before)).toMatchObject({ total: 1, added: 1 })
+  expect(await store(paid)).toMatchObject({ total: 1, changed: 1 })
+  expect(
+    await scene.query('select paid_amount, paid_on from tracking_analytics.dd_invoices'),
+  ).toEqual([{ paid_amount: '150.50', paid_on: '2026-12-01' }])
+})
+
+it.each([
+  ['-200', '1,', 'paid_amount is for a claim, and amount is not above zero'],
+  ['0', '0.01,', 'paid_amount is for a claim, and amount is not above zero'],
+  ['200', ',2026-12-01', 'paid_on is given without paid_amount'],
+  ['200', '-1,', 'line 2: paid_amount "-1" must be an amount'],
+])('refuses a line of %s with the payment %s, as the table does', async (amount, paid, reason) => {
+  expect(() => parse(amount, paid)).toThrow(reason)
+  const [paid_amount, paid_on] = paid.split(',').map((cell) => (cell === '' ? null : cell))
+  await expect(insertLines([line(1, { amount, paid_amount, paid_on })])).rejects.toThrow(/paid/)
+})
+
+/** Boxes and lines of a world. */
+const BOXES = 40
+const LINES = 150
+
+const cents = fc.integer({ min: 1, max: 500_000 })
+const someBox = fc.record({
+  line: fc.constantFrom('MAEU', 'HLCU', 'ONEY'),
+  customer: fc.constantFrom('Acme', 'Bolt', 'Cord'),
+  stays: fc.integer({ min: 5, max: 60 }),
+})
+const someLine = fc.record({
+  issuer: fc.constantFrom('MAEU', 'CTB'),
+  box: fc.integer({ min: 0, max: BOXES + 9 }),
+  charge: fc.constantFrom('demurrage', 'storage', 'detention'),
+  from: fc.integer({ min: 0, max: 60 }),
+  days: fc.integer({ min: 1, max: 23 }),
+  cents,
+  isCredit: fc.boolean(),
+  currency_code: fc.constantFrom('USD', 'USD', 'EUR'),
+  paid: fc.option(fc.integer({ min: 0, max: 9_999 })),
+})
+
+it('adds up to the days and to the invoices, to the cent', { tags: ['release'] }, async () => {
+  const boxes = fc.sample(someBox, BOXES)
+  const lines = fc.sample(someLine, LINES)
+  await insertBoxes(boxes.map((box, n) => ({ id: `B${n}`, ...box, out: at(10, 20 + box.stays) })))
+  await insertRule({}, '123.45')
+  await insertRule(
+    { rule_name: 'later', shipping_line_scac: 'HLCU', currency_code: 'EUR' },
+    '77',
+    4,
+  )
+  await insertRule({ rule_name: 'yard', charge: 'storage', free_days: 6 }, '50.05')
+  const day = (n: number) => dateOf(10, 20 + n)
+  await insertLines(
+    lines.map(({ issuer, box, charge, from, days, cents, isCredit, currency_code, paid }, n) =>
+      line(n + 1, {
+        issuer,
+        container_number: `B${box}`,
+        charge,
+        charged_from_on: day(from),
+        charged_to_on: day(from + days - 1),
+        amount: ((isCredit ? -cents : cents) / 100).toFixed(2),
+        currency_code,
+        paid_amount: isCredit || paid === null ? null : (paid / 100).toFixed(2),
+      }),
+    ),
+  )
+  const ours = await scene.read('accrual', { asOf: NOW })
+  const days = await scene.read('charged_days', { asOf: NOW })
+  const theirs = await scene.query('select * from tracking_analytics.dd_invoices')
+  const credits = theirs.filter(({ amount }) => Number(amount) < 0)
+  const claims = theirs.filter(({ amount }) => Number(amount) > 0)
+  const unrated = (rows: readonly Line[]) => rows.filter((day) => day.charge_amount === null)
+  for (const code of ['EUR', 'USD', null]) {
+    const of = (rows: readonly Line[]) => rows.filter((row) => row.currency_code === code)
+    const sum = (rows: readonly Line[], name: string) =>
+      of(rows).reduce((cents, row) => cents + Math.round(Number(row[name] ?? 0) * 100), 0)
+    const number = (name: string) => of(ours).reduce((sum, row) => sum + Number(row[name]), 0)
+    expect(number('days_incurred')).toBe(of(days).length)
+    expect(number('days_without_rate')).toBe(of(unrated(days)).length)
+    expect(sum(ours, 'incurred_amount')).toBe(sum(days, 'charge_amount'))
+    expect(sum(ours, 'invoiced_amount')).toBe(sum(claims, 'amount'))
+    expect(sum(ours, 'credited_amount')).toBe(0 - sum(credits, 'amount'))
+    expect(sum(ours, 'paid_amount')).toBe(sum(theirs, 'paid_amount'))
+    expect(of(days).length).toBeGreaterThan(50)
+    // Clocks without a rule lack a currency.
+    expect(of(theirs).length > 20).toBe(code !== null)
+  }
+  const shares = await scene.read('invoice_shares', { asOf: NOW })
+  expect(new Set(shares.map((share) => share.line_number)).size).toBeGreaterThan(LINES / 3)
+  expect(shares.some((share) => share.container_id === null)).toBe(true)
+})

@@ -1,0 +1,440 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+const scene = useAnalyticsScene()
+
+const NOW = '2026-12-24T20:00:00Z'
+const ZONE = 'America/Los_Angeles'
+/** Ten in the morning of a day of November, Los Angeles. */
+const at = (date: number) => new Date(Date.UTC(2026, 10, date, 18)).toISOString()
+const dateOf = (date: number) => at(date).slice(0, 10)
+
+type Row = Readonly<Record<string, unknown>>
+
+const RULE = {
+  rule_name: 'line',
+  charge: 'demurrage',
+  place: 'port',
+  free_days: 5,
+  counts: 'calendar',
+  starts_with: 'discharge',
+  currency_code: 'USD',
+}
+
+/** 100 for the first three days over, then 150, unless given. */
+async function insertRule(
+  rule: Row & { readonly per?: string } = {},
+  tiers: readonly (readonly [from: number, rate: string])[] = [
+    [1, '100'],
+    [4, '150'],
+  ],
+): Promise<void> {
+  const { per = 'day', ...whole } = { ...RULE, ...rule }
+  await scene.insertInto('analytics', 'free_time_rules', [whole])
+  await scene.insertInto(
+    'analytics',
+    'free_time_tiers',
+    tiers.map(([from_day, daily_rate]) => ({
+      rule_name: whole.rule_name,
+      from_day,
+      daily_rate,
+      per,
+    })),
+  )
+}
+
+interface Box {
+  readonly id: string
+  readonly from?: number
+  readonly to: number
+  readonly line?: string
+  /** As the line reports it. */
+  readonly lastFree?: number
+  readonly more?: Row
+}
+
+/** Boxes discharged on the 2nd of November, a Monday, unless given. */
+async function insertBoxes(boxes: readonly Box[]): Promise<void> {
+  await insertKnown(
+    scene,
+    'shipments',
+    boxes.map(({ id, line = 'MAEU' }) => ({ shipment_id: id, shipping_line_scac: line })),
+  )
+  await insertKnown(
+    scene,
+    'containers',
+    boxes.map(({ id, from = 2, to, more }) => ({
+      container_id: id,
+      number: id,
+      shipment_id: id,
+      pod_timezone: ZONE,
+      pod_discharged_at: at(from),
+      pod_full_out_at: at(to),
+      ...more,
+    })),
+  )
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    boxes.flatMap(({ id, lastFree }) =>
+      lastFree === undefined
+        ? []
+        : [
+            {
+              container_id: id,
+              kind: 'pickup_lfd_line',
+              local_date: dateOf(lastFree),
+              time_zone: ZONE,
+            },
+          ],
+    ),
+  )
+}
+
+const VARIANT = ['free_days', 'last_free_on', 'days_over', 'days_without_rate', 'amount']
+
+/** Own, 4, 7 and 10 free days of the charge of a rule, as texts. */
+async function readVariants(where = `rule_name = 'line'`): Promise<string[]> {
+  const rows = await scene.read('free_time_variants', {
+    asOf: NOW,
+    columns: VARIANT,
+    rest: `where ${where} order by container_id, is_own desc, free_days`,
+  })
+  return rows.map((row) => Object.values(row).map(String).join(' '))
+}
+
+it('has each clock that ended with other numbers of free days, with every column', async () => {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: null }])
+  await insertRule()
+  // Out nine days after the start: four over, 100 + 100 + 100 + 150.
+  await insertBoxes([{ id: 'A', to: 11, more: { pod_terminal_id: 't1' } }])
+  const [own, ...others] = await scene.read('free_time_variants', {
+    asOf: NOW,
+    rest: 'order by is_own desc, free_days',
+  })
+  expect(own).toEqual({
+    container_id: 'A',
+    shipment_id: 'A',
+    pod_terminal_id: 't1',
+    container_number: 'A',
+    bill_of_lading_number: null,
+    shipping_line_scac: 'MAEU',
+    pod_terminal: 'West Basin',
+    place: 'port',
+    charge: 'demurrage',
+    rule_name: 'line',
+    currency_code: 'USD',
+    ...OF_NOBODY,
+    is_own: true,
+    free_days: 5,
+    days_used: 9,
+    days_over: 4,
+    days_without_rate: 0,
+    amount: '450',
+    clock_on: dateOf(2),
+    last_free_on: dateOf(7),
+    ended_on: dateOf(11),
+  })
+  expect(others.map((row) => VARIANT.map((name) => row[name]))).toEqual([
+    [4, dateOf(6), 5, 0, '600'],
+    [7, dateOf(9), 2, 0, '200'],
+    [10, dateOf(12), 0, 0, '0'],
+  ])
+  expect(await scene.read('free_time_value', { asOf: NOW })).toEqual([
+    {
+      charge: 'demurrage',
+      shipping_line_scac: 'MAEU',
+      pod_terminal_id: 't1',
+      pod_terminal: 'West Basin',
+      rule_name: 'line',
+      currency_code: 'USD',
+      containers: 1,
+      free_days: 5,
+      median_days_used: null,
+      p80_days_used: null,
+      days_over: 4,
+      days_without_rate: 0,
+      amount: '450',
+      four_days_amount: '600',
+      seven_days_amount: '200',
+      ten_days_amount: '0',
+      four_days_savings_amount: '-150',
+      seven_days_savings_amount: '250',
+      ten_days_savings_amount: '450',
+    },
+  ])
+})
+
+it('leaves all else of the rule as it is: working days, first day, tiers, one merged clock', async () => {
+  // The 2nd is day 1; the 11th is a holiday. Free: 2, 3, 4, 5, 6 and no weekend.
+  await insertRule(
+    {
+      rule_name: 'line',
+      counts: 'working',
+      charged: 'working',
+      first_day: 1,
+      tier_counts: 'start',
+      holiday_calendar: 'us',
+      until: 'empty_return',
+      minimum: '120',
+      cap: '700',
+    },
+    [
+      [1, '10'],
+      [6, '50'],
+      [9, '200'],
+    ],
+  )
+  await scene.insertInto('analytics', 'holidays', [{ calendar: 'us', holiday_on: dateOf(11) }])
+  await insertBoxes([
+    // The empty is back on the 18th. Working days since the start: 9 to the 13th, but the 11th, then
+    // 16 to 18: the 6th to the 12th: 9, 10, 12, 13, 16, 17, 18.
+    { id: 'A', to: 9, more: { empty_terminated_at: at(18), empty_terminated_timezone: ZONE } },
+    { id: 'B', to: 5, more: { empty_terminated_at: at(10), empty_terminated_timezone: ZONE } },
+  ])
+  // A: days 6, 7, 8 at 50 and 9 to 12 at 200: 950, at most 700; from day 5 on 10 more. From day 8
+  // on 850, from day 11 on 400. B: day 6 and 7; day 5 to 7; none.
+  expect(await readVariants()).toEqual([
+    `5 ${dateOf(6)} 12 0 700`,
+    `4 ${dateOf(5)} 13 0 700`,
+    `7 ${dateOf(10)} 8 0 700`,
+    `10 ${dateOf(16)} 2 0 400`,
+    `5 ${dateOf(6)} 4 0 120`,
+    `4 ${dateOf(5)} 5 0 120`,
+    `7 ${dateOf(10)} 0 0 0`,
+    `10 ${dateOf(16)} 0 0 0`,
+  ])
+  expect(
+    await scene.read('free_time_variants', {
+      asOf: NOW,
+      columns: ['days_used'],
+      rest: 'where is_own order by container_id',
+    }),
+  ).toEqual([{ days_used: 12 }, { days_used: 7 }])
+})
+
+it('moves a reported day as the day of the rule moves, and counts from the start without one', async () => {
+  await insertRule()
+  // Reported two days later than the rule says, and one earlier.
+  await insertBoxes([
+    { id: 'A', to: 11, lastFree: 9 },
+    { id: 'B', to: 11, lastFree: 6 },
+  ])
+  await insertRule({ rule_name: 'own', shipping_line_scac: 'ONEY', free_days: null })
+  await insertBoxes([{ id: 'C', to: 11, lastFree: 5, line: 'ONEY' }])
+  expect(await readVariants('true')).toEqual([
+    `5 ${dateOf(9)} 2 0 200`,
+    `4 ${dateOf(8)} 3 0 300`,
+    `7 ${dateOf(11)} 0 0 0`,
+    `10 ${dateOf(14)} 0 0 0`,
+    `5 ${dateOf(6)} 5 0 600`,
+    `4 ${dateOf(5)} 6 0 750`,
+    `7 ${dateOf(8)} 3 0 300`,
+    `10 ${dateOf(11)} 0 0 0`,
+    `null ${dateOf(5)} 6 0 750`,
+    `4 ${dateOf(6)} 5 0 600`,
+    `7 ${dateOf(9)} 2 0 200`,
+    `10 ${dateOf(12)} 0 0 0`,
+  ])
+})
+
+it('has no number for what has no rate, no rule, no start, no end or no last free day', async () => {
+  await insertRule({ rule_name: 'line' }, [[3, '80']])
+  await insertBoxes([
+    { id: 'A', to: 9 },
+    { id: 'B', to: 8, line: 'HLCU', more: { pod_discharged_at: null }, lastFree: 6 },
+    { id: 'C', to: 8, more: { pod_timezone: 'Mars/Olympus' } },
+    { id: 'D', to: 8, more: { pod_full_out_at: null } },
+    { id: 'E', to: 8, more: { pod_full_out_at: null, current_status: 'picked_up' } },
+    // In the year before, and on the first day that counts.
+    { id: 'F', to: 11, more: { pod_full_out_at: '2025-12-24T20:00:00Z' } },
+    { id: 'G', to: 11, more: { pod_full_out_at: '2025-12-25T20:00:00Z' } },
+  ])
+  // Without a start, and out before it.
+  expect(
+    await scene.read('free_time_variants', {
+      asOf: NOW,
+      columns: ['container_id', 'days_used', 'days_over', 'days_without_rate', 'amount'],
+      rest: `where charge = 'demurrage' and (is_own or free_days = 4) order by container_id, is_own desc`,
+    }),
+  ).toEqual(
+    [
+      ['A', 7, 2, 2, null],
+      ['A', 7, 3, 2, '80'],
+      ['G', null, 0, 0, '0'],
+      ['G', null, 0, 0, '0'],
+    ].map(([container_id, days_used, days_over, days_without_rate, amount]) => ({
+      container_id,
+      days_used,
+      days_over,
+      days_without_rate,
+      amount,
+    })),
+  )
+  expect(
+    await scene.read('free_time_value', {
+      asOf: NOW,
+      columns: [
+        'containers',
+        'days_over',
+        'days_without_rate',
+        'amount',
+        'four_days_savings_amount',
+      ],
+    }),
+  ).toEqual([
+    {
+      containers: 2,
+      days_over: 2,
+      days_without_rate: 2,
+      amount: '0',
+      four_days_savings_amount: '-80',
+    },
+  ])
+})
+
+it('says what was used from ten containers on, by line, terminal, rule and charge', async () => {
+  await insertRule()
+  await insertRule({ rule_name: 'yard', charge: 'storage', free_days: 4 })
+  await insertRule({
+    rule_name: 'empties',
+    charge: 'detention',
+    starts_with: 'gate_out',
+    place: null,
+  })
+  // 1 to 10 days.
+  const boxes = Array.from({ length: 10 }, (_, n) => ({ id: `A${n}`, to: 3 + n }))
+  await insertBoxes([
+    ...boxes,
+    ...boxes.slice(1).map(({ to }) => ({ id: `B${to}`, to, line: 'X' })),
+  ])
+  const rows = await scene.read('free_time_value', {
+    asOf: NOW,
+    columns: [
+      ...['charge', 'shipping_line_scac', 'rule_name', 'containers'],
+      ...['median_days_used', 'p80_days_used', 'amount', 'four_days_amount'],
+    ],
+  })
+  // Five days over at most: 100, 200, 300, 450, 600; of storage 750 too.
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ['storage', 'MAEU', 'yard', 10, '5.5', '8.2', '2400', '2400'],
+    ['storage', 'X', 'yard', 9, null, null, '2400', '2400'],
+    ['demurrage', 'MAEU', 'line', 10, '5.5', '8.2', '1650', '2400'],
+    ['demurrage', 'X', 'line', 9, null, null, '1650', '2400'],
+  ])
+})
+
+it('answers an empty warehouse with no row', async () => {
+  expect(await scene.read('free_time_value')).toEqual([])
+  expect(await scene.read('free_time_value', { asOf: NOW })).toEqual([])
+})
+
+/** Boxes of a world, each with a rule of its own. */
+const CASES = 120
+
+const amounts = fc.integer({ min: 1, max: 99_999 }).map((cents) => (cents / 100).toFixed(2))
+const someCase = fc.record({
+  charge: fc.constantFrom('demurrage', 'storage', 'detention'),
+  free_days: fc.option(fc.nat(14), { freq: 6 }),
+  counts: fc.constantFrom('calendar', 'working'),
+  first_day: fc.constantFrom(0, 1),
+  tier_counts: fc.constantFrom('over', 'start'),
+  charged: fc.constantFrom('calendar', 'working'),
+  until: fc.constantFrom('out', 'empty_return'),
+  per: fc.constantFrom('day', 'period'),
+  minimum: fc.option(amounts, { freq: 2 }),
+  cap: fc.option(amounts, { freq: 2 }),
+  reported: fc.constantFrom('binds', 'binds', 'ignored', 'earlier', 'later'),
+  tiers: fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 12 }), amounts), {
+    selector: ([from]) => from,
+    minLength: 1,
+    maxLength: 4,
+  }),
+  from: fc.integer({ min: 1, max: 9 }),
+  stays: fc.integer({ min: 0, max: 25 }),
+  returns: fc.integer({ min: 0, max: 20 }),
+  said: fc.option(fc.nat(12)),
+})
+
+it(
+  'costs what the clock costs with the days of its rule, and never less with fewer',
+  { tags: ['release'] },
+  async () => {
+    const all = fc.sample(someCase, CASES)
+    await scene.insertInto('analytics', 'holidays', [
+      { calendar: 'own', holiday_on: dateOf(11) },
+      { calendar: 'own', holiday_on: dateOf(17) },
+    ])
+    await scene.insertInto('analytics', 'working_calendars', [
+      { calendar: 'own', place: '', weekend: [5, 6] },
+    ])
+    for (const [n, { tiers, from, stays, returns, said, ...rule }] of all.entries()) {
+      const isOut = rule.charge === 'detention'
+      const { free_days } = rule
+      await insertRule(
+        {
+          ...rule,
+          rule_name: `r${n}`,
+          shipping_line_scac: `L${n}`,
+          holiday_calendar: 'own',
+          place: isOut ? null : 'port',
+          starts_with: isOut ? 'gate_out' : 'discharge',
+          until: rule.charge === 'storage' ? 'out' : rule.until,
+          reported: free_days === null ? 'binds' : rule.reported,
+        },
+        tiers,
+      )
+      await insertBoxes([
+        {
+          id: `c${n}`,
+          from,
+          to: from + stays,
+          line: `L${n}`,
+          ...(said === null ? {} : { lastFree: from + said }),
+          more: { empty_terminated_at: at(from + stays + returns) },
+        },
+      ])
+    }
+    const columns = ['container_id', 'place', 'charge', 'rule_name', 'free_days']
+    const costs = ['amount', 'days_over', 'last_free_on']
+    const clocks = await scene.read('charge_clocks', {
+      asOf: NOW,
+      columns: [...columns, ...costs],
+      rest: `where ended_on is not null and clock_on is not null and rule_name is not null
+        and last_free_on is not null`,
+    })
+    const variants = await scene.read('free_time_variants', {
+      asOf: NOW,
+      columns: [...columns, 'is_own', ...costs],
+    })
+    expect(clocks.length).toBeGreaterThan(CASES / 2)
+    expect(variants).toHaveLength(4 * clocks.length)
+    const key = ({ container_id, place, charge }: Row) => [container_id, place, charge].join()
+    const own = variants.filter(({ is_own }) => is_own)
+    const byKey = new Map(own.map((row) => [key(row), row]))
+    const met = new Set<string>()
+    for (const clock of clocks) {
+      expect(byKey.get(key(clock))).toEqual({ ...clock, is_own: true })
+      met.add(`${String(clock.charge)} ${clock.amount === '0.00' ? 'free' : 'charged'}`)
+      const known = variants
+        .filter((row) => key(row) === key(clock) && (!row.is_own || row.free_days !== null))
+        .sort((one, other) => Number(other.free_days) - Number(one.free_days))
+        .flatMap(({ amount }) => (amount === null ? [] : [Number(amount)]))
+      expect(known, JSON.stringify(all[Number(String(clock.container_id).slice(1))])).toEqual(
+        known.toSorted((a, b) => a - b),
+      )
+    }
+    expect(met.size).toBe(6)
+    const rules = await scene.read('free_time_value', { asOf: NOW })
+    expect(rules.length).toBeGreaterThan(CASES / 2)
+    const sum = (rows: readonly Row[], name: string) =>
+      rows.reduce((cents, row) => cents + Math.round(Number(row[name] ?? 0) * 100), 0)
+    expect(sum(rules, 'amount')).toBe(sum(clocks, 'amount'))
+    const tried = ['four_days_amount', 'seven_days_amount', 'ten_days_amount']
+    const sums = tried.map((name) => sum(rules, name))
+    expect(sums).toEqual(sums.toSorted((one, other) => other - one))
+    expect(new Set(sums).size).toBe(3)
+  },
+)

@@ -1,0 +1,332 @@
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+const scene = useAnalyticsScene()
+
+const ZONE = 'America/Los_Angeles'
+/** An hour of a day of November in Los Angeles, eight hours behind UTC. */
+const at = (date: number, hour = 0) => new Date(Date.UTC(2026, 10, date, hour + 8)).toISOString()
+const dateOf = (date: number) => `2026-11-${String(date).padStart(2, '0')}`
+/** Noon of the 12th. */
+const NOW = at(12, 12)
+
+type Said = Readonly<Record<string, unknown>>
+type Versions = readonly (readonly [from: string, said: Said])[]
+
+const YES = { availability_known: true, available_for_pickup: true }
+const NO = { availability_known: true, available_for_pickup: false }
+
+/** A box whose last free day at the terminal is the 6th; discharged on the 2nd. */
+async function insertBox(id: string, more: Said, versions: Versions): Promise<void> {
+  const box = {
+    container_id: id,
+    number: id,
+    pod_timezone: ZONE,
+    pod_discharged_at: at(2, 10),
+    ...more,
+  }
+  await scene.insert('containers', [{ ...box, ...versions.at(-1)?.[1] }])
+  await scene.insert(
+    'container_history',
+    versions.map(([valid_from, said], nth) => ({
+      ...box,
+      ...said,
+      valid_from,
+      valid_to: versions[nth + 1]?.[0] ?? null,
+    })),
+  )
+}
+
+const lastFree = (container_id: string, date = 6, kind = 'pickup_lfd_terminal') => ({
+  container_id,
+  kind,
+  local_date: dateOf(date),
+  deadline_at: at(date),
+  time_zone: ZONE,
+})
+
+const hold = (container_id: string, from: string, to: string | null, more: Said = {}) => ({
+  container_id,
+  hold_key: `customs ${from}`,
+  place: 'port',
+  name: 'customs',
+  status: 'hold',
+  valid_from: from,
+  valid_to: to,
+  ...more,
+})
+
+const DAYS = [
+  'days_unavailable',
+  'days_on_hold',
+  'days_no_appointment',
+  'days_appointment_late',
+  'days_unknown',
+  'days_other',
+]
+
+/** By container: the six numbers of days in their order, the main cause, and the days in time. */
+async function readDays(): Promise<Record<string, unknown>> {
+  const rows = await scene.read('why_late', {
+    asOf: NOW,
+    columns: ['container_id', 'place', 'days_over', ...DAYS, 'main_cause', 'ready_days_in_time'],
+  })
+  return Object.fromEntries(
+    rows.map(({ container_id, place, days_over, main_cause, ready_days_in_time, ...days }) => {
+      const numbers = Object.values(days) as number[]
+      expect(numbers.reduce((sum, one) => sum + one)).toBe(days_over)
+      return [
+        `${String(container_id)} ${String(place)}`,
+        [numbers.join(' '), main_cause, ready_days_in_time],
+      ]
+    }),
+  )
+}
+
+it('has one cause for each day over, by what was known at its end', async () => {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: null }])
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', bill_of_lading_number: 'BOL1', shipping_line_scac: 'MAEU' },
+  ])
+  await insertBox('c1', { shipment_id: 's1', pod_terminal_id: 't1' }, [
+    [at(1), {}],
+    // Ready at the end of the 3rd, the 4th and the 6th.
+    [at(3, 12), YES],
+    [at(5, 12), NO],
+    [at(6, 12), YES],
+    // Only by day.
+    [at(7, 10), NO],
+    [at(7, 23), YES],
+    // Held too.
+    [at(8, 12), NO],
+    [at(9, 12), YES],
+    [at(10, 15), { ...YES, pickup_appointment_at: at(11, 9) }],
+    // On the 11th nobody came.
+    [at(12, 8), { ...YES, pickup_appointment_at: at(12, 15) }],
+    // After the instant.
+    [at(12, 13), NO],
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [lastFree('c1')])
+  await scene.insert('container_hold_history', [
+    hold('c1', at(8, 9), at(10, 12)),
+    hold('c1', at(10, 1), null, { status: 'pending', name: 'USDA' }),
+  ])
+  expect(await scene.read('why_late', { asOf: NOW })).toEqual([
+    {
+      container_id: 'c1',
+      shipment_id: 's1',
+      pod_terminal_id: 't1',
+      container_number: 'c1',
+      bill_of_lading_number: 'BOL1',
+      shipping_line_scac: 'MAEU',
+      pod_terminal: 'West Basin',
+      place: 'port',
+      ...OF_NOBODY,
+      state: 'overdue',
+      days_over: 6,
+      days_unavailable: 1,
+      days_on_hold: 1,
+      days_no_appointment: 1,
+      days_appointment_late: 2,
+      days_unknown: 0,
+      days_other: 1,
+      main_cause: 'appointment_late',
+      ready_days_in_time: 3,
+      cost_amount: null,
+      cost_currency_code: null,
+      binding_on: '2026-11-06',
+      out_on: null,
+    },
+  ])
+  expect(
+    await scene.read('late_stays', {
+      asOf: NOW,
+      columns: ['is_for_train', 'started_on', 'first_on', 'last_on', 'left_at', 'time_zone'],
+    }),
+  ).toEqual([
+    {
+      is_for_train: false,
+      started_on: '2026-11-02',
+      first_on: '2026-11-02',
+      last_on: '2026-11-12',
+      left_at: null,
+      time_zone: ZONE,
+    },
+  ])
+})
+
+it('looks right before it left, and knows an appointment that was kept or missed', async () => {
+  const out = (id: string, hour: number, appointment: string | null) =>
+    insertBox(id, { pod_full_out_at: at(8, hour) }, [
+      [at(3), { ...YES, pickup_appointment_at: appointment }],
+      // The terminal forgets what is gone.
+      [at(8, hour), NO],
+    ])
+  await out('without', 10, null)
+  await out('kept', 10, at(8, 11))
+  await out('before', 10, at(9, 11))
+  await out('over midnight', 1, at(7, 22))
+  await out('missed', 12, at(7, 22))
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    ['without', 'kept', 'before', 'over midnight', 'missed'].map((id) => lastFree(id)),
+  )
+  expect(await readDays()).toEqual({
+    'without port': ['0 0 2 0 0 0', 'no_appointment', 4],
+    'kept port': ['0 0 0 1 0 1', 'appointment_late', 4],
+    'before port': ['0 0 0 2 0 0', 'appointment_late', 4],
+    'over midnight port': ['0 0 0 1 0 1', 'appointment_late', 4],
+    'missed port': ['0 0 0 2 0 0', 'appointment_late', 4],
+  })
+})
+
+it('tells apart what is held, what nobody says, and what waits for its train', async () => {
+  const stays = { pod_full_out_at: at(8, 10) }
+  const said = (id: string, what: Said, more: Said = stays) => insertBox(id, more, [[at(1), what]])
+  await said('pending', YES)
+  await said('no status', YES)
+  await said('at ramp only', YES)
+  await said('silent', {})
+  await said('silent and held', {})
+  await said('not received', { ...YES, availability_known: false })
+  // The service marks wall time as UTC: it is over by days of the wall, and nobody knows which.
+  await said('zoneless', YES, { pod_timezone: null, pod_full_out_at: at(8, 10) })
+  // The port itself has a zone: it left at ten, an hour after the terminal let it go.
+  await scene.insert('ports', [{ port_id: 'p', time_zone: ZONE }])
+  await scene.insert('terminals', [{ terminal_id: 't', name: 'T', port_id: 'p' }])
+  const wall = { pod_timezone: null, pod_terminal_id: 't', pod_full_out_at: '2026-11-08T10:00:00Z' }
+  await insertBox('wall time', wall, [
+    [at(1), NO],
+    [at(8, 9), { ...YES, pickup_appointment_at: '2026-11-08T10:00:00Z' }],
+  ])
+  await said('train', YES, { pod_rail_carrier_scac: 'BNSF' })
+  await said('left by train', YES, { pod_rail_departed_at: at(8, 10) })
+  // Of the port; what the ramp says follows.
+  const ramp = {
+    pod_discharged_at: at(1, 10),
+    pod_rail_departed_at: at(2, 10),
+    ind_ata_at: at(4, 10),
+    final_destination_timezone: 'America/Chicago',
+    final_destination_full_out_at: at(8, 10),
+  }
+  const early = { pickup_appointment_at: at(2, 9) }
+  await said('ramp ready', { ...early, current_status: 'available' }, ramp)
+  await said('ramp no', { ...NO, current_status: 'available' }, ramp)
+  await said('ramp grounded', { current_status: 'grounded' }, ramp)
+  await said('ramp on the way', { ...YES, current_status: 'on_rail' }, ramp)
+  await said('ramp held', { current_status: 'available' }, ramp)
+  const atRamp = ['ramp ready', 'ramp no', 'ramp grounded', 'ramp on the way', 'ramp held']
+  await insertKnown(scene, 'container_import_deadlines', [
+    ...['pending', 'no status', 'at ramp only', 'silent', 'silent and held'].map((id) =>
+      lastFree(id),
+    ),
+    ...['not received', 'zoneless', 'wall time', 'train', 'left by train'].map((id) =>
+      lastFree(id),
+    ),
+    ...atRamp.map((id) => lastFree(id, 6, 'pickup_lfd_rail')),
+  ])
+  await scene.insert('container_hold_history', [
+    hold('pending', at(1), null, { status: 'pending' }),
+    hold('no status', at(7), at(8, 9), { status: null }),
+    hold('at ramp only', at(1), null, { place: 'ramp' }),
+    hold('silent and held', at(1), null),
+    // Of both lists, one after the other.
+    hold('ramp held', at(7), at(7, 23), { place: 'port' }),
+    hold('ramp held', at(7, 5), null, { place: 'port' }),
+    hold('ramp held', at(8), null, { place: 'ramp' }),
+  ])
+  expect(await readDays()).toEqual({
+    'pending port': ['0 0 2 0 0 0', 'no_appointment', 5],
+    'no status port': ['0 1 1 0 0 0', 'on_hold', 5],
+    'at ramp only port': ['0 0 2 0 0 0', 'no_appointment', 5],
+    'silent port': ['0 0 0 0 2 0', 'unknown', null],
+    'silent and held port': ['0 2 0 0 0 0', 'on_hold', null],
+    'not received port': ['0 0 0 0 2 0', 'unknown', null],
+    'zoneless port': ['0 0 0 0 2 0', 'unknown', null],
+    'wall time port': ['1 0 0 0 0 1', 'unavailable', 0],
+    'train port': ['0 0 0 0 0 6', 'other', 5],
+    'left by train port': ['0 0 0 0 0 2', 'other', 5],
+    'ramp ready ramp': ['0 0 2 0 0 0', 'no_appointment', 3],
+    'ramp no ramp': ['2 0 0 0 0 0', 'unavailable', 0],
+    'ramp grounded ramp': ['2 0 0 0 0 0', 'unavailable', 0],
+    'ramp on the way ramp': ['0 0 0 0 2 0', 'unknown', null],
+    'ramp held ramp': ['0 2 0 0 0 0', 'on_hold', 3],
+  })
+})
+
+it('leaves out who is not late or not known to be, and counts no days of an unknown start', async () => {
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 'stopped', line_tracking_stopped_reason: 'past_full_out_window' },
+  ])
+  const said = (id: string, more: Said) => insertBox(id, more, [[at(1), YES]])
+  await said('due today', {})
+  await said('in time', { pod_full_out_at: at(6, 23) })
+  await said('no day', {})
+  await said('stopped', { shipment_id: 'stopped' })
+  await said('broken zone', { pod_timezone: 'Mars/Olympus' })
+  await said('no zone, still there', { pod_timezone: null })
+  await said('start unknown', { pod_discharged_at: null, current_status: 'available' })
+  await said('began after it', { pod_discharged_at: at(9, 10) })
+  await said('began on it', { pod_discharged_at: at(6, 10) })
+  await insertKnown(scene, 'container_import_deadlines', [
+    lastFree('due today', 12),
+    ...['in time', 'stopped', 'broken zone', 'no zone, still there'].map((id) => lastFree(id)),
+    ...['start unknown', 'began after it', 'began on it'].map((id) => lastFree(id)),
+  ])
+  expect(await readDays()).toEqual({
+    'start unknown port': ['0 0 6 0 0 0', 'no_appointment', null],
+    'began after it port': ['0 0 6 0 0 0', 'no_appointment', 0],
+    'began on it port': ['0 0 6 0 0 0', 'no_appointment', 1],
+  })
+})
+
+it('has the costs as listed, else as estimated, and the dearest first', async () => {
+  await scene.insertInto('analytics', 'free_time_rules', [
+    {
+      rule_name: 'terminal',
+      charge: 'storage',
+      place: 'port',
+      counts: 'calendar',
+      starts_with: 'discharge',
+      currency_code: 'EUR',
+    },
+  ])
+  await scene.insertInto('analytics', 'free_time_tiers', [
+    { rule_name: 'terminal', from_day: 2, daily_rate: '40.00' },
+  ])
+  const out = (id: string, date: number) =>
+    insertBox(id, { pod_full_out_at: at(date, 10) }, [
+      [at(1), NO],
+      [at(7, 12), YES],
+    ])
+  await out('nothing', 7)
+  await out('estimate', 8)
+  await out('longer', 9)
+  await out('listed', 9)
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    ['nothing', 'estimate', 'longer', 'listed'].map((id) => lastFree(id)),
+  )
+  await insertKnown(scene, 'container_fees', [
+    { container_id: 'listed', fee_key: 'a', place: 'port', type: 'demurrage', amount: '79.50' },
+    { container_id: 'longer', fee_key: 'a', place: 'port', type: 'demurrage', amount: '0' },
+  ])
+  const rows = await scene.read('why_late', {
+    asOf: NOW,
+    columns: ['container_id', 'days_over', 'main_cause', 'cost_amount', 'cost_currency_code'],
+  })
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ['longer', 3, 'no_appointment', '80.00', 'EUR'],
+    ['listed', 3, 'no_appointment', '79.50', 'local'],
+    ['estimate', 2, 'no_appointment', '40.00', 'EUR'],
+    ['nothing', 1, 'unavailable', null, null],
+  ])
+})
+
+it('answers an empty warehouse with no row', async () => {
+  expect(await scene.read('why_late')).toEqual([])
+  expect(await scene.read('why_late', { asOf: NOW })).toEqual([])
+})
