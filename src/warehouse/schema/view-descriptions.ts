@@ -17,6 +17,8 @@ interface Members {
   /** Names, separated by commas. */
   readonly columns: string
   readonly meanings?: Meanings
+  /** The question of a view that had a name of its own before. */
+  readonly askedAs?: string
 }
 
 type Meanings = Readonly<Record<string, string>>
@@ -42,7 +44,8 @@ export async function readDescription(text: string, shared: string): Promise<Vie
   ]
   if (faults.length > 0)
     throw new Error(`"${members.view}": column or meaning of ${faults.join()}?`)
-  return { meaning: members.view, columns, members: { ...members } }
+  const asked = members.askedAs === undefined ? '' : ` Now asked as: ${members.askedAs}.`
+  return { meaning: `${members.view}${asked}`, columns, members: { ...members } }
 }
 
 /** The names of a list that separates them by commas. */

@@ -2,7 +2,7 @@
 --
 -- One row per container and thing that happened: a transport event, a status, a hold placed,
 -- changed or cleared, a fee listed, changed or removed, a last free day set, moved or withdrawn, a
--- move of the ETA, an attribute that a notification says has changed.
+-- move of the ETA, a correction of a milestone, an attribute that a notification says has changed.
 -- Sort it by container_id, coalesce(occurred_at, learned_at), learned_at, kind, subject; a view is
 -- unordered.
 --
@@ -18,6 +18,11 @@
 -- happened is unknown. A change that a notification reports is a row beside the row of the same
 -- change as we saw it; the first says who reported it to the service, and when. The ETA is that of
 -- the shipment the container belongs to now.
+-- hours: how long a status, hold, fee or last free day held, from the look that found it to the one
+-- that found its next value, or to as_of(). It is a lower bound where is_first_sight, and of two
+-- holds of one name it counts to the first change of either.
+-- A correction is a version of the container in which a milestone has another instant than before,
+-- or lacks it (taken back).
 -- topic says what a row is about and is a constant of its part: a query that names topics reads no
 -- history of the others.
 -- occurred_local: at the place of a transport event; else at the port of discharge, or where a last
@@ -29,35 +34,7 @@
 create view {{analytics}}.timeline as
 with
 
-happenings as (
-
-    select
-        container.container_id,
-        container.shipment_id,
-        container.number as container_number,
-        'transport event' as topic,
-        'transport event' as kind,
-        happened.event as subject,
-        null as from_value,
-        null as to_value,
-        happened.voyage_number as detail,
-        happened.location_locode,
-        happened.data_source as source,
-        false as is_first_sight,
-        happened.timestamp as occurred_at,
-        happened.created_at as recorded_at,
-        happened._first_seen_at as learned_at,
-        happened.timezone,
-        happened.timezone is null as is_wall_time
-    from {{data}}.transport_events as happened
-    inner join {{analytics}}.known_containers as container
-        on container.container_id = happened.container_id
-    where not coalesce(happened.is_estimated, false)
-        and happened._first_seen_at <= {{analytics}}.as_of()
-        and coalesce(happened._deleted_at > {{analytics}}.as_of(), true)
-        and coalesce(happened.invalidated_at > {{analytics}}.as_of(), true)
-
-    union all
+states as (
 
     select
         container.container_id,
@@ -367,6 +344,69 @@ happenings as (
             'pickup_lfd', 'pickup_lfd_terminal', 'pickup_lfd_line', 'pickup_lfd_rail'
         )
 
+),
+
+happenings as (
+
+    select
+        state.container_id,
+        state.shipment_id,
+        state.container_number,
+        state.topic,
+        state.kind,
+        state.subject,
+        state.from_value,
+        state.to_value,
+        state.detail,
+        state.location_locode,
+        state.source,
+        state.is_first_sight,
+        state.occurred_at,
+        state.recorded_at,
+        state.learned_at,
+        state.timezone,
+        state.is_wall_time,
+        case
+            when state.to_value is not null or state.topic = 'status'
+                then coalesce(
+                    lead(state.learned_at) over (
+                        partition by state.container_id, state.topic, state.subject
+                        order by state.learned_at, state.to_value is not null
+                    ),
+                    {{analytics}}.as_of()
+                )
+        end as until_at
+    from states as state
+
+    union all
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        'transport event' as topic,
+        'transport event' as kind,
+        happened.event as subject,
+        null as from_value,
+        null as to_value,
+        happened.voyage_number as detail,
+        happened.location_locode,
+        happened.data_source as source,
+        false as is_first_sight,
+        happened.timestamp as occurred_at,
+        happened.created_at as recorded_at,
+        happened._first_seen_at as learned_at,
+        happened.timezone,
+        happened.timezone is null as is_wall_time,
+        null::timestamptz as until_at
+    from {{data}}.transport_events as happened
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = happened.container_id
+    where not coalesce(happened.is_estimated, false)
+        and happened._first_seen_at <= {{analytics}}.as_of()
+        and coalesce(happened._deleted_at > {{analytics}}.as_of(), true)
+        and coalesce(happened.invalidated_at > {{analytics}}.as_of(), true)
+
     union all
 
     select
@@ -386,7 +426,8 @@ happenings as (
         null::timestamptz as recorded_at,
         change.changed_at as learned_at,
         container.pod_timezone as timezone,
-        false as is_wall_time
+        false as is_wall_time,
+        null::timestamptz as until_at
     from {{analytics}}.known_containers as container
     inner join {{analytics}}.eta_changes as change
         on change.shipment_id = container.shipment_id
@@ -410,11 +451,44 @@ happenings as (
         null::timestamptz as recorded_at,
         change._observed_at as learned_at,
         coalesce(change.timezone, container.pod_timezone) as timezone,
-        false as is_wall_time
+        false as is_wall_time,
+        null::timestamptz as until_at
     from {{data}}.container_changes as change
     inner join {{analytics}}.known_containers as container
         on container.container_id = change.container_id
     where change._observed_at <= {{analytics}}.as_of()
+
+    union all
+
+    select
+        container.container_id,
+        container.shipment_id,
+        container.number as container_number,
+        'correction' as topic,
+        case
+            when correction.to_at is null then 'milestone taken back'
+            else 'milestone moved'
+        end as kind,
+        correction.attribute as subject,
+        to_char(correction.from_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as from_value,
+        to_char(correction.to_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as to_value,
+        round(
+            (date_part('epoch', correction.to_at - correction.from_at) / 3600)::numeric, 2
+        ) || ' hours' as detail,
+        null as location_locode,
+        correction.source,
+        false as is_first_sight,
+        correction.learned_at as occurred_at,
+        null::timestamptz as recorded_at,
+        correction.learned_at,
+        correction.time_zone as timezone,
+        false as is_wall_time,
+        null::timestamptz as until_at
+    from {{analytics}}.container_version_changes as correction
+    inner join {{analytics}}.known_containers as container
+        on container.container_id = correction.container_id
+    where correction.kind = 'milestone'
+        and correction.from_at is not null
 
 )
 
@@ -428,6 +502,9 @@ select
     happening.from_value,
     happening.to_value,
     happening.detail,
+    round(
+        (date_part('epoch', happening.until_at - happening.learned_at) / 3600)::numeric, 2
+    ) as hours,
     happening.location_locode,
     happening.source,
     customer.customer_name,

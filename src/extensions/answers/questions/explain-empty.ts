@@ -56,8 +56,14 @@ from ${shipments} where customer_name is not null`,
   cut: () =>
     sql`select cut as taken, null as name
 from (
-    values ('line'), ('lane'), ('vessel'), ('lane and line'), ('lane and vessel')
+    values ('all'), ('line'), ('lane'), ('lane and line'), ('vessel')
 ) as known (cut)`,
+  kind: () =>
+    sql`select kind as taken, null as name
+from (
+    values ('transport event'), ('status'), ('hold'), ('fee'), ('last free day'), ('eta'),
+        ('correction'), ('attribute')
+) as known (kind)`,
   // The values of the given field name, then the other names.
   'custom-field': (value) =>
     sql`select

@@ -10,8 +10,10 @@ export const QUERY_PARAMETERS = {
   terminal: 'Only this terminal, at the port or inland: id, FIRMS code, nickname or name.',
   line: 'Only this shipping line: SCAC or name.',
   port: 'Only this port of discharge: UN/LOCODE, name or id.',
-  cut: 'Only this cut: line, lane, vessel, "lane and line" or "lane and vessel".',
-  'at-least': 'Only figures of at least so many shipments; 2 unless given.',
+  kind: 'Only this kind: "transport event", status, hold, fee, "last free day", eta, correction or attribute.',
+  cut: 'Only this cut: all, line, lane, "lane and line" or vessel.',
+  period: 'Only this period: "last 90 days", week, or a quarter such as 2026-Q4.',
+  'at-least': 'Only figures of at least so many observations; 5 unless given.',
   since: 'Only from this date or instant on.',
   until: 'Only before this date or instant.',
   limit: 'At most this many rows.',
@@ -19,7 +21,7 @@ export const QUERY_PARAMETERS = {
 
 /** Default values of filters. */
 export const QUERY_DEFAULTS: Readonly<Partial<Record<QueryParameter, string>>> = {
-  'at-least': '2',
+  'at-least': '5',
 }
 
 export type QueryParameter = keyof typeof QUERY_PARAMETERS

@@ -43,8 +43,10 @@ export function filtersOf(
     else if (columns.has(id)) filters[parameter] = `${id} in (${recordsSql[parameter]})`
   }
   if (columns.has('cut')) filters.cut = 'cut = lower(:cut::text)'
-  if (columns.has('is_single')) {
-    const count = columns.has('shipments') ? 'shipments' : 'n'
+  if (columns.has('topic')) filters.kind = 'lower(topic) = lower(:kind::text)'
+  if (columns.has('period')) filters.period = 'lower(period) = lower(:period::text)'
+  if (columns.has('is_few')) {
+    const count = columns.has('still_waiting') ? 'n + still_waiting' : 'vessel_calls'
     filters['at-least'] = `${count} >= :at_least::text::bigint`
   }
   if (period !== undefined) {
