@@ -3,92 +3,62 @@
 -- One row per terminal at the port of discharge, local week of discharge, and mode (truck, rail).
 --
 -- Dwell: discharge to gate-out (truck) or to the departure of the train (rail), elapsed days of 24
--- hours.
+-- hours; stage 6 of port_stages, with the mode, the states and the week from there. waits has the
+-- same in hours, with an estimate that counts those still there.
 -- mode: how it left, by the earlier of the two if both are reported. For a container that has not
--- left: rail if a rail carrier is named or it is loaded on a train, else truck. An instant after
--- as_of() has not happened.
+-- left, or left at a time not said: rail if it goes on by rail (journeys), else truck.
 -- Containers that have not left are in no mean, median or share; they are counted separately with
 -- their age. After tracking has stopped, a departure may not be reported, so such containers are
 -- counted without their age. A week with many containers still there looks faster than it will in
 -- the end.
--- not_measured: left at an unknown time (picked up inland or returned empty without a departure
--- from the port), or before it was discharged. A container without a terminal counts under the port
--- of its shipment, terminal null.
+-- not_measured: it left at an unknown time (journeys: it is known inland, was returned empty, or a
+-- status says so, without a departure from the port), or before it was discharged. A container
+-- without a terminal counts under the port of its shipment, terminal null.
 
 create view {{analytics}}.terminal_dwell as
 with
 
-stays as (
-
-    select
-        container.pod_terminal_id as terminal_id,
-        case
-            when container.pod_terminal_id is null then shipment.port_of_discharge_locode
-        end as shipment_port_locode,
-        case
-            when container.pod_rail_departed_at < container.pod_full_out_at then 'rail'
-            when container.pod_full_out_at is not null then 'truck'
-            when container.pod_rail_departed_at is not null
-                or container.pod_rail_loaded_at is not null
-                or container.pod_rail_carrier_scac is not null then 'rail'
-            else 'truck'
-        end as mode,
-        date_trunc('week', container.pod_discharged_at at time zone
-            coalesce(zone.name, case when container.pod_timezone is null then 'UTC' end)
-        )::date as discharge_week_on,
-        case
-            when least(container.pod_full_out_at, container.pod_rail_departed_at)
-                <= {{analytics}}.as_of()
-                then least(container.pod_full_out_at, container.pod_rail_departed_at)
-                    - container.pod_discharged_at
-        end as dwell,
-        (
-            least(
-                container.pod_full_out_at,
-                container.pod_rail_departed_at,
-                container.ind_ata_at,
-                container.ind_rail_unloaded_at,
-                container.final_destination_full_out_at,
-                container.empty_terminated_at
-            ) <= {{analytics}}.as_of()
-        ) is not true as is_there,
-        coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped,
-        {{analytics}}.as_of() - container.pod_discharged_at as age,
-        zone.name is not null as is_zone_known
-    from {{analytics}}.known_containers as container
-    left join {{analytics}}.known_shipments as shipment
-        on shipment.shipment_id = container.shipment_id
-    left join {{analytics}}.time_zones as zone
-        on zone.name = container.pod_timezone
-    where container.pod_discharged_at <= {{analytics}}.as_of()
-
-),
-
--- Kept as intervals, all of them elapsed time: making numbers of them costs, and so it is done to
--- the figures only.
 dwells as (
 
     select
-        terminal_id,
-        shipment_port_locode,
-        mode,
-        discharge_week_on,
-        count(*) filter (where dwell >= interval '0') as n,
-        avg(dwell) filter (where dwell >= interval '0') as mean_dwell,
-        percentile_cont(0.5) within group (order by dwell)
-            filter (where dwell >= interval '0') as median_dwell,
-        percentile_cont(0.9) within group (order by dwell)
-            filter (where dwell >= interval '0') as p90_dwell,
-        count(*) filter (where dwell > interval '5 days') as over_5_days,
-        count(*) filter (where is_there) as still_there,
-        count(*) filter (where is_there and is_tracking_stopped) as still_there_not_tracked,
-        avg(age) filter (where is_there and not is_tracking_stopped) as mean_age,
-        max(age) filter (where is_there and not is_tracking_stopped) as max_age,
-        count(*) filter (where not is_there and (dwell is null or dwell < interval '0'))
-            as not_measured,
-        count(*) filter (where not is_zone_known) as zone_unknown
-    from stays
-    group by terminal_id, shipment_port_locode, mode, discharge_week_on
+        journey.pod_terminal_id as terminal_id,
+        case when journey.pod_terminal_id is null then journey.port_of_discharge_locode end
+            as shipment_port_locode,
+        found.mode,
+        found.week_on as discharge_week_on,
+        count(*) filter (where found.state = 'over') as n,
+        avg(dwell.days) filter (where found.state = 'over') as mean_days,
+        percentile_cont(array[0.5, 0.9]) within group (order by dwell.days)
+            filter (where found.state = 'over') as dwell_days,
+        count(*) filter (where found.state = 'over' and dwell.days > 5) as over_5_days,
+        count(*) filter (where found.state in ('waiting', 'unwatched')) as still_there,
+        count(*) filter (where found.state = 'unwatched') as still_there_not_tracked,
+        avg(dwell.days) filter (where found.state = 'waiting') as mean_age_days,
+        max(dwell.days) filter (where found.state = 'waiting') as max_age_days,
+        count(*) filter (where found.state = 'not_measured') as not_measured,
+        count(*) filter (where not journey.is_port_zone_known) as zone_unknown
+    from {{analytics}}.journey_facts as journey
+    cross join lateral (
+
+        select
+            journey.discharged_at as start_at,
+            journey.left_port_at as end_at,
+            journey.has_left_port as is_passed
+
+    ) as stage
+    left join lateral (
+
+        {{part stage_length}}
+
+    ) as found
+        on true
+    cross join lateral (
+
+        select found.waited_hours / 24 as days
+
+    ) as dwell
+    where journey.discharged_at is not null
+    group by 1, 2, 3, 4
 
 )
 
@@ -99,14 +69,14 @@ select
     dwell.mode,
     dwell.discharge_week_on,
     dwell.n,
-    round(extract(epoch from dwell.mean_dwell) / 86400, 2) as mean_days,
-    round(extract(epoch from dwell.median_dwell) / 86400, 2) as median_days,
-    round(extract(epoch from dwell.p90_dwell) / 86400, 2) as p90_days,
+    round(dwell.mean_days::numeric, 2) as mean_days,
+    round(dwell.dwell_days[1]::numeric, 2) as median_days,
+    round(dwell.dwell_days[2]::numeric, 2) as p90_days,
     round(dwell.over_5_days::numeric / nullif(dwell.n, 0), 4) as over_5_days_share,
     dwell.still_there,
     dwell.still_there_not_tracked,
-    round(extract(epoch from dwell.mean_age) / 86400, 2) as still_there_mean_age_days,
-    round(extract(epoch from dwell.max_age) / 86400, 2) as still_there_max_age_days,
+    round(dwell.mean_age_days::numeric, 2) as still_there_mean_age_days,
+    round(dwell.max_age_days::numeric, 2) as still_there_max_age_days,
     dwell.not_measured,
     dwell.zone_unknown
 from dwells as dwell

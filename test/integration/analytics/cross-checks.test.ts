@@ -129,6 +129,51 @@ const CHECKS: readonly CrossCheck[] = [
       having bool_and(coalesce(pod_discharged_at >= pod_berthed_at, false))`,
   },
   {
+    name: 'waits of all modes are the waits at the port, week by week',
+    one: `select terminal_id, port_locode, stage, week_on, n, median_hours, still_waiting, longest_waiting_hours,
+        estimated_median_hours, estimated_p90_hours, not_measured, zone_unknown
+      from tracking_analytics.waits
+      where mode = 'all' and period = 'week' and stage <> '6 discharge to out'`,
+    other: `select terminal_id, port_locode, stage, week_on, n, median_hours, still_waiting, longest_waiting_hours,
+        estimated_median_hours, estimated_p90_hours, not_measured, zone_unknown
+      from tracking_analytics.port_waits`,
+  },
+  {
+    name: 'the wait from discharge to out is the dwell, by mode',
+    // A rounded median of hours can be a hundredth of a day off.
+    one: `select wait.terminal_id, wait.port_locode, wait.mode, wait.week_on, wait.n,
+        round((figure.finished_hours[1] / 24)::numeric, 2), abs(wait.median_hours - figure.finished_hours[1]) <= 0.051
+      from tracking_analytics.waits as wait
+      inner join tracking_analytics.wait_figures as figure using (terminal_id, mode, period, stage, week_on)
+      where wait.mode <> 'all' and wait.stage = '6 discharge to out' and wait.n > 0`,
+    other: `select terminal_id, port_locode, mode, discharge_week_on, n, median_days, true
+      from tracking_analytics.terminal_dwell
+      where n > 0 and terminal_id is not null and discharge_week_on is not null`,
+  },
+  {
+    name: 'weeks of waits have every stage of a container, once for its mode and once for all',
+    one: `select stage, sum(n)::bigint, sum(still_waiting)::bigint from tracking_analytics.waits
+      where period = 'week' group by 1`,
+    other: `select stage, 2 * count(*) filter (where state = 'over'), 2 * count(*) filter (where state = 'waiting')
+      from tracking_analytics.port_stages group by 1`,
+  },
+  {
+    name: 'arrivals of the next 30 days are those of the calendar, by day, port and line',
+    one: `select arrival_on, port_of_discharge_locode, shipping_line_scac, count(*), coalesce(sum(teu), 0)
+      from tracking_analytics.arrivals
+      where state = 'expected' and days_until < 30 or state = 'eta_passed' and not is_tracking_stopped
+      group by 1, 2, 3`,
+    other: `select arrival_on, port_of_discharge_locode, shipping_line_scac, containers, teu
+      from tracking_analytics.arrivals_calendar where arrival_on is not null`,
+  },
+  {
+    name: 'a container has not arrived, or is among the milestones of those that have',
+    one: `select container_id from tracking_analytics.arrivals where state <> 'left_behind'
+      union all select container_id from tracking_analytics.journeys where has_vessel_arrived
+      union all select container_id from tracking_analytics.journeys where tracking_stopped_reason = 'booking_cancelled' and not has_vessel_arrived`,
+    other: 'select container_id from tracking_analytics.container_milestones',
+  },
+  {
     name: 'open hold intervals are the holds that stand',
     one: 'select container_id, hold_key, hold_name, status from tracking_analytics.hold_durations where is_open',
     other: 'select container_id, hold_key, name, status from tracking_analytics.known_holds',

@@ -14,6 +14,9 @@ const REPORT = {
   is_estimated: false,
 }
 
+/** Columns of a stream, of a line or terminal. */
+const NO_STREAM = { last_outcome: null, age_hours: null, rows: null }
+
 async function insertReports(
   reports: readonly (readonly [
     name: string,
@@ -140,6 +143,7 @@ it('tells of each line and terminal what is missing, unknown, stopped, failed an
       subject_type: 'shipping_line',
       subject_id: 'MAEU',
       subject_name: 'Maersk',
+      ...NO_STREAM,
       containers: 3,
       milestones_expected: 6,
       milestones_reported: 4,
@@ -161,6 +165,7 @@ it('tells of each line and terminal what is missing, unknown, stopped, failed an
       subject_type: 'shipping_line',
       subject_id: 'XXXX',
       subject_name: null,
+      ...NO_STREAM,
       containers: 0,
       milestones_expected: 0,
       milestones_reported: 0,
@@ -182,6 +187,7 @@ it('tells of each line and terminal what is missing, unknown, stopped, failed an
       subject_type: 'terminal',
       subject_id: 't1',
       subject_name: 'Pier 400',
+      ...NO_STREAM,
       containers: 2,
       milestones_expected: 6,
       milestones_reported: 4,
@@ -227,5 +233,53 @@ it('calls stale what was last answered more than 48 hours ago, or never', async 
   ).toEqual([
     { subject_id: 'MAEU', tracked: 3, stale: 2, stopped: 1, stop_reasons: { 'not said': 1 } },
     { subject_id: 't1', tracked: 2, stale: 1, stopped: 0, stop_reasons: null },
+  ])
+})
+
+it('tells of each stream its age, its last outcome and its rows', async () => {
+  await scene.query('truncate tracking_sync.sync_runs cascade')
+  await scene.query(
+    `insert into tracking_sync.sync_runs (sync_run_id, command, started_at)
+    overriding system value values (1, 'sync', '2026-03-20T08:00Z')`,
+  )
+  const run = { sync_run_id: 1, started_at: '2026-03-20T08:00Z' }
+  await scene.insertInto('sync', 'sync_run_streams', [
+    { ...run, stream: 'terminals', outcome: 'complete', finished_at: '2026-03-20T08:30Z' },
+    { ...run, stream: 'ports', outcome: 'failed' },
+  ])
+  await scene.insert('terminals', [{ terminal_id: 't1' }, { terminal_id: 't2' }])
+  const rows = await scene.read('data_quality', {
+    asOf: '2026-03-20T09:30Z',
+    rest: 'order by subject_id',
+  })
+  await scene.query('truncate tracking_sync.sync_runs cascade')
+  const nothing = {
+    containers: null,
+    milestones_expected: null,
+    milestones_reported: null,
+    milestone_completeness: null,
+    zone_missing: null,
+    zone_invalid: null,
+    tracked: null,
+    stale: null,
+    stopped: null,
+    stop_reasons: null,
+    requests: null,
+    failed_requests: null,
+    failed_requests_share: null,
+    lag_n: null,
+    lag_median_hours: null,
+    lag_p90_hours: null,
+  }
+  const stream = (subject_id: string, more: object) => ({
+    subject_type: 'stream',
+    subject_id,
+    subject_name: subject_id,
+    ...nothing,
+    ...more,
+  })
+  expect(rows).toEqual([
+    stream('ports', { last_outcome: 'failed', age_hours: null, rows: 0 }),
+    stream('terminals', { last_outcome: 'complete', age_hours: '1.50', rows: 2 }),
   ])
 })

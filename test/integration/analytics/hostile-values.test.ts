@@ -171,6 +171,7 @@ it(
     expect(views.length).toBeGreaterThan(60)
     // The bookkeeping of syncs is left.
     expect(await failing(null)).toEqual([
+      'tracking_analytics.data_quality: rows',
       'tracking_analytics.freshness: rows',
       'tracking_datasync._transfer_status: rows',
     ])

@@ -57,7 +57,8 @@ it('separates containers that left from containers still there, by local week an
       pod_discharged_at: '2026-03-07T00:00Z',
       pod_full_out_at: '2026-03-13T00:00Z',
     },
-    // Left before it was discharged; picked up inland, and nobody said when it left the port.
+    // Left before it was discharged; picked up inland, so that it went by rail, and nobody said when
+    // it left the port.
     {
       ...AT,
       container_id: 'c5',
@@ -121,7 +122,7 @@ it('separates containers that left from containers still there, by local week an
       // 5 + 0.7 of the way to 6
       p90_days: '5.70',
       over_5_days_share: '0.2500',
-      not_measured: 2,
+      not_measured: 1,
     },
     {
       ...pier,
@@ -145,6 +146,7 @@ it('separates containers that left from containers still there, by local week an
       over_5_days_share: '0.0000',
       zone_unknown: 1,
     },
+    { ...pier, ...NONE, mode: 'rail', discharge_week_on: '2026-03-02', not_measured: 1 },
     {
       ...pier,
       ...NONE,

@@ -1,16 +1,17 @@
 -- How far the data can be trusted
 --
--- One row per shipping line (subject_type shipping_line, subject_id its SCAC) and per terminal at a
--- port of discharge (subject_type terminal).
+-- One row per shipping line (subject_type shipping_line, subject_id its SCAC), per terminal at a
+-- port of discharge (subject_type terminal) and per stream (subject_type stream): how good the data
+-- of the service are, and how fresh ours.
 --
 -- Completeness: of the milestones that the containers must have passed, those reported
 -- (container_completeness).
 -- Zones: containers whose port of discharge lacks a zone, and containers whose zone PostgreSQL does
 -- not know, counted separately.
 -- Stale: of a line, shipments still tracked of which the line last gave an answer more than 48
--- hours ago, or never. Of a terminal, containers discharged there and not gone, which the terminal
--- was last asked about more than 48 hours ago, or never. The times of checking are stored without
--- history: with the setting tracking_sync.as_of these are null.
+-- hours ago, or never. Of a terminal, containers that have landed and not left (journeys, also by a
+-- status), which the terminal was last asked about 48 hours ago or more, or never. The times of
+-- checking are stored without history: with the setting tracking_sync.as_of these are null.
 -- Stopped: shipments that the service no longer tracks, with its reasons, of which
 -- all_containers_terminated is the ordinary end; of a terminal, containers of such shipments.
 -- Failed requests: tracking requests by the SCAC they named; null for a terminal. The status of a
@@ -21,6 +22,8 @@
 -- Left out: estimated events; events in an unknown zone, whose instant is off by the offset; events
 -- before the service knew the shipment, which were not late; and availability, which happens when
 -- it is seen.
+-- Streams: age_hours, last_outcome and rows are those of freshness; rows are counted only when the
+-- column is read. All other figures of a stream are null, and these three of a line or terminal.
 
 create view {{analytics}}.data_quality as
 with
@@ -132,24 +135,21 @@ terminal_reasons as (
         container.pod_terminal_id as terminal_id,
         container.tracking_stopped_reason as stop_reason,
         count(*) as containers,
-        count(*) filter (where container.is_at_terminal) as tracked,
+        count(*) filter (where journey.has_landed and not journey.has_left_port) as tracked,
         count(*) filter (
-            where container.is_at_terminal
-                and coalesce(
-                    checked.terminal_checked_at < {{analytics}}.as_of() - interval '48 hours', true
-                )
+            where journey.has_landed
+                and not journey.has_left_port
+                and not journey.is_terminal_fresh
         ) as stale,
         count(*) filter (where container.pod_timezone is null) as zone_missing,
         count(*) filter (
-            where container.pod_timezone is not null and zone.name is null
+            where container.pod_timezone is not null and not journey.is_port_zone_known
         ) as zone_invalid,
         sum(container.milestones_expected) as milestones_expected,
         sum(container.milestones_reported) as milestones_reported
     from {{analytics}}.container_completeness as container
-    left join {{data}}.containers as checked
-        on checked.container_id = container.container_id
-    left join {{analytics}}.time_zones as zone
-        on zone.name = container.pod_timezone
+    inner join {{analytics}}.journey_facts as journey
+        on journey.container_id = container.container_id
     where container.pod_terminal_id is not null
     group by container.pod_terminal_id, container.tracking_stopped_reason
 
@@ -205,6 +205,7 @@ select
     'shipping_line' as subject_type,
     coalesce(line.scac, request.scac) as subject_id,
     line.name as subject_name,
+    null as last_outcome,
     coalesce(container.containers, 0) as containers,
     coalesce(container.milestones_expected, 0)::bigint as milestones_expected,
     coalesce(container.milestones_reported, 0)::bigint as milestones_reported,
@@ -225,7 +226,9 @@ select
         as failed_requests_share,
     coalesce(lag.lag_n, 0) as lag_n,
     round(lag.lag_hours[1]::numeric, 2) as lag_median_hours,
-    round(lag.lag_hours[2]::numeric, 2) as lag_p90_hours
+    round(lag.lag_hours[2]::numeric, 2) as lag_p90_hours,
+    null::numeric as age_hours,
+    null::bigint as rows
 from line_shipments as line
 -- This way round: PostgreSQL narrows both by a line only if the condition names them as coalesce
 -- does.
@@ -242,6 +245,7 @@ select
     'terminal' as subject_type,
     container.terminal_id as subject_id,
     coalesce(terminal.nickname, terminal.name) as subject_name,
+    null as last_outcome,
     container.containers,
     container.milestones_expected::bigint as milestones_expected,
     container.milestones_reported::bigint as milestones_reported,
@@ -261,9 +265,38 @@ select
     null::numeric as failed_requests_share,
     coalesce(lag.lag_n, 0) as lag_n,
     round(lag.lag_hours[1]::numeric, 2) as lag_median_hours,
-    round(lag.lag_hours[2]::numeric, 2) as lag_p90_hours
+    round(lag.lag_hours[2]::numeric, 2) as lag_p90_hours,
+    null::numeric as age_hours,
+    null::bigint as rows
 from terminal_containers as container
 left join terminal_lags as lag
     on lag.terminal_id = container.terminal_id
 left join {{data}}.terminals as terminal
-    on terminal.terminal_id = container.terminal_id;
+    on terminal.terminal_id = container.terminal_id
+
+union all
+
+select
+    'stream' as subject_type,
+    fresh.stream collate "C" as subject_id,
+    fresh.stream as subject_name,
+    fresh.last_outcome,
+    null::bigint as containers,
+    null::bigint as milestones_expected,
+    null::bigint as milestones_reported,
+    null::numeric as milestone_completeness,
+    null::bigint as zone_missing,
+    null::bigint as zone_invalid,
+    null::bigint as tracked,
+    null::bigint as stale,
+    null::bigint as stopped,
+    null::jsonb as stop_reasons,
+    null::bigint as requests,
+    null::bigint as failed_requests,
+    null::numeric as failed_requests_share,
+    null::bigint as lag_n,
+    null::numeric as lag_median_hours,
+    null::numeric as lag_p90_hours,
+    fresh.age_hours,
+    fresh.rows
+from {{analytics}}.freshness as fresh;
