@@ -16,7 +16,11 @@ import {
   RECEIVER_METRICS,
   WAREHOUSE_METRICS,
 } from '../dist/extensions/metrics/metrics.js'
+import { readShippedQueries } from '../dist/extensions/answers/questions/shipped-queries.js'
+import { SUBJECTS } from '../dist/extensions/answers/questions/subjects.js'
+import { SchemaNames } from '../dist/warehouse/connection/schema-names.js'
 import { manPage } from './documents/man-page.js'
+import { questionsPage } from './documents/questions-page.js'
 import { grafanaDashboard } from './documents/grafana-dashboard.js'
 import {
   commandsPage,
@@ -47,6 +51,10 @@ writeFileSync(
   manPage(await readProgramTree(fakeProcess()), allSettings, exitCodes),
 )
 writeFileSync('docs/settings.md', settingsPage(allSettings, readPresets()))
+writeFileSync(
+  'docs/questions.md',
+  questionsPage(await readShippedQueries(new SchemaNames('tracking')), SUBJECTS),
+)
 writeFileSync('docs/exit-codes.md', exitCodesPage(exitCodes))
 writeFileSync('docs/commands.md', await commandsPage(runCli))
 writeFileSync(

@@ -14,12 +14,16 @@ import {
   metricsPage,
   settingsPage,
 } from '../../scripts/documents/pages.js'
+import { questionsPage } from '../../scripts/documents/questions-page.js'
 import * as exitCodes from '../../src/base/exit-code.js'
 import { readProgramTree, runCli } from '../../src/commands/program.js'
 import { loadConfig } from '../../src/config/load.js'
 import { isOfAccount } from '../../src/config/accounts.js'
 import { readPresets } from '../../src/config/presets.js'
 import { describeSettings } from '../../src/config/settings.js'
+import { readShippedQueries } from '../../src/extensions/answers/questions/shipped-queries.js'
+import { SUBJECTS } from '../../src/extensions/answers/questions/subjects.js'
+import { SchemaNames } from '../../src/warehouse/connection/schema-names.js'
 import { ACCOUNT_METRICS } from '../../src/extensions/accounts/serve/account-metrics.js'
 import {
   PROCESS_METRICS,
@@ -102,6 +106,10 @@ describe('the generated pages are up to date: run `npm run docs` when one fails'
     [
       'man/tracking-sync.1',
       async () => manPage(await readProgramTree(fakeProcess()), allSettings, exitCodes),
+    ],
+    [
+      'docs/questions.md',
+      async () => questionsPage(await readShippedQueries(new SchemaNames('tracking')), SUBJECTS),
     ],
     ['docs/exit-codes.md', () => exitCodesPage(exitCodes)],
     ['docs/commands.md', () => commandsPage(runCli)],

@@ -78,11 +78,11 @@ describe('demo', () => {
           env: time === 'second' ? others : {},
         })
         expect({ time, exitCode }).toEqual({ time, exitCode: 0 })
-        const [, ...answers] = stdout.split(/^.*\((?=pickup_w|demurrage_e|arrivals_c)/m)
+        const [, ...answers] = stdout.split(/^.*\((?=pickups|costs|arrivals)/m)
         expect(answers.map((answer) => /^\w+/.exec(answer)?.[0])).toEqual([
           'pickups',
-          'demurrage_exposure',
-          'arrivals_calendar',
+          'costs',
+          'arrivals',
         ])
         for (const answer of answers) {
           const lines = answer.split('\n')

@@ -139,7 +139,7 @@ order by 1, 2`,
     title: 'ETA slips',
     meaning:
       'Changes of the ETA at the port of discharge in the last 30 days, by the day they were ' +
-      'told. `tracking-sync query eta_changes` lists them.',
+      'told. `tracking-sync query timeline --kind eta` lists them.',
     unit: 'changes',
     empty: 'No ETA moved in the last 30 days. Changes are seen from the first load on.',
     picture: {

@@ -9,6 +9,8 @@ import { readDescription, type ViewDescription } from './view-descriptions.js'
 export interface ShippedView {
   readonly schema: 'analytics' | 'asOf' | 'datasync' | 'stored'
   readonly name: string
+  /** Of a question: the folder of its files below `marts`. */
+  readonly subject?: string | undefined
   /** It has this name too, for one release. */
   readonly formerName?: string | undefined
   /** First line of the file's header. */
@@ -28,6 +30,7 @@ const DIRECTORY = projectFile('sql/views/')
 /** The texts of one view. */
 interface ViewFiles {
   readonly name: string
+  readonly subject: string | undefined
   readonly isOfDatasync: boolean
   readonly sqlText: string
   readonly description: string
@@ -96,6 +99,7 @@ async function readFiles(directory: string): Promise<ViewFiles[]> {
     .filter((path) => !isPart(path))
     .map(async (path) => ({
       name: basename(path, '.sql'),
+      subject: /^marts\/(\w+)\//.exec(path)?.[1],
       isOfDatasync: path.startsWith('datasync/'),
       sqlText: whole(await read(path)),
       description: await read(path.replace(/sql$/, 'yml')),
@@ -119,7 +123,7 @@ function inAsOfSchema(sqlText: string, views: ReadonlySet<string>): string {
 
 function toView(
   schema: ShippedView['schema'],
-  { name, description }: ViewFiles,
+  { name, subject, description }: ViewFiles,
   sqlText: string,
   meanings: string,
 ): ShippedView {
@@ -129,6 +133,7 @@ function toView(
   return {
     schema,
     name,
+    subject,
     formerName: /^formerly: (\w+)$/m.exec(description)?.[1],
     title: definition.split('\n')[0] ?? '',
     definition,

@@ -68,14 +68,14 @@ it(
   'writes a question as a workbook, value by value what json has',
   { tags: ['release'] },
   async () => {
-    const { stdout } = await query('container_stays', '--json')
+    const { stdout } = await query('last_free_days', '--json')
     const answers = JSON.parse(stdout) as Record<string, unknown>[]
     expect(answers.length).toBeGreaterThan(10)
-    const { bytes, stderr } = await write('stays.xlsx', 'container_stays', '--format', 'xlsx')
+    const { bytes, stderr } = await write('stays.xlsx', 'last_free_days', '--format', 'xlsx')
     expect(stderr).toBe(`note: wrote ${answers.length} rows to stays.xlsx\n`)
     const book = readWorkbook(bytes)
     const columns = Object.keys(answers[0]!)
-    expect(book).toMatchObject({ name: 'container_stays', frozenRows: 1, hasFormulas: false })
+    expect(book).toMatchObject({ name: 'last_free_days', frozenRows: 1, hasFormulas: false })
     expect(book.boldColumns).toBe(columns.length)
     expect(book.rows[0]).toEqual(
       columns.map((name) => (/^(?:start|end)_at$/.test(name) ? `${name} (UTC)` : name)),
@@ -164,7 +164,7 @@ it(
       const again = await write('days.ics', question, '--format', 'ics')
       expect(readCalendar(again.bytes.toString()).map(({ UID }) => UID)).toEqual([...events.keys()])
     }
-    for (const asked of ['freshness', 'select 1 as one']) {
+    for (const asked of ['data_quality', 'select 1 as one']) {
       expect(await query(asked, '--format', 'ics')).toMatchObject({
         exitCode: 2,
         stdout: '',
@@ -197,9 +197,9 @@ it(
     expect(
       (await query('last_free_days', '--columns', 'place', '--format', 'ics')).stderr,
     ).toContain('note: --columns has no effect on ics; an event has columns of its own\n')
-    const book = await write('freshness.xlsx', 'freshness', '--excel', '--format', 'xlsx')
+    const book = await write('data_quality.xlsx', 'data_quality', '--excel', '--format', 'xlsx')
     expect(book.stderr).toContain('note: --excel has no effect on xlsx; it is for csv\n')
-    expect(readWorkbook(book.bytes).name).toBe('freshness')
+    expect(readWorkbook(book.bytes).name).toBe('data_quality')
   },
 )
 
@@ -221,11 +221,11 @@ it(
         })
       }
     }
-    expect(await query('freshness', '--out', join(folder, 'none', 'x.csv'))).toMatchObject({
+    expect(await query('data_quality', '--out', join(folder, 'none', 'x.csv'))).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('in a folder that does not exist; make that first') as string,
     })
-    for (const args of [[], ['freshness', '--explain']]) {
+    for (const args of [[], ['data_quality', '--explain']]) {
       expect(await query(...args, '--out', out)).toMatchObject({
         exitCode: 2,
         stderr: 'error: --out takes an answer; name a question, and leave --explain away\n',

@@ -89,10 +89,10 @@ const COMMANDS: Readonly<Record<keyof typeof KINDS, readonly string[]>> = {
     'webhooks list',
     'webhooks failed',
     'query',
-    'query freshness --explain',
+    'query data_quality --explain',
   ],
   reading: [
-    'query freshness',
+    'query data_quality',
     'query pickups --as-of 2026-03-01',
     'query|select count(*) from containers',
     'query|select count(*) from containers|--as-of|2026-03-01',

@@ -36,7 +36,7 @@ beforeAll(async () => {
     expect(await callCli([command, 'import', path], settings)).toMatchObject({ exitCode: 0 })
   }
   questions = await readShippedQueries(scene.warehouse.names)
-  guide = await readFile(new URL('../../../docs/questions.md', import.meta.url), 'utf8')
+  guide = await readGuide()
   const [some] = await scene.query<Record<string, string>>(
     `select containers.number as container, shipments.bill_of_lading_number as shipment,
         shipments.shipping_line_name as line, ports.code as port, terminals.nickname as terminal
@@ -80,6 +80,13 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(() => scene.close())
+
+/** The questions, and how to ask them. */
+async function readGuide(): Promise<string> {
+  const read = (page: string): Promise<string> =>
+    readFile(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8')
+  return [await read('questions'), await read('ask'), await read('rules')].join('\n')
+}
 
 const query = (...args: string[]): Promise<CliCall> => callCli(['query', ...args], settings)
 
@@ -142,7 +149,7 @@ describe('the shipped questions', () => {
     { tags: ['release'] },
     async () => {
       const idsOf = async (...args: string[]): Promise<unknown[]> =>
-        (await rowsOf('container_stays', ...args)).map((row) => row.container_id).sort()
+        (await rowsOf('last_free_days', ...args)).map((row) => row.container_id).sort()
       const expected = async (condition: string): Promise<unknown[]> => {
         const rows = await scene.query(
           `select stay.container_id from tracking_analytics.container_stays as stay
@@ -202,7 +209,7 @@ describe('the shipped questions', () => {
       expect(inPort.length).toBeGreaterThan(0)
       expect(await idsOf('timeline', '--port', id)).toEqual(inPort)
       expect(await idsOf('timeline', '--port', name.toUpperCase())).toEqual(inPort)
-      const stays = await rowsOf('container_stays', '--terminal', ramp)
+      const stays = await rowsOf('last_free_days', '--terminal', ramp)
       expect(stays.some((row) => row.terminal_name === ramp)).toBe(true)
       const { terminal = '' } = values
       expect(await idsOf('timeline', '--terminal', terminal)).toEqual(
@@ -223,9 +230,6 @@ describe('the shipped questions', () => {
       const boxes = await rowsOf('last_free_days', '--custom-field', field)
       expect(boxes.length).toBeGreaterThan(0)
       expect(new Set(boxes.map((row) => row.container_number))).toEqual(new Set([container]))
-      // A question about shipments: shipments with such a container.
-      const moves = await rowsOf('eta_changes', '--custom-field', field)
-      expect(moves).toEqual(await rowsOf('eta_changes', '--shipment', shipment!))
       const [{ id } = { id: '' }] = await scene.query<{ id: string }>(
         'select shipment_id as id from tracking.shipments where bill_of_lading_number = $1',
         shipment,
@@ -248,7 +252,7 @@ describe('the shipped questions', () => {
         id,
       )
       expect(asked).toEqual([{ entity_id: expect.any(String) as string }])
-      for (const question of ['last_free_days', 'container_stays']) {
+      for (const question of ['last_free_days', 'journey']) {
         const ofRequest = await rowsOf(question, '--custom-field', 'desk=north')
         expect(ofRequest.length).toBeGreaterThan(0)
         expect(ofRequest).toEqual(await rowsOf(question, '--shipment', shipment!))
@@ -265,7 +269,7 @@ describe('the shipped questions', () => {
     { tags: ['release'] },
     async () => {
       const noteOf = async (field: string): Promise<string> =>
-        (await query('container_stays', '--custom-field', field)).stderr
+        (await query('last_free_days', '--custom-field', field)).stderr
       expect(await noteOf('cost_center=Gardens=East')).toContain(
         'no custom-field "cost_center=Gardens=East"; did you mean cost_center=Garden=East?\n',
       )
@@ -274,48 +278,58 @@ describe('the shipped questions', () => {
         'there are consignee=…, cost_center=…, ',
       )
       const { customer = '', tag = '' } = values
-      const none = await query('container_stays', '--customer', `${customer}x`)
+      const none = await query('last_free_days', '--customer', `${customer}x`)
       expect(none.stderr).toContain(customer)
-      expect((await query('container_stays', '--tag', `${tag}x`)).stderr).toContain(tag)
+      expect((await query('last_free_days', '--tag', `${tag}x`)).stderr).toContain(tag)
     },
   )
 
   it(
-    'leave out what one shipment says unless it is asked for, and take one cut of several',
+    'leave out what few observations say unless asked for, and take one cut, period or kind',
     { tags: ['release'] },
     async () => {
-      for (const name of ['eta_accuracy', 'transit_times']) {
+      for (const [name, count] of [
+        ['carriers', 'vessel_calls'],
+        ['waits', 'n + still_waiting'],
+      ] as const) {
         const read = (condition: string) =>
-          scene.query(`select cut from tracking_analytics.${name} where ${condition}`)
-        const count = name === 'eta_accuracy' ? 'shipments' : 'n'
+          scene.query(`select from tracking_analytics.${name} where ${condition}`)
         const usual = await rowsOf(name)
         expect(usual.length).toBeLessThan((await read('true')).length)
-        expect(usual).toHaveLength((await read(`${count} > 1`)).length)
-        expect(usual.filter((row) => row.is_single)).toEqual([])
-        const single = await rowsOf(name, '--at-least', '1')
-        expect(single).toHaveLength((await read(`${count} > 0`)).length)
-        expect(single.filter((row) => row.is_single)).not.toEqual([])
-        const cuts = new Set(single.map((row) => String(row.cut)))
-        expect(cuts.size).toBe(3)
-        for (const cut of name === 'transit_times' ? cuts : []) {
-          expect(await rowsOf(name, '--at-least', '1', '--cut', cut.toUpperCase())).toEqual(
-            single.filter((row) => row.cut === cut),
-          )
-        }
+        expect(usual).toHaveLength((await read(`${count} >= 5`)).length)
+        expect(usual.filter((row) => row.is_few)).toEqual([])
+        const few = await rowsOf(name, '--at-least', '1')
+        expect(few).toHaveLength((await read(`${count} >= 1`)).length)
+        expect(few.filter((row) => row.is_few)).not.toEqual([])
+        const recent = await rowsOf(name, '--at-least', '1', '--period', 'Last 90 days')
+        expect(recent).toEqual(few.filter((row) => row.period === 'last 90 days'))
+        expect(recent.length).toBeGreaterThan(0)
       }
-      expect((await query('transit_times', '--cut', 'lanes')).stderr).toBe(
+      const cuts = await rowsOf('carriers', '--at-least', '1')
+      for (const cut of ['all', 'line', 'lane', 'lane and line', 'vessel']) {
+        const rows = cuts.filter((row) => row.cut === cut)
+        expect(rows.length).toBeGreaterThan(0)
+        const asked = await rowsOf('carriers', '--at-least', '1', '--cut', cut.toUpperCase())
+        expect(asked).toEqual(rows)
+      }
+      const holds = await rowsOf('timeline', '--kind', 'Hold')
+      expect(new Set(holds.map((row) => String(row.kind)))).toContain('hold placed')
+      expect(holds.filter((row) => !String(row.kind).startsWith('hold'))).toEqual([])
+      expect((await query('timeline', '--kind', 'holds')).stderr).toBe(
+        'note: the warehouse has no kind "holds"; did you mean hold?\n',
+      )
+      expect((await query('carriers', '--cut', 'lanes')).stderr).toBe(
         'note: the warehouse has no cut "lanes"; did you mean lane?\n',
       )
-      expect((await query('transit_times', '--cut', 'lane', '--at-least', '9999')).stderr).toBe(
-        'note: no rows match --cut, --at-least: transit_times needs two shipments of a lane that ' +
-          'have arrived (`--at-least 1` shows single ones)\n',
+      expect((await query('carriers', '--cut', 'lane', '--at-least', '9999')).stderr).toMatch(
+        /^note: no rows match --cut, --at-least: carriers needs shipments of five vessel calls /,
       )
-      expect((await query('transit_times', '--at-least', 'few')).exitCode).toBe(2)
+      expect((await query('carriers', '--at-least', 'few')).exitCode).toBe(2)
     },
   )
 
   it('know nothing as of an instant before the first load', { tags: ['release'] }, async () => {
-    for (const name of ['pickups', 'last_free_days', 'demurrage_exposure', 'journey']) {
+    for (const name of ['pickups', 'last_free_days', 'costs', 'journey']) {
       expect({ name, rows: await rowsOf(name, '--as-of', '2020-01-01') }).toEqual({
         name,
         rows: [],
@@ -410,7 +424,7 @@ describe('two instants side by side', () => {
 
   it('take hours that have only gone on for no change', { tags: ['release'] }, async () => {
     const [noon, later] = [new Date(), new Date(Date.now() + 60_000)].map((at) => at.toISOString())
-    for (const question of ['attention', 'rail', 'transshipments', 'status_durations']) {
+    for (const question of ['attention', 'rail', 'transshipments', 'empties']) {
       const args = ['--as-of', noon!, '--against', later!, '--format', 'json']
       const { stdout, stderr } = await query(question, ...args)
       const isChanged = (row: Record<string, unknown>): boolean => row.change === 'changed'
@@ -432,11 +446,6 @@ describe('two instants side by side', () => {
     )
     expect(same.stdout.split('\r\n')).toHaveLength(2)
     expect(same.stderr).toContain('note: both instants are the same: nothing differs\n')
-    expect(await query('freshness', '--against', '2026-11-01')).toMatchObject({
-      exitCode: 2,
-      stderr:
-        'error: --against cannot be asked of freshness: this answer is always of the present\n',
-    })
     expect((await query('select 1 as one', '--against', '2026-11-01')).stderr).toMatch(
       /^error: --against compares shipped questions: your own SQL does not say/,
     )
@@ -513,7 +522,7 @@ describe('an answer without rows says why', () => {
         `note: the warehouse has no line "${misspelt}"; did you mean ${scac} (${line})?\n`,
       )
       const misheard = `${port}x`
-      expect(await noteOf('arrivals_calendar', '--port', misheard)).toBe(
+      expect(await noteOf('arrivals', '--port', misheard)).toBe(
         `note: the warehouse has no port "${misheard}"; did you mean ${code} (${port})?\n`,
       )
       expect(await noteOf('last_free_days', '--terminal', 'qqqqqqq')).toMatch(
@@ -535,11 +544,11 @@ describe('an answer without rows says why', () => {
   )
 
   it('when what it needs is not there yet', { tags: ['FD12'] }, async () => {
-    const needs =
-      /^note: no rows: eta_accuracy needs two shipments of a line, lane or vessel that arrived after /
-    expect(await noteOf('eta_accuracy', '--limit', '0')).toMatch(needs)
-    expect(await noteOf('eta_changes', '--since', '2100-01-01')).toMatch(
-      /^note: no rows match --since: eta_changes needs a shipment whose ETA moved: /,
+    expect(await noteOf('carriers', '--limit', '0')).toMatch(
+      /^note: no rows: carriers needs shipments of five vessel calls that have arrived /,
+    )
+    expect(await noteOf('changes', '--since', '2100-01-01')).toMatch(
+      /^note: no rows match --since: changes needs a container of which something changed; /,
     )
   })
 
@@ -555,21 +564,18 @@ describe('an answer without rows says why', () => {
         `select to_char(min(valid_from), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as known_at
         from tracking.container_history`,
       )
-      expect(await noteOf('container_stays', '--as-of', first!.known_at)).toBe('')
+      expect(await noteOf('last_free_days', '--as-of', first!.known_at)).toBe('')
       expect(await noteOf('pickups', '--as-of', '2100-01-01', '--limit', '1')).toBe(
         'note: --as-of 2100-01-01 is in the future: what is known now, with days counted to then\n',
-      )
-      expect(await noteOf('freshness', '--as-of', '2026-11-01')).toContain(
-        '--as-of has no effect here',
       )
     },
   )
 
   it('and an option that has no effect is told', { tags: ['FD9'] }, async () => {
-    expect(await noteOf('freshness', '--wide', '--format', 'csv')).toBe(
+    expect(await noteOf('data_quality', '--wide', '--format', 'csv')).toBe(
       'note: --wide has no effect on csv; it is for table\n',
     )
-    expect(await noteOf('freshness', '--spreadsheet-safe')).toBe(
+    expect(await noteOf('data_quality', '--spreadsheet-safe')).toBe(
       'note: --spreadsheet-safe has no effect on table; it is for csv\n',
     )
   })
@@ -585,10 +591,19 @@ describe('query', () => {
   })
 
   it('names what a question takes when it is given something else', async () => {
-    expect(await query('freshness', '--terminal', 'x')).toMatchObject({
+    expect(await query('data_quality', '--terminal', 'x')).toMatchObject({
       exitCode: 2,
-      stderr: 'error: --terminal does not narrow freshness, which takes --limit\n',
+      stderr: 'error: --terminal does not narrow data_quality, which takes --line, --limit\n',
     })
+    for (const [former, now] of [
+      ['exceptions', 'attention'],
+      ['hold_durations', 'timeline --kind hold'],
+    ] as const) {
+      expect(await query(former)).toMatchObject({
+        exitCode: 2,
+        stderr: `error: ${former} is asked by another name: \`tracking-sync query ${now}\`\n`,
+      })
+    }
     expect((await query('select 1 as one', '--terminal', 'x')).exitCode).toBe(2)
     expect((await query('pikcups')).stderr).toMatch(
       /^error: pikcups is not one of the questions; did you mean pickups\?$/m,

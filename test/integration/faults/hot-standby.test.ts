@@ -76,7 +76,7 @@ describe('a hot standby', { tags: ['JB9'] }, () => {
 
   it.each([
     'check',
-    'query freshness',
+    'query data_quality',
     'query pickups --as-of 2026-03-01',
     'query|select count(*) from containers',
     'verify --sample 2',

@@ -10,7 +10,7 @@ import { expectSame, filesIn, readManifestOf } from './lake-scene.js'
 
 const SECRET = 'a-secret-of-the-store'
 const MANIFEST = 'manifest/manifest.json'
-const FEW = ['--only', 'ports', '--only', 'custom_fields', '--only', 'freshness']
+const FEW = ['--only', 'ports', '--only', 'custom_fields', '--only', 'data_quality']
 
 let scene: Scene
 let directory: string

@@ -383,7 +383,7 @@ describe('functions and tables of others', { tags: ['JD1'] }, () => {
       expect((await ask('reader', sql)).rows).toEqual([[true, 'x']])
       expect((await ask('writer', sql)).rows).toEqual([[true, 'x']])
       expect(await query(scene.url, scene.urlOf('reader'), sql)).toMatchObject({ exitCode: 0 })
-      expect(await query(scene.url, undefined, 'freshness')).toMatchObject({ exitCode: 0 })
+      expect(await query(scene.url, undefined, 'data_quality')).toMatchObject({ exitCode: 0 })
     } finally {
       for (const place of places) {
         await client.query(`drop function ${place}.now(), ${place}.now(text), ${place}.lower(text)`)

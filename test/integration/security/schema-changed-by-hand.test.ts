@@ -209,7 +209,7 @@ describe('what is gone is told as that, and what is ours alone is made again', (
     expect((await call('migrate')).exitCode).toBe(0)
     const { broken } = await compareSchema(warehouse)
     expect(broken.filter((fact) => /^(?:view|function)/.test(fact))).toEqual([])
-    expect((await call('query', 'freshness', '--as-of', '2026-03-01')).exitCode).toBe(0)
+    expect((await call('query', 'data_quality', '--as-of', '2026-03-01')).exitCode).toBe(0)
   })
 
   it('a missing table does not make a migration run again', { tags: ['FG8'] }, async () => {

@@ -17,7 +17,7 @@ describe('a suggestion', () => {
     ['Maesk', ['Hapag-Lloyd', 'Maersk', 'MSC'], 'Maersk'],
     ['maersk', ['Maersk Line', 'MSC'], 'Maersk Line'],
     ['TRACKING_API_KYE', ['TRACKING_API_KEY', 'TRACKING_API_URL'], 'TRACKING_API_KEY'],
-    ['pickup', ['eta_changes', 'pickups'], 'pickups'],
+    ['pickup', ['timeline', 'pickups'], 'pickups'],
   ])('for %s is the nearest of what there is', { tags: ['FD9'] }, (word, candidates, expected) => {
     expect(nearest(word, candidates)).toBe(expected)
     expect(suggest(word, candidates)).toBe(`; did you mean ${expected}?`)

@@ -1,17 +1,18 @@
 -- Clocks of free time, and what each charge costs
 --
--- One row per container, place and charge that runs or ran, as known at as_of(). The base of
+-- One row per container, place and charge that runs or ran, as known at as_of(). A box under two
+-- shipments has its clocks under one of them (tracked_twice). The base of
 -- charged_days, detention_clock, exposure_forecast and of the estimate in demurrage_exposure.
 --
 -- place: the stay (port, ramp) for charges there; `out`, from the full gate-out to the return of
--- the empty container, for charges that start with the gate-out. Charges run in parallel: a terminal's
--- storage and a line's demurrage on one day are two rows. A charge of a stay has a row if a rule of
--- free_time_rules applies to it, or if the charging party reports a day: the terminal for storage
--- and the line for demurrage at the port, the railway for storage at the ramp. Detention has a row
--- for every container that is or was out; where a truck took it to the train, from the ramp on.
--- Where a demurrage rule runs until the empty is back (until), its clock is the only one of the
--- line: the gate-out neither stops nor resets it, and neither detention nor, if it began at the
--- port, demurrage at the ramp has a row.
+-- the empty container, for charges that start with the gate-out. Charges run in parallel: a
+-- terminal's storage and a line's demurrage on one day are two rows. A charge of a stay has a row
+-- if a rule of free_time_rules applies to it, or if the charging party reports a day: the terminal
+-- for storage and the line for demurrage at the port, the railway for storage at the ramp.
+-- Detention has a row for every container that is or was out; where a truck took it to the train,
+-- from the ramp on. Where a demurrage rule runs until the empty is back (until), its clock is the
+-- only one of the line: the gate-out neither stops nor resets it, and neither detention nor, if it
+-- began at the port, demurrage at the ramp has a row.
 --
 -- Of the rules that apply, the view takes the one that names most of terminal, shipping line,
 -- place, UN/LOCODE, equipment type, length and height, customer, tag and reference number; of
@@ -22,14 +23,14 @@
 -- by_rule_on, the day of the rule: the last of its free_days, of which the day after the start is
 -- the first, or the day of the start itself (first_day); by working days, days off do not count.
 -- Days off: the weekend, and the holidays of the calendars that the rule names, or that apply to
--- the terminal or the UN/LOCODE (working_calendars). The weekend is that of the rule's calendar, else
--- of the terminal's, else of the place's, else Saturday and Sunday.
--- An instant after as_of() has not happened, see journey_facts. Days are those of the place; an empty
--- is back on the day of the depot.
+-- the terminal or the UN/LOCODE (working_calendars). The weekend is that of the rule's calendar,
+-- else of the terminal's, else of the place's, else Saturday and Sunday.
+-- An instant after as_of() has not happened, see journey_facts. Days are those of the place; an
+-- empty is back on the day of the depot.
 -- last_free_on: the day that the charging party reports, because it includes extensions; else the
--- day of the rule; else, for storage and demurrage, the earliest day that anybody else reports. A rule
--- can say otherwise (reported): ignored takes the day of the rule alone, earlier and later take
--- that one of both. last_free_source says which.
+-- day of the rule; else, for storage and demurrage, the earliest day that anybody else reports. A
+-- rule can say otherwise (reported): ignored takes the day of the rule alone, earlier and later
+-- take that one of both. last_free_source says which.
 --
 -- state: upcoming, due_today, overdue while the clock runs; ended_in_time, ended_late;
 -- unknown if a day or a zone is unknown, nobody would tell its end (is_untold of container_stays),
@@ -173,6 +174,12 @@ places as (
             and stay.is_last
 
     ) as clock
+    where not exists (
+            select
+            from {{analytics}}.tracked_twice as twice
+            where twice.container_id = stay.container_id
+                and twice.is_counted_elsewhere
+        )
 
 ),
 

@@ -1,6 +1,7 @@
 -- Costs of overdue containers
 --
--- One row per container and stay past its last free day, as known at as_of(): overdue, gone
+-- One row per container and stay past its last free day, as known at as_of(), of a box under two
+-- shipments under one of them (tracked_twice): overdue, gone
 -- (out_late), or past it and unknown, because the service no longer tracks it. Days over, fee and
 -- estimate of an unknown stay are null; only fees_by_currency shows the last listed fees. See
 -- container_stays for the stays, the binding day and the zones.
@@ -66,11 +67,19 @@ overdue as (
         stay.berthed_on,
         stay.available_on
     from {{analytics}}.container_stays as stay
-    where stay.state in ('overdue', 'out_late')
-        or stay.state = 'unknown'
-        and stay.has_begun
-        and not stay.has_ended
-        and stay.binding_on < stay.today_on
+    where (
+            stay.state in ('overdue', 'out_late')
+            or stay.state = 'unknown'
+            and stay.has_begun
+            and not stay.has_ended
+            and stay.binding_on < stay.today_on
+        )
+        and not exists (
+            select
+            from {{analytics}}.tracked_twice as twice
+            where twice.container_id = stay.container_id
+                and twice.is_counted_elsewhere
+        )
 
 )
 

@@ -6,8 +6,8 @@
 --
 -- from_days has the first day of each tier. Up to a day d of tier n, in the order of the lists, the
 -- rule charges costs_before[n] + once_rates[n] + daily_rates[n] * (d - from_days[n] + 1): a tier
--- has a rate for each day, or one that is charged once, and 0 for the other. charge_clocks says what
--- counts as a day.
+-- has a rate for each day, or one that is charged once, and 0 for the other. charge_clocks says
+-- what counts as a day.
 -- no_amount: 0, with as many decimals as the rates. minimum and cap are those of the rule.
 
 create view {{analytics}}.free_time_costs as

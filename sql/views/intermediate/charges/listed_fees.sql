@@ -11,10 +11,10 @@
 -- A fee without a currency takes the currency of the other fees, if they have only one; else it is
 -- in the terminal's own, shown as `local`. A `total` line is never added to the lines it sums: the
 -- amount is the greater of the sum of the lines and the total, because a total above its lines
--- contains unlisted lines. is_total_different marks a difference, or a total without a currency over
--- lines in several currencies, which is left out. unreadable counts fees whose amount cannot be
--- read and which are therefore missing, negative counts fees below zero, which are in the amount as
--- listed.
+-- contains unlisted lines. is_total_different marks a difference, or a total without a currency
+-- over lines in several currencies, which is left out. unreadable counts fees whose amount cannot
+-- be read and which are therefore missing, negative counts fees below zero, which are in the amount
+-- as listed.
 
 create view {{analytics}}.listed_fees as
 select

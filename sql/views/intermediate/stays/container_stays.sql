@@ -1,8 +1,8 @@
 -- Stays at the port and at the ramp, and the day that binds each
 --
 -- One row per container and stay, as known at as_of(): every live container has its stay at the
--- port of discharge; one that goes inland by rail has a second one at the inland ramp. See journey_facts
--- for its milestones, its way by truck or rail, and the zones.
+-- port of discharge; one that goes inland by rail has a second one at the inland ramp. See
+-- journey_facts for its milestones, its way by truck or rail, and the zones.
 --
 -- The port stay runs from discharge to the earlier of full gate-out and rail departure; the ramp
 -- stay from the earlier of arrival and unloading there to the full gate-out there; the two never
@@ -20,11 +20,11 @@
 -- without those of rules.
 -- The ramp's terminal is where the service says it is picked up, else the terminal of the
 -- destination, which can be a rail terminal.
--- The day of an instant is that of wall_zone of the place, today that of time_zone (see journey_facts):
--- without a usable zone nobody knows which day it is there, and it is never counted in UTC.
--- A last free day is the day of container_import_deadlines, whose zone is that of the deadline: one
--- that was sent as a bare date, or without a zone as wall time marked as UTC, needs none. A day
--- that was withdrawn after the container had left still counts, as it was said then.
+-- The day of an instant is that of wall_zone of the place, today that of time_zone (see
+-- journey_facts): without a usable zone nobody knows which day it is there, and it is never counted
+-- in UTC. A last free day is the day of container_import_deadlines, whose zone is that of the
+-- deadline: one that was sent as a bare date, or without a zone as wall time marked as UTC, needs
+-- none. A day that was withdrawn after the container had left still counts, as it was said then.
 --
 -- state, in this order:
 --   out_in_time, out_late   it left, up to and on the binding day, or after it

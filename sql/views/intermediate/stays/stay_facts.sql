@@ -1,9 +1,9 @@
 -- Stays of each container, and all that is known of them before a last free day binds
 --
 -- One row per container and stay, as known at as_of(): every live container has its stay at the
--- port of discharge; one that goes inland by rail has a second one at the inland ramp. See journey_facts
--- for its milestones, its way by truck or rail, and the zones. The base of container_stays and
--- charge_clocks, with every fact by which a rule of free time is chosen.
+-- port of discharge; one that goes inland by rail has a second one at the inland ramp. See
+-- journey_facts for its milestones, its way by truck or rail, and the zones. The base of
+-- container_stays and charge_clocks, with every fact by which a rule of free time is chosen.
 --
 -- The port stay runs from discharge to the earlier of full gate-out and rail departure; the ramp
 -- stay from the earlier of arrival and unloading there to the full gate-out there; the two never
@@ -13,10 +13,10 @@
 -- A last free day is the day of container_import_deadlines, whose zone is that of the deadline: one
 -- that was sent as a bare date, or without a zone as wall time marked as UTC, needs none. A day
 -- that was withdrawn after the container had left still counts, as it was said then.
--- The day of an instant is that of wall_zone of the place, today that of time_zone (see journey_facts).
--- departed_on: the vessel left the port of lading. berthed_on and available_on are read from
--- transport events: the last berthing at the port of discharge, and the first time during the stay
--- that it was said to be available. They are looked up only where a rule starts with them.
+-- The day of an instant is that of wall_zone of the place, today that of time_zone (see
+-- journey_facts). departed_on: the vessel left the port of lading. berthed_on and available_on are
+-- read from transport events: the last berthing at the port of discharge, and the first time during
+-- the stay that it was said to be available. They are looked up only where a rule starts with them.
 -- is_merged: the demurrage rule of the line, at the port or at the ramp, is one clock until the
 -- empty is back (until of charge_clocks).
 

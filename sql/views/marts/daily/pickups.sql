@@ -58,8 +58,11 @@ select
         as pickup_appointment_local,
     stay.pod_discharged_at,
     stay.start_at,
-    stay.start_at at time zone stay.wall_zone as start_local
+    stay.start_at at time zone stay.wall_zone as start_local,
+    twice.also_tracked_as
 from {{analytics}}.container_stays as stay
+left join {{analytics}}.tracked_twice as twice
+    on twice.container_id = stay.container_id
 left join {{data}}.terminals as facility
     on facility.terminal_id = stay.pickup_facility_id
 left join lateral (

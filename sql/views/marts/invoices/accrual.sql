@@ -3,8 +3,8 @@
 -- One row per month, charge, customer, shipping line, terminal and currency, as known at as_of().
 -- The month is that of the charged day at the place, never that of the invoice.
 --
--- incurred_amount: what the user's rules charge for the days of the month (charged_days). A day of a
--- charge costs once, in its own month; days_incurred counts the days past the last free day, days
+-- incurred_amount: what the user's rules charge for the days of the month (charged_days). A day of
+-- a charge costs once, in its own month; days_incurred counts the days past the last free day, days
 -- that the rule does not charge included; days_without_rate counts the days without a rate: of a
 -- clock without a rule they have a row without a currency.
 -- invoiced_amount, credited_amount, paid_amount: lines above zero, credit notes as positive

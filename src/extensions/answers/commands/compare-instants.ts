@@ -1,5 +1,4 @@
 import type { App } from '../../../app.js'
-import { ConfigError } from '../../../base/errors.js'
 import {
   bindQuery,
   ROW_KEY,
@@ -41,10 +40,6 @@ export async function compareInstants(
   options: QueryOptions,
 ): Promise<void> {
   const { format, file, columns } = options
-  if (question.isOfNow) {
-    const problem = `cannot be asked of ${question.name}: this answer is always of the present`
-    throw new ConfigError([{ setting: '--against', problem }])
-  }
   // Drops the limit: rows behind it would seem to have gone.
   const { limit, ...values } = givenValues(options, PARAMETERS)
   await app.openWarehouse({ isOfRows: true })
@@ -65,8 +60,8 @@ export async function compareInstants(
   })
   if (earlier === undefined || later === undefined) return
   const notes = [
-    ...(await explainAsOf(warehouse, '--as-of', asOf, question)),
-    ...(await explainAsOf(warehouse, '--against', against, question)),
+    ...(await explainAsOf(warehouse, '--as-of', asOf)),
+    ...(await explainAsOf(warehouse, '--against', against)),
     ...explainEffectless(options),
     ...(timeOf(asOf) === timeOf(against) ? ['both instants are the same: nothing differs'] : []),
   ]

@@ -38,7 +38,7 @@ export const evidence = declare({
     const { findJourneys, readEvidence } = await import('../questions/container-evidence.js')
     await app.openWarehouse({ isOfRows: true })
     const warehouse = await app.connect({ isReadOnly: true })
-    for (const note of await explainAsOf(warehouse, '--as-of', asked, undefined)) io.printNote(note)
+    for (const note of await explainAsOf(warehouse, '--as-of', asked)) io.printNote(note)
     const journeys = await findJourneys(warehouse, container.trim(), asOf)
     const [journey] = journeys
     if (journey === undefined) {

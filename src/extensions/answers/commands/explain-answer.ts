@@ -38,12 +38,8 @@ export async function explainAsOf(
   warehouse: Warehouse,
   option: string,
   text: string | undefined,
-  shipped: ShippedQuery | undefined,
 ): Promise<string[]> {
   if (text === undefined) return []
-  if (shipped?.isOfNow === true) {
-    return [`${option} has no effect here: this answer is always of the present`]
-  }
   const asked = instant(text)
   if (asked.getTime() > Date.now()) {
     return [`${option} ${text} is in the future: what is known now, with days counted to then`]

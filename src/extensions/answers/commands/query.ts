@@ -6,6 +6,7 @@ import type { Statement } from '../../../warehouse/connection/typed-database.js'
 import { USERS_TABLES, type SchemaNames } from '../../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { QUERY_PARAMETERS, type QueryParameter } from '../questions/query-parameters.js'
+import { SUBJECTS } from '../questions/subjects.js'
 import type { ShippedQuery } from '../questions/shipped-queries.js'
 import type { Answer, CommandIo } from '../../../commands/command-io.js'
 import {
@@ -98,7 +99,8 @@ export const query = declare({
     ...narrowing,
   },
   run: async (app, { question: asked, isExplaining, json, out, ...given }, io) => {
-    const { readShippedQueries } = await import('../questions/shipped-queries.js')
+    const { readFormerQuestions, readShippedQueries } =
+      await import('../questions/shipped-queries.js')
     const { SchemaNames } = await import('../../../warehouse/connection/schema-names.js')
     const names = new SchemaNames(app.config.schema)
     const { asOf, against } = given
@@ -106,6 +108,11 @@ export const query = declare({
     const shipped = await readShippedQueries(names, asOf === undefined ? 'analytics' : 'asOf')
     const isForSheets = given.isForExcel && given.format === 'table'
     const format = json ? 'json' : isForSheets ? 'csv' : given.format
+    const isNamed = asked !== undefined && shipped.some(({ name }) => name === asked)
+    const former = isNamed ? undefined : (await readFormerQuestions()).get(asked ?? '')
+    if (former !== undefined) {
+      throw refuse(asked ?? '', `is asked by another name: \`tracking-sync query ${former}\``)
+    }
     const question = asked === undefined ? undefined : findQuestion(asked, shipped)
     if (question === undefined || isExplaining) {
       if (format !== 'table' && format !== 'json') {
@@ -204,7 +211,7 @@ async function answer(
         })
       : streamTable(warehouse, action, statement, { asOf })
   const shipped = typeof question === 'string' ? undefined : question
-  const asOfNotes = await explainAsOf(warehouse, '--as-of', asOf, shipped)
+  const asOfNotes = await explainAsOf(warehouse, '--as-of', asOf)
   for (const text of [...asOfNotes, ...explainEffectless(options)]) io.printNote(text)
   try {
     const to = { format, file, signal: app.signal }
@@ -252,19 +259,26 @@ async function bind(question: Question, options: QueryOptions): Promise<Statemen
   throw new ConfigError(given.map((name) => ({ setting: `--${name}`, problem })))
 }
 
+/** One screen: the filters of a question are in its explanation. */
 function listed(shipped: readonly ShippedQuery[]): Answer {
-  const rows = shipped.map(({ name, title, parameters }) => [
-    name,
-    title,
-    parameters.map((parameter) => `--${parameter}`).join(' '),
-  ])
+  const bySubject = Object.keys(SUBJECTS).flatMap((subject) =>
+    shipped.filter((one) => one.subject === subject),
+  )
   return {
-    data: shipped.map(({ name, title, parameters }) => ({
+    data: bySubject.map(({ name, question, subject, parameters }) => ({
       question: name,
-      answers: title,
+      answers: question,
+      subject,
       parameters,
     })),
-    text: [{ columns: ['question', 'answers', 'narrowed by'], rows }],
+    text: [
+      {
+        columns: ['question', 'answers'],
+        rows: bySubject.map(({ name, question }) => [name, question]),
+      },
+      '',
+      'tracking-sync query <question> --explain shows its filters, columns and SQL.',
+    ],
   }
 }
 
@@ -275,7 +289,15 @@ function explained(question: Question): Answer {
   const { definition, columns, sqlText } = question
   const rows = columns.map(({ name, meaning }) => [name, meaning])
   const table = rows.length === 0 ? [] : [{ columns: ['column', 'meaning'], rows }, '']
-  const text = [...definition.split('\n'), '', ...table, ...sqlText.trimEnd().split('\n')]
+  const filters = question.parameters.map((parameter) => `--${parameter}`).join(' ')
+  const text = [
+    ...definition.split('\n'),
+    '',
+    `Filters: ${filters}`,
+    '',
+    ...table,
+    ...sqlText.trimEnd().split('\n'),
+  ]
   return { data: question, text }
 }
 

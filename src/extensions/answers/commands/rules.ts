@@ -114,7 +114,7 @@ const compare = declare({
   name: 'compare',
   help:
     'Compare the last free days by each rule with the reported ones, and say how the others would ' +
-    'agree. `query rule_comparisons` shows each.',
+    'agree. The view rule_comparisons has each.',
   settings: ['migrate'],
   run: async (app) => {
     const { compareRules, sayComparison } = await import('../questions/compare-rules.js')

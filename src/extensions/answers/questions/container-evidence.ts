@@ -2,8 +2,8 @@ import { sql, type RawBuilder } from 'kysely'
 import { columnList, relationRef, tableRef } from '../../../warehouse/connection/typed-database.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { readTable, type TableAnswer } from '../read-answer.js'
+import { readViews, type ShippedView } from '../../../warehouse/schema/shipped-views.js'
 import type { ViewColumn } from '../../../warehouse/schema/view-descriptions.js'
-import { readShippedQueries, type ShippedQuery } from './shipped-queries.js'
 
 /** One table of the evidence of a container. */
 export interface EvidenceTable {
@@ -321,10 +321,10 @@ export async function readEvidence(
   containerId: string,
   asOf: string,
 ): Promise<EvidenceTable[]> {
-  const views = await readShippedQueries(warehouse.names, 'asOf')
+  const views = await readViews()
   const tables: EvidenceTable[] = []
   for (const [name, source] of Object.entries(SOURCES)) {
-    const { select, columns } = 'select' in source ? own(source) : whole(source, views)
+    const { select, columns } = 'select' in source ? own(source) : await whole(source, views)
     const answer = await readTable(warehouse, `read ${name}`, select(containerId), { asOf })
     const { title, note, empty, shown } = source
     tables.push({ name, title, note, empty, answer, shown: pick(shown, columns, name) })
@@ -341,9 +341,12 @@ function own({ select, meanings }: OwnSource): Table {
   return { select, columns }
 }
 
-function whole({ view, order, seenAt }: ViewSource, views: readonly ShippedQuery[]): Table {
-  const found = views.find(({ name }) => name === view)
-  if (found === undefined) throw new Error(`there is no question ${view}`)
+async function whole(
+  { view, order, seenAt }: ViewSource,
+  views: readonly ShippedView[],
+): Promise<Table> {
+  const found = await views.find(({ name }) => name === view)?.describe?.()
+  if (found === undefined) throw new Error(`there is no view ${view}`)
   const columns = seenAt === undefined ? found.columns : [...found.columns, VERSION_SHA256]
   const digest =
     seenAt === undefined

@@ -19,15 +19,13 @@ export const QUESTION = z.strictObject({
   period: text.optional(),
   /** Columns that only grow with the instant, which no comparison shows. */
   clock: text.optional(),
-  /** Answers for the present only: `--as-of` has no effect. */
-  isOfNow: z.boolean().default(false),
   /**
    * Columns shown, in order. The customer's columns are added to a container by themselves
    * (`CUSTOMER_COLUMNS`).
    */
   answer: text,
   /** Shown first in a terminal; other columns follow as they fit. */
-  leading: text.optional(),
+  leading: text,
   /** Columns with a total below the table; money by currency. */
   sums: text.optional(),
   /** Read with the view. */

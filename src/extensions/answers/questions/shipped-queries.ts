@@ -6,11 +6,17 @@ import { readViews, type ShippedView } from '../../../warehouse/schema/shipped-v
 import { namesOf, type ViewColumn } from '../../../warehouse/schema/view-descriptions.js'
 import { QUERY_DEFAULTS, type QueryParameter, type QueryValues } from './query-parameters.js'
 import { filtersOf } from './question-filters.js'
-import { CUSTOMER_COLUMNS, QUESTION } from './question.js'
+import { CUSTOMER_COLUMNS, QUESTION, type Question } from './question.js'
 
 /** A shipped question with its SQL. */
 export interface ShippedQuery {
   readonly name: string
+  /** As a person asks it. */
+  readonly question: string
+  /** Part of the guide that it belongs to: the folder of its files. */
+  readonly subject: string
+  /** Its section in docs/questions.md. */
+  readonly guide: Pick<Question, 'ask' | 'sample' | 'read' | 'limits'>
   readonly title: string
   /** The header of the view: its grain and every choice that a reader could doubt. */
   readonly definition: string
@@ -27,7 +33,6 @@ export interface ShippedQuery {
   readonly needs: string
   readonly leading: readonly string[]
   readonly sums: readonly string[]
-  readonly isOfNow: boolean
 }
 
 /** Columns for a comparison: the key of a row, and its position in the answer. */
@@ -44,6 +49,21 @@ export async function readShippedQueries(
   return queries.filter((query) => query !== undefined).sort(byName)
 }
 
+/**
+ * How questions of earlier versions are asked now, by the name that they had: `timeline --kind hold`
+ * for `hold_durations`.
+ */
+export async function readFormerQuestions(): Promise<Map<string, string>> {
+  const views = (await readViews()).filter(({ schema }) => schema === 'analytics')
+  const former = new Map<string, string>()
+  for (const { name, formerName, describe } of views) {
+    if (formerName !== undefined) former.set(formerName, name)
+    const asked = (await describe?.())?.members.askedAs
+    if (typeof asked === 'string') former.set(name, asked)
+  }
+  return former
+}
+
 function byName(one: ShippedQuery, two: ShippedQuery): number {
   return one.name < two.name ? -1 : 1
 }
@@ -54,7 +74,7 @@ async function toQuery(view: ShippedView, names: Schemas): Promise<ShippedQuery 
   if (description?.members.question === undefined) return undefined
   const question = QUESTION.parse(description.members)
   const { columns } = description
-  const { schema, name, title, definition } = view
+  const { schema, name, subject = '', title, definition } = view
   const known = new Set(columns.map((column) => column.name))
   const filters = filtersOf(known, namesOf(question.key), question.period)
   const parameters = Object.keys(filters) as QueryParameter[]
@@ -71,7 +91,8 @@ async function toQuery(view: ShippedView, names: Schemas): Promise<ShippedQuery 
     ].join('\n')
   const { key, order } = question
   const own = namesOf(question.answer)
-  const whose = CUSTOMER_COLUMNS.filter((column) => known.has(column))
+  const isOfContainers = own.includes('container_id')
+  const whose = CUSTOMER_COLUMNS.filter((column) => isOfContainers && known.has(column))
   const shown = own.flatMap((column) => (column === 'container_id' ? [...whose, column] : [column]))
   // Look up owners after the limit, not before.
   const answer =
@@ -99,6 +120,14 @@ async function toQuery(view: ShippedView, names: Schemas): Promise<ShippedQuery 
   ]
   return {
     name,
+    question: question.question,
+    subject,
+    guide: {
+      ask: question.ask,
+      sample: question.sample,
+      read: question.read,
+      limits: question.limits,
+    },
     title,
     definition,
     parameters: [...parameters, 'limit'],
@@ -109,7 +138,6 @@ async function toQuery(view: ShippedView, names: Schemas): Promise<ShippedQuery 
     needs: question.needs,
     leading: namesOf(question.leading),
     sums: namesOf(question.sums),
-    isOfNow: question.isOfNow,
   }
 }
 

@@ -88,6 +88,6 @@ it('names the ramp by its code, and folds and escapes what is long and hostile',
 
 it('is refused for other questions, and they are named', () => {
   expect(() => {
-    requireCalendarQuestion('freshness')
+    requireCalendarQuestion('data_quality')
   }).toThrow('--format ics is for last_free_days and pickups: its events are last free days')
 })

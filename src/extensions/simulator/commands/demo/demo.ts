@@ -27,7 +27,7 @@ const SHOWN_ROWS = 8
 const USUAL_WIDTH = 80
 /** The simulator needs no limit. */
 const NO_LIMIT = 100_000
-const QUESTIONS = ['pickups', 'demurrage_exposure', 'arrivals_calendar'] as const
+const QUESTIONS = ['pickups', 'costs', 'arrivals'] as const
 
 export const demo = declare({
   name: 'demo',
@@ -178,7 +178,7 @@ async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<voi
   for (const name of QUESTIONS) {
     const question = shipped.find((candidate) => candidate.name === name)
     if (question === undefined) throw new Error(`there is no question ${name}`)
-    io.print('', `${question.title} (${name})`, '')
+    io.print('', `${question.question} (${name})`, '')
     const pieces = streamTable(warehouse, `answer ${name}`, bindQuery(question, {}))
     await printAnswer(pieces, 'table', io.process.stdout, {
       terminal: { width: USUAL_WIDTH, ...io.terminal },
