@@ -64,6 +64,8 @@ const GENERATED = [
 /** Their rows hold answers, figures or links that do not fit into a line. */
 const WIDE_TABLES = [
   'docs/questions.md',
+  'docs/ask.md',
+  'docs/rules.md',
   'docs/performance.md',
   'docs/dependencies.md',
   'docs/decisions/README.md',

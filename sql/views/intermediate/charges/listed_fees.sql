@@ -5,8 +5,8 @@
 --
 -- A fee of 0 is not said: the service lists it before an amount was calculated. At the port the
 -- fees are those of the port's list; at the ramp those of the ramp's, and if it lists none those of
--- the port's, which the service also fills there. Never both: they can list one fee twice. A
--- container that has reached its ramp has no fees at the port: leave that row out.
+-- the port's, which the service also fills there. Never both: they can list one fee twice. Leave
+-- out the row of the port for a container that has reached its ramp.
 --
 -- A fee without a currency takes the currency of the other fees, if they have only one; else it is
 -- in the terminal's own, shown as `local`. A `total` line is never added to the lines it sums: the

@@ -6,7 +6,7 @@
 -- place: port, ramp, or `out`, from the full gate-out to the return of the empty.
 -- charge: that of a clock (charge_clocks): storage, demurrage, detention or any word of a rule; a
 -- merged clock is the line's demurrage. `listed fees` are the fees that the terminal lists now
--- (demurrage_exposure), whatever they are for. `not known`: a stay past its last free day without
+-- (demurrage_exposure), of any type. `not known`: a stay past its last free day without
 -- a rule, without listed fees, and without a day of the terminal, the line or the railway.
 --
 -- A clock has a row while it runs, if a rule applies or its last free day is over, and after it if
