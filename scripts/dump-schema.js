@@ -9,9 +9,10 @@ import { fileURLToPath } from 'node:url'
 import { startEmbeddedDatabase } from '../dist/extensions/embedded-postgres/embedded-database.js'
 import { silentLogger } from '../dist/base/logger.js'
 import { describeSchema, readCatalog } from '../dist/extensions/doctor/schema/describe-schema.js'
-import { dbtExposures, dbtSources } from './documents/dbt-models.js'
+import { dbtExposures, dbtSources, keysOf } from './documents/dbt-models.js'
 import { describeDictionary } from './documents/describe-dictionary.js'
 import { grafanaDashboard } from './documents/grafana-dashboard.js'
+import { readViews } from '../dist/warehouse/schema/shipped-views.js'
 import { prepareSchemas } from '../dist/warehouse/schema/prepare-schemas.js'
 import { createWarehouse } from '../dist/warehouse/connection/warehouse.js'
 
@@ -30,7 +31,7 @@ try {
   await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
   await writeFile(schemaFile, await describeSchema(warehouse))
   const catalog = await readCatalog(warehouse)
-  await writeFile(inDbt('sources.yml'), dbtSources(catalog))
+  await writeFile(inDbt('sources.yml'), dbtSources(catalog, await keysOf(await readViews())))
   await writeFile(inDbt('exposures.yml'), dbtExposures(catalog, grafanaDashboard()))
   await writeFile(dictionaryFile, describeDictionary(catalog, warehouse.names))
 } finally {

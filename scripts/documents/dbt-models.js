@@ -10,8 +10,21 @@ const WRITTEN = '# Written by `npm run db:dump`; do not edit.'
 /** With the meaning of each in dbt; those of bookkeeping and of other instants are left out. */
 const SCHEMAS = ['tracking', 'tracking_analytics', 'tracking_datasync']
 
-/** config/dbt/sources.yml: every table, view and column with its meaning. */
-export function dbtSources(schemas) {
+/** The key columns of questions and dimensions, by the name of their view, of `readViews`. */
+export async function keysOf(views) {
+  const keys = {}
+  for (const { schema, name, describe } of views) {
+    const { key } = (await describe?.())?.members ?? {}
+    if (schema === 'analytics' && key !== undefined) keys[name] = key.split(/,\s*/)
+  }
+  return keys
+}
+
+/**
+ * config/dbt/sources.yml: every table, view and column with its meaning, and tests of keys and
+ * references. `keys` are the key columns of views, by name.
+ */
+export function dbtSources(schemas, keys) {
   const lines = [WRITTEN, 'version: 2', '', 'sources:']
   for (const { name, comment, relations } of schemas.filter((one) => SCHEMAS.includes(one.name))) {
     const suffix = name.slice('tracking'.length)
@@ -33,11 +46,29 @@ export function dbtSources(schemas) {
           `          - name: ${column.name}`,
           `            data_type: ${quoted(column.type)}`,
           `            description: ${quoted(column.comment)}`,
+          ...testsOf(column.name, keys[relation.name] ?? []),
         )
       }
     }
   }
   return `${lines.join('\n')}\n`
+}
+
+/** Ids of data tables, which columns of answers refer to. */
+const REFERENCES = { container_id: 'containers', shipment_id: 'shipments' }
+
+function testsOf(column, key) {
+  if (key.length === 0) return []
+  const isKey = key.length === 1 && key[0] === column
+  const to = REFERENCES[column]
+  const tests = [
+    ...(isKey ? ['unique', 'not_null'] : []),
+    ...(to === undefined
+      ? []
+      : [`relationships: { to: "source('tracking', '${to}')", field: ${column} }`]),
+  ]
+  if (tests.length === 0) return []
+  return ['            data_tests:', ...tests.map((test) => `              - ${test}`)]
 }
 
 /** config/dbt/exposures.yml: what the dashboard for Grafana reads; `dashboard` is its text. */

@@ -6,6 +6,8 @@ import {
   type ShippedQuery,
 } from '../../../src/extensions/answers/questions/shipped-queries.js'
 import type { QueryValues } from '../../../src/extensions/answers/questions/query-parameters.js'
+import { readViews } from '../../../src/warehouse/schema/shipped-views.js'
+import { keysOf } from '../../../scripts/documents/dbt-models.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { readerSettings } from '../../support/test-database.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
@@ -111,6 +113,38 @@ describe('the shipped questions', () => {
       [],
     )
   })
+
+  it(
+    'have rows that their keys tell apart, of containers and shipments that are there',
+    { tags: ['release'] },
+    async () => {
+      const keys = await keysOf(await readViews())
+      expect(Object.keys(keys).length).toBeGreaterThan(20)
+      let rows = 0
+      for (const [name, key] of Object.entries(keys)) {
+        const of = `tracking_analytics.${name}`
+        const [found] = await scene.query<{ rows: number; keys: number }>(
+          `select count(*)::int as rows,
+            count(distinct jsonb_build_array(${key.join(', ')}))::int as keys from ${of}`,
+        )
+        expect({ name, keys: found!.keys }).toEqual({ name, keys: found!.rows })
+        rows += found!.rows
+        const question = questions.find((one) => one.name === name)
+        const columns = question?.columns.map((column) => column.name) ?? []
+        for (const [id, table] of [
+          ['container_id', 'containers'],
+          ['shipment_id', 'shipments'],
+        ] as const) {
+          if (!columns.includes(id)) continue
+          const lost = await scene.query(
+            `select from ${of} where ${id} not in (select ${id} from tracking.${table})`,
+          )
+          expect({ name, id, lost: lost.length }).toEqual({ name, id, lost: 0 })
+        }
+      }
+      expect(rows).toBeGreaterThan(2_000)
+    },
+  )
 
   it(
     'answer, each with rows in a world of sixty shipments, and are narrowed by each of their parameters',
