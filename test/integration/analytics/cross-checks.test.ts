@@ -169,8 +169,8 @@ const CHECKS: readonly CrossCheck[] = [
   {
     name: 'a container has not arrived, or is among the milestones of those that have',
     one: `select container_id from tracking_analytics.arrivals where state <> 'left_behind'
-      union all select container_id from tracking_analytics.journeys where has_vessel_arrived
-      union all select container_id from tracking_analytics.journeys where tracking_stopped_reason = 'booking_cancelled' and not has_vessel_arrived`,
+      union all select container_id from tracking_analytics.journey_facts where has_vessel_arrived
+      union all select container_id from tracking_analytics.journey_facts where tracking_stopped_reason = 'booking_cancelled' and not has_vessel_arrived`,
     other: 'select container_id from tracking_analytics.container_milestones',
   },
   {
@@ -202,6 +202,38 @@ const CHECKS: readonly CrossCheck[] = [
       ) as watched
       group by status.container_id, watched.hours`,
     other: 'select container_id, true from tracking_analytics.known_containers',
+  },
+  {
+    name: 'hours of the statuses of the timeline add up to those of the status',
+    // Each row is rounded to a hundredth of an hour.
+    one: `select said.container_id, said.status, abs(said.hours - status.hours) <= 0.005 * (said.n + 1)
+      from (
+        select container_id, to_value as status, sum(hours) as hours, count(*) as n
+        from tracking_analytics.timeline where topic = 'status' group by 1, 2
+      ) as said
+      left join tracking_analytics.status_durations as status
+        on status.container_id = said.container_id and status.status is not distinct from said.status`,
+    other: 'select container_id, status, true from tracking_analytics.status_durations',
+  },
+  {
+    name: 'hours of holds and fees of the timeline are those of their intervals',
+    one: `select container_id, topic, subject, learned_at, hours from tracking_analytics.timeline
+      where topic in ('hold', 'fee') and to_value is not null`,
+    other: `select container_id, 'hold', hold_name, placed_at, hours from tracking_analytics.hold_durations
+      union all select container_id, 'fee', fee_type, seen_at,
+          round((extract(epoch from coalesce(gone_at, tracking_analytics.as_of()) - seen_at) / 3600)::numeric, 2)
+        from tracking_analytics.fee_history`,
+  },
+  {
+    name: 'corrections of the timeline are the corrections of the dates',
+    one: `select container_id, subject, kind, learned_at, from_value, to_value, source from tracking_analytics.timeline
+      where topic = 'correction'`,
+    other: `select container_id, milestone, 'milestone ' || kind, learned_at,
+        to_char(from_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        to_char(to_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), source
+      from tracking_analytics.date_corrections`,
+    // The week has few, and only at its end.
+    isOfNow: true,
   },
   {
     name: 'evidence of holds and fees is their intervals',

@@ -35,6 +35,7 @@ function from(
 
 function topicOf(kind: string): string | undefined {
   if (kind === 'first seen') return 'status'
+  if (kind.startsWith('milestone')) return 'correction'
   return /^(status|hold|fee|last free day|ETA|attribute)/.exec(kind)?.[0]
 }
 
@@ -274,10 +275,215 @@ it('tells the whole story in order, with source and when we learned it', async (
       shipment_id: 's1',
       container_number: 'MSKU1234565',
       location_locode: 'USLAX',
+      hours: null,
       is_zone_known: true,
       recorded_at: '2026-03-07 07:00:00+00',
     },
   ])
+})
+
+it(
+  'says how long a value held, to the next one or to the instant asked for',
+  { tags: ['FE5'] },
+  async () => {
+    await insertStory('America/Los_Angeles')
+    await scene.insert('container_hold_history', [
+      from(6, 7, { hold_key: 'h1', name: 'customs', status: 'pending' }),
+      from(7, 8, { hold_key: 'h1', name: 'customs', status: 'hold' }),
+      // Placed again: the time in between is nobody's.
+      from(9, null, { hold_key: 'h1', name: 'customs', status: 'hold' }),
+    ])
+    const demurrage = { fee_key: 'f1', type: 'demurrage', currency_code: 'USD' }
+    await scene.insert('container_fee_history', [
+      from(6, 7, { ...demurrage, amount: '100' }),
+      from(7, 8, { ...demurrage, amount: '200' }),
+      from(6, 20, { fee_key: 'f2', type: 'exam', currency_code: 'USD', amount: '5' }),
+    ])
+    const lastFreeDay = { kind: 'pickup_lfd', time_zone: 'America/Los_Angeles' }
+    await scene.insert('container_import_deadline_history', [
+      from(6, 8, { ...lastFreeDay, local_date: '2026-03-10' }),
+      from(8, 9, { ...lastFreeDay, local_date: '2026-03-12' }),
+    ])
+    await scene.insert('shipment_history', [
+      { shipment_id: 's1', valid_from: '2026-03-05T18:00Z', pod_eta_at: '2026-03-06T12:00Z' },
+    ])
+    const read = async (asOf: string) => {
+      const rows = await scene.read('timeline', {
+        asOf,
+        columns: ['learned_at', 'kind', 'subject', 'is_first_sight', 'hours'],
+        rest: ORDER,
+      })
+      return rows.map((row) =>
+        Object.values({ ...row, learned_at: String(row.learned_at).slice(8, 10) }),
+      )
+    }
+    expect(await read('2026-03-10T00:00Z')).toEqual([
+      ['06', 'fee listed', 'demurrage', true, '24.00'],
+      // Removed ten days later: not yet.
+      ['06', 'fee listed', 'exam', true, '78.00'],
+      ['06', 'first seen', 'current_status', true, '24.00'],
+      ['06', 'hold placed', 'customs', true, '24.00'],
+      ['06', 'last free day set', 'pickup_lfd', true, '48.00'],
+      ['07', 'fee changed', 'demurrage', false, '24.00'],
+      ['07', 'hold changed', 'customs', false, '24.00'],
+      // Something else that changed does not end a status.
+      ['07', 'status', 'current_status', false, '54.00'],
+      ['08', 'fee removed', 'demurrage', false, null],
+      ['08', 'hold cleared', 'customs', false, null],
+      ['08', 'last free day moved', 'pickup_lfd', false, '24.00'],
+      ['09', 'hold placed', 'customs', false, '6.00'],
+      ['09', 'last free day withdrawn', 'pickup_lfd', false, null],
+    ])
+    expect(await read('2026-03-07T00:00Z')).toEqual([
+      ['06', 'fee listed', 'demurrage', true, '6.00'],
+      ['06', 'fee listed', 'exam', true, '6.00'],
+      ['06', 'first seen', 'current_status', true, '6.00'],
+      ['06', 'hold placed', 'customs', true, '6.00'],
+      ['06', 'last free day set', 'pickup_lfd', true, '6.00'],
+    ])
+  },
+)
+
+it(
+  'counts the hours of each of two holds of one name, and of two fees of one type',
+  { tags: ['FE5'] },
+  async () => {
+    await insertStory('America/Los_Angeles')
+    const customs = { name: 'customs', status: 'hold' }
+    await scene.insert('container_hold_history', [
+      from(6, 9, { ...customs, hold_key: 'h1', description: '1' }),
+      from(6, 7, { ...customs, hold_key: 'h2', description: '2' }),
+      from(8, null, { ...customs, hold_key: 'h3', description: '3', place: 'ramp' }),
+      from(6, null, { ...customs, hold_key: 'h4', description: '4', name: 'freight' }),
+    ])
+    const exam = { type: 'exam', amount: '5' }
+    await scene.insert('container_fee_history', [
+      from(6, 8, { ...exam, fee_key: 'f1', currency_code: 'USD' }),
+      from(7, 9, { ...exam, fee_key: 'f2', currency_code: 'CAD' }),
+    ])
+    const rows = await scene.read('timeline', {
+      asOf: '2026-03-10T00:00Z',
+      columns: ['kind', 'subject', 'detail', 'hours'],
+      rest: `where topic in ('hold', 'fee') ${ORDER}, detail`,
+    })
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      ['fee listed', 'exam', 'USD', '48.00'],
+      ['hold placed', 'customs', '1', '72.00'],
+      ['hold placed', 'customs', '2', '24.00'],
+      ['hold placed', 'freight', '4', '78.00'],
+      ['fee listed', 'exam', 'CAD', '48.00'],
+      ['hold cleared', 'customs', '2', null],
+      ['fee removed', 'exam', 'USD', null],
+      ['hold placed', 'customs', '3', '30.00'],
+      ['fee removed', 'exam', 'CAD', null],
+      ['hold cleared', 'customs', '1', null],
+    ])
+  },
+)
+
+it('gives a status the hours of status_durations, also over a gap', { tags: ['FE5'] }, async () => {
+  await scene.insert('containers', [{ container_id: 'c1', current_status: 'available' }])
+  await scene.insert('container_history', [
+    from(1, 2, { current_status: 'on_ship' }),
+    from(2, 3, { current_status: null }),
+    from(3, 4, { current_status: 'available' }),
+    // Gone at the source for two days.
+    from(6, 7, { current_status: 'available' }),
+    from(7, 8, { current_status: 'on_ship' }),
+    from(8, null, { current_status: 'available' }),
+  ])
+  const asOf = '2026-03-10T00:00Z'
+  const one = await scene.read('timeline', {
+    asOf,
+    columns: ['to_value', 'hours'],
+    rest: `where topic = 'status'`,
+  })
+  const sums: Record<string, number> = {}
+  for (const { to_value, hours } of one) {
+    sums[String(to_value)] = (sums[String(to_value)] ?? 0) + Number(hours)
+  }
+  expect(sums).toEqual({ on_ship: 48, null: 24, available: 78 })
+  const other = await scene.read('status_durations', { asOf, columns: ['status', 'hours'] })
+  expect(Object.fromEntries(other.map((row) => [String(row.status), Number(row.hours)]))).toEqual(
+    sums,
+  )
+})
+
+it('shows a milestone that was corrected or taken back', { tags: ['FE5'] }, async () => {
+  const box = { number: 'MSKU1234565', pod_timezone: 'America/Los_Angeles' }
+  await scene.insert('containers', [{ container_id: 'c1', ...box }])
+  await scene.insert('container_history', [
+    // The plan moves; only milestones are corrected.
+    from(4, 5, { ...box, pickup_appointment_at: '2026-03-09T18:00Z' }),
+    from(5, 6, { ...box, pickup_appointment_at: '2026-03-10T18:00Z' }),
+    // Neither the first report nor a new one after it was taken back counts.
+    from(6, 7, { ...box, pod_discharged_at: '2026-03-05T18:00Z' }),
+    from(7, 8, {
+      ...box,
+      pod_discharged_at: '2026-03-05T20:30Z',
+      pod_full_out_at: '2026-03-06T18:00Z',
+      source: 'webhook',
+    }),
+    from(8, 9, { ...box, pod_full_out_at: '2026-03-06T17:00Z' }),
+    from(9, null, {
+      ...box,
+      pod_discharged_at: '2026-03-05T19:00Z',
+      pod_full_out_at: '2026-03-06T17:00Z',
+    }),
+  ])
+  const asOf = '2026-03-10T00:00Z'
+  expect(
+    await scene.read('timeline', {
+      asOf,
+      columns: [...SHOWN, 'hours'],
+      rest: `where topic = 'correction' ${ORDER}`,
+    }),
+  ).toEqual([
+    {
+      ...seen(7, 'milestone moved', {
+        subject: 'discharge',
+        from_value: '2026-03-05T18:00:00Z',
+        to_value: '2026-03-05T20:30:00Z',
+        detail: '2.50 hours',
+        source: 'webhook',
+      }),
+      hours: null,
+    },
+    {
+      ...seen(8, 'milestone moved', {
+        subject: 'pickup at the port',
+        from_value: '2026-03-06T18:00:00Z',
+        to_value: '2026-03-06T17:00:00Z',
+        detail: '-1.00 hours',
+      }),
+      hours: null,
+    },
+    {
+      ...seen(8, 'milestone taken back', {
+        subject: 'discharge',
+        from_value: '2026-03-05T20:30:00Z',
+      }),
+      hours: null,
+    },
+  ])
+  const corrections = await scene.read('date_corrections', {
+    asOf,
+    columns: ['milestone', 'kind', 'learned_at'],
+    rest: 'order by learned_at, kind',
+  })
+  expect(corrections.map((row) => Object.values(row))).toEqual([
+    ['discharge', 'moved', '2026-03-07 18:00:00+00'],
+    ['pickup at the port', 'moved', '2026-03-08 18:00:00+00'],
+    ['discharge', 'taken back', '2026-03-08 18:00:00+00'],
+  ])
+  // Not known before.
+  expect(
+    await scene.read('timeline', {
+      asOf: '2026-03-07T12:00Z',
+      columns: ['kind'],
+      rest: `where topic = 'correction'`,
+    }),
+  ).toEqual([])
 })
 
 it('calls a hold whose text was edited changed, neither cleared nor placed', async () => {

@@ -83,6 +83,7 @@ places as (
         stay.is_merged,
         stay.is_merged_from_port,
         stay.has_reached_ramp,
+        stay.is_out,
         stay.out_on as left_on,
         clock.is_untold,
         clock.charge,
@@ -202,6 +203,7 @@ ruled as (
         clock.picked_up_on,
         clock.left_on,
         clock.has_reached_ramp,
+        clock.is_out,
         clock.place,
         clock.charge,
         rule.rule_name,
@@ -341,7 +343,8 @@ select
     clock.left_on,
     clock.ended_on,
     clock.today_on,
-    clock.has_reached_ramp
+    clock.has_reached_ramp,
+    clock.is_out
 from ruled as clock
 cross join lateral (
 

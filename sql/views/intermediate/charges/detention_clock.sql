@@ -3,7 +3,8 @@
 -- One row per container that is or was out, from its full gate-out on, as known at as_of(): its
 -- clock of detention, or the merged clock of the line, which began at the port or ramp. See
 -- charge_clocks for the choice of the rule, its free days and the states: `unknown` if no rule
--- applies, the day of the gate-out is unknown, or the service no longer tracks the container.
+-- applies, the day on which the clock began is unknown, or the service no longer tracks the
+-- container.
 -- next_day_amount is the cost of one more day from now: 0 while a free day is left.
 
 create view {{analytics}}.detention_clock as
@@ -39,4 +40,4 @@ from {{analytics}}.charge_clocks as clock
 where clock.charge = 'detention'
     or clock.charge = 'demurrage'
     and clock.until = 'empty_return'
-    and clock.picked_up_on is not null;
+    and clock.is_out;

@@ -19,8 +19,8 @@
 -- change as we saw it; the first says who reported it to the service, and when. The ETA is that of
 -- the shipment the container belongs to now.
 -- hours: how long a status, hold, fee or last free day held, from the look that found it to the one
--- that found its next value, or to as_of(). It is a lower bound where is_first_sight, and of two
--- holds of one name it counts to the first change of either.
+-- that found its next value or nothing, or to as_of(). It is a lower bound where is_first_sight. A
+-- status holds until the container is gone at the source; when it is back, it is first seen again.
 -- A correction is a version of the container in which a milestone has another instant than before,
 -- or lacks it (taken back).
 -- topic says what a row is about and is a constant of its part: a query that names topics reads no
@@ -34,7 +34,7 @@
 create view {{analytics}}.timeline as
 with
 
-states as (
+statuses as (
 
     select
         container.container_id,
@@ -53,7 +53,18 @@ states as (
         null::timestamptz as recorded_at,
         version.valid_from as learned_at,
         container.pod_timezone as timezone,
-        false as is_wall_time
+        false as is_wall_time,
+        -- When the status before it ended: earlier than this look, if the container was gone at the
+        -- source in between.
+        case
+            when earlier.container_id is not null then earlier.valid_to
+            else (
+                select max(gone.valid_to)
+                from {{data}}.container_history as gone
+                where gone.container_id = version.container_id
+                    and gone.valid_from < version.valid_from
+            )
+        end as before_until_at
     from {{data}}.container_history as version
     inner join {{analytics}}.known_containers as container
         on container.container_id = version.container_id
@@ -65,6 +76,37 @@ states as (
             earlier.container_id is null
             or earlier.current_status is distinct from version.current_status
         )
+
+),
+
+happenings as (
+
+    select
+        state.container_id,
+        state.shipment_id,
+        state.container_number,
+        state.topic,
+        state.kind,
+        state.subject,
+        state.from_value,
+        state.to_value,
+        state.detail,
+        state.location_locode,
+        state.source,
+        state.is_first_sight,
+        state.occurred_at,
+        state.recorded_at,
+        state.learned_at,
+        state.timezone,
+        state.is_wall_time,
+        coalesce(
+            lead(state.before_until_at) over (
+                partition by state.container_id, state.topic
+                order by state.learned_at
+            ),
+            {{analytics}}.as_of()
+        ) as until_at
+    from statuses as state
 
     union all
 
@@ -96,7 +138,8 @@ states as (
             when 'ramp' then container.final_destination_timezone
             else container.pod_timezone
         end as timezone,
-        false as is_wall_time
+        false as is_wall_time,
+        least(standing.valid_to, {{analytics}}.as_of()) as until_at
     from {{data}}.container_hold_history as standing
     inner join {{analytics}}.known_containers as container
         on container.container_id = standing.container_id
@@ -147,7 +190,8 @@ states as (
             when 'ramp' then container.final_destination_timezone
             else container.pod_timezone
         end as timezone,
-        false as is_wall_time
+        false as is_wall_time,
+        null::timestamptz as until_at
     from {{data}}.container_hold_history as gone
     inner join {{analytics}}.known_containers as container
         on container.container_id = gone.container_id
@@ -196,7 +240,8 @@ states as (
             when 'ramp' then container.final_destination_timezone
             else container.pod_timezone
         end as timezone,
-        false as is_wall_time
+        false as is_wall_time,
+        least(standing.valid_to, {{analytics}}.as_of()) as until_at
     from {{data}}.container_fee_history as standing
     inner join {{analytics}}.known_containers as container
         on container.container_id = standing.container_id
@@ -230,7 +275,8 @@ states as (
             when 'ramp' then container.final_destination_timezone
             else container.pod_timezone
         end as timezone,
-        false as is_wall_time
+        false as is_wall_time,
+        null::timestamptz as until_at
     from {{data}}.container_fee_history as gone
     inner join {{analytics}}.known_containers as container
         on container.container_id = gone.container_id
@@ -284,7 +330,8 @@ states as (
                 else container.pod_timezone
             end
         ) as timezone,
-        false as is_wall_time
+        false as is_wall_time,
+        least(standing.valid_to, {{analytics}}.as_of()) as until_at
     from {{data}}.container_import_deadline_history as standing
     inner join {{analytics}}.known_containers as container
         on container.container_id = standing.container_id
@@ -327,7 +374,8 @@ states as (
                 else container.pod_timezone
             end
         ) as timezone,
-        false as is_wall_time
+        false as is_wall_time,
+        null::timestamptz as until_at
     from {{data}}.container_import_deadline_history as gone
     inner join {{analytics}}.known_containers as container
         on container.container_id = gone.container_id
@@ -343,40 +391,6 @@ states as (
         and gone.kind in (
             'pickup_lfd', 'pickup_lfd_terminal', 'pickup_lfd_line', 'pickup_lfd_rail'
         )
-
-),
-
-happenings as (
-
-    select
-        state.container_id,
-        state.shipment_id,
-        state.container_number,
-        state.topic,
-        state.kind,
-        state.subject,
-        state.from_value,
-        state.to_value,
-        state.detail,
-        state.location_locode,
-        state.source,
-        state.is_first_sight,
-        state.occurred_at,
-        state.recorded_at,
-        state.learned_at,
-        state.timezone,
-        state.is_wall_time,
-        case
-            when state.to_value is not null or state.topic = 'status'
-                then coalesce(
-                    lead(state.learned_at) over (
-                        partition by state.container_id, state.topic, state.subject
-                        order by state.learned_at, state.to_value is not null
-                    ),
-                    {{analytics}}.as_of()
-                )
-        end as until_at
-    from states as state
 
     union all
 

@@ -1,23 +1,25 @@
 -- Costs so far and of the next days
 --
 -- One row per container, place, charge and currency that costs something or will, as known at
--- as_of(). Amounts of one currency can be added: a day of a charge is in one row.
+-- as_of(). Amounts of one currency can be added: a day of a charge is in one row, and a box under
+-- two shipments has its rows under one of them (tracked_twice).
 --
 -- place: port, ramp, or `out`, from the full gate-out to the return of the empty.
 -- charge: that of a clock (charge_clocks): storage, demurrage, detention or any word of a rule; a
 -- merged clock is the line's demurrage. `listed fees` are the fees that the terminal lists now
--- (demurrage_exposure), of any type. `not known`: a stay past its last free day without
--- a rule, without listed fees, and without a day of the terminal, the line or the railway.
+-- (demurrage_exposure), of any type. `not known`: a stay past its last free day without a rule
+-- there, without listed fees, and without a day of the terminal, the line or the railway.
 --
 -- A clock has a row while it runs, if a rule applies or its last free day is over, and after it if
 -- it ended late. A stay has listed fees once its last free day is over.
 --
 -- cost_amount: the cost so far. Listed fees count in place of the storage and demurrage by the
 -- rules at that place, of which they are the better figure: cost_amount of these rows is null, and
--- rule_amount has the figure by the rule. Null too without a rule, without a rate, or in the state
--- unknown: an empty cell is not zero.
+-- rule_amount has the figure by the rule. A merged clock whose free days ended only after the
+-- gate-out keeps its amount: none of its days is one of the listed fees. Null too without a rule,
+-- without a rate, or in the state unknown: an empty cell is not zero.
 -- next_day_amount, next_7_days_amount, next_14_days_amount: the cost that is added if nothing moves
--- for so long, by the rule, also beside listed fees; 0 after the end.
+-- for so long, by the rule, also beside listed fees; 0 after the end. Null where rule_amount is.
 -- states: those of charge_clocks. Rules are the present ones, also in an answer as of an instant.
 
 create view {{analytics}}.costs as
@@ -67,6 +69,7 @@ cross join lateral (
         clock.place <> 'out'
         and clock.charge in ('storage', 'demurrage')
         and clock.state in ('overdue', 'ended_late')
+        and (clock.left_on is null or clock.left_on > clock.last_free_on)
         -- At the ramp the port's list belongs to the ramp.
         and (clock.place = 'ramp' or not clock.has_reached_ramp)
         and exists (
@@ -127,6 +130,11 @@ left join lateral (
 ) as fee
     on true
 where fee.amount is not null
-    or stay.state <> 'unknown'
-    and stay.binding_source = 'service'
-    and stay.days_without_rate is null;
+    or stay.binding_source = 'service'
+    and not exists (
+        select
+        from {{analytics}}.charge_clocks as clock
+        where clock.container_id = stay.container_id
+            and clock.place = stay.place
+        offset 0
+    );

@@ -1,0 +1,255 @@
+import { expect, it } from 'vitest'
+import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
+import { insertKnown } from '../../support/insert-known.js'
+
+const scene = useAnalyticsScene()
+
+const ZONE = 'America/Los_Angeles'
+/** 23:30 of 17 March in Los Angeles, UTC-7. */
+const AS_OF = '2026-03-18T06:30:00Z'
+
+/** Rows by container, each as the list of its values. */
+async function read(columns: readonly string[], asOf = AS_OF): Promise<unknown[][]> {
+  const rows = await scene.read('empties', { asOf, columns, rest: 'order by container_id' })
+  return rows.map((row) => Object.values(row))
+}
+
+const container = (container_id: string, more: object = {}) => ({
+  container_id,
+  number: container_id,
+  shipment_id: 's1',
+  pod_terminal_id: 't1',
+  equipment_type: 'dry',
+  equipment_length: 40,
+  pod_timezone: ZONE,
+  empty_terminated_timezone: ZONE,
+  pod_discharged_at: '2026-03-09T20:00:00Z',
+  ...more,
+})
+
+/** Noon in Los Angeles, from the 8th on. */
+const noon = (day: number) => `2026-03-${day}T19:00:00Z`
+
+/** Four free days, then 120 a day, of one line. */
+async function insertRule(more: object = {}): Promise<void> {
+  const rule = {
+    rule_name: 'out',
+    charge: 'detention',
+    starts_with: 'gate_out',
+    free_days: 4,
+    shipping_line_scac: 'MAEU',
+    currency_code: 'USD',
+    ...more,
+  }
+  await scene.insertInto('analytics', 'free_time_rules', [rule])
+  await scene.insertInto('analytics', 'free_time_tiers', [
+    { rule_name: rule.rule_name, from_day: 1, daily_rate: '120' },
+  ])
+}
+
+async function insertBoxes(...boxes: readonly Record<string, unknown>[]): Promise<void> {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', bill_of_lading_number: 'BOL1', shipping_line_scac: 'MAEU' },
+    { shipment_id: 'ruleless', shipping_line_scac: 'ONEY' },
+    {
+      shipment_id: 'stopped',
+      shipping_line_scac: 'MAEU',
+      line_tracking_stopped_reason: 'no_updates_at_line',
+    },
+  ])
+  await insertKnown(scene, 'containers', boxes)
+}
+
+it('has no row in an empty warehouse', async () => {
+  expect(await scene.read('empties')).toEqual([])
+  expect(await scene.read('empties', { asOf: AS_OF })).toEqual([])
+})
+
+it('shows every column of one that is out and of one that came back', async () => {
+  await insertBoxes(
+    container('c1', { pod_full_out_at: noon(12) }),
+    container('c2', {
+      pod_full_out_at: noon(11),
+      empty_terminated_at: '2026-03-18T03:30:00Z',
+      empty_terminated_timezone: 'America/New_York',
+    }),
+  )
+  await insertRule()
+  const same = {
+    ...OF_NOBODY,
+    shipment_id: 's1',
+    pod_terminal_id: 't1',
+    bill_of_lading_number: 'BOL1',
+    shipping_line_scac: 'MAEU',
+    pod_terminal: 'WBCT',
+    charge: 'detention',
+    rule_name: 'out',
+    currency_code: 'USD',
+    time_zone: ZONE,
+    equipment_type: 'dry',
+    equipment_length: 40,
+    free_days: 4,
+    days_without_rate: 0,
+    is_tracking_stopped: false,
+  }
+  expect(await scene.read('empties', { asOf: AS_OF, rest: 'order by container_id' })).toEqual([
+    {
+      ...same,
+      container_id: 'c1',
+      container_number: 'c1',
+      state: 'overdue',
+      days_left: -1,
+      days_over: 1,
+      // From noon of the 12th to 23:30 of the 17th.
+      days_out: '5.48',
+      calendar_days_out: 5,
+      cost_amount: '120',
+      next_day_amount: '120',
+      is_returned: false,
+      gate_out_on: '2026-03-12',
+      return_by_on: '2026-03-16',
+      returned_on: null,
+      full_out_at: '2026-03-12 19:00:00+00',
+      full_out_local: '2026-03-12 12:00:00',
+      empty_terminated_at: null,
+      empty_terminated_local: null,
+    },
+    {
+      ...same,
+      container_id: 'c2',
+      container_number: 'c2',
+      state: 'ended_late',
+      days_left: null,
+      days_over: 2,
+      days_out: '6.35',
+      calendar_days_out: 6,
+      cost_amount: '240',
+      next_day_amount: null,
+      is_returned: true,
+      gate_out_on: '2026-03-11',
+      return_by_on: '2026-03-15',
+      // The day of the depot.
+      returned_on: '2026-03-17',
+      full_out_at: '2026-03-11 19:00:00+00',
+      full_out_local: '2026-03-11 12:00:00',
+      empty_terminated_at: '2026-03-18 03:30:00+00',
+      empty_terminated_local: '2026-03-17 23:30:00',
+    },
+  ])
+})
+
+it('has the state and the amounts of the clock of detention', async () => {
+  await insertBoxes(
+    container('due today', { pod_full_out_at: noon(13) }),
+    container('in time', { pod_full_out_at: noon(12), empty_terminated_at: noon(16) }),
+    container('upcoming', { pod_full_out_at: noon(15) }),
+    // Not out: at the port, or on its way to the ramp.
+    container('still there'),
+    container('on rail', { pod_rail_departed_at: noon(11) }),
+    // From the ramp on.
+    container('inland', {
+      final_destination_timezone: 'America/Chicago',
+      pod_rail_departed_at: noon(10),
+      ind_ata_at: noon(11),
+      final_destination_full_out_at: '2026-03-14T04:30:00Z',
+    }),
+  )
+  await insertRule()
+  // Ends with the gate-out, so it is none of the empty's.
+  await insertRule({ rule_name: 'port', charge: 'demurrage', starts_with: 'discharge' })
+  const columns = ['container_id', 'state', 'return_by_on', 'days_left', 'days_over', 'cost_amount']
+  expect(await read([...columns, 'next_day_amount', 'gate_out_on', 'time_zone'])).toEqual([
+    ['due today', 'due_today', '2026-03-17', 0, 0, '0', '120', '2026-03-13', ZONE],
+    ['in time', 'ended_in_time', '2026-03-16', null, 0, '0', null, '2026-03-12', ZONE],
+    // It is the 18th in Chicago.
+    ['inland', 'overdue', '2026-03-17', -1, 1, '120', '120', '2026-03-13', 'America/Chicago'],
+    ['upcoming', 'upcoming', '2026-03-19', 2, 0, '0', '0', '2026-03-15', ZONE],
+  ])
+})
+
+it(
+  'is unknown without a rule, without a day or without tracking, and says how long it is out',
+  { tags: ['FE5'] },
+  async () => {
+    await insertBoxes(
+      container('no day', { pod_timezone: 'Mars/Olympus', pod_full_out_at: noon(12) }),
+      container('no rule', { shipment_id: 'ruleless', pod_full_out_at: noon(12) }),
+      // Out, and nobody says when.
+      container('no time', { current_status: 'picked_up' }),
+      container('stopped', { shipment_id: 'stopped', pod_full_out_at: noon(12) }),
+      // It ended while it was tracked.
+      container('stopped later', {
+        shipment_id: 'stopped',
+        pod_full_out_at: noon(12),
+        empty_terminated_at: noon(17),
+      }),
+    )
+    await insertRule()
+    const columns = ['container_id', 'state', 'return_by_on', 'days_out', 'calendar_days_out']
+    const more = ['cost_amount', 'next_day_amount', 'is_returned', 'is_tracking_stopped']
+    expect(await read([...columns, ...more])).toEqual([
+      ['no day', 'unknown', null, '5.48', null, null, null, false, false],
+      ['no rule', 'unknown', null, '5.48', 5, null, null, false, false],
+      ['no time', 'unknown', null, null, null, null, null, false, false],
+      ['stopped', 'unknown', '2026-03-16', '5.48', 5, null, null, false, true],
+      ['stopped later', 'ended_late', '2026-03-16', '5.00', 5, '120', null, true, true],
+    ])
+  },
+)
+
+it(
+  'has one whose pickup is not reported, or came after its return',
+  { tags: ['FE5'] },
+  async () => {
+    await insertBoxes(
+      container('no pickup', { empty_terminated_at: noon(16) }),
+      container('out of order', { pod_full_out_at: noon(16), empty_terminated_at: noon(12) }),
+      container('returned somewhere', {
+        pod_full_out_at: noon(12),
+        empty_terminated_at: noon(16),
+        empty_terminated_timezone: 'Mars/Olympus',
+      }),
+      // The return is announced.
+      container('to come', { pod_full_out_at: noon(16), empty_terminated_at: noon(20) }),
+    )
+    await insertRule()
+    const columns = ['container_id', 'state', 'days_out', 'calendar_days_out', 'is_returned']
+    expect(await read([...columns, 'gate_out_on', 'returned_on'])).toEqual([
+      ['no pickup', 'unknown', null, null, true, null, '2026-03-16'],
+      ['out of order', 'ended_in_time', null, null, true, '2026-03-16', '2026-03-12'],
+      // On which day is not known.
+      ['returned somewhere', 'unknown', '4.00', null, true, '2026-03-12', null],
+      ['to come', 'upcoming', '1.48', 1, false, '2026-03-16', null],
+    ])
+  },
+)
+
+it(
+  'has the merged clock of the line, which began before the gate-out',
+  { tags: ['JA15'] },
+  async () => {
+    await insertBoxes(
+      container('back', { pod_full_out_at: noon(12), empty_terminated_at: noon(15) }),
+      container('no day', { pod_timezone: 'Mars/Olympus', pod_full_out_at: noon(12) }),
+      container('no pickup', { empty_terminated_at: noon(16) }),
+      container('out', { pod_full_out_at: noon(12) }),
+      container('still there'),
+    )
+    await insertRule({
+      rule_name: 'merged',
+      charge: 'demurrage',
+      starts_with: 'discharge',
+      until: 'empty_return',
+    })
+    await insertRule({ rule_name: 'beside it' })
+    const columns = ['container_id', 'charge', 'rule_name', 'state', 'return_by_on', 'cost_amount']
+    expect(await read([...columns, 'gate_out_on', 'is_returned'])).toEqual([
+      ['back', 'demurrage', 'merged', 'ended_late', '2026-03-13', '240', '2026-03-12', true],
+      // Without a zone nobody knows the day.
+      ['no day', 'demurrage', 'merged', 'unknown', null, null, null, false],
+      ['no pickup', 'demurrage', 'merged', 'ended_late', '2026-03-13', '360', null, true],
+      ['out', 'demurrage', 'merged', 'overdue', '2026-03-13', '480', '2026-03-12', false],
+    ])
+  },
+)
