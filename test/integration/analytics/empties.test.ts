@@ -225,6 +225,18 @@ it(
   },
 )
 
+it('has a box under two shipments once', { tags: ['JA9'] }, async () => {
+  const box = { number: 'MSKU1234565', pod_full_out_at: noon(12) }
+  await insertBoxes(container('c1', box), container('c2', { ...box, shipment_id: 'house' }))
+  for (const table of ['shipments', 'shipment_history']) {
+    await scene.query(`update tracking.${table} set port_of_discharge_locode = 'USLAX'`)
+  }
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 'house', customer_name: 'Acme', port_of_discharge_locode: 'USLAX' },
+  ])
+  expect(await read(['container_id'])).toEqual([['c2']])
+})
+
 it(
   'has the merged clock of the line, which began before the gate-out',
   { tags: ['JA15'] },
