@@ -160,7 +160,7 @@ describe('the package', () => {
           'sql',
           directory,
         ).catch(() => [])
-        sql.push(...files.filter((file) => file.endsWith('.sql')))
+        sql.push(...files.filter((file) => /\.(?:sql|yml)$/.test(file)))
       }
       const documents = (await filesBelow(repositoryDirectory.replace(/\/$/, ''), 'docs')).filter(
         (file) => /\.(?:md|png)$/.test(file),

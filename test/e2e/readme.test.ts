@@ -167,7 +167,7 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 /** In the order in which their lines are followed; the simulator's begins without an account. */
-const DOCUMENTS = ['README', 'operating', 'webhooks', 'simulator', 'tables'] as const
+const DOCUMENTS = ['README', 'operating', 'webhooks', 'simulator', 'bi'] as const
 
 const readDocument = (name: (typeof DOCUMENTS)[number]): Promise<string> =>
   name === 'README' ? readText('README.md') : readText('docs', `${name}.md`)
@@ -320,7 +320,7 @@ describe('the README and its pages, followed line by line', () => {
   })
 
   it('opens psql where that is installed', async () => {
-    expect(await readDocument('tables')).toContain('`tracking-sync database psql`')
+    expect(await readDocument('bi')).toContain('`tracking-sync database psql`')
     const bin = join(home.directory, 'bin')
     await mkdir(bin)
     await writeFile(join(bin, 'psql'), '#!/bin/sh\necho "psql on $PGDATABASE"\n')
