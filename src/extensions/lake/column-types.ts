@@ -19,11 +19,16 @@ export interface LakeColumn {
 }
 
 /**
- * For `numeric` without bounds: amounts, weights, coordinates, shares. 38 digits are what Parquet's
- * readers have in common.
+ * For `numeric` without bounds: weights, coordinates, shares. 38 digits are what Parquet's readers
+ * have in common.
  */
 const DECIMAL_DIGITS = 38
 const DECIMAL_PLACES = 18
+
+/** Columns of money. A currency has at most four places (ISO 4217). */
+const MONEY = /(?:^|_)(?:amount|daily_rate|minimum|cap)$/
+const MONEY_DIGITS = 18
+const MONEY_PLACES = 4
 
 /**
  * The column with values that do not fit the type of the files: null in their own column, here as
@@ -86,7 +91,7 @@ function toLakeColumn(catalogColumn: CatalogColumn): LakeColumn {
     fits === undefined
       ? `${valueSql} as ${column}`
       : `case when ${fits} then ${valueSql} end as ${column}`
-  const simple = isDecimal(type) ? `decimal(${digitsOf(type).join(', ')})` : SIMPLE[type]
+  const simple = isDecimal(type) ? `decimal(${digitsOf(catalogColumn).join(', ')})` : SIMPLE[type]
   if (simple !== undefined) {
     const targetSql = `cast(${column} as ${simple})`
     return { name, sourceSql: source(column), type: simple, targetSql }
@@ -140,7 +145,7 @@ function fitsSql({ name, type }: CatalogColumn): string | undefined {
   if (range !== undefined) return `(${column} ${range})`
   // Rows of rows are not a list of numbers or texts; an empty list has zero dimensions.
   if (type in LISTS) return `(coalesce(array_ndims(${column}), 1) = 1)`
-  return isDecimal(type) ? fitsDecimal(column, type) : undefined
+  return isDecimal(type) ? fitsDecimal({ name, type }) : undefined
 }
 
 function isDecimal(type: string): boolean {
@@ -148,15 +153,18 @@ function isDecimal(type: string): boolean {
 }
 
 /** Digits in all, and those after the point. */
-function digitsOf(type: string): readonly [digits: number, places: number] {
+function digitsOf({ name, type }: CatalogColumn): readonly [digits: number, places: number] {
   const [, digits, places] = /^numeric\((\d+),(\d+)\)$/.exec(type) ?? []
   const isBounded = digits !== undefined && Number(digits) <= DECIMAL_DIGITS
-  if (!isBounded || Number(places) > Number(digits)) return [DECIMAL_DIGITS, DECIMAL_PLACES]
+  if (!isBounded || Number(places) > Number(digits)) {
+    return MONEY.test(name) ? [MONEY_DIGITS, MONEY_PLACES] : [DECIMAL_DIGITS, DECIMAL_PLACES]
+  }
   return [Number(digits), Number(places)]
 }
 
 /** NaN and the infinities are larger than any number. */
-function fitsDecimal(column: string, type: string): string {
-  const [digits, places] = digitsOf(type)
+function fitsDecimal(catalogColumn: CatalogColumn): string {
+  const column = quoteIdentifier(catalogColumn.name)
+  const [digits, places] = digitsOf(catalogColumn)
   return `(abs(${column}) < 1e${digits - places} and ${column} = trunc(${column}, ${places}))`
 }

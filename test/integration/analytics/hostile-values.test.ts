@@ -172,6 +172,7 @@ it(
     // The bookkeeping of syncs is left.
     expect(await failing(null)).toEqual([
       'tracking_analytics.data_quality: rows',
+      'tracking_analytics.days: rows',
       'tracking_analytics.freshness: rows',
       'tracking_datasync._transfer_status: rows',
     ])

@@ -90,6 +90,7 @@ it('shows the day, whose it is, and every column of a container', { tags: ['FE3'
       start_at: '2026-03-09 10:00:00+00',
       end_at: null,
       pod_discharged_at: '2026-03-09 10:00:00+00',
+      also_tracked_as: null,
     },
   ])
 })

@@ -84,6 +84,7 @@ it('shows every column of a container that waits', async () => {
       pod_discharged_at: '2026-03-09 10:00:00+00',
       start_at: '2026-03-09 10:00:00+00',
       start_local: '2026-03-09 03:00:00',
+      also_tracked_as: null,
     },
   ])
 })

@@ -68,14 +68,14 @@ it(
   'writes a question as a workbook, value by value what json has',
   { tags: ['release'] },
   async () => {
-    const { stdout } = await query('empties', '--json')
+    const { stdout } = await query('last_free_days', '--json')
     const answers = JSON.parse(stdout) as Record<string, unknown>[]
     expect(answers.length).toBeGreaterThan(10)
-    const { bytes, stderr } = await write('empties.xlsx', 'empties', '--format', 'xlsx')
-    expect(stderr).toBe(`note: wrote ${answers.length} rows to empties.xlsx\n`)
+    const { bytes, stderr } = await write('stays.xlsx', 'last_free_days', '--format', 'xlsx')
+    expect(stderr).toBe(`note: wrote ${answers.length} rows to stays.xlsx\n`)
     const book = readWorkbook(bytes)
     const columns = Object.keys(answers[0]!)
-    expect(book).toMatchObject({ name: 'empties', frozenRows: 1, hasFormulas: false })
+    expect(book).toMatchObject({ name: 'last_free_days', frozenRows: 1, hasFormulas: false })
     expect(book.boldColumns).toBe(columns.length)
     expect(book.rows[0]).toEqual(
       columns.map((name) => (name.endsWith('_at') ? `${name} (UTC)` : name)),

@@ -199,6 +199,8 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
         'create index free_time_rules_rank_idx on tracking_analytics.free_time_rules (charge)',
         'alter table tracking_analytics.free_time_tiers drop column per cascade',
         'drop table tracking_analytics.working_calendars cascade',
+        `alter table tracking_analytics.dd_invoices
+        drop column paid_amount cascade, drop column paid_on cascade`,
         `drop function tracking_analytics.cost_up_to, tracking_analytics.charge_for,
         tracking_analytics.is_other_voyage cascade`,
         `select undistribute_table('tracking_analytics.holidays')`,

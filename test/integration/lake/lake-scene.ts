@@ -62,9 +62,11 @@ export async function rowsOfWarehouse(warehouse: Warehouse, table: ManifestTable
     if (type.startsWith('timestamp')) {
       return `(extract(epoch from ${quoted}) * 1000000)::bigint::text`
     }
-    if (type === 'decimal(38, 18)') {
-      const fits = `abs(${quoted}) < 1e20 and ${quoted} = trunc(${quoted}, 18)`
-      return `(case when ${fits} then ${quoted} end)::numeric(38, 18)::text`
+    const [, digits, places] = /^decimal\((\d+), (\d+)\)$/.exec(type) ?? []
+    if (digits !== undefined) {
+      const whole = Number(digits) - Number(places)
+      const fits = `abs(${quoted}) < 1e${whole} and ${quoted} = trunc(${quoted}, ${places})`
+      return `(case when ${fits} then ${quoted} end)::numeric(${digits}, ${places})::text`
     }
     return type.endsWith('[]') ? `array_to_json(${quoted})::text` : `${quoted}::text`
   })

@@ -102,8 +102,8 @@ describe('a schema that somebody changed by hand', { tags: ['G8'] }, () => {
     ],
     [
       'a dropped view',
-      'drop view tracking_analytics.freshness',
-      /^view tracking_analytics\.freshness is missing \(run `tracking-sync migrate`\)$/,
+      'drop view tracking_analytics.days',
+      /^view tracking_analytics\.days is missing \(run `tracking-sync migrate`\)$/,
     ],
   ])('%s is told', { tags: ['G8', 'release'] }, async (_what, change, sentence) => {
     const found = await after(...change.split('; '))
@@ -160,18 +160,18 @@ describe('the check command', { tags: ['G8'] }, () => {
         detail: expect.stringMatching(/not ours and left alone: view public\.boxes/) as string,
       })
       await run('drop index tracking.containers_number_idx')
-      await run('drop view tracking_analytics.freshness')
+      await run('drop view tracking_analytics.days')
       expect(await check()).toMatchObject({
         isOk: false,
         exitCode: 5,
         detail: expect.stringMatching(
-          /was changed: index tracking\.containers_number_idx is missing.*, view tracking_analytics\.freshness is missing.*; put it back/,
+          /was changed: index tracking\.containers_number_idx is missing.*, view tracking_analytics\.days is missing.*; put it back/,
         ) as string,
       })
       await run('create index containers_number_idx on tracking.containers using hash (number)')
       await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
       expect(await check()).toMatchObject({ isOk: true })
-      expect(await run('select from tracking_analytics.freshness')).toBeDefined()
+      expect(await run('select from tracking_analytics.days')).toBeDefined()
     },
   )
 })
