@@ -174,6 +174,7 @@ it(
       'tracking_analytics.data_quality: rows',
       'tracking_analytics.days: rows',
       'tracking_analytics.freshness: rows',
+      'tracking_as_of.days: rows',
       'tracking_datasync._transfer_status: rows',
     ])
   },
