@@ -264,7 +264,7 @@ def journeys(f):
             box[c] for c in ("pod_rail_departed_at", "ind_ata_at", "ind_rail_unloaded_at"))
         left = [box[c] for c in ("pod_full_out_at", "pod_rail_departed_at") if box[c]]
         found[id_] = dict(
-            {c: v for c, v in f.common(box).items() if c in f.columns["journeys"]},
+            {c: v for c, v in f.common(box).items() if c in f.columns["journey_facts"]},
             vessel_arrived_at=box["pod_arrived_at"], discharged_at=box["pod_discharged_at"],
             full_out_at=box["pod_full_out_at"], rail_loaded_at=box["pod_rail_loaded_at"],
             rail_departed_at=box["pod_rail_departed_at"], left_port_at=min(left) if left else None,
@@ -292,7 +292,7 @@ def known_children(view, number):
     return make
 
 
-VIEWS = {"known_shipments": known_shipments, "known_containers": known_containers, "journeys": journeys,
+VIEWS = {"known_shipments": known_shipments, "known_containers": known_containers, "journey_facts": journeys,
          "known_transport_events": known_transport_events, "known_import_deadlines": known_import_deadlines,
          "known_holds": known_children("known_holds", 1), "known_fees": known_children("known_fees", 2),
          "container_customers": container_customers, "journey": journey,

@@ -363,4 +363,4 @@ KEYS = {"carrier_scorecards": (("shipping_line_scac", "arrival_quarter_on"), Non
         "transit_times": (("cut", "period", "port_of_lading_locode", "port_of_discharge_locode",
                            "shipping_line_scac", "pod_vessel_imo", "arrival_month_on"), None),
         "demurrage_exposure": (("container_id", "place"), None)}
-ONLY = {"attention": "exception = 'overdue'"}  # the part of an answer that is computed here
+ONLY = {"attention": "exception = 'overdue'", "data_quality": "subject_type <> 'stream'"}  # the part of an answer that is computed here

@@ -85,7 +85,9 @@ async function waitForOthers(): Promise<void> {
     return row?.isOver
   }
   // A statement of another test may take half a minute.
-  const isOverOnce = async (): Promise<void> => { expect(await isOver()).toBe(true); }
+  const isOverOnce = async (): Promise<void> => {
+    expect(await isOver()).toBe(true)
+  }
   await vi.waitFor(isOverOnce, { timeout: 60_000, interval: 100 })
 }
 
