@@ -20,7 +20,8 @@ async function openReader(url: string): Promise<pg.Client> {
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
     where schemaname in ('tracking', 'tracking_sync')
     union all select format('%I.%I', schemaname, viewname) from pg_views
-    where schemaname in ('tracking_analytics', 'tracking_datasync')`,
+    where schemaname = 'tracking_analytics'
+        and viewname in ('attention', 'costs', 'timeline', 'carriers')`,
   )
   for (const { name } of rows) await client.query(`select from ${name} limit 1`)
   return client
