@@ -43,7 +43,7 @@ async function promise(shipment: string, hours: number | null, more: object = {}
 const OF_ALL = `where cut = 'all' and period = 'last 90 days'`
 
 it('has the whole row of each cut, in the quarter and the last 90 days', async () => {
-  // Two shipments on one ship, on time after 20 days; one on another ship, three days late after 30.
+  // Two shipments on one ship, on time after 20 days; one on another, three days late after 30.
   const emma = { ...LANE, ...EMMA, pol_atd_at: '2026-04-11T12:00Z' }
   const ever = { ...LANE, pod_vessel_name: 'EVER GIVEN', pol_atd_at: '2026-04-11T12:00Z' }
   await insertVersions(scene, 's1', [

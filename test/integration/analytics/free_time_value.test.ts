@@ -189,7 +189,7 @@ it('leaves all else of the rule as it is: working days, first day, tiers, one me
   )
   await scene.insertInto('analytics', 'holidays', [{ calendar: 'us', holiday_on: dateOf(11) }])
   await insertBoxes([
-    // The empty is back on the 18th. Working days since the start: 9 to the 13th, but the 11th, then
+    // The empty is back on the 18th. Working days since the start: 9 to 13, but the 11th, then
     // 16 to 18: the 6th to the 12th: 9, 10, 12, 13, 16, 17, 18.
     { id: 'A', to: 9, more: { empty_terminated_at: at(18), empty_terminated_timezone: ZONE } },
     { id: 'B', to: 5, more: { empty_terminated_at: at(10), empty_terminated_timezone: ZONE } },

@@ -57,7 +57,7 @@ it('separates containers that left from containers still there, by local week an
       pod_discharged_at: '2026-03-07T00:00Z',
       pod_full_out_at: '2026-03-13T00:00Z',
     },
-    // Left before it was discharged; picked up inland, so that it went by rail, and nobody said when
+    // Left before it was discharged; picked up inland, so it went by rail, and nobody said when
     // it left the port.
     {
       ...AT,

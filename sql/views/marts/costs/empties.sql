@@ -5,8 +5,8 @@
 --
 -- state, return_by_on and the amounts are those of its clock of detention, or of the merged clock
 -- of the line, which began before the gate-out (detention_clock): `unknown` if no rule applies, the
--- day on which the clock began is unknown, or the service no longer tracks the container while it is
--- out. next_day_amount is the cost of one more day from now: 0 while a free day is left.
+-- day on which the clock began is unknown, or the service no longer tracks the container while it
+-- is out. next_day_amount is the cost of one more day from now: 0 while a free day is left.
 -- days_out and calendar_days_out run from the pickup to the return, without regard to free days
 -- (empty_return_times): to as_of() while it is out, null where the pickup or its order is unknown.
 -- is_returned: whether the return of the empty is reported. After the end of tracking it may have

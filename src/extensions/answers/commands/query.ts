@@ -99,8 +99,7 @@ export const query = declare({
     ...narrowing,
   },
   run: async (app, { question: asked, isExplaining, json, out, ...given }, io) => {
-    const { readFormerQuestions, readShippedQueries } =
-      await import('../questions/shipped-queries.js')
+    const { readShippedQueries } = await import('../questions/shipped-queries.js')
     const { SchemaNames } = await import('../../../warehouse/connection/schema-names.js')
     const names = new SchemaNames(app.config.schema)
     const { asOf, against } = given
@@ -108,12 +107,7 @@ export const query = declare({
     const shipped = await readShippedQueries(names, asOf === undefined ? 'analytics' : 'asOf')
     const isForSheets = given.isForExcel && given.format === 'table'
     const format = json ? 'json' : isForSheets ? 'csv' : given.format
-    const isNamed = asked !== undefined && shipped.some(({ name }) => name === asked)
-    const former = isNamed ? undefined : (await readFormerQuestions()).get(asked ?? '')
-    if (former !== undefined) {
-      throw refuse(asked ?? '', `is asked by another name: \`tracking-sync query ${former}\``)
-    }
-    const question = asked === undefined ? undefined : findQuestion(asked, shipped)
+    const question = asked === undefined ? undefined : await findQuestion(asked, shipped)
     if (question === undefined || isExplaining) {
       if (format !== 'table' && format !== 'json') {
         throw refuse('--format', `${format} takes an answer; name a question, or use --json here`)
@@ -301,12 +295,17 @@ function explained(question: Question): Answer {
   return { data: question, text }
 }
 
-function findQuestion(question: string, shipped: readonly ShippedQuery[]): Question {
+async function findQuestion(question: string, shipped: readonly ShippedQuery[]): Promise<Question> {
   const named = shipped.find(({ name }) => name === question)
   if (named !== undefined) return named
   const names = shipped.map(({ name }) => name)
   // A single word is a misspelt name; a statement has more words.
   if (/\s/.test(question.trim())) return question
+  const { readFormerQuestions } = await import('../questions/shipped-queries.js')
+  const now = (await readFormerQuestions()).get(question)
+  if (now !== undefined) {
+    throw refuse(question, `is asked by another name: \`tracking-sync query ${now}\``)
+  }
   const fix = suggest(question, names) || '; `tracking-sync query` lists them'
   const problem = `is not one of the questions${fix}`
   throw refuse(question, problem)

@@ -50,8 +50,8 @@ export async function readShippedQueries(
 }
 
 /**
- * How questions of earlier versions are asked now, by the name that they had: `timeline --kind hold`
- * for `hold_durations`.
+ * How questions of earlier versions are asked now, by the name that they had:
+ * `timeline --kind hold` for `hold_durations`. Reads and parses every description.
  */
 export async function readFormerQuestions(): Promise<Map<string, string>> {
   const views = (await readViews()).filter(({ schema }) => schema === 'analytics')
