@@ -12,7 +12,7 @@ const SOURCE = fileURLToPath(new URL('../../src', import.meta.url))
 const TEXTS: Readonly<Record<string, string>> = {
   'extensions/accounts/distribute/distribute-warehouse.ts': 'statements that the plan shows first',
   'extensions/accounts/distribute/plan-distribution.ts': 'a name that PostgreSQL quoted',
-  'extensions/answers/commands/query.ts': 'what a person wrote',
+  'extensions/answers/ask/own-sql.ts': 'what a person wrote',
   'extensions/answers/questions/shipped-queries.ts': 'shipped questions',
   'extensions/dashboard/read-panels.ts': 'shipped panels',
   'extensions/lake/export-table.ts': 'a constant',

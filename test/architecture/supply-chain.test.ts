@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const MAX_RUNTIME_DEPENDENCIES = 16
+const MAX_RUNTIME_DEPENDENCIES = 17
 const run = promisify(execFile)
 
 interface Manifest {

@@ -22,6 +22,8 @@ export interface TableAnswer {
    * column the object id of its element type, else 0.
    */
   readonly elements?: readonly number[]
+  /** Rows behind these that nobody read; only in the last piece of an answer with `mostRows`. */
+  readonly unread?: number
 }
 
 export interface QuestionOptions {
@@ -31,6 +33,8 @@ export interface QuestionOptions {
   readonly isAsReader?: boolean
   /** A statement that a person wrote. Refused for a login that can reach the server's files. */
   readonly isOwnSql?: boolean
+  /** Rows to read; those behind them are counted where they are. All by default. */
+  readonly mostRows?: number | undefined
 }
 
 type Asked = Pick<Warehouse, 'names' | 'another'>
@@ -66,7 +70,7 @@ export async function* streamTable(
   { names, another }: Asked,
   action: string,
   statement: Statement<unknown>,
-  { asOf, isAsReader = false, isOwnSql = false }: QuestionOptions = {},
+  { asOf, isAsReader = false, isOwnSql = false, mostRows = Infinity }: QuestionOptions = {},
 ): AsyncGenerator<TableAnswer, void, undefined> {
   const { client, prepare, compile } = await another(action)
   const query = async <Row>(_: string, asked: Statement<Row>) => {
@@ -92,29 +96,38 @@ export async function* streamTable(
     }
     await client.query(question)
     let elements: readonly number[] | undefined
+    let left = mostRows
     for (let isFirst = true; ; isFirst = false) {
       // A row may have called set_config: restore the limit before the next piece.
       if (limit !== undefined) {
         await client.query(`set local statement_timeout = ${pg.escapeLiteral(limit)}`)
       }
       const { fields, rows } = await client.query<unknown[]>({
-        text: `fetch forward ${ROWS_PER_PIECE} from answer`,
+        text: `fetch forward ${Math.min(ROWS_PER_PIECE, left)} from answer`,
         rowMode: 'array',
         ...(isOwnSql ? { types: TEXTS } : {}),
       })
       const columns = fields.map(({ name }) => name)
       const types = fields.map(({ dataTypeID }) => dataTypeID)
       if (isOwnSql) elements ??= await readElements(client, types)
+      left -= rows.length
+      const unread = left > 0 ? {} : { unread: await countRest(client) }
       if (isFirst || rows.length > 0) {
-        yield { columns, types, rows, ...(elements === undefined ? {} : { elements }) }
+        yield { columns, types, rows, ...(elements === undefined ? {} : { elements }), ...unread }
       }
-      if (rows.length < ROWS_PER_PIECE) return
+      if (left <= 0 || rows.length < ROWS_PER_PIECE) return
     }
   } catch (thrown) {
     throw toWarehouseError(thrown, action)
   } finally {
     await client.end()
   }
+}
+
+/** Moves over the rest of the rows, which then need not travel. */
+async function countRest(client: pg.Client): Promise<number> {
+  const { rowCount } = await client.query('move forward all in answer')
+  return rowCount ?? 0
 }
 
 const BOOLEAN = 16

@@ -13,7 +13,7 @@ import {
   requiredValue,
   value,
 } from '../../../commands/declare-command.js'
-import { explainAsOf, explainUnknown } from './explain-answer.js'
+import { explainAsOf, explainUnknown } from '../ask/explain-answer.js'
 import { formatEvidencePage } from '../output/evidence-page.js'
 import { asCsv, asPieces } from '../output/print-answer.js'
 

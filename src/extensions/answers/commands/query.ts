@@ -1,11 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { App } from '../../../app.js'
-import { ConfigError, ConnectorError } from '../../../base/errors.js'
-import { suggest } from '../../../base/phrases.js'
-import type { Statement } from '../../../warehouse/connection/typed-database.js'
-import { USERS_TABLES, type SchemaNames } from '../../../warehouse/connection/schema-names.js'
-import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
-import { QUERY_PARAMETERS, type QueryParameter } from '../questions/query-parameters.js'
+import { ConfigError } from '../../../base/errors.js'
+import { PARAMETERS, QUERY_PARAMETERS, type QueryParameter } from '../questions/query-parameters.js'
 import { SUBJECTS } from '../questions/subjects.js'
 import type { ShippedQuery } from '../questions/shipped-queries.js'
 import type { Answer, CommandIo } from '../../../commands/command-io.js'
@@ -19,37 +15,20 @@ import {
   value,
   wholeNumber,
 } from '../../../commands/declare-command.js'
-import {
-  explainAsOf,
-  explainEffectless,
-  explainEmpty,
-  givenValues,
-  PARAMETERS,
-  type QueryOptions,
-} from './explain-answer.js'
-import { findAnswerFile, putAnswer } from '../output/answer-file.js'
-import { ANSWER_FORMATS, type AnswerFormat } from '../output/print-answer.js'
+import { OPTIONS } from '../ask/ask-words.js'
+import type { PreparedQuestion, Side } from '../ask/prepare-question.js'
+import { checkParameter } from '../ask/question-parameters.js'
+import { findAnswerFile, putAnswer, type AnswerFile } from '../output/answer-file.js'
+import { asChangedCells, asColumns } from '../output/compare-answers.js'
+import { ANSWER_FORMATS, asPieces, type AnswerFormat } from '../output/print-answer.js'
 import { requireCalendarQuestion } from '../output/print-calendar.js'
-
-/**
- * Checks of values that PostgreSQL would refuse only after everything was opened. Other values are
- * free text.
- */
-const NARROWING: Readonly<Partial<Record<QueryParameter, (text: string) => string>>> = {
-  since: instantText,
-  until: instantText,
-  'custom-field': (text) => {
-    if (/^[^=]+=/.test(text)) return text
-    throw new InvalidArgumentError('It must be a name and a value, like department=Garden.')
-  },
-  'at-least': (text) => String(wholeNumber(0, Number.MAX_SAFE_INTEGER)(text)),
-  limit: (text) => String(wholeNumber(0, Number.MAX_SAFE_INTEGER)(text)),
-}
 
 const narrowing = Object.fromEntries(
   PARAMETERS.map((name) => {
-    const option = new Option(`--${name} <value>`, QUERY_PARAMETERS[name])
-    const item = option.argParser(NARROWING[name] ?? String).helpGroup('Narrowing:')
+    const option = new Option(`--${name} <value>`, QUERY_PARAMETERS[name].help)
+    const item = option
+      .argParser((text: string) => checkParameter(name, text))
+      .helpGroup('Narrowing:')
     return [name, { item, read: (given) => given as string | undefined }]
   }),
 ) as Record<QueryParameter, Input<string | undefined>>
@@ -103,7 +82,10 @@ export const query = declare({
     const { SchemaNames } = await import('../../../warehouse/connection/schema-names.js')
     const names = new SchemaNames(app.config.schema)
     const { asOf, against } = given
-    if (asOf !== undefined && asked !== undefined) refuseViewsOfNow(asked, names)
+    if (asOf !== undefined && asked !== undefined) {
+      const { refuseViewsOfNow } = await import('../ask/own-sql.js')
+      refuseViewsOfNow(asked, names, OPTIONS)
+    }
     const shipped = await readShippedQueries(names, asOf === undefined ? 'analytics' : 'asOf')
     const isForSheets = given.isForExcel && given.format === 'table'
     const format = json ? 'json' : isForSheets ? 'csv' : given.format
@@ -121,17 +103,42 @@ export const query = declare({
     refuseUnfit(io, question, { format, out, against })
     const file = out === undefined ? undefined : await findAnswerFile(out, io.process.cwd())
     const options = { ...given, format, file }
-    if (against === undefined) {
-      await answer(app, io, question, options)
+    if (typeof question === 'string') {
+      if (against !== undefined) throw refuseToCompareSql()
+      await answerSql(app, io, question, options)
       return
     }
-    const asOfViews = await readShippedQueries(names, 'asOf')
-    const other = asOfViews.find(({ name }) => name === asked)
-    if (typeof question === 'string' || other === undefined) throw refuseToCompareSql()
-    const { compareInstants } = await import('./compare-instants.js')
-    await compareInstants(app, io, { asOf, question }, { asOf: against, question: other }, options)
+    const { prepareFound } = await import('../ask/prepare-question.js')
+    const values = givenValues(options)
+    // An event of a calendar has columns of its own.
+    const columns = format === 'ics' ? undefined : given.columns
+    const found = { question, values, asOf, against, columns }
+    const prepared = await prepareFound(names, found, OPTIONS)
+    if (prepared.against === undefined) await answer(app, io, prepared, options)
+    else await compare(app, io, { ...prepared, against: prepared.against }, options)
   },
 })
+
+interface QueryOptions extends Partial<Record<QueryParameter, string | undefined>> {
+  readonly format: AnswerFormat
+  /** Standard output by default. */
+  readonly file: AnswerFile | undefined
+  readonly isSpreadsheetSafe: boolean
+  readonly isForExcel: boolean
+  readonly columns: readonly string[] | undefined
+  readonly isWide: boolean
+  readonly isVertical: boolean
+  readonly isAll: boolean
+  readonly asOf: string | undefined
+  readonly against: string | undefined
+  readonly timeout: number
+}
+
+function givenValues(options: QueryOptions): Partial<Record<QueryParameter, string>> {
+  return Object.fromEntries(
+    PARAMETERS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  )
+}
 
 function refuse(setting: string, problem: string): ConfigError {
   return new ConfigError([{ setting, problem }])
@@ -161,20 +168,6 @@ function separatedByCommas(text: string): readonly string[] {
 
 type Question = ShippedQuery | string
 
-/** With `--as-of`, SQL that names a schema of the present would silently answer for the present. */
-function refuseViewsOfNow(question: string, { analytics, stored, asOf }: SchemaNames): void {
-  const ofAnyTime = USERS_TABLES.join('|')
-  const [named] =
-    new RegExp(`\\b(?:${analytics}|${stored})"?\\.(?!"?(?:${ofAnyTime})\\b)\\S+`).exec(question) ??
-    []
-  if (named === undefined) return
-  throw refuse(
-    '--as-of',
-    `answers from the schema ${asOf}, but your SQL names ${named}, which only knows the ` +
-      `present; write ${asOf} instead, or no schema`,
-  )
-}
-
 function refuseToCompareSql(): ConfigError {
   const problem =
     'compares shipped questions: your own SQL does not say which row is the same one at both ' +
@@ -185,72 +178,102 @@ function refuseToCompareSql(): ConfigError {
 async function answer(
   app: App,
   io: CommandIo,
-  question: Question,
+  prepared: PreparedQuestion,
   options: QueryOptions,
 ): Promise<void> {
-  const { format, file, columns, asOf } = options
-  const statement = await bind(question, options)
-  const { streamTable } = await import('../read-answer.js')
-  const opened = await app.openWarehouse({ isOfRows: true })
-  const limits = { isReadOnly: true, statementTimeoutMs: options.timeout * 1000 }
-  const warehouse = await app.connect(limits)
-  const action = 'answer a question'
-  const pieces =
-    typeof question === 'string'
-      ? streamTable(await openReader(app, opened, limits), action, statement, {
-          asOf,
-          isOwnSql: true,
-          // The reader's role protects nothing: a login of its own does.
-          isAsReader: (await app.openDatabase()).readerUrl === undefined,
-        })
-      : streamTable(warehouse, action, statement, { asOf })
-  const shipped = typeof question === 'string' ? undefined : question
-  const asOfNotes = await explainAsOf(warehouse, '--as-of', asOf)
-  for (const text of [...asOfNotes, ...explainEffectless(options)]) io.printNote(text)
-  try {
-    const to = { format, file, signal: app.signal }
-    const count = await putAnswer(io, pieces, to, {
-      ...options,
-      ...(shipped === undefined ? {} : { name: shipped.name }),
-      isAll: options.isAll || options.limit !== undefined,
-      sums: shipped?.sums ?? [],
-      leading: columns === undefined ? (shipped?.leading ?? []) : [],
-    })
-    if (count > 0 || shipped === undefined) return
-    for (const text of await explainEmpty(warehouse, shipped, options)) io.printNote(text)
-  } catch (thrown) {
-    if (thrown instanceof ConnectorError && thrown.context.code === QUERY_CANCELED) {
-      const problem =
-        'is over before the answer is there: narrow the question, or give it more seconds'
-      throw new ConfigError([{ setting: '--timeout', problem }], { cause: thrown })
-    }
-    throw (shipped === undefined ? await explainMistake(thrown, opened) : undefined) ?? thrown
-  }
+  const { openAnswer } = await import('../ask/open-answer.js')
+  await app.openWarehouse({ isOfRows: true })
+  const { pieces, notes, explainEmpty } = await openAnswer(await connect(app, options), prepared)
+  for (const text of [...notes, ...explainEffectless(options)]) io.printNote(text)
+  const { format, file, columns } = options
+  const { name, sums, leading } = prepared.question
+  const to = { format, file, signal: app.signal }
+  const count = await putAnswer(io, pieces, to, {
+    ...options,
+    name,
+    columns: undefined,
+    isAll: options.isAll || options.limit !== undefined,
+    sums,
+    leading: columns === undefined ? leading : [],
+  })
+  if (count > 0) return
+  for (const text of await explainEmpty()) io.printNote(text)
 }
 
-/** By the login of own SQL, or else that of the program with the reader's role. */
-async function openReader(
+/** Shows the differences between two instants, from the earlier to the later one. */
+async function compare(
   app: App,
-  opened: Warehouse,
-  limits: { readonly statementTimeoutMs: number },
-): Promise<Warehouse> {
-  await app.keepReader(opened)
-  return app.connectReader(limits)
+  io: CommandIo,
+  prepared: PreparedQuestion & { readonly against: Side },
+  options: QueryOptions,
+): Promise<void> {
+  const { openComparison } = await import('../ask/open-answer.js')
+  await app.openWarehouse({ isOfRows: true })
+  const opened = await openComparison(await connect(app, options), prepared)
+  const notes = [...opened.notes, ...explainEffectless(options), ...opened.sameInstants]
+  for (const text of notes) io.printNote(text)
+  const { format, file, columns, limit } = options
+  const { name, key, leading } = prepared.question
+  const { shown, summary, isEmpty } = await opened.compare()
+  await putAnswer(
+    io,
+    asPieces(format === 'table' ? asChangedCells(shown) : asColumns(shown, key)),
+    { format, file, signal: app.signal },
+    {
+      ...options,
+      name,
+      columns: undefined,
+      isAll: options.isAll || limit !== undefined,
+      leading: columns === undefined ? ['change', ...leading] : [],
+    },
+  )
+  for (const text of summary) io.printNote(text)
+  if (!isEmpty) return
+  for (const text of await opened.explainEmpty()) io.printNote(text)
 }
 
-async function bind(question: Question, options: QueryOptions): Promise<Statement<unknown>> {
-  const values = givenValues(options, PARAMETERS)
-  if (typeof question !== 'string') {
-    const { bindQuery } = await import('../questions/shipped-queries.js')
-    return bindQuery(question, values)
+async function answerSql(
+  app: App,
+  io: CommandIo,
+  text: string,
+  options: QueryOptions,
+): Promise<void> {
+  const given = Object.keys(givenValues(options))
+  if (given.length > 0) {
+    const problem = 'narrows shipped questions only; write the condition into your SQL'
+    throw new ConfigError(given.map((name) => ({ setting: `--${name}`, problem })))
   }
-  const given = Object.keys(values)
-  if (given.length === 0) {
-    const { rawStatement } = await import('../../../warehouse/connection/typed-database.js')
-    return rawStatement(question)
-  }
-  const problem = 'narrows shipped questions only; write the condition into your SQL'
-  throw new ConfigError(given.map((name) => ({ setting: `--${name}`, problem })))
+  const { explainAsOf } = await import('../ask/explain-answer.js')
+  const { openOwnSql } = await import('../ask/own-sql.js')
+  const { format, file, asOf, timeout } = options
+  const opened = await app.openWarehouse({ isOfRows: true })
+  const warehouse = await connect(app, options)
+  const pieces = await openOwnSql(app, opened, { text, asOf }, { words: OPTIONS, timeout })
+  const notes = [...(await explainAsOf(warehouse, '--as-of', asOf)), ...explainEffectless(options)]
+  for (const note of notes) io.printNote(note)
+  await putAnswer(io, pieces, { format, file, signal: app.signal }, options)
+}
+
+function connect(app: App, { timeout }: QueryOptions) {
+  return app.connect({ isReadOnly: true, statementTimeoutMs: timeout * 1000 })
+}
+
+function explainEffectless(options: QueryOptions): string[] {
+  const { format, columns, isWide, isVertical, isAll, isSpreadsheetSafe, isForExcel } = options
+  const given: readonly (readonly [string, boolean, AnswerFormat])[] = [
+    ['--wide', isWide, 'table'],
+    ['--vertical', isVertical, 'table'],
+    ['--all', isAll, 'table'],
+    ['--spreadsheet-safe', isSpreadsheetSafe, 'csv'],
+    ['--excel', isForExcel, 'csv'],
+  ]
+  const isPicked = columns !== undefined && format === 'ics'
+  return [
+    ...given
+      .filter(([, isGiven, takes]) => isGiven && format !== takes)
+      .map(([option, , takes]) => `${option} has no effect on ${format}; it is for ${takes}`),
+    ...(isPicked ? ['--columns has no effect on ics; an event has columns of its own'] : []),
+  ]
 }
 
 /** One screen: the filters of a question are in its explanation. */
@@ -295,47 +318,9 @@ function explained(question: Question): Answer {
   return { data: question, text }
 }
 
-async function findQuestion(question: string, shipped: readonly ShippedQuery[]): Promise<Question> {
-  const named = shipped.find(({ name }) => name === question)
-  if (named !== undefined) return named
-  const names = shipped.map(({ name }) => name)
-  // A single word is a misspelt name; a statement has more words.
-  if (/\s/.test(question.trim())) return question
-  const { readFormerQuestions } = await import('../questions/shipped-queries.js')
-  const now = (await readFormerQuestions()).get(question)
-  if (now !== undefined) {
-    throw refuse(question, `is asked by another name: \`tracking-sync query ${now}\``)
-  }
-  const fix = suggest(question, names) || '; `tracking-sync query` lists them'
-  const problem = `is not one of the questions${fix}`
-  throw refuse(question, problem)
-}
-
-/** SQLSTATEs about the text of a statement, not about the state of the server. */
-const MISTAKES = /^(?:0A|21|22|25|3F|42(?!501)|54|P0)/
-
-const FEATURE_NOT_SUPPORTED = '0A000'
-/** Raised by the time limit of every question. */
-const QUERY_CANCELED = '57014'
-
-/** Shows PostgreSQL's own message: advice about our tables would mislead. */
-async function explainMistake(
-  thrown: unknown,
-  warehouse: Warehouse,
-): Promise<ConfigError | undefined> {
-  if (!(thrown instanceof ConnectorError) || !(thrown.cause instanceof Error)) return undefined
-  const { isStandby } = await import('../../../warehouse/connection/read-only.js')
-  const { code } = thrown.context
-  const { message } = thrown.cause
-  // A login that may not use the schema lacks its role; the SQL is right.
-  const isForbidden = code === '42501' && !message.includes('for schema')
-  if (typeof code !== 'string' || !(isForbidden || MISTAKES.test(code))) return undefined
-  const { stored, analytics } = warehouse.names
-  const fix = isForbidden
-    ? '; your own SQL reads the tables and views of the warehouse'
-    : code === FEATURE_NOT_SUPPORTED && (await isStandby(warehouse))
-      ? `; a standby has no stored rows: ask ${analytics} in place of ${stored}`
-      : ''
-  const problem = `is refused by PostgreSQL: ${message} (${code})${fix}`
-  return new ConfigError([{ setting: 'the SQL', problem }], { cause: thrown })
+/** A single word is a name, perhaps a misspelt one; a statement has more words. */
+async function findQuestion(asked: string, shipped: readonly ShippedQuery[]): Promise<Question> {
+  if (/\s/.test(asked.trim())) return asked
+  const { findQuestion: find } = await import('../ask/find-question.js')
+  return find(asked, shipped, OPTIONS)
 }

@@ -32,6 +32,8 @@ export type Change = (typeof CHANGES)[number]
 export interface ComparedColumns {
   /** The compared and shown columns, in this order; all by default. */
   readonly columns?: readonly string[] | undefined
+  /** The name of `columns`, for an error. */
+  readonly setting?: string
   /** The key of a row, as text; rows are sorted by its bytes. */
   readonly key: string
   /** The position of the row in the answer, from 1. */
@@ -48,7 +50,7 @@ export interface ComparedColumns {
 export async function compareAnswers(
   earlier: AsyncIterable<TableAnswer>,
   later: AsyncIterable<TableAnswer>,
-  { columns: wanted, key, position, sums }: ComparedColumns,
+  { columns: wanted, setting, key, position, sums }: ComparedColumns,
 ): Promise<Comparison> {
   const readers = [new RowReader(earlier, key, position), new RowReader(later, key, position)]
   const [was, is] = readers as [RowReader, RowReader]
@@ -58,7 +60,7 @@ export async function compareAnswers(
     await Promise.all(readers.map((reader) => reader.advance()))
     const { columns, types } = is
     const shown = (wanted ?? columns).map((name) => columns.indexOf(name))
-    if (wanted !== undefined) requireColumns(wanted, columns)
+    if (wanted !== undefined) requireColumns(wanted, columns, setting)
     const [before, after] = [new Totals(columns, sums), new Totals(columns, sums)]
     while (was.row !== undefined || is.row !== undefined) {
       const order = compareKeys(was, is)

@@ -87,25 +87,31 @@ const FORMATS: Readonly<Record<AnswerFormat, Formatter>> = {
   ics: asCalendar,
 }
 
-async function* pickExisting(
+/** The named columns; throws ConfigError for those that the answer lacks. */
+export async function* pickExisting(
   pieces: AsyncIterable<TableAnswer>,
   names: readonly string[],
+  setting = '--columns',
 ): AsyncGenerator<TableAnswer> {
   for await (const piece of pieces) {
-    requireColumns(names, piece.columns)
+    requireColumns(names, piece.columns, setting)
     const named = piece.columns.filter((name) => names.includes(name))
-    refuseEqualNames('--columns', named, 'needs unique column names, but several are called')
+    refuseEqualNames(setting, named, 'needs unique column names, but several are called')
     yield pickColumns(piece, names)
   }
 }
 
 /** Throws ConfigError for names that the answer lacks. */
-export function requireColumns(names: readonly string[], columns: readonly string[]): void {
+export function requireColumns(
+  names: readonly string[],
+  columns: readonly string[],
+  setting = '--columns',
+): void {
   const unknown = names.filter((name) => !columns.includes(name))
   const problems = unknown.map((name) => {
     const fix = suggest(name, columns) || `; it has ${columns.join(', ')}`
     const problem = `names ${name}, which the answer does not have${fix}`
-    return { setting: '--columns', problem }
+    return { setting, problem }
   })
   if (problems.length > 0) throw new ConfigError(problems)
 }

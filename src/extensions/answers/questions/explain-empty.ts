@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { tableRef } from '../../../warehouse/connection/typed-database.js'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
-import type { QueryParameter, QueryValues } from './query-parameters.js'
+import { QUERY_PARAMETERS, type QueryParameter, type QueryValues } from './query-parameters.js'
 
 type Asking = Pick<Session, 'query'>
 
@@ -53,17 +53,8 @@ where shipment_id = ${value} or left(bill_of_lading_number, 4) = upper(left(${va
 from ${shipments} where customer_name is not null`,
   tag: () =>
     sql`select distinct tag as taken, null as name from ${shipments} cross join unnest(tags) as tag`,
-  cut: () =>
-    sql`select cut as taken, null as name
-from (
-    values ('all'), ('line'), ('lane'), ('lane and line'), ('vessel')
-) as known (cut)`,
-  kind: () =>
-    sql`select kind as taken, null as name
-from (
-    values ('transport event'), ('status'), ('hold'), ('fee'), ('last free day'), ('eta'),
-        ('correction'), ('attribute')
-) as known (kind)`,
+  cut: () => wordsOf('cut'),
+  kind: () => wordsOf('kind'),
   // The values of the given field name, then the other names.
   'custom-field': (value) =>
     sql`select
@@ -83,6 +74,12 @@ from (
     select unnest(ref_numbers) from ${containers}
 ) as refs
 where ref = ${value} or left(ref, 3) = left(${value}, 3)`,
+}
+
+function wordsOf(parameter: QueryParameter): RawBuilder<Candidate> {
+  const { words = [] } = QUERY_PARAMETERS[parameter]
+  return sql`select word as taken, null as name
+from unnest(${words}::text[]) with ordinality as known (word, place) order by place`
 }
 
 /** Values of long lists, looked up by index: candidates would read the whole table. */

@@ -1,28 +1,61 @@
-/** The filters of answers, with their help. */
-export const QUERY_PARAMETERS = {
-  container: 'Only this container: number or id.',
-  shipment: 'Only this shipment: bill of lading number or id.',
-  customer: 'Only of this customer: the name the shipment has.',
-  ref: 'Only with this reference number, of the shipment or the container.',
-  tag: 'Only of shipments with this tag.',
-  'custom-field':
-    'Only with this custom field, as name=value, of the shipment, the container or the tracking request.',
-  terminal: 'Only this terminal, at the port or inland: id, FIRMS code, nickname or name.',
-  line: 'Only this shipping line: SCAC or name.',
-  port: 'Only this port of discharge: UN/LOCODE, name or id.',
-  kind: 'Only this kind: "transport event", status, hold, fee, "last free day", eta, correction or attribute.',
-  cut: 'Only this cut: all, line, lane, "lane and line" or vessel.',
-  period: 'Only this period: "last 90 days", week, or a quarter such as 2026-Q4.',
-  'at-least': 'Only figures of at least so many observations; 5 unless given.',
-  since: 'Only from this date or instant on.',
-  until: 'Only before this date or instant.',
-  limit: 'At most this many rows.',
-} as const
+/** The filters of answers: one declaration for the command line, MCP and HTTP. */
 
-/** Default values of filters. */
-export const QUERY_DEFAULTS: Readonly<Partial<Record<QueryParameter, string>>> = {
-  'at-least': '5',
+export interface ParameterDeclaration {
+  readonly help: string
+  /** Default: free text. */
+  readonly form?: 'instant' | 'count' | 'name=value'
+  /** Every value, where there are few and they are the same in each warehouse; in any case. */
+  readonly words?: readonly string[]
 }
 
-export type QueryParameter = keyof typeof QUERY_PARAMETERS
+const DECLARED = {
+  container: { help: 'Only this container: number or id.' },
+  shipment: { help: 'Only this shipment: bill of lading number or id.' },
+  customer: { help: 'Only of this customer: the name the shipment has.' },
+  ref: { help: 'Only with this reference number, of the shipment or the container.' },
+  tag: { help: 'Only of shipments with this tag.' },
+  'custom-field': {
+    help: 'Only with this custom field, as name=value, of the shipment, the container or the tracking request.',
+    form: 'name=value',
+  },
+  terminal: {
+    help: 'Only this terminal, at the port or inland: id, FIRMS code, nickname or name.',
+  },
+  line: { help: 'Only this shipping line: SCAC or name.' },
+  port: { help: 'Only this port of discharge: UN/LOCODE, name or id.' },
+  kind: {
+    help: 'Only this kind: "transport event", status, hold, fee, "last free day", eta, correction or attribute.',
+    words: [
+      'transport event',
+      'status',
+      'hold',
+      'fee',
+      'last free day',
+      'eta',
+      'correction',
+      'attribute',
+    ],
+  },
+  cut: {
+    help: 'Only this cut: all, line, lane, "lane and line" or vessel.',
+    words: ['all', 'line', 'lane', 'lane and line', 'vessel'],
+  },
+  period: { help: 'Only this period: "last 90 days", week, or a quarter such as 2026-Q4.' },
+  'at-least': {
+    help: 'Only figures of at least so many observations; 5 unless given.',
+    form: 'count',
+  },
+  since: { help: 'Only from this date or instant on.', form: 'instant' },
+  until: { help: 'Only before this date or instant.', form: 'instant' },
+  limit: { help: 'At most this many rows.', form: 'count' },
+} as const satisfies Readonly<Record<string, ParameterDeclaration>>
+
+export type QueryParameter = keyof typeof DECLARED
 export type QueryValues = Readonly<Partial<Record<QueryParameter, string>>>
+
+export const QUERY_PARAMETERS: Readonly<Record<QueryParameter, ParameterDeclaration>> = DECLARED
+
+export const PARAMETERS = Object.keys(DECLARED) as QueryParameter[]
+
+/** Default values of filters. */
+export const QUERY_DEFAULTS: QueryValues = { 'at-least': '5' }

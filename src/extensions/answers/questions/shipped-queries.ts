@@ -148,20 +148,21 @@ function placeholder(parameter: string): string {
 
 /**
  * Puts values into a question, or into one as it is compared. Throws ConfigError for a value that
- * does not filter it.
+ * does not filter it; `nameOf` is how the caller writes a filter.
  */
 export function bindQuery(
   query: ShippedQuery,
   values: QueryValues,
   sqlText = query.sqlText,
+  nameOf = (parameter: string): string => `--${parameter}`,
 ): CompiledQuery<Record<string, unknown>> {
   const given = Object.keys(values) as QueryParameter[]
   const misplaced = given.filter((name) => !query.parameters.includes(name))
   if (misplaced.length > 0) {
-    const takes = query.parameters.map((name) => `--${name}`).join(', ')
+    const takes = query.parameters.map(nameOf).join(', ')
     throw new ConfigError(
       misplaced.map((name) => ({
-        setting: `--${name}`,
+        setting: nameOf(name),
         problem: `does not narrow ${query.name}, which takes ${takes}`,
       })),
     )

@@ -171,15 +171,14 @@ async function giveUp(app: App, io: CommandIo, report: RunReport): Promise<numbe
 }
 
 async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<void> {
-  const { bindQuery, readShippedQueries } =
-    await import('../../../answers/questions/shipped-queries.js')
-  const { streamTable } = await import('../../../answers/read-answer.js')
-  const shipped = await readShippedQueries(warehouse.names)
+  const { openAnswer } = await import('../../../answers/ask/open-answer.js')
+  const { prepareQuestion } = await import('../../../answers/ask/prepare-question.js')
+  const { OPTIONS } = await import('../../../answers/ask/ask-words.js')
   for (const name of QUESTIONS) {
-    const question = shipped.find((candidate) => candidate.name === name)
-    if (question === undefined) throw new Error(`there is no question ${name}`)
+    const prepared = await prepareQuestion(warehouse.names, { question: name }, OPTIONS)
+    const { question } = prepared
     io.print('', `${question.question} (${name})`, '')
-    const pieces = streamTable(warehouse, `answer ${name}`, bindQuery(question, {}))
+    const { pieces } = await openAnswer(warehouse, prepared)
     await printAnswer(pieces, 'table', io.process.stdout, {
       terminal: { width: USUAL_WIDTH, ...io.terminal },
       mostRows: SHOWN_ROWS,

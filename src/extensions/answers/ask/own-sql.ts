@@ -1,0 +1,88 @@
+import type { App } from '../../../app.js'
+import { ConfigError, ConnectorError } from '../../../base/errors.js'
+import { USERS_TABLES, type SchemaNames } from '../../../warehouse/connection/schema-names.js'
+import { rawStatement } from '../../../warehouse/connection/typed-database.js'
+import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
+import { streamTable, type TableAnswer } from '../read-answer.js'
+import { explainOvertime } from './open-answer.js'
+import type { AskWords } from './ask-words.js'
+
+/** SQL that a person wrote, and how to read its answer. */
+export interface OwnSql {
+  readonly text: string
+  readonly asOf: string | undefined
+  readonly mostRows?: number
+}
+
+/**
+ * Opens the answer of SQL that a person wrote, by the login of own SQL, or else that of the program
+ * with the reader's role. Throws ConfigError with PostgreSQL's own message for a mistake in it.
+ */
+export async function openOwnSql(
+  app: App,
+  opened: Warehouse,
+  { text, asOf, mostRows }: OwnSql,
+  { words, timeout }: { readonly words: AskWords; readonly timeout: number },
+): Promise<AsyncIterable<TableAnswer>> {
+  await app.keepReader(opened)
+  const reader = await app.connectReader({ statementTimeoutMs: timeout * 1000 })
+  // The reader's role protects nothing: a login of its own does.
+  const isAsReader = (await app.openDatabase()).readerUrl === undefined
+  const options = { asOf, isOwnSql: true, isAsReader, mostRows }
+  return explained(streamTable(reader, 'answer a question', rawStatement(text), options))
+
+  async function* explained(pieces: AsyncIterable<TableAnswer>): AsyncGenerator<TableAnswer> {
+    try {
+      yield* pieces
+    } catch (thrown) {
+      const better = explainOvertime(thrown, { words })
+      throw better === thrown ? ((await explainMistake(thrown, opened)) ?? thrown) : better
+    }
+  }
+}
+
+/**
+ * With an instant, SQL that names a schema of the present would silently answer for the present.
+ * Throws ConfigError.
+ */
+export function refuseViewsOfNow(
+  text: string,
+  { analytics, stored, asOf }: SchemaNames,
+  words: Pick<AskWords, 'asOf'>,
+): void {
+  const ofAnyTime = USERS_TABLES.join('|')
+  const [named] =
+    new RegExp(`\\b(?:${analytics}|${stored})"?\\.(?!"?(?:${ofAnyTime})\\b)\\S+`).exec(text) ?? []
+  if (named === undefined) return
+  const problem =
+    `answers from the schema ${asOf}, but your SQL names ${named}, which only knows the ` +
+    `present; write ${asOf} instead, or no schema`
+  throw new ConfigError([{ setting: words.asOf, problem }])
+}
+
+/** SQLSTATEs about the text of a statement, not about the state of the server. */
+const MISTAKES = /^(?:0A|21|22|25|3F|42(?!501)|54|P0)/
+
+const FEATURE_NOT_SUPPORTED = '0A000'
+
+/** Shows PostgreSQL's own message: advice about our tables would mislead. */
+async function explainMistake(
+  thrown: unknown,
+  warehouse: Warehouse,
+): Promise<ConfigError | undefined> {
+  if (!(thrown instanceof ConnectorError) || !(thrown.cause instanceof Error)) return undefined
+  const { isStandby } = await import('../../../warehouse/connection/read-only.js')
+  const { code } = thrown.context
+  const { message } = thrown.cause
+  // A login that may not use the schema lacks its role; the SQL is right.
+  const isForbidden = code === '42501' && !message.includes('for schema')
+  if (typeof code !== 'string' || !(isForbidden || MISTAKES.test(code))) return undefined
+  const { stored, analytics } = warehouse.names
+  const fix = isForbidden
+    ? '; your own SQL reads the tables and views of the warehouse'
+    : code === FEATURE_NOT_SUPPORTED && (await isStandby(warehouse))
+      ? `; a standby has no stored rows: ask ${analytics} in place of ${stored}`
+      : ''
+  const problem = `is refused by PostgreSQL: ${message} (${code})${fix}`
+  return new ConfigError([{ setting: 'the SQL', problem }], { cause: thrown })
+}

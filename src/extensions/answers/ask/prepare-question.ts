@@ -1,0 +1,126 @@
+import { InvalidArgumentError } from 'commander'
+import type { CompiledQuery } from 'kysely'
+import { ConfigError } from '../../../base/errors.js'
+import { instantText } from '../../../commands/declare-command.js'
+import type { Schemas } from '../../../warehouse/connection/schema-names.js'
+import type { QueryParameter, QueryValues } from '../questions/query-parameters.js'
+import { bindQuery, readShippedQueries, type ShippedQuery } from '../questions/shipped-queries.js'
+import type { AskWords } from './ask-words.js'
+import { findQuestion } from './find-question.js'
+import { checkParameter } from './question-parameters.js'
+
+/** A question as somebody asks it: names and texts, not yet checked. */
+export interface Asked {
+  readonly question: string
+  /** By name; `custom_field` is the same as `custom-field`. `limit` is one of them. */
+  readonly filters?: Readonly<Record<string, string | number | undefined>> | undefined
+  /** Default: now. */
+  readonly asOf?: string | undefined
+  /** The instant to compare with. */
+  readonly against?: string | undefined
+  readonly columns?: readonly string[] | undefined
+}
+
+/** One reading of a question: its SQL with values, and the instant that it answers for. */
+export interface Side {
+  /** Undefined: now. */
+  readonly asOf: string | undefined
+  readonly statement: CompiledQuery<Record<string, unknown>>
+}
+
+/** A question that can be asked: found, checked and bound. No database was needed. */
+export interface PreparedQuestion {
+  readonly question: ShippedQuery
+  readonly values: QueryValues
+  readonly side: Side
+  /** The other side of a comparison. */
+  readonly against: Side | undefined
+  readonly columns: readonly string[] | undefined
+  readonly words: AskWords
+}
+
+/**
+ * Finds a question and checks what narrows it. Throws ConfigError, with the fix, for an unknown
+ * question, filter or instant; columns are checked when the answer is there.
+ */
+export async function prepareQuestion(
+  names: Schemas,
+  asked: Asked,
+  words: AskWords,
+): Promise<PreparedQuestion> {
+  const asOf = checked(words.asOf, asked.asOf, instantText)
+  const against = checked(words.against, asked.against, instantText)
+  const shipped = await readShippedQueries(names, asOf === undefined ? 'analytics' : 'asOf')
+  const question = await findQuestion(asked.question, shipped, words)
+  const values = checkFilters(question, asked.filters ?? {}, words)
+  return prepareFound(names, { ...asked, asOf, against, question, values }, words)
+}
+
+/** The same for a question that is found, with checked values. */
+export async function prepareFound(
+  names: Schemas,
+  asked: Pick<Asked, 'asOf' | 'against' | 'columns'> & {
+    readonly question: ShippedQuery
+    readonly values: QueryValues
+  },
+  words: AskWords,
+): Promise<PreparedQuestion> {
+  const { question, values, asOf, against, columns } = asked
+  const found = { question, values, columns, words }
+  if (against === undefined) {
+    const side = { asOf, statement: bindQuery(question, values, question.sqlText, words.filter) }
+    return { ...found, side, against: undefined }
+  }
+  // Without the limit: rows behind it would seem to have gone.
+  const others: QueryValues = Object.fromEntries(
+    Object.entries(values).filter(([name]) => name !== 'limit'),
+  )
+  const before = (await readShippedQueries(names, 'asOf')).find(
+    ({ name }) => name === question.name,
+  )
+  if (before === undefined) throw new Error(`${question.name} has no view as of an instant`)
+  const bind = (one: ShippedQuery) => bindQuery(one, others, one.comparedSqlText, words.filter)
+  return {
+    ...found,
+    side: { asOf, statement: bind(question) },
+    against: { asOf: against, statement: bind(before) },
+  }
+}
+
+/** Names that the question does not take are left to `bindQuery`. */
+function checkFilters(
+  { parameters }: ShippedQuery,
+  filters: NonNullable<Asked['filters']>,
+  words: AskWords,
+): QueryValues {
+  const values: Partial<Record<QueryParameter, string>> = {}
+  for (const [given, value] of Object.entries(filters)) {
+    if (value === undefined) continue
+    const name = given.replaceAll('_', '-') as QueryParameter
+    values[name] = checked(words.filter(name), String(value), (text) =>
+      parameters.includes(name) ? checkParameter(name, text) : text,
+    )
+  }
+  return values
+}
+
+/** Throws ConfigError in place of the error of the command line. */
+function checked<Text extends string | undefined>(
+  setting: string,
+  text: Text,
+  check: (text: string) => string,
+): Text extends string ? string : string | undefined
+function checked(
+  setting: string,
+  text: string | undefined,
+  check: (text: string) => string,
+): string | undefined {
+  if (text === undefined) return undefined
+  try {
+    return check(text)
+  } catch (thrown) {
+    if (!(thrown instanceof InvalidArgumentError)) throw thrown
+    const problem = `is ${JSON.stringify(text)}; ${thrown.message.replace(/^It/, 'it').replace(/\.$/, '')}`
+    throw new ConfigError([{ setting, problem }], { cause: thrown })
+  }
+}

@@ -1,0 +1,110 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ConfigError } from '../../../src/base/errors.js'
+import { SchemaNames } from '../../../src/warehouse/connection/schema-names.js'
+import { OPTIONS, type AskWords } from '../../../src/extensions/answers/ask/ask-words.js'
+import { meaningsOf } from '../../../src/extensions/answers/ask/ask-question.js'
+import {
+  prepareQuestion,
+  type Asked,
+} from '../../../src/extensions/answers/ask/prepare-question.js'
+import { questionParameters } from '../../../src/extensions/answers/ask/question-parameters.js'
+import { PARAMETERS } from '../../../src/extensions/answers/questions/query-parameters.js'
+import {
+  readShippedQueries,
+  type ShippedQuery,
+} from '../../../src/extensions/answers/questions/shipped-queries.js'
+
+const names = new SchemaNames('tracking')
+const WORDS: AskWords = {
+  ...OPTIONS,
+  filter: (name) => `filters.${name}`,
+  asOf: 'as_of',
+  against: 'against',
+  list: 'list_questions lists them',
+  asked: (question) => question,
+}
+let questions: ShippedQuery[]
+
+beforeAll(async () => {
+  questions = await readShippedQueries(names)
+})
+
+const prepare = (asked: Asked) => prepareQuestion(names, asked, WORDS)
+
+describe('a question that somebody asks', () => {
+  it('is bound with its filters, as numbers or texts, in either spelling', async () => {
+    const filters = { at_least: 2, cut: 'lane', limit: '7', line: undefined }
+    const { side, against, values } = await prepare({ question: 'carriers', filters })
+    expect(values).toEqual({ 'at-least': '2', cut: 'lane', limit: '7' })
+    expect(side.statement.parameters.filter((value) => value !== null)).toEqual(['lane', '2', '7'])
+    expect(against).toBeUndefined()
+  })
+
+  it('is bound twice to be compared, without its limit', async () => {
+    const asked = { question: 'pickups', filters: { limit: 7 }, against: '2026-03-01' }
+    const { side, against } = await prepare(asked)
+    expect([side.asOf, against?.asOf]).toEqual([undefined, '2026-03-01'])
+    expect(side.statement.sql).toContain('"tracking_analytics".pickups')
+    expect(against?.statement.sql).toContain('"tracking_as_of".pickups')
+    expect(side.statement.parameters.every((value) => value === null)).toBe(true)
+  })
+
+  it.each<readonly [Asked, string]>([
+    [{ question: 'pickup' }, 'pickup is not one of the questions; did you mean pickups?'],
+    [{ question: 'xyz' }, 'xyz is not one of the questions; list_questions lists them'],
+    [
+      { question: 'hold_durations' },
+      'hold_durations is asked by another name: timeline --kind hold',
+    ],
+    [
+      { question: 'waits', filters: { vessel: 'EVER' } },
+      'filters.vessel does not narrow waits, which takes ',
+    ],
+    [
+      { question: 'timeline', filters: { since: 'May' } },
+      'filters.since is "May"; it must be a day or a time, like 2026-03-01 or 2026-03-01T08:00Z',
+    ],
+    [
+      { question: 'pickups', filters: { limit: -1 } },
+      'filters.limit is "-1"; it must be a whole number from 0 to ',
+    ],
+    [
+      { question: 'pickups', filters: { custom_field: 'x' } },
+      'filters.custom-field is "x"; it must be a name and a value, like department=Garden',
+    ],
+    [{ question: 'pickups', asOf: '2026-02-30' }, 'as_of is "2026-02-30"; it must be a day'],
+    [{ question: 'pickups', against: 'now' }, 'against is "now"; it must be a day or a time'],
+  ])('is refused in one sentence with the fix: %j', async (asked, sentence) => {
+    const thrown: unknown = await prepare(asked).catch((error: unknown) => error)
+    expect(thrown).toBeInstanceOf(ConfigError)
+    const { message } = thrown as ConfigError
+    expect(message.slice(0, sentence.length)).toBe(sentence)
+    expect(message).not.toContain('\n')
+  })
+})
+
+describe('the filters of a question', () => {
+  it('have a description and a schema of their values each', () => {
+    const all = questions.flatMap((question) => questionParameters(question))
+    expect(new Set(all.map(({ name }) => name))).toEqual(new Set(PARAMETERS))
+    expect(all.filter(({ description }) => description.length < 10)).toEqual([])
+    const of = (name: string) => all.find((one) => one.name === name)?.schema
+    expect(of('cut')).toEqual({
+      type: 'string',
+      enum: ['all', 'line', 'lane', 'lane and line', 'vessel'],
+    })
+    expect(of('at-least')).toEqual({ type: 'integer', minimum: 0, default: 5 })
+    expect(of('limit')).toEqual({ type: 'integer', minimum: 0 })
+  })
+})
+
+it('a comparison names its columns after those of the question', () => {
+  const known = [{ name: 'fee', meaning: 'Fee.' }]
+  const meanings = meaningsOf(['change', 'fee', 'fee_was', 'fee_difference'], known)
+  expect(meanings.map(({ meaning }) => meaning)).toEqual([
+    'came, went or changed, from the earlier to the later instant.',
+    'Fee.',
+    'At the earlier instant; null for a row that came.',
+    'Later value less the earlier one.',
+  ])
+})
