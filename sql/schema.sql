@@ -1544,6 +1544,35 @@ comment on column tracking_sync.absences.sync_run_id is 'Run of the last of thes
 comment on column tracking_sync.absences.error is 'Why asking for it found out nothing; null while it was not asked for.';
 comment on column tracking_sync.absences.not_before is 'It is not asked for again before then; null: the next pass that misses it asks. UTC.';
 
+create table tracking_sync.access_tokens (
+    token_id text collate "C" not null,
+    name text not null,
+    secret_hash bytea not null,
+    questions text[] not null,
+    customer_names text[],
+    created_at timestamp with time zone not null default now(),
+    expires_at timestamp with time zone not null,
+    revoked_at timestamp with time zone,
+    uses bigint not null default 0,
+    last_used_at timestamp with time zone,
+    constraint access_tokens_customer_is_named CHECK ((cardinality(customer_names) > 0)),
+    constraint access_tokens_pkey PRIMARY KEY (token_id),
+    constraint access_tokens_questions_are_named CHECK ((cardinality(questions) > 0)),
+    constraint access_tokens_secret_hash_is_sha256 CHECK ((octet_length(secret_hash) = 32))
+);
+CREATE UNIQUE INDEX access_tokens_name_key ON tracking_sync.access_tokens USING btree (name) WHERE (revoked_at IS NULL);
+comment on table tracking_sync.access_tokens is 'One row per token that lets another program ask questions over HTTP, with its uses.';
+comment on column tracking_sync.access_tokens.token_id is 'A part of the text of the token by which it is looked up; opens nothing.';
+comment on column tracking_sync.access_tokens.name is 'Name that a person gave it. Only one token that is not revoked has it.';
+comment on column tracking_sync.access_tokens.secret_hash is 'SHA-256 of the text of the token. The text itself is nowhere.';
+comment on column tracking_sync.access_tokens.questions is 'Names of the questions that it may ask.';
+comment on column tracking_sync.access_tokens.customer_names is 'Names of the customer whose rows it reads, by a role of that customer. Null: every row.';
+comment on column tracking_sync.access_tokens.created_at is 'When it was created. UTC.';
+comment on column tracking_sync.access_tokens.expires_at is 'From when on it opens nothing. UTC.';
+comment on column tracking_sync.access_tokens.revoked_at is 'When it was revoked. UTC. Null: it was not.';
+comment on column tracking_sync.access_tokens.uses is 'How many requests it opened. Written once a minute at most; a killed process loses its last.';
+comment on column tracking_sync.access_tokens.last_used_at is 'When it last opened a request, as of the last write. UTC. Null: never.';
+
 create table tracking_sync.alert_digests (
     digest_on date not null,
     made_at timestamp with time zone not null,

@@ -13,6 +13,7 @@ import { query } from './extensions/answers/commands/query.js'
 import { rules } from './extensions/answers/commands/rules.js'
 import { storeViews } from './extensions/answers/commands/store-views-command.js'
 import { dashboard } from './extensions/dashboard/commands/dashboard.js'
+import { tokens } from './extensions/doors/commands/tokens.js'
 import { check } from './extensions/doctor/commands/check.js'
 import { customFields } from './extensions/doctor/commands/custom-fields.js'
 import { plan } from './extensions/doctor/commands/plan.js'
@@ -56,6 +57,7 @@ export const extensionCommands: readonly (readonly [AddCommand, string])[] = [
   [rules, 'config'],
   [invoices, 'config'],
   [evidence, 'config'],
+  [tokens, 'config'],
   [exportGroup, 'config'],
   [database, 'config'],
   [distribute, 'config'],

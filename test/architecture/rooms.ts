@@ -239,6 +239,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: ['kysely', 'commander'],
   },
+  'extensions/doors': {
+    holds: 'questions for other programs: tokens, and answers over HTTP',
+    may: [
+      'extensions/answers',
+      'extensions/accounts',
+      'extension',
+      'app',
+      'commands',
+      'http',
+      'warehouse',
+      'config',
+      'base',
+    ],
+    packages: ['kysely', 'commander', 'node:http', 'node:net', 'node:timers'],
+  },
   'extensions/lake': {
     holds: 'the warehouse as Parquet files for other engines',
     may: ['extensions/answers', 'extensions/accounts', 'commands', 'warehouse', 'config', 'base'],

@@ -29,6 +29,7 @@ export type DataTable =
 
 const SYNC_TABLES = [
   'absences',
+  'access_tokens',
   'alert_digests',
   'alert_messages',
   'alerts',

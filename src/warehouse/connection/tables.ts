@@ -177,6 +177,18 @@ export interface SyncTables {
     opening_digest_on: string | null
     closing_digest_on: string | null
   }
+  access_tokens: {
+    token_id: string
+    name: string
+    secret_hash: Buffer
+    questions: readonly string[]
+    customer_names: readonly string[] | null
+    created_at: Generated<string>
+    expires_at: string
+    revoked_at: string | null
+    uses: Generated<number>
+    last_used_at: string | null
+  }
   customer_roles: {
     role_name: string
     customer_name: string

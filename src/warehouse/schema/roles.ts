@@ -27,6 +27,17 @@ export const OWNERS_TABLES = ['migrations', 'installed_views', 'customer_roles']
 
 /** The columns that readers see of tables with payloads or secrets. */
 export const SHOWN_TO_READERS: Readonly<Record<string, readonly string[]>> = {
+  access_tokens: [
+    'token_id',
+    'name',
+    'questions',
+    'customer_names',
+    'created_at',
+    'expires_at',
+    'revoked_at',
+    'uses',
+    'last_used_at',
+  ],
   quarantine: [
     'quarantine_id',
     'stream',

@@ -184,7 +184,7 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
         `delete from tracking_sync.migrations where name >= '0009'`,
         `select undistribute_table('tracking.raw_events')`,
         'drop table tracking.raw_events, tracking_sync.raw_event_reads cascade',
-        'drop table tracking_sync.delivery_refusals',
+        'drop table tracking_sync.delivery_refusals, tracking_sync.access_tokens',
         'alter table tracking.containers add column raw_event_ids text[]',
         `alter table tracking_analytics.free_time_rules
         ${[
@@ -221,7 +221,7 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
         'create_distributed_table tracking_analytics.working_calendars null "tracking"."containers"',
       ])
       const after = await check()
-      expect(after).toContain('ok schema tracking is at version 15')
+      expect(after).toContain('ok schema tracking is at version 16')
       expect(after).not.toContain('not distributed')
     },
   )

@@ -147,6 +147,7 @@ describe('roles', () => {
       order by 1`,
       )
       expect(rows.map(({ hidden }) => hidden)).toEqual([
+        'access_tokens.secret_hash',
         'quarantine.payload',
         'source_account.key_hash',
         'source_account.salt',

@@ -197,7 +197,7 @@ function isOfTheInvoker({ schema }: ShippedView): boolean {
   return schema !== 'stored'
 }
 
-function customerRole(names: SchemaNames): string {
+export function customerRole(names: SchemaNames): string {
   return `${names.data}_customer`
 }
 
