@@ -61,14 +61,16 @@ select
     record.import_deadline_sources,
 -- now:
     record.terminal_checked_at,
-    record._changed_at as known_since
+    record._changed_at as known_since,
+    record._first_seen_at as first_seen_at
 from {{data}}.containers as record
 where record._deleted_at is null;
 -- as of:
     case
         when latest.terminal_checked_at <= {{analytics}}.as_of() then latest.terminal_checked_at
     end as terminal_checked_at,
-    record.valid_from as known_since
+    record.valid_from as known_since,
+    latest._first_seen_at as first_seen_at
 from {{data}}.container_history as record
 left join {{data}}.containers as latest
     on latest.container_id = record.container_id

@@ -50,6 +50,9 @@ overdue as (
         stay.state,
         stay.binding_source,
         stay.tracking_stopped_reason,
+        stay.mode,
+        stay.time_zone,
+        stay.wall_zone,
         stay.days_over,
         stay.is_zone_known,
         stay.binding_on,
@@ -58,6 +61,7 @@ overdue as (
         stay.rail_on,
         stay.today_on,
         stay.out_on,
+        stay.end_at,
         stay.place_locode,
         stay.pod_discharged_at,
         stay.reported_on,
@@ -112,9 +116,15 @@ select
     estimate.estimate_amount,
     estimate.estimate_currency_code,
     estimate.days_without_rate,
+    stay.mode,
+    stay.time_zone,
+    stay.wall_zone,
     stay.is_zone_known,
     stay.binding_on,
+    stay.started_on,
     stay.out_on,
+    stay.today_on,
+    stay.end_at,
     stay.pod_discharged_at
 from overdue as stay
 -- Looked up one by one: few containers are past their day, and fewer have fees.

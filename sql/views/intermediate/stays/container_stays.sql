@@ -52,6 +52,8 @@
 -- stays are made; start_at and binding_on are made first.
 
 create view {{analytics}}.container_stays as
+-- Planned by itself, see known_milestones.
+with apart as (select)
 select
     stay.container_id,
     stay.shipment_id,

@@ -36,18 +36,19 @@
 -- Narrow it by pod_terminal_id, shipping_line_scac or pod_discharged_at, which are read first.
 
 create view {{analytics}}.journey_facts as
+-- Planned by itself, see known_milestones.
+with apart as (select)
 select
     container.container_id,
     container.shipment_id,
     container.pod_terminal_id,
     container.pickup_facility_id,
-    container.number as container_number,
+    container.container_number,
     container.equipment_type,
     container.equipment_length,
     container.equipment_height,
     container.current_status,
-    case when container.availability_known is not false then container.available_for_pickup end
-        as available_for_pickup,
+    container.available_for_pickup,
     shipment.bill_of_lading_number,
     shipment.shipping_line_scac,
     shipment.port_of_discharge_locode,
@@ -65,11 +66,11 @@ select
     ) as is_terminal_fresh,
     port_zone.name as port_zone,
     ramp_zone.name as ramp_zone,
-    case when happened.ramp_out_at is null then port_zone.name else ramp_zone.name end
+    case when container.ramp_out_at is null then port_zone.name else ramp_zone.name end
         as pickup_zone,
     wall.port_zone as port_wall_zone,
     wall.ramp_zone as ramp_wall_zone,
-    case when happened.ramp_out_at is null then wall.port_zone else wall.ramp_zone end
+    case when container.ramp_out_at is null then wall.port_zone else wall.ramp_zone end
         as pickup_wall_zone,
     case
         when container.empty_terminated_timezone is null then 'UTC'
@@ -87,14 +88,14 @@ select
     decided.goes_by_rail,
     coalesce(
         shipment.pod_ata_at <= {{analytics}}.as_of()
-        or happened.vessel_arrived_at is not null
+        or container.vessel_arrived_at is not null
         or decided.has_landed,
         false
     ) as has_vessel_arrived,
     decided.has_landed,
     coalesce(shipment.pod_ata_at <= {{analytics}}.as_of() - interval '2 days', false)
     and not decided.has_landed
-    and happened.vessel_arrived_at is null as is_left_behind,
+    and container.vessel_arrived_at is null as is_left_behind,
     coalesce(
         shipment.shipment_id is not null
         and coalesce(shipment.pol_atd_at, shipment.pol_etd_at, container.created_at)
@@ -102,8 +103,8 @@ select
         false
     ) as should_have_departed,
     coalesce(
-        happened.left_port_at is not null
-        or happened.reached_ramp_at is not null
+        container.left_port_at is not null
+        or container.reached_ramp_at is not null
         or said.is_delivered
         or container.current_status = 'on_rail'
         and container.pod_rail_loaded_at is null
@@ -111,83 +112,119 @@ select
         false
     ) as has_left_port,
     coalesce(
-        happened.reached_ramp_at is not null or decided.goes_by_rail and said.is_delivered, false
+        container.reached_ramp_at is not null or decided.goes_by_rail and said.is_delivered, false
     ) as has_reached_ramp,
     coalesce(
-        happened.rail_departed_at is not null
-        and happened.reached_ramp_at is null
+        container.rail_departed_at is not null
+        and container.reached_ramp_at is null
         and not said.is_delivered,
         false
     ) as is_on_rail,
     said.is_delivered,
     coalesce(
-        said.is_delivered or happened.full_out_at is not null and not said.went_by_rail, false
+        said.is_delivered or container.full_out_at is not null and not said.went_by_rail, false
     ) as is_out,
     coalesce(
-        happened.returned_at is not null
+        container.returned_at is not null
         or container.empty_terminated_at is null and container.current_status = 'empty_returned',
         false
     ) as is_returned,
     by_rail.container_id is not null as has_rail_day,
     by_rail.local_date as rail_on,
-    happened.departed_at,
-    happened.vessel_arrived_at,
-    happened.discharged_at,
-    happened.full_out_at,
-    happened.rail_loaded_at,
-    happened.rail_departed_at,
-    happened.left_port_at,
+    case when shipment.pol_atd_at <= {{analytics}}.as_of() then shipment.pol_atd_at end
+        as departed_at,
+    container.vessel_arrived_at,
+    container.discharged_at,
+    container.full_out_at,
+    container.rail_loaded_at,
+    container.rail_departed_at,
+    container.left_port_at,
+    container.ramp_arrived_at,
+    container.ind_arrived_at,
+    container.rail_unloaded_at,
+    container.ramp_out_at,
     case
-        when happened.reached_ramp_at >= coalesce(happened.left_port_at, '-infinity')
-            then happened.reached_ramp_at
-    end as ramp_arrived_at,
-    happened.ind_arrived_at,
-    happened.rail_unloaded_at,
-    happened.ramp_out_at,
-    case
-        when happened.ramp_out_at is not null then happened.ramp_out_at
-        when not said.went_by_rail then happened.full_out_at
+        when container.ramp_out_at is not null then container.ramp_out_at
+        when not said.went_by_rail then container.full_out_at
     end as picked_up_at,
-    happened.returned_at,
+    container.returned_at,
     container.pickup_appointment_at,
     shipment.pod_eta_at,
     shipment.pod_ata_at as shipment_arrived_at,
     shipment.line_tracking_stopped_at as tracking_stopped_at,
-    case when container.known_since > seen._first_seen_at then container.known_since end
+    case when container.known_since > container.first_seen_at then container.known_since end
         as changed_at,
     container.pod_discharged_at,
     container.created_at
-from {{analytics}}.known_containers as container
-left join {{analytics}}.known_shipments as shipment
+from {{analytics}}.known_milestones as container
+-- Columns are named, because a view keeps all columns of all that it joins in each of its joins, and
+-- a question reads this one several times.
+left join (
+    select
+        shipment_id,
+        bill_of_lading_number,
+        shipping_line_scac,
+        port_of_discharge_id,
+        port_of_discharge_locode,
+        port_of_discharge_name,
+        destination_id,
+        destination_locode,
+        destination_name,
+        destination_terminal_id,
+        pod_vessel_name,
+        pod_vessel_imo,
+        pod_voyage_number,
+        pol_timezone,
+        pol_etd_at,
+        pol_atd_at,
+        pod_eta_at,
+        pod_ata_at,
+        line_tracking_stopped_at,
+        line_tracking_stopped_reason,
+        is_tracking_stopped
+    from {{analytics}}.known_shipments
+) as shipment
     on shipment.shipment_id = container.shipment_id
-left join {{analytics}}.known_import_deadlines as by_rail
+left join (
+    select
+        container_id,
+        local_date
+    from {{analytics}}.known_import_deadlines
+    where kind = 'pickup_lfd_rail'
+) as by_rail
     on by_rail.container_id = container.container_id
-    and by_rail.kind = 'pickup_lfd_rail'
-left join {{data}}.containers as seen
-    on seen.container_id = container.container_id
-left join {{data}}.terminals as pod_terminal
-    on pod_terminal.terminal_id = container.pod_terminal_id
-left join {{data}}.ports as terminal_port
-    on terminal_port.port_id = pod_terminal.port_id
-left join {{data}}.ports as port
+left join (
+    select
+        terminal.terminal_id,
+        port.time_zone
+    from {{data}}.terminals as terminal
+    inner join {{data}}.ports as port
+        on port.port_id = terminal.port_id
+) as terminal
+    on terminal.terminal_id = container.pod_terminal_id
+left join (select port_id, time_zone from {{data}}.ports) as port
     on port.port_id = shipment.port_of_discharge_id
-left join {{data}}.ports as inland_port
-    on inland_port.port_id = shipment.destination_id
-left join {{data}}.metro_areas as inland_city
-    on inland_city.metro_area_id = shipment.destination_id
-left join {{data}}.rail_terminals as rail_terminal
+left join (
+    select
+        terminal.rail_terminal_id,
+        coalesce(port.time_zone, city.time_zone) as time_zone
+    from {{data}}.rail_terminals as terminal
+    left join {{data}}.ports as port
+        on port.port_id = terminal.port_id
+    left join {{data}}.metro_areas as city
+        on city.metro_area_id = terminal.metro_area_id
+) as rail_terminal
     on rail_terminal.rail_terminal_id = shipment.destination_terminal_id
-left join {{data}}.ports as rail_port
-    on rail_port.port_id = rail_terminal.port_id
-left join {{data}}.metro_areas as rail_city
-    on rail_city.metro_area_id = rail_terminal.metro_area_id
+left join (select port_id, time_zone from {{data}}.ports) as inland_port
+    on inland_port.port_id = shipment.destination_id
+left join (select metro_area_id, time_zone from {{data}}.metro_areas) as inland_city
+    on inland_city.metro_area_id = shipment.destination_id
 left join {{analytics}}.time_zones as port_zone
-    on port_zone.name = coalesce(container.pod_timezone, terminal_port.time_zone, port.time_zone)
+    on port_zone.name = coalesce(container.pod_timezone, terminal.time_zone, port.time_zone)
 left join {{analytics}}.time_zones as ramp_zone
     on ramp_zone.name = coalesce(
         container.final_destination_timezone,
-        rail_port.time_zone,
-        rail_city.time_zone,
+        rail_terminal.time_zone,
         inland_port.time_zone,
         inland_city.time_zone
     )
@@ -195,55 +232,6 @@ left join {{analytics}}.time_zones as lading_zone
     on lading_zone.name = shipment.pol_timezone
 left join {{analytics}}.time_zones as return_zone
     on return_zone.name = container.empty_terminated_timezone
-cross join lateral (
-
-    select
-        case when shipment.pol_atd_at <= {{analytics}}.as_of() then shipment.pol_atd_at end
-            as departed_at,
-        case
-            when container.pod_arrived_at <= {{analytics}}.as_of() then container.pod_arrived_at
-        end as vessel_arrived_at,
-        case
-            when container.pod_discharged_at <= {{analytics}}.as_of()
-                then container.pod_discharged_at
-        end as discharged_at,
-        case
-            when container.pod_full_out_at <= {{analytics}}.as_of() then container.pod_full_out_at
-        end as full_out_at,
-        case
-            when container.pod_rail_loaded_at <= {{analytics}}.as_of()
-                then container.pod_rail_loaded_at
-        end as rail_loaded_at,
-        case
-            when container.pod_rail_departed_at <= {{analytics}}.as_of()
-                then container.pod_rail_departed_at
-        end as rail_departed_at,
-        case
-            when least(container.pod_full_out_at, container.pod_rail_departed_at)
-                <= {{analytics}}.as_of()
-                then least(container.pod_full_out_at, container.pod_rail_departed_at)
-        end as left_port_at,
-        case when container.ind_ata_at <= {{analytics}}.as_of() then container.ind_ata_at end
-            as ind_arrived_at,
-        case
-            when container.ind_rail_unloaded_at <= {{analytics}}.as_of()
-                then container.ind_rail_unloaded_at
-        end as rail_unloaded_at,
-        case
-            when least(container.ind_ata_at, container.ind_rail_unloaded_at)
-                <= {{analytics}}.as_of()
-                then least(container.ind_ata_at, container.ind_rail_unloaded_at)
-        end as reached_ramp_at,
-        case
-            when container.final_destination_full_out_at <= {{analytics}}.as_of()
-                then container.final_destination_full_out_at
-        end as ramp_out_at,
-        case
-            when container.empty_terminated_at <= {{analytics}}.as_of()
-                then container.empty_terminated_at
-        end as returned_at
-
-) as happened
 cross join lateral (
 
     select
@@ -258,8 +246,8 @@ cross join lateral (
         or coalesce(container.current_status in ('on_rail', 'awaiting_inland_transfer'), false)
             as is_for_rail,
         coalesce(
-            happened.ramp_out_at is not null
-            or happened.returned_at is not null
+            container.ramp_out_at is not null
+            or container.returned_at is not null
             or container.final_destination_full_out_at is null
             and container.pod_full_out_at is null
             and coalesce(
@@ -274,10 +262,10 @@ cross join lateral (
 
     select
         coalesce(
-            happened.discharged_at is not null
-            or happened.left_port_at is not null
-            or happened.rail_loaded_at is not null
-            or happened.reached_ramp_at is not null
+            container.discharged_at is not null
+            or container.left_port_at is not null
+            or container.rail_loaded_at is not null
+            or container.reached_ramp_at is not null
             or said.is_delivered
             or container.current_status in (
                 'available',
@@ -291,7 +279,7 @@ cross join lateral (
         ) as has_landed,
         coalesce(
             said.went_by_rail
-            or happened.full_out_at is null
+            or container.full_out_at is null
             and (said.is_for_rail or by_rail.container_id is not null),
             false
         ) as goes_by_rail

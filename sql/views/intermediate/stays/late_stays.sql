@@ -31,18 +31,15 @@ select
         when late.fee_amount is not null then late.fee_currency_code
         else late.estimate_currency_code
     end as cost_currency_code,
-    late.place = 'port' and stay.mode = 'rail' as is_for_train,
-    stay.time_zone,
-    stay.wall_zone,
+    late.place = 'port' and late.mode = 'rail' as is_for_train,
+    late.time_zone,
+    late.wall_zone,
     late.binding_on,
-    stay.started_on,
+    late.started_on,
     late.out_on,
-    least(stay.started_on, late.binding_on + 1) as first_on,
-    coalesce(late.out_on, stay.today_on) as last_on,
+    least(late.started_on, late.binding_on + 1) as first_on,
+    coalesce(late.out_on, late.today_on) as last_on,
     -- Without a zone the service sends wall time as if it were of UTC.
-    (stay.end_at at time zone stay.wall_zone) at time zone stay.time_zone as left_at
+    (late.end_at at time zone late.wall_zone) at time zone late.time_zone as left_at
 from {{analytics}}.demurrage_exposure as late
-inner join {{analytics}}.stay_facts as stay
-    on stay.container_id = late.container_id
-    and stay.place = late.place
 where late.state <> 'unknown';

@@ -21,6 +21,8 @@
 -- empty is back (until of charge_clocks).
 
 create view {{analytics}}.stay_facts as
+-- Planned by itself, see known_milestones.
+with apart as (select)
 select
     journey.container_id,
     journey.shipment_id,

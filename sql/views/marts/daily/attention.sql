@@ -395,8 +395,23 @@ of_others as (
                 and version.valid_to <= {{analytics}}.as_of()
             )
     ) as recent
-    inner join {{analytics}}.journey_facts as journey
-        on journey.container_id = recent.container_id
+    cross join lateral (
+
+        select
+            own.container_id,
+            own.shipment_id,
+            own.pod_terminal_id,
+            own.container_number,
+            own.bill_of_lading_number,
+            own.shipping_line_scac,
+            own.has_left_port,
+            own.has_reached_ramp,
+            own.is_delivered
+        from {{analytics}}.journey_facts as own
+        where own.container_id = recent.container_id
+        offset 0
+
+    ) as journey
     cross join lateral (
 
         select
