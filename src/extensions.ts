@@ -1,4 +1,4 @@
-import type { AddCommand, ExtendCommand } from './commands/declare-command.js'
+import type { CommandGroup, ExtendCommand } from './commands/declare-command.js'
 import type { Extension } from './extension.js'
 import { accounts } from './extensions/accounts/accounts-extension.js'
 import { alertsExtension } from './extensions/alerts/alerts-extension.js'
@@ -29,7 +29,7 @@ import { demo } from './extensions/simulator/commands/demo/demo.js'
 import { simulate } from './extensions/simulator/commands/simulate.js'
 
 /**
- * The extensions. The core works without them: with empty lists the program still loads and serves.
+ * The extensions. The core works without them: with no extension the program still loads and serves.
  */
 export const extensions: readonly Extension[] = [
   accounts,
@@ -40,28 +40,14 @@ export const extensions: readonly Extension[] = [
   metricsExtension,
 ]
 
-/** Commands of extensions, each with the command of the core that follows it in `--help`. */
-export const extensionCommands: readonly (readonly [AddCommand, string])[] = [
-  [demo, 'migrate'],
-  [init, 'migrate'],
-  [check, 'migrate'],
-  [plan, 'backfill'],
-  [dashboard, 'status'],
-  [storeViews, 'status'],
-  [alerts, 'replay'],
-  [verify, 'replay'],
-  [quarantine, 'replay'],
-  [webhooks, 'config'],
-  [customFields, 'config'],
-  [query, 'config'],
-  [rules, 'config'],
-  [invoices, 'config'],
-  [evidence, 'config'],
-  [tokens, 'config'],
-  [exportGroup, 'config'],
-  [database, 'config'],
-  [distribute, 'config'],
-  [simulate, 'config'],
+/** The commands as `--help` lists them; those of the core are named. */
+export const commandGroups: readonly CommandGroup[] = [
+  ['Try:', [demo, simulate]],
+  ['Load:', [init, plan, 'backfill', 'sync']],
+  ['Ask:', [query, rules, invoices, evidence, exportGroup]],
+  ['Serve:', ['serve', dashboard, webhooks, tokens, alerts]],
+  ['Look after:', ['status', check, verify, quarantine, 'replay', customFields, 'config']],
+  ['Database:', ['migrate', database, storeViews, distribute]],
 ]
 
 /** Additions of extensions to commands of the core, by name. */

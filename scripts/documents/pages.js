@@ -213,10 +213,13 @@ const COMMANDS_INTRO = `The output of \`tracking-sync <command> --help\`, withou
 Commands that print data have \`--json\`. A signal stops a run after the current batch, a second signal
 at once. [exit-codes.md](exit-codes.md) lists the exit codes.`
 
-/** Names under the heading \`Commands:\`. */
+/** Names of the commands that a help lists under its headings. */
 function commandsIn(help) {
-  const [, list = ''] = help.split('\nCommands:\n')
-  return [...list.split('\n\n')[0].matchAll(/^ {2}([\w-]+)/gm)]
+  const lists = help
+    .split('\n\n')
+    .filter((part) => /^(?!Usage|Arguments|Options)[A-Z][\w ]*:\n/.test(part))
+  return lists
+    .flatMap((list) => [...list.matchAll(/^ {2}([a-z][\w-]*)/gm)])
     .map(([, name]) => name)
     .filter((name) => name !== 'help')
 }

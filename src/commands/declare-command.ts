@@ -45,6 +45,9 @@ export function command<const Takes extends Inputs>(
 /** Adds a command to the program, or to a group of commands. */
 export type AddCommand = (parent: Command, io: CommandIo) => void
 
+/** A heading of `--help` with its commands; a text names one of the core. */
+export type CommandGroup = readonly [heading: string, members: readonly (AddCommand | string)[]]
+
 /** Settings that every command takes. */
 const COMMON: readonly SettingName[] = [
   'home',

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { Command, CommanderError } from 'commander'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
-import { commandExtensions, extensionCommands, extensions } from '../extensions.js'
+import { commandExtensions, commandGroups, extensions } from '../extensions.js'
 import { config } from './config.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
 import { addLateFlags, declare, type AnyDeclaration } from './declare-command.js'
@@ -11,7 +11,7 @@ import { serve } from './serve.js'
 import { status } from './status.js'
 import { backfill, sync } from './sync.js'
 
-/** The commands of the core in the order of `--help`; extensions may add to a declared one. */
+/** The commands of the core. Extensions may add to them, and say where `--help` lists them. */
 const COMMANDS: readonly AnyDeclaration[] = [migrate, backfill, sync, serve, status, replay, config]
 
 const EXIT_CODE_HELP = [
@@ -43,11 +43,16 @@ function createProgram(io: CommandIo): Command {
       },
     })
     .addHelpText('after', EXIT_CODE_HELP)
-  for (const command of COMMANDS) {
-    const { name } = command
-    for (const [addOther, before] of extensionCommands) if (before === name) addOther(program, io)
-    const extenders = commandExtensions.flatMap((one) => one[name] ?? [])
+  const addOfCore = (command: AnyDeclaration): void => {
+    const extenders = commandExtensions.flatMap((one) => one[command.name] ?? [])
     declare(extenders.reduce((extended, extend) => extend(extended), command))(program, io)
+  }
+  for (const [heading, members] of commandGroups) {
+    program.commandsGroup(heading)
+    for (const member of members) {
+      if (typeof member !== 'string') member(program, io)
+      else COMMANDS.filter(({ name }) => name === member).forEach(addOfCore)
+    }
   }
   return program
 }

@@ -3,5 +3,7 @@
  * alone.
  */
 export const extensions = []
-export const extensionCommands = []
+export const commandGroups = [
+  ['Commands:', ['migrate', 'backfill', 'sync', 'serve', 'status', 'replay', 'config']],
+]
 export const commandExtensions = []

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { extensionCommands, extensions } from '../../../src/extensions.js'
+import { commandExtensions, extensions } from '../../../src/extensions.js'
 import { startSimulator } from '../../../src/extensions/simulator/server.js'
 import { callCli } from '../../support/call-cli.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
 
 it('the core loads, syncs and tells its state with an empty list of extensions', async () => {
-  expect([extensions, extensionCommands]).toEqual([[], []])
+  expect([extensions, commandExtensions]).toEqual([[], []])
   const { stdout } = await callCli(['--help'], {})
   const commands = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name)
   expect(commands).toEqual(
