@@ -24,13 +24,12 @@ import { webhooks } from './extensions/setup/webhooks/webhooks.js'
 import { database } from './extensions/embedded-postgres/commands/database.js'
 import { embeddedPostgres } from './extensions/embedded-postgres/embedded-postgres-extension.js'
 import { exportGroup } from './extensions/lake/commands/export.js'
+import { mcp } from './extensions/mcp/commands/mcp.js'
 import { metricsExtension } from './extensions/metrics/metrics-extension.js'
 import { demo } from './extensions/simulator/commands/demo/demo.js'
 import { simulate } from './extensions/simulator/commands/simulate.js'
 
-/**
- * The extensions. The core works without them: with no extension the program still loads and serves.
- */
+/** The extensions; without them the program still loads and serves. */
 export const extensions: readonly Extension[] = [
   accounts,
   alertsExtension,
@@ -44,7 +43,7 @@ export const extensions: readonly Extension[] = [
 export const commandGroups: readonly CommandGroup[] = [
   ['Try:', [demo, simulate]],
   ['Load:', [init, plan, 'backfill', 'sync']],
-  ['Ask:', [query, rules, invoices, evidence, exportGroup]],
+  ['Ask:', [query, mcp, rules, invoices, evidence, exportGroup]],
   ['Serve:', ['serve', dashboard, webhooks, tokens, alerts]],
   ['Look after:', ['status', check, verify, quarantine, 'replay', customFields, 'config']],
   ['Database:', ['migrate', database, storeViews, distribute]],

@@ -68,6 +68,7 @@ const WIDE_TABLES = [
   'docs/rules.md',
   'docs/performance.md',
   'docs/dependencies.md',
+  'docs/mcp.md',
   'docs/decisions/README.md',
   'docs/troubleshooting.md',
 ]

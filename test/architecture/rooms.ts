@@ -259,6 +259,27 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     may: ['extensions/answers', 'extensions/accounts', 'commands', 'warehouse', 'config', 'base'],
     packages: ['kysely', 'pg', '@duckdb/node-api', '@aws-sdk/client-s3', 'zod', 'node:fs'],
   },
+  'extensions/mcp': {
+    holds: 'answers for programs with language models, by the Model Context Protocol',
+    may: [
+      'extensions/answers',
+      'extension',
+      'app',
+      'commands',
+      'status',
+      'http',
+      'warehouse',
+      'config',
+      'base',
+    ],
+    packages: [
+      '@modelcontextprotocol/server',
+      '@modelcontextprotocol/server/stdio',
+      'kysely',
+      'p-limit',
+      'node:http',
+    ],
+  },
   'extensions/metrics': {
     holds: 'what `serve` tells Prometheus',
     may: ['extension', 'status', 'webhooks', 'http', 'base'],

@@ -4,6 +4,7 @@ import {
   roleNames,
   type SchemaNames,
 } from '../../warehouse/connection/schema-names.js'
+import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 
 /**
  * A role that lets a login read or write files of the server or run programs there: the login
@@ -35,4 +36,40 @@ export function adviseReaderLogin(names: SchemaNames, place: string): string {
     `\`create role ${quoteIdentifier(login)} login password '<password>' in role ` +
     `${quoteIdentifier(reader)}\``
   )
+}
+
+export interface LoginRights {
+  readonly login: string
+  /** See `MIGHTY_ROLE`. */
+  readonly mightyRole: string | null
+  readonly mayRead: boolean
+  readonly mayWrite: boolean
+  /** Of all passwords, as members of pg_read_all_data do. */
+  readonly seesVerifiers: boolean
+}
+
+/** The rights of the login of this connection on the warehouse and its server. */
+export async function readLoginRights({
+  names,
+  query,
+}: Pick<Warehouse, 'names' | 'query'>): Promise<LoginRights> {
+  const [rights] = await query(
+    'look at the rights of the login of own SQL',
+    sql<LoginRights>`select
+    session_user::text as login,
+    ${MIGHTY_ROLE} as "mightyRole",
+    coalesce(has_schema_privilege(to_regnamespace(${names.data}), 'usage'), true) as "mayRead",
+    exists (
+        select
+        from pg_class
+        inner join pg_namespace
+            on pg_namespace.oid = relnamespace
+        where nspname = any (${Object.values(names)}::text[])
+            and relkind in ('r', 'p')
+            and has_table_privilege(pg_class.oid, 'insert, update, delete, truncate')
+    ) as "mayWrite",
+    has_table_privilege('pg_authid', 'select') as "seesVerifiers"`,
+  )
+  if (rights === undefined) throw new Error('the session has no login')
+  return rights
 }

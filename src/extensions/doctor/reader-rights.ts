@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { scramVerifier } from '../../warehouse/connection/scram-client.js'
-import { adviseReaderLogin, describeMight, MIGHTY_ROLE } from '../answers/mighty-login.js'
+import { adviseReaderLogin, describeMight, readLoginRights } from '../answers/mighty-login.js'
 import { roleNames } from '../../warehouse/connection/schema-names.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 
@@ -36,14 +36,6 @@ where rolname = current_user`,
   return url.href
 }
 
-interface ReaderRights {
-  readonly login: string
-  readonly mightyRole: string | null
-  readonly mayRead: boolean
-  readonly mayWrite: boolean
-  readonly seesVerifiers: boolean
-}
-
 /**
  * Describes the login of own SQL and its needless rights, in a line. `reader` is connected like own
  * SQL; `isOwn`: by a login of its own. `url` is the address of the program.
@@ -54,25 +46,7 @@ export async function describeReader(
 ): Promise<string> {
   const { names } = reader
   const roles = roleNames(names)
-  const [rights] = await reader.query(
-    'look at the rights of the login of own SQL',
-    sql<ReaderRights>`select
-    session_user::text as login,
-    ${MIGHTY_ROLE} as "mightyRole",
-    coalesce(has_schema_privilege(to_regnamespace(${names.data}), 'usage'), true) as "mayRead",
-    exists (
-        select
-        from pg_class
-        inner join pg_namespace
-            on pg_namespace.oid = relnamespace
-        where nspname = any (${Object.values(names)}::text[])
-            and relkind in ('r', 'p')
-            and has_table_privilege(pg_class.oid, 'insert, update, delete, truncate')
-    ) as "mayWrite",
-    has_table_privilege('pg_authid', 'select') as "seesVerifiers"`,
-  )
-  if (rights === undefined) throw new Error('the session has no login')
-  const { login, mightyRole, mayRead, mayWrite, seesVerifiers } = rights
+  const { login, mightyRole, mayRead, mayWrite, seesVerifiers } = await readLoginRights(reader)
   // The address that the program uses: a server behind a pooler has another one.
   const { host, pathname } = new URL(url)
   const advice = adviseReaderLogin(names, `${host === '' ? 'localhost' : host}${pathname}`)

@@ -10,34 +10,45 @@ import type { AskWords } from './ask-words.js'
 /** SQL that a person wrote, and how to read its answer. */
 export interface OwnSql {
   readonly text: string
-  readonly asOf: string | undefined
+  readonly asOf?: string | undefined
   readonly mostRows?: number
 }
 
-/**
- * Opens the answer of SQL that a person wrote, by the login of own SQL, or else that of the program
- * with the reader's role. Throws ConfigError with PostgreSQL's own message for a mistake in it.
- */
-export async function openOwnSql(
+export interface OwnSqlConnection {
+  /** By the login of own SQL, or that of the program; it only reads, and has a time limit. */
+  readonly reader: Warehouse
+  /** Take the reader's role, for want of a login of own SQL. The role alone protects nothing. */
+  readonly isAsReader: boolean
+}
+
+/** Connects as own SQL does, and gives its login the role that it needs. */
+export async function connectOwnSql(
   app: App,
   opened: Warehouse,
-  { text, asOf, mostRows }: OwnSql,
-  { words, timeout }: { readonly words: AskWords; readonly timeout: number },
-): Promise<AsyncIterable<TableAnswer>> {
+  timeoutSeconds: number,
+): Promise<OwnSqlConnection> {
   await app.keepReader(opened)
-  const reader = await app.connectReader({ statementTimeoutMs: timeout * 1000 })
-  // The reader's role protects nothing: a login of its own does.
-  const isAsReader = (await app.openDatabase()).readerUrl === undefined
-  const options = { asOf, isOwnSql: true, isAsReader, mostRows }
-  return explained(streamTable(reader, 'answer a question', rawStatement(text), options))
+  return {
+    reader: await app.connectReader({ statementTimeoutMs: timeoutSeconds * 1000 }),
+    isAsReader: (await app.openDatabase()).readerUrl === undefined,
+  }
+}
 
-  async function* explained(pieces: AsyncIterable<TableAnswer>): AsyncGenerator<TableAnswer> {
-    try {
-      yield* pieces
-    } catch (thrown) {
-      const better = explainOvertime(thrown, { words })
-      throw better === thrown ? ((await explainMistake(thrown, opened)) ?? thrown) : better
-    }
+/**
+ * Streams the answer of SQL that a person wrote. Throws ConfigError with PostgreSQL's own message
+ * for a mistake in it.
+ */
+export async function* streamOwnSql(
+  { reader, isAsReader }: OwnSqlConnection,
+  { text, asOf, mostRows }: OwnSql,
+  words: AskWords,
+): AsyncGenerator<TableAnswer> {
+  const options = { asOf, isOwnSql: true, isAsReader, mostRows }
+  try {
+    yield* streamTable(reader, 'answer a question', rawStatement(text), options)
+  } catch (thrown) {
+    const better = explainOvertime(thrown, { words })
+    throw better === thrown ? ((await explainMistake(thrown, reader)) ?? thrown) : better
   }
 }
 

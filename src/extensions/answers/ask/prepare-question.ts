@@ -48,8 +48,10 @@ export async function prepareQuestion(
   asked: Asked,
   words: AskWords,
 ): Promise<PreparedQuestion> {
-  const asOf = checked(words.asOf, asked.asOf, instantText)
-  const against = checked(words.against, asked.against, instantText)
+  const [asOf, against] = [
+    asked.asOf === undefined ? undefined : checkInstant(words.asOf, asked.asOf),
+    asked.against === undefined ? undefined : checkInstant(words.against, asked.against),
+  ]
   const shipped = await readShippedQueries(names, asOf === undefined ? 'analytics' : 'asOf')
   const question = await findQuestion(asked.question, shipped, words)
   const values = checkFilters(question, asked.filters ?? {}, words)
@@ -104,23 +106,18 @@ function checkFilters(
   return values
 }
 
-/** Throws ConfigError in place of the error of the command line. */
-function checked<Text extends string | undefined>(
-  setting: string,
-  text: Text,
-  check: (text: string) => string,
-): Text extends string ? string : string | undefined
-function checked(
-  setting: string,
-  text: string | undefined,
-  check: (text: string) => string,
-): string | undefined {
-  if (text === undefined) return undefined
+/** A day or a time. Throws ConfigError in place of the error of the command line. */
+export function checkInstant(setting: string, text: string): string {
+  return checked(setting, text, instantText)
+}
+
+function checked(setting: string, text: string, check: (text: string) => string): string {
   try {
     return check(text)
   } catch (thrown) {
     if (!(thrown instanceof InvalidArgumentError)) throw thrown
-    const problem = `is ${JSON.stringify(text)}; ${thrown.message.replace(/^It/, 'it').replace(/\.$/, '')}`
+    const fix = thrown.message.replace(/^It/, 'it').replace(/\.$/, '')
+    const problem = `is ${JSON.stringify(text)}; ${fix}`
     throw new ConfigError([{ setting, problem }], { cause: thrown })
   }
 }

@@ -4,7 +4,6 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { ConfigError } from '../../../base/errors.js'
 import type { TableAnswer } from '../read-answer.js'
-import type { Journey } from '../questions/container-evidence.js'
 import {
   argument,
   declare,
@@ -13,7 +12,7 @@ import {
   requiredValue,
   value,
 } from '../../../commands/declare-command.js'
-import { explainAsOf, explainUnknown } from '../ask/explain-answer.js'
+import { explainAsOf } from '../ask/explain-answer.js'
 import { formatEvidencePage } from '../output/evidence-page.js'
 import { asCsv, asPieces } from '../output/print-answer.js'
 
@@ -35,19 +34,15 @@ export const evidence = declare({
     if (Date.parse(asOf) > Date.now()) {
       throw refuse('--as-of', `${asked} is in the future; name an instant that has passed`)
     }
-    const { findJourneys, readEvidence } = await import('../questions/container-evidence.js')
+    const { readEvidence } = await import('../questions/container-evidence.js')
+    const { findJourney } = await import('../ask/find-journey.js')
     await app.openWarehouse({ isOfRows: true })
     const warehouse = await app.connect({ isReadOnly: true })
     for (const note of await explainAsOf(warehouse, '--as-of', asked)) io.printNote(note)
-    const journeys = await findJourneys(warehouse, container.trim(), asOf)
-    const [journey] = journeys
-    if (journey === undefined) {
-      const [unknown] = await explainUnknown(warehouse, { container: container.trim() })
-      throw refuse('<container>', unknown ?? `was not known at ${asOf}; name a later --as-of`)
-    }
-    if (journeys.length > 1 && journey.containerId !== container.trim()) {
-      throw refuse('<container>', askForId(container.trim(), journeys))
-    }
+    const journey = await findJourney(warehouse, container, asOf, {
+      container: '<container>',
+      asOf: '--as-of',
+    })
     const tables = await readEvidence(warehouse, journey.containerId, asOf)
     const files = new Map<string, string>()
     for (const { name, answer } of tables) files.set(`${name}.csv`, await csvOf(answer))
@@ -74,15 +69,6 @@ export const evidence = declare({
 
 function refuse(setting: string, problem: string): ConfigError {
   return new ConfigError([{ setting, problem }])
-}
-
-function askForId(number: string, journeys: readonly Journey[]): string {
-  const lines = journeys.map(
-    ({ containerId, billOfLading, dischargedAt }) =>
-      `\n  ${containerId}  bill of lading ${billOfLading ?? 'not known'}, ` +
-      `discharged ${dischargedAt?.slice(0, 10) ?? 'not yet'}`,
-  )
-  return `${number} was on ${journeys.length} journeys; name the id of one:${lines.join('')}`
 }
 
 /** Throws ConfigError if the folder has contents that would be overwritten or mixed in. */

@@ -244,11 +244,11 @@ async function answerSql(
     throw new ConfigError(given.map((name) => ({ setting: `--${name}`, problem })))
   }
   const { explainAsOf } = await import('../ask/explain-answer.js')
-  const { openOwnSql } = await import('../ask/own-sql.js')
+  const { connectOwnSql, streamOwnSql } = await import('../ask/own-sql.js')
   const { format, file, asOf, timeout } = options
   const opened = await app.openWarehouse({ isOfRows: true })
   const warehouse = await connect(app, options)
-  const pieces = await openOwnSql(app, opened, { text, asOf }, { words: OPTIONS, timeout })
+  const pieces = streamOwnSql(await connectOwnSql(app, opened, timeout), { text, asOf }, OPTIONS)
   const notes = [...(await explainAsOf(warehouse, '--as-of', asOf)), ...explainEffectless(options)]
   for (const note of notes) io.printNote(note)
   await putAnswer(io, pieces, { format, file, signal: app.signal }, options)

@@ -124,11 +124,12 @@ function currencyColumns(columns: readonly string[]): string[] {
 
 /** The named columns, in this order. */
 export function pickColumns(
-  { columns, types, rows, elements }: TableAnswer,
+  { columns, types, rows, elements, ...rest }: TableAnswer,
   names: readonly string[],
 ): TableAnswer {
   const order = names.map((name) => columns.indexOf(name))
   return {
+    ...rest,
     columns: names,
     types: order.map((index) => types[index] ?? 0),
     rows: rows.map((row) => order.map((index) => row[index])),

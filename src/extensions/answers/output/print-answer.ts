@@ -200,8 +200,8 @@ async function* asJson(pieces: AsyncIterable<TableAnswer>): AsyncGenerator<strin
   yield separator === '[\n' ? '[]\n' : '\n]\n'
 }
 
-/** Each row as JSON. */
-function toObjects({ columns, types, rows, elements }: TableAnswer): string[] {
+/** Each row as JSON, as every output has it. */
+export function toObjects({ columns, types, rows, elements }: TableAnswer): string[] {
   refuseEqualNames('--format', columns, 'json needs unique column names, but several are called')
   const keys = columns.map((name) => JSON.stringify(name))
   return rows.map((row) => {

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { WarehouseSchemaError } from '../../../base/errors.js'
 import { tableRef } from '../../../warehouse/connection/typed-database.js'
 import type { Session } from '../../../warehouse/connection/warehouse.js'
 import { QUERY_PARAMETERS, type QueryParameter, type QueryValues } from './query-parameters.js'
@@ -129,7 +130,7 @@ export async function findUnknownValues(
  */
 export async function readFirstLoad({ query }: Asking, instant: Date): Promise<string | undefined> {
   const at = instant.toISOString()
-  const [first] = await query(
+  const rows = await query(
     'look for the first load',
     sql<{ startedAt: string | null }>`select min(started_at) as "startedAt"
 from ${tableRef('sync.sync_runs')}
@@ -142,6 +143,10 @@ where not exists (
     where valid_from <= ${at}::timestamptz
     limit 1
 )`,
-  )
-  return first?.startedAt ?? undefined
+  ).catch((thrown: unknown) => {
+    // Customers do not see the bookkeeping.
+    if (thrown instanceof WarehouseSchemaError) return []
+    throw thrown
+  })
+  return rows[0]?.startedAt ?? undefined
 }

@@ -1,0 +1,48 @@
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { repositoryDirectory } from './run-cli.js'
+
+/** The result of a tool: JSON, or the sentence of an error. */
+export interface ToolResult {
+  readonly isError: boolean
+  readonly text: string
+  /** Of a result that is not an error. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** `tracking-sync mcp` in a process of its own, and the official client on the other end. */
+export interface McpProgram {
+  readonly client: Client
+  readonly pid: number | null
+  call(tool: string, given?: Readonly<Record<string, unknown>>): Promise<ToolResult>
+  close(): Promise<void>
+}
+
+export async function startMcp(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<McpProgram> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [join(repositoryDirectory, 'dist', 'program', 'cli.js'), 'mcp', ...args],
+    env: { PATH: process.env.PATH ?? '', TRACKING_LOG_LEVEL: 'silent', ...env },
+    cwd: tmpdir(),
+  })
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(transport)
+  return {
+    client,
+    pid: transport.pid,
+    call: async (name, given = {}) => {
+      const result = await client.callTool({ name, arguments: { ...given } })
+      const [content] = result.content
+      if (content?.type !== 'text') throw new Error(`${name} gave no text`)
+      const { text } = content
+      const isError = result.isError === true
+      return { isError, text, data: isError ? {} : (JSON.parse(text) as ToolResult['data']) }
+    },
+    close: () => client.close(),
+  }
+}
