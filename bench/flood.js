@@ -64,7 +64,13 @@ async function openServe() {
   await runMeasured([PROGRAM, 'backfill', '--json'], env)
   const args = [PROGRAM, 'serve', '--no-scheduler', '--no-processor']
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, ...env, PORT: '0', TRACKING_WEBHOOK_SECRET: SECRET },
+    env: {
+      PATH: process.env.PATH,
+      ...env,
+      PORT: '0',
+      TRACKING_PAGES_PORT: '0',
+      TRACKING_WEBHOOK_SECRET: SECRET,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   atEnd(() => end(child))
@@ -73,9 +79,9 @@ async function openServe() {
     text += part
     if (text.includes('\n')) break
   }
-  const origin = /serving at (http[^,\s]+)/.exec(text)?.[1]
+  const [, origin, pages] = /serving at (http[^,\s]+).* pages at (http\S+)/.exec(text) ?? []
   while (!(await fetch(`${origin}/readyz`)).ok) await sleep(100)
-  return { origin, pid: child.pid }
+  return { origin, pages, pid: child.pid }
 }
 
 async function end(child) {
@@ -84,11 +90,13 @@ async function end(child) {
 }
 
 /** One delivery after the other, each on a connection of its own. */
-async function measure(kind, { origin, pid }) {
+async function measure(kind, { origin, pages, pid }) {
   const flooder =
     kind === 'quiet'
       ? undefined
-      : spawn(process.execPath, [FLOODER, kind, origin], { stdio: 'ignore' })
+      : spawn(process.execPath, [FLOODER, kind, kind === 'panel' ? pages : origin], {
+          stdio: 'ignore',
+        })
   const before = readRssMb(pid)
   const times = []
   const statuses = {}

@@ -85,6 +85,7 @@ async function openScene() {
   const serve = await startServer([CLI, 'serve', '--no-scheduler'], {
     ...env,
     PORT: '0',
+    TRACKING_PAGES_PORT: '0',
     TRACKING_WEBHOOK_SECRET: SECRET,
     TRACKING_WEBHOOK_IDS: webhookId,
   })

@@ -31,7 +31,7 @@ export interface Extension {
   readonly check?: ExtensionCheck
   readonly observer?: Observer
   /** Pages of `serve`, on the hosts of its list. */
-  readonly pages?: (connect: ConnectPages) => Promise<CreatePages>
+  readonly pages?: (place: PagePlace) => Promise<CreatePages>
 }
 
 /** The settings of the extensions, for `loadConfig`. */
@@ -143,8 +143,21 @@ export interface PageSources {
 
 export type CreatePages = (sources: PageSources) => Record<string, Route>
 
-/** Opens connections for the questions of a page. They only read. */
-export type ConnectPages = (choice: {
+/** Where pages are shown. `App` is one. */
+export interface PagePlace {
+  readonly config: Config
+  readonly logger: Logger
+  readonly programVersion: string
+  /** By the login of own SQL. They only read. */
+  readonly connectReader: (choice: PageConnections) => Promise<Warehouse>
+  /** By the login of the program. */
+  readonly connect: (
+    choice: PageConnections & { readonly isReadOnly: boolean },
+  ) => Promise<Warehouse>
+  readonly onClose: (close: () => Promise<void>) => void
+}
+
+interface PageConnections {
   readonly poolSize: number
   readonly statementTimeoutMs: number
-}) => Promise<Warehouse>
+}

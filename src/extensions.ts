@@ -14,6 +14,7 @@ import { rules } from './extensions/answers/commands/rules.js'
 import { storeViews } from './extensions/answers/commands/store-views-command.js'
 import { dashboard } from './extensions/dashboard/commands/dashboard.js'
 import { tokens } from './extensions/doors/commands/tokens.js'
+import { answeringCommands, doorsExtension } from './extensions/doors/doors-extension.js'
 import { check } from './extensions/doctor/commands/check.js'
 import { customFields } from './extensions/doctor/commands/custom-fields.js'
 import { plan } from './extensions/doctor/commands/plan.js'
@@ -35,6 +36,7 @@ export const extensions: readonly Extension[] = [
   alertsExtension,
   answersExtension,
   dashboardExtension,
+  doorsExtension,
   embeddedPostgres,
   metricsExtension,
 ]
@@ -53,4 +55,5 @@ export const commandGroups: readonly CommandGroup[] = [
 export const commandExtensions: readonly Readonly<Record<string, ExtendCommand>>[] = [
   forEachAccount,
   sendingCommands,
+  answeringCommands,
 ]

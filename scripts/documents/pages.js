@@ -165,7 +165,7 @@ rule_files: [prometheus-rules.yml]
 scrape_configs:
   - job_name: tracking-sync
     static_configs:
-      - targets: [127.0.0.1:8080]
+      - targets: [127.0.0.1:8081]
 \`\`\`
 
 ## Grafana

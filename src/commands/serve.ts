@@ -6,6 +6,7 @@ import { describeOtherPath } from '../webhooks/receive/receiver-path.js'
 import { isLoopbackHost } from '../http/listed-hosts.js'
 import { requireService, requireWebhookSecrets } from '../config/needed-settings.js'
 import type { ServeParts } from '../serve/serve-dependencies.js'
+import type { Serving } from '../serve/start-serve.js'
 import type { SignatureCheck } from '../webhooks/receive/signature.js'
 import type { CommandIo } from './command-io.js'
 import { command, flag } from './declare-command.js'
@@ -17,6 +18,8 @@ const SERVE_SETTINGS: readonly SettingName[] = [
   'host',
   'hosts',
   'httpPort',
+  'pagesHost',
+  'pagesPort',
   'webhookPath',
   'webhookUrl',
   'webhookIds',
@@ -89,9 +92,10 @@ async function run(
     reachFailpoint: failpointOf(app),
     signal,
   })
-  const { url } = serving
-  logStart(app, parts, url)
-  io.print(`serving at ${url}${parts.isReceiving ? `, webhooks at ${config.webhookPath}` : ''}`)
+  const { url, pagesUrl } = serving
+  logStart(app, parts, serving)
+  const hooks = parts.isReceiving ? `, webhooks at ${config.webhookPath}` : ''
+  io.print(`serving at ${url}${hooks}, pages at ${pagesUrl}`)
   return serveUntilStopped(app, io, serving)
 }
 
@@ -99,15 +103,20 @@ async function run(
 async function openPages(app: App): Promise<CreatePages[]> {
   const opened: CreatePages[] = []
   for (const { pages } of app.extensions) {
-    if (pages !== undefined) opened.push(await pages((choice) => app.connectReader(choice)))
+    if (pages !== undefined) opened.push(await pages(app))
   }
   return opened
 }
 
-function logStart({ config, logger, programVersion }: App, parts: ServeParts, url: string): void {
+function logStart(
+  { config, logger, programVersion }: App,
+  parts: ServeParts,
+  { url, pagesUrl }: Serving,
+): void {
   const { webhookPath, webhookUrl, webhookIds, syncCron, cronTimeZone } = config
   logger.info('serving', {
     url,
+    pagesUrl,
     programVersion,
     ...parts,
     ...(parts.isReceiving ? { webhookPath, webhookUrl } : {}),

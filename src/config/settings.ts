@@ -195,13 +195,30 @@ export const coreSettings = {
     kind: kind
       .matching(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be an address or a host name')
       .default('127.0.0.1'),
-    meaning: 'Address that the HTTP server listens on. 0.0.0.0: every address of this machine.',
+    meaning:
+      'Address that webhooks and health checks come to. 0.0.0.0: every address of this machine.',
   },
   httpPort: {
     variable: 'PORT',
     isOfProcess: true,
     kind: kind.wholeNumber(0, 65_535).default(8080),
-    meaning: 'Port of the HTTP server; 0 takes a free one.',
+    meaning: 'Port of webhooks and health checks; 0 takes a free one.',
+  },
+  pagesHost: {
+    variable: 'TRACKING_PAGES_HOST',
+    isOfProcess: true,
+    kind: kind
+      .matching(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be an address or a host name')
+      .default('127.0.0.1'),
+    meaning:
+      'Address that serve shows its pages at: dashboard, /metrics and questions. ' +
+      '0.0.0.0: every address of this machine.',
+  },
+  pagesPort: {
+    variable: 'TRACKING_PAGES_PORT',
+    isOfProcess: true,
+    kind: kind.wholeNumber(0, 65_535).default(8081),
+    meaning: 'Port of the pages of serve; 0 takes a free one.',
   },
   webhookIds: {
     variable: 'TRACKING_WEBHOOK_IDS',

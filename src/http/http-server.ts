@@ -44,12 +44,14 @@ export interface HttpServerOptions {
   readonly host?: string | undefined
   /** 0 takes a free one. */
   readonly httpPort: number
-  /** By exact path. */
+  /** By exact path; `/questions/*` takes every other path right below `/questions`. */
   readonly routes: Readonly<Record<string, Route>>
   readonly logger: Logger
   /** Called for a request that no route takes, before it is answered 404 or 405. Must not throw. */
   readonly onRefused?: (request: IncomingMessage, status: 404 | 405) => void
   readonly limits?: Partial<HttpLimits>
+  /** The settings of its address, for errors; `TRACKING_HOST` and `PORT` if absent. */
+  readonly settings?: { readonly host: string; readonly httpPort: string }
 }
 
 export interface HttpServer {
@@ -160,7 +162,11 @@ type Connections = ReturnType<typeof createConnections>
 
 async function listen(
   server: Server,
-  { host = '127.0.0.1', httpPort }: HttpServerOptions,
+  {
+    host = '127.0.0.1',
+    httpPort,
+    settings = { host: 'TRACKING_HOST', httpPort: 'PORT' },
+  }: HttpServerOptions,
 ): Promise<void> {
   server.listen(httpPort, host)
   try {
@@ -169,17 +175,18 @@ async function listen(
     const code = (error as NodeJS.ErrnoException).code
     const found = LISTEN_PROBLEMS[code ?? '']
     if (found === undefined) throw error
-    const { setting, problem } = found
-    const given = setting === 'PORT' ? httpPort : host
+    const { part, problem } = found
+    const given = part === 'host' ? host : httpPort
+    const setting = settings[part]
     throw new ConfigError([{ setting, problem: `is ${given}, which ${problem}` }], { cause: error })
   }
 }
 
-const LISTEN_PROBLEMS: Readonly<Record<string, { setting: string; problem: string }>> = {
-  EADDRINUSE: { setting: 'PORT', problem: 'is in use; name another, or 0 for a free one' },
-  EACCES: { setting: 'PORT', problem: 'may not be used by this user; name one above 1023' },
-  EADDRNOTAVAIL: { setting: 'TRACKING_HOST', problem: 'is not an address of this machine' },
-  ENOTFOUND: { setting: 'TRACKING_HOST', problem: 'is neither an address nor a known name' },
+const LISTEN_PROBLEMS: Readonly<Record<string, { part: 'host' | 'httpPort'; problem: string }>> = {
+  EADDRINUSE: { part: 'httpPort', problem: 'is in use; name another, or 0 for a free one' },
+  EACCES: { part: 'httpPort', problem: 'may not be used by this user; name one above 1023' },
+  EADDRNOTAVAIL: { part: 'host', problem: 'is not an address of this machine' },
+  ENOTFOUND: { part: 'host', problem: 'is neither an address nor a known name' },
 }
 
 function handleRequest(
@@ -188,7 +195,9 @@ function handleRequest(
   response: ServerResponse,
 ): void {
   const path = request.url?.split('?', 1)[0] ?? ''
-  const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+  const below = `${path.slice(0, path.lastIndexOf('/'))}/*`
+  const [known] = [path, below].filter((one) => Object.hasOwn(routes, one))
+  const route = known === undefined ? undefined : routes[known]
   if (route === undefined) {
     onRefused?.(request, 404)
     answer(request, response, { status: 404, error: 'not_found' })

@@ -30,23 +30,22 @@ export const NOT_PREPARED: Answer = {
   error: 'unavailable',
 }
 
+/** The paths for health checks, which both ports answer. */
+export function healthRoutes({ alive, ready }: Health): Record<string, Route> {
+  return { '/healthz': alive, '/readyz': ready }
+}
+
 /**
- * Every path that `serve` answers. Throws ConfigError where the path of the webhooks is one of the
- * others.
+ * The paths for the service, which strangers may reach too. Throws ConfigError where the path of
+ * the webhooks is another one.
  */
 export function createRoutes(
-  dependencies: ServeDependencies,
+  { config: { webhookPath } }: Pick<ServeDependencies, 'config'>,
   running: RunningParts,
 ): Record<string, Route> {
-  const { config } = dependencies
   const { health, receiver } = running
-  const routes: Record<string, Route> = {
-    '/healthz': health.alive,
-    '/readyz': health.ready,
-    ...onListedHosts(createPages(dependencies, running), namesOf(config.hosts)),
-  }
+  const routes = healthRoutes(health)
   if (receiver === undefined) return routes
-  const { webhookPath } = config
   if (webhookPath in routes) {
     const problem = `is ${webhookPath}, which serve answers itself; name another`
     throw new ConfigError([{ setting: 'TRACKING_WEBHOOK_PATH', problem }])
@@ -62,7 +61,8 @@ export function createRoutes(
   return routes
 }
 
-function createPages(
+/** The paths for one's own people. */
+export function createPageRoutes(
   { config, parts, programVersion, warehouse, ...others }: ServeDependencies,
   running: RunningParts,
 ): Record<string, Route> {
@@ -91,5 +91,9 @@ function createPages(
     onAccepted: (listener) => running.onAccepted.push(listener),
     logger,
   }
-  return Object.assign({}, ...pages.map((create) => create(sources))) as Record<string, Route>
+  const routes = Object.assign({}, ...pages.map((create) => create(sources))) as Record<
+    string,
+    Route
+  >
+  return { ...healthRoutes(running.health), ...onListedHosts(routes, namesOf(config.hosts)) }
 }

@@ -2,19 +2,21 @@ import { toError, WarehouseUnavailableError } from '../base/errors.js'
 import { backoffMs } from '../base/retry.js'
 import { startSchedule, type Schedule } from './schedule.js'
 import { watchSettingsOf } from '../config/needed-settings.js'
-import { startHttpServer, type HttpServer } from '../http/http-server.js'
 import { isSyncDue, readSyncFreshness, slotsOf } from '../status/read-vitals.js'
 import { startProcessor } from '../webhooks/process/run-processor.js'
 import { Receiver } from '../webhooks/receive/receive.js'
 import { SenderAddresses } from '../webhooks/receive/sender-addresses.js'
 import { Health } from './health.js'
 import { createJobs } from './jobs.js'
-import { createRoutes, type RunningParts } from './routes.js'
+import { createPageRoutes, createRoutes, type RunningParts } from './routes.js'
+import { startPorts, type Ports } from './start-ports.js'
 import { PACE, REQUESTS_END_MS, type ServeDependencies } from './serve-dependencies.js'
 
 export interface Serving {
   /** Address on this machine: `http://127.0.0.1:8080`. */
   readonly url: string
+  /** The same of dashboard, metrics and questions. */
+  readonly pagesUrl: string
   /** Resolves when all parts run; rejects if they never can. */
   readonly started: Promise<void>
   /**
@@ -27,10 +29,10 @@ export interface Serving {
 }
 
 /**
- * Starts the receiver, the processor and the scheduler, as far as `parts` says, with health,
- * metrics and status on the same address. Resolves when that address answers; the database may
- * still be away then: deliveries are answered 503, and the rest starts when it is back. Throws
- * ConfigError where the address cannot be taken.
+ * Starts the receiver, the processor and the scheduler, as far as `parts` says, with health on the
+ * same address, and the pages on another. Resolves when both answer; the database may still be away
+ * then: deliveries are answered 503, and the rest starts when it is back. Throws ConfigError where
+ * an address cannot be taken.
  */
 export async function startServe(dependencies: ServeDependencies): Promise<Serving> {
   const { config, parts, logger, inbox } = dependencies
@@ -58,14 +60,12 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
     processor: undefined,
     schedule: undefined,
   }
-  let server: HttpServer
+  let server: Ports
   try {
-    const { host, httpPort } = config
-    const routes = createRoutes(dependencies, running)
-    server = await startHttpServer({
-      host,
-      httpPort,
-      routes,
+    server = await startPorts({
+      config,
+      routes: createRoutes(dependencies, running),
+      pageRoutes: createPageRoutes(dependencies, running),
       logger,
       onRefused: (request, status) =>
         running.receiver?.outcomes.refusedBefore(request, [config.webhookPath], status),
@@ -90,7 +90,8 @@ export async function startServe(dependencies: ServeDependencies): Promise<Servi
     health.close()
   }
 
-  return { url: server.url, started, stop: () => (ended ??= stopAll()) }
+  const { url, pagesUrl } = server
+  return { url, pagesUrl, started, stop: () => (ended ??= stopAll()) }
 }
 
 /**

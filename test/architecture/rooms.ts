@@ -216,7 +216,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'extensions/dashboard': {
     holds: 'the page of charts: their queries, their drawing, their routes',
-    may: ['extensions/answers', 'extension', 'commands', 'status', 'http', 'warehouse', 'base'],
+    may: [
+      'extensions/answers',
+      'extensions/doors',
+      'extension',
+      'commands',
+      'status',
+      'http',
+      'warehouse',
+      'base',
+    ],
     packages: ['kysely', '@observablehq/plot', 'linkedom', 'p-limit', 'node:http'],
   },
   'extensions/doctor': {

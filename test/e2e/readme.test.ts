@@ -115,7 +115,9 @@ class NewUser {
   }
 
   async #serve(line: string): Promise<void> {
-    const command = `${ours(line)}${(await isFree(8080)) ? '' : ' --port 0'}`
+    const free = await Promise.all([isFree(8080), isFree(8081)])
+    const flags = [' --port 0', ' --pages-port 0'].filter((_, at) => !free[at])
+    const command = `${ours(line)}${flags.join('')}`
     const serving = startProgram('sh', ['-c', `exec ${command}`], this.#options(line))
     await serving.waitFor(({ stdout }) => stdout().includes('serving at'))
     serving.kill('SIGTERM')
@@ -293,7 +295,7 @@ describe('the README and its pages, followed line by line', () => {
       'https://hooks.example/webhooks',
     )
     expect(outputOf('serve')).toMatch(
-      /^serving at http:\/\/127\.0\.0\.1:\d+, webhooks at \/webhooks$/m,
+      /^serving at http:\/\/127\.0\.0\.1:\d+, webhooks at \/webhooks, pages at http:\/\/127\.0\.0\.1:\d+$/m,
     )
     for (const { result } of user.outputs) {
       expect(result.stdout + result.stderr).not.toContain('at-least-16-characters')

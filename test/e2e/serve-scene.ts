@@ -27,8 +27,9 @@ export interface ServeScene {
   readonly simulator: Simulator
   readonly database: TestDatabase
   readonly options: ProgramOptions
-  /** Where `serve` answers. */
+  /** Of webhooks and health. */
   readonly url: string
+  readonly pagesUrl: string
   readonly webhookId: string
   /** Starts `serve` and resolves when it is ready. */
   serve(args?: readonly string[], settings?: Settings): Promise<RunningProgram>
@@ -80,7 +81,11 @@ export async function openServeScene({
   opened.push(() => database.drop())
   // Not one that the system would give to a connection before `serve` takes it.
   const httpPort = await chooseFreePort([], new Set())
-  const url = `http://127.0.0.1:${httpPort}`
+  const pagesPort = await chooseFreePort([], new Set([httpPort]))
+  const [url, pagesUrl] = [httpPort, pagesPort].map((port) => `http://127.0.0.1:${port}`) as [
+    string,
+    string,
+  ]
   const webhookUrl = `${url}/webhooks`
   const webhook = simulator.webhooks.create({
     url: webhookUrl,
@@ -96,6 +101,7 @@ export async function openServeScene({
     TRACKING_WEBHOOK_URL: webhookUrl,
     DATABASE_URL: await throughUrl(database.url),
     PORT: String(httpPort),
+    TRACKING_PAGES_PORT: String(pagesPort),
     TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
     // Each sync is to end equal to the source.
     TRACKING_FULL_SYNC_HOURS: '0',
@@ -108,6 +114,7 @@ export async function openServeScene({
     database,
     options,
     url,
+    pagesUrl,
     webhookId: webhook.id,
     serve: async (args = [], more = {}) => {
       const program = await startCli(['serve', ...args], {
@@ -120,7 +127,8 @@ export async function openServeScene({
       return program
     },
     get: async (path, headers = {}) => {
-      const response = await fetch(`${url}${path}`, { headers })
+      const of = /^\/(?:healthz|readyz|webhooks)/.test(path) ? url : pagesUrl
+      const response = await fetch(`${of}${path}`, { headers })
       return { status: response.status, text: await response.text() }
     },
     post: (body, behind = '') =>

@@ -69,7 +69,9 @@ describe('serve', () => {
       program.kill('SIGTERM')
       const { exitCode, stdout } = await program.ended
       expect(exitCode).toBe(0)
-      expect(stdout).toBe(`serving at ${scene.url}, webhooks at /webhooks\n`)
+      expect(stdout).toBe(
+        `serving at ${scene.url}, webhooks at /webhooks, pages at ${scene.pagesUrl}\n`,
+      )
       expect(logLines(program, 'stopped')).toHaveLength(1)
     },
   )
@@ -124,7 +126,7 @@ describe('serve', () => {
       const program = await scene.serve(['--no-receiver', '--no-scheduler'], {
         TRACKING_WEBHOOK_SECRET: '',
       })
-      expect(program.stdout()).toBe(`serving at ${scene.url}\n`)
+      expect(program.stdout()).toBe(`serving at ${scene.url}, pages at ${scene.pagesUrl}\n`)
       expect((await scene.get('/healthz')).status).toBe(200)
       expect((await scene.post(notificationBody())).status).toBe(404)
       program.kill('SIGTERM')
@@ -145,9 +147,9 @@ describe('serve', () => {
       )
       program.kill('SIGINT')
       await program.ended
-      const own = await callProgram(['serve', '--webhook-path', '/metrics'], scene.options)
+      const own = await callProgram(['serve', '--webhook-path', '/healthz'], scene.options)
       expect([own.exitCode, own.stdout]).toEqual([2, ''])
-      expect(own.stderr).toContain('error: TRACKING_WEBHOOK_PATH is /metrics, which serve answers')
+      expect(own.stderr).toContain('error: TRACKING_WEBHOOK_PATH is /healthz, which serve answers')
     },
   )
 
@@ -238,7 +240,8 @@ describe('what serve says of itself', () => {
       const program = await scene.serve(['--no-scheduler'])
       const statusFor = async (path: string, host: string): Promise<number> => {
         const text = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
-        const connection = await openRaw(Number(new URL(scene.url).port), text)
+        const of = path === '/healthz' ? scene.url : scene.pagesUrl
+        const connection = await openRaw(Number(new URL(of).port), text)
         return statusesOf(await connection.closed())[0] ?? 0
       }
       const listed = ['127.0.0.1:80', 'localhost', '[::1]:8080', 'PROXY:8080', 'status.example']
@@ -277,6 +280,13 @@ describe('what serve says of itself', () => {
         const { status, text } = await scene.get(path)
         expect([path, status, text]).toEqual([path, 404, '{"error":"not_found"}\n'])
       }
+      // The port of the service shows no page, and that of the pages takes no delivery.
+      for (const path of ['/', '/metrics', '/panels/arrivals.csv', '/questions']) {
+        expect((await fetch(`${scene.url}${path}`)).status).toBe(404)
+      }
+      const delivery = await fetch(`${scene.pagesUrl}/webhooks`, { method: 'POST', body: '{}' })
+      expect(delivery.status).toBe(404)
+      expect((await fetch(`${scene.pagesUrl}/readyz`)).status).toBe(200)
       program.kill('SIGTERM')
       await program.ended
     },
@@ -322,7 +332,7 @@ describe('what serve says of itself', () => {
         await warehouse.transaction('hold the panel', async (session) => {
           await session.query('lock', sql`lock table tracking.containers in access exclusive mode`)
           const askFor = async (panel: string): Promise<number> => {
-            const address = `${scene.url}/panels/${panel}.csv`
+            const address = `${scene.pagesUrl}/panels/${panel}.csv`
             const { statusCode, body } = await request(address, { dispatcher: clients })
             await body.dump()
             return statusCode

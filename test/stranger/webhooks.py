@@ -34,7 +34,8 @@ class Receiver:
                 "events": ["all"]}}, file)
         self.environment = dict(
             trial.environment, TRACKING_SERVICE=preset, TRACKING_WEBHOOK_SECRET=SECRET,
-            TRACKING_WEBHOOK_IDS=trial.webhook["id"], PORT=str(self.port), TRACKING_HOST="127.0.0.1")
+            TRACKING_WEBHOOK_IDS=trial.webhook["id"], PORT=str(self.port), TRACKING_HOST="127.0.0.1",
+            TRACKING_PAGES_PORT="0")
         self.url = "http://127.0.0.1:%d" % self.port
         self.start()
 

@@ -4,9 +4,12 @@ import { DASHBOARD_TIMEOUT_MS } from './commands/dashboard.js'
 /** The page of pictures. `serve` shows it too. */
 export const dashboardExtension: Extension = {
   name: 'dashboard',
-  pages: async (connect) => {
+  pages: async (place) => {
     // For its questions beside the panels.
-    const warehouse = await connect({ poolSize: 2, statementTimeoutMs: DASHBOARD_TIMEOUT_MS })
+    const warehouse = await place.connectReader({
+      poolSize: 2,
+      statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
+    })
     const { createDashboardRoutes } = await import('./dashboard-routes.js')
     const { describeServing } = await import('./describe-serving.js')
     const { formatCsv } = await import('../answers/output/print-answer.js')

@@ -65,6 +65,7 @@ describe('serve for every account', { tags: ['C24', 'JB7'] }, () => {
       const env: Record<string, string> = {
         DATABASE_URL: database.url,
         PORT: '0',
+        TRACKING_PAGES_PORT: '0',
         TRACKING_LOG_LEVEL: 'warn',
         TRACKING_WEBHOOK_SECRET_ACME: SECRETS.acme,
         TRACKING_WEBHOOK_SECRET_SEA: SECRETS.sea,
@@ -94,7 +95,7 @@ describe('serve for every account', { tags: ['C24', 'JB7'] }, () => {
         options,
       )
       await receiver.waitFor(({ stdout }) => stdout().includes('webhooks at'))
-      const [, url = ''] = /at (http:\/\/[\d.:]+)/.exec(receiver.stdout())!
+      const [url = '', pagesUrl = ''] = receiver.stdout().match(/http:\/\/[\d.]+:\d+/g)!
       const post = async (path: string, body: string, secret: string): Promise<number> => {
         const headers = {
           'content-type': 'application/json',
@@ -136,7 +137,7 @@ describe('serve for every account', { tags: ['C24', 'JB7'] }, () => {
         async () => !(await states('tracking_acme')).includes('received'),
       )
       await waitUntil('the other account is there too', async () => {
-        const text = await (await fetch(`${url}/metrics`)).text()
+        const text = await (await fetch(`${pagesUrl}/metrics`)).text()
         return /account_sync_age_seconds\{account="sea"\} \d/.test(text)
       })
       expect(await states('tracking_sea')).toEqual([])
@@ -150,7 +151,7 @@ describe('serve for every account', { tags: ['C24', 'JB7'] }, () => {
         async () => !(await states('tracking_acme')).includes('received'),
       )
       await waitUntil('the metrics of a moment ago are renewed', async () => {
-        const text = await (await fetch(`${url}/metrics`)).text()
+        const text = await (await fetch(`${pagesUrl}/metrics`)).text()
         return (
           text.includes('account_deliveries_total{account="acme",result="stored"} 2') &&
           text.includes('account_deliveries_total{account="",result="refused_path"} 1') &&

@@ -71,6 +71,7 @@ async function openScene(): Promise<Scene> {
   const env: Record<string, string> = {
     DATABASE_URL: database.url,
     PORT: '0',
+    TRACKING_PAGES_PORT: '0',
     TRACKING_LOG_LEVEL: 'info',
   }
   for (let at = 0; at < ACCOUNTS; at += 1) {

@@ -122,6 +122,7 @@ export async function startServing(
       TRACKING_API_KEY: simulator.apiKey,
       DATABASE_URL: databaseUrl,
       PORT: String(parts === 'processor' ? 0 : httpPort),
+      TRACKING_PAGES_PORT: '0',
       TRACKING_WEBHOOK_SECRET: WEBHOOK_SECRET,
       TRACKING_WEBHOOK_IDS: webhookId,
       TRACKING_RATE_LIMIT_PER_MINUTE: '100000',

@@ -79,11 +79,14 @@ describe('where a setting comes from', () => {
       trustedProxyHops: 0,
       host: '127.0.0.1',
       httpPort: 8080,
+      pagesHost: '127.0.0.1',
+      pagesPort: 8081,
       syncCron: '*/15 * * * *',
       cronTimeZone: 'UTC',
       logLevel: 'info',
       logFormat: 'auto',
       alertKinds: 'all',
+      questions: false,
     })
     expect(new Set(Object.values(origins))).toEqual(new Set(['default']))
     expect([secrets, warnings]).toEqual([[], []])

@@ -63,7 +63,9 @@ export async function serveAccounts(
   })
   const hooks = parts.isReceiving ? `, webhooks at ${config.webhookPath}/<account>` : ''
   logger.info('serving accounts', { url: serving.url, accounts: app.accounts.length, ...parts })
-  io.print(`serving ${app.accounts.length} accounts at ${serving.url}${hooks}`)
+  io.print(
+    `serving ${app.accounts.length} accounts at ${serving.url}${hooks}, pages at ${serving.pagesUrl}`,
+  )
   return serveUntilStopped(app, io, serving)
 }
 

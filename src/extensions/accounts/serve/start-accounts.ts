@@ -4,7 +4,7 @@ import type { Sleep } from '../../../base/retry.js'
 import { bothSpellings } from '../../../webhooks/receive/receiver-path.js'
 import type { Config } from '../../../config/settings.js'
 import { answer, answerText } from '../../../http/answer.js'
-import { startHttpServer, type HttpServer, type Route } from '../../../http/http-server.js'
+import type { Route } from '../../../http/http-server.js'
 import { forListedHosts, namesOf } from '../../../http/listed-hosts.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { askForJob, readJobs } from './account-jobs.js'
@@ -13,7 +13,8 @@ import type { Receiver } from '../../../webhooks/receive/receive.js'
 import { createAccountMetricsRoute } from './account-metrics.js'
 import { INBOX_JOB } from './apply-inbox.js'
 import { Health } from '../../../serve/health.js'
-import { NOT_PREPARED } from '../../../serve/routes.js'
+import { healthRoutes, NOT_PREPARED } from '../../../serve/routes.js'
+import { startPorts, type Ports } from '../../../serve/start-ports.js'
 import { awaitWarehouse, type Serving } from '../../../serve/start-serve.js'
 import { startWorker, type RunningWorker, type WorkerDependencies } from './worker.js'
 
@@ -45,8 +46,8 @@ export interface StartAccountsDependencies extends WorkerDependencies {
 const NO_ACCOUNT = ''
 
 /**
- * Starts the receivers of all accounts on one address, with health and metrics, and a worker for
- * their due jobs. Resolves when the address answers; the rest starts when the database can be
+ * Starts the receivers of all accounts on one address with health, metrics on another, and a worker
+ * for their due jobs. Resolves when both answer; the rest starts when the database can be
  * reached. Without lanes no jobs are done here.
  */
 export async function startAccounts(dependencies: StartAccountsDependencies): Promise<Serving> {
@@ -73,25 +74,26 @@ export async function startAccounts(dependencies: StartAccountsDependencies): Pr
     ofAccounts: () => readJobs(accounts, names),
   })
   const listed = namesOf(config.hosts)
-  const routes: Record<string, Route> = {
-    '/healthz': health.alive,
-    '/readyz': health.ready,
+  const pageRoutes: Record<string, Route> = {
+    ...healthRoutes(health),
     '/metrics': forListedHosts(metrics, listed),
     '/accounts': forListedHosts(
       listAccounts(() => readJobs(accounts, names)),
       listed,
     ),
+  }
+  const routes: Record<string, Route> = {
+    ...healthRoutes(health),
     ...Object.fromEntries(
       inboxes.flatMap(({ path, route }) => bothSpellings(path).map((one) => [one, route])),
     ),
   }
-  let server: HttpServer
+  let server: Ports
   try {
-    const { host, httpPort } = config
-    server = await startHttpServer({
-      host,
-      httpPort,
+    server = await startPorts({
+      config,
       routes,
+      pageRoutes,
       logger,
       onRefused: (request, status) => {
         if (paths.length > 0) strangers.refusedBefore(request, paths, status)
@@ -124,7 +126,8 @@ export async function startAccounts(dependencies: StartAccountsDependencies): Pr
     health.close()
   }
   let ended: Promise<void> | undefined
-  return { url: server.url, started, stop: () => (ended ??= stopAll()) }
+  const { url, pagesUrl } = server
+  return { url, pagesUrl, started, stop: () => (ended ??= stopAll()) }
 }
 
 function createInbox(

@@ -14,9 +14,13 @@ const QUESTIONS = ['last_free_days', 'pickups']
 /** A stay that has ended needs no event, and neither does one of unknown state. */
 const OPEN_STATES: readonly unknown[] = ['not_started', 'upcoming', 'due_today', 'overdue']
 
+export function isCalendarQuestion(name: string | undefined): boolean {
+  return name !== undefined && QUESTIONS.includes(name)
+}
+
 /** Throws ConfigError for an answer without last free days. */
 export function requireCalendarQuestion(name: string | undefined): void {
-  if (name !== undefined && QUESTIONS.includes(name)) return
+  if (isCalendarQuestion(name)) return
   const problem = `ics is for ${QUESTIONS.join(' and ')}: its events are last free days`
   throw new ConfigError([{ setting: '--format', problem }])
 }

@@ -13,7 +13,7 @@ export const dashboard = declare({
   name: 'dashboard',
   help:
     'Show the warehouse in pictures on a page for a browser, until it is stopped. ' +
-    'Reads only, with the role of readers if it exists. `serve` shows the same page.',
+    'It also answers the questions, at /questions. Reads only. `serve` shows the same page.',
   json: false,
   settings: ['host', 'hosts', 'httpPort', 'syncCron', 'cronTimeZone', 'rateLimitPerMinute'],
   takes: {},
@@ -21,6 +21,7 @@ export const dashboard = declare({
     const { config, logger, signal } = app
     const { startHttpServer } = await import('../../../http/http-server.js')
     const { createDashboardRoutes } = await import('../dashboard-routes.js')
+    const { openQuestionRoutes } = await import('../../doors/open-question-routes.js')
     const { readStatus } = await import('../../../status/read-status.js')
     const { describeStatus } = await import('../../../status/describe-status.js')
     const { slotsOf } = await import('../../../status/read-vitals.js')
@@ -46,6 +47,7 @@ export const dashboard = declare({
       }),
       namesOf(config.hosts),
     )
+    Object.assign(routes, onListedHosts(await openQuestionRoutes(app), namesOf(config.hosts)))
     const { host, httpPort } = config
     const server = await startHttpServer({ host, httpPort, routes, logger })
     io.print(`the dashboard is at ${server.url}; Ctrl+C ends it`)

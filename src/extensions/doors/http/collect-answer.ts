@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { Writable } from 'node:stream'
+import { openAnswer, openComparison } from '../../answers/ask/open-answer.js'
+import type { PreparedQuestion } from '../../answers/ask/prepare-question.js'
+import { asColumns } from '../../answers/output/compare-answers.js'
+import { asPieces, printAnswer } from '../../answers/output/print-answer.js'
+import type { TableAnswer } from '../../answers/read-answer.js'
+import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
+import type { AskedOverHttp } from './read-request.js'
+import { Refused } from './refused.js'
+
+export interface AnswerLimits {
+  readonly rows: number
+  /** A workbook is made at once, and deliveries wait meanwhile. */
+  readonly rowsOfWorkbook: number
+  readonly bytes: number
+}
+
+export interface CollectedAnswer {
+  readonly body: Buffer
+  /** Of the rows, not of the bytes: a calendar has the time of its making in it. */
+  readonly etag: string
+}
+
+/**
+ * The whole answer in memory, printed as the command line prints it. Whole, because a status comes
+ * before the first byte. Throws `Refused` for an answer beyond the limits.
+ */
+export async function collectAnswer(
+  warehouse: Warehouse,
+  prepared: PreparedQuestion,
+  asked: AskedOverHttp,
+  limits: AnswerLimits,
+): Promise<CollectedAnswer> {
+  const { format, isForExcel, isSpreadsheetSafe } = asked
+  const most = format === 'xlsx' ? limits.rowsOfWorkbook : limits.rows
+  const hash = createHash('sha256').update(JSON.stringify([format, isForExcel, isSpreadsheetSafe]))
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const refuseMore = (): void => {
+    if (bytes > limits.bytes) throw tooLarge(`${limits.bytes / 2 ** 20} MiB`)
+  }
+  async function* bounded(pieces: AsyncIterable<TableAnswer>): AsyncGenerator<TableAnswer> {
+    let count = 0
+    for await (const piece of pieces) {
+      refuseMore()
+      count += piece.rows.length
+      if (count > most) throw tooLarge(`${most.toLocaleString('en')} rows in ${format}`)
+      hash.update(JSON.stringify([piece.columns, piece.rows]))
+      yield piece
+    }
+  }
+  const output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length
+      chunks.push(chunk)
+      done()
+    },
+  })
+  await printAnswer(bounded(await open(warehouse, prepared)), format, output, {
+    isForExcel,
+    isSpreadsheetSafe,
+    name: prepared.question.name,
+  })
+  refuseMore()
+  return { body: Buffer.concat(chunks), etag: `W/"${hash.digest('base64url')}"` }
+}
+
+async function open(
+  warehouse: Warehouse,
+  prepared: PreparedQuestion,
+): Promise<AsyncIterable<TableAnswer>> {
+  const { against, question } = prepared
+  if (against === undefined) return (await openAnswer(warehouse, prepared)).pieces
+  const { compare } = await openComparison(warehouse, { ...prepared, against })
+  return asPieces(asColumns((await compare()).shown, question.key))
+}
+
+function tooLarge(most: string): Refused {
+  return new Refused(
+    413,
+    `the answer has more than ${most}; narrow it by a filter, add limit=, or run ` +
+      '`tracking-sync query`, which has no such limit',
+  )
+}

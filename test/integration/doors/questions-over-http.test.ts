@@ -1,0 +1,499 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createLogger } from '../../../src/base/logger.js'
+import { createBearerCheck } from '../../../src/extensions/doors/http/bearer.js'
+import {
+  createQuestionRoutes,
+  type QuestionRoutesOptions,
+} from '../../../src/extensions/doors/http/question-routes.js'
+import { createTokenUses } from '../../../src/extensions/doors/token-uses.js'
+import { startHttpServer } from '../../../src/http/http-server.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { callCli } from '../../support/call-cli.js'
+import { readCalendar } from '../../support/read-calendar.js'
+import { readWorkbook } from '../../support/read-workbook.js'
+import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
+
+let scene: LoadedWeek
+let settings: Record<string, string>
+let url: string
+let folder: string
+/** All that was logged, and all that was answered. */
+const said: string[] = []
+const secrets: string[] = []
+const opened: (() => Promise<unknown>)[] = []
+
+beforeAll(async () => {
+  scene = await openLoadedWeek()
+  folder = await mkdtemp(join(tmpdir(), 'tracking-sync-http-'))
+  settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
+  for (const [command, file] of [
+    ['rules', 'free-time-rules'],
+    ['invoices', 'invoices'],
+  ] as const) {
+    const path = new URL(`../../../config/${file}.example.csv`, import.meta.url).pathname
+    expect(await callCli([command, 'import', path], settings)).toMatchObject({ exitCode: 0 })
+  }
+  url = await open()
+}, 60_000)
+
+afterAll(async () => {
+  for (const close of opened.splice(0).reverse()) await close()
+  await scene.close()
+  await rm(folder, { recursive: true })
+})
+
+function connect(options: { isReadOnly?: boolean; statementTimeoutMs?: number; url?: string }) {
+  const logger = logged()
+  const warehouse = createWarehouse({ url: scene.url, schema: 'tracking', logger, ...options })
+  opened.push(() => warehouse.close())
+  return warehouse
+}
+
+function logged() {
+  const stream = new PassThrough().on('data', (line: Buffer) => said.push(line.toString()))
+  return createLogger({ level: 'debug', format: 'json', secrets: [], stream: stream as never })
+}
+
+/** A server of the questions in this process. */
+async function open(options: Partial<QuestionRoutesOptions> = {}): Promise<string> {
+  const warehouse = connect({})
+  const uses = createTokenUses(warehouse, logged())
+  const routes = createQuestionRoutes({
+    warehouse,
+    answers: connect({ isReadOnly: true, statementTimeoutMs: 30_000 }),
+    uses,
+    logger: logged(),
+    programVersion: '1.2.3',
+    slow: () => Promise.resolve(),
+    ...options,
+  })
+  const server = await startHttpServer({ httpPort: 0, routes, logger: logged() })
+  opened.push(async () => {
+    await server.stop(1_000)
+    await uses.close()
+  })
+  return server.url
+}
+
+async function get(path: string, headers: Record<string, string> = {}, of = url) {
+  const response = await fetch(`${of}${path}`, { headers })
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const text = bytes.toString('utf8')
+  said.push(text, JSON.stringify([...response.headers]))
+  return { status: response.status, headers: response.headers, bytes, text }
+}
+
+/** The status and the sentence of a refusal. */
+async function refused(path: string, headers?: Record<string, string>, of?: string) {
+  const { status, text } = await get(path, headers, of)
+  const { error, ...rest } = JSON.parse(text) as { error: string }
+  expect(rest).toEqual({})
+  return `${status} ${error}`
+}
+
+async function createToken(name: string, ...more: string[]): Promise<string> {
+  const args = ['tokens', 'create', '--json', '--name', name, ...more]
+  if (!more.includes('--questions')) args.push('--questions', 'last_free_days,carriers')
+  const { exitCode, stdout, stderr } = await callCli(args, settings)
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  const { token } = JSON.parse(stdout) as { token: string }
+  secrets.push(token.split('_').slice(2).join('_'))
+  return token
+}
+
+async function query(...args: string[]): Promise<string> {
+  const { exitCode, stdout } = await callCli(['query', ...args], settings)
+  expect({ args, exitCode }).toEqual({ args, exitCode: 0 })
+  return stdout
+}
+
+const QUESTIONS = [
+  ...['last_free_days', 'arrivals', 'carriers', 'attention', 'changes', 'data_quality', 'empties'],
+  ...['invoices', 'timeline', 'transshipments', 'waits'],
+]
+const FORMATS = ['csv', 'json', 'ndjson', 'xlsx'] as const
+
+/** Compares each format of each question with the command, and counts the questions with rows. */
+async function compareWithCommand(names: readonly string[], formats: typeof FORMATS | ['csv']) {
+  const asOf = scene.instants.at(-1)!
+  let nonEmpty = 0
+  for (const name of names) {
+    const rows = await Promise.all(
+      formats.map(async (format) => {
+        const file = join(folder, `${name}.${format}`)
+        const [answer] = await Promise.all([
+          get(`/questions/${name}.${format}?as-of=${asOf}&limit=30`),
+          query(name, ...['--as-of', asOf, '--limit', '30', '--format', format, '--out', file]),
+        ])
+        const asked = await readFile(file)
+        if (format === 'xlsx') {
+          // The archive holds the time of its making.
+          const [one, other] = [answer.bytes, asked].map((bytes) => readWorkbook(bytes).rows)
+          expect({ name, rows: one }).toEqual({ name, rows: other })
+          return one!.length - 1
+        }
+        expect({ name, format, text: answer.text }).toEqual({
+          name,
+          format,
+          text: asked.toString(),
+        })
+        expect(answer.bytes.equals(asked)).toBe(true)
+        if (format === 'json') return (JSON.parse(answer.text) as unknown[]).length
+        return lines(answer.text) - (format === 'csv' ? 1 : 0)
+      }),
+    )
+    expect(new Set(rows.map((count) => count > 0)).size).toBe(1)
+    if (rows[0]! > 0) nonEmpty += 1
+  }
+  return nonEmpty
+}
+
+describe('an answer over HTTP', () => {
+  it('has the bytes of the command, for ten questions and each format', async () => {
+    expect(await compareWithCommand(QUESTIONS.slice(0, 1), FORMATS)).toBe(1)
+    expect(await compareWithCommand(QUESTIONS.slice(1), ['csv'])).toBeGreaterThanOrEqual(9)
+  })
+
+  it(
+    'has the bytes of the command, for ten questions in each format',
+    { tags: ['release'] },
+    async () => {
+      expect(await compareWithCommand(QUESTIONS, FORMATS)).toBeGreaterThanOrEqual(10)
+    },
+  )
+
+  it('takes the filters and choices of the command line', async () => {
+    const [{ line } = { line: '' }] = await scene.query<{ line: string }>(
+      'select min(shipping_line_scac) as line from tracking.shipments',
+    )
+    for (const [name, text, ...args] of [
+      ['last_free_days', `line=${line}&excel=true`, '--line', line, '--excel'],
+      [
+        'last_free_days',
+        'columns=container_number,binding_on',
+        '--columns',
+        'container_number,binding_on',
+      ],
+      [
+        'changes',
+        `since=2020-01-01&limit=7&spreadsheet-safe`,
+        '--since',
+        '2020-01-01',
+        '--limit',
+        '7',
+        '--spreadsheet-safe',
+      ],
+      [
+        'last_free_days',
+        `against=${scene.instants[0]}&as_of=${scene.instants[3]}`,
+        '--against',
+        scene.instants[0]!,
+        '--as-of',
+        scene.instants[3]!,
+      ],
+    ] as const) {
+      const { text: answer } = await get(`/questions/${name}.csv?${text}`)
+      expect(lines(answer)).toBeGreaterThan(2)
+      expect(answer).toBe(await query(name, ...args, '--format', 'csv'))
+    }
+  })
+
+  it('is not sent again while its rows are the same, and HEAD is without them', async () => {
+    const path = '/questions/carriers.json'
+    const first = await get(path)
+    const etag = first.headers.get('etag')!
+    expect(first.headers.get('cache-control')).toBe('private, no-cache')
+    const again = await get(path, { 'if-none-match': etag })
+    expect([again.status, again.bytes.length]).toEqual([304, 0])
+    expect((await get(`${path}?limit=1`, { 'if-none-match': etag })).status).toBe(200)
+    const head = await fetch(`${url}${path}`, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-length'), head.headers.get('etag')]).toEqual([
+      ...[200, String(first.bytes.length), etag],
+    ])
+    expect(await head.text()).toBe('')
+  })
+
+  it('is a calendar that a container leaves when it was fetched', async () => {
+    const path = '/questions/last_free_days.ics'
+    const before = await get(path)
+    expect(before.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
+    const ids = ({ text }: { text: string }): string[] => readCalendar(text).map(({ UID }) => UID!)
+    expect(ids(before).length).toBeGreaterThan(3)
+    const withoutStamp = (text: string): string => text.replaceAll(/DTSTAMP:\w+/g, '')
+    const asked = await query('last_free_days', '--format', 'ics')
+    expect(withoutStamp(before.text)).toBe(withoutStamp(asked))
+    const gone = ids(before)[0]!
+    scene.simulator.edits.change('container', gone.replace(/-(?:port|inland)@.*/, ''), {
+      pod_full_out_at: scene.simulator.clock.now().toISOString(),
+      pod_full_out_chassis_number: 'X',
+    })
+    await scene.sync()
+    const after = await get(path, { 'if-none-match': before.headers.get('etag')! })
+    expect(after.status).toBe(200)
+    expect(ids(after)).toEqual(ids(before).filter((id) => id !== gone))
+  })
+})
+
+describe('a refusal', () => {
+  it.each([
+    ['/questions/cost.csv', /^404 cost is not one of the questions; did you mean costs\?$/],
+    ['/questions/costs.pdf', /^404 the address must end in .* like \/questions\/costs\.csv$/],
+    [
+      '/questions/costs.csv?colour=red',
+      /^400 colour does not narrow costs, which takes container, /,
+    ],
+    ['/questions/costs.csv?limit=-1', /^400 limit is "-1"; it must be a whole number/],
+    ['/questions/costs.csv?limit=1&limit=2', /^400 limit is given twice; give it once$/],
+    ['/questions/costs.csv?as-of=2026-02-30', /^400 as-of is "2026-02-30"; it must be a day/],
+    [
+      '/questions/costs.csv?columns=contaner_number',
+      /^400 columns names contaner_number, which .*; did you mean container_number\?/,
+    ],
+    ['/questions/costs.csv?excel=maybe', /^400 excel must be true or false$/],
+    ['/questions/costs.ics', /^400 ics is for questions with last free days/],
+  ])('of %s is one sentence with the fix', async (path, sentence) => {
+    expect(await refused(path)).toMatch(sentence)
+  })
+
+  it('comes for an answer that is too large, takes too long, or when the database is away', async () => {
+    const few = await open({ limits: { rows: 3, rowsOfWorkbook: 2 } })
+    expect(await refused('/questions/arrivals.csv', {}, few)).toMatch(
+      /^413 .* more than 3 rows in csv; narrow it/,
+    )
+    expect(await refused('/questions/arrivals.xlsx?limit=3', {}, few)).toMatch(
+      /^413 .* 2 rows in xlsx/,
+    )
+    expect((await get('/questions/arrivals.xlsx?limit=2', {}, few)).status).toBe(200)
+    const short = await open({ limits: { bytes: 10 } })
+    expect(await refused('/questions/arrivals.csv', {}, short)).toMatch(/^413 /)
+    const slow = await open({ answers: connect({ statementTimeoutMs: 1 }), answerSeconds: 1 })
+    expect(await refused('/questions/arrivals.csv', {}, slow)).toBe(
+      '504 the answer takes more than 1 seconds; narrow the question by a filter',
+    )
+    const nowhere = connect({ url: 'postgres://nobody:hidden-word@127.0.0.1:1/none' })
+    const away = await open({ answers: nowhere })
+    const { status, headers, text } = await get('/questions/arrivals.csv', {}, away)
+    expect([status, headers.get('retry-after'), JSON.parse(text)]).toEqual([
+      ...[503, '10', { error: 'the database does not answer; ask again in 10 seconds' }],
+    ])
+    expect(said.some((one) => one.includes('hidden-word'))).toBe(false)
+  })
+
+  it('comes at once to a flood beyond the bound, and the rest is answered', async () => {
+    const bound = await open({ limits: { atOnce: 2, waiting: 3 } })
+    const locked = await lockShipments()
+    const flood = Array.from({ length: 12 }, () =>
+      get('/questions/arrivals.csv?limit=1', {}, bound),
+    )
+    const turnedAway = await Promise.all(
+      Array.from({ length: 7 }, async (_, at) => (await firstOf(flood, at + 1)).at(-1)!),
+    )
+    expect(turnedAway.map(({ status }) => status)).toEqual(turnedAway.map(() => 429))
+    expect(turnedAway[0]!.headers.get('retry-after')).toBe('5')
+    await locked.release()
+    const statuses = (await Promise.all(flood)).map(({ status }) => status).sort()
+    expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(7).fill(429)])
+    expect((await get('/questions/arrivals.csv?limit=1', {}, bound)).status).toBe(200)
+  })
+})
+
+/** The first answers to arrive. */
+async function firstOf<Result>(work: readonly Promise<Result>[], count: number): Promise<Result[]> {
+  const arrived: Result[] = []
+  return new Promise((resolve, reject) => {
+    for (const one of work) {
+      one.then((result) => {
+        arrived.push(result)
+        if (arrived.length === count) resolve(arrived.slice())
+      }, reject)
+    }
+  })
+}
+
+/** Answers wait until it is released. */
+async function lockShipments(): Promise<{ readonly release: () => Promise<void> }> {
+  const { client } = await scene.warehouse.another('lock')
+  await client.query('begin')
+  await client.query('lock table tracking.shipments in access exclusive mode')
+  const release = (): Promise<void> => client.end()
+  onTestFinished(release)
+  return { release }
+}
+
+describe('a token over HTTP', () => {
+  it('is taken as bearer, as basic or from the address, also through a proxy', async () => {
+    const token = await createToken('three')
+    const basic = (text: string): Record<string, string> => ({
+      authorization: `Basic ${Buffer.from(text).toString('base64')}`,
+    })
+    const path = '/questions/carriers.json?limit=1'
+    for (const [address, headers] of [
+      [path, { authorization: `Bearer ${token}` }],
+      [path, basic(`anyone:${token}`)],
+      [path, basic(`${token}:`)],
+      [`${path}&token=${token}`, {}],
+    ] as const) {
+      const all = { ...headers, 'x-forwarded-for': '203.0.113.7' }
+      expect((await get(address, all)).status).toBe(200)
+    }
+    const list = await get(`/questions?token=${token}`)
+    expect(
+      (JSON.parse(list.text) as { question: string }[]).map(({ question }) => question),
+    ).toEqual(['carriers', 'last_free_days'])
+  })
+
+  it('is needed for what a proxy forwards, and from another machine', async () => {
+    for (const header of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP']) {
+      for (const path of ['/questions/carriers.json', '/questions', '/openapi.json']) {
+        expect(await refused(path, { [header]: '127.0.0.1' })).toMatch(/^401 a token is needed/)
+      }
+    }
+    expect(await refused('/questions', { authorization: 'Digest x' })).toMatch(
+      /^401 the token is wrong/,
+    )
+    const check = createBearerCheck({
+      warehouse: scene.warehouse,
+      uses: createTokenUses(scene.warehouse, logged()),
+    })
+    const from = (remoteAddress: string) =>
+      check({ headers: {}, socket: { remoteAddress } } as never, new URLSearchParams())
+    for (const here of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+      expect(await from(here)).toBeUndefined()
+    for (const there of ['10.0.0.7', '::ffff:10.0.0.7', '2001:db8::1', '']) {
+      await expect(from(there)).rejects.toThrow(/a token is needed/)
+    }
+  })
+
+  it('opens nothing when it is wrong, expired, revoked, or for another question', async () => {
+    const token = await createToken('ends')
+    const ask = (text: string, name = 'carriers') => refused(`/questions/${name}.csv?token=${text}`)
+    expect(await ask(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`)).toMatch(
+      /^401 the token is wrong; send the whole/,
+    )
+    expect(await ask(token, 'costs')).toBe(
+      '403 the token ends may not ask costs; it may ask last_free_days, carriers',
+    )
+    await scene.query(
+      `update tracking_sync.access_tokens set expires_at = now() where name = 'ends'`,
+    )
+    expect(await ask(token)).toBe('401 the token ends has expired; have another one created')
+    expect(await callCli(['tokens', 'revoke', 'ends'], settings)).toMatchObject({ exitCode: 0 })
+    expect(await ask(token)).toBe('401 the token ends was revoked; have another one created')
+  })
+
+  it('is slowed when it is wrong, and a flood of wrong ones is turned away', async () => {
+    const right = await createToken('right')
+    let waiting = 0
+    const ends: (() => void)[] = []
+    const slow = () => new Promise<void>((resolve) => (waiting += ends.push(resolve) > 0 ? 1 : 0))
+    const of = await open({ slow })
+    const wrong = Array.from({ length: 21 }, () => refused('/questions?token=tsq_x', {}, of))
+    expect((await firstOf(wrong, 1))[0]).toMatch(/^429 too many wrong tokens/)
+    expect(waiting).toBe(20)
+    expect((await get(`/questions?token=${right}`, {}, of)).status).toBe(200)
+    for (const end of ends) end()
+    expect((await Promise.all(wrong)).filter((text) => text.startsWith('401'))).toHaveLength(20)
+  })
+})
+
+describe('a token of a customer', () => {
+  it('reads rows of that customer alone, by its role', async () => {
+    const [customer = '', other = ''] = (
+      await scene.query<{ name: string }>(
+        `select customer_name as name from tracking.shipments
+        where customer_name is not null group by 1 order by count(*) desc, 1 limit 2`,
+      )
+    ).map(({ name }) => name)
+    const role = `http_${process.pid}`
+    const ask = ['--questions', 'last_free_days,changes', '--customer', customer]
+    const refusal = async (name: string, ...args: string[]): Promise<string> => {
+      const call = await callCli(['tokens', 'create', '--name', name, ...args], settings)
+      expect(call).toMatchObject({ exitCode: 2, stdout: '' })
+      return call.stderr
+    }
+    expect(await refusal('early', ...ask)).toMatch(/needs a warehouse that is open to customers/)
+    expect(await callCli(['migrate', '--customers'], settings)).toMatchObject({ exitCode: 0 })
+    expect(await refusal('early', ...ask)).toMatch(/and no role reads the rows of just that/)
+    await scene.query(`create role ${role} nologin`)
+    opened.push(() => scene.query(`drop owned by ${role}; drop role ${role}`))
+    await scene.query(`grant tracking_customer to ${role}`)
+    const assign = (name: string): Promise<unknown> =>
+      scene.query('insert into tracking_sync.customer_roles values ($1, $2)', role, name)
+    await assign(customer)
+    expect(
+      await refusal('closed', '--questions', 'attention,costs', '--customer', customer),
+    ).toMatch(/--questions names attention, costs, which reads what is closed/)
+    const token = await createToken('theirs', ...ask)
+    const rows: Record<string, number> = {}
+    for (const name of ['last_free_days', 'changes']) {
+      const all = JSON.parse((await get(`/questions/${name}.json`)).text) as Named[]
+      const { status, text } = await get(`/questions/${name}.json?token=${token}`)
+      const own = JSON.parse(text) as Named[]
+      expect({ name, status, names: new Set(own.map((row) => row.customer_name)) }).toEqual({
+        ...{ name, status: 200 },
+        names: new Set([customer]),
+      })
+      expect(own).toHaveLength(all.filter((row) => row.customer_name === customer).length)
+      rows[name] = own.length
+      const others = await get(
+        `/questions/${name}.json?token=${token}&customer=${encodeURIComponent(other)}`,
+      )
+      expect([others.status, others.text]).toEqual([200, '[]\n'])
+    }
+    expect(rows.last_free_days).toBeGreaterThan(3)
+    const compared = await get(
+      `/questions/last_free_days.csv?token=${token}&against=${scene.instants[0]}`,
+    )
+    expect(compared.text).not.toContain(other)
+    expect(lines(compared.text)).toBeGreaterThan(1)
+    // The role has another name since: the token must not read its rows.
+    await assign(other)
+    expect(await refused(`/questions/changes.csv?token=${token}`)).toMatch(
+      /^403 the token theirs reads the rows of .*, and no role reads just these now/,
+    )
+  })
+
+  interface Named {
+    readonly customer_name: string | null
+  }
+})
+
+describe('the description of the questions', () => {
+  it('has every question with its filters, formats and columns', async () => {
+    const list = JSON.parse((await get('/questions')).text) as {
+      question: string
+      formats: string[]
+      parameters: { name: string }[]
+    }[]
+    expect(list).toHaveLength(20)
+    const { openapi, paths, info } = JSON.parse((await get('/openapi.json')).text) as {
+      openapi: string
+      info: { version: string }
+      paths: Record<string, { get: { parameters: { name: string; in: string }[] } }>
+    }
+    expect([openapi, info.version]).toEqual(['3.1.0', '1.2.3'])
+    for (const { question, formats, parameters } of list) {
+      for (const format of formats) {
+        const found = paths[`/questions/${question}.${format}`]!.get.parameters
+        expect(found.map(({ name }) => name)).toEqual(
+          expect.arrayContaining([...parameters.map(({ name }) => name), 'as-of']),
+        )
+      }
+    }
+    expect(Object.keys(paths)).toHaveLength(20 * 4 + 2)
+  })
+})
+
+it('and its secret are in no log line and in no answer', () => {
+  expect(secrets.length).toBeGreaterThan(3)
+  expect(said.length).toBeGreaterThan(20)
+  expect(secrets.filter((secret) => said.some((text) => text.includes(secret)))).toEqual([])
+})
+
+function lines(text: string): number {
+  return text.split('\n').length - 1
+}
