@@ -1,3 +1,4 @@
+import type { App } from '../../app.js'
 import { ConfigError } from '../../base/errors.js'
 import type { ExtendCommand } from '../../commands/declare-command.js'
 import { configWith } from '../../config/needed-settings.js'
@@ -24,13 +25,19 @@ export const answeringCommands: Readonly<Record<string, ExtendCommand>> = {
       ...(declaration.ofExtension ?? []),
       ...(['questions'] satisfies (keyof (typeof doorSettings)['settings'])[]),
     ],
-    run: async (app, flags, io) => {
-      const isForMany = flags.allAccounts === true || flags.worker === true
-      if (!isForMany || !configWith<typeof doorSettings>(app.config).questions) {
-        return (await declaration.run(app, flags, io)) as number
-      }
-      const problem = 'is for one account; run `tracking-sync dashboard --account` beside --all'
-      throw new ConfigError([{ setting: 'TRACKING_QUESTIONS', problem }])
+    run: (app, flags, io) => {
+      refuseMany(app, flags)
+      return declaration.run(app, flags, io)
     },
   }),
+}
+
+function refuseMany(
+  { config }: App,
+  { allAccounts, worker }: Readonly<Record<string, unknown>>,
+): void {
+  const isForMany = allAccounts === true || worker === true
+  if (!isForMany || !configWith<typeof doorSettings>(config).questions) return
+  const problem = 'is for one account; run `tracking-sync dashboard --account` beside --all'
+  throw new ConfigError([{ setting: 'TRACKING_QUESTIONS', problem }])
 }
