@@ -1,0 +1,86 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WarehouseUnavailableError } from '../../../src/base/errors.js'
+import { silentLogger } from '../../../src/base/logger.js'
+import { createMcpRoute, type McpRoute } from '../../../src/extensions/mcp/http-route.js'
+import { startHttpServer, type HttpServer } from '../../../src/http/http-server.js'
+import { SchemaNames } from '../../../src/warehouse/connection/schema-names.js'
+
+let server: HttpServer
+let mcp: McpRoute
+let client: Client
+let address: string
+
+beforeAll(async () => {
+  mcp = await createMcpRoute({
+    names: new SchemaNames('tracking'),
+    session: { open: () => Promise.reject(new WarehouseUnavailableError('away; try later')) },
+    isSqlOn: false,
+    programVersion: '1.0.0',
+    logger: silentLogger,
+    redact: (text) => text,
+    hosts: new Set(['ask.example']),
+  })
+  server = await startHttpServer({
+    httpPort: 0,
+    routes: { '/mcp': mcp.route },
+    logger: silentLogger,
+  })
+  address = `${server.url}/mcp`
+  client = new Client({ name: 'test', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(address)))
+})
+
+afterAll(async () => {
+  await client.close()
+  await mcp.close()
+  await server.stop(1_000)
+})
+
+describe('MCP over HTTP', { tags: ['JM2'] }, () => {
+  it('answers the official client with the tools of stdio', async () => {
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      'list_questions',
+      'explain',
+      'ask',
+      'find',
+      'evidence',
+    ])
+    const { content } = await client.callTool({ name: 'list_questions', arguments: {} })
+    const [{ text }] = content as unknown as [{ text: string }]
+    expect((JSON.parse(text) as { questions: unknown[] }).questions.length).toBe(20)
+  })
+
+  it('says in a sentence that the database is away, and goes on', async () => {
+    for (let time = 0; time < 2; time += 1) {
+      const result = await client.callTool({ name: 'find', arguments: { number: 'ABCD' } })
+      expect(result).toMatchObject({ isError: true, content: [{ text: 'away; try later' }] })
+    }
+  })
+
+  it.each([
+    ['a page of another origin', { origin: 'https://evil.example' }, '{}', 403],
+    ['another media type', { 'content-type': 'text/plain' }, '{}', 415],
+    ['a body that is too large', {}, `"${'x'.repeat(300_000)}"`, 413],
+    ['a text that is not JSON', {}, '{', 400],
+  ])('refuses %s', async (_, headers, body, status) => {
+    const { status: got } = await fetch(address, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(headers as Record<string, string>),
+      },
+      body,
+    })
+    expect(got).toBe(status)
+  })
+
+  it('has no sessions to open or end', async () => {
+    for (const method of ['GET', 'DELETE']) {
+      const { status } = await fetch(address, { method, headers: { accept: 'text/event-stream' } })
+      expect([method, status]).toEqual([method, 405])
+    }
+  })
+})
