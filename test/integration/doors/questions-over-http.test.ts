@@ -153,10 +153,14 @@ async function compareWithCommand(names: readonly string[], formats: typeof FORM
 }
 
 describe('an answer over HTTP', () => {
-  it('has the bytes of the command, for ten questions and each format', async () => {
-    expect(await compareWithCommand(QUESTIONS.slice(0, 1), FORMATS)).toBe(1)
-    expect(await compareWithCommand(QUESTIONS.slice(1), ['csv'])).toBeGreaterThanOrEqual(9)
-  })
+  it(
+    'has the bytes of the command, for ten questions and each format',
+    { tags: ['HQ1'] },
+    async () => {
+      expect(await compareWithCommand(QUESTIONS.slice(0, 1), FORMATS)).toBe(1)
+      expect(await compareWithCommand(QUESTIONS.slice(1), ['csv'])).toBeGreaterThanOrEqual(9)
+    },
+  )
 
   it(
     'has the bytes of the command, for ten questions in each format',
@@ -217,7 +221,7 @@ describe('an answer over HTTP', () => {
     expect(await head.text()).toBe('')
   })
 
-  it('is a calendar that a container leaves when it was fetched', async () => {
+  it('is a calendar that a container leaves when it was fetched', { tags: ['HQ1'] }, async () => {
     const path = '/questions/last_free_days.ics'
     const before = await get(path)
     expect(before.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
@@ -283,22 +287,26 @@ describe('a refusal', () => {
     expect(said.some((one) => one.includes('hidden-word'))).toBe(false)
   })
 
-  it('comes at once to a flood beyond the bound, and the rest is answered', async () => {
-    const bound = await open({ limits: { atOnce: 2, waiting: 3 } })
-    const locked = await lockShipments()
-    const flood = Array.from({ length: 12 }, () =>
-      get('/questions/arrivals.csv?limit=1', {}, bound),
-    )
-    const turnedAway = await Promise.all(
-      Array.from({ length: 7 }, async (_, at) => (await firstOf(flood, at + 1)).at(-1)!),
-    )
-    expect(turnedAway.map(({ status }) => status)).toEqual(turnedAway.map(() => 429))
-    expect(turnedAway[0]!.headers.get('retry-after')).toBe('5')
-    await locked.release()
-    const statuses = (await Promise.all(flood)).map(({ status }) => status).sort()
-    expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(7).fill(429)])
-    expect((await get('/questions/arrivals.csv?limit=1', {}, bound)).status).toBe(200)
-  })
+  it(
+    'comes at once to a flood beyond the bound, and the rest is answered',
+    { tags: ['HQ4'] },
+    async () => {
+      const bound = await open({ limits: { atOnce: 2, waiting: 3 } })
+      const locked = await lockShipments()
+      const flood = Array.from({ length: 12 }, () =>
+        get('/questions/arrivals.csv?limit=1', {}, bound),
+      )
+      const turnedAway = await Promise.all(
+        Array.from({ length: 7 }, async (_, at) => (await firstOf(flood, at + 1)).at(-1)!),
+      )
+      expect(turnedAway.map(({ status }) => status)).toEqual(turnedAway.map(() => 429))
+      expect(turnedAway[0]!.headers.get('retry-after')).toBe('5')
+      await locked.release()
+      const statuses = (await Promise.all(flood)).map(({ status }) => status).sort()
+      expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(7).fill(429)])
+      expect((await get('/questions/arrivals.csv?limit=1', {}, bound)).status).toBe(200)
+    },
+  )
 })
 
 /** The first answers to arrive. */
@@ -346,44 +354,53 @@ describe('a token over HTTP', () => {
     ).toEqual(['carriers', 'last_free_days'])
   })
 
-  it('is needed for what a proxy forwards, and from another machine', async () => {
-    for (const header of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP']) {
-      for (const path of ['/questions/carriers.json', '/questions', '/openapi.json']) {
-        expect(await refused(path, { [header]: '127.0.0.1' })).toMatch(/^401 a token is needed/)
+  it(
+    'is needed for what a proxy forwards, and from another machine',
+    { tags: ['HQ2'] },
+    async () => {
+      for (const header of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP']) {
+        for (const path of ['/questions/carriers.json', '/questions', '/openapi.json']) {
+          expect(await refused(path, { [header]: '127.0.0.1' })).toMatch(/^401 a token is needed/)
+        }
       }
-    }
-    expect(await refused('/questions', { authorization: 'Digest x' })).toMatch(
-      /^401 the token is wrong/,
-    )
-    const check = createBearerCheck({
-      warehouse: scene.warehouse,
-      uses: createTokenUses(scene.warehouse, logged()),
-    })
-    const from = (remoteAddress: string) =>
-      check({ headers: {}, socket: { remoteAddress } } as never, new URLSearchParams())
-    for (const here of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
-      expect(await from(here)).toBeUndefined()
-    for (const there of ['10.0.0.7', '::ffff:10.0.0.7', '2001:db8::1', '']) {
-      await expect(from(there)).rejects.toThrow(/a token is needed/)
-    }
-  })
+      expect(await refused('/questions', { authorization: 'Digest x' })).toMatch(
+        /^401 the token is wrong/,
+      )
+      const check = createBearerCheck({
+        warehouse: scene.warehouse,
+        uses: createTokenUses(scene.warehouse, logged()),
+      })
+      const from = (remoteAddress: string) =>
+        check({ headers: {}, socket: { remoteAddress } } as never, new URLSearchParams())
+      for (const here of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+        expect(await from(here)).toBeUndefined()
+      for (const there of ['10.0.0.7', '::ffff:10.0.0.7', '2001:db8::1', '']) {
+        await expect(from(there)).rejects.toThrow(/a token is needed/)
+      }
+    },
+  )
 
-  it('opens nothing when it is wrong, expired, revoked, or for another question', async () => {
-    const token = await createToken('ends')
-    const ask = (text: string, name = 'carriers') => refused(`/questions/${name}.csv?token=${text}`)
-    expect(await ask(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`)).toMatch(
-      /^401 the token is wrong; send the whole/,
-    )
-    expect(await ask(token, 'costs')).toBe(
-      '403 the token ends may not ask costs; it may ask last_free_days, carriers',
-    )
-    await scene.query(
-      `update tracking_sync.access_tokens set expires_at = now() where name = 'ends'`,
-    )
-    expect(await ask(token)).toBe('401 the token ends has expired; have another one created')
-    expect(await callCli(['tokens', 'revoke', 'ends'], settings)).toMatchObject({ exitCode: 0 })
-    expect(await ask(token)).toBe('401 the token ends was revoked; have another one created')
-  })
+  it(
+    'opens nothing when it is wrong, expired, revoked, or for another question',
+    { tags: ['HQ2'] },
+    async () => {
+      const token = await createToken('ends')
+      const ask = (text: string, name = 'carriers') =>
+        refused(`/questions/${name}.csv?token=${text}`)
+      expect(await ask(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`)).toMatch(
+        /^401 the token is wrong; send the whole/,
+      )
+      expect(await ask(token, 'costs')).toBe(
+        '403 the token ends may not ask costs; it may ask last_free_days, carriers',
+      )
+      await scene.query(
+        `update tracking_sync.access_tokens set expires_at = now() where name = 'ends'`,
+      )
+      expect(await ask(token)).toBe('401 the token ends has expired; have another one created')
+      expect(await callCli(['tokens', 'revoke', 'ends'], settings)).toMatchObject({ exitCode: 0 })
+      expect(await ask(token)).toBe('401 the token ends was revoked; have another one created')
+    },
+  )
 
   it('is slowed when it is wrong, and a flood of wrong ones is turned away', async () => {
     const right = await createToken('right')
@@ -401,7 +418,7 @@ describe('a token over HTTP', () => {
 })
 
 describe('a token of a customer', () => {
-  it('reads rows of that customer alone, by its role', async () => {
+  it('reads rows of that customer alone, by its role', { tags: ['HQ3'] }, async () => {
     const [customer = '', other = ''] = (
       await scene.query<{ name: string }>(
         `select customer_name as name from tracking.shipments
