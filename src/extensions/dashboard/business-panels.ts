@@ -1,46 +1,8 @@
+import { LIST_PANELS, OTHER_MATTERS } from './list-panels.js'
 import type { Panel } from './panels.js'
 
 /** Panels about containers. */
 export const BUSINESS_PANELS: readonly Panel[] = [
-  {
-    id: 'worklist',
-    group: 'business',
-    title: 'Next pickups',
-    meaning:
-      'The twelve containers at a terminal that are first in `tracking-sync query ' +
-      'pickups`, and what still holds them there.',
-    unit: '',
-    empty: 'No container waits to be picked up by a truck.',
-    picture: { shape: 'list' },
-    sqlText: `select
-    container_id,
-    container_number as container,
-    coalesce(terminal_name, place_name, place) as at,
-    replace(state, '_', ' ') as state,
-    binding_on as last_free_day,
-    days_left,
-    array_to_string(blockers, ', ') as blockers
-from {{analytics}}.pickups
-limit 12`,
-  },
-  {
-    id: 'attention',
-    group: 'business',
-    title: 'Latest exceptions',
-    meaning: 'The twelve latest exceptions of high or medium severity.',
-    unit: '',
-    empty: 'Nothing needs attention.',
-    picture: { shape: 'list' },
-    sqlText: `select
-    container_id,
-    container_number as container,
-    replace(exception, '_', ' ') as exception,
-    sentence
-from {{stored}}.attention
-where severity in ('high', 'medium')
-order by since_at desc nulls last, container_id, exception
-limit 12`,
-  },
   {
     id: 'last-free-days',
     group: 'business',
@@ -58,6 +20,7 @@ limit 12`,
       value: 'stays',
       kind: 'place',
     },
+    leadsTo: { path: '/due', by: { day: 'day' } },
     sqlText: `select
     greatest(binding_on, current_date - 14) as day,
     place,
@@ -65,6 +28,7 @@ limit 12`,
 from {{analytics}}.last_free_days
 where state in ('upcoming', 'due_today', 'overdue')
     and binding_on <= current_date + 28
+    and {{chosen}}
 group by 1, 2
 order by 1, 2`,
   },
@@ -96,6 +60,7 @@ order by 1, 2`,
 from {{stored}}.charged_days
 where charge_amount > 0
     and charged_on between current_date - 30 and current_date
+    and {{chosen}}
 group by 1, 2, 3
 order by 1, 2, 3`,
   },
@@ -116,22 +81,36 @@ order by 1, 2, 3`,
       value: 'containers',
       kind: 'port',
     },
-    sqlText: `with ports as (
+    leadsTo: { path: '/arriving', by: { day: 'day', port: 'port_locode' } },
+    sqlText: `with arriving as (
     select
-        port_of_discharge_locode as port,
-        row_number() over (order by sum(containers) desc, port_of_discharge_locode) as place
-    from {{analytics}}.arrivals_calendar
+        arrival_on,
+        port_of_discharge_locode as port_locode,
+        coalesce(port_of_discharge_name, port_of_discharge_locode, 'not known') as port
+    from {{analytics}}.arrivals
+    where state = 'expected'
+        and days_until between 0 and 29
+        and {{chosen}}
+),
+
+ports as (
+    select
+        port_locode,
+        row_number() over (order by count(*) desc, port_locode) as place
+    from arriving
     group by 1
 )
 
 select
-    arrival.arrival_on as day,
-    case when ports.place <= 6 then coalesce(ports.port, 'unknown') else 'others' end as port,
-    sum(arrival.containers) as containers
-from {{analytics}}.arrivals_calendar as arrival
-inner join ports on ports.port is not distinct from arrival.port_of_discharge_locode
-group by 1, 2
-order by 1, 2`,
+    arriving.arrival_on as day,
+    case when ports.place <= 6 then arriving.port else 'others' end as port,
+    count(*) as containers,
+    case when ports.place <= 6 then ports.port_locode end as port_locode
+from arriving
+inner join ports
+    on ports.port_locode is not distinct from arriving.port_locode
+group by 1, 2, 4
+order by 1, 2, 4`,
   },
   {
     id: 'eta-changes',
@@ -161,140 +140,88 @@ order by 1, 2`,
 from {{analytics}}.eta_changes
 where changed_at >= now() - interval '30 days'
     and slip_hours <> 0
+    and {{chosen_shipments}}
 group by 1, 2
 order by 1, 2`,
   },
   {
     id: 'exceptions',
     group: 'business',
-    title: 'What needs attention',
-    meaning:
-      'Containers with an exception, by kind. `tracking-sync query attention` says for each ' +
-      'since when, and why.',
+    title: 'Matters by kind',
+    meaning: 'Containers that need attention, by the matter. A bar leads to its containers.',
     unit: 'containers',
     empty: 'Nothing needs attention.',
     picture: { shape: 'bars', name: 'exception', value: 'containers', kind: 'severity' },
+    leadsTo: { path: '/attention', by: { exception: 'code' } },
     sqlText: `select
     replace(exception, '_', ' ') as exception,
     severity,
-    count(distinct container_id) as containers
+    count(distinct container_id) as containers,
+    exception as code
 from {{stored}}.attention
-group by 1, 2
+where {{chosen}}
+group by 1, 2, 4
 order by case severity when 'high' then 1 when 'medium' then 2 else 3 end, 3 desc, 1`,
   },
   {
     id: 'carriers',
     group: 'business',
-    title: 'Shipping lines',
+    title: 'Shipping lines in 90 days',
     meaning:
-      'The last quarter with arrivals of each of the twelve lines with most of them: the share ' +
-      'on time, the share without a rollover, and the share of milestones that were reported.',
+      'The twelve lines with most arrivals in the last 90 days: the share within a day of the ' +
+      'first ETA, without a rollover, and of the milestones that were reported.',
     unit: 'share',
-    empty: 'No shipment has arrived yet.',
+    empty: 'No shipment has arrived in the last 90 days.',
     picture: { shape: 'cells', row: 'line', column: 'measure', share: 'share' },
-    sqlText: `with latest as (
-    select distinct on (shipping_line_scac) *
-    from {{analytics}}.carrier_scorecards
-    order by shipping_line_scac, arrival_quarter_on desc
-),
-
-lines as (
-    select *
-    from latest
+    sqlText: `with lines as (
+    select
+        shipping_line_scac,
+        min(shipping_line_name) as line_name,
+        sum(containers) as arrivals,
+        avg(is_on_time::int) as on_time,
+        avg(is_rollover_free::int) as rollover_free,
+        sum(milestones_reported) / nullif(sum(milestones_expected), 0)::numeric as reported
+    from {{analytics}}.shipment_outcomes
+    where period = 'last 90 days'
+        and is_of_arrival
+        and {{chosen_shipments}}
+    group by 1
     order by arrivals desc, shipping_line_scac
     limit 12
 )
 
 select
-    coalesce(shipping_line_scac, 'unknown') as line,
-    measure,
-    share
+    coalesce(line.short_name, lines.line_name, lines.shipping_line_scac, 'not known') as line,
+    measured.measure,
+    measured.share
 from lines
+left join {{analytics}}.shipping_lines as line
+    on line.shipping_line_scac = lines.shipping_line_scac
 cross join lateral (
     values
-        ('on time', on_time_share),
-        ('not rolled', rollover_free_share),
-        ('reported', milestone_completeness)
+        ('on time', round(lines.on_time, 3)),
+        ('not rolled', round(lines.rollover_free, 3)),
+        ('reported', round(lines.reported, 3))
 ) as measured (measure, share)
-where share is not null
-order by arrivals desc, 1, 2`,
+where measured.share is not null
+order by lines.arrivals desc, 1, 2`,
   },
 ]
 
-/** The events of one container; `$1` is its id. */
-export const TIMELINE: Panel = {
-  id: 'timeline',
-  group: 'business',
-  title: 'Timeline',
-  meaning:
-    'What happened to the container, and what was changed or announced, by the time it happened ' +
-    'or is expected.',
-  unit: '',
-  empty: 'Nothing is known of this container yet.',
-  picture: { shape: 'points', at: 'occurred_at', kind: 'kind', label: 'what' },
-  sqlText: `select
-    occurred_at,
-    occurred_local,
-    kind,
-    concat_ws(' ', subject, from_value, case when to_value is not null then '→ ' || to_value end)
-        as what,
-    location_locode,
-    source,
-    learned_at
-from {{analytics}}.timeline
-where container_id = $1
-order by occurred_at, learned_at, kind, subject
-limit 500`,
-}
+/** The panels of the overview, in their order: the first rows of lists beside pictures. */
+export const OVERVIEW_PANELS: readonly Panel[] = inOrder([
+  'overdue',
+  'due',
+  'matters-now',
+  'exceptions',
+  'arrivals',
+  'last-free-days',
+  'charges',
+  'eta-changes',
+  'carriers',
+])
 
-/**
- * Containers by number, id, bill of lading or reference; `$1` is the typed text, with or without
- * spaces and hyphens. Without an exact match, containers that contain it.
- */
-export const SEARCH: Panel = {
-  id: 'search',
-  group: 'business',
-  title: 'Containers',
-  meaning: 'Containers that match the typed text.',
-  unit: '',
-  empty: '',
-  picture: { shape: 'list' },
-  sqlText: `with typed as (
-    select
-        btrim($1) as words,
-        upper(regexp_replace($1, '[^[:alnum:]]', '', 'g')) as code
-),
-
-found as (
-    select
-        container.container_id,
-        container.number,
-        shipment.bill_of_lading_number,
-        shipment.shipping_line_scac,
-        container.current_status,
-        container.created_at,
-        coalesce(
-            container.number = typed.code
-            or container.container_id = typed.words
-            or shipment.bill_of_lading_number in (typed.code, upper(typed.words))
-            or typed.words = any(container.ref_numbers)
-            or typed.words = any(shipment.ref_numbers),
-            false
-        ) as is_exact,
-        length(typed.code) >= 4
-        and (
-            strpos(container.number, typed.code) > 0
-            or strpos(shipment.bill_of_lading_number, typed.code) > 0
-        ) as is_part
-    from typed
-    cross join {{data}}.containers as container
-    left join {{data}}.shipments as shipment on shipment.shipment_id = container.shipment_id
-    where container._deleted_at is null
-)
-
-select container_id, number, bill_of_lading_number, shipping_line_scac, current_status
-from found
-where is_exact or is_part and not exists (select from found as other where other.is_exact)
-order by created_at desc nulls last, container_id
-limit 50`,
+function inOrder(ids: readonly string[]): Panel[] {
+  const known = [...LIST_PANELS, OTHER_MATTERS, ...BUSINESS_PANELS]
+  return ids.flatMap((id) => known.find((panel) => panel.id === id) ?? [])
 }

@@ -1,96 +1,196 @@
-import { escapeHtml } from '../answers/output/html.js'
 import type { StatusSection } from '../../status/describe-status.js'
+import { escapeHtml } from '../answers/output/html.js'
 import type { TableAnswer } from '../answers/read-answer.js'
+import { formatFigures, type FigureAnswers } from './head-figures.js'
+import { addressOf, type Filters } from './filters.js'
+import { MOST_ROWS } from './list-panels.js'
+import {
+  formatFilters,
+  formatFrame,
+  formatLight,
+  formatSearch,
+  formatText,
+  type Frame,
+} from './page-frame.js'
+import {
+  formatList,
+  formatTable,
+  inOrder,
+  toCells,
+  toObjects,
+  type Order,
+  type Place,
+} from './page-tables.js'
 import type { Panel } from './panels.js'
 import { coloursOf, drawPicture, type PanelRow } from './pictures.js'
 import type { AnsweredPanel } from './read-panels.js'
-import type { Light } from './light.js'
-
-/** The parts of the page that do not depend on the search. */
-export interface PageParts {
-  readonly title: string
-  readonly light: Light
-  /** The alerts, a sentence each. */
-  readonly alerts: readonly string[]
-  /** The instant at which the panels were read, as shown. */
-  readonly readAt: string
-  /** Empty before the first run. */
-  readonly panels: readonly AnsweredPanel[]
-  /** The sections of `status`, as tables. */
-  readonly sections: readonly StatusSection[]
-}
-
-/** The search and its result. */
-export interface Search {
-  readonly wanted: string
-  /** The matching containers; the timeline shows a single one. */
-  readonly found: AnsweredPanel
-  readonly timeline: AnsweredPanel | undefined
-}
 
 /** Widths in CSS pixels at which each picture is drawn: the style sheet shows the one that fits. */
 const WIDE = 580
 const NARROW = 330
 
 const ROWS_IN_TABLE = 60
+/** Rows of a list on the overview. */
+const FIRST_ROWS = 8
+/** Columns of a list in half of the width. */
+const COLUMNS_IN_HALF = 5
+/** Rows on each page of a list. */
+const PAGE_ROWS = 50
 
-const GROUPS = { business: 'Containers', operations: 'Operations' } as const
-
-/** The whole dashboard, without scripts and external files. */
-export function formatDashboard(parts: PageParts, search: Search | undefined): string {
-  const { title, light, alerts, readAt, panels, sections } = parts
-  return formatDocument(title, [
-    formatLight(light),
-    formatAlerts(alerts),
-    ...(panels.length === 0
-      ? [`<p>${formatText(START)}</p>`]
-      : [formatSearch(search), formatGroup('business', panels), formatGroup('operations', panels)]),
-    `<details>
-<summary>Every stream, run and queue</summary>
-${sections.map(formatSection).join('\n')}
-</details>
-<footer><p>Read at ${escapeHtml(readAt)}. <a href="/">Read again</a>.</p></footer>`,
-  ])
+export interface OverviewParts {
+  /** Undefined before the first run. */
+  readonly panels: readonly AnsweredPanel[] | undefined
+  readonly figures: FigureAnswers
+  /** The alerts of the operator, a sentence each. */
+  readonly alerts: readonly string[]
+  readonly readAt: string
 }
 
 const START = 'Start with `tracking-sync backfill`. Then this page shows the warehouse.'
 
-/** Replaces the dashboard if the warehouse cannot be read. */
-export function formatNotice(title: string, light: Light, advice: string): string {
-  return formatDocument(title, [formatLight(light), `<p>${formatText(advice)}</p>`])
-}
-
-function formatGroup(group: Panel['group'], panels: readonly AnsweredPanel[]): string {
-  const own = panels.filter(({ panel }) => panel.group === group)
-  return `<section aria-labelledby="${group}">
-<h2 id="${group}">${GROUPS[group]}</h2>
-<div class="panels">
-${own.map((answered) => formatPanel(answered)).join('\n')}
+export function formatOverview(frame: Frame, parts: OverviewParts): string {
+  const { panels, figures, alerts, readAt } = parts
+  if (panels === undefined) {
+    const start = `<p>${formatText(START)}</p>`
+    return formatFrame(frame, [formatLight(frame.light), start, formatAlerts(alerts)])
+  }
+  const shown = panels.map((answered) => formatPanel(answered, frame))
+  return formatFrame(frame, [
+    `<h1 class="unseen">Today</h1>`,
+    formatFilters(frame),
+    formatFigures(figures, frame),
+    `<div class="panels">
+${shown.join('\n')}
 </div>
-</section>`
+${formatAlerts(alerts)}
+<footer><p>Read at ${escapeHtml(readAt)}.</p></footer>`,
+  ])
 }
 
-function formatDocument(title: string, main: readonly string[]): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<link rel="stylesheet" href="/dashboard.css">
-</head>
-<body>
-<header><h1>${escapeHtml(title)}</h1></header>
-<main>
-${main.join('\n')}
-</main>
-</body>
-</html>
-`
+export interface ListParts {
+  readonly answered: AnsweredPanel
+  readonly order: Order
+  /** The first page is 1. */
+  readonly page: number
+  readonly filters: Filters
 }
 
-function formatLight({ colour, sentence }: Light): string {
-  return `<p class="light ${colour}"><span aria-hidden="true"></span>${escapeHtml(sentence)}</p>`
+/** A list with all of its columns, which sorts and has pages. */
+export function formatListPage(frame: Frame, parts: ListParts): string {
+  const { answered, filters, order } = parts
+  const { panel, answer } = answered
+  const narrowed = { exception: 'Matter', day: 'Day' } as const
+  const chips = (['exception', 'day'] as const).flatMap((name) => {
+    const value = filters[name]
+    if (value === undefined) return []
+    const without = addressOf(frame.path, { ...filters, [name]: undefined })
+    const text = `${narrowed[name]}: ${value.replaceAll('_', ' ')}`
+    return [
+      `<a class="chosen" href="${escapeHtml(without)}">${escapeHtml(text)}<span aria-hidden="true"> ×</span><span class="unseen">, show all</span></a>`,
+    ]
+  })
+  const csv = addressOf(`/panels/${panel.id}.csv`, { ...filters, sort: order })
+  return formatFrame(frame, [
+    `<div class="title"><h1>${escapeHtml(panel.title)}</h1>
+<p class="links"><a href="${escapeHtml(csv)}">CSV</a> <a href="${escapeHtml(addressOf(`/panels/${panel.id}.sql`, filters))}">SQL</a></p></div>
+<p class="meaning">${formatText(panel.meaning)}</p>`,
+    formatFilters(frame),
+    ...(chips.length === 0 ? [] : [`<p class="chips">${chips.join(' ')}</p>`]),
+    `<figure id="${panel.id}" class="whole">
+${answer === undefined ? formatProblem(answered) : formatPageOf(answer, frame, parts)}
+</figure>`,
+  ])
+}
+
+function formatPageOf(answer: TableAnswer, frame: Frame, parts: ListParts): string {
+  const { answered, order, filters } = parts
+  const { panel } = answered
+  const { picture } = panel
+  if (answer.rows.length === 0 || picture.shape !== 'list') return formatEmpty(panel)
+  const sorted = toObjects(inOrder(answer, order))
+  const count = sorted.length
+  const pages = Math.ceil(count / PAGE_ROWS)
+  const page = Math.min(Math.max(parts.page, 1), pages)
+  const first = (page - 1) * PAGE_ROWS
+  const rows = sorted.slice(first, first + PAGE_ROWS)
+  const place = { path: frame.path, filters }
+  const table = formatList(rows, {
+    ...place,
+    title: panel.title,
+    columns: picture.columns,
+    order,
+    isSortable: true,
+  })
+  const link = (to: number, text: string): string => {
+    if (to < 1 || to > pages) return ''
+    const address = addressOf(frame.path, { ...filters, sort: order, page: String(to) })
+    return `<a href="${escapeHtml(address)}">${text}</a>`
+  }
+  const most = count === MOST_ROWS ? ' These are the first; the command `query` has all.' : ''
+  return `${table}
+<p class="pages"><span>${first + 1} to ${first + rows.length} of ${count.toLocaleString('en-US')}.${formatText(most)}</span>
+${link(page - 1, '← Before')} ${link(page + 1, 'Next →')}</p>`
+}
+
+export interface OperationsParts {
+  /** The alerts, a sentence each. */
+  readonly alerts: readonly string[]
+  readonly panels: readonly AnsweredPanel[]
+  /** The sections of `status`, as tables. */
+  readonly sections: readonly StatusSection[]
+  readonly readAt: string
+}
+
+export function formatOperations(frame: Frame, parts: OperationsParts): string {
+  const { alerts, panels, sections, readAt } = parts
+  return formatFrame(frame, [
+    `<h1>Operations</h1>`,
+    formatLight(frame.light),
+    formatAlerts(alerts),
+    `<div class="panels">
+${panels.map((answered) => formatPanel(answered, frame)).join('\n')}
+</div>
+<details>
+<summary>Every stream, run and queue</summary>
+${sections.map(formatSection).join('\n')}
+</details>
+<footer><p>Read at ${escapeHtml(readAt)}.</p></footer>`,
+  ])
+}
+
+/** Replaces a page if the warehouse cannot be read. */
+export function formatNotice(frame: Frame, advice: string): string {
+  return formatFrame(frame, [formatLight(frame.light), `<p>${formatText(advice)}</p>`])
+}
+
+/** The containers that match a text, or that none does. */
+export function formatFound(frame: Frame, wanted: string, found: AnsweredPanel): string {
+  const { panel, answer } = found
+  const { picture } = panel
+  const quoted = escapeHtml(JSON.stringify(wanted))
+  const isNone = answer?.rows.length === 0
+  const heading = `<h1>${isNone ? 'Not found' : `Containers for ${quoted}`}</h1>`
+  if (isNone) {
+    const sentence = `<p>The warehouse has no container, bill of lading or reference ${quoted}.</p>`
+    return formatFrame({ ...frame, sought: wanted }, [
+      heading,
+      sentence,
+      formatSearch(wanted, 'q2'),
+    ])
+  }
+  const list =
+    answer === undefined || picture.shape !== 'list'
+      ? formatProblem(found)
+      : formatList(toObjects(answer), {
+          title: panel.title,
+          columns: picture.columns,
+          path: frame.path,
+          filters: {},
+        })
+  return formatFrame({ ...frame, sought: wanted }, [
+    heading,
+    `<figure id="${panel.id}" class="whole">${list}</figure>`,
+  ])
 }
 
 function formatAlerts(alerts: readonly string[]): string {
@@ -104,76 +204,79 @@ ${items}
 </section>`
 }
 
-function formatSearch(search: Search | undefined): string {
-  const wanted = escapeHtml(search?.wanted ?? '')
-  return `<section class="search" aria-labelledby="container">
-<h2 id="container">One container</h2>
-<form action="/" method="get">
-<label for="q">Container, bill of lading or reference</label>
-<input id="q" name="container" value="${wanted}" autocomplete="off" maxlength="100">
-<button>Show</button>
-</form>
-${search === undefined ? '' : formatFound(search)}
-</section>`
-}
-
-function formatFound({ wanted, found, timeline }: Search): string {
-  const { answer } = found
-  if (answer === undefined) return formatAnswer(found)
-  const { rows } = answer
-  if (rows.length === 0) {
-    const quoted = escapeHtml(JSON.stringify(wanted))
-    return `<p>The warehouse has no container, bill of lading or reference ${quoted}.</p>`
-  }
-  if (timeline === undefined) return formatList(found.panel, answer)
-  const [id, ...rest] = rows[0] ?? []
-  const title = rest.filter((one) => typeof one === 'string').join(', ')
-  return formatPanel(timeline, `?container=${encodeURIComponent(String(id))}`, title)
-}
-
-function formatPanel(answered: AnsweredPanel, query = '', title?: string): string {
+export function formatPanel(answered: AnsweredPanel, { filters }: Frame, query = ''): string {
   const { panel } = answered
-  const paths = ['csv', 'sql'].map((kind) => `/panels/${panel.id}.${kind}${query}`)
-  const [csv = '', sql = ''] = paths
-  return `<figure id="${panel.id}">
+  const asked = query === '' ? addressOf('', filters) : query
+  const links = ['csv', 'sql'].map(
+    (kind) =>
+      `<a href="${escapeHtml(`/panels/${panel.id}.${kind}${asked}`)}">${kind.toUpperCase()}<span class="unseen"> of ${escapeHtml(panel.title)}</span></a>`,
+  )
+  const all = panel.picture.shape === 'list' ? formatAll(answered, filters) : ''
+  return `<figure id="${panel.id}"${panel.isWide === true ? ' class="wide-panel"' : ''}>
 <figcaption>
-<h3>${escapeHtml(title ?? panel.title)}</h3>
+<h2>${escapeHtml(panel.title)}</h2>
 <p>${formatText(panel.meaning)}</p>
 </figcaption>
-${formatAnswer(answered)}
-<p class="links"><a href="${csv}">CSV<span class="unseen"> of ${escapeHtml(panel.title)}</span></a>
-<a href="${sql}">SQL<span class="unseen"> of ${escapeHtml(panel.title)}</span></a></p>
+${formatAnswer(answered, { path: '/', filters })}
+<p class="links">${all}${links.join('\n')}</p>
 </figure>`
 }
 
-function formatAnswer({ panel, answer, problem }: AnsweredPanel): string {
-  if (problem !== undefined || answer === undefined) {
-    return `<p class="problem">${escapeHtml(problem ?? '')}</p>`
-  }
-  if (answer.rows.length === 0) return `<p class="empty">${formatText(panel.empty)}</p>`
+/** The way from the first rows to the whole list. */
+function formatAll({ panel, answer }: AnsweredPanel, filters: Filters): string {
+  const count = answer?.rows.length ?? 0
+  if (count === 0) return ''
+  const address = escapeHtml(addressOf(panel.leadsTo?.path ?? `/${panel.id}`, filters))
+  return `<a class="all" href="${address}">All ${count.toLocaleString('en-US')}<span class="unseen"> rows of ${escapeHtml(panel.title)}</span> →</a>\n`
+}
+
+/** Not red while it is only late. */
+function formatProblem({ problem = '', isLate }: AnsweredPanel): string {
+  return `<p class="${isLate === true ? 'empty' : 'problem'}">${escapeHtml(problem)}</p>`
+}
+
+function formatEmpty(panel: Panel): string {
+  return `<p class="empty">${formatText(panel.empty)}</p>`
+}
+
+function formatAnswer(answered: AnsweredPanel, place: Place): string {
+  const { panel, answer } = answered
+  if (answer === undefined) return formatProblem(answered)
+  if (answer.rows.length === 0) return formatEmpty(panel)
   const { picture } = panel
-  if (picture.shape === 'list') return formatList(panel, answer)
-  const rows = answer.rows.map((row) => toObject(answer.columns, row))
+  const rows = toObjects(answer)
+  if (picture.shape === 'facts') return formatRows(panel, answer, place)
+  if (picture.shape === 'list') {
+    const columns =
+      panel.isWide === true
+        ? picture.columns
+        : picture.columns.filter(({ isExtra }) => isExtra !== true).slice(0, COLUMNS_IN_HALF)
+    return formatList(rows.slice(0, FIRST_ROWS), { ...place, title: panel.title, columns })
+  }
+  const { leadsTo } = panel
+  const linkOf =
+    leadsTo === undefined ? undefined : (row: PanelRow) => addressOfMark(leadsTo, row, place)
   const label = `${panel.title}: the rows are in the table below and in the CSV.`
   const draw = (width: number): string =>
-    drawPicture(picture, rows, { width, unit: panel.unit, label, now: new Date() })
+    drawPicture(picture, rows, { width, unit: panel.unit, label, now: new Date(), linkOf })
   return `${formatLegend(panel, rows)}
 <div class="wide">${draw(WIDE)}</div>
 <div class="narrow">${draw(NARROW)}</div>
-${formatRows(panel, answer)}`
+${formatRows(panel, answer, place)}`
 }
 
-function formatList({ title }: Panel, { columns, rows }: TableAnswer): string {
-  const [, ...shown] = columns
-  const cells = rows.map(([id, name, ...rest]) => [
-    `<a href="/?container=${encodeURIComponent(String(id))}">${cellOf(name ?? id)}</a>`,
-    ...rest.map(cellOf),
-  ])
-  return formatTable(title, shown, cells)
-}
-
-function toObject(columns: readonly string[], row: readonly unknown[]): PanelRow {
-  return Object.fromEntries(columns.map((name, at) => [name, row[at]]))
+/** The list of the rows that a mark of a picture stands for. */
+function addressOfMark(
+  { path, by = {} }: NonNullable<Panel['leadsTo']>,
+  row: PanelRow,
+  { filters }: Place,
+): string {
+  const values = Object.entries(by).map(([name, column]) => {
+    const value = row[column]
+    return [name, typeof value === 'string' ? value : undefined] as const
+  })
+  const given = values.filter(([, value]) => value !== undefined)
+  return addressOf(path, { ...filters, ...Object.fromEntries(given) })
 }
 
 function formatLegend(panel: Panel, rows: readonly PanelRow[]): string {
@@ -186,53 +289,33 @@ function formatLegend(panel: Panel, rows: readonly PanelRow[]): string {
   return `<ul class="legend">${items.join('')}</ul>`
 }
 
-function formatRows({ title }: Panel, { columns, rows }: TableAnswer): string {
+function formatRows(panel: Panel, { columns, rows }: TableAnswer, place: Place): string {
+  const { title, leadsTo } = panel
   const shown = rows.slice(0, ROWS_IN_TABLE)
-  const more = rows.length - shown.length
+  const more =
+    rows.length > shown.length
+      ? `<p>The first ${shown.length} of ${rows.length} rows. The CSV has all.</p>`
+      : ''
+  const cells = toCells(shown)
+  if (leadsTo !== undefined) {
+    // The marks of the picture are out of the reach of the keyboard: the table has their links.
+    const objects = toObjects({ columns, rows: shown, types: [] })
+    for (const [at, row] of cells.entries()) {
+      const address = addressOfMark(leadsTo, objects[at] ?? {}, place)
+      row[0] = `<a href="${escapeHtml(address)}">${row[0] ?? ''}</a>`
+    }
+  }
   return `<details>
 <summary>As a table<span class="unseen">: ${escapeHtml(title)}</span></summary>
-${formatTable(title, columns, toCells(shown))}${more > 0 ? `\n<p>and ${more} more rows, in the CSV</p>` : ''}
+${formatTable(title, columns, cells)}
+${more}
 </details>`
 }
 
-function formatSection({ title, columns, rows, empty, note }: StatusSection): string {
-  if (rows.length === 0 && empty === '') return ''
-  const content =
-    rows.length === 0 ? `<p>${formatText(empty)}</p>` : formatTable(title, columns, toCells(rows))
-  return `<h3>${escapeHtml(title)}</h3>
-${content}${note === undefined ? '' : `\n<p>${formatText(note)}</p>`}`
-}
-
-/** Cells are HTML. A table wider than the page scrolls by itself, also by keys. */
-function formatTable(
-  title: string,
-  columns: readonly string[],
-  rows: readonly (readonly string[])[],
-): string {
-  const head = columns
-    .map((name) => `<th scope="col">${escapeHtml(name.replaceAll('_', ' '))}</th>`)
-    .join('')
-  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
-  return `<div class="scrolled" tabindex="0" role="region" aria-label="${escapeHtml(title)} as a table">
-<table>
-<thead><tr>${head}</tr></thead>
-<tbody>
-${body.join('\n')}
-</tbody>
-</table>
-</div>`
-}
-
-function toCells(rows: readonly (readonly unknown[])[]): string[][] {
-  return rows.map((row) => row.map(cellOf))
-}
-
-function cellOf(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  return escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))
-}
-
-/** Our own sentences: text between backticks is code. */
-function formatText(sentence: string): string {
-  return escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>')
+function formatSection({ title, columns, rows, empty }: StatusSection): string {
+  const body =
+    rows.length === 0
+      ? `<p>${formatText(empty)}</p>`
+      : formatTable(title, columns.length === 0 ? ['name', 'value'] : columns, toCells(rows))
+  return `<h2>${escapeHtml(title)}</h2>\n${body}`
 }

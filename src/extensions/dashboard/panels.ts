@@ -33,20 +33,60 @@ export type Picture =
       readonly column: string
       readonly share: string
     }
-  /** A plain list. The first column is an id: the second links to it. */
-  | { readonly shape: 'list' }
-  /** Points over time, a line for each kind. */
+  /** A table of containers. */
+  | { readonly shape: 'list'; readonly columns: readonly ListColumn[] }
+  /** Lines that keep a day until it moves: days on the upright axis. */
   | {
-      readonly shape: 'points'
+      readonly shape: 'steps'
       readonly at: string
+      readonly value: string
+      readonly kind: string
+    }
+  /** Bars from one instant to another, to now where there is none. */
+  | {
+      readonly shape: 'spans'
+      readonly from: string
+      readonly to: string
+      readonly name: string
       readonly kind: string
       readonly label: string
     }
+  /** Not drawn: other code reads the rows. */
+  | { readonly shape: 'facts' }
+
+/** How a table shows the values of a column, beside their plain text. */
+export type Cell =
+  /** A container number that links to its page. */
+  | 'container'
+  | 'text'
+  /** A long text. */
+  | 'sentence'
+  | 'day'
+  /** An amount, with its currency in the column `also`. */
+  | 'money'
+  /** Days to a last free day: negative past it. */
+  | 'days-left'
+  | 'state'
+  | 'severity'
+  /** A text that narrows the page; the column `also` has the value of that filter. */
+  | 'customer'
+  | 'line'
+  | 'terminal'
+  | 'port'
+
+export interface ListColumn {
+  readonly name: string
+  readonly title: string
+  readonly cell: Cell
+  readonly also?: string
+  /** Not on a small screen, and not in the short table of the overview. */
+  readonly isExtra?: true
+}
 
 export interface Panel {
   /** The name in paths and anchors. */
   readonly id: string
-  readonly group: 'business' | 'operations'
+  readonly group: 'business' | 'list' | 'container' | 'operations'
   readonly title: string
   /** The meaning of the panel, and what to do about it. */
   readonly meaning: string
@@ -55,6 +95,13 @@ export interface Panel {
   /** Shown in place of an empty picture: it names the data that must come first. */
   readonly empty: string
   readonly picture: Picture
-  /** With placeholders for the schema names; `$1` in panels about one container. */
+  /** Takes the whole width of the overview. */
+  readonly isWide?: true
+  /** The list that the marks of the picture lead to, and the columns that narrow it. */
+  readonly leadsTo?: { readonly path: string; readonly by?: Readonly<Record<string, string>> }
+  /**
+   * With placeholders for the schema names, and with `{{chosen}}` for the conditions of the filters
+   * on rows of containers (`{{chosen_shipments}}`: of shipments); `$1` in panels about one container.
+   */
   readonly sqlText: string
 }

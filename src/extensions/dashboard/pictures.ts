@@ -13,7 +13,12 @@ export interface PictureOptions {
   readonly now: Date
   /** Text for screen readers. */
   readonly label: string
+  /** The address that the mark of a row leads to. */
+  readonly linkOf?: ((row: PanelRow) => string) | undefined
 }
+
+/** Pictures that are drawn. */
+type Drawable = Exclude<Picture, { shape: 'list' | 'facts' }>
 
 /** Colours of the style sheet, which has each for light and for dark. */
 const FIRST = 'var(--series-a)'
@@ -28,13 +33,16 @@ const MEANT: Readonly<Record<string, string>> = {
   'a day later or more': 'var(--bad)',
   later: 'var(--middling)',
   earlier: 'var(--good)',
+  hold: 'var(--bad)',
+  fee: 'var(--middling)',
+  availability: 'var(--good)',
   dead: 'var(--bad)',
   deleted: 'var(--bad)',
 }
 
 /** Kinds of a picture, each with its colour, for its legend. */
 export function coloursOf(picture: Picture, rows: readonly PanelRow[]): Map<string, string> {
-  if (!('kind' in picture) || picture.shape === 'points') return new Map()
+  if (!('kind' in picture)) return new Map()
   const kinds = [...new Set(rows.map((row) => text(row[picture.kind])))]
   let used = 0
   return new Map(
@@ -45,6 +53,7 @@ export function coloursOf(picture: Picture, rows: readonly PanelRow[]): Map<stri
 /** The part of an element that we need; our types do not include the browser's. */
 interface Drawn {
   readonly outerHTML: string
+  readonly textContent: string | null
   querySelectorAll(selector: string): Iterable<Drawn>
   getAttribute(name: string): string | null
   setAttribute(name: string, value: string): void
@@ -57,7 +66,7 @@ interface Drawn {
  * of the page's style sheet. Takes some milliseconds.
  */
 export function drawPicture(
-  picture: Exclude<Picture, { shape: 'list' }>,
+  picture: Drawable,
   rows: readonly PanelRow[],
   options: PictureOptions,
 ): string {
@@ -78,13 +87,19 @@ export function drawPicture(
     group.setAttribute('class', String(group.getAttribute('aria-label')))
     group.removeAttribute('aria-label')
   }
-  svg.setAttribute('role', 'img')
+  for (const link of svg.querySelectorAll('a')) {
+    link.setAttribute('tabindex', '-1')
+    const [title] = link.querySelectorAll('title')
+    link.setAttribute('aria-label', title?.textContent ?? '')
+  }
+  // A picture with links is not an image: its parts can be reached.
+  svg.setAttribute('role', options.linkOf === undefined ? 'img' : 'group')
   svg.setAttribute('aria-label', options.label)
   return svg.outerHTML
 }
 
 function draw(
-  picture: Exclude<Picture, { shape: 'list' }>,
+  picture: Drawable,
   rows: readonly PanelRow[],
   options: PictureOptions,
 ): Plot.PlotOptions {
@@ -97,8 +112,10 @@ function draw(
       return drawLine(picture, rows, options)
     case 'cells':
       return drawCells(picture, rows)
-    case 'points':
-      return drawPoints(picture, rows, options)
+    case 'steps':
+      return drawSteps(picture, rows, options)
+    case 'spans':
+      return drawSpans(picture, rows, options)
   }
 }
 
@@ -107,7 +124,7 @@ type Of<Shape extends Picture['shape']> = Extract<Picture, { shape: Shape }>
 function drawColumns(
   picture: Of<'columns'>,
   rows: readonly PanelRow[],
-  { width, unit, now }: PictureOptions,
+  { width, unit, now, linkOf }: PictureOptions,
 ): Plot.PlotOptions {
   const { at, every, value, kind, facet, days } = picture
   const colours = coloursOf(picture, rows)
@@ -123,6 +140,7 @@ function drawColumns(
         interval: every,
         y: (row: PanelRow) => Number(row[value]),
         fill: (row: PanelRow) => colours.get(text(row[kind])),
+        ...(linkOf === undefined ? {} : { href: linkOf }),
         ...(facet === undefined ? {} : { fy: facet }),
         title: (row: PanelRow) =>
           [
@@ -154,7 +172,7 @@ function timeAxis(
 function drawBars(
   picture: Of<'bars'>,
   rows: readonly PanelRow[],
-  { width, unit }: PictureOptions,
+  { width, unit, linkOf }: PictureOptions,
 ): Plot.PlotOptions {
   const { name, value, kind } = picture
   const colours = coloursOf(picture, rows)
@@ -170,6 +188,7 @@ function drawBars(
         y: (row: PanelRow) => text(row[name]),
         x: (row: PanelRow) => Number(row[value]),
         fill: (row: PanelRow) => colours.get(text(row[kind])),
+        ...(linkOf === undefined ? {} : { href: linkOf }),
         title: (row: PanelRow) =>
           `${text(row[name])}, ${text(row[kind])}: ${text(row[value])} ${unit}`,
         order: null,
@@ -210,7 +229,7 @@ function drawCells(
   const per = (row: PanelRow): string => `${Math.round(Number(row[share]) * 100)} %`
   return {
     height: 40 + 26 * names.length,
-    marginLeft: 64,
+    marginLeft: 92,
     x: { domain: columns, label: null, axis: 'top' },
     y: { domain: names, label: null },
     marks: [
@@ -232,28 +251,66 @@ function shade(share: number): string {
   return share >= 0.7 ? 'var(--shade-middling)' : 'var(--shade-bad)'
 }
 
-function drawPoints(
-  { at, kind, label }: Of<'points'>,
+/** Each kind holds its day until it is told anew. */
+function drawSteps(
+  picture: Of<'steps'>,
   rows: readonly PanelRow[],
   { width, now }: PictureOptions,
 ): Plot.PlotOptions {
-  const kinds = [...new Set(rows.map((row) => text(row[kind])))]
+  const { at, value, kind } = picture
+  const colours = coloursOf(picture, rows)
+  const x = (row: PanelRow): Date => instant(row[at])
+  const y = (row: PanelRow): Date => instant(row[value])
+  const stroke = (row: PanelRow): string | undefined => colours.get(text(row[kind]))
   return {
-    height: 60 + 26 * kinds.length,
-    marginLeft: 130,
-    x: { type: 'utc', label: null, ticks: width < 450 ? 3 : 6, grid: true },
-    y: { domain: kinds, label: null, type: 'point' },
+    height: 200,
+    marginLeft: 56,
+    x: { type: 'utc', label: null, ticks: width < 450 ? 3 : 6 },
+    y: { type: 'utc', label: null, ticks: 5, grid: true, tickFormat: shortDay },
     marks: [
       Plot.ruleX([now], { stroke: 'var(--bad)', strokeDasharray: '3,3' }),
+      Plot.lineY(rows, { x, y, z: kind, stroke, strokeWidth: 2, curve: 'step-after' }),
       Plot.dot(rows, {
-        x: (row: PanelRow) => instant(row[at]),
-        y: (row: PanelRow) => text(row[kind]),
-        r: 4,
-        fill: FIRST,
-        fillOpacity: 0.7,
-        title: (row: PanelRow) => `${text(row[at])}: ${text(row[label])}`,
+        x,
+        y,
+        r: 3,
+        fill: stroke,
+        title: (row: PanelRow) => `${day(row[at], 'day')}, ${text(row[kind])}: ${text(row[value])}`,
       }),
     ],
+    color: { type: 'identity' },
+  }
+}
+
+function shortDay(date: Date): string {
+  return date.toLocaleDateString('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
+}
+
+function drawSpans(
+  picture: Of<'spans'>,
+  rows: readonly PanelRow[],
+  { width, now }: PictureOptions,
+): Plot.PlotOptions {
+  const { from, to, name, kind, label } = picture
+  const colours = coloursOf(picture, rows)
+  const names = [...new Set(rows.map((row) => text(row[name])))]
+  return {
+    height: 40 + 26 * names.length,
+    marginLeft: 140,
+    x: { type: 'utc', label: null, ticks: width < 450 ? 3 : 6, grid: true },
+    y: { domain: names, label: null },
+    marks: [
+      Plot.barX(rows, {
+        x1: (row: PanelRow) => instant(row[from]),
+        x2: (row: PanelRow) => (row[to] === null ? now : instant(row[to])),
+        y: (row: PanelRow) => text(row[name]),
+        inset: 2,
+        fill: (row: PanelRow) => colours.get(text(row[kind])),
+        title: (row: PanelRow) => `${text(row[name])}: ${text(row[label])}`,
+      }),
+      Plot.ruleX([now], { stroke: 'var(--bad)', strokeDasharray: '3,3' }),
+    ],
+    color: { type: 'identity' },
   }
 }
 

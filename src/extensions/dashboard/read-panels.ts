@@ -7,6 +7,7 @@ import { areViewsStored } from '../answers/store-views.js'
 import { readTable, type TableAnswer } from '../answers/read-answer.js'
 import { rawStatement } from '../../warehouse/connection/typed-database.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import { narrow, type Filters } from './filters.js'
 import type { Panel } from './panels.js'
 
 /** A panel with the answer of its SQL, or the reason why it failed. */
@@ -20,22 +21,33 @@ export interface AnsweredPanel {
   readonly isLate?: true
 }
 
+/** The rows of a panel that are wanted. */
+export interface Wanted {
+  readonly filters?: Filters
+  /** The value of `$1`, in panels about one container. */
+  readonly subject?: string
+}
+
 export interface PanelReader {
-  /**
-   * The answer of a panel, read at most once in 15 seconds for all clients; with `parameters`, for
-   * SQL with `$1`, at each call.
-   */
-  read(panel: Panel, parameters?: readonly string[]): Promise<AnsweredPanel>
+  /** The answer of a panel, read at most once in 15 seconds for all clients who want the same. */
+  read(panel: Panel, wanted?: Wanted): Promise<AnsweredPanel>
   /** Its last answer, however old. */
-  last(panel: Panel): AnsweredPanel | undefined
+  last(panel: Panel, wanted?: Wanted): AnsweredPanel | undefined
 }
 
 /** Each uses a connection, and the database has few. */
 const AT_ONCE = 3
-/** Most readers that wait for a connection; more are turned away. */
-const MOST_WAITING = 20
+/** Most readers that wait for a connection; more are turned away. A page has a dozen panels. */
+const MOST_WAITING = 60
 /** Readers within this time share one read of a panel, as page and as CSV. */
 const KEPT_MS = 15_000
+/** Answers that are kept for clients who want some rows only. */
+const MOST_KEPT = 60
+
+interface Kept {
+  readonly read: () => Promise<AnsweredPanel>
+  last: AnsweredPanel | undefined
+}
 
 /**
  * Reads the rows of panels with the reader's role, a few at a time for the whole process. A panel
@@ -43,40 +55,64 @@ const KEPT_MS = 15_000
  */
 export function createPanelReader(warehouse: Warehouse): PanelReader {
   const limit = pLimit(AT_ONCE)
-  const readers = new Map<Panel, () => Promise<AnsweredPanel>>()
-  const last = new Map<Panel, AnsweredPanel>()
+  const whole = new Map<string, Kept>()
+  const narrowed = new Map<string, Kept>()
 
-  function readerOf(panel: Panel): () => Promise<AnsweredPanel> {
-    const known = readers.get(panel)
-    if (known !== undefined) return known
-    const made = keepFor(KEPT_MS, async () => {
-      const answered = await limit(() => readPanel(warehouse, panel))
-      last.set(panel, answered)
-      return answered
-    })
-    readers.set(panel, made)
-    return made
+  function keep(panel: Panel, wanted: Wanted): Kept {
+    const kept: Kept = {
+      read: keepFor(KEPT_MS, async () => {
+        const answered = await limit(() => readPanel(warehouse, panel, wanted))
+        kept.last = answered
+        return answered
+      }),
+      last: undefined,
+    }
+    return kept
   }
 
   return {
-    read: async (panel, parameters) => {
-      if (parameters === undefined) return readerOf(panel)()
-      if (limit.pendingCount < MOST_WAITING) {
-        return limit(() => readPanel(warehouse, panel, parameters))
+    read: async (panel, wanted = {}) => {
+      const key = keyOf(panel, wanted)
+      const isWhole = key === panel.id
+      const known = (isWhole ? whole : narrowed).get(key)
+      if (known !== undefined) return known.read()
+      if (!isWhole && limit.pendingCount >= MOST_WAITING) {
+        return failed(panel, 'Too many requests at once. Try again in a moment.')
       }
-      return failed(panel, 'Too many requests at once. Try again in a moment.')
+      const kept = keep(panel, wanted)
+      if (isWhole) whole.set(key, kept)
+      else makeRoom(narrowed).set(key, kept)
+      return kept.read()
     },
-    last: (panel) => last.get(panel),
+    last: (panel, wanted = {}) => {
+      const key = keyOf(panel, wanted)
+      return (whole.get(key) ?? narrowed.get(key))?.last
+    },
   }
+}
+
+/** The id of the panel alone for all of its rows. */
+function keyOf(panel: Panel, { filters = {}, subject }: Wanted): string {
+  const { parameters, sqlText } = narrow(panel.sqlText, filters)
+  if (parameters.length === 0 && subject === undefined) return panel.id
+  return JSON.stringify([panel.id, sqlText, parameters, subject])
+}
+
+function makeRoom(kept: Map<string, Kept>): Map<string, Kept> {
+  const [oldest] = kept.keys()
+  if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest)
+  return kept
 }
 
 async function readPanel(
   warehouse: Warehouse,
   panel: Panel,
-  parameters: readonly string[] = [],
+  { filters = {}, subject }: Wanted,
 ): Promise<AnsweredPanel> {
+  const { sqlText, parameters } = narrow(panel.sqlText, filters)
   try {
-    const answer = await askAsReader(warehouse, panel.sqlText, parameters)
+    const values = subject === undefined ? parameters : [subject]
+    const answer = await askAsReader(warehouse, sqlText, values)
     return { panel, answer, problem: undefined, readAt: new Date() }
   } catch (thrown) {
     if (!(thrown instanceof ConnectorError)) throw thrown

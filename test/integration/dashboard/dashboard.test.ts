@@ -8,10 +8,9 @@ import { silentLogger } from '../../../src/base/logger.js'
 import { formatCsv } from '../../../src/extensions/answers/output/print-answer.js'
 import { readTable } from '../../../src/extensions/answers/read-answer.js'
 import { askAsReader } from '../../../src/extensions/dashboard/read-panels.js'
-import {
-  createDashboardRoutes,
-  PANELS,
-} from '../../../src/extensions/dashboard/dashboard-routes.js'
+import { OVERVIEW_PANELS } from '../../../src/extensions/dashboard/business-panels.js'
+import { createDashboardRoutes } from '../../../src/extensions/dashboard/dashboard-routes.js'
+import { OPERATIONS_PANELS } from '../../../src/extensions/dashboard/operations-panels.js'
 import { onListedHosts } from '../../../src/http/listed-hosts.js'
 import { startHttpServer, type HttpServer } from '../../../src/http/http-server.js'
 import { readStatus } from '../../../src/status/read-status.js'
@@ -125,16 +124,19 @@ function countReading(warehouse: Warehouse) {
 }
 
 /** The page, once nothing on it is still being read. */
-async function getWhole(of = server): Promise<string> {
+async function getWhole(of = server, path = '/'): Promise<string> {
   let text = ''
   const ask = async (): Promise<string | null> => {
-    const response = await fetch(of.url)
+    const response = await fetch(`${of.url}${path}`)
     text = await response.text()
     return response.headers.get('refresh')
   }
   await expect.poll(ask, { timeout: 20_000 }).toBe(null)
   return text
 }
+
+/** Read for the overview: its panels, the figures above them and the choices of the filters. */
+const READ_FOR_OVERVIEW = OVERVIEW_PANELS.length + 4
 
 /** Of each panel on a page, its HTML. */
 function figuresOf(page: string): Map<string, string> {
@@ -147,10 +149,12 @@ describe('the page', () => {
     'has a picture of every panel, with a mark for each row of its SQL',
     { tags: ['release'] },
     async () => {
-      const figures = figuresOf(await getWhole())
-      expect([...figures.keys()]).toEqual(PANELS.map(({ id }) => id))
+      const panels = [...OVERVIEW_PANELS, ...OPERATIONS_PANELS]
+      const pages = `${await getWhole()}${await getWhole(server, '/operations')}`
+      const figures = figuresOf(pages)
+      expect([...figures.keys()]).toEqual(panels.map(({ id }) => id))
       const drawn: string[] = []
-      for (const { id, picture } of PANELS) {
+      for (const { id, picture } of panels) {
         const figure = figures.get(id) ?? ''
         expect(figure).not.toContain('class="problem"')
         const sql = await get(`/panels/${id}.sql`)
@@ -168,8 +172,8 @@ describe('the page', () => {
         const marks = /<g class="(?:rect|bar|cell)".*?<\/g>/s.exec(wide)?.[0] ?? ''
         const count = marks.split('<title>').length - 1
         if (picture.shape === 'list') {
-          const links = figure.split('<a href="/?container=').length - 1
-          expect({ id, links }).toEqual({ id, links: rows.length })
+          const links = figure.split('<a class="number" href="/containers/').length - 1
+          expect({ id, links }).toEqual({ id, links: Math.min(rows.length, 8) })
         } else if (picture.shape !== 'line')
           expect({ id, count }).toEqual({ id, count: rows.length })
         const csv = await get(`/panels/${id}.csv`)
@@ -178,8 +182,8 @@ describe('the page', () => {
           expect(csv.text.trimEnd().split('\r\n')).toHaveLength(rows.length + 1)
         }
       }
-      expect(drawn).toEqual(expect.arrayContaining(['worklist', 'last-free-days', 'charges']))
-      expect(drawn).toEqual(expect.arrayContaining(['attention', 'arrivals']))
+      expect(drawn).toEqual(expect.arrayContaining(['overdue', 'due', 'last-free-days', 'charges']))
+      expect(drawn).toEqual(expect.arrayContaining(['matters-now', 'arrivals']))
       expect(drawn).toEqual(expect.arrayContaining(['eta-changes', 'exceptions', 'freshness']))
     },
   )
@@ -191,12 +195,14 @@ describe('the page', () => {
     )
   })
 
-  it('runs no script, and takes nothing from elsewhere', async () => {
+  it('runs no script but our own, and takes nothing from elsewhere', async () => {
     const response = await fetch(`${server.url}/`)
     const policy = response.headers.get('content-security-policy')
-    expect(policy).toContain("default-src 'none'; style-src 'self'")
+    expect(policy).toContain("default-src 'none'; style-src 'self'; script-src 'self'")
+    expect(policy).not.toContain('unsafe')
     const text = await response.text()
-    expect(text).not.toMatch(/<script|<style| style=| on\w+=|https?:|\/\//)
+    const own = '<script src="/dashboard.js" defer></script>'
+    expect(text.replace(own, '')).not.toMatch(/<script|<style| style=| on\w+=|https?:|\/\//)
   })
 
   it(
@@ -213,11 +219,12 @@ describe('the page', () => {
       limit 1`,
       )
       for (const wanted of [box!.id, box!.number.toLowerCase()]) {
-        const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
-        expect(figuresOf(text).get('timeline')).toContain(box!.number)
+        const text = await getWhole(server, `/containers?find=${encodeURIComponent(wanted)}`)
+        expect(text).toContain(`<h1>${box!.number}`)
       }
       for (const wanted of [box!.bill, box!.ref]) {
-        const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
+        // The address of former versions.
+        const text = await getWhole(server, `/?container=${encodeURIComponent(wanted)}`)
         expect(text).toContain(box!.number)
       }
       const rows = await get(`/panels/timeline.csv?container=${box!.id}`)
@@ -226,12 +233,16 @@ describe('the page', () => {
       const { number } = box!
       const parted = `${number.slice(0, 4).toLowerCase()} ${number.slice(4, 10)}-${number.slice(10)}`
       for (const wanted of [parted, number.slice(2, 9)]) {
-        const { text } = await get(`/?container=${encodeURIComponent(wanted)}`)
-        expect(figuresOf(text).get('timeline')).toContain(number)
+        for (const path of ['/containers?find=', '/containers/']) {
+          const text = await getWhole(server, `${path}${encodeURIComponent(wanted)}`)
+          expect(text).toContain(`<h1>${number}`)
+        }
       }
-      const short = await get(`/?container=${number.slice(0, 3)}`)
-      expect(short.text).toContain('has no container, bill of lading or reference')
-      const none = await get('/?container=%3Cscript%3E')
+      const short = await getWhole(server, `/containers?find=${number.slice(0, 3)}`)
+      expect(short).toContain('has no container, bill of lading or reference')
+      await getWhole(server, '/containers?find=%3Cscript%3E')
+      const none = await get('/containers?find=%3Cscript%3E')
+      expect(none.status).toBe(404)
       expect(none.text).toContain('has no container, bill of lading or reference &#34;&#60;script')
     },
   )
@@ -269,7 +280,7 @@ describe('when something is missing', () => {
     onTestFinished(() => broken.stop(1_000))
     const figures = figuresOf(await getWhole(broken))
     const failed = [...figures].filter(([, text]) => text.includes('class="problem"'))
-    expect(failed.map(([id]) => id)).toEqual(['attention', 'exceptions'])
+    expect(failed.map(([id]) => id)).toEqual(['matters-now', 'exceptions'])
     expect(failed[0]?.[1]).toContain('The question failed: division by zero')
   })
 
@@ -286,7 +297,7 @@ describe('when something is missing', () => {
       const early = await fetch(patient.url)
       expect([early.status, early.headers.get('refresh')]).toEqual([200, '3'])
       const unread = figuresOf(await early.text())
-      expect(unread.size).toBe(PANELS.length)
+      expect(unread.size).toBe(OVERVIEW_PANELS.length)
       expect(unread.get('exceptions')).toContain('Still being read.')
       const csv = await get('/panels/exceptions.csv', hasty)
       expect(csv.status).toBe(503)
@@ -295,7 +306,8 @@ describe('when something is missing', () => {
       expect(late).not.toContain('The database does not answer')
       const figures = figuresOf(late)
       expect(figures.get('exceptions')).toContain('The answer took too long.')
-      expect(figures.get('freshness')).toContain('<svg')
+      const operations = figuresOf(await getWhole(hasty, '/operations'))
+      expect(operations.get('freshness')).toContain('<svg')
       await release()
     },
   )
@@ -316,8 +328,8 @@ describe('when something is missing', () => {
       ])
       expect(asked.filter(({ status }) => status !== 200)).toEqual([])
       await getWhole(dashboard)
-      expect([counted.all(), counted.most()]).toEqual([PANELS.length, 3])
-      // Nobody is done while the table is locked: three are read, twenty wait, the rest is refused.
+      expect([counted.all(), counted.most()]).toEqual([READ_FOR_OVERVIEW, 3])
+      // Nobody is done while the table is locked: three are read, sixty wait, the rest is refused.
       const { release } = await lockTable(scene.warehouse, 'tracking.containers')
       let refused = 0
       const answers = many((at) => `/panels/timeline.csv?container=${at}`).map(async (answer) => {
@@ -325,12 +337,12 @@ describe('when something is missing', () => {
         if (text === 'Too many requests at once. Try again in a moment.\n') refused += 1
         return status
       })
-      await expect.poll(() => refused, { timeout: 20_000 }).toBe(77)
-      expect([counted.all(), counted.most()]).toEqual([PANELS.length + 3, 3])
+      await expect.poll(() => refused, { timeout: 20_000 }).toBe(37)
+      expect([counted.all(), counted.most()]).toEqual([READ_FOR_OVERVIEW + 3, 3])
       await release()
       const statuses = await Promise.all(answers)
-      expect(statuses.filter((status) => status === 200)).toHaveLength(23)
-      expect(statuses.filter((status) => status === 503)).toHaveLength(77)
+      expect(statuses.filter((status) => status === 200)).toHaveLength(63)
+      expect(statuses.filter((status) => status === 503)).toHaveLength(37)
       expect(counted.most()).toBe(3)
     },
   )
@@ -422,13 +434,15 @@ function seeInBrowser(executablePath: string): void {
 
   afterAll(() => browser.close())
 
-  async function open(): Promise<{ page: Page; complaints: string[] }> {
+  async function open(path = '/'): Promise<{ page: Page; complaints: string[] }> {
+    // A page with late parts reloads itself under the hands of a test.
+    await getWhole(server, path)
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     onTestFinished(() => page.close())
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.on('requestfailed', (request) => complaints.push(request.url()))
-    await page.goto(server.url)
+    await page.goto(`${server.url}${path}`)
     return { page, complaints }
   }
 
@@ -463,9 +477,11 @@ function seeInBrowser(executablePath: string): void {
       'select number from tracking.containers order by container_id limit 1',
     )
     await page.keyboard.press('Tab')
+    // Past the title.
+    await page.keyboard.press('Tab')
     await page.keyboard.type(box!.number)
     await page.keyboard.press('Enter')
-    await page.waitForSelector('#timeline svg.picture')
-    expect(await page.locator('#timeline h3').textContent()).toContain(box!.number)
+    await page.waitForSelector('#stations')
+    expect(await page.locator('h1').textContent()).toContain(box!.number)
   })
 }

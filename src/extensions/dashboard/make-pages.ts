@@ -1,0 +1,242 @@
+import { unlessLate, within } from '../../base/in-time.js'
+import type { StatusSection } from '../../status/describe-status.js'
+import type { answerText } from '../../http/answer.js'
+import { OVERVIEW_PANELS } from './business-panels.js'
+import * as about from './container-panels.js'
+import { filtersIn, type Filters } from './filters.js'
+import { AWAY, NOT_LAID_OUT, STILL_READ, type Light } from './light.js'
+import { FIGURE_PANELS } from './list-panels.js'
+import { OPERATIONS_PANELS } from './operations-panels.js'
+import type { Frame } from './page-frame.js'
+import { addressOfContainer, asText } from './page-tables.js'
+import type { Panel } from './panels.js'
+import { noSections, type Overview } from './read-overview.js'
+import { stillRead, type AnsweredPanel, type PanelReader, type Wanted } from './read-panels.js'
+
+/** An answer to a request for a page. */
+export type Made = Partial<Pick<Parameters<typeof answerText>[1], 'text' | 'status' | 'headers'>>
+
+/** The parts of pages; all clients share one read. */
+export interface Sources {
+  readonly title: string
+  readonly panels: PanelReader
+  readonly areTablesThere: () => Promise<boolean>
+  readonly overview: () => Promise<Overview>
+  readonly sections: () => Promise<readonly StatusSection[]>
+}
+
+/** The page is sent after this time with the finished panels, because a reader waits. */
+const ANSWER_MS = 1_500
+/** Seconds until a page with missing panels reloads. */
+const REST_SECONDS = '3'
+
+/** Reads the parts of one page, until its time is over. */
+interface Reading {
+  readonly overview: Overview | undefined
+  readonly light: Light
+  readonly read: (panel: Panel, wanted?: Wanted) => Promise<AnsweredPanel>
+  readonly inTime: <Result>(work: Promise<Result>) => Promise<Result | undefined>
+}
+
+/** A slow part shows a notice in its place, and the page reloads itself. */
+async function whenLaidOut(
+  sources: Sources,
+  frame: Omit<Frame, 'light' | 'title'>,
+  make: (reading: Reading, frame: Frame) => Promise<Made>,
+): Promise<Made> {
+  const { title, panels, areTablesThere } = sources
+  const until = performance.now() + ANSWER_MS
+  const late = new Set<unknown>()
+  const isLaidOut = await within(ANSWER_MS, areTablesThere())
+  const { formatNotice } = await import('./page.js')
+  if (isLaidOut === undefined) {
+    const advice = 'Check that PostgreSQL runs and that DATABASE_URL is right.'
+    const text = formatNotice({ ...frame, title, light: AWAY }, advice)
+    // A header, not the page: a page that reloads itself makes a reader lose the place.
+    return { status: 503, headers: { refresh: '5' }, text }
+  }
+  if (!isLaidOut) {
+    const advice = 'Run `tracking-sync migrate`, then `tracking-sync backfill`.'
+    return { text: formatNotice({ ...frame, title, light: NOT_LAID_OUT }, advice) }
+  }
+  const inTime: Reading['inTime'] = async (work) => {
+    const result = await unlessLate(until - performance.now(), work)
+    if (result === undefined) late.add(work)
+    return result
+  }
+  const read: Reading['read'] = async (panel, wanted) => {
+    const inTimeOrLast =
+      (await unlessLate(until - performance.now(), panels.read(panel, wanted))) ??
+      panels.last(panel, wanted)
+    if (inTimeOrLast === undefined) late.add(panel)
+    return inTimeOrLast ?? stillRead(panel)
+  }
+  const overview = inTime(sources.overview())
+  const light = async (): Promise<Light> => (await overview)?.light ?? STILL_READ
+  const made = await make(
+    { overview: await overview, light: await light(), read, inTime },
+    { ...frame, title, light: await light() },
+  )
+  const rest = late.size === 0 ? {} : { refresh: REST_SECONDS }
+  return { ...made, headers: { ...rest, ...made.headers } }
+}
+
+export async function makeOverview(sources: Sources, parameters: URLSearchParams): Promise<Made> {
+  const former = parameters.get('container')?.trim() ?? ''
+  if (former !== '') return moved(`/containers?find=${encodeURIComponent(former)}`)
+  const filters = filtersIn(parameters)
+  const { formatOverview } = await import('./page.js')
+  return whenLaidOut(sources, { path: '/', filters }, async ({ read, overview }, frame) => {
+    const wanted = { filters }
+    const [choices, overdue, due, arriving, ...panels] = await Promise.all(
+      [
+        about.CHOICES,
+        FIGURE_PANELS.overdue,
+        FIGURE_PANELS.due,
+        FIGURE_PANELS.arriving,
+        ...OVERVIEW_PANELS,
+      ].map((panel) => read(panel, wanted)),
+    )
+    const figures = {
+      overdue: overdue ?? stillRead(FIGURE_PANELS.overdue),
+      due: due ?? stillRead(FIGURE_PANELS.due),
+      arriving: arriving ?? stillRead(FIGURE_PANELS.arriving),
+    }
+    const shown = overview?.hasRuns === false ? undefined : panels
+    const text = formatOverview(
+      { ...frame, ...(choices === undefined ? {} : { choices }) },
+      { panels: shown, figures, alerts: overview?.alerts ?? [], readAt: oldestOf(panels) },
+    )
+    return { text }
+  })
+}
+
+export async function makeList(
+  sources: Sources,
+  panel: Panel,
+  parameters: URLSearchParams,
+): Promise<Made> {
+  const filters = filtersIn(parameters, true)
+  const shared: Filters = filtersIn(parameters)
+  const { formatListPage } = await import('./page.js')
+  const start = { path: `/${panel.id}`, name: panel.title, filters: shared }
+  return whenLaidOut(sources, start, async ({ read }, frame) => {
+    const [choices, answered] = await Promise.all([read(about.CHOICES), read(panel, { filters })])
+    const page = Number(parameters.get('page') ?? '1')
+    return {
+      text: formatListPage(
+        { ...frame, choices },
+        {
+          answered,
+          filters,
+          order: parameters.get('sort')?.slice(0, 50),
+          page: Number.isSafeInteger(page) ? page : 1,
+        },
+      ),
+    }
+  })
+}
+
+export async function makeOperations(sources: Sources): Promise<Made> {
+  const { formatOperations } = await import('./page.js')
+  const start = { path: '/operations', name: 'Operations', filters: {} }
+  return whenLaidOut(sources, start, async ({ read, overview, inTime }, frame) => {
+    const [sections, ...panels] = await Promise.all([
+      inTime(sources.sections()),
+      ...OPERATIONS_PANELS.map((panel) => read(panel)),
+    ])
+    const text = formatOperations(frame, {
+      alerts: overview?.alerts ?? [],
+      panels: overview?.hasRuns === false ? [] : panels,
+      sections: sections ?? [noSections('Still being read.')],
+      readAt: oldestOf(panels),
+    })
+    return { text }
+  })
+}
+
+/** The list of the containers that match, or the page of the only one. */
+export async function makeFound(sources: Sources, parameters: URLSearchParams): Promise<Made> {
+  const wanted = cleanText(parameters.get('find') ?? '')
+  if (wanted === '') return moved('/')
+  const { formatFound } = await import('./page.js')
+  const start = { path: '/containers', name: 'Search', filters: {}, sought: wanted }
+  return whenLaidOut(sources, start, async ({ read }, frame) => {
+    const found = await read(about.SEARCH, { subject: wanted })
+    const rows = found.answer?.rows ?? []
+    const [first] = rows
+    const isOneNumber = rows.every((row) => row[1] === first?.[1])
+    if (first !== undefined && isOneNumber) {
+      return moved(addressOfContainer(asText(first[1]), asText(first[0])))
+    }
+    const isNone = found.answer !== undefined && first === undefined
+    return { ...(isNone ? { status: 404 } : {}), text: formatFound(frame, wanted, found) }
+  })
+}
+
+/** The container of an address: `/containers/<number>`, or the journey of the id in its query. */
+export async function makeContainer(sources: Sources, address: URL): Promise<Made> {
+  const wanted = textOfPath(address.pathname)
+  const { formatContainerPage, formatUnknown } = await import('./container-page.js')
+  const start = { path: address.pathname, name: wanted, filters: {}, sought: wanted }
+  return whenLaidOut(sources, start, async ({ read }, frame) => {
+    const found = await read(about.SEARCH, { subject: wanted })
+    const rows = found.answer?.rows ?? []
+    const asked = address.searchParams.get('id')
+    const [row = rows[0]] = rows.filter(([id]) => id === asked)
+    if (found.answer !== undefined && row === undefined) {
+      return { status: 404, text: formatUnknown(frame, wanted) }
+    }
+    const others = rows.filter(([, number]) => number !== row?.[1])
+    if (others.length > 0 && asked === null) {
+      return moved(`/containers?find=${encodeURIComponent(wanted)}`)
+    }
+    const id = asText(row?.[0])
+    const of = (panel: Panel): Promise<AnsweredPanel> =>
+      found.answer === undefined
+        ? Promise.resolve({ ...found, panel })
+        : read(panel, { subject: id })
+    const [journey, stops, journeys, stays, costs, matters, evidence, moves, timeline] =
+      await Promise.all([
+        of(about.JOURNEY),
+        of(about.STOPS),
+        of(about.JOURNEYS),
+        of(about.STAYS),
+        of(about.COSTS),
+        of(about.MATTERS),
+        of(about.EVIDENCE),
+        of(about.MOVES),
+        of(about.TIMELINE),
+      ])
+    const parts = { journey, stops, journeys, stays, costs, matters, evidence, moves, timeline }
+    const name = asText(row?.[1]) || wanted
+    const text = formatContainerPage(
+      { ...frame, name, sought: '' },
+      { id, ...parts, readAt: oldestOf(Object.values(parts)) },
+    )
+    return { text }
+  })
+}
+
+function textOfPath(path: string): string {
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  try {
+    return cleanText(decodeURIComponent(last))
+  } catch {
+    return cleanText(last)
+  }
+}
+
+function cleanText(text: string): string {
+  return text.replaceAll('\0', '').slice(0, 100).trim()
+}
+
+function moved(location: string): Made {
+  return { status: 303, headers: { location } }
+}
+
+/** The time that a page shows: the oldest read of its panels. */
+function oldestOf(panels: readonly AnsweredPanel[]): string {
+  const oldest = Math.min(Date.now(), ...panels.map(({ readAt }) => readAt.getTime()))
+  return `${new Date(oldest).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
