@@ -16,6 +16,7 @@ export const dashboardExtension: Extension = {
     return ({ serving, freeDiskBytes, ...sources }) =>
       createDashboardRoutes({
         ...sources,
+        title: place.config.account,
         warehouse,
         formatCsv,
         facts: async () => ({ ...serving(), freeDiskBytes: await freeDiskBytes() }),

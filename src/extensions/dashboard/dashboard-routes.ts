@@ -27,7 +27,7 @@ import { createPanelReader, sqlFor } from './read-panels.js'
 import { STYLE_SHEET } from './style-sheet.js'
 
 export interface DashboardOptions extends OverviewOptions, SectionOptions {
-  /** Whose containers these are; a plain title if absent. */
+  /** The name of the account; a plain title if absent. */
   readonly title?: string | undefined
   /** Its time limit bounds each panel. */
   readonly warehouse: Warehouse

@@ -19,7 +19,7 @@ const OF_LINE = 'shipping_line_scac = ?'
 
 type Conditions = Readonly<Partial<Record<FilterName, string>>>
 
-/** By the mark in a statement, the conditions that it stands for, with `?` for the value. */
+/** By the mark in a statement, the conditions that replace it, with `?` for the value. */
 const MARKS: Readonly<Record<string, Conditions>> = {
   '{{chosen}}': {
     customer: OF_CUSTOMER,
@@ -80,7 +80,7 @@ export function narrow(sqlText: string, filters: Filters): NarrowedSql {
   return { sqlText: narrowed, parameters: names.map((name) => filters[name] ?? '') }
 }
 
-/** An address with these filters and other parameters, those that are given. */
+/** An address with these filters and other parameters, where they are given. */
 export function addressOf(
   path: string,
   parameters: Readonly<Record<string, string | undefined>>,

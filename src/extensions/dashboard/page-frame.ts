@@ -5,14 +5,14 @@ import type { AnsweredPanel } from './read-panels.js'
 
 /** The parts around the contents of each page. */
 export interface Frame {
-  /** Whose containers these are. */
+  /** The name of the account, or a plain title. */
   readonly title: string
   /** Before the title in the tab of the browser. */
   readonly name?: string
   readonly path: string
   readonly light: Light
   readonly filters: Filters
-  /** The values that the filters offer; without them the page has no filters. */
+  /** The values that the filters offer; without them the page cannot be narrowed. */
   readonly choices?: AnsweredPanel
   readonly sought?: string
 }

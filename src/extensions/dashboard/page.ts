@@ -265,7 +265,7 @@ function formatAnswer(answered: AnsweredPanel, place: Place): string {
 ${formatRows(panel, answer, place)}`
 }
 
-/** The list of the rows that a mark of a picture stands for. */
+/** The list of the rows behind a mark of a picture. */
 function addressOfMark(
   { path, by = {} }: NonNullable<Panel['leadsTo']>,
   row: PanelRow,

@@ -251,7 +251,7 @@ function shade(share: number): string {
   return share >= 0.7 ? 'var(--shade-middling)' : 'var(--shade-bad)'
 }
 
-/** Each kind holds its day until it is told anew. */
+/** Each kind holds its day until the next one is told. */
 function drawSteps(
   picture: Of<'steps'>,
   rows: readonly PanelRow[],

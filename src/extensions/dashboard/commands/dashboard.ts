@@ -34,6 +34,7 @@ export const dashboard = declare({
     })
     const routes = onListedHosts(
       createDashboardRoutes({
+        title: config.account,
         warehouse,
         readStatus: () => readStatus(counted),
         logger,
