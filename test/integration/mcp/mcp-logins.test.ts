@@ -60,7 +60,7 @@ describe('mcp answers', { tags: ['JM3'] }, () => {
     }
   })
 
-  it('as a customer, who sees its own rows', async () => {
+  it('as a customer, who sees its own rows', { tags: ['release'] }, async () => {
     const env = { DATABASE_URL: scene.urlOf('acme'), TRACKING_MIGRATE: 'false' }
     const { data } = await callAs(env, 'find', find)
     expect((data.rows as Record<string, string>[]).map((row) => row.customer_name)).toEqual([
