@@ -1,6 +1,7 @@
 /**
- * Takes the picture of the dashboard that the README shows: the demo's simulated world over eleven
- * days, seen by a Chromium of this machine. Run it after the page has changed; it needs `chromium`.
+ * Takes the pictures of the dashboard and of a container that the README shows: the demo's simulated
+ * world over eleven days, seen by a Chromium of this machine. Run it after the page has changed; it
+ * needs `chromium`.
  *
  *   node scripts/take-screenshot.js [chromium unless told]
  */
@@ -14,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 const DAYS = 10
 const DAY_MS = 86_400_000
 const [executablePath = '/usr/bin/chromium'] = process.argv.slice(2)
-const file = fileURLToPath(new URL('../docs/images/dashboard.png', import.meta.url))
+const fileOf = (name) => fileURLToPath(new URL(`../docs/images/${name}.png`, import.meta.url))
 
 await runBench(async () => {
   const databaseUrl = await openDatabase({})
@@ -53,13 +54,25 @@ await runBench(async () => {
   const [line] = await once(dashboard.stdout.setEncoding('utf8'), 'data')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   atEnd(() => browser.close())
-  const page = await browser.newPage({ viewport: { width: 1280, height: 1420 } })
-  await page.goto(/http:\S+\d/.exec(line)[0])
-  await page.screenshot({ path: file })
-  return { file: 'docs/images/dashboard.png' }
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1300 } })
+  const address = /http:\S+\d/.exec(line)[0]
+  await show(page, address)
+  await page.screenshot({ path: fileOf('dashboard') })
+  const [container] = await page
+    .locator('#overdue a.number')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+  await show(page, `${address}${container}`)
+  await page.screenshot({ path: fileOf('container'), fullPage: true })
+  return { files: ['dashboard', 'container'] }
 })
 
 async function run(args, env) {
   const { exitCode } = await runMeasured([CLI, ...args], env)
   if (exitCode !== 0) throw new Error(`${args[0]} ended with ${exitCode}`)
+}
+
+/** A page with late parts asks again by itself: goes there until nothing is late. */
+async function show(page, address) {
+  while ((await fetch(address)).headers.has('refresh'));
+  await page.goto(address)
 }

@@ -140,6 +140,7 @@ function formatFacts(row: PanelRow, parts: ContainerParts): string {
     },
     arrivalOf(row),
     lastFreeDayOf(parts.stays),
+    ...returnOf(parts.costs),
     holdsOf(parts.evidence),
     ...costsOf(parts.costs),
   ]
@@ -195,6 +196,22 @@ function lastFreeDayOf(stays: AnsweredPanel): Fact {
       `told by ${wordsOf(asText(stay.binding_source))}, at the ${asText(stay.place)}${ended}`,
     ),
   }
+}
+
+/** The day by which the empty must be back, while it is out and a rule says one. */
+function returnOf(costs: AnsweredPanel): Fact[] {
+  const out = rowsOf(costs).find(
+    ({ place, days_left: left }) => place === 'out' && asText(left) !== '',
+  )
+  if (out === undefined) return []
+  const { tone, words } = describeDaysLeft(Number(asText(out.days_left)))
+  return [
+    {
+      term: 'Empty back by',
+      value: `${escapeHtml(showDay(asText(out.last_free_on)))} <span class="badge ${tone}">${words}</span>`,
+      note: escapeHtml(asText(out.rule_name)),
+    },
+  ]
 }
 
 /** The source of a last free day, in words. */

@@ -140,6 +140,7 @@ export const COSTS = ofContainer({
     charge,
     place,
     state,
+    days_left,
     days_over,
     cost_amount,
     rule_amount,

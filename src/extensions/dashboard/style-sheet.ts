@@ -204,7 +204,9 @@ h1 + .light { margin: .5rem 0 1rem }
   .figure { grid-column: span 2 } .figure:nth-child(-n+2) { grid-column: span 3 } }
 @media (max-width: 640px) {
   html { scroll-padding-top: 9rem }
-  main, .bar, nav { padding-left: .9rem; padding-right: .9rem }
+  main, .bar, nav { padding-left: .75rem; padding-right: .75rem }
+  figure, .card { padding: .8rem .7rem }
+  .list { font-size: .82rem }
   .bar { flex-wrap: wrap; gap: .4rem .8rem }
   .bar .search { order: 3; flex-basis: 100%; max-width: none }
   .figures { gap: .5rem }

@@ -446,8 +446,20 @@ function seeInBrowser(executablePath: string): void {
     return { page, complaints }
   }
 
-  it('fits a desk in the light and a telephone in the dark, and axe finds no fault', async () => {
-    const { page, complaints } = await open()
+  async function pathOfContainer(): Promise<string> {
+    const [box] = await scene.query<{ number: string }>(
+      `select container_number as number from tracking_analytics.costs
+      where state = 'overdue' order by cost_amount desc nulls last, container_id limit 1`,
+    )
+    return `/containers/${box!.number}`
+  }
+
+  it.each([
+    ['the overview', '#exceptions svg.picture:visible', () => '/'],
+    ['a list', '#overdue table:visible', () => '/overdue'],
+    ['a container', '#moves svg.picture:visible', pathOfContainer],
+  ])('%s fits a desk in the light and a telephone in the dark', async (_name, one, path) => {
+    const { page, complaints } = await open(await path())
     // Also what opens on a click is looked at.
     for (const summary of await page.locator('summary').all()) await summary.click()
     for (const [width, height, colorScheme] of [
@@ -465,8 +477,8 @@ function seeInBrowser(executablePath: string): void {
         violations: { id: string; nodes: { html: string }[] }[]
       }>(`${axe.source}; axe.run()`)
       expect(violations.map(({ id, nodes }) => [width, id, nodes[0]?.html])).toEqual([])
-      // Each is drawn at two widths, and one is shown.
-      expect(await page.locator('#exceptions svg.picture:visible').count()).toBe(1)
+      // Each picture is drawn at two widths, and one is shown.
+      expect(await page.locator(one).count()).toBe(1)
     }
     expect(complaints).toEqual([])
   })

@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../../src/base/logger.js'
+import { formatCsv } from '../../../src/extensions/answers/output/print-answer.js'
+import { createDashboardRoutes } from '../../../src/extensions/dashboard/dashboard-routes.js'
+import { OVERVIEW_PANELS } from '../../../src/extensions/dashboard/business-panels.js'
+import { FIGURE_PANELS, LIST_PANELS } from '../../../src/extensions/dashboard/list-panels.js'
+import { startHttpServer, type HttpServer } from '../../../src/http/http-server.js'
+import { callCli } from '../../support/call-cli.js'
+import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
+
+const HOSTILE = `<script>alert("1")</script> O'Brien & Söhne`
+
+let scene: LoadedWeek
+let server: HttpServer
+/** Containers past their last free day: one of a hostile customer, one of another. */
+let boxes: { container_id: string; number: string; customer: string; terminal: string }[]
+
+beforeAll(async () => {
+  scene = await openLoadedWeek()
+  await scene.sync()
+  const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
+  const path = new URL('../../../config/free-time-rules.example.csv', import.meta.url).pathname
+  expect(await callCli(['rules', 'import', path], settings)).toMatchObject({ exitCode: 0 })
+  await scene.query(
+    `update tracking.shipments set customer_name = $1
+    where shipment_id = (
+      select shipment_id from tracking_analytics.costs where state = 'overdue'
+      order by cost_amount desc nulls last, shipment_id limit 1
+    )`,
+    HOSTILE,
+  )
+  boxes = await scene.query(
+    `select distinct on (customer_name) container_id, container_number as number,
+      customer_name as customer, pod_terminal_id as terminal
+    from tracking_analytics.costs
+    where state = 'overdue' and customer_name is not null and pod_terminal_id is not null
+    order by customer_name, container_id`,
+  )
+  boxes.sort((one, other) => Number(other.customer === HOSTILE) - Number(one.customer === HOSTILE))
+  const { warehouse } = scene
+  server = await startHttpServer({
+    httpPort: 0,
+    logger: silentLogger,
+    routes: createDashboardRoutes({
+      title: 'Acme & Sons',
+      warehouse,
+      readStatus: () => Promise.reject(new Error('not asked for here')),
+      logger: silentLogger,
+      formatCsv,
+      facts: () =>
+        Promise.resolve({ slots: { cron: '*/15 * * * *', timeZone: 'UTC' }, isServing: true }),
+      describe: () => [],
+    }),
+  })
+})
+
+afterAll(async () => {
+  await server.stop(1_000)
+  await scene.close()
+})
+
+/** A page once nothing on it is still being read, after the redirects to it. */
+async function get(path: string): Promise<{ status: number; text: string; url: string }> {
+  let page = { status: 0, text: '', url: '' }
+  const ask = async (): Promise<string | null> => {
+    const response = await fetch(`${server.url}${path}`)
+    page = { status: response.status, text: await response.text(), url: response.url }
+    return response.headers.get('refresh')
+  }
+  await expect.poll(ask, { timeout: 20_000 }).toBe(null)
+  return page
+}
+
+/** The rows of a CSV without line breaks in its fields, by their columns. */
+async function getRows(path: string): Promise<Record<string, string>[]> {
+  const { status, text } = await get(path)
+  expect({ path, status }).toEqual({ path, status: 200 })
+  const [head = '', ...lines] = text.trimEnd().split('\r\n')
+  const columns = head.split(',')
+  return lines.map((line) => {
+    const fields = [...`,${line}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^",]*))/g)]
+    const values = fields.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '')
+    return Object.fromEntries(columns.map((name, at) => [name, values[at] ?? '']))
+  })
+}
+
+/** The values of the figures of a page, in their order. */
+function figuresOf(text: string, id: string): string[] {
+  const [part = ''] = text.split(`id="${id}"`).slice(1)
+  const [own = ''] = part.split('<div class="figure"')
+  return [...own.matchAll(/<data[^>]* value="([^"]*)"/g)].map(([, value = '']) => value)
+}
+
+const search = (filters: Record<string, string>) => new URLSearchParams(filters).toString()
+
+describe('the figures', () => {
+  it.each([
+    ['of all', {}],
+    ['of a customer', { customer: HOSTILE }],
+  ])(
+    'are the sums of the answers, %s',
+    { tags: ['release'] },
+    async (_name, filters: { customer?: string }) => {
+      const { customer = null } = filters
+      const money = await scene.query<Record<'currency' | 'cost' | 'next', string | null>>(
+        `select currency_code as currency, sum(cost_amount) as cost, sum(next_day_amount) as next
+      from tracking_analytics.costs
+      where state = 'overdue' and ($1::text is null or customer_name = $1)
+        and currency_code is not null
+      group by 1 order by 2 desc nulls last, 3 desc nulls last, 1`,
+        customer,
+      )
+      const [counts] = await scene.query<Record<'overdue' | 'due' | 'arriving', unknown>>(
+        `select
+        (select count(distinct container_id) from tracking_analytics.costs
+          where state = 'overdue' and ($1::text is null or customer_name = $1)) as overdue,
+        (select count(distinct container_id) from tracking_analytics.last_free_days
+          where state in ('upcoming', 'due_today') and days_left <= 2
+            and ($1::text is null or customer_name = $1)) as due,
+        (select count(*) from tracking_analytics.arrivals
+          where state = 'expected' and days_until between 0 and 6
+            and ($1::text is null or customer_name = $1)) as arriving`,
+        customer,
+      )
+      const { text } = await get(`/?${search(filters)}`)
+      const texts = (values: (string | null)[]) => values.filter((value) => value !== null)
+      expect({
+        overdue: figuresOf(text, 'figure-overdue'),
+        cost: figuresOf(text, 'figure-cost'),
+        due: figuresOf(text, 'figure-due'),
+        arriving: figuresOf(text, 'figure-arriving'),
+      }).toEqual({
+        overdue: [String(counts!.overdue)],
+        cost: [...texts(money.map(({ cost }) => cost)), ...texts(money.map(({ next }) => next))],
+        due: [String(counts!.due)],
+        arriving: [String(counts!.arriving)],
+      })
+      expect(Number(counts!.overdue)).toBeGreaterThan(0)
+      expect(text).toMatch(/id="figure-fresh">[^]*fresh \d+ (?:s|min)/)
+      expect(text).toContain('<a href="/">Acme &#38; Sons</a>')
+    },
+  )
+})
+
+describe('the filters', () => {
+  it(
+    'hold for every list and its CSV, and for the containers behind every panel',
+    { tags: ['JP1', 'release'] },
+    async () => {
+      const [{ customer, terminal }] = boxes as [(typeof boxes)[0]]
+      let narrowed = 0
+      for (const { id } of LIST_PANELS) {
+        const all = await getRows(`/panels/${id}.csv`)
+        for (const filters of [{ customer }, { terminal }]) {
+          const rows = await getRows(`/panels/${id}.csv?${search(filters)}`)
+          const wanted = all.filter(
+            (row) => row.customer === filters.customer || row.pod_terminal_id === filters.terminal,
+          )
+          expect({ id, filters, rows }).toEqual({ id, filters, rows: wanted })
+          if (rows.length > 0 && rows.length < all.length) narrowed += 1
+        }
+      }
+      expect(narrowed).toBeGreaterThan(2)
+      const { text } = await get(`/overdue?${search({ terminal })}`)
+      const shown = [...text.matchAll(/class="number" href="\/containers\/([A-Z0-9]+)/g)]
+      const rows = await getRows(`/panels/overdue.csv?${search({ terminal })}`)
+      expect(shown.map(([, number]) => number)).toEqual(rows.map(({ container }) => container))
+    },
+  )
+
+  it(
+    'are parameters of every panel, and never text of its statement',
+    { tags: ['release'] },
+    async () => {
+      const filters = search({ customer: HOSTILE, port: `'; drop table x; --` })
+      for (const { id } of [...OVERVIEW_PANELS, ...Object.values(FIGURE_PANELS)]) {
+        const { text } = await get(`/panels/${id}.sql?${filters}`)
+        const statement = text.split('\n').filter((line) => !line.startsWith('--'))
+        expect({ id, text: statement.join('\n') }).toEqual({
+          id,
+          text: expect.stringMatching(/customer_name = \$1[^]*locode = \$2/) as string,
+        })
+        expect(statement.join('\n')).not.toMatch(/O'Brien|drop table/)
+        expect(await getRows(`/panels/${id}.csv?${filters}`)).toEqual(
+          id === 'overdue-figures' || id === 'due-figures' || id === 'arriving-figures'
+            ? [expect.objectContaining({ containers: '0' })]
+            : [],
+        )
+      }
+    },
+  )
+
+  it('sort the rows of a list and of its CSV, empty values last', async () => {
+    const rows = await getRows('/panels/overdue.csv?sort=-next_day')
+    const values = rows.map(({ next_day: value = '' }) => (value === '' ? -1 : Number(value)))
+    expect(values).toEqual([...values].sort((one, other) => other - one))
+    const { text } = await get('/overdue?sort=-next_day')
+    expect(text).toContain('aria-sort="descending"')
+    expect(text.indexOf(rows[0]!.container!)).toBeLessThan(text.indexOf(rows.at(-1)!.container!))
+  })
+})
+
+it(
+  'escapes texts of the data in cells, filters and headings',
+  { tags: ['JP3', 'release'] },
+  async () => {
+    const [box] = boxes
+    expect(box!.customer).toBe(HOSTILE)
+    for (const path of [
+      `/?${search({ customer: HOSTILE })}`,
+      '/overdue',
+      `/containers/${box!.number}`,
+    ]) {
+      const { status, text } = await get(path)
+      expect(status).toBe(200)
+      expect(text).toContain(
+        '&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; O&#39;Brien &#38;',
+      )
+      expect(text.replaceAll('<script src="/dashboard.js" defer></script>', '')).not.toMatch(
+        /<script/,
+      )
+    }
+  },
+)
+
+describe('the page of a container', () => {
+  it(
+    'is found by each spelling of its number, and shows what the answers say',
+    { tags: ['release'] },
+    async () => {
+      const [{ number, container_id: id }] = boxes as [(typeof boxes)[0]]
+      const typed = `${number.slice(0, 4).toLowerCase()} ${number.slice(4, 10)}-${number.slice(10)}`
+      const pages = await Promise.all(
+        [number, typed, id].map(async (wanted) => get(`/containers/${encodeURIComponent(wanted)}`)),
+      )
+      for (const { status, text } of pages) {
+        expect([status, text.includes(`<h1>${number}`)]).toEqual([200, true])
+      }
+      const text = pages[0]!.text
+      const [cost] = await scene.query<{ sum: string; journey: number }>(
+        `select sum(cost_amount)::numeric(20, 2) as sum from tracking_analytics.costs
+      where container_id = $1`,
+        id,
+      )
+      expect(text).toContain(`<dt>Cost so far</dt><dd>`)
+      expect(text).toContain(`<data value="${cost!.sum}">`)
+      expect(text.split('<li class="station ').length - 1).toBeGreaterThan(2)
+      expect(text).toMatch(/<span class="badge bad">\d+ days? over/)
+      for (const panel of ['moves', 'evidence']) {
+        expect(text).toContain(`/panels/${panel}.csv?container=${id}`)
+        expect((await getRows(`/panels/${panel}.csv?container=${id}`)).length).toBeGreaterThan(0)
+      }
+    },
+  )
+
+  it(
+    'says that nobody tracks a number, and offers the search',
+    { tags: ['JP2', 'release'] },
+    async () => {
+      const { status, text } = await get('/containers/XXXU%22%3Cb%3E')
+      expect(status).toBe(404)
+      expect(text).toContain('<p>The warehouse has no container &#34;XXXU')
+      expect(text).not.toContain('<b>')
+      expect(text.split('<form class="search"').length - 1).toBe(2)
+      expect((await get('/containers/%E0%A4%A')).status).toBe(404)
+    },
+  )
+
+  it(
+    'is the newest journey of a number, with the way to the others',
+    { tags: ['release'] },
+    async () => {
+      const [, { number, container_id: newest }] = boxes as [unknown, (typeof boxes)[0]]
+      await scene.query(
+        `insert into tracking.containers
+      select made.*
+      from tracking.containers as container
+      cross join lateral jsonb_populate_record(
+        container,
+        '{"container_id": "an earlier journey", "created_at": "2020-01-01T00:00:00Z"}'
+      ) as made
+      where container.container_id = $1`,
+        newest,
+      )
+      const page = await get(`/containers/${number}`)
+      expect(page.text).toContain(`csv?container=${newest}`)
+      expect(page.text).toContain('Other journeys of this number')
+      const [, address = ''] =
+        /href="(\/containers\/[^"]*id=an\+earlier[^"]*)"/.exec(page.text) ?? []
+      const earlier = await get(address.replaceAll('&#38;', '&'))
+      expect(earlier.text).toContain('csv?container=an%20earlier%20journey')
+      const found = await get(`/containers?find=${number}`)
+      expect(new URL(found.url).pathname).toBe(`/containers/${number}`)
+      expect(found.text).toContain(`csv?container=${newest}`)
+    },
+  )
+})
