@@ -338,19 +338,21 @@ export const OTHER_MATTERS: Panel = {
   leadsTo: { path: '/attention' },
   sqlText: `select
     container_id,
-    container_number as container,
-    severity,
-    sentence as matter,
-    customer_name as customer,
-    since_at
+    min(container_number) as container,
+    (array_agg(severity order by severity = 'low', severity))[1] as severity,
+    string_agg(sentence, '; ' order by severity = 'low', severity, since_at desc, sentence)
+        as matter,
+    min(customer_name) as customer,
+    max(since_at) as since_at
 from {{stored}}.attention
 where exception not in ('overdue', 'empty_not_returned', 'last_free_day_near')
     and {{chosen}}
+group by container_id
 order by
-    case severity when 'high' then 1 when 'medium' then 2 else 3 end,
-    since_at desc nulls last,
-    container_id,
-    exception
+    bool_or(severity = 'high') desc,
+    bool_or(severity = 'medium') desc,
+    max(since_at) desc nulls last,
+    container_id
 limit 2000`,
 }
 

@@ -240,7 +240,9 @@ h1 + .light { margin: .5rem 0 1rem }
     --series-e: #a8487a; --series-f: #71741d; --series-g: #5b6b7c;
     --shade-good: #d3eede; --shade-middling: #fbe9c4; --shade-bad: #f9d7d4; --on-shade: #17212b }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact }
-  body { font-size: 10px }
+  body { font-size: 9px; line-height: 1.35 }
+  .picture { max-height: 11rem }
+  .container .matters { gap: .1rem }
   .top { position: static }
   .bar { padding-top: 0 }
   nav, .search, .filters, .links, details, .pages a { display: none }
@@ -252,7 +254,9 @@ h1 + .light { margin: .5rem 0 1rem }
   .figure .value { font-size: 1.2rem }
   .panels { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .4rem }
   figure, .card { padding: .5rem .6rem; break-inside: avoid }
-  .container > * + * { margin-top: .4rem }
+  .container > * + * { margin-top: .3rem }
+  .container th, .container td { padding-top: .1rem; padding-bottom: .1rem }
+  .container #timeline { display: none }
   .facts { grid-template-columns: repeat(3, 1fr) }
   .facts > div { padding: .3rem .6rem }
   .stations { padding: .6rem; overflow: hidden }

@@ -8,6 +8,9 @@ import { startHttpServer, type HttpServer } from '../../../src/http/http-server.
 import { callCli } from '../../support/call-cli.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 
+/** A page that waits for what does not come is a failure, and no long wait. */
+const LIMIT_MS = 30_000
+
 const HOSTILE = `<script>alert("1")</script> O'Brien & Söhne`
 
 let scene: LoadedWeek
@@ -145,7 +148,7 @@ describe('the figures', () => {
 describe('the filters', () => {
   it(
     'hold for every list and its CSV, and for the containers behind every panel',
-    { tags: ['JP1', 'release'] },
+    { tags: ['JP1'], timeout: LIMIT_MS },
     async () => {
       const [{ customer, terminal }] = boxes as [(typeof boxes)[0]]
       let narrowed = 0
@@ -202,7 +205,7 @@ describe('the filters', () => {
 
 it(
   'escapes texts of the data in cells, filters and headings',
-  { tags: ['JP3', 'release'] },
+  { tags: ['JP3'], timeout: LIMIT_MS },
   async () => {
     const [box] = boxes
     expect(box!.customer).toBe(HOSTILE)
@@ -255,7 +258,7 @@ describe('the page of a container', () => {
 
   it(
     'says that nobody tracks a number, and offers the search',
-    { tags: ['JP2', 'release'] },
+    { tags: ['JP2'], timeout: LIMIT_MS },
     async () => {
       const { status, text } = await get('/containers/XXXU%22%3Cb%3E')
       expect(status).toBe(404)
