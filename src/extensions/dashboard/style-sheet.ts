@@ -233,21 +233,22 @@ h1 + .light { margin: .5rem 0 1rem }
 }
 @media print {
   @page { size: A4; margin: 12mm }
-  :root { color-scheme: light; --page: #fff; --card: #fff; --shadow: none; --text: #000; --quiet: #444; --rule: #ccc;
+  :root { color-scheme: light; --page: #fff; --card: #fff; --top: #fff; --shadow: none; --text: #000; --quiet: #444; --rule: #ccc;
     --field: #888; --link: #0b57a4; --good: #17794a; --middling: #9a5b00; --bad: #bd2a2a; --calm: #4a5663;
     --wash-good: #e3f4ea; --wash-middling: #fdf0d9; --wash-bad: #fde8e7; --wash-calm: #eceff3;
     --series-a: #2f6fb7; --series-b: #b0611a; --series-c: #2a8a6a; --series-d: #8a56ac;
     --series-e: #a8487a; --series-f: #71741d; --series-g: #5b6b7c;
     --shade-good: #d3eede; --shade-middling: #fbe9c4; --shade-bad: #f9d7d4; --on-shade: #17212b }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact }
-  body { font-size: 9px; line-height: 1.35 }
-  .picture { max-height: 11rem }
+  html { font-size: 11.5px }
+  body { font-size: 10px; line-height: 1.35 }
+  .picture { max-height: 12rem }
   .container .matters { gap: .1rem }
   .top { position: static }
   .bar { padding-top: 0 }
   nav, .search, .filters, .links, details, .pages a { display: none }
   main, .bar { padding: 0; max-width: none }
-  main { padding-top: .5rem }
+  main { padding-top: .5rem; padding-bottom: 0 }
   .wide { display: block } .narrow { display: none }
   .figures { grid-template-columns: repeat(5, 1fr); gap: .4rem }
   .figure, .figure:nth-child(n) { grid-column: auto; padding: .4rem .6rem }
