@@ -38,7 +38,7 @@ export interface PanelReader {
 /** Each uses a connection, and the database has few. */
 const AT_ONCE = 3
 /** Most readers that wait for a connection; more are turned away. A page has a dozen panels. */
-const MOST_WAITING = 60
+const MOST_WAITING = 40
 /** Readers within this time share one read of a panel, as page and as CSV. */
 const KEPT_MS = 15_000
 /** Answers that are kept for clients who want some rows only. */
