@@ -67,7 +67,7 @@ describe('when the service loses deliveries', () => {
       expect(told.webhooks).toMatchObject([
         { webhookId, isActive: false, alert: expect.stringContaining('is not active') as unknown },
       ])
-      const page = await (await fetch(host.serving.url)).text()
+      const page = await (await fetch(host.serving.pagesUrl)).text()
       expect(page).toContain(`webhook ${webhookId} is not active`)
 
       clock.advance(1_000)
