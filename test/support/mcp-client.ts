@@ -46,3 +46,30 @@ export async function startMcp(
     close: () => client.close(),
   }
 }
+
+export interface McpReader {
+  readonly url: string
+  drop(): Promise<void>
+}
+
+/** A login that reads the warehouse as `tracking_reader` does; that role is the server's. */
+export async function createMcpReader(scene: {
+  readonly url: string
+  query(sqlText: string): Promise<unknown>
+}): Promise<McpReader> {
+  const name = `mcp_reader_${process.pid}`
+  const schemas = ['tracking', 'tracking_analytics', 'tracking_as_of', 'tracking_sync'].join()
+  await scene.query(`create role ${name} login password 'mcp'`)
+  await scene.query(`grant usage on schema ${schemas} to ${name}`)
+  await scene.query(`grant select on all tables in schema ${schemas} to ${name}`)
+  await scene.query(`revoke select on tracking_sync.quarantine from ${name}`)
+  const url = new URL(scene.url)
+  ;[url.username, url.password] = [name, 'mcp']
+  return {
+    url: url.href,
+    drop: async () => {
+      await scene.query(`drop owned by ${name}`)
+      await scene.query(`drop role ${name}`)
+    },
+  }
+}

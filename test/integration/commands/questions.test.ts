@@ -640,9 +640,10 @@ describe('query', () => {
   })
 
   it('names what a question takes when it is given something else', async () => {
-    expect(await query('data_quality', '--terminal', 'x')).toMatchObject({
+    expect(await query('data_quality', '--port', 'x')).toMatchObject({
       exitCode: 2,
-      stderr: 'error: --terminal does not narrow data_quality, which takes --line, --limit\n',
+      stderr:
+        'error: --port does not narrow data_quality, which takes --terminal, --line, --limit\n',
     })
     for (const [former, now] of [
       ['exceptions', 'attention'],

@@ -1,4 +1,5 @@
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
+import { plain, Totals } from '../output/amounts.js'
 import { asColumns } from '../output/compare-answers.js'
 import type { ViewColumn } from '../../../warehouse/schema/view-descriptions.js'
 import type { ShippedQuery } from '../questions/shipped-queries.js'
@@ -15,6 +16,8 @@ export interface AskedAnswer {
   readonly rows: readonly (readonly unknown[])[]
   /** Rows of the whole answer, in `rows` or behind them. */
   readonly total: number
+  /** Exact sums, money by currency, as `cost_amount in USD`; undefined unless `rows` has all rows. */
+  readonly totals: Readonly<Record<string, string>> | undefined
   readonly isTruncated: boolean
   /** Undefined: now. */
   readonly asOf: string | undefined
@@ -70,7 +73,7 @@ export async function askQuestion(
   }
 }
 
-type Read = Pick<AskedAnswer, 'columns' | 'rows' | 'total' | 'notes'>
+type Read = Pick<AskedAnswer, 'columns' | 'rows' | 'total' | 'totals' | 'notes'>
 
 async function readRows(
   warehouse: Warehouse,
@@ -88,7 +91,15 @@ async function readRows(
   }
   const notes = total === 0 ? await answer.explainEmpty() : []
   const columns = meaningsOf(names, prepared.question.columns)
-  return { columns, rows, total, notes: [...answer.notes, ...notes] }
+  const totals = total === rows.length ? sumsOf(names, rows, prepared.question.sums) : undefined
+  return { columns, rows, total, totals, notes: [...answer.notes, ...notes] }
+}
+
+function sumsOf(names: readonly string[], rows: Read['rows'], sums: readonly string[]) {
+  const totals = new Totals(names, sums)
+  for (const row of rows) totals.add(row)
+  const list = [...totals.list(names)].map(([name, sum]) => [name, plain(sum)])
+  return list.length === 0 ? undefined : (Object.fromEntries(list) as Record<string, string>)
 }
 
 async function readDifferences(
@@ -105,6 +116,7 @@ async function readDifferences(
     columns: meaningsOf(columns, question.columns),
     rows: rows.slice(0, mostRows),
     total: rows.length,
+    totals: undefined,
     notes: [...comparison.notes, ...comparison.sameInstants, ...summary, ...reasons],
   }
 }

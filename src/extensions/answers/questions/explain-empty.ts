@@ -54,8 +54,9 @@ where shipment_id = ${value} or left(bill_of_lading_number, 4) = upper(left(${va
 from ${shipments} where customer_name is not null`,
   tag: () =>
     sql`select distinct tag as taken, null as name from ${shipments} cross join unnest(tags) as tag`,
-  cut: () => wordsOf('cut'),
-  kind: () => wordsOf('kind'),
+  vessel: () =>
+    sql`select distinct pod_vessel_name as taken, null as name
+from ${shipments} where pod_vessel_name is not null`,
   // The values of the given field name, then the other names.
   'custom-field': (value) =>
     sql`select
@@ -105,7 +106,8 @@ export async function findUnknownValues(
   const unknown: UnknownValue[] = []
   for (const [name, value] of Object.entries(values)) {
     const parameter = name as QueryParameter
-    const select = CANDIDATES[parameter]?.(value)
+    const hasWords = QUERY_PARAMETERS[parameter].words !== undefined
+    const select = hasWords ? wordsOf(parameter) : CANDIDATES[parameter]?.(value)
     if (select === undefined) continue
     const lookUp = LOOK_UPS[parameter]?.(value)
     if (lookUp !== undefined) {

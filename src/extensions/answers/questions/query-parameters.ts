@@ -8,6 +8,19 @@ export interface ParameterDeclaration {
   readonly words?: readonly string[]
 }
 
+const STATES = (
+  'not_started,none,upcoming,due_today,overdue,out_in_time,out_late,ended_in_time,ended_late,' +
+  'unknown,expected,eta_passed,left_behind,eta_unclear,no_eta,not landed,discharged,loaded,' +
+  'departed,arrived,unloaded,picked up,open,gone'
+).split(',')
+const EXCEPTIONS = (
+  'overdue,last_free_day_near,appointment_late,appointment_missed,day_unknown,long_there,' +
+  'hold_new,hold_cleared,eta_slipped,eta_passed,left_behind,rolled,rail_silent,no_news,' +
+  'empty_not_returned,tracking_stopped'
+).split(',')
+const CHANGES =
+  'eta,last free day,availability,hold,fee,appointment,vessel,terminal,milestone'.split(',')
+
 const DECLARED = {
   container: { help: 'Only this container: number or id.' },
   shipment: { help: 'Only this shipment: bill of lading number or id.' },
@@ -23,8 +36,30 @@ const DECLARED = {
   },
   line: { help: 'Only this shipping line: SCAC or name.' },
   port: { help: 'Only this port of discharge: UN/LOCODE, name or id.' },
+  vessel: { help: 'Only this vessel at the port of discharge: its name.' },
+  location: {
+    help: 'Only at this place of a transshipment or event: its UN/LOCODE.',
+  },
+  status: { help: 'Only with this current status, in the word of the service, as grounded.' },
+  state: {
+    help: 'Only in this state; the words of a question are at its column state, for rail at stage, and open or gone for evidence.',
+    words: STATES,
+  },
+  place: {
+    help: 'Only at this place: port, ramp (inland), or out (gate-out to empty return).',
+    words: ['port', 'ramp', 'out'],
+  },
+  charge: {
+    help: 'Only this charge: storage, demurrage, detention, "listed fees", or another word of a rule.',
+  },
+  invoice: { help: 'Only this invoice: its number.' },
+  exception: { help: 'Only this exception, as overdue or hold_new.', words: EXCEPTIONS },
+  change: {
+    help: 'Only this change: eta, "last free day", availability, hold, fee, appointment, vessel, terminal or milestone.',
+    words: CHANGES,
+  },
   kind: {
-    help: 'Only this kind: "transport event", status, hold, fee, "last free day", eta, correction or attribute.',
+    help: 'Only this kind: "transport event", status, hold, fee, "last free day", eta, correction or attribute; for evidence "last free day", hold, availability or fee.',
     words: [
       'transport event',
       'status',
@@ -34,6 +69,7 @@ const DECLARED = {
       'eta',
       'correction',
       'attribute',
+      'availability',
     ],
   },
   cut: {

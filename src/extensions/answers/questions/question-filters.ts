@@ -2,6 +2,23 @@ import type { QueryParameter } from './query-parameters.js'
 
 type Filters = Partial<Record<QueryParameter, string>>
 
+/** A view with the column has the filter, on the column or on what is made of it. */
+const BY_WORD = [
+  ['status', 'current_status'],
+  ['vessel', 'pod_vessel_name'],
+  ['location', 'location_locode'],
+  ['state', 'state'],
+  ['state', 'hours_in_stage', 'stage'],
+  ['state', 'is_open', "case when is_open then 'open' else 'gone' end"],
+  ['place', 'place'],
+  ['charge', 'charge'],
+  ['invoice', 'invoice_number'],
+  ['exception', 'exception'],
+  ['change', 'change'],
+  ['kind', 'topic'],
+  ['kind', 'is_open', 'kind'],
+] as const
+
 /**
  * The filter conditions for a view with these columns. Filters that match few records gather their
  * ids into an array: PostgreSQL pushes it down into the view and reads only those records. It
@@ -31,6 +48,8 @@ export function filtersOf(
         : `in (${recordsSql[parameter]})`
       filters[parameter] = `${id} ${idsSql}`
     }
+  } else if (columns.has('customer_name')) {
+    filters.customer = 'lower(customer_name) = lower(:customer::text)'
   }
   const byColumn = {
     terminal: terminalFilter(columns),
@@ -43,7 +62,9 @@ export function filtersOf(
     else if (columns.has(id)) filters[parameter] = `${id} in (${recordsSql[parameter]})`
   }
   if (columns.has('cut')) filters.cut = 'cut = lower(:cut::text)'
-  if (columns.has('topic')) filters.kind = 'lower(topic) = lower(:kind::text)'
+  for (const [parameter, column, word = column] of BY_WORD) {
+    if (columns.has(column)) filters[parameter] = `lower(${word}) = lower(:${parameter}::text)`
+  }
   if (columns.has('period')) filters.period = 'lower(period) = lower(:period::text)'
   if (columns.has('is_few')) {
     const count = columns.has('still_waiting') ? 'n + still_waiting' : 'vessel_calls'
@@ -202,6 +223,9 @@ const CONTAINERS_SQL = {
  * own row, so that PostgreSQL can look up either.
  */
 function terminalFilter(columns: ReadonlySet<string>): string | undefined {
+  if (columns.has('subject_type')) {
+    return `subject_type = 'terminal' and subject_id = any (array(${TERMINALS_SQL}))`
+  }
   if (!columns.has('pod_terminal_id')) {
     return columns.has('terminal_id') ? `terminal_id = any (array(${TERMINALS_SQL}))` : undefined
   }

@@ -82,7 +82,8 @@ export function questionTools(shipped: readonly ShippedQuery[]): Tool[] {
         columns: {
           type: 'array',
           items: { type: 'string' },
-          description: 'Only these columns, in this order; `explain` shows all.',
+          description:
+            'Only these columns of the answer, in this order; `explain` lists more, for SQL.',
         },
         limit: {
           type: 'integer',
@@ -153,7 +154,8 @@ function explain(question: ShippedQuery): string {
 }
 
 function describeAnswer(answer: AskedAnswer, age: unknown): string {
-  const { question, columns, rows, total, statements, notes, limits, asOf, against } = answer
+  const { question, columns, rows, total, totals, statements, notes, limits, asOf, against } =
+    answer
   const names = columns.map(({ name }) => name)
   const shown = takeFitting(toObjects({ columns: names, types: [], rows }))
   const filters = question.parameters.filter((one) => one !== 'limit').map(argumentName)
@@ -167,6 +169,8 @@ function describeAnswer(answer: AskedAnswer, age: unknown): string {
     about: ABOUT_TEXTS,
     rows: new JsonLines(shown),
     rows_in_all: total,
+    // Of rows that fit; part of a sum would be taken for the whole.
+    totals: shown.length === total ? totals : undefined,
     truncated: describeCut(shown.length, total, fix),
     notes: notes.length === 0 ? undefined : notes,
     columns,
