@@ -1,7 +1,7 @@
 /**
- * Takes the pictures of the dashboard and of a container that the README shows: the demo's simulated
- * world over eleven days, seen by a Chromium of this machine. Run it after the page has changed; it
- * needs `chromium`.
+ * Takes the pictures of the dashboard and of a container that the README shows: the demo's
+ * simulated world over eleven days, seen by a Chromium of this machine. Run it after the page has
+ * changed; it needs `chromium`.
  *
  *   node scripts/take-screenshot.js [chromium unless told]
  */

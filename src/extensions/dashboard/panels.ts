@@ -101,7 +101,8 @@ export interface Panel {
   readonly leadsTo?: { readonly path: string; readonly by?: Readonly<Record<string, string>> }
   /**
    * With placeholders for the schema names, and with `{{chosen}}` for the conditions of the filters
-   * on rows of containers (`{{chosen_shipments}}`: of shipments); `$1` in panels about one container.
+   * on rows of containers (`{{chosen_shipments}}`: of shipments). In panels about one container
+   * `$1` is its id.
    */
   readonly sqlText: string
 }

@@ -1,12 +1,10 @@
 -- Journeys: what has happened to each container
 --
--- One row per container, as known at as_of(). The base of stays, clocks and most answers: what has
--- happened is decided here and nowhere else. An instant after as_of() has not happened and is null
--- here; a status counts only where the milestone itself is absent.
+-- One row per container, as known at as_of(). The base of stays, clocks and most answers: the state
+-- of the journey is decided here and nowhere else, from the milestones of known_milestones. An
+-- instant after as_of() has not happened and is null; a status counts only where the milestone
+-- itself is absent.
 --
--- left_port_at: the earlier of full gate-out and rail departure. ramp_arrived_at: the earlier of
--- arrival and unloading inland; one before the departure from the port contradicts it and is left
--- out.
 -- went_by_rail: a departure by rail, or anything at the ramp, is reported, also as a time to come.
 -- goes_by_rail: it went by rail; or it was not picked up at the port, and was loaded on a train,
 -- has a rail carrier, an ETA or a last free day at the ramp, or the status on_rail or
@@ -157,8 +155,8 @@ select
     container.pod_discharged_at,
     container.created_at
 from {{analytics}}.known_milestones as container
--- Columns are named, because a view keeps all columns of all that it joins in each of its joins, and
--- a question reads this one several times.
+-- Columns are named, because a view keeps all columns of all that it joins in each of its joins,
+-- and a question reads this one several times.
 left join (
     select
         shipment_id,

@@ -16,7 +16,7 @@ export interface AskedAnswer {
   readonly rows: readonly (readonly unknown[])[]
   /** Rows of the whole answer, in `rows` or behind them. */
   readonly total: number
-  /** Exact sums, money by currency, as `cost_amount in USD`; undefined unless `rows` has all rows. */
+  /** Exact sums, money by currency, as `cost_amount in USD`; undefined unless `rows` has all. */
   readonly totals: Readonly<Record<string, string>> | undefined
   readonly isTruncated: boolean
   /** Undefined: now. */
@@ -45,8 +45,9 @@ export interface AskOptions {
 
 /**
  * Asks a shipped question by name and gathers the answer, for MCP and HTTP; the command line prints
- * rows as they arrive. The connection gives the time limit, and only reads. Throws ConfigError with one sentence and the fix for an unknown
- * question, filter, column or instant, and for the time limit; else an error of the taxonomy.
+ * rows as they arrive. The connection gives the time limit, and only reads. Throws ConfigError with
+ * one sentence and the fix for an unknown question, filter, column or instant, and for the time
+ * limit; else an error of the taxonomy.
  */
 export async function askQuestion(
   warehouse: Warehouse,
