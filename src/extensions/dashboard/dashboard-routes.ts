@@ -4,9 +4,11 @@ import { answerText } from '../../http/answer.js'
 import type { Route } from '../../http/http-server.js'
 import type { TableAnswer } from '../answers/read-answer.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
-import { CHOICES, CONTAINER_PANELS } from './container-panels.js'
+import { CONTAINER_PANELS } from './panels/container-panels.js'
 import { filtersIn, narrow, type Filters } from './filters.js'
-import { FIGURE_PANELS, LIST_PANELS } from './list-panels.js'
+import { FIGURE_PANELS } from './panels/figure-panels.js'
+import { LIST_PANELS } from './panels/list-panels.js'
+import { CHOICES } from './panels/search-panels.js'
 import {
   makeContainer,
   makeFound,
@@ -16,11 +18,11 @@ import {
   type Made,
   type Sources,
 } from './make-pages.js'
-import { OPERATIONS_PANELS } from './operations-panels.js'
-import { OVERVIEW_PANELS } from './business-panels.js'
+import { OPERATIONS_PANELS } from './panels/operations-panels.js'
+import { OVERVIEW_PANELS } from './panels/business-panels.js'
 import { PAGE_SCRIPT } from './page-script.js'
 import { inOrder } from './page-tables.js'
-import type { Panel } from './panels.js'
+import type { Panel } from './panels/panels.js'
 import { areTablesThere, readOverview, readSections } from './read-overview.js'
 import type { OverviewOptions, SectionOptions } from './read-overview.js'
 import { createPanelReader, sqlFor } from './read-panels.js'

@@ -1,15 +1,17 @@
 import { unlessLate, within } from '../../base/in-time.js'
 import type { StatusSection } from '../../status/describe-status.js'
 import type { answerText } from '../../http/answer.js'
-import { OVERVIEW_PANELS } from './business-panels.js'
-import * as about from './container-panels.js'
+import { OVERVIEW_PANELS } from './panels/business-panels.js'
+import * as about from './panels/container-panels.js'
+import { compactNumber, findContainers } from '../answers/ask/find-numbers.js'
 import { filtersIn, type Filters } from './filters.js'
 import { AWAY, NOT_LAID_OUT, STILL_READ, type Light } from './light.js'
-import { FIGURE_PANELS } from './list-panels.js'
-import { OPERATIONS_PANELS } from './operations-panels.js'
+import { FIGURE_PANELS } from './panels/figure-panels.js'
+import { OPERATIONS_PANELS } from './panels/operations-panels.js'
+import { CHOICES, SEARCH } from './panels/search-panels.js'
 import type { Frame } from './page-frame.js'
 import { addressOfContainer, asText } from './page-tables.js'
-import type { Panel } from './panels.js'
+import type { Panel } from './panels/panels.js'
 import { noSections, type Overview } from './read-overview.js'
 import { stillRead, type AnsweredPanel, type PanelReader, type Wanted } from './read-panels.js'
 
@@ -90,7 +92,7 @@ export async function makeOverview(sources: Sources, parameters: URLSearchParams
     const wanted = { filters }
     const [choices, overdue, due, arriving, ...panels] = await Promise.all(
       [
-        about.CHOICES,
+        CHOICES,
         FIGURE_PANELS.overdue,
         FIGURE_PANELS.due,
         FIGURE_PANELS.arriving,
@@ -121,7 +123,7 @@ export async function makeList(
   const { formatListPage } = await import('./page.js')
   const start = { path: `/${panel.id}`, name: panel.title, filters: shared }
   return whenLaidOut(sources, start, async ({ read }, frame) => {
-    const [choices, answered] = await Promise.all([read(about.CHOICES), read(panel, { filters })])
+    const [choices, answered] = await Promise.all([read(CHOICES), read(panel, { filters })])
     const page = Number(parameters.get('page') ?? '1')
     return {
       text: formatListPage(
@@ -162,7 +164,7 @@ export async function makeFound(sources: Sources, parameters: URLSearchParams): 
   const { formatFound } = await import('./page.js')
   const start = { path: '/containers', name: 'Search', filters: {}, sought: wanted }
   return whenLaidOut(sources, start, async ({ read }, frame) => {
-    const found = await read(about.SEARCH, { subject: wanted })
+    const found = await read(SEARCH, { subject: wanted, statement: findContainers(wanted) })
     const rows = found.answer?.rows ?? []
     const [first] = rows
     const isOneNumber = rows.every((row) => row[1] === first?.[1])
@@ -180,8 +182,11 @@ export async function makeContainer(sources: Sources, address: URL): Promise<Mad
   const { formatContainerPage, formatUnknown } = await import('./container-page.js')
   const start = { path: address.pathname, name: wanted, filters: {}, sought: wanted }
   return whenLaidOut(sources, start, async ({ read }, frame) => {
-    const found = await read(about.SEARCH, { subject: wanted })
-    const rows = found.answer?.rows ?? []
+    const found = await read(SEARCH, { subject: wanted, statement: findContainers(wanted) })
+    const all = found.answer?.rows ?? []
+    // Another container may have this number as its reference.
+    const own = all.filter(([id, number]) => id === wanted || number === compactNumber(wanted))
+    const rows = own.length > 0 ? own : all
     const asked = address.searchParams.get('id')
     const [row = rows[0]] = rows.filter(([id]) => id === asked)
     if (found.answer !== undefined && row === undefined) {

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../answers/output/html.js'
 import type { TableAnswer } from '../answers/read-answer.js'
 import { addressOf, type FilterName, type Filters } from './filters.js'
-import type { Cell, ListColumn } from './panels.js'
+import type { Cell, ListColumn } from './panels/panels.js'
 import type { PanelRow } from './pictures.js'
 
 /** Where a table is shown, for the links of its cells. */

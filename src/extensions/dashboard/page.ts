@@ -3,7 +3,7 @@ import { escapeHtml } from '../answers/output/html.js'
 import type { TableAnswer } from '../answers/read-answer.js'
 import { formatFigures, type FigureAnswers } from './head-figures.js'
 import { addressOf, type Filters } from './filters.js'
-import { MOST_ROWS } from './list-panels.js'
+import { MOST_ROWS } from './panels/list-parts.js'
 import {
   formatFilters,
   formatFrame,
@@ -21,7 +21,7 @@ import {
   type Order,
   type Place,
 } from './page-tables.js'
-import type { Panel } from './panels.js'
+import type { Panel } from './panels/panels.js'
 import { coloursOf, drawPicture, type PanelRow } from './pictures.js'
 import type { AnsweredPanel } from './read-panels.js'
 

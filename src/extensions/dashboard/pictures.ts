@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
-import type { Picture } from './panels.js'
+import type { Picture } from './panels/panels.js'
 
 /** A row of a panel's answer by the names of its columns, as the database wrote it. */
 export type PanelRow = Readonly<Record<string, unknown>>

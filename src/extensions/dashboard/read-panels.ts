@@ -5,10 +5,10 @@ import { showText } from '../../base/phrases.js'
 import { withSchemaNames } from '../../warehouse/connection/schema-names.js'
 import { areViewsStored } from '../answers/store-views.js'
 import { readTable, type TableAnswer } from '../answers/read-answer.js'
-import { rawStatement } from '../../warehouse/connection/typed-database.js'
+import { rawStatement, type Statement } from '../../warehouse/connection/typed-database.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { narrow, type Filters } from './filters.js'
-import type { Panel } from './panels.js'
+import type { Panel } from './panels/panels.js'
 
 /** A panel with the answer of its SQL, or the reason why it failed. */
 export interface AnsweredPanel {
@@ -26,6 +26,8 @@ export interface Wanted {
   readonly filters?: Filters
   /** The value of `$1`, in panels about one container. */
   readonly subject?: string
+  /** Asked in place of the SQL of the panel, for its subject. */
+  readonly statement?: Statement<unknown>
 }
 
 export interface PanelReader {
@@ -107,12 +109,15 @@ function makeRoom(kept: Map<string, Kept>): Map<string, Kept> {
 async function readPanel(
   warehouse: Warehouse,
   panel: Panel,
-  { filters = {}, subject }: Wanted,
+  { filters = {}, subject, statement }: Wanted,
 ): Promise<AnsweredPanel> {
   const { sqlText, parameters } = narrow(panel.sqlText, filters)
   try {
     const values = subject === undefined ? parameters : [subject]
-    const answer = await askAsReader(warehouse, sqlText, values)
+    const answer =
+      statement === undefined
+        ? await askAsReader(warehouse, sqlText, values)
+        : await readAsReader(warehouse, statement)
     return { panel, answer, problem: undefined, readAt: new Date() }
   } catch (thrown) {
     if (!(thrown instanceof ConnectorError)) throw thrown
@@ -135,8 +140,10 @@ export async function askAsReader(
   sqlText: string,
   parameters: readonly string[] = [],
 ): Promise<TableAnswer> {
-  const sent = await sqlFor(warehouse, sqlText)
-  const statement = rawStatement(sent, parameters)
+  return readAsReader(warehouse, rawStatement(await sqlFor(warehouse, sqlText), parameters))
+}
+
+function readAsReader(warehouse: Warehouse, statement: Statement<unknown>): Promise<TableAnswer> {
   return readTable(warehouse, 'read a panel of the dashboard', statement, { isAsReader: true })
 }
 

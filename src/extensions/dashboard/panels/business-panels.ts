@@ -13,7 +13,7 @@ export const BUSINESS_PANELS: readonly Panel[] = [
     unit: 'stays',
     empty: 'No container at a terminal has running free time.',
     picture: {
-      days: [-14, 29],
+      days: [-15, 30],
       shape: 'columns',
       at: 'day',
       every: 'day',
@@ -22,12 +22,12 @@ export const BUSINESS_PANELS: readonly Panel[] = [
     },
     leadsTo: { path: '/due', by: { day: 'day' } },
     sqlText: `select
-    greatest(binding_on, current_date - 14) as day,
+    greatest(binding_on, today_on - 14) as day,
     place,
     count(*) as stays
 from {{analytics}}.last_free_days
 where state in ('upcoming', 'due_today', 'overdue')
-    and binding_on <= current_date + 28
+    and binding_on <= today_on + 28
     and {{chosen}}
 group by 1, 2
 order by 1, 2`,
@@ -74,7 +74,7 @@ order by 1, 2, 3`,
     unit: 'containers',
     empty: 'No container on its way has an ETA within the next 30 days.',
     picture: {
-      days: [0, 31],
+      days: [-1, 31],
       shape: 'columns',
       at: 'day',
       every: 'day',

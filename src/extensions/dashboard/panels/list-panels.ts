@@ -1,28 +1,5 @@
-import type { ListColumn, Panel } from './panels.js'
-
-/** Rows of a list at most: its pages are cut from one answer. */
-export const MOST_ROWS = 2_000
-
-const CONTAINER: ListColumn = { name: 'container', title: 'Container', cell: 'container' }
-const CUSTOMER: ListColumn = {
-  name: 'customer',
-  title: 'Customer',
-  cell: 'customer',
-  also: 'customer',
-}
-const LINE: ListColumn = {
-  name: 'line',
-  title: 'Line',
-  cell: 'line',
-  also: 'shipping_line_scac',
-  isExtra: true,
-}
-const TERMINAL: ListColumn = {
-  name: 'terminal',
-  title: 'Terminal',
-  cell: 'terminal',
-  also: 'pod_terminal_id',
-}
+import { CONTAINER, CUSTOMER, LINE, TERMINAL, withLine } from './list-parts.js'
+import type { Panel } from './panels.js'
 
 /** Lists with a page of their own: one row a container, or a container and its exception. */
 export const LIST_PANELS: readonly Panel[] = [
@@ -50,7 +27,9 @@ export const LIST_PANELS: readonly Panel[] = [
         { name: 'last_free_day', title: 'Last free day', cell: 'day', isExtra: true },
       ],
     },
-    sqlText: `with by_currency as (
+    sqlText: withLine(
+      'ranked',
+      `with by_currency as (
     select
         container_id,
         currency_code,
@@ -93,15 +72,15 @@ select
     ranked.last_free_on as last_free_day,
     ranked.pod_terminal as terminal,
     ranked.customer_name as customer,
-    coalesce(line.short_name, line.name, ranked.shipping_line_scac) as line,
+    {{line}} as line,
     ranked.pod_terminal_id,
     ranked.shipping_line_scac
 from ranked
-left join {{analytics}}.shipping_lines as line
-    on line.shipping_line_scac = ranked.shipping_line_scac
+{{lines}}
 where ranked.place = 1
 order by ranked.cost_amount desc nulls last, ranked.most_days_over desc, ranked.container_id
 limit 2000`,
+    ),
   },
   {
     id: 'due',
@@ -125,14 +104,17 @@ limit 2000`,
         LINE,
       ],
     },
-    sqlText: `with running as (
+    sqlText: withLine(
+      'running',
+      `with running as (
     select
         *,
-        binding_on as day,
+        -- The day on which the picture of these days counts it.
+        greatest(binding_on, today_on - 14) as day,
         row_number() over (partition by container_id order by binding_on, place) as nth
     from {{analytics}}.last_free_days
     where state in ('upcoming', 'due_today', 'overdue')
-        and binding_on <= current_date + 28
+        and binding_on <= today_on + 28
         and {{chosen}}
 )
 
@@ -140,18 +122,17 @@ select
     running.container_id,
     running.container_number as container,
     running.days_left,
-    running.day,
+    running.binding_on as day,
     running.binding_source as says,
     held.holds,
     running.place,
     running.pod_terminal as terminal,
     running.customer_name as customer,
-    coalesce(line.short_name, line.name, running.shipping_line_scac) as line,
+    {{line}} as line,
     running.pod_terminal_id,
     running.shipping_line_scac
 from running
-left join {{analytics}}.shipping_lines as line
-    on line.shipping_line_scac = running.shipping_line_scac
+{{lines}}
 left join lateral (
     select string_agg(distinct hold.name, ', ') as holds
     from {{data}}.container_holds as hold
@@ -164,6 +145,7 @@ where running.nth = 1
     and {{chosen_day}}
 order by running.state = 'overdue', running.days_left, running.container_id
 limit 2000`,
+    ),
   },
   {
     id: 'arriving',
@@ -188,7 +170,9 @@ limit 2000`,
         LINE,
       ],
     },
-    sqlText: `select
+    sqlText: withLine(
+      'arriving',
+      `select
     arriving.container_id,
     arriving.container_number as container,
     arriving.day,
@@ -203,7 +187,7 @@ limit 2000`,
     concat_ws(' ', arriving.pod_vessel_name, arriving.pod_voyage_number) as vessel,
     arriving.pod_terminal as terminal,
     arriving.customer_name as customer,
-    coalesce(line.short_name, line.name, arriving.shipping_line_scac) as line,
+    {{line}} as line,
     arriving.port_of_discharge_locode as port_locode,
     arriving.pod_terminal_id,
     arriving.shipping_line_scac
@@ -216,11 +200,11 @@ from (
         and days_until between 0 and 29
         and {{chosen}}
 ) as arriving
-left join {{analytics}}.shipping_lines as line
-    on line.shipping_line_scac = arriving.shipping_line_scac
+{{lines}}
 where {{chosen_day}}
 order by arriving.day, port, arriving.container_id
 limit 2000`,
+    ),
   },
   {
     id: 'pickups',
@@ -242,7 +226,9 @@ limit 2000`,
         LINE,
       ],
     },
-    sqlText: `select
+    sqlText: withLine(
+      'pickup',
+      `select
     pickup.container_id,
     pickup.container_number as container,
     pickup.days_left,
@@ -250,7 +236,7 @@ limit 2000`,
     pickup.binding_on as last_free_day,
     coalesce(pickup.terminal_name, pickup.place_name, pickup.pod_terminal) as terminal,
     pickup.customer_name as customer,
-    coalesce(line.short_name, line.name, pickup.shipping_line_scac) as line,
+    {{line}} as line,
     case when pickup.place = 'port' then pickup.pod_terminal_id end as pod_terminal_id,
     pickup.shipping_line_scac
 from (
@@ -258,14 +244,14 @@ from (
     from {{analytics}}.pickups
     where {{chosen}}
 ) as pickup
-left join {{analytics}}.shipping_lines as line
-    on line.shipping_line_scac = pickup.shipping_line_scac
+{{lines}}
 order by
     pickup.state = 'unknown',
     case when pickup.is_long_there then 0 else pickup.days_left end nulls last,
     pickup.start_at,
     pickup.container_id
 limit 2000`,
+    ),
   },
   {
     id: 'attention',
@@ -287,7 +273,9 @@ limit 2000`,
         LINE,
       ],
     },
-    sqlText: `select
+    sqlText: withLine(
+      'attention',
+      `select
     attention.container_id,
     attention.container_number as container,
     attention.severity,
@@ -295,7 +283,7 @@ limit 2000`,
     attention.cost_amount as cost,
     attention.cost_currency_code as currency,
     attention.customer_name as customer,
-    coalesce(line.short_name, line.name, attention.shipping_line_scac) as line,
+    {{line}} as line,
     attention.since_at,
     attention.exception,
     attention.pod_terminal_id,
@@ -306,8 +294,7 @@ from (
     where {{chosen}}
         and {{chosen_exception}}
 ) as attention
-left join {{analytics}}.shipping_lines as line
-    on line.shipping_line_scac = attention.shipping_line_scac
+{{lines}}
 order by
     case attention.severity when 'high' then 1 when 'medium' then 2 else 3 end,
     attention.cost_amount desc nulls last,
@@ -315,6 +302,7 @@ order by
     attention.container_id,
     attention.exception
 limit 2000`,
+    ),
   },
 ]
 
@@ -355,59 +343,3 @@ order by
     container_id
 limit 2000`,
 }
-
-/** The figures at the head of the page; each leads to its list. */
-export const FIGURE_PANELS = {
-  /** A row for each currency, and a first one for the containers. */
-  overdue: {
-    id: 'overdue-figures',
-    group: 'business',
-    title: 'Overdue',
-    meaning: 'Containers past their last free day, with the cost so far and that of one more day.',
-    unit: '',
-    empty: '',
-    picture: { shape: 'facts' },
-    sqlText: `select
-    currency_code as currency,
-    count(distinct container_id) as containers,
-    sum(cost_amount) as cost,
-    sum(next_day_amount) as next_day
-from {{analytics}}.costs
-where state = 'overdue'
-    and {{chosen}}
-group by grouping sets ((), (currency_code))
-order by grouping(currency_code) desc, cost desc nulls last, next_day desc nulls last, currency`,
-  },
-  due: {
-    id: 'due-figures',
-    group: 'business',
-    title: 'Due within two days',
-    meaning: 'Containers whose last free day is today or within two days.',
-    unit: '',
-    empty: '',
-    picture: { shape: 'facts' },
-    sqlText: `select
-    count(distinct container_id) as containers,
-    count(distinct container_id) filter (where days_left = 0) as today
-from {{analytics}}.last_free_days
-where state in ('upcoming', 'due_today')
-    and days_left <= 2
-    and {{chosen}}`,
-  },
-  arriving: {
-    id: 'arriving-figures',
-    group: 'business',
-    title: 'Arriving within seven days',
-    meaning: 'Containers whose ship is expected within seven days, today the first of them.',
-    unit: '',
-    empty: '',
-    picture: { shape: 'facts' },
-    sqlText: `select
-    count(*) as containers,
-    count(*) filter (where slip_hours >= 24) as late
-from {{analytics}}.arrivals
-where state = 'expected'
-    and days_until between 0 and 6
-    and {{chosen}}`,
-  },
-} as const satisfies Readonly<Record<string, Panel>>
