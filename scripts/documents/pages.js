@@ -1,27 +1,51 @@
+import { FIRST_SETTINGS, SETTING_GROUPS } from './settings-groups.js'
 import { wrap } from './wrap.js'
 
 const WRITTEN = '<!-- Written by `npm run docs`; do not edit. -->'
 
 /** docs/settings.md. `descriptions` are those of src/config, `presets` by their names. */
 export function settingsPage(descriptions, presets) {
-  const entries = descriptions.map(({ name, variable, flag, meaning, defaultValue, isSecret }) => {
-    const ofPresets = Object.entries(presets).map(([preset, settings]) =>
-      presetFact(preset, settings[name], defaultValue),
-    )
-    const facts = [
-      flag === undefined ? undefined : `\`${flag}\``,
-      defaultValue === undefined ? undefined : `default \`${String(defaultValue)}\``,
-      ...ofPresets,
-      isSecret === true ? `secret, or the name of a file in \`${variable}_FILE\`` : undefined,
-    ].filter((fact) => fact !== undefined)
-    const heading = `## \`${variable}\``
-    return [
-      heading,
-      ...(facts.length > 0 ? [wrap(facts.join(', '))] : []),
-      wrap(inMarkdown(meaning)),
-    ].join('\n\n')
-  })
-  return page('Settings', SETTINGS_INTRO, ...entries)
+  const grouped = Object.entries(SETTING_GROUPS).map(([title, variables]) => [
+    `## ${title}`,
+    ...variables.map((variable) => {
+      const setting = descriptions.find((one) => one.variable === variable)
+      if (setting === undefined) throw new Error(`${variable} is in a group and is not a setting`)
+      return settingEntry(setting, presets)
+    }),
+  ])
+  const listed = Object.values(SETTING_GROUPS).flat()
+  const lost = descriptions.find(({ variable }) => !listed.includes(variable))
+  if (lost !== undefined) throw new Error(`settings-groups.js has no group for ${lost.variable}`)
+  const first = Object.entries(FIRST_SETTINGS).map(([variable, why], at) =>
+    wrap(`${at + 1}. [\`${variable}\`](#${variable.toLowerCase()}): ${why}`, { indent: '   ' }),
+  )
+  return page(
+    'Settings',
+    SETTINGS_INTRO,
+    '## Ten settings to begin with',
+    `[\`tracking-sync init\`](operating.md#settings-file-env) asks for most of them.`,
+    first.join('\n'),
+    ...grouped.flat(),
+    '## Presets of services',
+    PRESETS_NOTES,
+  )
+}
+
+function settingEntry({ name, variable, flag, meaning, defaultValue, isSecret }, presets) {
+  const ofPresets = Object.entries(presets).map(([preset, settings]) =>
+    presetFact(preset, settings[name], defaultValue),
+  )
+  const facts = [
+    flag === undefined ? undefined : `\`${flag}\``,
+    defaultValue === undefined ? undefined : `default \`${String(defaultValue)}\``,
+    ...ofPresets,
+    isSecret === true ? `secret, or the name of a file in \`${variable}_FILE\`` : undefined,
+  ].filter((fact) => fact !== undefined)
+  return [
+    `### \`${variable}\``,
+    ...(facts.length > 0 ? [wrap(facts.join(', '))] : []),
+    wrap(inMarkdown(meaning)),
+  ].join('\n\n')
 }
 
 /** Nothing where a preset says what holds without it. */
@@ -42,24 +66,9 @@ function inMarkdown(text) {
 }
 
 const SETTINGS_INTRO = `The program looks for the value of a setting in this order: flag, environment, \`.env\` in the working
-directory, \`config/tracking-sync.json\` (or the file named by \`--config\`), preset of the service,
-default. An empty value counts as absent. A malformed value ends the command with exit code 2 and an
-error that names the variable.
-
-A preset, chosen with \`TRACKING_SERVICE\`, describes a service: its address, its rate limit, and its
-webhooks. Each preset is a file in [config/services](../config/services): \`generic\` is the default,
-\`terminal49\` is for [Terminal49](terminal49.md). For another service or other values, copy one,
-change it, and name the copy: \`TRACKING_SERVICE=./my-service.json\`. Its members:
-
-- \`title\`, \`rateLimitPerMinute\`, and (optional) \`apiUrl\`
-- \`pageSize\`: number of records to request per list page; the service may send fewer
-- \`webhooks.signature\`: \`header\`, \`algorithm\` (sha256, sha512 or sha1), \`encoding\` (hex or
-  base64) and \`prefix\`, a text before the signature like \`sha256=\`
-- \`webhooks.events\`: the events that our webhook must subscribe to, by default \`["all"]\`. \`*\`
-  matches any part of a name, and a leading \`-\` leaves events out: \`["all", "-document.*"]\`
-- \`webhooks.eventNames\`: the names of all events, for a service that does not list them
-- \`webhooks.checkSenders\`: true accepts deliveries only from the addresses that the service
-  publishes, and from \`webhooks.senders\` until that list was read. The signature is always checked.
+directory, \`config/tracking-sync.json\` (or the file named by \`--config\`), [preset of the
+service](#presets-of-services), default. An empty value counts as absent. A malformed value ends the
+command with exit code 2 and an error that names the variable.
 
 The program ignores a setting of an earlier version and warns; the warning names its replacement.
 
@@ -70,6 +79,22 @@ schema for editors. Flags and that file do not accept secrets: set them in the e
 each into a file and name it, as in \`TRACKING_API_KEY_FILE=/run/secrets/tracking-key\`.
 
 A command accepts the flags of the settings that it uses; its \`--help\` lists them.`
+
+const PRESETS_NOTES = `A preset, chosen with \`TRACKING_SERVICE\`, describes a service: its address, its rate limit, and its
+webhooks. Each preset is a file in [config/services](../config/services): \`generic\` is the default,
+\`terminal49\` is for [Terminal49](terminal49.md). For another service or other values, copy one,
+change it, and name the copy: \`TRACKING_SERVICE=./my-service.json\`. Its members:
+
+- \`title\`, \`rateLimitPerMinute\`, and (optional) \`apiUrl\`
+- \`numberPage\` (optional): the page of a number, with \`{number}\` in the address
+- \`pageSize\`: number of records to request per list page; the service may send fewer
+- \`webhooks.signature\`: \`header\`, \`algorithm\` (sha256, sha512 or sha1), \`encoding\` (hex or
+  base64) and \`prefix\`, a text before the signature like \`sha256=\`
+- \`webhooks.events\`: the events that our webhook must subscribe to, by default \`["all"]\`. \`*\`
+  matches any part of a name, and a leading \`-\` leaves events out: \`["all", "-document.*"]\`
+- \`webhooks.eventNames\`: the names of all events, for a service that does not list them
+- \`webhooks.checkSenders\`: true accepts deliveries only from the addresses that the service
+  publishes, and from \`webhooks.senders\` until that list was read. The signature is always checked.`
 
 /** config/tracking-sync.example.json: each setting that may stand there, its meaning before it. */
 export function exampleConfig(descriptions) {

@@ -62,6 +62,16 @@ export function readTextFileIfThere(path: string, options?: TextFileOptions): st
   }
 }
 
+/** Undefined if it is something else. */
+export function parseJsonObject(content: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(content)
+    return typeof value === 'object' && !Array.isArray(value) ? (value ?? undefined) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** At most as much as asked for, also of a device or a pipe without an end. */
 function readBytes(path: string, most: number): Buffer {
   const file = openSync(path, 'r')

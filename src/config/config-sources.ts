@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError } from '../base/errors.js'
 import { listNames } from '../base/phrases.js'
-import { readTextFile, readTextFileIfThere } from '../base/text-file.js'
+import { parseJsonObject, readTextFile, readTextFileIfThere } from '../base/text-file.js'
 import { readAccounts, type AccountEntry } from './accounts.js'
 import { parseEnvText, variablesOf, type EnvText } from './env-text.js'
 import { tellFormer } from './former-settings.js'
@@ -180,13 +180,4 @@ export function readConfigFile(
     else problems.push({ setting: `${key} in ${name}`, problem: 'is not a setting' })
   }
   return { ...Object.fromEntries(entries), accounts: readAccounts(accounts, name, known, findings) }
-}
-
-function parseJsonObject(content: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(content)
-    return typeof value === 'object' && !Array.isArray(value) ? (value ?? undefined) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -94,6 +94,11 @@ export const publicUrl = text.refine((value) => {
   return isPlain && (protocol === 'https:' || protocol === 'http:')
 }, 'must be an http:// or https:// URL without user name, query or fragment')
 
+export const numberPage = matching(
+  /^(?:off|https?:\/\/[^\s{}]+\{number\}[^\s{}]*)$/,
+  'must be an https:// address with {number} in it, or off',
+)
+
 export const cron = text.refine(
   (value) => value === 'off' || isCronExpression(value),
   'must be a cron expression like */15 * * * *, or off',

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ConfigError } from '../base/errors.js'
 import { listNames, suggest } from '../base/phrases.js'
 import { projectFile } from '../base/project-file.js'
-import { readTextFile } from '../base/text-file.js'
+import { parseJsonObject, readTextFile } from '../base/text-file.js'
 import * as kind from './kinds.js'
 
 /** How a service sends its webhooks. */
@@ -49,6 +49,8 @@ const presetKind = z.strictObject(
   {
     title: kind.text,
     apiUrl: kind.baseUrl.optional(),
+    /** Page of a container or bill of lading at the service. */
+    numberPage: kind.numberPage.optional(),
     rateLimitPerMinute: kind.requestsPerMinute,
     /** Maximum of records that the service sends on a page. */
     pageSize: kind.wholeNumber(1, 1000),
@@ -88,20 +90,12 @@ export function readPreset(service: string, workingDirectory = ''): Preset {
   const path = isFile
     ? resolve(workingDirectory, service)
     : projectFile(`${DIRECTORY}/${service}.json`)
-  const parsed = presetKind.safeParse(parseJson(readTextFile(path, { name: service })))
+  const parsed = presetKind.safeParse(parseJsonObject(readTextFile(path, { name: service })))
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map(({ path: members, message }) =>
     members.length === 0 ? message : `${members.join('.')} ${message}`,
   )
   return refuse(`names the preset ${service}, which is wrong: ${listNames(problems)}`)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** All of them by their names, for the documentation. */

@@ -169,6 +169,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'commands',
       'warehouse',
       'source/records',
+      'config',
       'base',
     ],
     packages: [

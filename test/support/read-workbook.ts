@@ -14,6 +14,8 @@ export interface ReadWorkbook {
   /** How the cell of a row and a column is shown; empty: as it is. */
   readonly format: (row: number, column: number) => string
   readonly hasFormulas: boolean
+  /** Addresses outside, by the cells that link to them, like `A2`. */
+  readonly links: ReadonlyMap<string, string>
 }
 
 const DAY_MS = 86_400_000
@@ -61,6 +63,11 @@ export function readWorkbook(bytes: Buffer): ReadWorkbook {
       : Number(text)
   }
   const [header = []] = cells
+  const targets = new Map(
+    find('xl/worksheets/_rels/sheet1.xml.rels', 'Relationship')
+      .filter(({ attributes }) => attributes.TargetMode === 'External')
+      .map(({ attributes }) => [attributes.Id, attributes.Target!]),
+  )
   const [pane] = find(sheet, 'pane')
   return {
     name: find('xl/workbook.xml', 'sheet')[0]?.attributes.name ?? '',
@@ -70,6 +77,12 @@ export function readWorkbook(bytes: Buffer): ReadWorkbook {
     rows: cells.map((row) => header.map((_, at) => valueOf(row[at]))),
     format: (row, column) => formatOf(cells[row]?.[column]),
     hasFormulas: find(sheet, 'f').length > 0,
+    links: new Map(
+      find(sheet, 'hyperlinks', 'hyperlink').map(({ attributes }) => [
+        attributes.ref!,
+        targets.get(attributes['r:id'])!,
+      ]),
+    ),
   }
 }
 
@@ -83,7 +96,7 @@ function elements(xml: string, name: string): Element[] {
   const pattern = new RegExp(`<${name}((?: [^<>]*?)?)(?:/>|>(.*?)</${name}>)`, 'gs')
   return [...xml.matchAll(pattern)].map(([, attributes = '', inner = '']) => ({
     attributes: Object.fromEntries(
-      [...attributes.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]): [string, string] => [
+      [...attributes.matchAll(/([\w:]+)="([^"]*)"/g)].map(([, key, value]): [string, string] => [
         key!,
         textOf(value!),
       ]),
@@ -98,6 +111,7 @@ const SIGNS: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', qu
 function textOf(xml: string): string {
   return xml
     .replaceAll(/&(\w+);/g, (_, name: string) => SIGNS[name]!)
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
     .replaceAll(/_x([\dA-F]{4})_/g, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     )

@@ -1,6 +1,7 @@
 import type { ProxySettings } from '../../base/outbound.js'
 import { configWith, partsOf, proxyOf } from '../../config/needed-settings.js'
 import type { Config } from '../../config/settings.js'
+import { numberPageOf, type NumberPage } from '../answers/number-page.js'
 import { chosenAlerts } from './alert-names.js'
 import type { alertSettings } from './alert-settings.js'
 
@@ -39,6 +40,8 @@ export interface AlertSettings extends AlertChannels {
   readonly digestHour: number
   /** IANA time zone of that day. */
   readonly timeZone: string
+  /** Page of a container at the service. */
+  readonly pageOf?: NumberPage | undefined
 }
 
 /** An hour before people plan their day, in the time zone of the cron expressions. */
@@ -67,6 +70,7 @@ export function alertSettingsOf(config: Config): AlertSettings {
     names: chosenAlerts(alerts.alertKinds),
     digestHour: DIGEST_HOUR,
     timeZone: config.cronTimeZone,
+    pageOf: numberPageOf(config),
   }
 }
 

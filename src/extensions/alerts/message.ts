@@ -1,4 +1,5 @@
 import { countOf, showText } from '../../base/phrases.js'
+import type { NumberPage } from '../answers/number-page.js'
 
 export type MessageEvent = 'opened' | 'closed' | 'digest' | 'test'
 
@@ -84,12 +85,13 @@ export interface Digest {
 /** Further rows are only counted; the warehouse has them all. */
 const ROWS_SHOWN = 15
 
-export function describeDigest(digest: Digest): MessageContent {
+/** A line of a new exception ends with the page of its container. */
+export function describeDigest(digest: Digest, pageOf?: NumberPage): MessageContent {
   const { day, opened, closed, open, openedRows, closedRows } = digest
   return {
     title: `Exceptions of ${day}: ${opened} new, ${closed} over, ${open} open`,
     lines: [
-      ...openedRows.slice(0, ROWS_SHOWN).map(describeRow),
+      ...openedRows.slice(0, ROWS_SHOWN).map((row) => withPage(describeRow(row), row, pageOf)),
       ...restOf(opened, 'new exception'),
       ...closedRows.slice(0, ROWS_SHOWN).map((row) => `over: ${describeRow(row)}`),
       ...restOf(closed, 'exception', ' over'),
@@ -101,8 +103,8 @@ export function describeDigest(digest: Digest): MessageContent {
         opened,
         closed,
         open,
-        opened_exceptions: openedRows.map(toData),
-        closed_exceptions: closedRows.map(toData),
+        opened_exceptions: openedRows.map((row) => toData(row, pageOf)),
+        closed_exceptions: closedRows.map((row) => toData(row, pageOf)),
       },
     },
   }
@@ -120,7 +122,13 @@ function describeRow({ name, sentence, details }: DigestRow): string {
   return showText(`${box}, ${name.replaceAll('_', ' ')}: ${sentence}`)
 }
 
-function toData({ name, severity, sentence, openedAt, closedAt, details }: DigestRow) {
+function withPage(line: string, { details }: DigestRow, pageOf?: NumberPage): string {
+  const page = pageOf?.(details.container_number)
+  return page === undefined ? line : `${line} ${page}`
+}
+
+function toData(row: DigestRow, pageOf?: NumberPage) {
+  const { name, severity, sentence, openedAt, closedAt, details } = row
   return {
     exception: name,
     severity,
@@ -128,6 +136,7 @@ function toData({ name, severity, sentence, openedAt, closedAt, details }: Diges
     opened_at: openedAt,
     closed_at: closedAt,
     ...details,
+    page: pageOf?.(details.container_number),
   }
 }
 

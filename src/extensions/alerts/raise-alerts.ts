@@ -91,7 +91,7 @@ async function lookAtExceptions(
     const { opened, closed, open } = digest
     logger.info('made the digest of the exceptions', { day: digest.day, opened, closed, open })
     if (opened + closed === 0) return
-    const content = describeDigest(digest)
+    const content = describeDigest(digest, settings.pageOf)
     const message = { event: 'digest' as const, alertId: null, digestOn: digest.day, content }
     await queueMessages(session, channelsOf(settings), [message], at)
   })

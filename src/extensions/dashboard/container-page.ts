@@ -25,6 +25,8 @@ export interface ContainerParts {
   readonly evidence: AnsweredPanel
   readonly moves: AnsweredPanel
   readonly timeline: AnsweredPanel
+  /** Its page at the service. */
+  readonly page: string | undefined
   readonly readAt: string
 }
 
@@ -73,7 +75,7 @@ function rowsOf({ answer }: AnsweredPanel): PanelRow[] {
   return answer === undefined ? [] : toObjects(answer)
 }
 
-function formatTitle(row: PanelRow, { journeys, id }: ContainerParts): string {
+function formatTitle(row: PanelRow, { journeys, id, page }: ContainerParts): string {
   const size = [asText(row.equipment_length), asText(row.equipment_type)]
   const quiet = [
     asText(row.line),
@@ -97,8 +99,14 @@ function formatTitle(row: PanelRow, { journeys, id }: ContainerParts): string {
   const status = asText(row.current_status).replaceAll('_', ' ')
   const badge = status === '' ? '' : ` <span class="badge calm">${escapeHtml(status)}</span>`
   return `<div class="title"><h1>${escapeHtml(asText(row.container_number) || id)}${badge}</h1></div>
-<p class="quiet">${quiet.map((text) => escapeHtml(text ?? '')).join(' · ')}</p>
+<p class="quiet">${[...quiet.map((text) => escapeHtml(text ?? '')), ...formatLink(page)].join(' · ')}</p>
 ${also}`
+}
+
+function formatLink(page: string | undefined): string[] {
+  return page === undefined
+    ? []
+    : [`<a class="service" href="${escapeHtml(page)}" rel="noreferrer">at the service</a>`]
 }
 
 function formatMatters(matters: AnsweredPanel): string {

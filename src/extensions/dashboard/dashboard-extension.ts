@@ -11,12 +11,14 @@ export const dashboardExtension: Extension = {
       statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
     })
     const { createDashboardRoutes } = await import('./dashboard-routes.js')
+    const { numberPageOf } = await import('../answers/number-page.js')
     const { describeServing } = await import('./describe-serving.js')
     const { formatCsv } = await import('../answers/output/print-answer.js')
     return ({ serving, freeDiskBytes, ...sources }) =>
       createDashboardRoutes({
         ...sources,
         title: place.config.account,
+        pageOf: numberPageOf(place.config),
         warehouse,
         formatCsv,
         facts: async () => ({ ...serving(), freeDiskBytes: await freeDiskBytes() }),

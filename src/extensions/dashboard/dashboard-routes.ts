@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { keepFor } from '../../base/in-time.js'
 import { answerText } from '../../http/answer.js'
 import type { Route } from '../../http/http-server.js'
+import type { NumberPage } from '../answers/number-page.js'
 import type { TableAnswer } from '../answers/read-answer.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { CONTAINER_PANELS } from './panels/container-panels.js'
@@ -31,6 +32,8 @@ import { STYLE_SHEET } from './style-sheet.js'
 export interface DashboardOptions extends OverviewOptions, SectionOptions {
   /** The name of the account; a plain title if absent. */
   readonly title?: string | undefined
+  /** Page of a container at the service. */
+  readonly pageOf?: NumberPage | undefined
   /** Its time limit bounds each panel. */
   readonly warehouse: Warehouse
   readonly formatCsv: (answer: TableAnswer) => Promise<string>
@@ -68,6 +71,7 @@ export function createDashboardRoutes(options: DashboardOptions): Record<string,
   const { warehouse, title = TITLE } = options
   const sources: Sources = {
     title,
+    pageOf: options.pageOf,
     panels: createPanelReader(warehouse),
     areTablesThere: keepFor(KNOWN_MS, () => areTablesThere(warehouse)),
     overview: keepFor(KEPT_MS, () => readOverview(options)),

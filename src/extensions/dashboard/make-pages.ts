@@ -4,6 +4,7 @@ import type { answerText } from '../../http/answer.js'
 import { OVERVIEW_PANELS } from './panels/business-panels.js'
 import * as about from './panels/container-panels.js'
 import { compactNumber, findContainers } from '../answers/ask/find-numbers.js'
+import type { NumberPage } from '../answers/number-page.js'
 import { filtersIn, type Filters } from './filters.js'
 import { AWAY, NOT_LAID_OUT, STILL_READ, type Light } from './light.js'
 import { FIGURE_PANELS } from './panels/figure-panels.js'
@@ -21,6 +22,7 @@ export type Made = Partial<Pick<Parameters<typeof answerText>[1], 'text' | 'stat
 /** The parts of pages; all clients share one read. */
 export interface Sources {
   readonly title: string
+  readonly pageOf: NumberPage | undefined
   readonly panels: PanelReader
   readonly areTablesThere: () => Promise<boolean>
   readonly overview: () => Promise<Overview>
@@ -217,7 +219,7 @@ export async function makeContainer(sources: Sources, address: URL): Promise<Mad
     const name = asText(row?.[1]) || wanted
     const text = formatContainerPage(
       { ...frame, name, sought: '' },
-      { id, ...parts, readAt: oldestOf(Object.values(parts)) },
+      { id, ...parts, page: sources.pageOf?.(row?.[1]), readAt: oldestOf(Object.values(parts)) },
     )
     return { text }
   })

@@ -9,6 +9,7 @@ const TOKEN_TIMEOUT_MS = 5_000
 /** The routes with connections of their own, for `serve` and `dashboard`. */
 export async function openQuestionRoutes(place: PagePlace): Promise<Record<string, Route>> {
   const { ANSWER_SECONDS, createQuestionRoutes } = await import('./http/question-routes.js')
+  const { numberPageOf } = await import('../answers/number-page.js')
   const { createTokenUses } = await import('./token-uses.js')
   const { logger, programVersion } = place
   const answers = await place.connect({
@@ -24,5 +25,6 @@ export async function openQuestionRoutes(place: PagePlace): Promise<Record<strin
   const uses = createTokenUses(warehouse, logger)
   // Before the connections, which were opened first.
   place.onClose(() => uses.close())
-  return createQuestionRoutes({ warehouse, answers, uses, logger, programVersion })
+  const pageOf = numberPageOf(place.config)
+  return createQuestionRoutes({ warehouse, answers, uses, logger, programVersion, pageOf })
 }

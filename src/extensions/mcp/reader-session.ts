@@ -1,6 +1,7 @@
 import type { App } from '../../app.js'
 import { ConfigError } from '../../base/errors.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import { numberPageOf } from '../answers/number-page.js'
 import { adviseReaderLogin, describeMight, readLoginRights } from '../answers/mighty-login.js'
 import { TIMEOUT_SECONDS, type AskSession } from './tools/tool.js'
 
@@ -28,6 +29,7 @@ export function createReaderSession(app: App): AskSession {
   const openReader = () => app.connectReader({ statementTimeoutMs: TIMEOUT_SECONDS * 1000 })
 
   return {
+    pageOf: numberPageOf(app.config),
     open: async () => {
       const attempt = (prepared ??= connect())
       const reader = await attempt.catch((thrown: unknown) => {

@@ -103,6 +103,9 @@ describe('the digest', () => {
     'says what and where in lines for people, and all of it for programs',
     { tags: ['release'] },
     async () => {
+      const page = 'https://service.example/find?q='
+      const pageOf = (number: unknown) => `${page}${String(number)}`
+      scene.settings = { ...scene.settings, pageOf }
       await stop('c1')
       await forget('c1')
       await stop(...Array.from({ length: 17 }, (_, at) => `d${at + 10}`))
@@ -113,8 +116,9 @@ describe('the digest', () => {
       }
       expect(lines).toHaveLength(17)
       expect(lines[0]).toBe(
-        'NUM d10 (BOL 1), tracking stopped: the service asks the line no more: no news',
+        `NUM d10 (BOL 1), tracking stopped: the service asks the line no more: no news ${page}NUM d10`,
       )
+      expect(lines.filter((line) => line.includes(page))).toHaveLength(15)
       expect(lines.slice(15)).toEqual([
         'and 2 more new exceptions',
         'All that are open: tracking-sync query attention',
@@ -134,6 +138,7 @@ describe('the digest', () => {
         since_at: '2026-11-01T00:00:00+00:00',
         cost_amount: null,
         cost_currency_code: null,
+        page: `${page}NUM d10`,
       })
     },
   )

@@ -51,6 +51,7 @@ beforeAll(async () => {
       readStatus: () => Promise.reject(new Error('not asked for here')),
       logger: silentLogger,
       formatCsv,
+      pageOf: (number) => `https://service.example/?a="&q=${String(number)}`,
       facts: () =>
         Promise.resolve({ slots: { cron: '*/15 * * * *', timeZone: 'UTC' }, isServing: true }),
       describe: () => [],
@@ -256,6 +257,12 @@ describe('the page of a container', () => {
       }
     },
   )
+
+  it('links to the page of the number at the service, once', { timeout: LIMIT_MS }, async () => {
+    const { text } = await get(`/containers/${boxes[0]!.number}`)
+    const links = [...text.matchAll(/href="(https?:[^"]*)"/g)].map(([, address]) => address)
+    expect(links).toEqual([`https://service.example/?a=&#34;&#38;q=${boxes[0]!.number}`])
+  })
 
   it(
     'says that nobody tracks a number, and offers the search',

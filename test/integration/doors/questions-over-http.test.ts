@@ -26,10 +26,13 @@ const said: string[] = []
 const secrets: string[] = []
 const opened: (() => Promise<unknown>)[] = []
 
+const PAGE = 'https://service.example/find?q='
+
 beforeAll(async () => {
   scene = await openLoadedWeek()
   folder = await mkdtemp(join(tmpdir(), 'tracking-sync-http-'))
   settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
+  settings.TRACKING_NUMBER_PAGE = `${PAGE}{number}`
   for (const [command, file] of [
     ['rules', 'free-time-rules'],
     ['invoices', 'invoices'],
@@ -37,7 +40,7 @@ beforeAll(async () => {
     const path = new URL(`../../../config/${file}.example.csv`, import.meta.url).pathname
     expect(await callCli([command, 'import', path], settings)).toMatchObject({ exitCode: 0 })
   }
-  url = await open()
+  url = await open({ pageOf: (number) => `${PAGE}${String(number)}` })
 }, 60_000)
 
 afterAll(async () => {
@@ -230,6 +233,8 @@ describe('an answer over HTTP', () => {
     const withoutStamp = (text: string): string => text.replaceAll(/DTSTAMP:\w+/g, '')
     const asked = await query('last_free_days', '--format', 'ics')
     expect(withoutStamp(before.text)).toBe(withoutStamp(asked))
+    const pages = readCalendar(before.text).map((event) => event['URL;VALUE=URI'])
+    expect(pages.filter((page) => page?.startsWith(PAGE))).toHaveLength(ids(before).length)
     const gone = ids(before)[0]!
     scene.simulator.edits.change('container', gone.replace(/-(?:port|inland)@.*/, ''), {
       pod_full_out_at: scene.simulator.clock.now().toISOString(),
@@ -462,6 +467,8 @@ describe('a token of a customer', () => {
       expect([others.status, others.text]).toEqual([200, '[]\n'])
     }
     expect(rows.last_free_days).toBeGreaterThan(3)
+    const calendar = await get(`/questions/last_free_days.ics?token=${token}`)
+    expect([calendar.status, calendar.text.includes(PAGE)]).toEqual([200, false])
     const compared = await get(
       `/questions/last_free_days.csv?token=${token}&against=${scene.instants[0]}`,
     )

@@ -27,6 +27,8 @@ let settings: Record<string, string>
 let questions: ShippedQuery[]
 let plain: McpProgram
 let withSql: McpProgram
+const PAGE = 'https://service.example/find?q='
+
 /** The last sync: two answers as of it are the same at any time. */
 let asOf: string
 let box: {
@@ -68,7 +70,8 @@ beforeAll(async () => {
     values ('f1', $1, 'cost_center', 'Garden East 9', now(), now(), now())`,
     box.id,
   )
-  ;[plain, withSql] = await Promise.all([startMcp([], settings), startMcp(['--sql'], settings)])
+  const pages = { ...settings, TRACKING_NUMBER_PAGE: `${PAGE}{number}` }
+  ;[plain, withSql] = await Promise.all([startMcp([], pages), startMcp(['--sql'], settings)])
 })
 
 afterAll(async () => {
@@ -312,6 +315,16 @@ describe('find', { tags: ['JM1'] }, () => {
     }
     const [first] = rowsOf(await plain.call('find', { number: box.bill.toLowerCase() }))
     expect(first).toMatchObject({ matched: 'bill of lading', value: box.bill, is_whole: true })
+    expect(first!.page).toBe(`${PAGE}${box.bill}`)
+    const wide = rowsOf(await plain.call('find', { number: box.number.slice(0, 4) }))
+    expect(wide.length).toBeGreaterThan(1)
+    expect(wide.map(({ page }) => page)).toEqual(
+      wide.map(({ container_number: number, bill_of_lading_number: bill }) => {
+        return `${PAGE}${String(number ?? bill)}`
+      }),
+    )
+    const [unlinked] = rowsOf(await withSql.call('find', { number: box.number }))
+    expect(unlinked).not.toHaveProperty('page')
     const none = await plain.call('find', { number: 'ZZZZ999' })
     expect(none.data).toMatchObject({
       rows: [],
@@ -333,7 +346,8 @@ describe('texts of the service', { tags: ['JM4'] }, () => {
 describe('evidence', { tags: ['JM1'] }, () => {
   it('gives the tables of the command, as known at an instant', async () => {
     const { data } = await plain.call('evidence', { container: box.number, as_of: asOf })
-    expect(data).toMatchObject({ containerId: box.id, number: box.number, as_of: asOf })
+    const page = `${PAGE}${box.number}`
+    expect(data).toMatchObject({ containerId: box.id, number: box.number, page, as_of: asOf })
     const tables = data.tables as (Row & { rows: Row[] })[]
     expect(tables.map(({ table }) => table)).toEqual(
       'stays charges charge-days invoices known corrections timeline rules holidays versions'.split(

@@ -6,6 +6,7 @@ import type { ConfigError } from '../../../src/base/errors.js'
 import { loadConfig, type LoadedConfig } from '../../../src/config/load.js'
 import { describeKey } from '../../../src/config/needed-settings.js'
 import { presetNames, readPreset } from '../../../src/config/presets.js'
+import { answerSettings, numberPageOf } from '../../../src/extensions/answers/number-page.js'
 
 let workingDirectory: string
 
@@ -88,6 +89,44 @@ describe('a preset', () => {
         'for another, name a file like ./my-service.json',
     )
   })
+})
+
+describe('the page of a number', () => {
+  const pageOf = (environment: Readonly<Record<string, string>>) =>
+    numberPageOf(loadConfig({ environment, workingDirectory, groups: [answerSettings] }).config)
+
+  it('is the one of the preset, the one of the setting, or none', () => {
+    const preset = { TRACKING_SERVICE: 'terminal49' }
+    const own = { TRACKING_NUMBER_PAGE: 'https://tms.example/{number}?from=warehouse' }
+    const pages = [
+      preset,
+      own,
+      { ...preset, ...own },
+      { ...preset, TRACKING_NUMBER_PAGE: 'off' },
+      {},
+    ]
+    expect(pages.map((environment) => pageOf(environment)?.('MSCU 1/$&'))).toEqual([
+      'https://app.terminal49.com/shipments/find?q=MSCU%201%2F%24%26',
+      'https://tms.example/MSCU%201%2F%24%26?from=warehouse',
+      'https://tms.example/MSCU%201%2F%24%26?from=warehouse',
+      undefined,
+      undefined,
+    ])
+    expect(['', null, 7].map((one) => pageOf(preset)?.(one))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  it.each(['https://tms.example/', 'javascript:alert({number})', 'https://a b/{number}'])(
+    '%s is refused',
+    (page) => {
+      expect(() => pageOf({ TRACKING_NUMBER_PAGE: page })).toThrow(
+        'TRACKING_NUMBER_PAGE must be an https:// address with {number} in it, or off',
+      )
+    },
+  )
 })
 
 describe('a preset file of an operator', () => {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { App } from '../../../app.js'
 import { ConfigError } from '../../../base/errors.js'
+import type { NumberPage } from '../number-page.js'
 import { PARAMETERS, QUERY_PARAMETERS, type QueryParameter } from '../questions/query-parameters.js'
 import { SUBJECTS } from '../questions/subjects.js'
 import type { ShippedQuery } from '../questions/shipped-queries.js'
@@ -102,7 +103,8 @@ export const query = declare({
     }
     refuseUnfit(io, question, { format, out, against })
     const file = out === undefined ? undefined : await findAnswerFile(out, io.process.cwd())
-    const options = { ...given, format, file }
+    const { numberPageOf } = await import('../number-page.js')
+    const options = { ...given, format, file, pageOf: numberPageOf(app.config) }
     if (typeof question === 'string') {
       if (against !== undefined) throw refuseToCompareSql()
       await answerSql(app, io, question, options)
@@ -132,6 +134,7 @@ interface QueryOptions extends Partial<Record<QueryParameter, string | undefined
   readonly asOf: string | undefined
   readonly against: string | undefined
   readonly timeout: number
+  readonly pageOf: NumberPage | undefined
 }
 
 function givenValues(options: QueryOptions): Partial<Record<QueryParameter, string>> {

@@ -1,11 +1,14 @@
 import { ConfigError } from '../../../base/errors.js'
 import { countOf } from '../../../base/phrases.js'
+import type { NumberPage } from '../number-page.js'
 import type { TableAnswer } from '../read-answer.js'
 import { cellText } from '../../../commands/output/print-table.js'
 
 export interface CalendarOptions {
   /** Called with notes that the file does not show. */
   readonly note?: (text: string) => void
+  /** Page of a container, which its event links to. */
+  readonly pageOf?: NumberPage | undefined
 }
 
 /** Questions whose rows are stays with a last free day. */
@@ -28,7 +31,7 @@ export function requireCalendarQuestion(name: string | undefined): void {
 /** A calendar with a whole-day event for each stay, on its last free day. */
 export async function* asCalendar(
   pieces: AsyncIterable<TableAnswer>,
-  { note = () => undefined }: CalendarOptions,
+  { note = () => undefined, pageOf }: CalendarOptions,
 ): AsyncGenerator<string> {
   const { ICalCalendar, ICalEventTransparency } = await import('ical-generator')
   const calendar = new ICalCalendar({
@@ -59,6 +62,7 @@ export async function* asCalendar(
         transparency: ICalEventTransparency.TRANSPARENT,
         summary: summaryOf(stay),
         description: descriptionOf(stay),
+        url: pageOf?.(stay.get('container_number')) ?? null,
       })
     }
   }

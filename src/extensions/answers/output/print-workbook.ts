@@ -1,7 +1,9 @@
 import type { Row } from 'write-excel-file/node'
 import { ConfigError } from '../../../base/errors.js'
 import { countOf } from '../../../base/phrases.js'
+import type { NumberPage } from '../number-page.js'
 import type { TableAnswer } from '../read-answer.js'
+import { linksFeature, type CellLink } from './workbook-links.js'
 import { asMoney, currencyColumn, NUMERIC, NUMERIC_TYPES } from './amounts.js'
 import { cellText, widthOf } from '../../../commands/output/print-table.js'
 
@@ -10,6 +12,8 @@ export interface WorkbookOptions {
   readonly name?: string
   /** Called with notes that the file does not show. */
   readonly note?: (text: string) => void
+  /** Page of a container or bill of lading, which the cell of its number links to. */
+  readonly pageOf?: NumberPage | undefined
 }
 
 /** Excel's limit without the header row. */
@@ -24,6 +28,9 @@ const LARGEST_NUMBER = 9.99e307
 const MEASURED_ROWS = 1_000
 const NARROWEST = 8
 const WIDEST = 60
+
+/** Columns whose cells link to the page of their number. */
+const NUMBER_COLUMNS = ['container_number', 'bill_of_lading_number']
 
 /** Object ids of PostgreSQL's types. */
 const DATE = 1082
@@ -41,17 +48,23 @@ type Cell = Row[number]
  */
 export async function* asWorkbook(
   pieces: AsyncIterable<TableAnswer>,
-  { name = 'answer', note = () => undefined }: WorkbookOptions,
+  { name = 'answer', note = () => undefined, pageOf }: WorkbookOptions,
 ): AsyncGenerator<Uint8Array> {
   const sheet: Row[] = []
   const texts = new Texts()
+  const links: CellLink[] = []
   for await (const { columns, types, rows } of pieces) {
     if (sheet.length === 0) sheet.push(columns.map((column, at) => head(column, types[at])))
     const count = sheet.length - 1 + rows.length
     if (count > MOST_ROWS) throw tooLarge(MOST_ROWS, 'rows, the most that a sheet holds')
     if (count * columns.length > MOST_CELLS) throw tooLarge(MOST_CELLS, 'cells')
     const formats = columns.map((column) => currencyColumn(columns, column))
+    const linked = NUMBER_COLUMNS.map((name) => columns.indexOf(name)).filter((at) => at >= 0)
     for (const row of rows) {
+      for (const column of linked) {
+        const address = pageOf?.(row[column])
+        if (address !== undefined) links.push({ row: sheet.length, column, address })
+      }
       sheet.push(
         row.map((value, at) => {
           const type = types[at] ?? 0
@@ -71,11 +84,15 @@ export async function* asWorkbook(
   }
   for (const text of texts.notes()) note(text)
   const { default: writeWorkbook } = await import('write-excel-file/node')
-  const workbook = writeWorkbook(sheet, {
-    sheet: name,
-    stickyRowsCount: 1,
-    columns: (sheet[0] ?? []).map((_, at) => ({ width: widthOfColumn(sheet, at) })),
-  })
+  const workbook = writeWorkbook(
+    sheet,
+    {
+      sheet: name,
+      stickyRowsCount: 1,
+      columns: (sheet[0] ?? []).map((_, at) => ({ width: widthOfColumn(sheet, at) })),
+    },
+    { features: [linksFeature(links)] },
+  )
   yield await workbook.toBuffer()
 }
 

@@ -21,6 +21,7 @@ export const dashboard = declare({
     const { config, logger, signal } = app
     const { startHttpServer } = await import('../../../http/http-server.js')
     const { createDashboardRoutes } = await import('../dashboard-routes.js')
+    const { numberPageOf } = await import('../../answers/number-page.js')
     const { openQuestionRoutes } = await import('../../doors/open-question-routes.js')
     const { readStatus } = await import('../../../status/read-status.js')
     const { describeStatus } = await import('../../../status/describe-status.js')
@@ -35,6 +36,7 @@ export const dashboard = declare({
     const routes = onListedHosts(
       createDashboardRoutes({
         title: config.account,
+        pageOf: numberPageOf(config),
         warehouse,
         readStatus: () => readStatus(counted),
         logger,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { openAnswer, openComparison } from '../../answers/ask/open-answer.js'
+import type { NumberPage } from '../../answers/number-page.js'
 import type { PreparedQuestion } from '../../answers/ask/prepare-question.js'
 import { asColumns } from '../../answers/output/compare-answers.js'
 import { asPieces, printAnswer } from '../../answers/output/print-answer.js'
@@ -29,10 +30,10 @@ export interface CollectedAnswer {
 export async function collectAnswer(
   warehouse: Warehouse,
   prepared: PreparedQuestion,
-  asked: AskedOverHttp,
+  asked: AskedOverHttp & { readonly pageOf?: NumberPage | undefined },
   limits: AnswerLimits,
 ): Promise<CollectedAnswer> {
-  const { format, isForExcel, isSpreadsheetSafe } = asked
+  const { format, isForExcel, isSpreadsheetSafe, pageOf } = asked
   const most = format === 'xlsx' ? limits.rowsOfWorkbook : limits.rows
   const hash = createHash('sha256').update(JSON.stringify([format, isForExcel, isSpreadsheetSafe]))
   const chunks: Buffer[] = []
@@ -61,6 +62,7 @@ export async function collectAnswer(
     isForExcel,
     isSpreadsheetSafe,
     name: prepared.question.name,
+    pageOf,
   })
   refuseMore()
   return { body: Buffer.concat(chunks), etag: `W/"${hash.digest('base64url')}"` }

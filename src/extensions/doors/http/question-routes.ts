@@ -3,6 +3,7 @@ import type { Logger } from '../../../base/logger.js'
 import { answer, answerText } from '../../../http/answer.js'
 import type { Route } from '../../../http/http-server.js'
 import { findQuestion } from '../../answers/ask/find-question.js'
+import type { NumberPage } from '../../answers/number-page.js'
 import { prepareQuestion, type PreparedQuestion } from '../../answers/ask/prepare-question.js'
 import { isCalendarQuestion } from '../../answers/output/print-calendar.js'
 import { readShippedQueries } from '../../answers/questions/shipped-queries.js'
@@ -42,6 +43,8 @@ export interface QuestionRoutesOptions extends BearerOptions {
   readonly answers: Warehouse
   readonly logger: Logger
   readonly programVersion: string
+  /** Not for customers, who lack an account at the service. */
+  readonly pageOf?: NumberPage | undefined
   readonly answerSeconds?: number
   readonly limits?: Partial<typeof LIMITS>
 }
@@ -123,12 +126,9 @@ export function createQuestionRoutes(options: QuestionRoutesOptions): Record<str
     // A slow reader keeps its turn, because the answer stays in memory until it is sent.
     response.once('close', endTurn)
     try {
-      const { body, etag } = await collectAnswer(
-        answers,
-        await prepare(asked, token),
-        asked,
-        limits,
-      )
+      const prepared = await prepare(asked, token)
+      const pageOf = prepared.asRole === undefined ? options.pageOf : undefined
+      const { body, etag } = await collectAnswer(answers, prepared, { ...asked, pageOf }, limits)
       send(request, response, { body, etag, asked, sendMs: limits.sendMs })
     } catch (thrown) {
       endTurn()

@@ -20,7 +20,7 @@ export const evidenceTool: Tool = {
     as_of: { ...INSTANT_SCHEMA, description: 'What was known at this instant; now unless given.' },
   },
   required: ['container'],
-  run: async ({ container, as_of: asked }, { open }) => {
+  run: async ({ container, as_of: asked }, { open, pageOf }) => {
     const asOf = (asked === undefined ? new Date() : pastInstant(asked as string)).toISOString()
     const warehouse = await open()
     const words = { container: 'container', asOf: 'as_of' }
@@ -44,7 +44,8 @@ export const evidenceTool: Tool = {
         truncated: describeCut(lines.length, answer.rows.length, fix),
       }
     })
-    return asText({ ...journey, as_of: asOf, about: ABOUT_TEXTS, tables: shown })
+    const page = pageOf?.(journey.number ?? journey.billOfLading)
+    return asText({ ...journey, page, as_of: asOf, about: ABOUT_TEXTS, tables: shown })
   },
 }
 

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../../base/errors.js'
 import { countOf } from '../../../base/phrases.js'
 import { compactNumber, findNumbers } from '../../answers/ask/find-numbers.js'
+import type { NumberPage } from '../../answers/number-page.js'
 import { readTable } from '../../answers/read-answer.js'
 import { toObjects } from '../../answers/output/print-answer.js'
 import { ABOUT_TEXTS, asText, describeCut, JsonLines, takeFitting } from './result-text.js'
@@ -22,7 +23,7 @@ export const findTool: Tool = {
     },
   },
   required: ['number'],
-  run: async ({ number }, { open }) => {
+  run: async ({ number }, { open, pageOf }) => {
     const wanted = String(number).trim()
     if (compactNumber(wanted).length < SHORTEST_PART) {
       const problem = `is too short to be looked for; give at least ${SHORTEST_PART} letters or digits`
@@ -32,7 +33,7 @@ export const findTool: Tool = {
       mostRows: MOST_ROWS,
     })
     const total = found.rows.length + (found.unread ?? 0)
-    const shown = takeFitting(toObjects(found))
+    const shown = takeFitting(toObjects(found).map((row) => withPage(row, pageOf)))
     const none = `nothing has ${JSON.stringify(wanted)} in a number, reference or custom field`
     return asText({
       number: wanted,
@@ -42,4 +43,14 @@ export const findTool: Tool = {
       truncated: describeCut(shown.length, total, 'give more of the number'),
     })
   },
+}
+
+/** A row with the page of its container, or else of its bill of lading, at the service. */
+function withPage(row: string, pageOf?: NumberPage): string {
+  const { container_number: container, bill_of_lading_number: bill } = JSON.parse(row) as Record<
+    string,
+    unknown
+  >
+  const page = pageOf?.(container ?? bill)
+  return page === undefined ? row : `${row.slice(0, -1)},"page":${JSON.stringify(page)}}`
 }

@@ -1,4 +1,5 @@
 import type { ParameterSchema } from '../../answers/ask/question-parameters.js'
+import type { NumberPage } from '../../answers/number-page.js'
 import type { AskWords } from '../../answers/ask/ask-words.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 
@@ -32,6 +33,8 @@ export interface AskSession {
    * Throws ConfigError for a login with more rights, and WarehouseUnavailableError.
    */
   readonly open: () => Promise<Warehouse>
+  /** Page of a container or bill of lading at the service. */
+  readonly pageOf?: NumberPage | undefined
 }
 
 /** Rows of a result, and of a table in it. */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { asWorkbook } from '../../../../src/extensions/answers/output/print-workbook.js'
+import {
+  asWorkbook,
+  type WorkbookOptions,
+} from '../../../../src/extensions/answers/output/print-workbook.js'
 import type { TableAnswer } from '../../../../src/extensions/answers/read-answer.js'
 import { readWorkbook, type ReadWorkbook } from '../../../support/read-workbook.js'
 
@@ -19,11 +22,12 @@ async function write(
   types: readonly number[],
   rows: readonly (readonly unknown[])[],
   columns = types.map((_, at) => `column_${at}`),
+  more: WorkbookOptions = {},
 ): Promise<Written> {
   const notes: string[] = []
   const note = (text: string): unknown => notes.push(text)
   const chunks: Uint8Array[] = []
-  for await (const chunk of asWorkbook(pieces([{ columns, types, rows }]), { note })) {
+  for await (const chunk of asWorkbook(pieces([{ columns, types, rows }]), { note, ...more })) {
     chunks.push(chunk)
   }
   return { ...readWorkbook(Buffer.concat(chunks)), notes }
@@ -46,6 +50,24 @@ describe('a workbook', () => {
       rows: [['container_number', 'b'], ...rows],
     })
     expect((await write([TEXT], [], ['a'])).rows).toEqual([['a']])
+  })
+
+  it('links each number to its page, and writes no formula for it', async () => {
+    const columns = ['bill_of_lading_number', 'x', 'container_number']
+    const rows = [
+      ['B&1', 'MSKU0000001', 'MSKU0000001'],
+      [null, 'x', 'MSKU0000002'],
+    ]
+    const pageOf = (number: unknown) =>
+      typeof number === 'string' ? `https://service.example/find?a="<1>&q=${number}` : undefined
+    const written = await write([TEXT, TEXT, TEXT], rows, columns, { pageOf })
+    expect(Object.fromEntries(written.links)).toEqual({
+      A2: pageOf('B&1'),
+      C2: pageOf('MSKU0000001'),
+      C3: pageOf('MSKU0000002'),
+    })
+    expect(written).toMatchObject({ rows: [columns, ...rows], hasFormulas: false })
+    expect((await write([TEXT, TEXT, TEXT], rows, columns)).links.size).toBe(0)
   })
 
   it('has days and instants as such, and says of instants that they are UTC', async () => {
