@@ -1,7 +1,7 @@
 /** The names of filters, as in addresses. */
 export const FILTER_NAMES = ['customer', 'line', 'terminal', 'port'] as const
-/** Filters of lists alone: the bars of pictures lead to them. */
-export const LIST_FILTER_NAMES = ['exception', 'day'] as const
+/** Filters of lists alone: the marks of pictures lead to them. */
+export const LIST_FILTER_NAMES = ['exception', 'day', 'slip', 'charge', 'currency'] as const
 
 export type FilterName = (typeof FILTER_NAMES)[number] | (typeof LIST_FILTER_NAMES)[number]
 export type Filters = Readonly<Partial<Record<FilterName, string>>>
@@ -36,6 +36,8 @@ const MARKS: Readonly<Record<string, Conditions>> = {
   },
   '{{chosen_exception}}': { exception: 'exception = ?' },
   '{{chosen_day}}': { day: 'day = ?::date' },
+  '{{chosen_slip}}': { slip: 'slip = ?' },
+  '{{chosen_charge}}': { charge: 'charge = ?', currency: 'currency = ?' },
 }
 
 /** The filters in an address; empty ones are left out, and so is a day that is none. */

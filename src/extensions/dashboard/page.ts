@@ -2,7 +2,7 @@ import type { StatusSection } from '../../status/describe-status.js'
 import { escapeHtml } from '../answers/output/html.js'
 import type { TableAnswer } from '../answers/read-answer.js'
 import { formatFigures, type FigureAnswers } from './head-figures.js'
-import { addressOf, type Filters } from './filters.js'
+import { addressOf, LIST_FILTER_NAMES, type Filters } from './filters.js'
 import { MOST_ROWS } from './panels/list-parts.js'
 import {
   formatFilters,
@@ -75,16 +75,23 @@ export interface ListParts {
   readonly filters: Filters
 }
 
+const CHIPS = {
+  exception: 'Matter',
+  day: 'Day',
+  slip: 'Change',
+  charge: 'Charge',
+  currency: 'Currency',
+} as const satisfies Record<(typeof LIST_FILTER_NAMES)[number], string>
+
 /** A list with all of its columns, which sorts and has pages. */
 export function formatListPage(frame: Frame, parts: ListParts): string {
   const { answered, filters, order } = parts
   const { panel, answer } = answered
-  const narrowed = { exception: 'Matter', day: 'Day' } as const
-  const chips = (['exception', 'day'] as const).flatMap((name) => {
+  const chips = LIST_FILTER_NAMES.flatMap((name) => {
     const value = filters[name]
     if (value === undefined) return []
     const without = addressOf(frame.path, { ...filters, [name]: undefined })
-    const text = `${narrowed[name]}: ${value.replaceAll('_', ' ')}`
+    const text = `${CHIPS[name]}: ${value.replaceAll('_', ' ')}`
     return [
       `<a class="chosen" href="${escapeHtml(without)}">${escapeHtml(text)}<span aria-hidden="true"> ×</span><span class="unseen">, show all</span></a>`,
     ]
@@ -265,17 +272,18 @@ function formatAnswer(answered: AnsweredPanel, place: Place): string {
 ${formatRows(panel, answer, place)}`
 }
 
-/** The list of the rows behind a mark of a picture. */
+/** The list of the rows behind a mark of a picture; undefined for a mark that narrows nothing. */
 function addressOfMark(
   { path, by = {} }: NonNullable<Panel['leadsTo']>,
   row: PanelRow,
   { filters }: Place,
-): string {
+): string | undefined {
   const values = Object.entries(by).map(([name, column]) => {
     const value = row[column]
     return [name, typeof value === 'string' ? value : undefined] as const
   })
   const given = values.filter(([, value]) => value !== undefined)
+  if (given.length === 0) return undefined
   return addressOf(path, { ...filters, ...Object.fromEntries(given) })
 }
 
@@ -302,6 +310,7 @@ function formatRows(panel: Panel, { columns, rows }: TableAnswer, place: Place):
     const objects = toObjects({ columns, rows: shown, types: [] })
     for (const [at, row] of cells.entries()) {
       const address = addressOfMark(leadsTo, objects[at] ?? {}, place)
+      if (address === undefined) continue
       row[0] = `<a href="${escapeHtml(address)}">${row[0] ?? ''}</a>`
     }
   }

@@ -14,7 +14,7 @@ export interface PictureOptions {
   /** Text for screen readers. */
   readonly label: string
   /** The address that the mark of a row leads to. */
-  readonly linkOf?: ((row: PanelRow) => string) | undefined
+  readonly linkOf?: ((row: PanelRow) => string | undefined) | undefined
 }
 
 /** Pictures that are drawn. */
@@ -111,7 +111,7 @@ function draw(
     case 'line':
       return drawLine(picture, rows, options)
     case 'cells':
-      return drawCells(picture, rows)
+      return drawCells(picture, rows, options)
     case 'steps':
       return drawSteps(picture, rows, options)
     case 'spans':
@@ -132,7 +132,7 @@ function drawColumns(
   return {
     height: 60 + 150 * facets,
     x: timeAxis(days, now, width),
-    y: { label: unit, grid: true, tickFormat: 's', ticks: 4 },
+    y: { label: unit, grid: true, tickFormat: 's', ticks: ticksOf(picture, rows) },
     ...(facet === undefined ? {} : { fy: { label: null }, marginRight: 40 }),
     marks: [
       Plot.rectY(rows, {
@@ -154,6 +154,17 @@ function drawColumns(
     ],
     color: { type: 'identity' },
   }
+}
+
+/** Four, and fewer for small numbers of whole things, which have no halves. */
+function ticksOf({ at, value }: Of<'columns'>, rows: readonly PanelRow[]): number {
+  const heights = new Map<string, number>()
+  for (const row of rows) {
+    const height = Number(row[value])
+    if (!Number.isInteger(height)) return 4
+    heights.set(text(row[at]), (heights.get(text(row[at])) ?? 0) + height)
+  }
+  return Math.min(4, Math.max(1, ...heights.values()))
 }
 
 const DAY_MS = 86_400_000
@@ -221,6 +232,7 @@ function drawLine(
 function drawCells(
   { row: name, column, share }: Of<'cells'>,
   rows: readonly PanelRow[],
+  { linkOf }: PictureOptions,
 ): Plot.PlotOptions {
   const names = [...new Set(rows.map((row) => text(row[name])))]
   const columns = [...new Set(rows.map((row) => text(row[column])))]
@@ -238,9 +250,10 @@ function drawCells(
         y,
         inset: 1,
         fill: (row: PanelRow) => shade(Number(row[share])),
+        ...(linkOf === undefined ? {} : { href: linkOf }),
         title: (row: PanelRow) => `${y(row)}, ${x(row)}: ${per(row)}`,
       }),
-      Plot.text(rows, { x, y, text: per, fill: 'var(--on-shade)' }),
+      Plot.text(rows, { x, y, text: per, fill: 'var(--on-shade)', pointerEvents: 'none' }),
     ],
     color: { type: 'identity' },
   }

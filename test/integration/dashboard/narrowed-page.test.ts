@@ -155,9 +155,12 @@ describe('the filters', () => {
       const [{ customer, terminal }] = boxes as [(typeof boxes)[0]]
       let narrowed = 0
       for (const { id } of LIST_PANELS) {
-        const all = await getRows(`/panels/${id}.csv`)
-        for (const filters of [{ customer }, { terminal }]) {
-          const rows = await getRows(`/panels/${id}.csv?${search(filters)}`)
+        const chosen: { customer?: string; terminal?: string }[] = [{}, { customer }, { terminal }]
+        const [all = [], ...answers] = await Promise.all(
+          chosen.map((filters) => getRows(`/panels/${id}.csv?${search(filters)}`)),
+        )
+        for (const [at, rows] of answers.entries()) {
+          const filters = chosen[at + 1]!
           const wanted = all.filter(
             (row) => row.customer === filters.customer || row.pod_terminal_id === filters.terminal,
           )
@@ -202,6 +205,55 @@ describe('the filters', () => {
     const { text } = await get('/overdue?sort=-next_day')
     expect(text).toContain('aria-sort="descending"')
     expect(text.indexOf(rows[0]!.container!)).toBeLessThan(text.indexOf(rows.at(-1)!.container!))
+  })
+})
+
+describe('a mark of a picture', () => {
+  /** What the rows of a list behind a mark come to. */
+  const sums: Readonly<
+    Record<string, (rows: Record<string, string>[], mark: Record<string, string>) => number>
+  > = {
+    'last-free-days': (rows, { place }) => rows.filter((row) => row.place === place).length,
+    arrivals: (rows) => rows.length,
+    exceptions: (rows) => new Set(rows.map(({ container_id: id }) => id)).size,
+    charges: (rows) => rows.reduce((sum, { amount }) => sum + Math.round(Number(amount) * 100), 0),
+    'eta-changes': (rows) =>
+      new Set(rows.map((row) => `${row.bill_of_lading} ${row.changed_at}`)).size,
+  }
+
+  it(
+    'leads to rows that add up to it',
+    { tags: ['JP4', 'release'], timeout: LIMIT_MS },
+    async () => {
+      const leading = OVERVIEW_PANELS.filter(({ id }) => sums[id] !== undefined)
+      expect(leading).toHaveLength(Object.keys(sums).length)
+      for (const { id, leadsTo, picture } of leading) {
+        const marks = await getRows(`/panels/${id}.csv`)
+        expect(marks.length).toBeGreaterThan(0)
+        const value = picture.shape === 'columns' || picture.shape === 'bars' ? picture.value : ''
+        for (const mark of [marks.at(0)!, marks.at(marks.length / 2)!, marks.at(-1)!]) {
+          const by = Object.entries(leadsTo!.by!).map(([name, column]) => [name, mark[column]!])
+          const filters = Object.fromEntries(by.filter(([, wanted]) => wanted !== '')) as Record<
+            string,
+            string
+          >
+          const rows = await getRows(`/panels${leadsTo!.path}.csv?${search(filters)}`)
+          const drawn = Number(mark[value]) * (id === 'charges' ? 100 : 1)
+          const sum = sums[id]!(rows, mark)
+          expect({ id, filters, sum }).toEqual({ id, filters, sum: Math.round(drawn) })
+        }
+      }
+    },
+  )
+
+  it('of the lines narrows the page to its line', async () => {
+    const [line] = await getRows('/panels/carriers.csv')
+    const { text } = await get('/')
+    const address = `/?${search({ line: line!.shipping_line_scac! })}`
+    expect(text.split(`href="${address}"`).length - 1).toBeGreaterThan(3)
+    expect((await get(address)).text).toContain(
+      `<option value="${line!.shipping_line_scac!}" selected>`,
+    )
   })
 })
 

@@ -1,3 +1,4 @@
+import { HISTORY_PANELS } from './history-panels.js'
 import { LIST_PANELS, OTHER_MATTERS } from './list-panels.js'
 import type { Panel } from './panels.js'
 
@@ -31,38 +32,6 @@ where state in ('upcoming', 'due_today', 'overdue')
     and {{chosen}}
 group by 1, 2
 order by 1, 2`,
-  },
-  {
-    id: 'charges',
-    group: 'business',
-    title: 'Storage, demurrage and detention by day',
-    meaning:
-      'What the rules charge for each day past the last free day, in the last 30 days, by ' +
-      'currency. `tracking-sync query charged_days` lists the containers behind it.',
-    unit: 'amount a day',
-    empty:
-      'No rule charges anything in the last 30 days. `tracking-sync rules import <file>` brings ' +
-      'the rules of your contracts.',
-    picture: {
-      days: [-30, 1],
-      shape: 'columns',
-      at: 'day',
-      every: 'day',
-      value: 'amount',
-      kind: 'charge',
-      facet: 'currency',
-    },
-    sqlText: `select
-    charged_on as day,
-    currency_code as currency,
-    charge,
-    sum(charge_amount) as amount
-from {{stored}}.charged_days
-where charge_amount > 0
-    and charged_on between current_date - 30 and current_date
-    and {{chosen}}
-group by 1, 2, 3
-order by 1, 2, 3`,
   },
   {
     id: 'arrivals',
@@ -113,38 +82,6 @@ group by 1, 2, 4
 order by 1, 2, 4`,
   },
   {
-    id: 'eta-changes',
-    group: 'business',
-    title: 'ETA slips',
-    meaning:
-      'Changes of the ETA at the port of discharge in the last 30 days, by the day they were ' +
-      'told. `tracking-sync query timeline --kind eta` lists them.',
-    unit: 'changes',
-    empty: 'No ETA moved in the last 30 days. Changes are seen from the first load on.',
-    picture: {
-      days: [-30, 1],
-      shape: 'columns',
-      at: 'day',
-      every: 'day',
-      value: 'changes',
-      kind: 'slip',
-    },
-    sqlText: `select
-    (changed_at at time zone 'UTC')::date as day,
-    case
-        when slip_hours >= 24 then 'a day later or more'
-        when slip_hours > 0 then 'later'
-        else 'earlier'
-    end as slip,
-    count(*) as changes
-from {{analytics}}.eta_changes
-where changed_at >= now() - interval '30 days'
-    and slip_hours <> 0
-    and {{chosen_shipments}}
-group by 1, 2
-order by 1, 2`,
-  },
-  {
     id: 'exceptions',
     group: 'business',
     title: 'Matters by kind',
@@ -169,10 +106,12 @@ order by case severity when 'high' then 1 when 'medium' then 2 else 3 end, 3 des
     title: 'Shipping lines in 90 days',
     meaning:
       'The twelve lines with most arrivals in the last 90 days: the share within a day of the ' +
-      'first ETA, without a rollover, and of the milestones that were reported.',
+      'first ETA, without a rollover, and of the milestones that were reported. A row narrows the ' +
+      'page to its line.',
     unit: 'share',
     empty: 'No shipment has arrived in the last 90 days.',
     picture: { shape: 'cells', row: 'line', column: 'measure', share: 'share' },
+    leadsTo: { path: '/', by: { line: 'shipping_line_scac' } },
     sqlText: `with lines as (
     select
         shipping_line_scac,
@@ -193,7 +132,8 @@ order by case severity when 'high' then 1 when 'medium' then 2 else 3 end, 3 des
 select
     coalesce(line.short_name, lines.line_name, lines.shipping_line_scac, 'not known') as line,
     measured.measure,
-    measured.share
+    measured.share,
+    lines.shipping_line_scac
 from lines
 left join {{analytics}}.shipping_lines as line
     on line.shipping_line_scac = lines.shipping_line_scac
@@ -222,6 +162,6 @@ export const OVERVIEW_PANELS: readonly Panel[] = inOrder([
 ])
 
 function inOrder(ids: readonly string[]): Panel[] {
-  const known = [...LIST_PANELS, OTHER_MATTERS, ...BUSINESS_PANELS]
+  const known = [...LIST_PANELS, OTHER_MATTERS, ...BUSINESS_PANELS, ...HISTORY_PANELS]
   return ids.flatMap((id) => known.find((panel) => panel.id === id) ?? [])
 }

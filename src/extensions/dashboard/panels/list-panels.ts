@@ -1,3 +1,4 @@
+import { HISTORY_LISTS } from './history-panels.js'
 import { CONTAINER, CUSTOMER, LINE, TERMINAL, withLine } from './list-parts.js'
 import type { Panel } from './panels.js'
 
@@ -304,6 +305,7 @@ order by
 limit 2000`,
     ),
   },
+  ...HISTORY_LISTS,
 ]
 
 /** The matters of the overview, which lists the overdue and those due soon beside it. */
