@@ -10,7 +10,7 @@ import {
   showDay,
   toObjects,
 } from './page-tables.js'
-import type { PanelRow } from './pictures.js'
+import type { PanelRow } from './picture-options.js'
 import type { AnsweredPanel } from './read-panels.js'
 import { stationsOf, type Station } from './stations.js'
 

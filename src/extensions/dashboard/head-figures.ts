@@ -2,7 +2,7 @@ import { escapeHtml } from '../answers/output/html.js'
 import { addressOf, type Filters } from './filters.js'
 import { formatLight, type Frame } from './page-frame.js'
 import { asText, showAmount, toObjects } from './page-tables.js'
-import type { PanelRow } from './pictures.js'
+import type { PanelRow } from './picture-options.js'
 import type { AnsweredPanel } from './read-panels.js'
 
 /** The answers behind the figures. */

@@ -2,7 +2,7 @@ import { escapeHtml } from '../answers/output/html.js'
 import type { TableAnswer } from '../answers/read-answer.js'
 import { addressOf, type FilterName, type Filters } from './filters.js'
 import type { Cell, ListColumn } from './panels/panels.js'
-import type { PanelRow } from './pictures.js'
+import type { PanelRow } from './picture-options.js'
 
 /** Where a table is shown, for the links of its cells. */
 export interface Place {

@@ -22,10 +22,15 @@ import {
   type Place,
 } from './page-tables.js'
 import type { Panel } from './panels/panels.js'
-import { coloursOf, drawPicture, type PanelRow } from './pictures.js'
+import type { PanelRow } from './picture-options.js'
+import { coloursOf, drawPicture } from './pictures.js'
 import type { AnsweredPanel } from './read-panels.js'
 
-/** Widths in CSS pixels at which each picture is drawn: the style sheet shows the one that fits. */
+/**
+ * Widths in CSS pixels: each picture is drawn at two, and the style sheet shows the one that fits.
+ * The first is that of a panel with the whole width.
+ */
+const WHOLE = 1180
 const WIDE = 580
 const NARROW = 330
 
@@ -267,7 +272,7 @@ function formatAnswer(answered: AnsweredPanel, place: Place): string {
   const draw = (width: number): string =>
     drawPicture(picture, rows, { width, unit: panel.unit, label, now: new Date(), linkOf })
   return `${formatLegend(panel, rows)}
-<div class="wide">${draw(WIDE)}</div>
+<div class="wide">${draw(panel.isWide === true ? WHOLE : WIDE)}</div>
 <div class="narrow">${draw(NARROW)}</div>
 ${formatRows(panel, answer, place)}`
 }

@@ -1,21 +1,8 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
+import { coloursOfMap, drawMap } from './draw-map.js'
 import type { Picture } from './panels/panels.js'
-
-/** A row of a panel's answer by the names of its columns, as the database wrote it. */
-export type PanelRow = Readonly<Record<string, unknown>>
-
-export interface PictureOptions {
-  /** In CSS pixels; the text keeps its size. */
-  readonly width: number
-  /** The unit of the axis of numbers. */
-  readonly unit: string
-  readonly now: Date
-  /** Text for screen readers. */
-  readonly label: string
-  /** The address that the mark of a row leads to. */
-  readonly linkOf?: ((row: PanelRow) => string | undefined) | undefined
-}
+import type { PanelRow, PictureOptions } from './picture-options.js'
 
 /** Pictures that are drawn. */
 type Drawable = Exclude<Picture, { shape: 'list' | 'facts' }>
@@ -42,6 +29,7 @@ const MEANT: Readonly<Record<string, string>> = {
 
 /** Kinds of a picture, each with its colour, for its legend. */
 export function coloursOf(picture: Picture, rows: readonly PanelRow[]): Map<string, string> {
+  if (picture.shape === 'map') return coloursOfMap(picture, rows)
   if (!('kind' in picture)) return new Map()
   const kinds = [...new Set(rows.map((row) => text(row[picture.kind])))]
   let used = 0
@@ -87,6 +75,14 @@ export function drawPicture(
     group.setAttribute('class', String(group.getAttribute('aria-label')))
     group.removeAttribute('aria-label')
   }
+  // A tenth of a pixel is enough for the shores.
+  for (const path of svg.querySelectorAll('.geo path')) {
+    const shores = path.getAttribute('d') ?? ''
+    path.setAttribute(
+      'd',
+      shores.replaceAll(/\d+\.\d+/g, (length) => Number(length).toFixed(1)),
+    )
+  }
   for (const link of svg.querySelectorAll('a')) {
     link.setAttribute('tabindex', '-1')
     const [title] = link.querySelectorAll('title')
@@ -116,6 +112,8 @@ function draw(
       return drawSteps(picture, rows, options)
     case 'spans':
       return drawSpans(picture, rows, options)
+    case 'map':
+      return drawMap(picture, rows, options)
   }
 }
 
@@ -156,7 +154,7 @@ function drawColumns(
   }
 }
 
-/** Four, and fewer for small numbers of whole things, which have no halves. */
+/** Four, and fewer for small numbers of whole things: half a container is never counted. */
 function ticksOf({ at, value }: Of<'columns'>, rows: readonly PanelRow[]): number {
   const heights = new Map<string, number>()
   for (const row of rows) {

@@ -1,5 +1,5 @@
 import { asText } from './page-tables.js'
-import type { PanelRow } from './pictures.js'
+import type { PanelRow } from './picture-options.js'
 
 /** A milestone at a place: wall time there, or the time at which it is expected. */
 export interface Milestone {

@@ -6,7 +6,7 @@ export const STYLE_SHEET = `:root {
   color-scheme: light dark;
   --text: #17212b; --quiet: #56616d; --page: #f4f6f8; --card: #fff; --rule: #e1e5ea;
   --field: #7d8894; --link: #0b57a4; --hover: #f0f4f9; --top: #fff;
-  --good: #17794a; --middling: #9a5b00; --bad: #bd2a2a; --calm: #4a5663;
+  --land: #e2e8ee; --good: #17794a; --middling: #9a5b00; --bad: #bd2a2a; --calm: #4a5663;
   --wash-good: #e3f4ea; --wash-middling: #fdf0d9; --wash-bad: #fde8e7; --wash-calm: #eceff3;
   --series-a: #2f6fb7; --series-b: #b0611a; --series-c: #2a8a6a; --series-d: #8a56ac;
   --series-e: #a8487a; --series-f: #71741d; --series-g: #5b6b7c;
@@ -17,7 +17,7 @@ export const STYLE_SHEET = `:root {
   :root {
     --text: #e6ebf0; --quiet: #a3afbb; --page: #0f1419; --card: #182028; --rule: #2a343f;
     --field: #71808f; --link: #82baf6; --hover: #1f2932; --top: #141b22;
-    --good: #55c892; --middling: #e9ac48; --bad: #f57f77; --calm: #b4c0cc;
+    --land: #2c3844; --good: #55c892; --middling: #e9ac48; --bad: #f57f77; --calm: #b4c0cc;
     --wash-good: #163325; --wash-middling: #3a2c11; --wash-bad: #43201f; --wash-calm: #26313c;
     --series-a: #5b9be0; --series-b: #dd8b44; --series-c: #45b592; --series-d: #b487d6;
     --series-e: #d976a8; --series-f: #b0b345; --series-g: #93a3b5;
@@ -52,7 +52,7 @@ code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere }
 .chip a { color: var(--text); text-decoration: none; display: inline-flex; align-items: center; gap: .45rem;
   padding: .2rem .65rem; border: 1px solid var(--rule); border-radius: 99px }
 .chip a:hover { background: var(--hover) }
-.dot { flex: none; display: inline-block; width: .6rem; height: .6rem; border-radius: 50%; background: var(--calm) }
+span.dot { flex: none; display: inline-block; width: .6rem; height: .6rem; border-radius: 50%; background: var(--calm) }
 .green .dot { background: var(--good) }
 .yellow .dot { background: var(--middling) }
 .red .dot { background: var(--bad) }
@@ -121,6 +121,7 @@ figure > .links { margin-top: auto }
 .legend svg { width: .7em; height: .7em; margin-right: .4em; border-radius: 2px }
 .picture { display: block; max-width: 100%; height: auto; font-size: 11px; color: var(--quiet) }
 .picture text { white-space: pre }
+.picture .text { color: var(--text) }
 .picture a:hover rect, .picture a:hover path { opacity: .75 }
 .narrow { display: none }
 details { font-size: .9rem; color: var(--quiet) }
@@ -234,7 +235,7 @@ h1 + .light { margin: .5rem 0 1rem }
 @media print {
   @page { size: A4; margin: 12mm }
   :root { color-scheme: light; --page: #fff; --card: #fff; --top: #fff; --shadow: none; --text: #000; --quiet: #444; --rule: #ccc;
-    --field: #888; --link: #0b57a4; --good: #17794a; --middling: #9a5b00; --bad: #bd2a2a; --calm: #4a5663;
+    --field: #888; --land: #e2e8ee; --link: #0b57a4; --good: #17794a; --middling: #9a5b00; --bad: #bd2a2a; --calm: #4a5663;
     --wash-good: #e3f4ea; --wash-middling: #fdf0d9; --wash-bad: #fde8e7; --wash-calm: #eceff3;
     --series-a: #2f6fb7; --series-b: #b0611a; --series-c: #2a8a6a; --series-d: #8a56ac;
     --series-e: #a8487a; --series-f: #71741d; --series-g: #5b6b7c;

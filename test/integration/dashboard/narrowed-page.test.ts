@@ -209,7 +209,7 @@ describe('the filters', () => {
 })
 
 describe('a mark of a picture', () => {
-  /** What the rows of a list behind a mark come to. */
+  /** The sum of the rows of a list behind a mark, of each picture. */
   const sums: Readonly<
     Record<string, (rows: Record<string, string>[], mark: Record<string, string>) => number>
   > = {
@@ -255,6 +255,84 @@ describe('a mark of a picture', () => {
       `<option value="${line!.shipping_line_scac!}" selected>`,
     )
   })
+})
+
+describe('the map', () => {
+  it(
+    'has every place whose coordinates are known, with the containers there and on the way to it',
+    { tags: ['JP4'] },
+    async () => {
+      const wanted = await scene.query<{ locode: string; there: number; coming: number }>(
+        `select locode, sum(there) as there, sum(coming) as coming
+        from (
+          select place_locode as locode, 1 as there, 0 as coming
+          from tracking_analytics.container_stays
+          where has_begun and not has_ended and not is_untold
+          union all
+          -- Its ship has come, and it is still on board.
+          select port_of_discharge_locode, 1, 0
+          from tracking_analytics.journey_facts
+          where has_vessel_arrived and not has_landed and not is_left_behind and not is_delivered
+            and not is_tracking_stopped
+          union all
+          select port_of_discharge_locode, 0, 1
+          from tracking_analytics.expected_arrivals
+          inner join tracking_analytics.journey_facts using (container_id, port_of_discharge_locode)
+          where state <> 'left_behind' and should_have_departed
+            and not journey_facts.is_tracking_stopped
+          union all
+          select place_locode, 0, 1
+          from tracking_analytics.container_stays
+          where place = 'ramp' and not has_begun and not has_ended and not is_tracking_stopped
+            and container_id in (
+              select container_id from tracking_analytics.journey_facts where has_left_port
+            )
+        ) as each
+        group by 1`,
+      )
+      const rows = await getRows('/panels/places.csv')
+      const places = rows.filter(({ kind }) => kind !== 'ship')
+      const sum = (of: (row: Record<string, string>) => boolean, name: string) =>
+        places.filter(of).reduce((total, row) => total + Number(row[name]), 0)
+      const spots = await scene.query<{ code: string; name: string }>(
+        `select code, name from tracking.ports where latitude is not null
+        union select code, name from tracking.metro_areas where latitude is not null`,
+      )
+      const { text } = await get('/')
+      const [figure = ''] = text.split('<figure id="places"').slice(1)
+      const [wide = ''] = figure.split('<div class="narrow">')
+      const drawn = (words: string) => {
+        const titles = [...wide.matchAll(/<title>([^<]*): (\d+) ([a-z ]+)</g)]
+        const counts = titles.flatMap(([, , count, said]) =>
+          said === words ? [Number(count)] : [],
+        )
+        return counts.sort((one, other) => one - other)
+      }
+      const counted = (name: 'there_now' | 'on_the_way') =>
+        places
+          .flatMap((row) => (row.latitude !== '' && row[name] !== '0' ? [Number(row[name])] : []))
+          .sort((one, other) => one - other)
+      const all = wanted.reduce((total, { there, coming }) => total + there + coming, 0)
+      expect(all).toBeGreaterThan(20)
+      expect(sum(() => true, 'there_now') + sum(() => true, 'on_the_way')).toBe(all)
+      for (const { locode, there, coming } of wanted) {
+        const ports = places.filter(({ port_locode: port }) => port === locode)
+        if (ports.length === 0) continue
+        expect({ locode, there: String(there), coming: String(coming) }).toEqual({
+          locode,
+          there: ports[0]!.there_now,
+          coming: ports[0]!.on_the_way,
+        })
+      }
+      expect(places.filter(({ latitude }) => latitude !== '').length).toBeGreaterThan(5)
+      const known = new Set(spots.map(({ code }) => code))
+      expect(
+        places.filter(({ port_locode: port = '', latitude }) => known.has(port) && latitude === ''),
+      ).toEqual([])
+      expect(drawn('there now')).toEqual(counted('there_now'))
+      expect(drawn('on the way to it')).toEqual(counted('on_the_way'))
+    },
+  )
 })
 
 it(

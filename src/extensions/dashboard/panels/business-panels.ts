@@ -1,6 +1,7 @@
 import { HISTORY_PANELS } from './history-panels.js'
 import { LIST_PANELS, OTHER_MATTERS } from './list-panels.js'
 import type { Panel } from './panels.js'
+import { PLACE_PANEL } from './place-panel.js'
 
 /** Panels about containers. */
 export const BUSINESS_PANELS: readonly Panel[] = [
@@ -153,6 +154,7 @@ export const OVERVIEW_PANELS: readonly Panel[] = inOrder([
   'overdue',
   'due',
   'matters-now',
+  'places',
   'exceptions',
   'arrivals',
   'last-free-days',
@@ -162,6 +164,7 @@ export const OVERVIEW_PANELS: readonly Panel[] = inOrder([
 ])
 
 function inOrder(ids: readonly string[]): Panel[] {
-  const known = [...LIST_PANELS, OTHER_MATTERS, ...BUSINESS_PANELS, ...HISTORY_PANELS]
+  const pictures = [PLACE_PANEL, ...BUSINESS_PANELS, ...HISTORY_PANELS]
+  const known = [...LIST_PANELS, OTHER_MATTERS, ...pictures]
   return ids.flatMap((id) => known.find((panel) => panel.id === id) ?? [])
 }

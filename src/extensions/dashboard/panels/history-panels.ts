@@ -12,7 +12,7 @@ const CHARGED = `select
     where charge_amount > 0
         and charged_on between current_date - 30 and current_date + 1`
 
-/** Changes of an ETA in the last 30 days, without those that took it back or gave it again. */
+/** Changes of an ETA in the last 30 days, from one instant to another. */
 const SLIPS = `select
         *,
         (changed_at at time zone 'UTC')::date as day,

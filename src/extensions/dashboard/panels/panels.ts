@@ -51,6 +51,16 @@ export type Picture =
       readonly kind: string
       readonly label: string
     }
+  /** Circles on the land of the earth; the `kind` of a place is another one than `ship`. */
+  | {
+      readonly shape: 'map'
+      readonly name: string
+      readonly kind: string
+      readonly here: string
+      readonly coming: string
+      readonly latitude: string
+      readonly longitude: string
+    }
   /** Not drawn: other code reads the rows. */
   | { readonly shape: 'facts' }
 
