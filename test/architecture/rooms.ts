@@ -254,6 +254,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     may: [
       'extensions/answers',
       'extensions/accounts',
+      'extensions/mcp',
       'extension',
       'app',
       'commands',

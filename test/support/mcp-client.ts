@@ -1,4 +1,4 @@
-import { Client } from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,12 +12,42 @@ export interface ToolResult {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** `tracking-sync mcp` in a process of its own, and the official client on the other end. */
-export interface McpProgram {
+/** The official client. */
+export interface McpConnection {
   readonly client: Client
-  readonly pid: number | null
   call(tool: string, given?: Readonly<Record<string, unknown>>): Promise<ToolResult>
   close(): Promise<void>
+}
+
+/** `tracking-sync mcp` in a process of its own, and the official client on the other end. */
+export interface McpProgram extends McpConnection {
+  readonly pid: number | null
+}
+
+/** To the door of `serve --mcp`. */
+export async function connectMcp(
+  address: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<McpConnection> {
+  const client = new Client({ name: 'test', version: '1' })
+  const requestInit = { headers: { ...headers } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit }))
+  return connectionOf(client)
+}
+
+function connectionOf(client: Client): McpConnection {
+  return {
+    client,
+    call: async (name, given = {}) => {
+      const result = await client.callTool({ name, arguments: { ...given } })
+      const [content] = result.content
+      if (content?.type !== 'text') throw new Error(`${name} gave no text`)
+      const { text } = content
+      const isError = result.isError === true
+      return { isError, text, data: isError ? {} : (JSON.parse(text) as ToolResult['data']) }
+    },
+    close: () => client.close(),
+  }
 }
 
 export async function startMcp(
@@ -32,19 +62,7 @@ export async function startMcp(
   })
   const client = new Client({ name: 'test', version: '1' })
   await client.connect(transport)
-  return {
-    client,
-    pid: transport.pid,
-    call: async (name, given = {}) => {
-      const result = await client.callTool({ name, arguments: { ...given } })
-      const [content] = result.content
-      if (content?.type !== 'text') throw new Error(`${name} gave no text`)
-      const { text } = content
-      const isError = result.isError === true
-      return { isError, text, data: isError ? {} : (JSON.parse(text) as ToolResult['data']) }
-    },
-    close: () => client.close(),
-  }
+  return { ...connectionOf(client), pid: transport.pid }
 }
 
 export interface McpReader {

@@ -31,8 +31,6 @@ export interface QuestionOptions {
   readonly asOf?: string | undefined
   /** Read with the reader's role, if it exists and the login may take it. */
   readonly isAsReader?: boolean
-  /** Read as this role, under its policies. The login must be able to take it. */
-  readonly asRole?: string | undefined
   /** A statement that a person wrote. Refused for a login that can reach the server's files. */
   readonly isOwnSql?: boolean
   /** Rows to read; those behind them are counted where they are. All by default. */
@@ -72,7 +70,7 @@ export async function* streamTable(
   { names, another }: Asked,
   action: string,
   statement: Statement<unknown>,
-  { asOf, asRole, isAsReader = false, isOwnSql = false, mostRows = Infinity }: QuestionOptions = {},
+  { asOf, isAsReader = false, isOwnSql = false, mostRows = Infinity }: QuestionOptions = {},
 ): AsyncGenerator<TableAnswer, void, undefined> {
   const { client, prepare, compile } = await another(action)
   const query = async <Row>(_: string, asked: Statement<Row>) => {
@@ -89,7 +87,6 @@ export async function* streamTable(
     if (asOf !== undefined) await setInstant(client, asOf, areRowsElsewhere)
     // Nodes accept logins only, not a role that cannot log in.
     if (isAsReader && !areRowsElsewhere) await becomeReader(client, names)
-    if (asRole !== undefined) await client.query(`select set_config('role', $1, true)`, [asRole])
     const { sql: text, parameters } = compile(statement)
     const question = {
       text: `declare answer no scroll cursor for ${text}`,

@@ -11,20 +11,24 @@ export const doorsExtension: Extension = {
   name: 'doors',
   settings: async () => (await import('./door-settings.js')).doorSettings,
   pages: async (place) => {
-    if (!configWith<typeof doorSettings>(place.config).questions) return () => ({})
-    const routes = await openQuestionRoutes(place)
+    const { questions, mcp } = configWith<typeof doorSettings>(place.config)
+    if (!questions && !mcp) return () => ({})
+    const routes = await openQuestionRoutes(place, { questions, mcp })
     return () => routes
   },
 }
 
-/** `serve --questions`. */
+/** The settings, each with its variable and the command for one account beside `serve --all`. */
+const DOORS = {
+  questions: ['TRACKING_QUESTIONS', 'dashboard'],
+  mcp: ['TRACKING_MCP', 'mcp'],
+} as const satisfies Record<keyof (typeof doorSettings)['settings'], unknown>
+
+/** `serve --questions` and `serve --mcp`. */
 export const answeringCommands: Readonly<Record<string, ExtendCommand>> = {
   serve: (declaration) => ({
     ...declaration,
-    ofExtension: [
-      ...(declaration.ofExtension ?? []),
-      ...(['questions'] satisfies (keyof (typeof doorSettings)['settings'])[]),
-    ],
+    ofExtension: [...(declaration.ofExtension ?? []), ...Object.keys(DOORS)],
     run: (app, flags, io) => {
       refuseMany(app, flags)
       return declaration.run(app, flags, io)
@@ -37,7 +41,13 @@ function refuseMany(
   { allAccounts, worker }: Readonly<Record<string, unknown>>,
 ): void {
   const isForMany = allAccounts === true || worker === true
-  if (!isForMany || !configWith<typeof doorSettings>(config).questions) return
-  const problem = 'is for one account; run `tracking-sync dashboard --account` beside --all'
-  throw new ConfigError([{ setting: 'TRACKING_QUESTIONS', problem }])
+  const { questions, mcp } = configWith<typeof doorSettings>(config)
+  const asked = [...(questions ? [DOORS.questions] : []), ...(mcp ? [DOORS.mcp] : [])]
+  if (!isForMany || asked.length === 0) return
+  throw new ConfigError(
+    asked.map(([setting, command]) => ({
+      setting,
+      problem: `is for one account; run \`tracking-sync ${command} --account\` beside --all`,
+    })),
+  )
 }

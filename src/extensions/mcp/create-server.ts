@@ -10,24 +10,26 @@ import { ConnectorError, toError } from '../../base/errors.js'
 import type { Logger } from '../../base/logger.js'
 import { suggest } from '../../base/phrases.js'
 import type { Schemas } from '../../warehouse/connection/schema-names.js'
-import { readShippedQueries } from '../answers/questions/shipped-queries.js'
+import { asOneLine, sentenceOf } from '../answers/ask/shown-text.js'
+import { keepShippedQueries } from '../answers/questions/kept-queries.js'
 import { readResource, RESOURCES, TEMPLATES } from './resources.js'
 import { checkArguments } from './tools/check-arguments.js'
 import { evidenceTool } from './tools/evidence-tool.js'
 import { findTool } from './tools/find-tool.js'
 import { questionTools } from './tools/question-tools.js'
 import { sqlTool } from './tools/sql-tool.js'
-import type { Arguments, AskSession, Tool } from './tools/tool.js'
+import type { Arguments, AskSession, McpAccess, Tool } from './tools/tool.js'
 
 export interface McpOptions {
   readonly names: Schemas
-  readonly session: AskSession
   /** Offer `sql`. */
   readonly isSqlOn: boolean
   readonly programVersion: string
   readonly logger: Logger
   /** Masks secrets in a text. */
   readonly redact: (text: string) => string
+  /** The sentence of an error; undefined for a fault of the program. */
+  readonly describe?: (thrown: unknown) => string | undefined
 }
 
 const INSTRUCTIONS =
@@ -40,24 +42,33 @@ const INSTRUCTIONS =
 /** Calls at once: each has a connection of its own, and a client may send a hundred. */
 const AT_ONCE = 4
 
-/** Makes servers that share their tools: one for each connection, or for each request of HTTP. */
-export async function prepareServer(options: McpOptions): Promise<() => McpServer> {
-  const shipped = await readShippedQueries(options.names)
-  const tools = [
-    ...questionTools(shipped),
-    findTool,
-    evidenceTool,
-    ...(options.isSqlOn ? [sqlTool] : []),
-  ]
+/**
+ * Makes servers that share their turns: one for each connection, or for each request of HTTP. A
+ * token has the tools of its questions alone: the others read more than it names.
+ */
+export async function prepareServer(
+  options: McpOptions,
+): Promise<(access: McpAccess) => McpServer> {
+  const read = keepShippedQueries()
+  const shipped = await read(options.names)
+  const others = [findTool, evidenceTool, ...(options.isSqlOn ? [sqlTool] : [])]
   const limit = pLimit(AT_ONCE)
-  const limited = tools.map((tool): Tool => {
-    return { ...tool, run: (...given) => limit(() => tool.run(...given)) }
-  })
-  return () => createServer(limited, options)
+  return ({ session, token }) => {
+    const tools = [
+      ...questionTools({ shipped, read, token }),
+      ...(token === undefined ? others : []),
+    ].map((tool): Tool => ({ ...tool, run: (...given) => limit(() => tool.run(...given)) }))
+    return createServer({ ...options, tools, session })
+  }
 }
 
-function createServer(tools: readonly Tool[], options: McpOptions): McpServer {
-  const { session, programVersion } = options
+interface Served extends McpOptions {
+  readonly tools: readonly Tool[]
+  readonly session: AskSession
+}
+
+function createServer(options: Served): McpServer {
+  const { session, programVersion, tools } = options
   const made = new McpServer(
     { name: 'tracking-sync', version: programVersion },
     {
@@ -68,7 +79,7 @@ function createServer(tools: readonly Tool[], options: McpOptions): McpServer {
   // Its own tools answer wrong arguments in the words of a schema: ours say how to ask instead.
   const { server } = made
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(describeTool) }))
-  server.setRequestHandler('tools/call', ({ params }) => call(tools, params, options))
+  server.setRequestHandler('tools/call', ({ params }) => call(params, options))
   server.setRequestHandler('resources/list', () => ({ resources: [...RESOURCES] }))
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [...TEMPLATES],
@@ -104,10 +115,10 @@ function describeTool({ name, title, description, arguments: properties, require
 }
 
 async function call(
-  tools: readonly Tool[],
   { name, arguments: given = {} }: { name: string; arguments?: Arguments | undefined },
-  options: McpOptions,
+  options: Served,
 ): Promise<CallToolResult> {
+  const { tools, session } = options
   const tool = tools.find((one) => one.name === name)
   if (tool === undefined) {
     const names = tools.map((one) => one.name)
@@ -116,23 +127,31 @@ async function call(
   }
   try {
     checkArguments(tool, given)
-    return { content: [{ type: 'text', text: await tool.run(given, options.session) }] }
+    return { content: [{ type: 'text', text: await tool.run(given, session) }] }
   } catch (thrown) {
     return failed(explain(thrown, name, options))
   }
 }
 
 function failed(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true }
+  return { content: [{ type: 'text', text: asOneLine(text) }], isError: true }
 }
 
 /** The sentence of an error; a fault of the program is logged with its place. */
-function explain(thrown: unknown, work: string, { logger, redact }: McpOptions): string {
-  const error = toError(thrown)
-  if (thrown instanceof ConnectorError) {
-    logger.debug('a request was refused', { work, reason: error.message })
-    return redact(error.message)
+function explain(
+  thrown: unknown,
+  work: string,
+  { logger, redact, describe = messageOf }: McpOptions,
+): string {
+  const sentence = describe(thrown)
+  if (sentence !== undefined) {
+    logger.debug('a request was refused', { work, reason: sentence })
+    return redact(sentence)
   }
-  logger.error('a request met a fault of the program', { work, error })
+  logger.error('a request met a fault of the program', { work, error: toError(thrown) })
   return 'a fault of the program; its log has more'
+}
+
+function messageOf(thrown: unknown): string | undefined {
+  return thrown instanceof ConnectorError ? sentenceOf(thrown) : undefined
 }

@@ -6,6 +6,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createLogger } from '../../../src/base/logger.js'
 import { createBearerCheck } from '../../../src/extensions/doors/http/bearer.js'
 import {
+  createDoorGuard,
+  type DoorGuardOptions,
+} from '../../../src/extensions/doors/http/door-guard.js'
+import {
   createQuestionRoutes,
   type QuestionRoutesOptions,
 } from '../../../src/extensions/doors/http/question-routes.js'
@@ -62,17 +66,31 @@ function logged() {
 }
 
 /** A server of the questions in this process. */
-async function open(options: Partial<QuestionRoutesOptions> = {}): Promise<string> {
+async function open({
+  answerSeconds,
+  pageOf,
+  limits = {},
+  ...options
+}: Partial<DoorGuardOptions> &
+  Pick<QuestionRoutesOptions, 'limits' | 'answerSeconds' | 'pageOf'> = {}): Promise<string> {
   const warehouse = connect({})
   const uses = createTokenUses(warehouse, logged())
-  const routes = createQuestionRoutes({
+  const guard = createDoorGuard({
     warehouse,
     answers: connect({ isReadOnly: true, statementTimeoutMs: 30_000 }),
     uses,
     logger: logged(),
-    programVersion: '1.2.3',
     slow: () => Promise.resolve(),
+    limits,
     ...options,
+  })
+  const routes = createQuestionRoutes({
+    guard,
+    names: warehouse.names,
+    programVersion: '1.2.3',
+    pageOf,
+    limits,
+    ...(answerSeconds === undefined ? {} : { answerSeconds }),
   })
   const server = await startHttpServer({ httpPort: 0, routes, logger: logged() })
   opened.push(async () => {

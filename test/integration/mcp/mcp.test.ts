@@ -113,7 +113,7 @@ describe('tools', { tags: ['JM2', 'JM4'] }, () => {
     expect(columns).toBeGreaterThan(300)
   })
 
-  it('have no text of the service in a description', { tags: ['JM4'] }, async () => {
+  it('have no text of the service in a description', { tags: ['JM4', 'HQ7'] }, async () => {
     const [{ tools }, { resources }, { resourceTemplates }] = await Promise.all([
       withSql.client.listTools(),
       withSql.client.listResources(),

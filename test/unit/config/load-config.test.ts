@@ -87,6 +87,7 @@ describe('where a setting comes from', () => {
       logFormat: 'auto',
       alertKinds: 'all',
       questions: false,
+      mcp: false,
     })
     expect(new Set(Object.values(origins))).toEqual(new Set(['default']))
     expect([secrets, warnings]).toEqual([[], []])

@@ -6,6 +6,8 @@ import { createMcpRoute, type McpRoute } from '../../../src/extensions/mcp/http-
 import { startHttpServer, type HttpServer } from '../../../src/http/http-server.js'
 import { SchemaNames } from '../../../src/warehouse/connection/schema-names.js'
 
+const open = () => Promise.reject(new WarehouseUnavailableError('away; try later'))
+
 let server: HttpServer
 let mcp: McpRoute
 let client: Client
@@ -14,17 +16,19 @@ let address: string
 beforeAll(async () => {
   mcp = await createMcpRoute({
     names: new SchemaNames('tracking'),
-    session: { open: () => Promise.reject(new WarehouseUnavailableError('away; try later')) },
     isSqlOn: false,
     programVersion: '1.0.0',
     logger: silentLogger,
     redact: (text) => text,
     hosts: new Set(['ask.example']),
+    admit: () => Promise.resolve({ session: { open } }),
+    takeTurn: () => Promise.resolve(),
   })
   server = await startHttpServer({
     httpPort: 0,
     routes: { '/mcp': mcp.route },
     logger: silentLogger,
+    limits: { requestsPerConnection: 5 },
   })
   address = `${server.url}/mcp`
   client = new Client({ name: 'test', version: '1' })
@@ -64,6 +68,7 @@ describe('MCP over HTTP', { tags: ['JM2'] }, () => {
     ['another media type', { 'content-type': 'text/plain' }, '{}', 415],
     ['a body that is too large', {}, `"${'x'.repeat(300_000)}"`, 413],
     ['a text that is not JSON', {}, '{', 400],
+    ['a list of calls', {}, ' [{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400],
   ])('refuses %s', async (_, headers, body, status) => {
     const { status: got } = await fetch(address, {
       method: 'POST',
@@ -75,6 +80,25 @@ describe('MCP over HTTP', { tags: ['JM2'] }, () => {
       body,
     })
     expect(got).toBe(status)
+  })
+
+  it('leaves the connection to the server, which ends it after some requests', async () => {
+    const post = (method: string) =>
+      fetch(address, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }),
+      })
+    const statuses: number[] = []
+    for (let time = 0; time < 20; time += 1) {
+      const answer = await post('ping')
+      await answer.text()
+      statuses.push(answer.status)
+    }
+    expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
   it('has no sessions to open or end', async () => {

@@ -2,7 +2,7 @@ import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { plain, Totals } from '../output/amounts.js'
 import { asColumns } from '../output/compare-answers.js'
 import type { ViewColumn } from '../../../warehouse/schema/view-descriptions.js'
-import type { ShippedQuery } from '../questions/shipped-queries.js'
+import type { readShippedQueries, ShippedQuery } from '../questions/shipped-queries.js'
 import type { AskWords } from './ask-words.js'
 import { openAnswer, openComparison } from './open-answer.js'
 import { prepareQuestion, type Asked, type PreparedQuestion } from './prepare-question.js'
@@ -41,6 +41,8 @@ export interface AskOptions {
   readonly words: AskWords
   /** Rows in `rows` at most, at least 1. Default: all. */
   readonly mostRows?: number
+  /** See `prepareQuestion`. */
+  readonly read?: typeof readShippedQueries
 }
 
 /**
@@ -52,9 +54,9 @@ export interface AskOptions {
 export async function askQuestion(
   warehouse: Warehouse,
   asked: Asked,
-  { words, mostRows }: AskOptions,
+  { words, mostRows, read: readQuestions }: AskOptions,
 ): Promise<AskedAnswer> {
-  const prepared = await prepareQuestion(warehouse.names, asked, words)
+  const prepared = await prepareQuestion(warehouse.names, asked, words, readQuestions)
   const read = await (prepared.against === undefined
     ? readRows(warehouse, prepared, mostRows)
     : readDifferences(warehouse, { ...prepared, against: prepared.against }, mostRows))

@@ -19,6 +19,22 @@ export async function findQuestion(
   throw refuse(asked, `is not one of the questions${fix}`)
 }
 
+/** The questions that a token may ask. */
+export interface AskRights {
+  readonly name: string
+  readonly questions: readonly string[]
+}
+
+/** The error for a question that this token may not ask; undefined if it may. */
+export function refusalOfRights(
+  token: AskRights | undefined,
+  question: string,
+): ConfigError | undefined {
+  if (token === undefined || token.questions.includes(question)) return undefined
+  const problem = `may not ask ${question}; it may ask ${token.questions.join(', ')}`
+  return new ConfigError([{ setting: `the token ${token.name}`, problem }])
+}
+
 function refuse(setting: string, problem: string): ConfigError {
   return new ConfigError([{ setting, problem }])
 }

@@ -43,9 +43,8 @@ export async function openAnswer(
   prepared: PreparedQuestion,
   mostRows?: number,
 ): Promise<OpenAnswer> {
-  const { side, columns, words, asRole } = prepared
-  const options = { asOf: side.asOf, asRole, mostRows }
-  const all = streamTable(warehouse, ACTION, side.statement, options)
+  const { side, columns, words } = prepared
+  const all = streamTable(warehouse, ACTION, side.statement, { asOf: side.asOf, mostRows })
   const pieces = columns === undefined ? all : pickExisting(all, columns, words.columns)
   return {
     pieces: inTime(pieces, prepared),
@@ -59,12 +58,12 @@ export async function openComparison(
   warehouse: Warehouse,
   prepared: PreparedQuestion & { readonly against: Side },
 ): Promise<OpenComparison> {
-  const { question, side, against, columns, words, values, asRole } = prepared
+  const { question, side, against, columns, words, values } = prepared
   const now = Date.now()
   const timeOf = ({ asOf }: Side): number => (asOf === undefined ? now : instant(asOf).getTime())
   const [earlier, later] = inOrder(side, against, timeOf)
   const readSide = ({ asOf, statement }: Side) =>
-    inTime(streamTable(warehouse, ACTION, statement, { asOf, asRole }), prepared)
+    inTime(streamTable(warehouse, ACTION, statement, { asOf }), prepared)
   return {
     notes: [
       ...(await explainAsOf(warehouse, words.asOf, side.asOf)),

@@ -37,8 +37,6 @@ export interface PreparedQuestion {
   readonly against: Side | undefined
   readonly columns: readonly string[] | undefined
   readonly words: AskWords
-  /** The role that reads, such as a customer's; default: the login. */
-  readonly asRole?: string | undefined
 }
 
 /**
@@ -103,9 +101,11 @@ function checkFilters(
   for (const [given, value] of Object.entries(filters)) {
     if (value === undefined) continue
     const name = given.replaceAll('_', '-') as QueryParameter
-    values[name] = checked(words.filter(name), String(value), (text) =>
-      parameters.includes(name) ? checkParameter(name, text) : text,
-    )
+    values[name] = checked(words.filter(name), String(value), (text) => {
+      // PostgreSQL refuses a statement with such a text.
+      if (text.includes('\0')) throw new InvalidArgumentError('It must be a text without NUL.')
+      return parameters.includes(name) ? checkParameter(name, text) : text
+    })
   }
   return values
 }

@@ -172,7 +172,7 @@ function asText(value: unknown): string {
 }
 
 /** Characters that begin a formula in spreadsheets. A plain number may begin with a sign. */
-const FORMULA = /^[=+\-@\t\r]/
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/
 
 function disarm(value: unknown): unknown {

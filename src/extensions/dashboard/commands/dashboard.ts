@@ -50,7 +50,8 @@ export const dashboard = declare({
       }),
       namesOf(config.hosts),
     )
-    Object.assign(routes, onListedHosts(await openQuestionRoutes(app), namesOf(config.hosts)))
+    const questions = await openQuestionRoutes(app, { questions: true, mcp: false })
+    Object.assign(routes, onListedHosts(questions, namesOf(config.hosts)))
     const { host, httpPort } = config
     const server = await startHttpServer({ host, httpPort, routes, logger })
     io.print(`the dashboard is at ${server.url}; Ctrl+C ends it`)

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { ConfigError, ConnectorError, WarehouseUnavailableError } from '../../../base/errors.js'
 import type { Answer } from '../../../http/answer.js'
+import { asOneLine, sentenceOf } from '../../answers/ask/shown-text.js'
 
 /** A request that is answered with one sentence and the fix. */
 export class Refused extends Error {
@@ -8,7 +9,7 @@ export class Refused extends Error {
   readonly headers: OutgoingHttpHeaders
 
   constructor(status: number, sentence: string, headers: OutgoingHttpHeaders = {}) {
-    super(sentence)
+    super(asOneLine(sentence))
     this.status = status
     this.headers = headers
   }
@@ -29,9 +30,9 @@ export function refusalOf(thrown: unknown): Refused | undefined {
   if (thrown instanceof ConfigError) {
     const [first] = thrown.problems
     // Raised by the time limit of the statement.
-    if (thrown.cause instanceof ConnectorError) return new Refused(504, thrown.message)
+    if (thrown.cause instanceof ConnectorError) return new Refused(504, sentenceOf(thrown))
     // The one limit of a format that rows alone show.
-    return new Refused(first?.setting === '--format' ? 413 : 400, thrown.message)
+    return new Refused(first?.setting === '--format' ? 413 : 400, sentenceOf(thrown))
   }
   if (!(thrown instanceof ConnectorError)) return undefined
   if (thrown.context.code === NOT_ALLOWED) {

@@ -20,17 +20,17 @@ export const mcp = declare({
     const { logger, signal, config, programVersion, redact } = app
     const create = await prepareServer({
       names: new SchemaNames(config.schema),
-      session: createReaderSession(app),
       isSqlOn,
       programVersion,
       logger,
       redact,
     })
+    const session = createReaderSession(app)
     const { stdin, stdout } = io.process
     if (stdin === undefined) return EXIT_CODES.complete
     const ended = Promise.race([once(stdin, 'close'), once(stdin, 'end'), once(stdout, 'close')])
     const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
-    const serving = serveStdio(create, {
+    const serving = serveStdio(() => create({ session }), {
       transport: new StdioServerTransport(stdin as unknown as Readable, stdout),
       onerror: (error) => {
         logger.warn('the client sent something unreadable', { error })

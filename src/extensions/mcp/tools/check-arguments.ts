@@ -43,6 +43,7 @@ function checkValue(name: string, value: unknown, schema: ArgumentSchema): void 
   }
   if (!isScalar(value)) throw refuse(name, schema.type === 'integer' ? 'is a number' : 'is a text')
   if (value === '') throw refuse(name, 'is empty; leave it out, or give it a value')
+  if (String(value).includes('\0')) throw refuse(name, 'has a NUL, which no text here has')
   checkWord(name, String(value), schema)
   const { maximum } = schema
   if (maximum !== undefined && Number(value) > maximum) {

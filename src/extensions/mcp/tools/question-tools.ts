@@ -1,10 +1,10 @@
 import { askQuestion, type AskedAnswer } from '../../answers/ask/ask-question.js'
 import { withValues } from '../../answers/ask/bound-statement.js'
-import { findQuestion } from '../../answers/ask/find-question.js'
+import { findQuestion, refusalOfRights, type AskRights } from '../../answers/ask/find-question.js'
 import { INSTANT_SCHEMA, questionParameters } from '../../answers/ask/question-parameters.js'
 import { toObjects } from '../../answers/output/print-answer.js'
 import { SUBJECTS } from '../../answers/questions/subjects.js'
-import type { ShippedQuery } from '../../answers/questions/shipped-queries.js'
+import type { readShippedQueries, ShippedQuery } from '../../answers/questions/shipped-queries.js'
 import { readAge } from '../read-age.js'
 import { ABOUT_TEXTS, asText, describeCut, JsonLines, takeFitting } from './result-text.js'
 import {
@@ -16,11 +16,26 @@ import {
   type Tool,
 } from './tool.js'
 
+export interface QuestionToolsOptions {
+  readonly shipped: readonly ShippedQuery[]
+  readonly read: typeof readShippedQueries
+  /** Absent: all questions may be asked. */
+  readonly token?: AskRights | undefined
+}
+
 /** The tools of shipped questions: their list, one explained, and its answer. */
-export function questionTools(shipped: readonly ShippedQuery[]): Tool[] {
+export function questionTools({ shipped, read, token }: QuestionToolsOptions): Tool[] {
+  const own = shipped.filter(({ name }) => refusalOfRights(token, name) === undefined)
   const bySubject = Object.keys(SUBJECTS).flatMap((subject) =>
-    shipped.filter((one) => one.subject === subject),
+    own.filter((one) => one.subject === subject),
   )
+  /** Throws ConfigError for a question that there is not, or that is not for this token. */
+  const findOwn = async (asked: unknown): Promise<ShippedQuery> => {
+    const found = await findQuestion(String(asked), shipped, WORDS)
+    const refusal = refusalOfRights(token, found.name)
+    if (refusal === undefined) return found
+    throw refusal
+  }
   const question = {
     type: 'string',
     enum: bySubject.map(({ name }) => name),
@@ -53,8 +68,7 @@ export function questionTools(shipped: readonly ShippedQuery[]): Tool[] {
         'every column with its meaning and unit, and its SQL.',
       arguments: { question: { ...question, description: 'Name of the question.' } },
       required: ['question'],
-      run: async ({ question: asked }) =>
-        explain(await findQuestion(String(asked), shipped, WORDS)),
+      run: async ({ question: asked }) => explain(await findOwn(asked)),
     },
     {
       name: 'ask',
@@ -94,8 +108,9 @@ export function questionTools(shipped: readonly ShippedQuery[]): Tool[] {
       },
       required: ['question'],
       run: async (given, { open }) => {
+        await findOwn(given.question)
         const warehouse = await open()
-        const options = { words: WORDS, mostRows: MOST_ROWS }
+        const options = { words: WORDS, mostRows: MOST_ROWS, read }
         const answer = await askQuestion(warehouse, toAsked(given), options)
         return describeAnswer(answer, await readAge(warehouse))
       },

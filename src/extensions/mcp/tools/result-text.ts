@@ -1,11 +1,5 @@
+import { escapeInvisible } from '../../answers/ask/shown-text.js'
 import { MOST_CHARACTERS, MOST_ROWS } from './tool.js'
-
-/**
- * Control characters, marks that turn the direction of a text, and the invisible copies of ASCII:
- * a reader does not see them, and a language model does. In JSON their escapes mean the same.
- */
-const INVISIBLE =
-  /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu
 
 /** Said in each result that holds rows. */
 export const ABOUT_TEXTS =
@@ -16,7 +10,7 @@ export function asText(members: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [`${JSON.stringify(name)}: ${asMember(value)}`],
   )
-  return `{\n${lines.join(',\n')}\n}`.replace(INVISIBLE, escaped)
+  return escapeInvisible(`{\n${lines.join(',\n')}\n}`)
 }
 
 /** A member that is JSON already. */
@@ -37,12 +31,6 @@ function asMember(value: unknown): string {
         : undefined
   if (lines === undefined) return JSON.stringify(value)
   return lines.length === 0 ? '[]' : `[\n ${lines.join(',\n ')}\n]`
-}
-
-function escaped(text: string): string {
-  return Array.from({ length: text.length }, (_, at) => {
-    return `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`
-  }).join('')
 }
 
 /** The first rows that fit, of rows as JSON. */

@@ -1,6 +1,7 @@
 import type { ParameterSchema } from '../../answers/ask/question-parameters.js'
 import type { NumberPage } from '../../answers/number-page.js'
 import type { AskWords } from '../../answers/ask/ask-words.js'
+import type { AskRights } from '../../answers/ask/find-question.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 
 /** A tool of the server. Its texts are ours: no text of the service is in them. */
@@ -29,12 +30,18 @@ export type ArgumentSchema = { readonly description: string } & (
 /** The connection of a server that answers. */
 export interface AskSession {
   /**
-   * The warehouse as a reader or a customer sees it: each statement is in a read-only transaction.
-   * Throws ConfigError for a login with more rights, and WarehouseUnavailableError.
+   * The warehouse as the one who asks may see it: each statement is in a read-only transaction.
+   * Throws ConfigError for a login with other rights, and WarehouseUnavailableError.
    */
   readonly open: () => Promise<Warehouse>
   /** Page of a container or bill of lading at the service. */
   readonly pageOf?: NumberPage | undefined
+}
+
+/** The one who asks: a connection and, over HTTP, the token whose questions are the only ones. */
+export interface McpAccess {
+  readonly session: AskSession
+  readonly token?: AskRights | undefined
 }
 
 /** Rows of a result, and of a table in it. */
@@ -57,6 +64,6 @@ export const WORDS: AskWords = {
   asked: (question) => question,
   overtime: {
     setting: 'the answer',
-    problem: `takes longer than ${TIMEOUT_SECONDS} seconds; narrow the question with more filters`,
+    problem: 'takes longer than its time limit; narrow the question with more filters',
   },
 }

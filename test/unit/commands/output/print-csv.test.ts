@@ -86,9 +86,9 @@ describe('comma-separated values', () => {
     )
   })
 
-  it.each(['=1+1', '+1+1', '-1+cmd', '@sum', '\t=1', '\r=1'])(
+  it.each(['=1+1', '+1+1', '-1+cmd', '@sum', '\t=1', '\r=1', '\n=1', '＝1', '＠sum'])(
     'hold %j for a spreadsheet as a text, and a number with a sign as a number',
-    { tags: ['T10'] },
+    { tags: ['T10', 'HQ7'] },
     async (formula) => {
       const [, line] = parseCsv(
         await formatCsv(['a', 'b', 'c'], [[formula, '-1', '+2.5']], { isSpreadsheetSafe: true }),

@@ -1,0 +1,43 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { expect, it } from 'vitest'
+import { silentLogger } from '../../../src/base/logger.js'
+import { createDoorGuard } from '../../../src/extensions/doors/http/door-guard.js'
+import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+
+/** Its connection closes at once: later it does not say so again. */
+class Answered extends EventEmitter {
+  destroyed = false
+
+  close(): void {
+    this.destroyed = true
+    this.emit('close')
+  }
+}
+
+const none = undefined as unknown as Warehouse
+
+it('a client that went away while it waited keeps no turn', { tags: ['HQ4'] }, async () => {
+  const { takeTurn } = createDoorGuard({
+    warehouse: none,
+    answers: none,
+    uses: { count: () => undefined, close: () => Promise.resolve() },
+    logger: silentLogger,
+    limits: { atOnce: 1, waiting: 1 },
+  })
+  const take = (one: Answered) => takeTurn(one as unknown as ServerResponse)
+  const [first, gone, another, last] = Array.from({ length: 4 }, () => new Answered()) as [
+    Answered,
+    Answered,
+    Answered,
+    Answered,
+  ]
+  await take(first)
+  const waiting = take(gone)
+  await expect(take(another)).rejects.toThrow(/too many answers are under way/)
+  gone.close()
+  first.close()
+  await expect(waiting).rejects.toThrow(/went away/)
+  await take(last)
+  last.close()
+})
