@@ -1,7 +1,7 @@
 /**
- * Takes the pictures of the dashboard and of a container that the README shows: the demo's
+ * Takes the pictures of the dashboard, its map and a container that the README shows: the demo's
  * simulated world over eleven days, seen by a Chromium of this machine. Run it after the page has
- * changed; it needs `chromium`.
+ * changed; it needs `chromium`, and a font for Chinese names (`fonts-droid-fallback`).
  *
  *   node scripts/take-screenshot.js [chromium unless told]
  */
@@ -33,6 +33,7 @@ await runBench(async () => {
     TRACKING_API_KEY: simulator.apiKey,
     TRACKING_LOG_LEVEL: 'silent',
     TRACKING_RATE_LIMIT_PER_MINUTE: '100000',
+    TRACKING_VESSEL_POSITIONS: 'true',
     PORT: '0',
   }
   for (let day = 0; day <= DAYS; day += 1) {
@@ -58,12 +59,13 @@ await runBench(async () => {
   const address = /http:\S+\d/.exec(line)[0]
   await show(page, address)
   await page.screenshot({ path: fileOf('dashboard') })
+  await page.locator('#places').screenshot({ path: fileOf('map') })
   const [container] = await page
     .locator('#overdue a.number')
     .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
   await show(page, `${address}${container}`)
   await page.screenshot({ path: fileOf('container'), fullPage: true })
-  return { files: ['dashboard', 'container'] }
+  return { files: ['dashboard', 'map', 'container'] }
 })
 
 async function run(args, env) {

@@ -202,6 +202,7 @@ select
     change.container_number as container,
     change.day,
     case
+        when abs(change.slip_hours) < 1.5 then '1 hour'
         when abs(change.slip_hours) < 48 then round(abs(change.slip_hours)) || ' hours'
         else round(abs(change.slip_hours) / 24, 1) || ' days'
     end || case when change.slip_hours > 0 then ' later' else ' earlier' end as moved,
