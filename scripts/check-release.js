@@ -59,7 +59,7 @@ function licences() {
 }
 
 function audit() {
-  return run('npm', ['run', '--silent', 'audit']).stdout.trim().split('\n').at(-1)
+  return run('npm', ['run', 'audit']).stdout.trim().split('\n').at(-1)
 }
 
 function tarball() {
@@ -128,7 +128,7 @@ function run(name, args, options = {}) {
   const done = spawnSync(name, args, { encoding: 'utf8', maxBuffer: 2 ** 26, ...options })
   if (done.error !== undefined) throw done.error
   if (done.status === 0) return done
-  const said = `${done.stdout}${done.stderr}`.trimEnd().split('\n').slice(-12).join('\n')
+  const said = `${done.stdout}${done.stderr}`.split('\n').filter(Boolean).slice(-12).join('\n')
   throw new Error(`${name} ${args.join(' ')} ended with ${done.status ?? done.signal}:\n${said}`)
 }
 

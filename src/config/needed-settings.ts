@@ -26,7 +26,7 @@ export function requireService({ apiUrl, apiKey, account }: ServiceSettings): Se
     missing.push({
       setting: 'TRACKING_API_URL',
       problem:
-        'is not set; give the base address of the service, choose a preset with ' +
+        'is not set; answer the questions of `tracking-sync init`, choose a preset with ' +
         'TRACKING_SERVICE, or try `tracking-sync demo`',
     })
   }

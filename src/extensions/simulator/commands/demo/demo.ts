@@ -196,7 +196,7 @@ const NEXT_STEPS = [
   ['records set aside', `quarantine list --schema ${DEMO_SCHEMA}`],
   ['leave the database running for psql or a BI tool', 'database start'],
   ['the simulator alone, in another shell', 'simulate'],
-  ['your own account: set TRACKING_API_URL and TRACKING_API_KEY', 'backfill'],
+  ['your own account, in a folder of its own', 'init'],
 ] as const
 
 function printNextSteps(io: CommandIo): void {
