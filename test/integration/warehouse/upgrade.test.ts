@@ -26,10 +26,9 @@ const options = { sleep: () => Promise.resolve() }
 const closers: (() => Promise<void>)[] = []
 let simulator: Simulator
 let opened: TestWarehouse
-let migrations: readonly Migration[]
+const migrations: readonly Migration[] = await readMigrations()
 
 beforeAll(async () => {
-  migrations = await readMigrations()
   simulator = await startSameWorld({ shipments: SHIPMENTS })
   holdOldest(simulator)
   opened = await createTestWarehouse()
@@ -199,14 +198,19 @@ async function countRows(warehouse: Warehouse, tables: Iterable<string>) {
 }
 
 describe('an upgrade', () => {
-  // Tables are filled out of order, which takes a superuser.
-  it.skipIf(isOnCitus)(
-    'from every version, with rows in it, ends equal to a fresh install and, after a sync, to the source',
-    { tags: ['G6', 'JC1'] },
-    async () => {
-      const fresh = await describeSchema(opened.warehouse)
-      // Before the third not all tables were there that a program writes to.
-      for (let version = 3; version < migrations.length; version += 1) {
+  // Before the third not all tables were there that a program writes to.
+  const versions = Array.from({ length: migrations.length - 3 }, (_, at) => at + 3)
+  /** They also go on working: each takes a run of its own. */
+  const ends = [versions[0], versions.at(-1)]
+
+  for (const version of versions) {
+    const tags = ['G6', 'JC1', ...(ends.includes(version) ? [] : ['release'])]
+    // Tables are filled out of order, which takes a superuser.
+    it.skipIf(isOnCitus)(
+      `from version ${version}, with rows in it, ends equal to a fresh install, and goes on`,
+      { tags },
+      async () => {
+        const fresh = await describeSchema(opened.warehouse)
         const schema = `tracking_from_${version}`
         const warehouse = openSchema(schema)
         await migrate(warehouse, migrations.slice(0, version), options)
@@ -229,8 +233,7 @@ describe('an upgrade', () => {
           ),
         ).toEqual([])
 
-        // The first and the last one also go on working: each takes a run of its own.
-        if (![3, migrations.length - 1].includes(version)) continue
+        if (!ends.includes(version)) return
         for (const table of madeUp) {
           const [kind, name] = table.split('.') as ['data' | 'sync', string]
           await warehouse.query(
@@ -243,9 +246,9 @@ describe('an upgrade', () => {
         expect(await compareWarehouse(warehouse, simulator.world, simulator.clock.now())).toEqual(
           [],
         )
-      }
-    },
-  )
+      },
+    )
+  }
 })
 
 describe('a rolling upgrade', () => {
