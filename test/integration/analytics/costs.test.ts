@@ -429,6 +429,16 @@ it(
   },
 )
 
+it('says not known beside a charge of another kind', { tags: ['FE5'] }, async () => {
+  await insertBoxes(container('c1'))
+  await insertKnown(scene, 'container_import_deadlines', [says('c1', '', '2026-03-13')])
+  await insertRule('plug_in', [[1, '9']])
+  expect(await read(['charge', 'last_free_source', 'cost_amount'])).toEqual([
+    ['not known', 'service', null],
+    ['plug_in', 'rule', '36'],
+  ])
+})
+
 it('is known where a rule gives more days than the service says', { tags: ['FE5'] }, async () => {
   await insertBoxes(container('c1'))
   await insertKnown(scene, 'container_import_deadlines', [says('c1', '', '2026-03-13')])

@@ -104,6 +104,7 @@ it('shows every column of a container past its last free day', async () => {
       estimate_amount: '350',
       estimate_currency_code: 'USD',
       days_without_rate: 1,
+      has_rule: true,
       mode: 'truck',
       time_zone: 'America/Los_Angeles',
       wall_zone: 'America/Los_Angeles',

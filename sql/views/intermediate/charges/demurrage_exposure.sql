@@ -20,6 +20,7 @@
 -- does not. Detention is not in it, and a merged clock counts up to the day it went out.
 -- days_without_rate: days over of those charges without a tier. The estimate is never added to the
 -- fees. Null if no rule applies to a charge that is past its day, or none of its days has a rate.
+-- has_rule: a rule for storage or demurrage applies to the stay, whether past its day or not.
 
 create view {{analytics}}.demurrage_exposure as
 with
@@ -116,6 +117,7 @@ select
     estimate.estimate_amount,
     estimate.estimate_currency_code,
     estimate.days_without_rate,
+    estimate.has_rule,
     stay.mode,
     stay.time_zone,
     stay.wall_zone,
@@ -157,7 +159,8 @@ left join lateral (
             when count(by_currency.amount) = 1
                 then min(by_currency.currency_code) filter (where by_currency.amount is not null)
         end as estimate_currency_code,
-        sum(by_currency.days_without_rate)::integer as days_without_rate
+        sum(by_currency.days_without_rate)::integer as days_without_rate,
+        count(*) > 0 as has_rule
     from (
         select
             rule.currency_code,
@@ -214,21 +217,23 @@ left join lateral (
                 rule.weekend,
                 rule.clock_on,
                 decided.last_free_on,
-                greatest(coalesce(stay.out_on, stay.today_on) - decided.last_free_on, 0)
-                    as days_over,
+                case
+                    when stay.state <> 'unknown'
+                        and coalesce(stay.out_on, stay.today_on) > decided.last_free_on
+                        then coalesce(stay.out_on, stay.today_on) - decided.last_free_on
+                end as days_over,
                 null::integer as days_now
 
         ) as owed
         inner join {{analytics}}.free_time_costs as tariff
             on tariff.rule_name = rule.rule_name
-        cross join lateral (
+        left join lateral (
 
             {{part cost_of}}
 
         ) as cost
-        where stay.state <> 'unknown'
-            and owed.days_over > 0
-            and not (
+            on true
+        where not (
                 charge.charge = 'demurrage'
                 and stay.place = 'ramp'
                 and stay.is_merged_from_port

@@ -3,13 +3,7 @@
 -- One row per line of dd_invoices and day from charged_from_on to charged_to_on, both included, as
 -- known at as_of(). The base of invoices, which sums them.
 --
--- The container is the one with the number of the line and, where the line names one, the bill of
--- lading: with or without the SCAC before it, in upper or lower case, ignoring all signs except
--- letters and digits. Of several journeys under one number the view takes one that is known to have
--- that bill of lading, then the last whose clock for the charge started by the first charged day.
--- Without a clock container_id is null, and unmatched says why: unknown_container (no container
--- with the number), other_bill_of_lading (none of its journeys has it), never_charged (the journey
--- is known, and the charge lacks a clock: it has not begun, and its begin is unknown).
+-- See invoice_clocks for the clock of a line, and what unmatched says where there is none.
 --
 -- is_ours: charged_days has the day for the charge, that is past its last free day and before it
 -- ended. If the days of the clock are unknown it is null, and so is what follows from it.
@@ -35,31 +29,27 @@
 --   on_hold         with a hold
 -- Null: none that we know of, or a credit note. Silence about availability is none.
 --
--- Cost: the clocks of one container, and a look into three histories for each of its days, for each
--- line.
+-- Cost: the clocks of one container for each line, and a look into three histories for each of its
+-- charged days.
 
 create view {{analytics}}.invoice_days as
 select
     invoice.invoice_number,
     invoice.line_number,
     invoice.issuer,
-    clock.container_id,
-    clock.shipment_id,
-    clock.pod_terminal_id,
+    invoice.container_id,
+    invoice.shipment_id,
+    invoice.pod_terminal_id,
     invoice.container_number,
-    clock.shipping_line_scac,
-    clock.pod_terminal,
-    clock.place,
+    invoice.shipping_line_scac,
+    invoice.pod_terminal,
+    invoice.place,
     invoice.charge,
-    case
-        when not journeys.is_known then 'unknown_container'
-        when journeys.container_ids is null then 'other_bill_of_lading'
-        when clock.container_id is null then 'never_charged'
-    end as unmatched,
+    invoice.unmatched,
     also.lines_text as also_charged_text,
-    clock.rule_name,
-    clock.free_days as rule_free_days,
-    clock.time_zone,
+    invoice.rule_name,
+    invoice.rule_free_days,
+    invoice.time_zone,
     day.cause,
     day.is_ours,
     day.is_charged_before,
@@ -68,120 +58,12 @@ select
     day.is_on_hold,
     invoice.currency_code,
     day.claimed_amount,
-    clock.currency_code as rule_currency_code,
+    invoice.rule_currency_code,
     day.rule_amount,
     day.charged_on,
-    clock.clock_on,
-    clock.last_free_on
-from {{analytics}}.dd_invoices as invoice
--- The letters and digits of the bill of lading, and the same without a SCAC before them.
-cross join lateral (
-
-    select
-        written.bill,
-        regexp_replace(written.bill, '^[A-Z]{4}', '') as bare_bill
-    from (
-        select
-            nullif(
-                regexp_replace(
-                    upper(invoice.bill_of_lading_number collate "C"), '[^A-Z0-9]', '', 'g'
-                ),
-                ''
-            ) as bill
-    ) as written
-
-) as claimed
--- Journeys under the number, except those of another bill of lading.
-cross join lateral (
-
-    select
-        count(*) > 0 as is_known,
-        array_agg(container.container_id) filter (where compared.is_named is not false)
-            as container_ids,
-        array_agg(compared.is_named) filter (where compared.is_named is not false)
-            as are_named
-    from {{data}}.containers as container
-    left join {{data}}.shipments as shipment
-        on shipment.shipment_id = container.shipment_id
-    cross join lateral (
-
-        -- Null if the line or the shipment lacks it.
-        select
-            bool_or(
-                claimed.bill in (known.bill, regexp_replace(known.bill, '^[A-Z]{4}', ''))
-                or claimed.bare_bill = known.bill
-            ) as is_named
-        from (
-            select
-                regexp_replace(upper(number collate "C"), '[^A-Z0-9]', '', 'g') as bill
-            from unnest(array[shipment.bill_of_lading_number, shipment.normalized_number])
-                as one (number)
-        ) as known
-        where known.bill <> ''
-
-    ) as compared
-    where container.number = invoice.container_number
-
-) as journeys
-left join lateral (
-
-    select
-        made.container_id,
-        made.shipment_id,
-        made.pod_terminal_id,
-        made.place,
-        made.charge,
-        made.shipping_line_scac,
-        made.pod_terminal,
-        made.rule_name,
-        made.free_days,
-        made.clock_on,
-        made.last_free_on,
-        made.days_over,
-        made.time_zone,
-        made.currency_code
-    from unnest(journeys.container_ids, journeys.are_named)
-        as journey (container_id, is_named)
-    cross join lateral (
-
-        select
-            clock.container_id,
-            clock.shipment_id,
-            clock.pod_terminal_id,
-            clock.place,
-            clock.charge,
-            clock.shipping_line_scac,
-            clock.pod_terminal,
-            clock.rule_name,
-            clock.free_days,
-            clock.clock_on,
-            clock.last_free_on,
-            clock.days_over,
-            clock.time_zone,
-            clock.currency_code
-        from {{analytics}}.charge_clocks as clock
-        where clock.container_id = journey.container_id
-            and (
-                clock.charge = invoice.charge
-                -- A merged clock has both charges of the line.
-                or clock.charge = 'demurrage'
-                and clock.until = 'empty_return'
-                and invoice.charge = 'detention'
-            )
-        -- Forces a look-up of one container instead of a join with all clocks.
-        offset 0
-
-    ) as made
-    order by
-        journey.is_named desc nulls last,
-        coalesce(made.clock_on, made.last_free_on) <= invoice.charged_from_on desc nulls last,
-        coalesce(made.clock_on, made.last_free_on) desc nulls last,
-        made.container_id,
-        made.place
-    limit 1
-
-) as clock
-    on true
+    invoice.clock_on,
+    invoice.last_free_on
+from {{analytics}}.invoice_clocks as invoice
 left join lateral (
 
     select
@@ -245,13 +127,13 @@ cross join lateral (
             named.charged_on,
             invoice.charged_to_on - invoice.charged_from_on + 1 as days,
             greatest(scale(invoice.amount), 2) as decimals,
-            case when clock.days_over is not null then ours.charged_on is not null end as is_ours,
+            case when invoice.days_over is not null then ours.charged_on is not null end as is_ours,
             coalesce(named.charged_on <@ also.days_before, false) as is_charged_before,
             ours.last_free_seen_on >= named.charged_on as was_free_then,
             ours.was_available,
             ours.charge_amount as rule_amount,
             case
-                when clock.days_over is not null
+                when invoice.days_over is not null
                     then coalesce(cardinality(ours.holds) > 0, false)
             end as is_on_hold
         from generate_series(1, invoice.charged_to_on - invoice.charged_from_on + 1)
@@ -267,9 +149,9 @@ cross join lateral (
                 charged.holds,
                 charged.charge_amount
             from {{analytics}}.charged_days as charged
-            where charged.container_id = clock.container_id
-                and charged.place = clock.place
-                and charged.charge = clock.charge
+            where charged.container_id = invoice.container_id
+                and charged.place = invoice.place
+                and charged.charge = invoice.clock_charge
                 and charged.charged_on between invoice.charged_from_on and invoice.charged_to_on
         ) as ours
             on ours.charged_on = named.charged_on

@@ -2,7 +2,7 @@
 --
 -- One row per line of dd_invoices and day from charged_from_on to charged_to_on, both included, as
 -- known at as_of(), without the credit notes that belong to a line: its row has them. The
--- base of accrual. See invoice_days for the container of a line and invoice_balances for the line
+-- base of accrual. See invoice_clocks for the container of a line and invoice_balances for the line
 -- of a credit note.
 --
 -- An amount is spread evenly over the days and rounded so that the shares add up to it exactly:
@@ -18,52 +18,52 @@ select
     line.issuer,
     line.invoice_number,
     line.line_number,
-    day.container_id,
-    day.shipment_id,
-    day.pod_terminal_id,
+    clock.container_id,
+    clock.shipment_id,
+    clock.pod_terminal_id,
     line.container_number,
-    day.shipping_line_scac,
-    day.pod_terminal,
-    case when day.place <> 'out' and line.charge = 'detention' then 'demurrage' else line.charge end
-        as charge,
+    clock.shipping_line_scac,
+    clock.pod_terminal,
+    coalesce(clock.clock_charge, line.charge) as charge,
     customer.customer_name,
     line.currency_code,
     round(
-        whole.invoiced_amount * whole.number / whole.days,
+        whole.invoiced_amount * day.number / whole.days,
         greatest(scale(whole.invoiced_amount), 2)
     )
     - round(
-        whole.invoiced_amount * (whole.number - 1) / whole.days,
+        whole.invoiced_amount * (day.number - 1) / whole.days,
         greatest(scale(whole.invoiced_amount), 2)
     ) as invoiced_amount,
     round(
-        whole.credited_amount * whole.number / whole.days,
+        whole.credited_amount * day.number / whole.days,
         greatest(scale(whole.credited_amount), 2)
     )
     - round(
-        whole.credited_amount * (whole.number - 1) / whole.days,
+        whole.credited_amount * (day.number - 1) / whole.days,
         greatest(scale(whole.credited_amount), 2)
     ) as credited_amount,
     round(
-        whole.paid_amount * whole.number / whole.days,
+        whole.paid_amount * day.number / whole.days,
         greatest(scale(whole.paid_amount), 2)
     )
     - round(
-        whole.paid_amount * (whole.number - 1) / whole.days,
+        whole.paid_amount * (day.number - 1) / whole.days,
         greatest(scale(whole.paid_amount), 2)
     ) as paid_amount,
-    day.charged_on
+    line.charged_from_on + day.number - 1 as charged_on
 from {{analytics}}.invoice_balances as line
 inner join {{analytics}}.dd_invoices as said
     on said.issuer = line.issuer
     and said.invoice_number = line.invoice_number
     and said.line_number = line.line_number
-inner join {{analytics}}.invoice_days as day
-    on day.issuer = line.issuer
-    and day.invoice_number = line.invoice_number
-    and day.line_number = line.line_number
+inner join {{analytics}}.invoice_clocks as clock
+    on clock.issuer = line.issuer
+    and clock.invoice_number = line.invoice_number
+    and clock.line_number = line.line_number
 left join {{analytics}}.container_customers as customer
-    on customer.container_id = day.container_id
+    on customer.container_id = clock.container_id
+cross join generate_series(1, line.charged_to_on - line.charged_from_on + 1) as day (number)
 cross join lateral (
 
     select
@@ -71,7 +71,6 @@ cross join lateral (
         case when line.amount > 0 then nullif(line.credited_amount, 0) else -line.amount end
             as credited_amount,
         said.paid_amount,
-        day.charged_on - line.charged_from_on + 1 as number,
         line.charged_to_on - line.charged_from_on + 1 as days
 
 ) as whole

@@ -8,7 +8,8 @@
 -- charge: that of a clock (charge_clocks): storage, demurrage, detention or any word of a rule; a
 -- merged clock is the line's demurrage. `listed fees` are the fees that the terminal lists now
 -- (demurrage_exposure), of any type. `not known`: a stay past its last free day without a rule
--- there, without listed fees, and without a day of the terminal, the line or the railway.
+-- for storage or demurrage, without listed fees, and without a day of the terminal, the line or the
+-- railway.
 --
 -- A clock has a row while it runs, if a rule applies or its last free day is over, and after it if
 -- it ended late. A stay has listed fees once its last free day is over.
@@ -131,10 +132,4 @@ left join lateral (
     on true
 where fee.amount is not null
     or stay.binding_source = 'service'
-    and not exists (
-        select
-        from {{analytics}}.charge_clocks as clock
-        where clock.container_id = stay.container_id
-            and clock.place = stay.place
-        offset 0
-    );
+    and not stay.has_rule;

@@ -22,7 +22,7 @@
 -- An amount is null where no day has a rate, nothing was invoiced, credited or said to be paid.
 -- Rules, invoices and payments are the present ones, also in an answer as of an instant.
 --
--- Cost: as of charged_days, and for each line as of invoice_days.
+-- Cost: the clocks of all containers, and for each line those of one.
 
 create view {{analytics}}.accrual as
 with
@@ -43,7 +43,7 @@ entries as (
         null::numeric as credited_amount,
         null::numeric as paid_amount,
         day.charged_on
-    from {{analytics}}.charged_days as day
+    from {{analytics}}.clock_days as day
 
     union all
 

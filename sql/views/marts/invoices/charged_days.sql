@@ -43,35 +43,7 @@ select
     coalesce(seen.fees, '{}') as fees_seen,
     nullif(array_to_string(seen.fees, ', '), '') as fees_seen_text,
     past.day_over,
-    case
-        when not past.is_charged then tariff.no_amount
-        when clock.days_before + past.charged_days >= tariff.from_days[1]
-            then
-                {{analytics}}.charge_for(
-                    past.charged_days,
-                    clock.days_before,
-                    tariff.from_days,
-                    tariff.daily_rates,
-                    tariff.once_rates,
-                    tariff.costs_before,
-                    tariff.minimum,
-                    tariff.cap
-                )
-                - coalesce(
-                    {{analytics}}.charge_for(
-                        past.charged_days - 1,
-                        clock.days_before,
-                        tariff.from_days,
-                        tariff.daily_rates,
-                        tariff.once_rates,
-                        tariff.costs_before,
-                        tariff.minimum,
-                        tariff.cap
-                    ),
-                    0
-                )
-                + tariff.no_amount
-    end as charge_amount,
+    past.charge_amount,
     seen.was_available,
     past.is_working_day,
     past.charged_on,
@@ -163,75 +135,58 @@ left join {{analytics}}.free_time_costs as tariff
     on tariff.rule_name = clock.rule_name
 cross join lateral (
 
+    {{part days_of}}
+
+) as past
+-- The day at its place, and where an observation at as_of() itself counts as known.
+cross join lateral (
+
     select
-        day.over as day_over,
-        named.charged_on,
-        worked.is_working_day,
-        counted.is_charged,
-        (count(*) filter (where counted.is_charged) over (order by day.over))::integer
-            as charged_days,
-        span.place_until_on >= named.charged_on as is_at_place,
-        named.charged_on::timestamp at time zone span.time_zone as from_at,
-        -- An observation at as_of() itself counts as known.
+        span.place_until_on >= past.charged_on as is_at_place,
+        past.charged_on::timestamp at time zone span.time_zone as from_at,
         case
             when span.time_zone is not null
                 then least(
-                    (named.charged_on + 1)::timestamp at time zone span.time_zone,
+                    (past.charged_on + 1)::timestamp at time zone span.time_zone,
                     {{analytics}}.as_of() + interval '1 microsecond'
                 )
         end as to_at
-    from generate_series(1, span.days_over) as day (over)
-    cross join lateral (
-        select span.last_free_on + day.over as charged_on
-    ) as named
-    cross join lateral (
-        select
-            extract(isodow from named.charged_on) <> all(coalesce(clock.weekend, array[6, 7]))
-            and not exists (
-                select
-                from {{analytics}}.holidays as holiday
-                where holiday.calendar = any(clock.off_days)
-                    and holiday.holiday_on = named.charged_on
-            ) as is_working_day
-    ) as worked
-    cross join lateral (
-        select worked.is_working_day or tariff.charged = 'calendar' as is_charged
-    ) as counted
+    offset 0
 
-) as past
+) as bound
 -- Computed once for a day, and not again for each text of a list; only for containers with holds or
 -- fees, which most lack.
 cross join lateral (
 
     select
         case
-            when versions.from_at is not null and past.is_at_place
+            when versions.from_at is not null and bound.is_at_place
                 then (
                     select bool_or(version.is_available)
                     from unnest(versions.is_available, versions.from_at, versions.to_at)
                         as version (is_available, from_at, to_at)
-                    where version.from_at < past.to_at
-                        and (version.to_at is null or version.to_at > past.from_at)
+                    where version.from_at < bound.to_at
+                        and (version.to_at is null or version.to_at > bound.from_at)
                 )
         end as was_available,
         case
-            when holds.from_at is not null and past.is_at_place
+            when holds.from_at is not null and bound.is_at_place
                 then (
                     select array_agg(distinct version.name)
                     from unnest(holds.name, holds.from_at, holds.to_at)
                         as version (name, from_at, to_at)
-                    where version.from_at < past.to_at
-                        and (version.to_at is null or version.to_at > past.from_at)
+                    where version.from_at < bound.to_at
+                        and (version.to_at is null or version.to_at > bound.from_at)
                 )
         end as holds,
         case
-            when fees.from_at is not null and past.is_at_place
+            when fees.from_at is not null and bound.is_at_place
                 then (
                     select array_agg(distinct version.fee)
                     from unnest(fees.fee, fees.from_at, fees.to_at)
                         as version (fee, from_at, to_at)
-                    where version.from_at < past.to_at
-                        and (version.to_at is null or version.to_at >= past.to_at)
+                    where version.from_at < bound.to_at
+                        and (version.to_at is null or version.to_at >= bound.to_at)
                 )
         end as fees,
         case
@@ -240,8 +195,8 @@ cross join lateral (
                     select version.last_free_on
                     from unnest(deadlines.last_free_on, deadlines.from_at, deadlines.to_at)
                         as version (last_free_on, from_at, to_at)
-                    where version.from_at < past.to_at
-                        and (version.to_at is null or version.to_at >= past.to_at)
+                    where version.from_at < bound.to_at
+                        and (version.to_at is null or version.to_at >= bound.to_at)
                 )
         end as last_free_on
     offset 0
