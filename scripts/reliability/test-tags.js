@@ -56,7 +56,9 @@ function baseOf(callee) {
 }
 
 function ownerOf(callee) {
-  return ts.isPropertyAccessExpression(callee) && ts.isIdentifier(callee.expression)
-    ? callee.expression.text
-    : undefined
+  if (!ts.isPropertyAccessExpression(callee)) return undefined
+  const owner = callee.expression
+  if (ts.isIdentifier(owner)) return owner.text
+  // `test.skipIf(…).each(…)(…)`
+  return ts.isCallExpression(owner) ? ownerOf(owner.expression) : undefined
 }

@@ -174,14 +174,10 @@ async function compareWithCommand(names: readonly string[], formats: typeof FORM
 }
 
 describe('an answer over HTTP', () => {
-  it(
-    'has the bytes of the command, in each format',
-    { tags: ['HQ1'] },
-    async () => {
-      expect(await compareWithCommand(QUESTIONS.slice(0, 1), FORMATS)).toBe(1)
-      expect(await compareWithCommand(['costs', 'changes'], ['csv'])).toBe(2)
-    },
-  )
+  it('has the bytes of the command, in each format', { tags: ['HQ1'] }, async () => {
+    expect(await compareWithCommand(QUESTIONS.slice(0, 1), FORMATS)).toBe(1)
+    expect(await compareWithCommand(['costs', 'changes'], ['csv'])).toBe(2)
+  })
 
   it(
     'has the bytes of the command, for ten questions in each format',
