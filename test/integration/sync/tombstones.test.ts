@@ -448,7 +448,7 @@ describe('rows that the source no longer shows', () => {
 })
 
 describe('rows of a large account', () => {
-  it('are missed, marked and forgotten 70,000 at once', { tags: ['FB2', 'release'] }, async () => {
+  it('are missed, marked and forgotten 70,000 at once', { tags: ['FB2'] }, async () => {
     const scene = await openLoadedScene({ shipments: 4 })
     await scene.query(
       `insert into tracking.tracking_requests (
