@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../../src/base/logger.js'
+import { findClosedQuestions } from '../../../src/extensions/accounts/customers/customer-role.js'
+import { askQuestion } from '../../../src/extensions/answers/ask/ask-question.js'
+import { OPTIONS } from '../../../src/extensions/answers/ask/ask-words.js'
+import { toObjects } from '../../../src/extensions/answers/output/print-answer.js'
+import { keepShippedQueries } from '../../../src/extensions/answers/questions/kept-queries.js'
+import { createToken } from '../../../src/extensions/doors/access-tokens.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
+import { callCli } from '../../support/call-cli.js'
+import { connectMcp, type McpConnection } from '../../support/mcp-client.js'
+import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
+import { openDoors, type OpenDoors } from '../../support/scenes/open-doors.js'
+
+const CUSTOMERS = 40
+const OF_EVERY_DOOR = 2
+const PASSWORD = 'for this test'
+const read = keepShippedQueries()
+
+type Row = Readonly<Record<string, unknown>>
+
+interface Customer {
+  readonly name: string
+  readonly role: string
+  readonly token: string
+  /** Names, ids and numbers of the others. */
+  readonly secrets: readonly string[]
+}
+
+let scene: LoadedWeek
+let doors: OpenDoors
+let open: string[]
+let closed: string[]
+const customers: Customer[] = []
+const connections: McpConnection[] = []
+
+beforeAll(async () => {
+  scene = await openLoadedWeek()
+  doors = await openDoors(scene.url)
+  const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
+  await scene.query(
+    `with numbered as (
+      select shipment_id, 'Customer ' || chr(65 + (place % ${CUSTOMERS})::int / 10)
+          || (place % ${CUSTOMERS}) % 10 || ' Ltd' as customer
+      from (
+        select shipment_id, row_number() over (order by shipment_id) as place
+        from tracking.shipments
+      ) as one
+    ), changed as (
+      update tracking.shipments as shipment set customer_name = customer
+      from numbered where numbered.shipment_id = shipment.shipment_id
+    )
+    update tracking.shipment_history as version set customer_name = customer
+    from numbered where numbered.shipment_id = version.shipment_id`,
+  )
+  expect(await callCli(['migrate', '--customers'], settings)).toMatchObject({ exitCode: 0 })
+  const owned = await scene.query<{ customer: string; secrets: string[] }>(
+    `select customer_name as customer, array_agg(distinct secret) as secrets
+    from tracking.shipments as shipment
+    left join tracking.containers as container using (shipment_id)
+    cross join lateral unnest(array[
+        shipment.customer_name, shipment.shipment_id, shipment.bill_of_lading_number,
+        container.container_id, container.number
+    ]) as secret
+    where secret is not null group by 1 order by 1`,
+  )
+  expect(owned).toHaveLength(CUSTOMERS)
+  const all = (await read(scene.warehouse.names)).map(({ name }) => name)
+  for (const [at, { customer }] of owned.entries()) {
+    const role = `door_${process.pid}_${at}`
+    await scene.query(`create role ${role} login password '${PASSWORD}'`)
+    await scene.query(`alter role ${role} set jit = off`)
+    await scene.query(`grant tracking_customer to ${role}`)
+    await scene.query('insert into tracking_sync.customer_roles values ($1, $2)', role, customer)
+    if (at === 0) {
+      closed = await findClosedQuestions(scene.warehouse, role, all)
+      open = all.filter((name) => !closed.includes(name))
+    }
+    const wanted = { name: role, questions: open, customers: [customer], end: { days: 1 } }
+    const { token } = await createToken(scene.warehouse, wanted)
+    const secrets = owned.flatMap((one) => (one.customer === customer ? [] : one.secrets))
+    customers.push({ name: customer, role, token, secrets })
+  }
+}, 120_000)
+
+afterAll(async () => {
+  for (const connection of connections) await connection.close()
+  await doors.close()
+  for (const { role } of customers) await scene.query(`drop owned by ${role}; drop role ${role}`)
+  await scene.close()
+})
+
+function urlOf(role: string): string {
+  const url = new URL(scene.url)
+  ;[url.username, url.password] = [role, encodeURIComponent(PASSWORD)]
+  return url.href
+}
+
+/** A question through a door: all that is answered, as text, and its rows. */
+interface Asked {
+  readonly door: string
+  readonly text: string
+  readonly rows: readonly Row[]
+  /** Rows in all, where some are not shown. */
+  readonly total?: number
+}
+
+/** By the customer's own login: `query` is for readers. */
+async function askAsLogin(
+  { role }: Customer,
+  question: string,
+  filters: Readonly<Record<string, string>> = {},
+): Promise<{ readonly rows: Row[]; readonly text: string; readonly isError: boolean }> {
+  const options = { url: urlOf(role), schema: 'tracking', logger: silentLogger }
+  const warehouse = createWarehouse({ ...options, isReadOnly: true, poolSize: 1 })
+  try {
+    const answer = await askQuestion(warehouse, { question, filters }, { words: OPTIONS, read })
+    const columns = answer.columns.map(({ name }) => name)
+    const objects = toObjects({ columns, types: [], rows: answer.rows })
+    const rows = objects.map((row) => JSON.parse(row) as Row)
+    return { rows, text: [...objects, ...answer.notes].join('\n'), isError: false }
+  } catch (thrown) {
+    return { rows: [], text: String(thrown), isError: true }
+  } finally {
+    await warehouse.close()
+  }
+}
+
+const askOverHttp = ({ token }: Customer, address: string): Promise<Response> =>
+  fetch(`${doors.url}/questions/${address}`, { headers: { authorization: `Bearer ${token}` } })
+
+async function connect({ token }: Customer): Promise<McpConnection> {
+  const headers = { authorization: `Bearer ${token}` }
+  const connection = await connectMcp(`${doors.url}/mcp`, headers)
+  connections.push(connection)
+  return connection
+}
+
+const DOORS = ['login', 'http', 'mcp'] as const
+
+async function ask(
+  customer: Customer,
+  mcp: McpConnection,
+  question: string,
+  door: (typeof DOORS)[number],
+): Promise<Asked> {
+  if (door === 'login') {
+    const { rows, text, isError } = await askAsLogin(customer, question)
+    expect({ question, text, isError }).toMatchObject({ isError: false })
+    return { door, text, rows }
+  }
+  if (door === 'http') {
+    const response = await askOverHttp(customer, `${question}.json`)
+    const text = await response.text()
+    expect({ question, text, status: response.status }).toMatchObject({ status: 200 })
+    return { door, text, rows: JSON.parse(text) as Row[] }
+  }
+  const chat = await mcp.call('ask', { question })
+  expect({ question, chat }).toMatchObject({ chat: { isError: false } })
+  // The chat shows the first rows and counts the others.
+  const rows = chat.data.rows as Row[]
+  return { door, text: chat.text, rows, total: Number(chat.data.rows_in_all) }
+}
+
+function expectNoSecret(where: string, text: string, { secrets }: Customer, given = ''): void {
+  const found = secrets.filter((secret) => secret !== given && text.includes(secret))
+  expect({ where, found }).toEqual({ where, found: [] })
+}
+
+describe('forty customers at three doors', { tags: ['HQ3', 'release'] }, () => {
+  it('may ask about their boxes, and not about rates and invoices', () => {
+    expect(open).toEqual([
+      ...['carriers', 'changes', 'evidence', 'journey', 'last_free_days', 'pickups', 'rail'],
+      ...['timeline', 'transshipments', 'waits'],
+    ])
+    expect(closed).toEqual(expect.arrayContaining(['attention', 'costs', 'invoices']))
+  })
+
+  it('see no row, count or name of another, in any question', async () => {
+    const rows = new Map<string, number>()
+    let looks = 0
+    for (const [at, customer] of customers.entries()) {
+      const mcp = await connect(customer)
+      for (const [turn, question] of open.entries()) {
+        // The first customers by every door, the others by each in turn.
+        const isOfAll = at < OF_EVERY_DOOR
+        const asked: Asked[] = []
+        for (const door of isOfAll ? DOORS : [DOORS[(at + turn) % DOORS.length]!]) {
+          asked.push(await ask(customer, mcp, question, door))
+        }
+        for (const { door, text, rows: found } of asked) {
+          expectNoSecret(`${customer.name} ${question} ${door}`, text, customer)
+          const names = new Set(found.map((row) => row.customer_name ?? customer.name))
+          expect([...names].filter((name) => name !== customer.name)).toEqual([])
+          rows.set(question, (rows.get(question) ?? 0) + found.length)
+          looks += 1
+        }
+        if (!isOfAll) continue
+        const [login, http, chat] = asked
+        expect({ question, rows: http!.rows }).toEqual({ question, rows: login!.rows })
+        expect(chat!.rows).toEqual(login!.rows.slice(0, chat!.rows.length))
+        expect(chat!.total).toBe(login!.rows.length)
+      }
+    }
+    expect(looks).toBe((CUSTOMERS + 2 * OF_EVERY_DOOR) * open.length)
+    expect(rows.get('pickups')).toBeGreaterThan(0)
+    expect(rows.get('timeline')).toBeGreaterThan(1_000)
+    const withRows = open.filter((question) => (rows.get(question) ?? 0) > 0)
+    expect(withRows.length).toBeGreaterThanOrEqual(8)
+  })
+
+  it('learn nothing of another from filters, mistakes and closed questions', async () => {
+    let refusals = 0
+    for (const customer of customers.slice(0, 2)) {
+      const mcp = await connect(customer)
+      const { secrets } = customer
+      const other = secrets.find((secret) => secret.startsWith('Customer '))!
+      const number = secrets.find((secret) => /^[A-Z]{4}\d{7}$/.test(secret))!
+      for (const [filter, value] of [
+        ['customer', other],
+        ['container', number],
+        ['container', `${number.slice(0, 6)}00000`],
+        ['customer', 'Customer'],
+      ] as const) {
+        const query = `${filter}=${encodeURIComponent(value)}`
+        const http = await (await askOverHttp(customer, `timeline.json?${query}`)).text()
+        const chat = await mcp.call('ask', { question: 'timeline', filters: { [filter]: value } })
+        const login = await askAsLogin(customer, 'timeline', { [filter]: value })
+        expect([http, chat.data.rows, login.rows]).toEqual(['[]\n', [], []])
+        for (const text of [chat.text, login.text]) {
+          expectNoSecret(`${customer.name} ${query}`, text, customer, value)
+        }
+      }
+      for (const question of closed) {
+        const http = await askOverHttp(customer, `${question}.json`)
+        const chat = await mcp.call('ask', { question })
+        const login = await askAsLogin(customer, question)
+        expect([http.status, chat.isError, login.isError]).toEqual([403, true, true])
+        for (const text of [await http.text(), chat.text, login.text]) {
+          expect(text).not.toBe('')
+          expectNoSecret(`${customer.name} ${question}`, text, customer)
+          refusals += 1
+        }
+      }
+    }
+    expect(refusals).toBe(2 * closed.length * 3)
+  })
+
+  it('have the same answers when the rows of the others are gone', async () => {
+    const [one, two] = [customers[3]!, customers[17]!]
+    const read = async (): Promise<string[]> => {
+      const answers: string[] = []
+      for (const customer of [one, two]) {
+        for (const question of open) {
+          const text = await (await askOverHttp(customer, `${question}.json`)).text()
+          // Hours pass meanwhile.
+          answers.push(text.replaceAll(/"(hours\w*)":"-?[\d.]+"/g, '"$1":"…"'))
+        }
+      }
+      return answers
+    }
+    const before = await read()
+    const [gone] = await scene.query<{ count: number }>(
+      `with gone as (
+        delete from tracking.shipments where customer_name != all ($1) returning shipment_id
+      ), boxes as (
+        delete from tracking.containers where shipment_id in (select shipment_id from gone)
+        returning container_id
+      )
+      select count(*)::int as count from gone left join boxes on true`,
+      [one.name, two.name],
+    )
+    expect(gone!.count).toBeGreaterThan(50)
+    expect(await read()).toEqual(before)
+    expect(before.filter((text) => text !== '[]\n').length).toBeGreaterThan(10)
+  })
+})
