@@ -1,5 +1,5 @@
 /**
- * Makes the program that is run and shipped, `dist/program/`, of the modules in `dist/`: what
+ * Makes the program that is run and shipped, `dist/program/`, of the modules in `src/`: what
  * starts together lies in one file, together with the packages that consist of a hundred small
  * files and more. Loading those one by one took half of the time that a command needs to start
  * (decision 16). All other packages stay what they are, and are loaded when they are needed.
@@ -34,8 +34,10 @@ const directory = fileURLToPath(new URL('../', import.meta.url))
 const target = `${directory}dist/program/`
 
 const bundle = await rolldown({
-  input: `${directory}dist/cli.js`,
+  input: `${directory}src/cli.ts`,
   platform: 'node',
+  // Types are taken out as they are read: `npm run demo` needs no compiler.
+  resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
   // Else a comment says of each part which file it was, with its path on this machine where that
   // lies elsewhere.
   experimental: { attachDebugInfo: 'none' },
@@ -49,7 +51,7 @@ const bundle = await rolldown({
     {
       name: 'no failpoints',
       load: (id) =>
-        isPackaged && id === `${directory}dist/base/failpoint.js` ? NO_FAILPOINTS : undefined,
+        isPackaged && id === `${directory}src/base/failpoint.ts` ? NO_FAILPOINTS : undefined,
     },
   ],
 })

@@ -116,7 +116,7 @@ describe('the digest', () => {
       }
       expect(lines).toHaveLength(17)
       expect(lines[0]).toBe(
-        `NUM d10 (BOL 1), tracking stopped: the service asks the line no more: no news ${page}NUM d10`,
+        `NUM d10 (BOL 1), tracking stopped: the service no longer asks the line: no news ${page}NUM d10`,
       )
       expect(lines.filter((line) => line.includes(page))).toHaveLength(15)
       expect(lines.slice(15)).toEqual([
@@ -128,7 +128,7 @@ describe('the digest', () => {
       expect(digest.opened_exceptions[0]).toEqual({
         exception: 'tracking_stopped',
         severity: 'medium',
-        sentence: 'the service asks the line no more: no news',
+        sentence: 'the service no longer asks the line: no news',
         opened_at: '2026-11-24 08:00:00+00',
         closed_at: null,
         container_id: 'd10',

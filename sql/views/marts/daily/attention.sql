@@ -354,7 +354,7 @@ of_journeys as (
         select
             'tracking_stopped' as exception,
             format(
-                'the service asks the line no more: %s',
+                'the service no longer asks the line: %s',
                 coalesce(journey.tracking_stopped_reason, 'no reason said')
             ) as sentence,
             journey.tracking_stopped_at as since_at
