@@ -163,13 +163,7 @@ describe('hostile texts, stored and asked for', { tags: ['HQ7', 'release'] }, ()
         ['/questions/timeline.json', { columns: text }],
         ['/questions/timeline.json', { kind: text, excel: text }],
         ['/questions/timeline.json', { [text]: 'x' }],
-        [
-          '/questions/timeline.json',
-          [
-            [text, 'x'],
-            [text, 'x'],
-          ],
-        ],
+        ['/questions/timeline.json', twice(text)],
         [`/questions/${encodeURIComponent(text)}.json`, {}],
       ] as const) {
         const answer = await get(path, query)
