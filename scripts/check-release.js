@@ -44,7 +44,7 @@ function version() {
   return `${manifest.version} in package.json and ${Object.keys(places).length} other places`
 }
 
-/** The pages are written anew; what differs stays, to be looked at and committed. */
+/** Writes the generated pages again. Differences stay, to be looked at and committed. */
 function pages() {
   run('npm', ['run', '--silent', 'docs'])
   const written = ['docs', 'sql', 'config', 'man']

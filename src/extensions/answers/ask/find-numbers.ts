@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { tableRef } from '../../../warehouse/connection/typed-database.js'
 
-/** Letters and digits that a part of a number needs on a page, where one match is opened at once. */
+/** Letters and digits that a part of a number needs on a page, which opens a single match. */
 const SHORTEST_OF_CONTAINERS = 4
 const MOST_CONTAINERS = 50
 /** The signs between parts of a number, as texts of the service have them. */

@@ -1,6 +1,6 @@
 import type { Panel } from './panels.js'
 
-/** Containers by a typed text. Its statement is `findContainers`, the same search as that of MCP. */
+/** Containers by a typed text. Its statement is `findContainers`, as MCP searches. */
 export const SEARCH: Panel = {
   id: 'search',
   group: 'container',
