@@ -104,20 +104,24 @@ describe('what an installation brings', { tags: ['S12'] }, () => {
     expect(npmrc).toMatch(/^ignore-scripts=true$/m)
   })
 
-  it('with our .npmrc npm runs no script of a dependency', { tags: ['FC5', 'S12'] }, async () => {
-    const [dependency, project] = [join(directory, 'dependency'), join(directory, 'project')]
-    await mkdir(dependency)
-    await mkdir(project)
-    const scripts = { install: 'touch ran', postinstall: 'touch ran' }
-    const one = { name: 'one', version: '1.0.0', scripts }
-    await writeFile(join(dependency, 'package.json'), JSON.stringify(one))
-    await run('npm', ['pack', '--silent'], { cwd: dependency })
-    await writeFile(join(project, 'package.json'), '{ "private": true }')
-    await copyFile(join(ROOT, '.npmrc'), join(project, '.npmrc'))
-    const args = ['install', '--offline', '--no-audit', join(dependency, 'one-1.0.0.tgz')]
-    await run('npm', args, { cwd: project })
-    expect(await readdir(join(project, 'node_modules', 'one'))).toEqual(['package.json'])
-  })
+  it(
+    'with our .npmrc npm runs no script of a dependency',
+    { tags: ['FC5', 'S12', 'release'] },
+    async () => {
+      const [dependency, project] = [join(directory, 'dependency'), join(directory, 'project')]
+      await mkdir(dependency)
+      await mkdir(project)
+      const scripts = { install: 'touch ran', postinstall: 'touch ran' }
+      const one = { name: 'one', version: '1.0.0', scripts }
+      await writeFile(join(dependency, 'package.json'), JSON.stringify(one))
+      await run('npm', ['pack', '--silent'], { cwd: dependency })
+      await writeFile(join(project, 'package.json'), '{ "private": true }')
+      await copyFile(join(ROOT, '.npmrc'), join(project, '.npmrc'))
+      const args = ['install', '--offline', '--no-audit', join(dependency, 'one-1.0.0.tgz')]
+      await run('npm', args, { cwd: project })
+      expect(await readdir(join(project, 'node_modules', 'one'))).toEqual(['package.json'])
+    },
+  )
 })
 
 describe('direct dependencies', { tags: ['S13'] }, () => {
@@ -191,7 +195,7 @@ describe('npm run licences', { tags: ['S13'] }, () => {
 describe('npm run sbom', { tags: ['S13'] }, () => {
   it(
     'writes every package at run time with version, licence and hash, and no host of a registry',
-    { tags: ['S13'] },
+    { tags: ['S13', 'release'] },
     async () => {
       const file = join(directory, 'sbom.cdx.json')
       await run(process.execPath, [join(ROOT, 'scripts/write-sbom.js'), file])

@@ -321,7 +321,7 @@ describe('the README and its pages, followed line by line', () => {
     expect(await isServerRunning(home)).toBe(false)
   })
 
-  it('opens psql where that is installed', async () => {
+  it('opens psql where that is installed', { tags: ['release'] }, async () => {
     expect(await readDocument('bi')).toContain('`tracking-sync database psql`')
     const bin = join(home.directory, 'bin')
     await mkdir(bin)
@@ -332,29 +332,33 @@ describe('the README and its pages, followed line by line', () => {
     expect(psql).toMatchObject({ exitCode: 0, stdout: 'psql on tracking\n' })
   })
 
-  it('runs from cron as its crontab line has it, with the settings in .env', async () => {
-    const { lines } = blocksOf(await readDocument('operating')).find(
-      ({ language }) => language === 'crontab',
-    )!
-    const line = lines.at(-1)
-    const [, schedule, command] = /^((?:\S+ ){5})(.*)$/.exec(line!)!
-    expect(schedule).toBe('*/15 * * * * ')
-    const { directory } = await makeFreshHome()
-    const log = join(directory, 'sync.log')
-    const own = ours(command!).replace('/var/lib/tracking-sync', directory)
-    expect(own).not.toMatch(/\/etc|\/var/)
-    await writeFile(
-      join(directory, '.env'),
-      `TRACKING_API_URL=${simulator.url}\nTRACKING_API_KEY=your-key\nDATABASE_URL=${database.url}\n`,
-    )
-    for (const times of [1, 2]) {
-      const cron = await startProgram('sh', ['-c', own], { directory: dirname(directory) }).ended
-      expect(cron).toMatchObject({ exitCode: 0, stdout: '', stderr: '' })
-      const text = await readFile(log, 'utf8')
-      expect(text.match(/^sync complete: 0 rows written, \d+ requests\.$/gm)).toHaveLength(times)
-      expect(text).not.toContain('your-key')
-    }
-  })
+  it(
+    'runs from cron as its crontab line has it, with the settings in .env',
+    { tags: ['release'] },
+    async () => {
+      const { lines } = blocksOf(await readDocument('operating')).find(
+        ({ language }) => language === 'crontab',
+      )!
+      const line = lines.at(-1)
+      const [, schedule, command] = /^((?:\S+ ){5})(.*)$/.exec(line!)!
+      expect(schedule).toBe('*/15 * * * * ')
+      const { directory } = await makeFreshHome()
+      const log = join(directory, 'sync.log')
+      const own = ours(command!).replace('/var/lib/tracking-sync', directory)
+      expect(own).not.toMatch(/\/etc|\/var/)
+      await writeFile(
+        join(directory, '.env'),
+        `TRACKING_API_URL=${simulator.url}\nTRACKING_API_KEY=your-key\nDATABASE_URL=${database.url}\n`,
+      )
+      for (const times of [1, 2]) {
+        const cron = await startProgram('sh', ['-c', own], { directory: dirname(directory) }).ended
+        expect(cron).toMatchObject({ exitCode: 0, stdout: '', stderr: '' })
+        const text = await readFile(log, 'utf8')
+        expect(text.match(/^sync complete: 0 rows written, \d+ requests\.$/gm)).toHaveLength(times)
+        expect(text).not.toContain('your-key')
+      }
+    },
+  )
 
   it('names the package of this version', async () => {
     const { version } = JSON.parse(await readText('package.json')) as { version: string }

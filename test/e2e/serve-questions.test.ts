@@ -19,7 +19,7 @@ async function lockShipments({ database }: ServeScene): Promise<() => Promise<vo
 describe('serve --questions', () => {
   it(
     'turns a flood of questions away while it receives, and no log has a token',
-    { tags: ['HQ4'] },
+    { tags: ['HQ4', 'release'] },
     async () => {
       const scene = await openServeScene()
       const { options, pagesUrl, url } = scene

@@ -479,9 +479,13 @@ function seeInBrowser(executablePath: string): void {
     expect(complaints).toEqual([])
   }
 
-  it('the overview fits a desk in the light and a telephone in the dark', async () => {
-    await fits('#exceptions svg.picture:visible', '/')
-  })
+  it(
+    'the overview fits a desk in the light and a telephone in the dark',
+    { tags: ['release'] },
+    async () => {
+      await fits('#exceptions svg.picture:visible', '/')
+    },
+  )
 
   it.each([
     ['a list', '#overdue table:visible', () => '/overdue'],

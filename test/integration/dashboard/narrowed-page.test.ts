@@ -248,7 +248,7 @@ describe('a mark of a picture', () => {
     },
   )
 
-  it('of the lines narrows the page to its line', async () => {
+  it('of the lines narrows the page to its line', { tags: ['release'] }, async () => {
     const [line] = await getRows('/panels/carriers.csv')
     const { text } = await get('/')
     const address = `/?${search({ line: line!.shipping_line_scac! })}`

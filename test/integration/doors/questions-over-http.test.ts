@@ -187,7 +187,7 @@ describe('an answer over HTTP', () => {
     },
   )
 
-  it('takes the filters and choices of the command line', async () => {
+  it('takes the filters and choices of the command line', { tags: ['release'] }, async () => {
     const [{ line } = { line: '' }] = await scene.query<{ line: string }>(
       'select min(shipping_line_scac) as line from tracking.shipments',
     )
@@ -238,27 +238,32 @@ describe('an answer over HTTP', () => {
     expect(await head.text()).toBe('')
   })
 
-  it('is a calendar that a container leaves when it was fetched', { tags: ['HQ1'] }, async () => {
-    const path = '/questions/last_free_days.ics'
-    const before = await get(path)
-    expect(before.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
-    const ids = ({ text }: { text: string }): string[] => readCalendar(text).map(({ UID }) => UID!)
-    expect(ids(before).length).toBeGreaterThan(3)
-    const withoutStamp = (text: string): string => text.replaceAll(/DTSTAMP:\w+/g, '')
-    const asked = await query('last_free_days', '--format', 'ics')
-    expect(withoutStamp(before.text)).toBe(withoutStamp(asked))
-    const pages = readCalendar(before.text).map((event) => event['URL;VALUE=URI'])
-    expect(pages.filter((page) => page?.startsWith(PAGE))).toHaveLength(ids(before).length)
-    const gone = ids(before)[0]!
-    scene.simulator.edits.change('container', gone.replace(/-(?:port|inland)@.*/, ''), {
-      pod_full_out_at: scene.simulator.clock.now().toISOString(),
-      pod_full_out_chassis_number: 'X',
-    })
-    await scene.sync()
-    const after = await get(path, { 'if-none-match': before.headers.get('etag')! })
-    expect(after.status).toBe(200)
-    expect(ids(after)).toEqual(ids(before).filter((id) => id !== gone))
-  })
+  it(
+    'is a calendar that a container leaves when it was fetched',
+    { tags: ['HQ1', 'release'] },
+    async () => {
+      const path = '/questions/last_free_days.ics'
+      const before = await get(path)
+      expect(before.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
+      const ids = ({ text }: { text: string }): string[] =>
+        readCalendar(text).map(({ UID }) => UID!)
+      expect(ids(before).length).toBeGreaterThan(3)
+      const withoutStamp = (text: string): string => text.replaceAll(/DTSTAMP:\w+/g, '')
+      const asked = await query('last_free_days', '--format', 'ics')
+      expect(withoutStamp(before.text)).toBe(withoutStamp(asked))
+      const pages = readCalendar(before.text).map((event) => event['URL;VALUE=URI'])
+      expect(pages.filter((page) => page?.startsWith(PAGE))).toHaveLength(ids(before).length)
+      const gone = ids(before)[0]!
+      scene.simulator.edits.change('container', gone.replace(/-(?:port|inland)@.*/, ''), {
+        pod_full_out_at: scene.simulator.clock.now().toISOString(),
+        pod_full_out_chassis_number: 'X',
+      })
+      await scene.sync()
+      const after = await get(path, { 'if-none-match': before.headers.get('etag')! })
+      expect(after.status).toBe(200)
+      expect(ids(after)).toEqual(ids(before).filter((id) => id !== gone))
+    },
+  )
 })
 
 describe('a refusal', () => {

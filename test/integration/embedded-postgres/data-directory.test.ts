@@ -301,7 +301,7 @@ describe('secrets', () => {
     },
   )
 
-  it('of our environment are not handed to the server', async () => {
+  it('of our environment are not handed to the server', { tags: ['release'] }, async () => {
     const secret = 'key-that-belongs-to-us'
     const child = await startChild({
       homeDirectory: await makePreparedHome(),
@@ -340,7 +340,7 @@ describe('a port that is taken', () => {
 })
 
 describe('a data directory that cannot be used', () => {
-  it('is reported when its password is lost', async () => {
+  it('is reported when its password is lost', { tags: ['release'] }, async () => {
     const homeDirectory = await makePreparedHome()
     await (await startEmbeddedDatabase({ homeDirectory, logger })).stop()
     await rm(join(homeDirectory, 'database', 'password'))

@@ -9,7 +9,7 @@ const scenes = useFaultScenes()
  * Two containers and thirty transport events each: their documents alone are several times the heap
  * that is allowed.
  */
-const SHIPMENTS = atScale(400, 3_000)
+const SHIPMENTS = atScale(250, 3_000)
 const HEAP_MIB = 48
 
 describe('a small heap', { tags: ['C21'] }, () => {

@@ -228,17 +228,23 @@ describe('the next export', { tags: ['L2'] }, () => {
     },
   )
 
-  it('writes a table whole where rows went, in place of the file of the day', async () => {
-    await scene.query(
-      `delete from tracking.container_import_deadlines
+  it(
+    'writes a table whole where rows went, in place of the file of the day',
+    { tags: ['release'] },
+    async () => {
+      await scene.query(
+        `delete from tracking.container_import_deadlines
       where container_id = (select min(container_id) from tracking.container_import_deadlines)`,
-    )
-    const { tables } = await exported(out, '--only', 'container_import_deadlines')
-    expect(tables).toMatchObject([{ wrote: 'all', files: 1 }])
-    const files = (await filesIn(out)).filter((path) => path.includes('container_import_deadlines'))
-    expect(files.length).toBe(1)
-    await expectSame(scene.warehouse, out, 'container_import_deadlines')
-  })
+      )
+      const { tables } = await exported(out, '--only', 'container_import_deadlines')
+      expect(tables).toMatchObject([{ wrote: 'all', files: 1 }])
+      const files = (await filesIn(out)).filter((path) =>
+        path.includes('container_import_deadlines'),
+      )
+      expect(files.length).toBe(1)
+      await expectSame(scene.warehouse, out, 'container_import_deadlines')
+    },
+  )
 
   it.skipIf(isOnCitus)(
     'writes a table whole again when its changes outgrow it, or a file of it is gone',

@@ -164,7 +164,7 @@ describe('an answer', { tags: ['JM1'] }, () => {
     },
   )
 
-  it('is narrowed, compared and cut to columns as by query', async () => {
+  it('is narrowed, compared and cut to columns as by query', { tags: ['release'] }, async () => {
     const line = ['query', 'timeline', '--kind', 'hold', '--container', box.number]
     const { data } = await plain.call('ask', {
       question: 'timeline',
@@ -344,7 +344,7 @@ describe('texts of the service', { tags: ['JM4'] }, () => {
 })
 
 describe('evidence', { tags: ['JM1'] }, () => {
-  it('gives the tables of the command, as known at an instant', async () => {
+  it('gives the tables of the command, as known at an instant', { tags: ['release'] }, async () => {
     const { data } = await plain.call('evidence', { container: box.number, as_of: asOf })
     const page = `${PAGE}${box.number}`
     expect(data).toMatchObject({ containerId: box.id, number: box.number, page, as_of: asOf })

@@ -20,7 +20,7 @@ import {
 import { atScale } from '../../support/test-scale.js'
 
 /** Texts written. */
-const TEXTS = atScale(200, 10_000)
+const TEXTS = atScale(100, 10_000)
 
 /** Texts with a meaning in SQL, in its parameters and in output made from rows. */
 const LOADED = [
@@ -110,8 +110,8 @@ describe('any text from outside', { tags: ['S7'] }, () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...LOADED)), {
-            minLength: 100,
-            maxLength: 100,
+            minLength: 50,
+            maxLength: 50,
           }),
           async (texts) => {
             const first = written
@@ -160,7 +160,7 @@ describe('any text from outside', { tags: ['S7'] }, () => {
             )
           },
         ),
-        { numRuns: Math.ceil(TEXTS / 100), endOnFailure: true },
+        { numRuns: Math.ceil(TEXTS / 50), endOnFailure: true },
       )
       const [after] = await scene.query<{ count: number }>(
         'select count(*) as count from tracking.containers',

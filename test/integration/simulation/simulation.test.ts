@@ -147,7 +147,7 @@ describe('the machine of the sync in simulated time, over a service, a network a
     },
   )
 
-  it('is a function of its seed', { tags: ['I1'], timeout: TIMEOUT_MS }, async () => {
+  it('is a function of its seed', { tags: ['I1', 'release'], timeout: TIMEOUT_MS }, async () => {
     for (const storm of fc.sample(storms, { seed: FIRST, numRuns: 2 })) {
       const { digest } = await play(storm)
       expect((await play(storm)).digest, JSON.stringify(storm)).toBe(digest)

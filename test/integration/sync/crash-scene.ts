@@ -14,6 +14,7 @@ import { snapshotRows } from '../../support/snapshot-tables.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { findCheckpointLies } from './checkpoint-lies.js'
 import { presetFile } from '../../support/preset-file.js'
+import { atScale } from '../../support/test-scale.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** One world, one warehouse, and the built program between them. */
@@ -28,7 +29,7 @@ export interface CrashScene {
 
 const START = new Date('2026-03-02T08:00:00Z')
 const HOUR = 3_600_000
-const SHIPMENTS = 16
+const SHIPMENTS = atScale(10, 16)
 
 /**
  * Relations that lists include, by the number of the world. Where transport events are not among

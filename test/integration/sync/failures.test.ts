@@ -55,7 +55,7 @@ async function expectRecovery(scene: Scene): Promise<void> {
 describe('a dead service', () => {
   it(
     'ends the run with exit 4 when nobody listens, and leaves every row',
-    { tags: ['H7'] },
+    { tags: ['H7', 'release'] },
     async () => {
       const scene = await openScene()
       await scene.sync()
@@ -81,7 +81,7 @@ describe('a dead service', () => {
 
   it(
     'overcomes a 500, 502, 503, 504, 408 and 429 that come once, with one request more each',
-    { tags: ['H1'] },
+    { tags: ['H1', 'release'] },
     async () => {
       const scene = await openScene()
       // No more of them on a page than a request is tried.
@@ -181,45 +181,49 @@ describe('one stream that fails', () => {
     },
   )
 
-  it('asks again a day later for a reference whose record is of no use, and another time when PostgreSQL refuses it', async () => {
-    const scene = await openScene()
-    const { world, clock, faults } = scene.simulator
-    const linked = [...world.records('transport_event', clock.now())].flatMap(
-      ({ relationships }) => (relationships?.vessel?.data ?? []) as { id: string } | [],
-    )
-    const [useless, refused] = [...new Set(linked.map(({ id }) => id))]
-    const name = String(world.record('vessel', refused!, clock.now())?.attributes?.name)
-    const path = `/vessels/${useless!}`
-    faults.add({
-      fault: { kind: 'transform', apply: () => ({ data: {} }) },
-      match: { path },
-      ...FOR_EVER,
-    })
-    await scene.query(
-      `alter table tracking.vessels add constraint refuses_one check (name != '${name}')`,
-    )
-    const unreadable = linked
-      .map(({ id }) => id)
-      .filter((id) => nameOf(id) === name || id === useless)
-    await scene.sync({ settings: { quarantineLimitPercent: 50 } })
-    expect(await scene.differences({ unreadable })).toEqual([])
-    const queued = await scene.query(
-      `select resource_id, attempts, not_before > now() as is_postponed
+  it(
+    'asks again a day later for a reference whose record is of no use, and another time when PostgreSQL refuses it',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene()
+      const { world, clock, faults } = scene.simulator
+      const linked = [...world.records('transport_event', clock.now())].flatMap(
+        ({ relationships }) => (relationships?.vessel?.data ?? []) as { id: string } | [],
+      )
+      const [useless, refused] = [...new Set(linked.map(({ id }) => id))]
+      const name = String(world.record('vessel', refused!, clock.now())?.attributes?.name)
+      const path = `/vessels/${useless!}`
+      faults.add({
+        fault: { kind: 'transform', apply: () => ({ data: {} }) },
+        match: { path },
+        ...FOR_EVER,
+      })
+      await scene.query(
+        `alter table tracking.vessels add constraint refuses_one check (name != '${name}')`,
+      )
+      const unreadable = linked
+        .map(({ id }) => id)
+        .filter((id) => nameOf(id) === name || id === useless)
+      await scene.sync({ settings: { quarantineLimitPercent: 50 } })
+      expect(await scene.differences({ unreadable })).toEqual([])
+      const queued = await scene.query(
+        `select resource_id, attempts, not_before > now() as is_postponed
       from tracking_sync.refetch_queue order by resource_id`,
-    )
-    expect(queued).toEqual(
-      [...new Set(unreadable)]
-        .sort()
-        .map((resource_id) => ({ resource_id, attempts: 1, is_postponed: true })),
-    )
-    await scene.query('alter table tracking.vessels drop constraint refuses_one')
-    await scene.query('update tracking_sync.refetch_queue set not_before = now()')
-    await expectRecovery(scene)
+      )
+      expect(queued).toEqual(
+        [...new Set(unreadable)]
+          .sort()
+          .map((resource_id) => ({ resource_id, attempts: 1, is_postponed: true })),
+      )
+      await scene.query('alter table tracking.vessels drop constraint refuses_one')
+      await scene.query('update tracking_sync.refetch_queue set not_before = now()')
+      await expectRecovery(scene)
 
-    function nameOf(id: string): unknown {
-      return world.record('vessel', id, clock.now())?.attributes?.name
-    }
-  })
+      function nameOf(id: string): unknown {
+        return world.record('vessel', id, clock.now())?.attributes?.name
+      }
+    },
+  )
 })
 
 describe('a list that cannot be trusted', () => {
@@ -313,7 +317,7 @@ describe('a database that is lost in mid-run', () => {
     await expectRecovery(scene)
   })
 
-  it('ends the run with exit 5 when the database is dropped', async () => {
+  it('ends the run with exit 5 when the database is dropped', { tags: ['release'] }, async () => {
     const scene = await openScene()
     const name = new URL(scene.url).pathname.slice(1)
     const strike = () => onServer(`drop database ${name} with (force)`)
@@ -526,7 +530,7 @@ describe('a run that is stopped', () => {
     },
   )
 
-  it('ends at once while a request hangs', { tags: ['X2'] }, async () => {
+  it('ends at once while a request hangs', { tags: ['X2', 'release'] }, async () => {
     const scene = await openScene()
     const fault = { kind: 'hang', phase: 'afterHeaders' } as const
     scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS })

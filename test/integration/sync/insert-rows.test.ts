@@ -57,22 +57,20 @@ describe('rows that are not there yet', () => {
     { tags: ['I1'] },
     async () => {
       const settings = { pageSize: 4 }
-      const scene = await openScene({ shipments: 14 })
-      const other = await openLoadedScene({ shipments: 14 })
+      const scene = await openScene({ shipments: 8 })
+      const other = await openLoadedScene()
       const events = await other.query<{ container_id: string; event_id: string }>(
         'select container_id, transport_event_id as event_id from tracking.transport_events',
       )
       // Containers do not have a row yet, so nobody looks for these.
-      for (const { container_id: containerId, event_id: eventId } of events) {
-        await scene.query(
-          `insert into tracking.transport_events
+      await scene.query(
+        `insert into tracking.transport_events
           (container_id, transport_event_id, _observed_at, _first_seen_at, _changed_at)
-        values ($1, $2, $3, $3, $3)`,
-          containerId,
-          eventId,
-          '2026-03-01T00:00:00Z',
-        )
-      }
+        select container_id, event_id, early, early, early
+        from json_to_recordset($1) as event (container_id text, event_id text)
+        cross join (values (timestamptz '2026-03-01 00:00Z')) as seen (early)`,
+        JSON.stringify(events),
+      )
       expect(await scene.sync({ settings })).toMatchObject({ exitCode: 0, outcome: 'complete' })
       expect(await scene.differences()).toEqual([])
       const [early] = await scene.query<{ count: number }>(

@@ -80,7 +80,7 @@ describe('a record whose bytes have not changed', () => {
     },
   )
 
-  it('is read by a backfill all the same', async () => {
+  it('is read by a backfill all the same', { tags: ['release'] }, async () => {
     const scene = await openLoaded()
     await scene.query(`update tracking.shipments set customer_name = 'by hand'`)
     await scene.sync({ command: 'backfill', settings: { pageSize: 5 } })
@@ -188,7 +188,7 @@ describe('a row that does not tell of which bytes it was made', () => {
 
   it(
     'that a program of the version before has written since is compared, though its digest still fits the bytes',
-    { tags: ['G4'] },
+    { tags: ['G4', 'release'] },
     async () => {
       const scene = await openLoaded()
       // Such a program sets values and fingerprint and knows nothing of digests; then the source

@@ -226,7 +226,7 @@ describe('rows that the source no longer shows', () => {
     'records whose ids are "." and ".." are set aside when they come, and later runs are complete',
     { tags: ['FG2'] },
     async () => {
-      const scene = await openScene({ shipments: 24 })
+      const scene = await openScene({ shipments: 8 })
       const ids = ['.', '..']
       const renamed = scene.simulator.faults.add({
         times: Infinity,
@@ -289,7 +289,7 @@ describe('rows that the source no longer shows', () => {
     'an empty list marks nothing, three times in a row, and ends with exit code 6',
     { tags: ['P6'] },
     async () => {
-      const scene = await openLoadedScene({ shipments: 24 })
+      const scene = await openLoadedScene({ shipments: 12 })
       const before = await scene.snapshot()
       const fault = scene.simulator.faults.add({
         times: Infinity,
@@ -319,7 +319,7 @@ describe('rows that the source no longer shows', () => {
     'rows deleted from pages already read hide live ones, and the list is walked again',
     { tags: ['P5', 'JC7'] },
     async () => {
-      const scene = await openLoadedScene({ shipments: 40 })
+      const scene = await openLoadedScene({ shipments: 20 })
       const ids = shipmentIds(scene)
       let pagesSeen = 0
       scene.simulator.clock.advance(HOUR)
@@ -338,7 +338,7 @@ describe('rows that the source no longer shows', () => {
       })
       expect(report.problems).toEqual([])
       expect(await tombstoned(scene, 'shipments')).toBe(0)
-      expect(requestCounts(scene.simulator)['/shipments']).toBe(10 + 10)
+      expect(requestCounts(scene.simulator)['/shipments']).toBe(5 + 5)
       // The deleted ones were on pages of the first walk.
       expect(await unseenShipments(scene)).toEqual([])
       await sync(scene)

@@ -27,6 +27,9 @@ const PUBLISHING = {
 /** A worker that failed is started again after this time; by default five seconds. */
 const SUBSCRIBING = { wal_retrieve_retry_interval: '100ms' }
 
+const NO_PAUSE = { sleep: () => Promise.resolve() }
+
+const closers: (() => Promise<void>)[] = []
 let simulator: Simulator
 let publisher: OwnServer
 let subscriber: OwnServer
@@ -50,17 +53,17 @@ beforeAll(async () => {
     speed: 0,
     rateLimitPerMinute: null,
   })
+  closers.push(() => simulator.close())
   holdOldest(simulator)
   publisher = await openOwnServer({ settings: PUBLISHING })
-  subscriber = await openOwnServer({ settings: SUBSCRIBING })
+  closers.push(() => publisher.remove())
   source = await openPlace(publisher)
-  target = await openPlace(subscriber)
+  closers.push(() => closePlace(source))
+  await prepareSchemas(source.warehouse, NO_PAUSE)
 })
 
 afterAll(async () => {
-  for (const place of [source, target]) await closePlace(place)
-  for (const server of [subscriber, publisher]) await server.remove()
-  await simulator.close()
+  for (const close of closers.reverse()) await close()
 })
 
 async function openPlace(server: OwnServer): Promise<Place> {
@@ -197,20 +200,15 @@ async function publish(): Promise<string[]> {
   return printed.map(({ statement }) => statement)
 }
 
-let subscribing: Promise<void> | undefined
-
-/** A loaded publisher and a subscriber that was killed while it copied; made once. */
-function subscribed(): Promise<void> {
-  subscribing ??= subscribe()
-  return subscribing
-}
-
+/** A loaded publisher and a subscriber that was killed while it copied. */
 async function subscribe(): Promise<void> {
-  const options = { sleep: () => Promise.resolve() }
-  await prepareSchemas(source.warehouse, options)
+  subscriber = await openOwnServer({ settings: SUBSCRIBING })
+  closers.push(() => subscriber.remove())
+  target = await openPlace(subscriber)
+  closers.push(() => closePlace(target))
   await publish()
   await sync('backfill')
-  await prepareSchemas(target.warehouse, options)
+  await prepareSchemas(target.warehouse, NO_PAUSE)
   // As docs/replicas.md says: it reads as the role of readers.
   await source.admin.query(
     `create role tracking_reader; create role tracking_writer;
@@ -231,7 +229,6 @@ async function subscribe(): Promise<void> {
 
 describe('the query of docs/replicas.md', () => {
   it('publishes the tables of data and what users import, and no bookkeeping', async () => {
-    await prepareSchemas(source.warehouse, { sleep: () => Promise.resolve() })
     expect(await publish()).toEqual([expect.stringMatching(/^create publication tracking for /)])
     const wanted = await rowsOf<{ name: string }>(
       source,
@@ -266,12 +263,81 @@ describe('the query of docs/replicas.md', () => {
   })
 })
 
-describe('a subscriber', () => {
-  beforeAll(subscribed)
+it('a subscriber is sent nothing by a sync that finds nothing new', { tags: ['C23'] }, async () => {
+  await publish()
+  // Time has passed, and ships have moved.
+  expect((await sync('backfill')).outcome).toBe('complete')
+  await source.admin.query(`select pg_create_logical_replication_slot('watcher', 'pgoutput')`)
+  // Records that are seen again have a later stamp.
+  simulator.clock.advance(1_000)
+  expect((await sync()).outcome).toBe('complete')
+  expect((await sync('backfill')).outcome).toBe('complete')
+  expect(await changesSent()).toBe(0)
+  simulator.clock.advance(5 * 24 * HOUR)
+  await sync()
+  expect(await changesSent()).toBeGreaterThan(0)
+  await source.admin.query(`select pg_drop_replication_slot('watcher')`)
+})
+
+const alertsNow = async () => {
+  const facts = { slots: { cron: 'off', timeZone: 'UTC' }, isServing: false }
+  return findAlerts(await readVitals(source.warehouse), facts)
+    .filter(({ name }) => name.startsWith('TrackingSyncSlot'))
+    .map(({ key, sentence }) => `${key}: ${sentence}`)
+}
+
+describe('a replication slot', () => {
+  const writeSegments = async (count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      await source.admin.query(`select pg_logical_emit_message(false, 'test', ''), pg_switch_wal()`)
+    }
+  }
+
+  it(
+    'is told when nobody reads, when it would fill the disk, and when it is lost',
+    { tags: ['A6'] },
+    async () => {
+      await source.admin.query(`select pg_create_logical_replication_slot('reports', 'pgoutput')`)
+      expect(await alertsNow()).toEqual([
+        expect.stringMatching(
+          /^TrackingSyncSlotUnread:reports: nobody has read from the replication slot reports/,
+        ),
+      ])
+      // Four segments are twice max_wal_size.
+      await writeSegments(5)
+      expect(await alertsNow()).toEqual([
+        expect.stringMatching(
+          /^TrackingSyncSlotBehind:reports: the server keeps \d+ MiB of log .* until its disk is full/,
+        ),
+        expect.stringContaining('TrackingSyncSlotUnread'),
+      ])
+      await source.admin.query(`alter system set max_slot_wal_keep_size = '128MB'`)
+      await source.admin.query('select pg_reload_conf()')
+      await waitUntil(
+        'the limit is set',
+        async () => (await alertsNow())[0]?.includes('is lost after') ?? false,
+      )
+      await writeSegments(10)
+      await source.admin.query('checkpoint')
+      expect(await alertsNow()).toEqual([
+        expect.stringMatching(
+          /^TrackingSyncSlotBehind:reports: the replication slot reports is lost:/,
+        ),
+      ])
+      await source.admin.query(`select pg_drop_replication_slot('reports')`)
+      expect(await alertsNow()).toEqual([])
+      await source.admin.query(`alter system reset max_slot_wal_keep_size`)
+      await source.admin.query('select pg_reload_conf()')
+    },
+  )
+})
+
+describe('a subscriber', { tags: ['release'] }, () => {
+  beforeAll(subscribe)
 
   it(
     'has every row, though it is killed while it copies and while it follows',
-    { tags: ['C23', 'release'] },
+    { tags: ['C23'] },
     async () => {
       expect(await differences(source)).toEqual([])
       expect(await readRows(target)).toEqual(await readRows(source))
@@ -317,77 +383,9 @@ describe('a subscriber', () => {
     expect(await rowsOf(target, 'select from tracking_sync.sync_runs')).toEqual([])
   })
 
-  it('is sent nothing by a sync that finds nothing new', { tags: ['C23'] }, async () => {
-    // Time has passed, and ships have moved.
-    expect((await sync('backfill')).outcome).toBe('complete')
-    await source.admin.query(`select pg_create_logical_replication_slot('watcher', 'pgoutput')`)
-    // Records that are seen again have a later stamp.
-    simulator.clock.advance(1_000)
-    expect((await sync()).outcome).toBe('complete')
-    expect((await sync('backfill')).outcome).toBe('complete')
-    expect(await changesSent()).toBe(0)
-    simulator.clock.advance(5 * 24 * HOUR)
-    await sync()
-    expect(await changesSent()).toBeGreaterThan(0)
-    await source.admin.query(`select pg_drop_replication_slot('watcher')`)
-  })
-})
-
-describe('a replication slot', () => {
-  beforeAll(subscribed)
-
-  const alertsNow = async () => {
-    const facts = { slots: { cron: 'off', timeZone: 'UTC' }, isServing: false }
-    return findAlerts(await readVitals(source.warehouse), facts)
-      .filter(({ name }) => name.startsWith('TrackingSyncSlot'))
-      .map(({ key, sentence }) => `${key}: ${sentence}`)
-  }
-  const writeSegments = async (count: number) => {
-    for (let index = 0; index < count; index += 1) {
-      await source.admin.query(`select pg_logical_emit_message(false, 'test', ''), pg_switch_wal()`)
-    }
-  }
-
-  it('stands in the status, and is told only while something is wrong', async () => {
+  it('has a slot in the status, which is told only while something is wrong', async () => {
     await untilCaughtUp()
     expect(await alertsNow()).toEqual([])
     expect((await run(source, 'status')).stdout).toMatch(/^reports +pgoutput +yes .* reserved$/m)
   })
-
-  it(
-    'is told when nobody reads, when it would fill the disk, and when it is lost',
-    { tags: ['A6'] },
-    async () => {
-      await subscriber.end('SIGINT')
-      await waitUntil('nobody reads', async () => (await alertsNow()).length > 0)
-      expect(await alertsNow()).toEqual([
-        expect.stringMatching(
-          /^TrackingSyncSlotUnread:reports: nobody has read from the replication slot reports/,
-        ),
-      ])
-      // Four segments are twice max_wal_size.
-      await writeSegments(5)
-      expect(await alertsNow()).toEqual([
-        expect.stringMatching(
-          /^TrackingSyncSlotBehind:reports: the server keeps \d+ MiB of log .* until its disk is full/,
-        ),
-        expect.stringContaining('TrackingSyncSlotUnread'),
-      ])
-      await source.admin.query(`alter system set max_slot_wal_keep_size = '128MB'`)
-      await source.admin.query('select pg_reload_conf()')
-      await waitUntil(
-        'the limit is set',
-        async () => (await alertsNow())[0]?.includes('is lost after') ?? false,
-      )
-      await writeSegments(10)
-      await source.admin.query('checkpoint')
-      expect(await alertsNow()).toEqual([
-        expect.stringMatching(
-          /^TrackingSyncSlotBehind:reports: the replication slot reports is lost:/,
-        ),
-      ])
-      await source.admin.query(`select pg_drop_replication_slot('reports')`)
-      expect(await alertsNow()).toEqual([])
-    },
-  )
 })

@@ -200,8 +200,7 @@ async function countRows(warehouse: Warehouse, tables: Iterable<string>) {
 describe('an upgrade', { tags: ['G6', 'JC1'] }, () => {
   // Before the third not all tables were there that a program writes to.
   const versions = Array.from({ length: migrations.length - 3 }, (_, at) => at + 3)
-  /** They also go on working: each takes a run of its own. */
-  const ends = [versions[0]!, versions.at(-1)!]
+  const [oldest] = versions
 
   async function upgradeFrom(version: number): Promise<void> {
     const fresh = await describeSchema(opened.warehouse)
@@ -227,7 +226,8 @@ describe('an upgrade', { tags: ['G6', 'JC1'] }, () => {
       ),
     ).toEqual([])
 
-    if (!ends.includes(version)) return
+    // They also go on working: each takes a run of its own.
+    if (version !== oldest && version !== versions.at(-1)) return
     for (const table of madeUp) {
       const [kind, name] = table.split('.') as ['data' | 'sync', string]
       await warehouse.query(
@@ -241,12 +241,12 @@ describe('an upgrade', { tags: ['G6', 'JC1'] }, () => {
   }
 
   // Tables are filled out of order, which takes a superuser.
-  it.skipIf(isOnCitus).each(ends)(
-    'from version %i, with rows in it, ends equal to a fresh install and, after a sync, to the source',
-    upgradeFrom,
+  it.skipIf(isOnCitus)(
+    'from the oldest version, with rows in it, ends equal to a fresh install and, after a sync, to the source',
+    () => upgradeFrom(oldest!),
   )
 
-  it.skipIf(isOnCitus).each(versions.slice(1, -1))(
+  it.skipIf(isOnCitus).each(versions.slice(1))(
     'from version %i, with rows in it, ends equal to a fresh install',
     { tags: ['release'] },
     upgradeFrom,

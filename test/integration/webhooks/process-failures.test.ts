@@ -178,15 +178,15 @@ for each row when (new.seal_number = 'poison') execute function public.refuse()`
     async () => {
       const scene = await openWebhookScene()
       scene.advance(10)
-      const unknown = (name: string) =>
-        Array.from({ length: 17_000 }, (_, at) => ({
+      const unknown = (name: string, length: number) =>
+        Array.from({ length }, (_, at) => ({
           type: 'container',
           id: `unknown-${name}-${at}`,
           attributes: {},
           relationships: { shipment: { data: { type: 'shipment', id: `unknown-${at}` } } },
         }))
       await scene.receive(
-        scene.tell('', { id: 'large', about: null, included: unknown('one') }),
+        scene.tell('', { id: 'large', about: null, included: unknown('one', 17_000) }),
         scene.tell(scene.containerId, { id: 'behind' }),
       )
       expect(await statesOf(scene.warehouse)).toEqual({ large: 'processed', behind: 'processed' })
@@ -198,10 +198,10 @@ for each row when (new.seal_number = 'poison') execute function public.refuse()`
         )
       expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
       // At most that many wait, for any number of deliveries.
-      await scene.receive(scene.tell('', { about: null, included: unknown('two') }))
+      await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
       expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
       await scene.query('update tracking_sync.refetch_queue set attempts = 1')
-      await scene.receive(scene.tell('', { about: null, included: unknown('two') }))
+      await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
       expect(await queued()).toEqual([{ resource_type: 'container', count: 1000 }])
     },
   )

@@ -80,7 +80,7 @@ describe('regular expressions', { tags: ['S9'] }, () => {
 
   test(
     'the check itself notices a regular expression that takes quadratic time',
-    { tags: ['S9'] },
+    { tags: ['S9', 'release'] },
     () => {
       const script = 'for (const input of inputs) /\\d+$/.test(input)'
       expect(() => {

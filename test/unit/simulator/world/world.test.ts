@@ -24,7 +24,7 @@ const INSTANTS = [-100, -60, -30, -7, 0, 15, 60].map(later)
 
 type Attributes = Readonly<Record<string, unknown>>
 
-const smallWorld = (seed = 1): World => createWorld({ seed, shipments: 120, startAt: START })
+const smallWorld = (seed = 1): World => createWorld({ seed, shipments: 60, startAt: START })
 const all = (world: World, type: RecordType, at: Date): ResourceObject[] => [
   ...world.records(type, at),
 ]
