@@ -52,8 +52,9 @@ export function drawMap(
   const at = {
     x: ({ point }: Spot) => point[0],
     y: ({ point }: Spot) => point[1],
-    ...(linkOf === undefined ? {} : { href: ({ row }: Spot) => linkOf(row) }),
   }
+  const to = (state: string) =>
+    linkOf === undefined ? {} : { href: ({ row }: Spot) => linkOf({ ...row, state }) }
   const { centre, domain } = viewOf(spots.map(({ point }) => point))
   return {
     height: Math.round(width * (isNarrow ? 0.62 : 0.42)),
@@ -68,6 +69,7 @@ export function drawMap(
         places.filter(({ coming }) => coming > 0),
         {
           ...at,
+          ...to('on the way'),
           r: ({ coming }: Spot) => radius(coming),
           fill: COMING[1],
           fillOpacity: 0.15,
@@ -79,6 +81,7 @@ export function drawMap(
         places.filter(({ here }) => here > 0),
         {
           ...at,
+          ...to('there now'),
           r: ({ here }: Spot) => radius(here),
           fill: HERE[1],
           fillOpacity: 0.65,
@@ -91,6 +94,7 @@ export function drawMap(
         spots.filter(({ isShip }) => isShip),
         {
           ...at,
+          ...to('on the way'),
           r: isNarrow ? 3 : 4,
           symbol: 'triangle',
           fill: SHIP[1],

@@ -1,7 +1,17 @@
 /** The names of filters, as in addresses. */
 export const FILTER_NAMES = ['customer', 'line', 'terminal', 'port'] as const
 /** Filters of lists alone: the marks of pictures lead to them. */
-export const LIST_FILTER_NAMES = ['exception', 'day', 'slip', 'charge', 'currency'] as const
+export const LIST_FILTER_NAMES = [
+  'exception',
+  'day',
+  'slip',
+  'charge',
+  'currency',
+  'place',
+  'severity',
+  'spot',
+  'state',
+] as const
 
 export type FilterName = (typeof FILTER_NAMES)[number] | (typeof LIST_FILTER_NAMES)[number]
 export type Filters = Readonly<Partial<Record<FilterName, string>>>
@@ -34,9 +44,11 @@ const MARKS: Readonly<Record<string, Conditions>> = {
       'shipment_id in (select shipment_id from {{data}}.containers where pod_terminal_id = ?)',
     port: OF_PORT,
   },
-  '{{chosen_exception}}': { exception: 'exception = ?' },
+  '{{chosen_exception}}': { exception: 'exception = ?', severity: 'severity = ?' },
   '{{chosen_day}}': { day: 'day = ?::date' },
+  '{{chosen_place}}': { place: 'place = ?' },
   '{{chosen_slip}}': { slip: 'slip = ?' },
+  '{{chosen_spot}}': { spot: '? in (placed.at_place, placed.on_ship)', state: 'placed.state = ?' },
   '{{chosen_charge}}': { charge: 'charge = ?', currency: 'currency = ?' },
 }
 

@@ -50,7 +50,8 @@ export function formatList(rows: readonly PanelRow[], options: ListOptions): str
   const body = rows.map((row) => {
     const cells = columns.map((column) => {
       const html = formatCell(row, column, options)
-      return `<td${classOf(column)}>${html}</td>`
+      const hint = column.cell === 'sentence' ? ` title="${html}"` : ''
+      return `<td${classOf(column)}${hint}>${html}</td>`
     })
     return `<tr>${cells.join('')}</tr>`
   })

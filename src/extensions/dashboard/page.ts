@@ -13,6 +13,7 @@ import {
   type Frame,
 } from './page-frame.js'
 import {
+  asText,
   formatList,
   formatTable,
   inOrder,
@@ -86,6 +87,10 @@ const CHIPS = {
   slip: 'Change',
   charge: 'Charge',
   currency: 'Currency',
+  place: 'Place',
+  severity: 'Severity',
+  spot: 'Place',
+  state: 'State',
 } as const satisfies Record<(typeof LIST_FILTER_NAMES)[number], string>
 
 /** A list with all of its columns, which sorts and has pages. */
@@ -277,19 +282,20 @@ function formatAnswer(answered: AnsweredPanel, place: Place): string {
 ${formatRows(panel, answer, place)}`
 }
 
-/** The list of the rows behind a mark of a picture; undefined for a mark that narrows nothing. */
+/**
+ * The list of the rows behind a mark of a picture; undefined for a mark that lacks a value, as that
+ * of several ports: no list has its rows alone. A column that the answer lacks does not narrow.
+ */
 function addressOfMark(
   { path, by = {} }: NonNullable<Panel['leadsTo']>,
   row: PanelRow,
   { filters }: Place,
 ): string | undefined {
-  const values = Object.entries(by).map(([name, column]) => {
-    const value = row[column]
-    return [name, typeof value === 'string' ? value : undefined] as const
-  })
-  const given = values.filter(([, value]) => value !== undefined)
-  if (given.length === 0) return undefined
-  return addressOf(path, { ...filters, ...Object.fromEntries(given) })
+  const values = Object.entries(by).flatMap(([name, column]) =>
+    column in row ? [[name, asText(row[column])] as const] : [],
+  )
+  if (values.some(([, value]) => value === '')) return undefined
+  return addressOf(path, { ...filters, ...Object.fromEntries(values) })
 }
 
 function formatLegend(panel: Panel, rows: readonly PanelRow[]): string {

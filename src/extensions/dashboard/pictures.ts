@@ -288,9 +288,36 @@ function drawSteps(
         fill: stroke,
         title: (row: PanelRow) => `${day(row[at], 'day')}, ${text(row[kind])}: ${text(row[value])}`,
       }),
+      // Names at the ends of lines tell them apart on paper without colours.
+      Plot.text(endsOf(picture, rows), {
+        x: ({ last }: End) => instant(last[at]),
+        y: ({ last }: End) => instant(last[value]),
+        text: ({ kinds }: End) => kinds.join(', '),
+        textAnchor: 'end',
+        dy: -8,
+        fill: 'var(--text)',
+        stroke: 'var(--card)',
+      }),
     ],
     color: { type: 'identity' },
   }
+}
+
+/** The end of lines, those of several kinds that end on one day. */
+interface End {
+  readonly last: PanelRow
+  readonly kinds: string[]
+}
+
+function endsOf({ at, value, kind }: Of<'steps'>, rows: readonly PanelRow[]): End[] {
+  const sorted = [...rows].sort((one, other) => +instant(one[at]) - +instant(other[at]))
+  const ends = new Map<string, End>()
+  for (const [name, last] of new Map(sorted.map((row) => [text(row[kind]), row]))) {
+    const end = ends.get(text(last[value])) ?? { last, kinds: [] }
+    end.kinds.push(name)
+    ends.set(text(last[value]), end)
+  }
+  return [...ends.values()]
 }
 
 function shortDay(date: Date): string {

@@ -103,6 +103,11 @@ a.chosen { color: var(--text); text-decoration: none; background: var(--wash-cal
 .panels { display: grid; gap: .75rem; grid-template-columns: minmax(0, 1fr); align-items: start }
 @media (min-width: 1000px) { .panels { grid-template-columns: repeat(2, minmax(0, 1fr)); align-items: stretch }
   .wide-panel { grid-column: 1 / -1 } }
+/* Two lists beside each other have rows of one height: the hint and the container have the rest. */
+@media screen and (min-width: 1000px) {
+  .panels > :not(.wide-panel) .list td { white-space: nowrap }
+  .panels > :not(.wide-panel) .list .sentence { max-width: 0; width: 100%; overflow: hidden; text-overflow: ellipsis }
+}
 figure, .card { margin: 0; padding: .9rem 1rem; min-width: 0 }
 figure { display: flex; flex-direction: column }
 .whole { padding-top: .4rem }

@@ -210,39 +210,50 @@ describe('the filters', () => {
 
 describe('a mark of a picture', () => {
   /** The sum of the rows of a list behind a mark, of each picture. */
-  const sums: Readonly<
-    Record<string, (rows: Record<string, string>[], mark: Record<string, string>) => number>
-  > = {
-    'last-free-days': (rows, { place }) => rows.filter((row) => row.place === place).length,
+  const sums: Readonly<Record<string, (rows: Record<string, string>[]) => number>> = {
+    'last-free-days': (rows) => rows.length,
     arrivals: (rows) => rows.length,
     exceptions: (rows) => new Set(rows.map(({ container_id: id }) => id)).size,
     charges: (rows) => rows.reduce((sum, { amount }) => sum + Math.round(Number(amount) * 100), 0),
     'eta-changes': (rows) =>
       new Set(rows.map((row) => `${row.bill_of_lading} ${row.changed_at}`)).size,
+    places: (rows) => rows.length,
   }
+
+  /** The circles of a place, or the mark of a ship. */
+  const marksOfPlace = (row: Record<string, string>): Record<string, string>[] =>
+    [
+      { state: 'there now', counted: row.there_now! },
+      { state: 'on the way', counted: row.on_the_way! },
+    ].flatMap((part) => (row.latitude === '' || part.counted === '0' ? [] : [{ ...row, ...part }]))
 
   it(
     'leads to rows that add up to it',
     { tags: ['JP4', 'release'], timeout: LIMIT_MS },
     async () => {
+      const { text } = await get('/')
       const leading = OVERVIEW_PANELS.filter(({ id }) => sums[id] !== undefined)
       expect(leading).toHaveLength(Object.keys(sums).length)
       for (const { id, leadsTo, picture } of leading) {
+        const [figure = ''] = text.split(`<figure id="${id}"`).slice(1)
+        const drawn = figure.split('</figure>')[0]!.replaceAll(/&(?:#38|amp);/g, '&')
         const all = await getRows(`/panels/${id}.csv`)
-        // The ports that share a colour lead to their day, with every port.
-        const marks = all.filter((mark) => mark.port !== 'others')
-        expect(marks.length).toBeGreaterThan(0)
+        const marks = picture.shape === 'map' ? all.flatMap(marksOfPlace) : all
+        // The ports that share a colour lead nowhere: no list has their rows alone.
+        const leads = marks.filter(({ port, mark }) => port !== 'others' && mark !== '')
+        const links = new Set(drawn.match(new RegExp(`href="${leadsTo!.path}\\?[^"]*"`, 'g')))
+        // A row of the table of the map leads to both of its marks.
+        const ofTable = picture.shape === 'map' ? all.filter(({ mark }) => mark !== '').length : 0
+        expect({ id, links: links.size }).toEqual({ id, links: leads.length + ofTable })
         const value = picture.shape === 'columns' || picture.shape === 'bars' ? picture.value : ''
-        for (const mark of [marks.at(0)!, marks.at(marks.length / 2)!, marks.at(-1)!]) {
+        const [first, middle, last] = [leads.at(0)!, leads.at(leads.length / 2)!, leads.at(-1)!]
+        for (const mark of new Set([first, middle, last])) {
           const by = Object.entries(leadsTo!.by!).map(([name, column]) => [name, mark[column]!])
-          const filters = Object.fromEntries(by.filter(([, wanted]) => wanted !== '')) as Record<
-            string,
-            string
-          >
+          const filters = Object.fromEntries(by) as Record<string, string>
           const rows = await getRows(`/panels${leadsTo!.path}.csv?${search(filters)}`)
-          const drawn = Number(mark[value]) * (id === 'charges' ? 100 : 1)
-          const sum = sums[id]!(rows, mark)
-          expect({ id, filters, sum }).toEqual({ id, filters, sum: Math.round(drawn) })
+          const counted = Number(mark[value] ?? mark.counted) * (id === 'charges' ? 100 : 1)
+          const sum = sums[id]!(rows)
+          expect({ id, filters, sum }).toEqual({ id, filters, sum: Math.round(counted) })
         }
       }
     },
@@ -318,7 +329,7 @@ describe('the map', () => {
       expect(all).toBeGreaterThan(20)
       expect(sum(() => true, 'there_now') + sum(() => true, 'on_the_way')).toBe(all)
       for (const { locode, there, coming } of wanted) {
-        const ports = places.filter(({ port_locode: port }) => port === locode)
+        const ports = places.filter(({ kind, mark }) => mark === `${kind} ${locode}`)
         if (ports.length === 0) continue
         expect({ locode, there: String(there), coming: String(coming) }).toEqual({
           locode,
@@ -329,7 +340,9 @@ describe('the map', () => {
       expect(places.filter(({ latitude }) => latitude !== '').length).toBeGreaterThan(5)
       const known = new Set(spots.map(({ code }) => code))
       expect(
-        places.filter(({ port_locode: port = '', latitude }) => known.has(port) && latitude === ''),
+        places.filter(
+          ({ mark = '', latitude }) => known.has(mark.split(' ').at(-1)!) && latitude === '',
+        ),
       ).toEqual([])
       expect(drawn('there now')).toEqual(counted('there_now'))
       expect(drawn('on the way to it')).toEqual(counted('on_the_way'))

@@ -22,7 +22,7 @@ export const BUSINESS_PANELS: readonly Panel[] = [
       value: 'stays',
       kind: 'place',
     },
-    leadsTo: { path: '/due', by: { day: 'day' } },
+    leadsTo: { path: '/due', by: { day: 'day', place: 'place' } },
     sqlText: `select
     greatest(binding_on, today_on - 14) as day,
     place,
@@ -40,7 +40,8 @@ order by 1, 2`,
     title: 'Arrivals of the next 30 days',
     meaning:
       'Containers by the day their ship is expected at the port of discharge. The six ports with ' +
-      'most containers have their own colour.',
+      'most containers have their own colour and lead to their lists; the others share one, and ' +
+      'are in the list of all.',
     unit: 'containers',
     empty: 'No container on its way has an ETA within the next 30 days.',
     picture: {
@@ -90,7 +91,7 @@ order by 1, 2, 4`,
     unit: 'containers',
     empty: 'Nothing needs attention.',
     picture: { shape: 'bars', name: 'exception', value: 'containers', kind: 'severity' },
-    leadsTo: { path: '/attention', by: { exception: 'code' } },
+    leadsTo: { path: '/attention', by: { exception: 'code', severity: 'severity' } },
     sqlText: `select
     replace(exception, '_', ' ') as exception,
     severity,

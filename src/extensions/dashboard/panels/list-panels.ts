@@ -1,4 +1,5 @@
 import { HISTORY_LISTS } from './history-panels.js'
+import { PLACED } from './place-panel.js'
 import { CONTAINER, CUSTOMER, LINE, TERMINAL, withLine } from './list-parts.js'
 import type { Panel } from './panels.js'
 
@@ -88,8 +89,8 @@ limit 2000`,
     group: 'list',
     title: 'Last free day within four weeks',
     meaning:
-      'Containers whose free time runs, the nearest last free day first, at the port and at the ' +
-      'ramp; then those past it. Holds are those that the terminal lists now.',
+      'The nearest last free day first, at the port and at the ramp; then those past it. Holds are ' +
+      'those that the terminal lists now.',
     unit: '',
     empty: 'No container at a terminal has running free time.',
     picture: {
@@ -107,16 +108,24 @@ limit 2000`,
     },
     sqlText: withLine(
       'running',
-      `with running as (
+      `with stays as (
     select
         *,
         -- The day on which the picture of these days counts it.
-        greatest(binding_on, today_on - 14) as day,
-        row_number() over (partition by container_id order by binding_on, place) as nth
+        greatest(binding_on, today_on - 14) as day
     from {{analytics}}.last_free_days
     where state in ('upcoming', 'due_today', 'overdue')
         and binding_on <= today_on + 28
         and {{chosen}}
+),
+
+running as (
+    select
+        *,
+        row_number() over (partition by container_id order by binding_on, place) as nth
+    from stays
+    where {{chosen_day}}
+        and {{chosen_place}}
 )
 
 select
@@ -143,7 +152,6 @@ left join lateral (
 ) as held
     on true
 where running.nth = 1
-    and {{chosen_day}}
 order by running.state = 'overdue', running.days_left, running.container_id
 limit 2000`,
     ),
@@ -306,6 +314,7 @@ limit 2000`,
     ),
   },
   ...HISTORY_LISTS,
+  PLACED,
 ]
 
 /** The matters of the overview, which lists the overdue and those due soon beside it. */
@@ -322,7 +331,6 @@ export const OTHER_MATTERS: Panel = {
       CONTAINER,
       { name: 'severity', title: 'Severity', cell: 'severity' },
       { name: 'matter', title: 'Matter', cell: 'sentence' },
-      CUSTOMER,
     ],
   },
   leadsTo: { path: '/attention' },

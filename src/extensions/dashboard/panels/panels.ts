@@ -107,7 +107,7 @@ export interface Panel {
   readonly picture: Picture
   /** Takes the whole width of the overview. */
   readonly isWide?: true
-  /** The list that the marks of the picture lead to, and the columns that narrow it. */
+  /** The list that the marks of the picture lead to, and the columns that narrow it to them. */
   readonly leadsTo?: { readonly path: string; readonly by?: Readonly<Record<string, string>> }
   /**
    * With placeholders for the schema names, and with `{{chosen}}` for the conditions of the filters
