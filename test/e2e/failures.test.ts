@@ -110,23 +110,6 @@ async function expectRecovery(scene: Scene): Promise<void> {
 describe('a failure ends with one clear sentence and the right exit code', () => {
   afterEach(closeScenes)
 
-  // Secrets in outputs, files and tables: canary.test.ts.
-  it('when the key is wrong: 3, and nothing is written', { tags: ['release'] }, async () => {
-    const scene = await makeScene()
-    const wrong = withSettings(scene, { TRACKING_API_KEY: 'canary/wrong+key=' })
-    const result = await callProgram(['backfill'], wrong)
-    expect(result.exitCode).toBe(3)
-    expect(sentenceOf(result)).toMatch(
-      /^error: GET \/v2\/shipments: the service refused the API key \(401\)\. It says: /,
-    )
-    expect(result.stdout).toMatch(/^shipments +0 .* failed$/m)
-    expect(scene.simulator.requests.total).toBe(1)
-    expect(await countRows(scene, 'shipments')).toBe(0)
-    expect(await runRows(scene)).toEqual([
-      { outcome: 'failed', exit_code: 3, error_code: 'api_auth' },
-    ])
-  })
-
   it('when the database cannot be reached: 5, and nothing is asked of the service', async () => {
     const scene = await makeScene()
     const dead = `postgres://me:${encodeURIComponent(PASSWORD)}@127.0.0.1:9/house`
@@ -265,44 +248,6 @@ describe('a signal', () => {
   )
 
   it(
-    'that comes a second time ends the program at once, and the next backfill completes',
-    { tags: ['X2', 'release'] },
-    async () => {
-      const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
-      const { database, options } = scene
-      expect((await callProgram(['migrate'], options)).exitCode).toBe(0)
-      await lookAt(database.url, (warehouse) =>
-        warehouse.transaction('hold the batch', async (session) => {
-          await session.query('lock', sql`lock table tracking.shipments in exclusive mode`)
-          const backfill = await startCli(['backfill'], options)
-          await waitUntil('the first page waits to be written', async () => {
-            const [row] = await session.query(
-              'look who waits',
-              sql<{ waiting: number }>`select count(*) as waiting from pg_locks where not granted`,
-            )
-            return row!.waiting > 0
-          })
-          backfill.kill('SIGTERM')
-          // The batch under way may end, for as long as it waits for its lock; a second signal does
-          // not wait for it. Two that come together count as one, so there may be more.
-          const sentAt = performance.now()
-          let isOver = false
-          void backfill.ended.finally(() => (isOver = true))
-          await waitUntil('the program has ended', () => {
-            if (!isOver) backfill.kill('SIGTERM')
-            return isOver
-          })
-          expect((performance.now() - sentAt) / 1000).toBeLessThan(3)
-          expect(await backfill.ended).toMatchObject({ exitCode: 143, signal: null })
-        }),
-      )
-      expect(await countRows(scene, 'shipments')).toBe(0)
-      expect(await runRows(scene)).toMatchObject([{ outcome: 'running', exit_code: null }])
-      await expectRecovery(scene)
-    },
-  )
-
-  it(
     'of a closed terminal ends with 129, and stops the embedded database too',
     { tags: ['release'] },
     async () => {
@@ -330,23 +275,6 @@ describe('a signal', () => {
 
 describe('a reader that goes away', { tags: ['X4'] }, () => {
   afterEach(closeScenes)
-
-  it(
-    'of output and log from the start costs neither rows nor the run',
-    { tags: ['release'] },
-    async () => {
-      const scene = await makeScene({ TRACKING_LOG_LEVEL: 'debug' })
-      const { simulator, database, options } = scene
-      const backfill = await startCli(['backfill'], options)
-      backfill.closeStream('stdout')
-      backfill.closeStream('stderr')
-      expect(await backfill.ended).toMatchObject({ exitCode: 0, signal: null })
-      expect(await runRows(scene)).toMatchObject([{ outcome: 'complete', exit_code: 0 }])
-      expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual(
-        [],
-      )
-    },
-  )
 
   it('of all three from before the start costs neither rows nor the run', async () => {
     const scene = await makeScene({ TRACKING_LOG_LEVEL: 'debug' })

@@ -14,7 +14,7 @@ import {
   type FreshHome,
 } from '../support/fresh-home.js'
 import { differencesFrom, selectRows, valuesIn, versionsIn } from '../support/look-at-cli-rows.js'
-import { endPrograms, runCli, startCli, waitUntil } from '../support/run-cli.js'
+import { endPrograms, runCli, startCli } from '../support/run-cli.js'
 import {
   startSameWorld,
   startSimulateCli,
@@ -348,41 +348,6 @@ describe('the embedded database', () => {
         'error: DATABASE_URL is set, so the embedded database is not used; unset it to use the embedded one\n',
     })
   })
-
-  it(
-    'is adopted and stopped by the next command after its own was killed',
-    { tags: ['X4', 'release'] },
-    async () => {
-      const home = await makePreparedHome()
-      const { directory } = home
-      const simulator = await startSameWorld({ apiKey: KEY })
-      closers.push(() => simulator.close())
-      simulator.faults.add({
-        fault: { kind: 'hang', phase: 'beforeHeaders' },
-        match: { path: '/tracking_requests' },
-        times: Infinity,
-      })
-      const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, ...UNHURRIED }
-      const backfill = await startCli(['backfill'], { directory, env })
-      await waitUntil('the last list is asked for', () =>
-        simulator.requests.recent.some(({ path }) => path === '/v2/tracking_requests'),
-      )
-      backfill.kill('SIGKILL')
-      expect(await backfill.ended).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
-      const pid = await readServerPid(home)
-      expect(await isProcessAlive(pid)).toBe(true)
-
-      const status = await callProgram(['status', '--json'], { directory })
-      expect(JSON.parse(status.stdout)).toMatchObject({
-        runs: [{ command: 'backfill', outcome: 'running', finishedAt: null }],
-        streams: expect.arrayContaining([
-          expect.objectContaining({ stream: 'shipments', rows: WORLD.shipments }),
-        ]) as unknown,
-      })
-      await waitUntil('the adopted server ends', async () => !(await isProcessAlive(pid)))
-      expect(await isServerRunning(home)).toBe(false)
-    },
-  )
 })
 
 describe('simulate', () => {

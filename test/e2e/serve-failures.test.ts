@@ -127,41 +127,6 @@ describe('serve that is told to stop', () => {
       expect(await unanswered).not.toBe(202)
     },
   )
-
-  it(
-    'in the middle of a sync goes on from there at the next start',
-    { tags: ['X1', 'release'] },
-    async () => {
-      const scene = await openServeScene({
-        settings: { TRACKING_SERVICE: presetFile({ pageSize: 2 }) },
-      })
-      const hang = scene.simulator.faults.add(hangAtPageFour)
-      const program = await scene.serve()
-      await waitUntil('some pages are stored', async () => {
-        const rows = await scene.select('select from tracking.shipments')
-        return hang.played > 0 && rows.length >= 4
-      })
-      program.kill('SIGTERM')
-      expect((await program.ended).exitCode).toBe(0)
-      expect(logLines(program, 'the scheduled sync failed')).toEqual([])
-      expect(await scene.select('select outcome, error_code from tracking_sync.sync_runs')).toEqual(
-        [{ outcome: 'aborted', error_code: 'aborted' }],
-      )
-      expect(
-        await scene.select('select from tracking_sync.lease where holder is not null'),
-      ).toEqual([])
-      await scene.serve()
-      await untilSynced(scene)
-      // The workers beside the sync may still read what they took from its queue.
-      await waitUntil('what was queued is read', async () => {
-        return (await scene.select('select from tracking_sync.refetch_queue')).length === 0
-      })
-      const { simulator, database } = scene
-      expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual(
-        [],
-      )
-    },
-  )
 })
 
 describe('serve without its database', () => {

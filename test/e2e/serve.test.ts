@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { Agent, request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
-import { WEBHOOK_EVENT_NAMES } from '../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import { injectSqlFault } from '../integration/faults/sql-faults.js'
 import { openRaw, statusesOf } from '../support/raw-http.js'
 import { callProgram } from '../support/call-cli.js'
@@ -13,7 +12,6 @@ import {
   logLines,
   metricOf,
   openServeScene,
-  SECRET,
   untilSynced,
   type ServeScene,
 } from './serve-scene.js'
@@ -73,37 +71,6 @@ describe('serve', () => {
         `serving at ${scene.url}, webhooks at /webhooks, pages at ${scene.pagesUrl}\n`,
       )
       expect(logLines(program, 'stopped')).toHaveLength(1)
-    },
-  )
-
-  it(
-    'makes up for missed slots with one sync, and for none that was not missed',
-    { tags: ['X6', 'JE5', 'release'] },
-    async () => {
-      const scene = await openServeScene()
-      const runs = async (): Promise<number> =>
-        (await scene.select('select from tracking_sync.sync_runs')).length
-      const first = await runCli(['sync'], scene.options)
-      expect(first.exitCode).toBe(0)
-      expect((await scene.select(CATALOGUE)).length).toBeGreaterThan(3)
-
-      const punctual = await scene.serve()
-      await waitUntil('the start is over', () => logLines(punctual, 'reconciled').length > 0)
-      punctual.kill('SIGTERM')
-      await punctual.ended
-      expect(logLines(punctual, 'a scheduled sync was missed; running one now')).toEqual([])
-      expect(await runs()).toBe(1)
-
-      await scene.select(
-        `update tracking_sync.sync_run_streams
-      set pass_began_at = pass_began_at - interval '8 hours'`,
-      )
-      const late = await scene.serve()
-      await untilSynced(scene, 2)
-      await waitUntil('the job has ended', () => logLines(late, 'scheduled sync').length > 0)
-      late.kill('SIGTERM')
-      await late.ended
-      expect(await runs()).toBe(2)
     },
   )
 
@@ -182,56 +149,6 @@ describe('serve', () => {
 })
 
 describe('what serve says of itself', () => {
-  it(
-    'alerts when there is no webhook of ours, or it is switched off or gone, and until it is mended',
-    { tags: ['W18', 'release'] },
-    async () => {
-      const scene = await openServeScene()
-      const { simulator, url } = scene
-      simulator.webhooks.remove(scene.webhookId)
-      const program = await scene.serve(['--sync-cron', 'off'])
-      const reconcile = () => callProgram(['webhooks', 'reconcile'], scene.options)
-      const expectTold = async (sentence: string): Promise<void> => {
-        expect((await callProgram(['status'], scene.options)).stdout).toContain(
-          `ALERT: ${sentence}`,
-        )
-      }
-      const none = `no webhook of the account sends to ${url}/webhooks`
-      await waitUntil(none, () => program.stderr().includes(none))
-      await expectTold(none)
-      const { id } = simulator.webhooks.create({
-        url: `${url}/webhooks`,
-        active: true,
-        events: WEBHOOK_EVENT_NAMES,
-        secret: SECRET,
-        headers: [],
-      })
-      const until = async (alerts: number, active: number): Promise<void> => {
-        await waitUntil(`${alerts} alerts`, async () => {
-          const { text } = await scene.get('/metrics')
-          const isActive = metricOf(text, `webhook_active{webhook_id="${id}"}`)
-          return metricOf(text, 'webhook_alerts') === alerts && isActive === active
-        })
-      }
-      expect(await reconcile()).toMatchObject({ exitCode: 0 })
-      await until(0, 1)
-      simulator.webhooks.update(id, { active: false })
-      expect(await reconcile()).toMatchObject({ exitCode: 6 })
-      await until(1, 0)
-      const inactive = `webhook ${id} is not active`
-      await expectTold(inactive)
-      expect((await scene.get('/')).text).toContain(inactive)
-      // Not ready would mean that no delivery could reach us ever again.
-      expect((await scene.get('/readyz')).status).toBe(200)
-      simulator.webhooks.remove(id)
-      expect(await reconcile()).toMatchObject({ exitCode: 6 })
-      await expectTold(`webhook ${id} is gone at the service`)
-      await until(1, 0)
-      program.kill('SIGTERM')
-      await program.ended
-    },
-  )
-
   it(
     'shows its pages to those who ask for it by a name of the list or an address, and is ok or unavailable to strangers, whatever they ask',
     { tags: ['FC6', 'W20', 'release'] },

@@ -243,11 +243,6 @@ it('lays invoices of detention beside the one clock of the line', async () => {
   ])
 })
 
-it('answers an empty warehouse with no row', async () => {
-  expect(await scene.read('accrual')).toEqual([])
-  expect(await scene.read('accrual', { asOf: NOW })).toEqual([])
-})
-
 const HEADER = [
   'invoice_number,line_number,issuer,charge,container_number,bill_of_lading_number',
   'charged_from_on,charged_to_on,amount,currency_code,daily_rate,issued_on,due_on',

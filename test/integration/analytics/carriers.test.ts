@@ -357,8 +357,3 @@ it('tells no median that a late ship may still move', async () => {
   await promise('4 hours', 4)
   expect(await read()).toEqual([{ eta_2_days_n: 5, eta_2_days_median_error_hours: '4.00' }])
 })
-
-it('answers an empty warehouse with an empty list', async () => {
-  expect(await scene.read('carriers')).toEqual([])
-  expect(await scene.read('carrier_figures', { asOf: AS_OF })).toEqual([])
-})

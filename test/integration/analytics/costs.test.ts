@@ -87,11 +87,6 @@ async function insertBoxes(...boxes: readonly object[]): Promise<void> {
   await insertKnown(scene, 'containers', boxes as Record<string, unknown>[])
 }
 
-it('has no row in an empty warehouse', async () => {
-  expect(await scene.read('costs')).toEqual([])
-  expect(await scene.read('costs', { asOf: AS_OF })).toEqual([])
-})
-
 it('shows every column of a charge', async () => {
   await insertBoxes(container('c1'))
   await insertKnown(scene, 'container_import_deadlines', [says('c1', '_terminal', '2026-03-13')])

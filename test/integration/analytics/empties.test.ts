@@ -61,11 +61,6 @@ async function insertBoxes(...boxes: readonly Record<string, unknown>[]): Promis
   await insertKnown(scene, 'containers', boxes)
 }
 
-it('has no row in an empty warehouse', async () => {
-  expect(await scene.read('empties')).toEqual([])
-  expect(await scene.read('empties', { asOf: AS_OF })).toEqual([])
-})
-
 it('shows every column of one that is out and of one that came back', async () => {
   await insertBoxes(
     container('c1', { pod_full_out_at: noon(12) }),

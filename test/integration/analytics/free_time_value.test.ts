@@ -326,11 +326,6 @@ it('says what was used from ten containers on, by line, terminal, rule and charg
   ])
 })
 
-it('answers an empty warehouse with no row', async () => {
-  expect(await scene.read('free_time_value')).toEqual([])
-  expect(await scene.read('free_time_value', { asOf: NOW })).toEqual([])
-})
-
 /** Boxes of a world, each with a rule of its own. */
 const CASES = 120
 

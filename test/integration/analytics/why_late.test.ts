@@ -325,8 +325,3 @@ it('has the costs as listed, else as estimated, and the dearest first', async ()
     ['nothing', 1, 'unavailable', null, null],
   ])
 })
-
-it('answers an empty warehouse with no row', async () => {
-  expect(await scene.read('why_late')).toEqual([])
-  expect(await scene.read('why_late', { asOf: NOW })).toEqual([])
-})

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RunReport } from '../../../src/sync/run-sync.js'
-import { COUNTED_TABLES, SELDOM } from '../../support/compare-warehouse.js'
 import { rowCount } from '../../support/snapshot-tables.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
 import {
@@ -79,58 +78,6 @@ describe('a backfill', () => {
       const { shipment } = scene.simulator.world.counts(scene.simulator.clock.now())
       await expectNothingToWrite(scene)
       expect(requestCounts(scene.simulator)['/shipments']).toBe(Math.ceil(shipment / 7))
-    },
-  )
-
-  // At every other length: test/unit/api/list-pages.test.ts.
-  it.each([0, 7])(
-    'reads a list of %i shipments in pages of 6',
-    { tags: ['P1', 'release'] },
-    async (count) => {
-      const scene = await openScene({ shipments: 12 })
-      const { world, edits, clock } = scene.simulator
-      for (const { id } of [...world.records('shipment', clock.now())].slice(count)) {
-        edits.delete('shipment', id)
-      }
-      const report = await scene.sync({ settings: { pageSize: 6 } })
-      expect(report.problems).toEqual([])
-      const mayLack = count === 0 ? COUNTED_TABLES : SELDOM
-      expect(await scene.differences({ mayLack })).toEqual([])
-      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(count)
-      await expectNothingToWrite(scene)
-    },
-  )
-
-  it(
-    'collapses the rows that new shipments at the front push onto the next page',
-    { tags: ['P2', 'release'] },
-    async () => {
-      const scene = await openScene({ shipments: 24 })
-      const { edits } = scene.simulator
-      let isInserted = false
-      await scene.sync({
-        settings: { pageSize: 8 },
-        onProgress: ({ stream, page }) => {
-          if (stream !== 'shipments' || page !== 1 || isInserted) return
-          isInserted = true
-          edits.insertShipments(8)
-        },
-      })
-      await syncToEquality(scene)
-      await expectNothingToWrite(scene)
-    },
-  )
-
-  it(
-    'ends equal to the service although the order of ties changes from page to page',
-    { tags: ['P11', 'release'] },
-    async () => {
-      const scene = await openScene({ shipments: 24 })
-      scene.simulator.faults.add({ fault: { kind: 'shuffle', groupSize: 7 }, times: Infinity })
-      await scene.sync({ settings: { pageSize: 8 } })
-      scene.simulator.faults.clear()
-      await syncToEquality(scene)
-      await expectNothingToWrite(scene)
     },
   )
 })

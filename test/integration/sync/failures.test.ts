@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
@@ -15,7 +13,6 @@ afterEach(closeScenes)
 
 const FOR_EVER = { times: Infinity }
 const SHIPMENTS = { path: /^\/shipments$/ }
-const TRACKING_REQUESTS = { path: '/tracking_requests' }
 const PAGES_OF_2 = { settings: { pageSize: 2 } }
 
 const pageIs =
@@ -51,60 +48,6 @@ async function expectRecovery(scene: Scene): Promise<void> {
   await syncToEquality(scene)
   await expectNothingToWrite(scene)
 }
-
-describe('a dead service', () => {
-  it(
-    'ends the run with exit 4 when nobody listens, and leaves every row',
-    { tags: ['H7', 'release'] },
-    async () => {
-      const scene = await openScene()
-      await scene.sync()
-      const before = await scene.snapshot()
-      const closed = createTcpServer().listen(0, '127.0.0.1')
-      await once(closed, 'listening')
-      const { port } = closed.address() as AddressInfo
-      closed.close()
-      await once(closed, 'close')
-      const source = { url: `http://127.0.0.1:${port}/v2`, apiKey: 'simulator-key' }
-      for (let run = 0; run < 2; run += 1) {
-        const report = await scene.sync({ source })
-        expect(report).toMatchObject({ outcome: 'failed', exitCode: 4 })
-        expect(report.problems[0]).toMatch(
-          /^GET \/v2\/shipments: the connection was refused \(ECONNREFUSED\)\. Given up after 6 tries in \d+ s\.$/,
-        )
-        expect(await runRow(scene, report)).toMatchObject({ error_code: 'api_unavailable' })
-      }
-      expect(await scene.snapshot()).toEqual(before)
-      await expectRecovery(scene)
-    },
-  )
-
-  it(
-    'overcomes a 500, 502, 503, 504, 408 and 429 that come once, with one request more each',
-    { tags: ['H1', 'release'] },
-    async () => {
-      const scene = await openScene()
-      // No more of them on a page than a request is tried.
-      const once = [
-        [1, 500],
-        [2, 502],
-        [2, 503],
-        [3, 504],
-        [3, 408],
-        [4, 429],
-      ] as const
-      const played = once.map(([page, status]) => {
-        const headers = status === 429 ? { 'retry-after': '1' } : undefined
-        const fault: Fault = { kind: 'status', status, ...(headers && { headers }) }
-        return scene.simulator.faults.add({ fault, match: pageIs(page) })
-      })
-      await syncToEquality(scene, PAGES_OF_2)
-      expect(played.map((one) => one.played)).toEqual(once.map(() => 1))
-      expect(requestCounts(scene.simulator)['/shipments']).toBe(2 + 4 + once.length)
-      await expectNothingToWrite(scene)
-    },
-  )
-})
 
 describe('one stream that fails', () => {
   it(
@@ -248,26 +191,6 @@ describe('a list that cannot be trusted', () => {
       expect(requestCounts(scene.simulator)['/shipments']).toBe(3)
       scene.simulator.edits.insertShipments(3)
       expect(await scene.sync(PAGES_OF_2)).toMatchObject({ exitCode: 6 })
-      await expectRecovery(scene)
-    },
-  )
-
-  it(
-    'a resumed pass that a page came in place of is walked again',
-    { tags: ['FA1', 'P4', 'JC7', 'release'] },
-    async () => {
-      const scene = await openScene()
-      const drop = scene.simulator.faults.add({
-        fault: { kind: 'status', status: 500 },
-        match: pageIs(4),
-        ...FOR_EVER,
-      })
-      expect(await scene.sync(PAGES_OF_2)).toMatchObject({ exitCode: 4 })
-      drop.remove()
-      scene.simulator.faults.add({ fault: { kind: 'repeatPage', page: 3 }, match: pageIs(4) })
-      scene.simulator.requests.reset()
-      expect(await scene.sync(PAGES_OF_2)).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      expect(requestCounts(scene.simulator)['/shipments']).toBe(2 + 4)
       await expectRecovery(scene)
     },
   )
@@ -529,21 +452,4 @@ describe('a run that is stopped', () => {
       await expectRecovery(scene)
     },
   )
-
-  it('ends at once while a request hangs', { tags: ['X2', 'release'] }, async () => {
-    const scene = await openScene()
-    const fault = { kind: 'hang', phase: 'afterHeaders' } as const
-    scene.simulator.faults.add({ fault, match: TRACKING_REQUESTS })
-    const stop = new AbortController()
-    const running = scene.sync({ signal: stop.signal })
-    await expect
-      .poll(
-        () => scene.simulator.requests.recent.some(({ path }) => path.includes('tracking_req')),
-        { timeout: 20_000 },
-      )
-      .toBe(true)
-    stop.abort('SIGTERM')
-    expect(await running).toMatchObject({ outcome: 'aborted', exitCode: 143 })
-    await expectRecovery(scene)
-  })
 })

@@ -477,43 +477,6 @@ describe('rows of a large account', () => {
   })
 })
 
-describe('a transport event that the source withdrew', () => {
-  it.each([
-    { how: 'included', includes: ['containers', 'containers.transport_events'] },
-    { how: 'read for its container', includes: ['containers'] },
-  ])(
-    'is marked, and comes back to life when it returns: $how',
-    { tags: ['release'] },
-    async ({ includes }) => {
-      const scene = await openLoadedScene({
-        shipments: 6,
-        acceptedIncludes: { shipment: includes },
-      })
-      const { world, clock, edits } = scene.simulator
-      const [container] = world
-        .page('container', 0, 10, clock.now())
-        .filter(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)
-      const [event] = world.transportEventsOf(container!.id, clock.now())
-      const read = () =>
-        scene.query(
-          `select _first_seen_at, _deleted_at is not null as is_dead, voyage_number
-        from tracking.transport_events where transport_event_id = $1`,
-          event!.id,
-        )
-      const [before] = await read()
-      expect(before).toMatchObject({ is_dead: false })
-      edits.withdrawEvent(container!.id, event!.id)
-      expect((await sync(scene)).exitCode).toBe(0)
-      expect(await read()).toEqual([{ ...before, is_dead: true }])
-      edits.revive('transport_event', event!.id)
-      edits.change('transport_event', event!.id, { voyage_number: 'X77' })
-      expect((await sync(scene)).exitCode).toBe(0)
-      expect(await read()).toEqual([{ ...before, is_dead: false, voyage_number: 'X77' }])
-      expect(await scene.differences()).toEqual([])
-    },
-  )
-})
-
 describe('transport events that point to a container without a row', () => {
   it(
     'stand as long as a live container names them, and go after two more passes and a 404',
