@@ -59,23 +59,19 @@ describe('migrations only expand', { tags: ['G4'] }, () => {
     .filter((name) => Number(name.slice(0, 4)) >= FIRST_EXPANDING && name.endsWith('.sql'))
     .sort()
 
-  it(
-    'none since the fifth takes away or narrows what programs of the version before use',
-    { tags: ['G4'] },
-    () => {
-      const broken = files.flatMap((name) =>
-        contractionsIn(readFileSync(join(ROOT, DIRECTORY, name), 'utf8')).map(
-          (what) => `${name} ${what}`,
-        ),
-      )
-      expect(
-        broken.filter((one) => !HARMLESS.has(one)),
-        'take it away one version after nothing uses it, and list the file here with the reason',
-      ).toEqual([])
-    },
-  )
+  it('none since the fifth takes away or narrows what programs of the version before use', () => {
+    const broken = files.flatMap((name) =>
+      contractionsIn(readFileSync(join(ROOT, DIRECTORY, name), 'utf8')).map(
+        (what) => `${name} ${what}`,
+      ),
+    )
+    expect(
+      broken.filter((one) => !HARMLESS.has(one)),
+      'take it away one version after nothing uses it, and list the file here with the reason',
+    ).toEqual([])
+  })
 
-  it('would be caught if one did', { tags: ['G4'] }, () => {
+  it('would be caught if one did', () => {
     expect(contractionsIn('alter table {{data}}.ports drop column name;')).toEqual([
       'drops a column',
     ])
@@ -124,17 +120,17 @@ function textOf(repository: string, name: string): string | undefined {
   }
 }
 
-describe('migrations of a release', () => {
+describe('migrations of a release', { tags: ['FG6'] }, () => {
   const copy = mkdtempSync(join(tmpdir(), 'tracking-sync-releases-'))
   afterAll(() => {
     rmSync(copy, { recursive: true, force: true })
   })
 
-  test('stay as they are from the first tag on', { tags: ['FG6'] }, () => {
+  test('stay as they are from the first tag on', () => {
     expect(changedSinceRelease(ROOT), 'put the change into a new migration').toEqual([])
   })
 
-  test('an edited or lost one of a made-up release is told', { tags: ['FG6'] }, () => {
+  test('an edited or lost one of a made-up release is told', () => {
     cpSync(join(ROOT, DIRECTORY), join(copy, DIRECTORY), { recursive: true })
     git(copy, 'init', '--quiet')
     git(copy, 'add', '.')

@@ -34,19 +34,19 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .map((path) => ({ path, text: readFileSync(join(SOURCE, path), 'utf8') }))
 
 describe('texts of statements', { tags: ['S6', 'FC1'] }, () => {
-  it('become SQL in the places of this list only', { tags: ['S6', 'FC1'] }, () => {
+  it('become SQL in the places of this list only', () => {
     const found = files.filter(({ text }) => MAKES_SQL.test(text)).map(({ path }) => path)
     expect(found.sort()).toEqual(Object.keys(TEXTS).sort())
   })
 
-  it('are not written between the quotes of a statement', { tags: ['S6'] }, () => {
+  it('are not written between the quotes of a statement', () => {
     const quoted = files.flatMap(({ path, text }) =>
       [...text.matchAll(/\bsql(?:<[^`]*>)?`[^`]*'\$\{/g)].map(() => path),
     )
     expect(quoted).toEqual([])
   })
 
-  it('quote identifiers in one function only', { tags: ['S6'] }, () => {
+  it('quote identifiers in one function only', () => {
     const quoting = files
       .filter(({ path }) => !/^(?:commands|extensions\/answers\/output)\//.test(path))
       .filter(({ text }) => text.includes(`replaceAll('"', '""')`))
@@ -74,28 +74,24 @@ function fileFunctionsOf(text: string): string[] {
 }
 
 describe('what the source sends', { tags: ['S8'] }, () => {
-  it(
-    'names no file: nothing that sees it can open one, and the warehouse only reads what is shipped',
-    { tags: ['S8'] },
-    () => {
-      const all = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
-      const opening = all
-        .filter((path) =>
-          /^(?:source|ingest|sync|webhooks|status|warehouse|extensions\/(?:alerts|answers\/questions))[/\\].*\.ts$/.test(
-            path,
-          ),
-        )
-        .flatMap((path) => {
-          const names = fileFunctionsOf(readFileSync(join(SOURCE, path), 'utf8'))
-          return names.length === 0 ? [] : [`${path}: ${names.join(', ')}`]
-        })
-      expect(opening.sort()).toEqual([
-        'warehouse/schema/run-migrations.ts: readFile, readdir',
-        'warehouse/schema/shipped-tables.ts: readFile',
-        'warehouse/schema/shipped-views.ts: readFile, readdir',
-      ])
-    },
-  )
+  it('names no file: nothing that sees it can open one, and the warehouse only reads what is shipped', () => {
+    const all = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    const opening = all
+      .filter((path) =>
+        /^(?:source|ingest|sync|webhooks|status|warehouse|extensions\/(?:alerts|answers\/questions))[/\\].*\.ts$/.test(
+          path,
+        ),
+      )
+      .flatMap((path) => {
+        const names = fileFunctionsOf(readFileSync(join(SOURCE, path), 'utf8'))
+        return names.length === 0 ? [] : [`${path}: ${names.join(', ')}`]
+      })
+    expect(opening.sort()).toEqual([
+      'warehouse/schema/run-migrations.ts: readFile, readdir',
+      'warehouse/schema/shipped-tables.ts: readFile',
+      'warehouse/schema/shipped-views.ts: readFile, readdir',
+    ])
+  })
 
   it.each([
     [
@@ -107,7 +103,7 @@ describe('what the source sends', { tags: ['S8'] }, () => {
     [`const { open } = await import('fs/promises')`, 'import()'],
     [`const files = require('node:fs')`, 'require()'],
     [`process.getBuiltinModule('fs')`, 'getBuiltinModule()'],
-  ])('would be caught if it did: %s', { tags: ['S8'] }, (text, names) => {
+  ])('would be caught if it did: %s', (text, names) => {
     expect(fileFunctionsOf(text).join(',')).toBe(names)
   })
 })

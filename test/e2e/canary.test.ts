@@ -69,7 +69,7 @@ describe(
   () => {
     it(
       'stand in nothing that the commands say or write, also when requests fail and the service shows the key',
-      { tags: ['I15', 'S1', 'release'] },
+      { tags: ['I15', 'release'] },
       async () => {
         const { simulator } = scene
         const isList = { path: '/shipments' }
@@ -112,7 +112,7 @@ describe(
 
     it(
       'stand in no word about wrong settings or a refused login',
-      { tags: ['S1', 'release'] },
+      { tags: ['release'] },
       async () => {
         expect(await run(['sync'], { TRACKING_API_KEY: `Token ${KEY}` })).toBe(2)
         const elsewhere = new URL(databaseUrl)
@@ -124,7 +124,7 @@ describe(
       },
     )
 
-    it('stand in no output of a crash', { tags: ['S1', 'release'] }, async () => {
+    it('stand in no output of a crash', { tags: ['release'] }, async () => {
       const bomb = join(options.directory, 'bomb.mjs')
       await writeFile(
         bomb,
@@ -157,7 +157,7 @@ describe(
 
     it(
       'stand in nothing that serve says, answers or stores, with deliveries right and wrong',
-      { tags: ['S1', 'release'] },
+      { tags: ['release'] },
       async () => {
         const program = await scene.serve()
         const { simulator } = scene
@@ -200,15 +200,11 @@ describe(
       },
     )
 
-    it(
-      'stand in no table of the database and in no file; in all that was looked at, no form of them',
-      { tags: ['S1'] },
-      async () => {
-        await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))
-        await scanner.files(options.directory)
-        expect(scanner.findings()).toEqual([])
-        expect(scanner.looked()).toBeGreaterThan(40)
-      },
-    )
+    it('stand in no table of the database and in no file; in all that was looked at, no form of them', async () => {
+      await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))
+      await scanner.files(options.directory)
+      expect(scanner.findings()).toEqual([])
+      expect(scanner.looked()).toBeGreaterThan(40)
+    })
   },
 )

@@ -51,13 +51,13 @@ function shell(line: string): Promise<ProgramResult> {
 
 const MANY_ROWS = 'query "select * from generate_series(1, 20000)"'
 
-describe.concurrent('output that cannot be written', () => {
+describe.concurrent('output that cannot be written', { tags: ['FD2'] }, () => {
   test.each([
     '--help',
     'sync --json',
     `${MANY_ROWS} --format table`,
     `${MANY_ROWS} --format ndjson`,
-  ])('%s > /dev/full ends with 8', { tags: ['FD2', 'release'] }, async (args) => {
+  ])('%s > /dev/full ends with 8', { tags: ['release'] }, async (args) => {
     const { exitCode, stderr } = await shell(`ours ${args} > /dev/full`)
     expect(stderr).toMatch(/^error: standard output could not be written.* ENOSPC: .*$/m)
     expect(exitCode).toBe(8)
@@ -65,7 +65,7 @@ describe.concurrent('output that cannot be written', () => {
 
   test(
     'is told also where the system takes a part of the last piece',
-    { tags: ['FD2', 'release'] },
+    { tags: ['release'] },
     async () => {
       const { exitCode, stderr } = await shell('ulimit -f 8; ours config --json > part')
       expect(stderr).toMatch(/^error: standard output could not be written.* EFBIG: .*$/m)
@@ -77,12 +77,12 @@ describe.concurrent('output that cannot be written', () => {
     },
   )
 
-  test('leaves a worse exit code as it is', { tags: ['FD2', 'release'] }, async () => {
+  test('leaves a worse exit code as it is', { tags: ['release'] }, async () => {
     const { exitCode } = await shell('export TRACKING_API_KEY=wrong; ours check > /dev/full')
     expect(exitCode).toBe(3)
   })
 
-  test('is whole at the end of a pipe', { tags: ['FD2'] }, async () => {
+  test('is whole at the end of a pipe', async () => {
     const piped = `${MANY_ROWS} --format csv | (read first; wc -l)`
     expect(await shell(`ours ${piped}`)).toMatchObject({
       exitCode: 0,
@@ -93,7 +93,7 @@ describe.concurrent('output that cannot be written', () => {
 
   test.each(['config', `${MANY_ROWS} --format ndjson`])(
     'is no error where the reader has gone: %s | head -n 1',
-    { tags: ['FD2', 'release'] },
+    { tags: ['release'] },
     async (args) => {
       const line = `{ ours ${args}; echo "ended with $?" >&2; } | head -n 1`
       const { stdout, stderr } = await shell(line)
@@ -181,11 +181,11 @@ syncBuiltinESMExports()`
   return `--import=data:text/javascript,${encodeURIComponent(script)}`
 }
 
-describe('the embedded database', () => {
+describe('the embedded database', { tags: ['FD10', 'release'] }, () => {
   test.each([
     ['ENOSPC', /^error: The disk that holds .* is full; free some space, .*\n$/],
     ['EROFS', /^error: The disk that holds .* is read-only, .*\n$/],
-  ])('on a disk that says %s ends with 5', { tags: ['FD10', 'release'] }, async (code, said) => {
+  ])('on a disk that says %s ends with 5', async (code, said) => {
     const { directory } = await makeFreshHome()
     const env = { NODE_OPTIONS: failing(code) }
     const { exitCode, stderr } = await runCli(['query', 'select 1'], { directory, env })
@@ -193,36 +193,28 @@ describe('the embedded database', () => {
     expect(exitCode).toBe(5)
   })
 
-  test(
-    'takes one demo at a time, and says where it is',
-    { tags: ['FD10', 'release'] },
-    async () => {
-      const { directory } = await makePreparedHome()
-      const demo = ['demo', '--shipments', '20']
-      const first = await startCli(demo, { directory })
-      await first.waitFor(({ stdout }) => stdout().includes('backfill:'))
-      const second = await runCli(demo, { directory })
-      expect(second.stderr).toMatch(/^error: another demo runs in this database; .* --home\n$/)
-      expect(second.exitCode).toBe(7)
-      const { exitCode, stdout } = await first.ended
-      expect(exitCode).toBe(0)
-      expect(stdout).toContain('the embedded PostgreSQL of .tracking-sync ')
-    },
-  )
+  test('takes one demo at a time, and says where it is', async () => {
+    const { directory } = await makePreparedHome()
+    const demo = ['demo', '--shipments', '20']
+    const first = await startCli(demo, { directory })
+    await first.waitFor(({ stdout }) => stdout().includes('backfill:'))
+    const second = await runCli(demo, { directory })
+    expect(second.stderr).toMatch(/^error: another demo runs in this database; .* --home\n$/)
+    expect(second.exitCode).toBe(7)
+    const { exitCode, stdout } = await first.ended
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('the embedded PostgreSQL of .tracking-sync ')
+  })
 
-  test(
-    'is said to be new, and where, by the command that makes it',
-    { tags: ['FD10', 'release'] },
-    async () => {
-      const { directory, homeDirectory } = await makeFreshHome()
-      const env = { TRACKING_LOG_FORMAT: 'text' }
-      const [made, again] = [
-        await runCli(['query', 'select 1'], { directory, env }),
-        await runCli(['query', 'select 1'], { directory, env }),
-      ]
-      expect(made.stderr).toMatch(/ info {2}made a new, empty embedded database; .*\n$/)
-      expect(made.stderr).toContain(`dataDirectory="${homeDirectory}/database/data"`)
-      expect(again).toMatchObject({ exitCode: 0, stderr: '' })
-    },
-  )
+  test('is said to be new, and where, by the command that makes it', async () => {
+    const { directory, homeDirectory } = await makeFreshHome()
+    const env = { TRACKING_LOG_FORMAT: 'text' }
+    const [made, again] = [
+      await runCli(['query', 'select 1'], { directory, env }),
+      await runCli(['query', 'select 1'], { directory, env }),
+    ]
+    expect(made.stderr).toMatch(/ info {2}made a new, empty embedded database; .*\n$/)
+    expect(made.stderr).toContain(`dataDirectory="${homeDirectory}/database/data"`)
+    expect(again).toMatchObject({ exitCode: 0, stderr: '' })
+  })
 })

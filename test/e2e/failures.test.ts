@@ -208,12 +208,12 @@ function isSecondPage({
   return path.endsWith('/shipments') && parameters.get('page[number]') === '2'
 }
 
-describe('a signal', () => {
+describe('a signal', { tags: ['release'] }, () => {
   afterEach(closeScenes)
 
   it(
     'ends a backfill in a pause with 143 in a moment, the run says aborted, and the next one completes',
-    { tags: ['X1', 'X2', 'release'] },
+    { tags: ['X1', 'X2'] },
     async () => {
       const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
       const { simulator, database, options } = scene
@@ -247,30 +247,26 @@ describe('a signal', () => {
     },
   )
 
-  it(
-    'of a closed terminal ends with 129, and stops the embedded database too',
-    { tags: ['release'] },
-    async () => {
-      const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
-      const { simulator, options } = scene
-      await prepareHome(join(options.directory, '.tracking-sync'))
-      const { DATABASE_URL, TRACKING_READER_URL, ...env } = options.env!
-      expect([DATABASE_URL, TRACKING_READER_URL]).not.toContain(undefined)
-      const played = simulator.faults.add({
-        fault: { kind: 'hang', phase: 'beforeHeaders' },
-        match: isSecondPage,
-        times: Infinity,
-      })
-      const backfill = await startCli(['backfill'], { ...options, env })
-      await waitUntil('the second page is asked for', () => played.played > 0)
-      backfill.kill('SIGHUP')
-      expect(await backfill.ended).toMatchObject({ exitCode: 129, signal: null })
-      const status = await callProgram(['status', '--json'], { ...options, env })
-      expect(JSON.parse(status.stdout)).toMatchObject({
-        runs: [{ command: 'backfill', outcome: 'aborted' }],
-      })
-    },
-  )
+  it('of a closed terminal ends with 129, and stops the embedded database too', async () => {
+    const scene = await makeScene({ TRACKING_SERVICE: presetFile({ pageSize: 8 }) })
+    const { simulator, options } = scene
+    await prepareHome(join(options.directory, '.tracking-sync'))
+    const { DATABASE_URL, TRACKING_READER_URL, ...env } = options.env!
+    expect([DATABASE_URL, TRACKING_READER_URL]).not.toContain(undefined)
+    const played = simulator.faults.add({
+      fault: { kind: 'hang', phase: 'beforeHeaders' },
+      match: isSecondPage,
+      times: Infinity,
+    })
+    const backfill = await startCli(['backfill'], { ...options, env })
+    await waitUntil('the second page is asked for', () => played.played > 0)
+    backfill.kill('SIGHUP')
+    expect(await backfill.ended).toMatchObject({ exitCode: 129, signal: null })
+    const status = await callProgram(['status', '--json'], { ...options, env })
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      runs: [{ command: 'backfill', outcome: 'aborted' }],
+    })
+  })
 })
 
 describe('a reader that goes away', { tags: ['X4'] }, () => {

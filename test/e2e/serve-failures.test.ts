@@ -52,10 +52,10 @@ async function storedIds(scene: ServeScene): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id))
 }
 
-describe('serve that is told to stop', () => {
+describe('serve that is told to stop', { tags: ['release'] }, () => {
   it(
     'answers a delivery that it was storing when it was told to stop, and ends with 0',
-    { tags: ['X3', 'release'] },
+    { tags: ['X3'] },
     async () => {
       const scene = await openServeScene()
       const program = await scene.serve(['--no-scheduler'])
@@ -87,7 +87,7 @@ describe('serve that is told to stop', () => {
 
   it(
     'ends within its time although the database hangs, and at once at the second signal',
-    { tags: ['X2', 'release'] },
+    { tags: ['X2'] },
     async () => {
       const scene = await openServeScene({ throughUrl: behindProxy })
       // Its time is over when this test says so.
@@ -129,45 +129,41 @@ describe('serve that is told to stop', () => {
   )
 })
 
-describe('serve without its database', () => {
-  it(
-    'starts, answers 503, takes up its work when the database comes, and again when it was away, and applies all that it acknowledged',
-    { tags: ['W16', 'W20', 'release'] },
-    async () => {
-      const scene = await openServeScene({ throughUrl: behindProxy })
-      await proxy!.cut()
-      const program = await startCli(['serve'], scene.options)
-      await program.waitFor(({ stdout }) => stdout().includes('serving at'))
-      await expectUnavailable(scene)
-      expect(logLines(program, 'the database can be reached')).toEqual([])
-      const comeBack = async (): Promise<void> => {
-        await proxy!.restore()
-        await waitUntil('ready', async () => (await scene.get('/readyz')).status === 200)
-      }
-      await comeBack()
-      await untilSynced(scene)
-      const ids = [randomUUID(), randomUUID()]
-      const deliver = async (id: string): Promise<void> => {
-        expect((await scene.post(notificationBody(id))).status).toBe(202)
-      }
-      await proxy!.cut()
-      await expectUnavailable(scene)
-      await comeBack()
-      for (const id of ids) await deliver(id)
-      // A processor that lost the database tries again after pauses that grow to a minute.
-      const isApplied = async (): Promise<boolean> =>
-        (
-          await scene.select(
-            `select from tracking_sync.webhook_notifications where state = 'received'`,
-          )
-        ).length === 0
-      await waitUntil('applied', isApplied, 120_000)
-      const stored = await storedIds(scene)
-      expect(ids.filter((id) => !stored.has(id))).toEqual([])
-      program.kill('SIGTERM')
-      expect((await program.ended).exitCode).toBe(0)
-    },
-  )
+describe('serve without its database', { tags: ['W16', 'W20', 'release'] }, () => {
+  it('starts, answers 503, takes up its work when the database comes, and again when it was away, and applies all that it acknowledged', async () => {
+    const scene = await openServeScene({ throughUrl: behindProxy })
+    await proxy!.cut()
+    const program = await startCli(['serve'], scene.options)
+    await program.waitFor(({ stdout }) => stdout().includes('serving at'))
+    await expectUnavailable(scene)
+    expect(logLines(program, 'the database can be reached')).toEqual([])
+    const comeBack = async (): Promise<void> => {
+      await proxy!.restore()
+      await waitUntil('ready', async () => (await scene.get('/readyz')).status === 200)
+    }
+    await comeBack()
+    await untilSynced(scene)
+    const ids = [randomUUID(), randomUUID()]
+    const deliver = async (id: string): Promise<void> => {
+      expect((await scene.post(notificationBody(id))).status).toBe(202)
+    }
+    await proxy!.cut()
+    await expectUnavailable(scene)
+    await comeBack()
+    for (const id of ids) await deliver(id)
+    // A processor that lost the database tries again after pauses that grow to a minute.
+    const isApplied = async (): Promise<boolean> =>
+      (
+        await scene.select(
+          `select from tracking_sync.webhook_notifications where state = 'received'`,
+        )
+      ).length === 0
+    await waitUntil('applied', isApplied, 120_000)
+    const stored = await storedIds(scene)
+    expect(ids.filter((id) => !stored.has(id))).toEqual([])
+    program.kill('SIGTERM')
+    expect((await program.ended).exitCode).toBe(0)
+  })
 })
 
 async function expectUnavailable(scene: ServeScene): Promise<void> {
@@ -183,7 +179,7 @@ async function expectUnavailable(scene: ServeScene): Promise<void> {
   expect(page.text).toContain('The database does not answer.')
 }
 
-describe('a fault of the program', () => {
+describe('a fault of the program', { tags: ['C22'] }, () => {
   const endsServe = async (fault: string): Promise<void> => {
     const scene = await openServeScene()
     const hang = scene.simulator.faults.add({
@@ -203,64 +199,55 @@ describe('a fault of the program', () => {
     expect(JSON.parse(next.stdout)).toMatchObject({ outcome: 'complete' })
   }
 
-  it(
-    'ends serve with 1 in the middle of a sync, and the next run takes over at once',
-    { tags: ['C22'] },
-    () => endsServe(`setImmediate(() => { throw new Error('an injected fault') })`),
-  )
+  it('ends serve with 1 in the middle of a sync, and the next run takes over at once', () =>
+    endsServe(`setImmediate(() => { throw new Error('an injected fault') })`))
 
-  it('does so too when it is a rejection that nobody handles', { tags: ['C22', 'release'] }, () =>
+  it('does so too when it is a rejection that nobody handles', { tags: ['release'] }, () =>
     endsServe(`void Promise.reject(new Error('an injected fault'))`),
   )
 })
 
-describe('a run that takes too long', () => {
-  it(
-    'a sync that takes longer than it may ends with 6 and says so, and the next one goes on',
-    { tags: ['X7'] },
-    async () => {
-      const scene = await openServeScene({
-        settings: { TRACKING_SERVICE: presetFile({ pageSize: 2 }) },
+describe('a run that takes too long', { tags: ['X7'] }, () => {
+  it('a sync that takes longer than it may ends with 6 and says so, and the next one goes on', async () => {
+    const scene = await openServeScene({
+      settings: { TRACKING_SERVICE: presetFile({ pageSize: 2 }) },
+    })
+    const { simulator, database } = scene
+    const hang = simulator.faults.add(hangAtPageFour)
+    // The limit's minute is over when this test says so.
+    const ends: (() => void)[] = []
+    const wait = globalThis.setTimeout
+    const spy = vi
+      .spyOn(globalThis, 'setTimeout')
+      .mockImplementation((work: () => void, ms?: number) => {
+        if (ms === 60_000) ends.push(work)
+        return wait(work, ms)
       })
-      const { simulator, database } = scene
-      const hang = simulator.faults.add(hangAtPageFour)
-      // The limit's minute is over when this test says so.
-      const ends: (() => void)[] = []
-      const wait = globalThis.setTimeout
-      const spy = vi
-        .spyOn(globalThis, 'setTimeout')
-        .mockImplementation((work: () => void, ms?: number) => {
-          if (ms === 60_000) ends.push(work)
-          return wait(work, ms)
-        })
-      const running = callProgram(['sync', '--run-minutes', '1', '--json'], scene.options)
-      await waitUntil('a page is stored', async () => {
-        if (hang.played === 0) return false
-        return (await scene.select('select from tracking.shipments')).length >= 4
-      })
-      for (const end of ends) end()
-      const limited = await running
-      spy.mockRestore()
-      expect(limited.exitCode).toBe(6)
-      const sentence =
-        'the run was stopped after 1 min (TRACKING_RUN_MINUTES); its rows are stored, and the next run continues from there'
-      expect(limited.stderr).toContain(`error: ${sentence}\n`)
-      expect(JSON.parse(limited.stdout)).toMatchObject({
-        outcome: 'incomplete',
-        problems: [sentence],
-      })
-      const before = simulator.requests.total
-      const next = await callProgram(['sync', '--json'], scene.options)
-      expect(next.exitCode).toBe(0)
-      const firstPages = simulator.requests.recent
-        .slice(before)
-        .filter(
-          ({ path, query }) => path === '/v2/shipments' && /number(?:%5D|\])=1(?:&|$)/.test(query),
-        )
-      expect(firstPages).toEqual([])
-      expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual(
-        [],
+    const running = callProgram(['sync', '--run-minutes', '1', '--json'], scene.options)
+    await waitUntil('a page is stored', async () => {
+      if (hang.played === 0) return false
+      return (await scene.select('select from tracking.shipments')).length >= 4
+    })
+    for (const end of ends) end()
+    const limited = await running
+    spy.mockRestore()
+    expect(limited.exitCode).toBe(6)
+    const sentence =
+      'the run was stopped after 1 min (TRACKING_RUN_MINUTES); its rows are stored, and the next run continues from there'
+    expect(limited.stderr).toContain(`error: ${sentence}\n`)
+    expect(JSON.parse(limited.stdout)).toMatchObject({
+      outcome: 'incomplete',
+      problems: [sentence],
+    })
+    const before = simulator.requests.total
+    const next = await callProgram(['sync', '--json'], scene.options)
+    expect(next.exitCode).toBe(0)
+    const firstPages = simulator.requests.recent
+      .slice(before)
+      .filter(
+        ({ path, query }) => path === '/v2/shipments' && /number(?:%5D|\])=1(?:&|$)/.test(query),
       )
-    },
-  )
+    expect(firstPages).toEqual([])
+    expect(await differencesFrom(simulator.world, simulator.clock.now(), database.url)).toEqual([])
+  })
 })

@@ -109,7 +109,7 @@ async function flood(httpPort: number, connections: number, text: Buffer): Promi
   for (const { socket } of open) socket.destroy()
 }
 
-describe('what strangers send', () => {
+describe('what strangers send', { tags: ['FB3', 'JD5'] }, () => {
   const oneByteChunks = Buffer.from('1\r\na\r\n'.repeat(60_500))
 
   const oneByteChunked = Buffer.concat([Buffer.from(head([CHUNKED])), oneByteChunks])
@@ -140,7 +140,6 @@ describe('what strangers send', () => {
     },
   ])(
     '$what, 69 MB on 190 connections: memory rises by less than 50 MB, deliveries are answered',
-    { tags: ['FB3', 'JD5'] },
     async ({ text }) => {
       const httpPort = Number(new URL(scene.url).port)
       const { mostBytes, slowestMs } = await watch(scene, program, flood(httpPort, 190, text))
@@ -174,7 +173,7 @@ const filled = (before: string, unit: string, after: string, megabytes: number):
     Buffer.from(after),
   ])
 
-describe('what the service sends', () => {
+describe('what the service sends', { tags: ['FB4', 'FG4', 'release'] }, () => {
   const record = '{"id":"1","type":"port"},'
   const inOne = '{"data":[{"id":"1","type":"shipment","attributes":{"notes":['
   let scene: ServeScene
@@ -217,7 +216,6 @@ describe('what the service sends', () => {
     },
   ])(
     '$what: refused as the service’s fault, in less than 300 MB, and deliveries are answered meanwhile',
-    { tags: ['FB4', 'FG4', 'release'] },
     async ({ says, body }) => {
       answer = body
       const told = countTold(says)

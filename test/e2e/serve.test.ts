@@ -26,11 +26,11 @@ const containerOf = ({ simulator }: ServeScene): string => {
 /** Only complete passes read it. */
 const CATALOGUE = 'select from tracking.webhook_event_categories where _deleted_at is null'
 
-describe('serve', () => {
+describe('serve', { tags: ['release'] }, () => {
   it(
     'fills an empty warehouse at its start, then brings each change within seconds by webhook, and ends with 0',
     {
-      tags: ['JE5', 'release'],
+      tags: ['JE5'],
     },
     async () => {
       const scene = await openServeScene({ isMigrated: false })
@@ -76,7 +76,7 @@ describe('serve', () => {
 
   it(
     'refuses to start without a good secret, and needs none where it does not receive',
-    { tags: ['W5', 'release'] },
+    { tags: ['W5'] },
     async () => {
       const scene = await openServeScene()
       for (const secret of ['', ' ', 'secret-of-sixteen\n', 'short']) {
@@ -101,26 +101,22 @@ describe('serve', () => {
     },
   )
 
-  it(
-    'says in one sentence that its port is taken, or that the path of webhooks is its own',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openServeScene()
-      const program = await scene.serve(['--no-scheduler'])
-      const taken = await runCli(['serve'], scene.options)
-      expect([taken.exitCode, taken.stdout]).toEqual([2, ''])
-      expect(taken.stderr).toMatch(
-        /error: PORT is \d+, which is in use; name another, or 0 for a free one\n/,
-      )
-      program.kill('SIGINT')
-      await program.ended
-      const own = await callProgram(['serve', '--webhook-path', '/healthz'], scene.options)
-      expect([own.exitCode, own.stdout]).toEqual([2, ''])
-      expect(own.stderr).toContain('error: TRACKING_WEBHOOK_PATH is /healthz, which serve answers')
-    },
-  )
+  it('says in one sentence that its port is taken, or that the path of webhooks is its own', async () => {
+    const scene = await openServeScene()
+    const program = await scene.serve(['--no-scheduler'])
+    const taken = await runCli(['serve'], scene.options)
+    expect([taken.exitCode, taken.stdout]).toEqual([2, ''])
+    expect(taken.stderr).toMatch(
+      /error: PORT is \d+, which is in use; name another, or 0 for a free one\n/,
+    )
+    program.kill('SIGINT')
+    await program.ended
+    const own = await callProgram(['serve', '--webhook-path', '/healthz'], scene.options)
+    expect([own.exitCode, own.stdout]).toEqual([2, ''])
+    expect(own.stderr).toContain('error: TRACKING_WEBHOOK_PATH is /healthz, which serve answers')
+  })
 
-  it('goes on when the key is refused, and says so', { tags: ['release'] }, async () => {
+  it('goes on when the key is refused, and says so', async () => {
     const scene = await openServeScene({ settings: { TRACKING_API_KEY: 'canary/wrong+key=' } })
     const program = await scene.serve()
     await waitUntil('the sync failed', () =>

@@ -23,7 +23,7 @@ const words = (line: string): string => line.replaceAll(/\s+/g, ' ').trim()
 const split = (line: string): string[] =>
   [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
 
-describe('a page for a new user, followed line by line', () => {
+describe('a page for a new user, followed line by line', { tags: ['release'] }, () => {
   const closers: (() => Promise<unknown>)[] = []
   let home: FreshHome
   let url: string
@@ -108,7 +108,7 @@ describe('a page for a new user, followed line by line', () => {
     if (row !== undefined) box = row
   }
 
-  it('the tutorial leads from a key to a list', { tags: ['release'] }, async () => {
+  it('the tutorial leads from a key to a list', async () => {
     expect(await follow('tutorial.md')).toEqual({ commands: 13, headings: 3 })
     const files = ['monday.xlsx', 'last-free-days.ics'].map((name) => join(home.directory, name))
     const [workbook, calendar] = await Promise.all(files.map((file) => readFile(file)))
@@ -117,7 +117,7 @@ describe('a page for a new user, followed line by line', () => {
     expect(calendar!.toString()).toContain('https://app.terminal49.com/shipments/find?q=')
   })
 
-  it('each command of the troubleshooting page works', { tags: ['release'] }, async () => {
+  it('each command of the troubleshooting page works', async () => {
     await run('tracking-sync init --service terminal49')
     await run('tracking-sync backfill')
     await learnBox()

@@ -64,8 +64,8 @@ describe('Slack', () => {
   })
 })
 
-describe('a text of the source', () => {
-  it('breaks no line of a message', { tags: ['A5'] }, () => {
+describe('a text of the source', { tags: ['A5'] }, () => {
+  it('breaks no line of a message', () => {
     const hostile = 'held\r\n-- \nall is well\u2028now\u202e'
     const row = {
       name: 'hold_new',

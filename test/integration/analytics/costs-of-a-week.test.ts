@@ -64,11 +64,11 @@ async function ofAllLooks<Row>(text: string): Promise<Row[]> {
   return found
 }
 
-describe('costs and empties of a week', () => {
+describe('costs and empties of a week', { tags: ['release'] }, () => {
   it.each([
     ['costs', 'container_id, place, charge, currency_code'],
     ['empties', 'container_id'],
-  ])('%s have no two rows of one key', { tags: ['FE5', 'release'] }, async (view, key) => {
+  ])('%s have no two rows of one key', { tags: ['FE5'] }, async (view, key) => {
     const [counted] = await ofAllLooks<{ n: number; twice: number }>(
       `select coalesce(sum(n), 0)::integer as n, count(*) filter (where n > 1)::integer as twice
       from (select count(*) as n from tracking_as_of.${view} group by ${key}) as by_key`,
@@ -77,7 +77,7 @@ describe('costs and empties of a week', () => {
     expect(counted!.n).toBeGreaterThan(50)
   })
 
-  it('costs are those of the exceptions', { tags: ['FE5', 'release'] }, async () => {
+  it('costs are those of the exceptions', { tags: ['FE5'] }, async () => {
     const rows = await ofAllLooks<{ exceptions: string; said: string; amount: string }>(BOTH)
     expect(rows.filter(({ said, amount }) => said !== amount)).toEqual([])
     expect(new Set(rows.map(({ exceptions }) => exceptions))).toEqual(
@@ -86,12 +86,9 @@ describe('costs and empties of a week', () => {
     expect(rows.length).toBeGreaterThan(10)
   })
 
-  it(
-    'empties have every container that was picked up or returned, once',
-    { tags: ['release'] },
-    async () => {
-      const rows = await ofAllLooks<{ state: string; is_merged: boolean | null; n: number }>(
-        `select back.state, bool_or(empty.charge = 'demurrage') as is_merged,
+  it('empties have every container that was picked up or returned, once', async () => {
+    const rows = await ofAllLooks<{ state: string; is_merged: boolean | null; n: number }>(
+      `select back.state, bool_or(empty.charge = 'demurrage') as is_merged,
         count(empty.container_id)::integer as n
       from tracking_as_of.empty_return_times as back
       left join tracking_as_of.empties as empty using (container_id)
@@ -99,10 +96,9 @@ describe('costs and empties of a week', () => {
         select container_id from tracking_as_of.tracked_twice where is_counted_elsewhere
       )
       group by back.container_id, back.state`,
-      )
-      expect(rows.filter(({ n }) => n !== 1)).toEqual([])
-      expect(new Set(rows.map(({ is_merged }) => is_merged))).toEqual(new Set([true, false]))
-      expect(rows.length).toBeGreaterThan(100)
-    },
-  )
+    )
+    expect(rows.filter(({ n }) => n !== 1)).toEqual([])
+    expect(new Set(rows.map(({ is_merged }) => is_merged))).toEqual(new Set([true, false]))
+    expect(rows.length).toBeGreaterThan(100)
+  })
 })

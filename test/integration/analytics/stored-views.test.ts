@@ -124,213 +124,189 @@ async function isStoring(scene: Scene): Promise<boolean> {
 const total = (rows: readonly Record<string, unknown>[], key: string): number =>
   rows.reduce((sum, row) => sum + Number(row[key]), 0)
 
-describe.skipIf(isOnCitus)('stored views', () => {
-  it(
-    'are made when they are first stored, hold what the views say, and are not stored again while nothing changes',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openLoadedScene({ shipments: 4 })
-      expect(await storedRelations(scene)).toEqual([])
-      const stored = await storeViews(scene.warehouse, options)
-      expect(stored.map(({ name }) => name)).toEqual(NAMES)
-      const rows = await compare(scene)
-      expect(rows.map(({ name }) => name)).toEqual(NAMES)
-      expect(total(rows, 'rows')).toBeGreaterThan(100)
-      expect(total(rows, 'stored')).toBe(total(rows, 'rows'))
-      expect(total(rows, 'differing')).toBe(0)
-      expect(await storedRelations(scene)).toHaveLength(2 * NAMES.length)
+describe.skipIf(isOnCitus)('stored views', { tags: ['release'] }, () => {
+  it('are made when they are first stored, hold what the views say, and are not stored again while nothing changes', async () => {
+    const scene = await openLoadedScene({ shipments: 4 })
+    expect(await storedRelations(scene)).toEqual([])
+    const stored = await storeViews(scene.warehouse, options)
+    expect(stored.map(({ name }) => name)).toEqual(NAMES)
+    const rows = await compare(scene)
+    expect(rows.map(({ name }) => name)).toEqual(NAMES)
+    expect(total(rows, 'rows')).toBeGreaterThan(100)
+    expect(total(rows, 'stored')).toBe(total(rows, 'rows'))
+    expect(total(rows, 'differing')).toBe(0)
+    expect(await storedRelations(scene)).toHaveLength(2 * NAMES.length)
 
-      await scene.sync({ command: 'sync' })
-      expect(await storeViews(scene.warehouse, options)).toEqual([])
+    await scene.sync({ command: 'sync' })
+    expect(await storeViews(scene.warehouse, options)).toEqual([])
 
-      // Also texts that are longer than an index entry can be.
-      const long = `(select string_agg(md5(number::text), '') from generate_series(1, 3000) as number)`
-      await scene.query(`update tracking.shipments set shipping_line_scac = ${long}`)
-      await scene.query(`update tracking.terminals set firms_code = ${long}`)
-      await scene.query(`update tracking.transport_events set event = ${long}`)
-      await scene.query('delete from tracking_sync.stored_views')
-      expect((await storeViews(scene.warehouse, options)).map(({ name }) => name)).toEqual(NAMES)
-      const counts = NAMES.map(
-        (name) => `select count(*)::int as rows, count(_stored_at)::int as stored
+    // Also texts that are longer than an index entry can be.
+    const long = `(select string_agg(md5(number::text), '') from generate_series(1, 3000) as number)`
+    await scene.query(`update tracking.shipments set shipping_line_scac = ${long}`)
+    await scene.query(`update tracking.terminals set firms_code = ${long}`)
+    await scene.query(`update tracking.transport_events set event = ${long}`)
+    await scene.query('delete from tracking_sync.stored_views')
+    expect((await storeViews(scene.warehouse, options)).map(({ name }) => name)).toEqual(NAMES)
+    const counts = NAMES.map(
+      (name) => `select count(*)::int as rows, count(_stored_at)::int as stored
       from tracking_stored.${name}`,
-      )
-      const longer = await scene.query(counts.join(' union all '))
-      expect(total(longer, 'rows')).toBeGreaterThan(100)
-      expect(total(longer, 'stored')).toBe(total(longer, 'rows'))
-    },
-  )
+    )
+    const longer = await scene.query(counts.join(' union all '))
+    expect(total(longer, 'rows')).toBeGreaterThan(100)
+    expect(total(longer, 'stored')).toBe(total(longer, 'rows'))
+  })
 
-  it(
-    'are stored from so many containers on, stay as they were until they are stored again, and are gone after a crash of the server',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openLoadedScene({ shipments: 4 })
-      const [{ count } = {}] = await scene.query('select count(*)::int from tracking.containers')
-      const fromContainers = Number(count)
-      const tooMany = { ...some, fromContainers: fromContainers + 1 }
-      expect(await storeViews(scene.warehouse, tooMany)).toEqual([])
-      const enough = await storeViews(scene.warehouse, { ...some, fromContainers })
-      expect(enough).toHaveLength(SOME.length)
-      const instants = `select min(_stored_at) as at, count(distinct _stored_at)::int as times
+  it('are stored from so many containers on, stay as they were until they are stored again, and are gone after a crash of the server', async () => {
+    const scene = await openLoadedScene({ shipments: 4 })
+    const [{ count } = {}] = await scene.query('select count(*)::int from tracking.containers')
+    const fromContainers = Number(count)
+    const tooMany = { ...some, fromContainers: fromContainers + 1 }
+    expect(await storeViews(scene.warehouse, tooMany)).toEqual([])
+    const enough = await storeViews(scene.warehouse, { ...some, fromContainers })
+    expect(enough).toHaveLength(SOME.length)
+    const instants = `select min(_stored_at) as at, count(distinct _stored_at)::int as times
       from tracking_stored.datasync_containers`
-      const [first] = await scene.query(instants)
-      scene.simulator.clock.advance(3 * 86_400_000)
-      await scene.sync({ command: 'sync' })
-      expect(total(await compare(scene, SOME), 'differing')).toBeGreaterThan(0)
-      const stored = await storeViews(scene.warehouse, some)
-      expect(stored.map(({ name }) => name)).toEqual(SOME)
-      const rows = await compare(scene, SOME)
-      expect(total(rows, 'differing')).toBe(0)
-      const [second] = await scene.query(instants)
-      expect(second?.times).toBe(1)
-      expect(String(second?.at) > String(first?.at)).toBe(true)
+    const [first] = await scene.query(instants)
+    scene.simulator.clock.advance(3 * 86_400_000)
+    await scene.sync({ command: 'sync' })
+    expect(total(await compare(scene, SOME), 'differing')).toBeGreaterThan(0)
+    const stored = await storeViews(scene.warehouse, some)
+    expect(stored.map(({ name }) => name)).toEqual(SOME)
+    const rows = await compare(scene, SOME)
+    expect(total(rows, 'differing')).toBe(0)
+    const [second] = await scene.query(instants)
+    expect(second?.times).toBe(1)
+    expect(String(second?.at) > String(first?.at)).toBe(true)
 
-      // It empties the tables.
-      const unlogged = await scene.query<{ name: string }>(
-        `select relname as name from pg_class
+    // It empties the tables.
+    const unlogged = await scene.query<{ name: string }>(
+      `select relname as name from pg_class
       where relpersistence = 'u' and relkind = 'r'
         and (relname like 'rows\\_of\\_%' or relname = 'stored_views')`,
-      )
-      expect(unlogged).toHaveLength(SOME.length + 1)
-      await scene.query(
-        `truncate ${unlogged.map(({ name }) => `tracking_sync.${name}`).join(', ')}`,
-      )
-      const after = await compare(scene, SOME)
-      expect([total(after, 'stored'), total(after, 'differing')]).toEqual([0, 0])
-      expect(total(after, 'rows')).toBeGreaterThan(50)
-    },
-  )
+    )
+    expect(unlogged).toHaveLength(SOME.length + 1)
+    await scene.query(`truncate ${unlogged.map(({ name }) => `tracking_sync.${name}`).join(', ')}`)
+    const after = await compare(scene, SOME)
+    expect([total(after, 'stored'), total(after, 'differing')]).toEqual([0, 0])
+    expect(total(after, 'rows')).toBeGreaterThan(50)
+  })
 
-  it(
-    'are read while they are being stored, and stored while somebody reads: the rows of before',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openStored()
-      const question = `select count(*)::int as rows, min(_stored_at) as at
+  it('are read while they are being stored, and stored while somebody reads: the rows of before', async () => {
+    const scene = await openStored()
+    const question = `select count(*)::int as rows, min(_stored_at) as at
       from tracking_stored.timeline`
-      const [reader, holder] = [await connect(scene.url), await connect(scene.url)]
-      await holder.query('begin isolation level repeatable read')
-      const { rows: held } = await holder.query(question)
+    const [reader, holder] = [await connect(scene.url), await connect(scene.url)]
+    await holder.query('begin isolation level repeatable read')
+    const { rows: held } = await holder.query(question)
+    scene.simulator.clock.advance(86_400_000)
+    await scene.sync({ command: 'sync' })
+    await reader.query(`set lock_timeout = '1s'`)
+    const seen: Record<string, unknown>[] = []
+    // Before each transaction ends, when it holds all that it ever will.
+    const watched: typeof scene.warehouse = {
+      ...scene.warehouse,
+      transaction: (action, work) =>
+        scene.warehouse.transaction(action, async (session) => {
+          const result = await work(session)
+          const [, name] = /^store (\w+)$/.exec(action) ?? []
+          if (name !== undefined) {
+            const { rows } = await reader.query<Record<string, unknown>>(
+              `select count(*)::int as rows, count(distinct _stored_at)::int as times from tracking_stored.${name}`,
+            )
+            seen.push({ name, ...rows[0] })
+          }
+          return result
+        }),
+    }
+    const before = await scene.query(
+      'select view_name as name, rows::int, least(rows, 1)::int as times from tracking_sync.stored_views order by 1',
+    )
+    expect(await storeViews(watched, some)).toHaveLength(SOME.length)
+    expect(seen.sort((one, two) => (String(one.name) < String(two.name) ? -1 : 1))).toEqual(before)
+    expect((await holder.query(question)).rows).toEqual(held)
+    await holder.query('commit')
+    expect((await holder.query(question)).rows).not.toEqual(held)
+  })
+
+  it('do not delay a run while they are being stored, and keep their rows when storing stops within a view', async () => {
+    const { scene, end } = await storeSlowly()
+    let ended: Awaited<ReturnType<typeof end>> = []
+    try {
       scene.simulator.clock.advance(86_400_000)
-      await scene.sync({ command: 'sync' })
-      await reader.query(`set lock_timeout = '1s'`)
-      const seen: Record<string, unknown>[] = []
-      // Before each transaction ends, when it holds all that it ever will.
-      const watched: typeof scene.warehouse = {
-        ...scene.warehouse,
-        transaction: (action, work) =>
-          scene.warehouse.transaction(action, async (session) => {
-            const result = await work(session)
-            const [, name] = /^store (\w+)$/.exec(action) ?? []
-            if (name !== undefined) {
-              const { rows } = await reader.query<Record<string, unknown>>(
-                `select count(*)::int as rows, count(distinct _stored_at)::int as times from tracking_stored.${name}`,
-              )
-              seen.push({ name, ...rows[0] })
-            }
-            return result
-          }),
-      }
-      const before = await scene.query(
-        'select view_name as name, rows::int, least(rows, 1)::int as times from tracking_sync.stored_views order by 1',
-      )
-      expect(await storeViews(watched, some)).toHaveLength(SOME.length)
-      expect(seen.sort((one, two) => (String(one.name) < String(two.name) ? -1 : 1))).toEqual(
-        before,
-      )
-      expect((await holder.query(question)).rows).toEqual(held)
-      await holder.query('commit')
-      expect((await holder.query(question)).rows).not.toEqual(held)
-    },
-  )
+      const { outcome, streams } = await scene.sync({ command: 'sync' })
+      expect(outcome).toBe('complete')
+      expect(streams.some(({ counts }) => counts.updated > 0)).toBe(true)
+      expect(await isStoring(scene)).toBe(true)
+      // One process at a time.
+      expect(await storeViews(scene.warehouse, some)).toEqual([])
+    } finally {
+      ended = await end()
+    }
+    const stored = ended.map(({ name }) => name)
+    expect(stored).toEqual(SOME.slice(0, SOME.indexOf('attention')))
+    expect(
+      await scene.query('select view_name from tracking_sync.stored_views order by 1'),
+    ).toEqual(stored.sort().map((view_name) => ({ view_name })))
 
-  it(
-    'do not delay a run while they are being stored, and keep their rows when storing stops within a view',
-    { tags: ['release'] },
-    async () => {
-      const { scene, end } = await storeSlowly()
-      let ended: Awaited<ReturnType<typeof end>> = []
-      try {
-        scene.simulator.clock.advance(86_400_000)
-        const { outcome, streams } = await scene.sync({ command: 'sync' })
-        expect(outcome).toBe('complete')
-        expect(streams.some(({ counts }) => counts.updated > 0)).toBe(true)
-        expect(await isStoring(scene)).toBe(true)
-        // One process at a time.
-        expect(await storeViews(scene.warehouse, some)).toEqual([])
-      } finally {
-        ended = await end()
-      }
-      const stored = ended.map(({ name }) => name)
-      expect(stored).toEqual(SOME.slice(0, SOME.indexOf('attention')))
-      expect(
-        await scene.query('select view_name from tracking_sync.stored_views order by 1'),
-      ).toEqual(stored.sort().map((view_name) => ({ view_name })))
+    const views = await readViews()
+    await installViews(scene.warehouse, views, INSTALLING)
+    const again = await storeViews(scene.warehouse, some)
+    expect(again.map(({ name }) => name)).toEqual(SOME)
+  })
 
-      const views = await readViews()
-      await installViews(scene.warehouse, views, INSTALLING)
-      const again = await storeViews(scene.warehouse, some)
-      expect(again.map(({ name }) => name)).toEqual(SOME)
-    },
-  )
-
-  it(
-    'are stored again after a killed run and a notification, and go with the view they are of',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openStored()
-      const run = (statement: string) => scene.query(statement)
-      await run(
-        `insert into tracking_sync.sync_runs (command, options, program_version)
+  it('are stored again after a killed run and a notification, and go with the view they are of', async () => {
+    const scene = await openStored()
+    const run = (statement: string) => scene.query(statement)
+    await run(
+      `insert into tracking_sync.sync_runs (command, options, program_version)
       values ('sync', '{}', 'killed')`,
-      )
-      expect(await storeViews(scene.warehouse, some)).toEqual([])
-      await closeKilledRuns(scene.warehouse)
-      expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
-      expect(await storeViews(scene.warehouse, some)).toEqual([])
-      await run(
-        `insert into tracking_sync.webhook_notifications
+    )
+    expect(await storeViews(scene.warehouse, some)).toEqual([])
+    await closeKilledRuns(scene.warehouse)
+    expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
+    expect(await storeViews(scene.warehouse, some)).toEqual([])
+    await run(
+      `insert into tracking_sync.webhook_notifications
         (notification_id, state, processed_at)
       values ('n', 'processed', now())`,
-      )
-      expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
+    )
+    expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
 
-      // A view of a version that stored more of them goes; the others stay.
-      const kept = await storedRelations(scene)
-      await run('create unlogged table tracking_sync.rows_of_fee_history as select 1 as one')
-      await run(
-        'create view tracking_stored.fee_history as select one from tracking_sync.rows_of_fee_history',
-      )
-      await run(
-        `insert into tracking_sync.installed_views values ('tracking_stored', 'fee_history', 90, '')`,
-      )
-      await run(`insert into tracking_sync.stored_views values ('fee_history', now(), 1, 1)`)
-      await prepareSchemas(scene.warehouse, INSTALLING)
-      expect(await storedRelations(scene)).toEqual(kept)
-      expect(
-        await run('select view_name as name from tracking_sync.stored_views order by 1'),
-      ).toEqual([...SOME].sort().map((name) => ({ name })))
-      expect(total(await compare(scene, SOME), 'stored')).toBeGreaterThan(0)
+    // A view of a version that stored more of them goes; the others stay.
+    const kept = await storedRelations(scene)
+    await run('create unlogged table tracking_sync.rows_of_fee_history as select 1 as one')
+    await run(
+      'create view tracking_stored.fee_history as select one from tracking_sync.rows_of_fee_history',
+    )
+    await run(
+      `insert into tracking_sync.installed_views values ('tracking_stored', 'fee_history', 90, '')`,
+    )
+    await run(`insert into tracking_sync.stored_views values ('fee_history', now(), 1, 1)`)
+    await prepareSchemas(scene.warehouse, INSTALLING)
+    expect(await storedRelations(scene)).toEqual(kept)
+    expect(
+      await run('select view_name as name from tracking_sync.stored_views order by 1'),
+    ).toEqual([...SOME].sort().map((name) => ({ name })))
+    expect(total(await compare(scene, SOME), 'stored')).toBeGreaterThan(0)
 
-      const changed = (await readViews())
-        .filter(({ name }) => name !== 'exceptions')
-        .map((view) => {
-          if (view.name !== 'attention') return view
-          const sqlText = `create view {{${view.schema}}}.attention as select 'x'::text as container_id, 1 as other;`
-          return { ...view, sqlText, checksum: 'other', describe: undefined }
-        })
-      await installViews(scene.warehouse, changed, INSTALLING)
-      expect(await storedRelations(scene)).not.toContain('attention')
-      const [again] = await storeViews(scene.warehouse, {
-        ...options,
-        views: STORED_VIEWS.filter(({ name }) => name === 'attention'),
+    const changed = (await readViews())
+      .filter(({ name }) => name !== 'exceptions')
+      .map((view) => {
+        if (view.name !== 'attention') return view
+        const sqlText = `create view {{${view.schema}}}.attention as select 'x'::text as container_id, 1 as other;`
+        return { ...view, sqlText, checksum: 'other', describe: undefined }
       })
-      expect(again).toMatchObject({ name: 'attention', rows: 1 })
-      expect(await run('select other from tracking_stored.attention')).toEqual([{ other: 1 }])
-    },
-  )
+    await installViews(scene.warehouse, changed, INSTALLING)
+    expect(await storedRelations(scene)).not.toContain('attention')
+    const [again] = await storeViews(scene.warehouse, {
+      ...options,
+      views: STORED_VIEWS.filter(({ name }) => name === 'attention'),
+    })
+    expect(again).toMatchObject({ name: 'attention', rows: 1 })
+    expect(await run('select other from tracking_stored.attention')).toEqual([{ other: 1 }])
+  })
 
-  it('are told by status and by the view of their ages', { tags: ['release'] }, async () => {
+  it('are told by status and by the view of their ages', async () => {
     const scene = await openScene({ shipments: 2 })
     const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
     await scene.sync()
@@ -358,7 +334,7 @@ describe.skipIf(isOnCitus)('stored views', () => {
   })
 })
 
-describe.skipIf(isOnCitus)('stored views and roles', () => {
+describe.skipIf(isOnCitus)('stored views and roles', { tags: ['release'] }, () => {
   const schema = `stored_${process.pid}`
   let scene: Logins
 
@@ -370,30 +346,26 @@ describe.skipIf(isOnCitus)('stored views and roles', () => {
   })
   afterAll(() => scene.close())
 
-  it(
-    'their owner makes them; then a writer stores them and a reader reads them',
-    { tags: ['release'] },
-    async () => {
-      const warned: string[] = []
-      const logger = { ...silentLogger, warn: (line: string) => void warned.push(line) }
-      const warehouse = createWarehouse({
-        url: scene.urlOf('stores'),
-        schema,
-        logger: silentLogger,
-      })
-      try {
-        expect(await storeViews(warehouse, { ...some, logger })).toEqual([])
-        expect(warned).toEqual([
-          `no view is stored: the owner of ${schema}_stored first runs \`tracking-sync store-views\``,
-        ])
-        expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
-        await scene.run(`delete from ${schema}_sync.stored_views`)
-        const stored = await storeViews(warehouse, some)
-        expect(stored.map(({ name }) => name)).toEqual(SOME)
-      } finally {
-        await warehouse.close()
-      }
-      expect(await scene.tryAs('reads', `select * from ${schema}_stored.timeline`)).toBe('ok')
-    },
-  )
+  it('their owner makes them; then a writer stores them and a reader reads them', async () => {
+    const warned: string[] = []
+    const logger = { ...silentLogger, warn: (line: string) => void warned.push(line) }
+    const warehouse = createWarehouse({
+      url: scene.urlOf('stores'),
+      schema,
+      logger: silentLogger,
+    })
+    try {
+      expect(await storeViews(warehouse, { ...some, logger })).toEqual([])
+      expect(warned).toEqual([
+        `no view is stored: the owner of ${schema}_stored first runs \`tracking-sync store-views\``,
+      ])
+      expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
+      await scene.run(`delete from ${schema}_sync.stored_views`)
+      const stored = await storeViews(warehouse, some)
+      expect(stored.map(({ name }) => name)).toEqual(SOME)
+    } finally {
+      await warehouse.close()
+    }
+    expect(await scene.tryAs('reads', `select * from ${schema}_stored.timeline`)).toBe('ok')
+  })
 })

@@ -128,34 +128,30 @@ const LINES = Object.entries(COMMANDS).flatMap(([kind, lines]) =>
   lines.map((line) => [line, ...KINDS[kind as keyof typeof KINDS]] as const),
 )
 
-describe('what a login may do with the program is what its role may', () => {
-  it.each(LINES)(
-    '%s: %s at the least',
-    { tags: ['FC3', 'release'] },
-    async (line, least, refused) => {
-      const args = line.includes('|') ? line.split('|') : line.split(' ')
-      const argsOf = (who: string): string[] => [
-        ...args,
-        ...(line === 'evidence' ? [containerId] : []),
-        ...(/^(export parquet|evidence)/.test(line)
-          ? ['--out', join(folder, `${args[0]!}-${who}`)]
-          : []),
-      ]
-      const { exitCode, stderr } = await callAs(least, ...argsOf(least))
-      // Runs also show their progress there.
-      expect({ exitCode, errors: stderr.match(/^error:.*/gm) }).toEqual({
-        exitCode: 0,
-        errors: null,
-      })
-      for (const [who, sentence] of Object.entries(refused)) {
-        const call = await callAs(who, ...argsOf(who))
-        expect(call.stderr.split('\n')[0]).toMatch(sentence)
-        expect({ who, exitCode: call.exitCode }).toEqual({ who, exitCode: 5 })
-      }
-    },
-  )
+describe('what a login may do with the program is what its role may', { tags: ['FC3'] }, () => {
+  it.each(LINES)('%s: %s at the least', { tags: ['release'] }, async (line, least, refused) => {
+    const args = line.includes('|') ? line.split('|') : line.split(' ')
+    const argsOf = (who: string): string[] => [
+      ...args,
+      ...(line === 'evidence' ? [containerId] : []),
+      ...(/^(export parquet|evidence)/.test(line)
+        ? ['--out', join(folder, `${args[0]!}-${who}`)]
+        : []),
+    ]
+    const { exitCode, stderr } = await callAs(least, ...argsOf(least))
+    // Runs also show their progress there.
+    expect({ exitCode, errors: stderr.match(/^error:.*/gm) }).toEqual({
+      exitCode: 0,
+      errors: null,
+    })
+    for (const [who, sentence] of Object.entries(refused)) {
+      const call = await callAs(who, ...argsOf(who))
+      expect(call.stderr.split('\n')[0]).toMatch(sentence)
+      expect({ who, exitCode: call.exitCode }).toEqual({ who, exitCode: 5 })
+    }
+  })
 
-  it('check tells each which of its lines fails', { tags: ['FC3', 'release'] }, async () => {
+  it('check tells each which of its lines fails', { tags: ['release'] }, async () => {
     for (const who of WHO) {
       const { exitCode, stdout } = await callAs(who, 'check')
       const schemaLine = stdout.split('\n').find((line) => line.includes(' schema ')) ?? ''
@@ -169,7 +165,7 @@ describe('what a login may do with the program is what its role may', () => {
     }
   })
 
-  it('serve starts for none that may not write', { tags: ['FC3'] }, async () => {
+  it('serve starts for none that may not write', async () => {
     for (const who of ['reader', 'none'] as const) {
       const { exitCode, stderr } = await callAs(who, 'serve', '--no-receiver', '--port', '0')
       expect({ who, exitCode }).toEqual({ who, exitCode: 5 })
@@ -177,7 +173,7 @@ describe('what a login may do with the program is what its role may', () => {
     }
   })
 
-  it('custom-fields set is refused before the service is asked', { tags: ['FC3'] }, async () => {
+  it('custom-fields set is refused before the service is asked', async () => {
     for (const who of ['reader', 'none'] as const) {
       const { exitCode, stderr } = await callAs(who, 'custom-fields', 'set', 'some-id', 'slug', 'x')
       expect({ who, exitCode }).toEqual({ who, exitCode: 5 })
@@ -186,26 +182,22 @@ describe('what a login may do with the program is what its role may', () => {
     expect(simulator.requests.total).toBe(0)
   })
 
-  it(
-    'an upgrade is the owner’s: others are told, and migrate renews what the roles may',
-    { tags: ['FC3'] },
-    async () => {
-      const rows = await scene.run(
-        `delete from ${schema}_sync.installed_views where view_name = 'freshness' returning *`,
-      )
-      expect(rows.length).toBeGreaterThan(0)
-      await scene.run(`revoke select on all tables in schema ${schema}_sync from ${scene.reader}`)
-      for (const who of ['writer', 'reader'] as const) {
-        const { exitCode, stderr } = await callAs(who, 'status')
-        expect({ who, exitCode }).toEqual({ who, exitCode: 5 })
-        expect(stderr).toMatch(/their owner runs `tracking-sync migrate/)
-      }
-      expect((await callAs('owner', 'migrate', '--roles')).exitCode).toBe(0)
-      for (const who of ['writer', 'reader'] as const) {
-        expect({ who, ...(await callAs(who, 'status')) }).toMatchObject({ who, exitCode: 0 })
-      }
-    },
-  )
+  it('an upgrade is the owner’s: others are told, and migrate renews what the roles may', async () => {
+    const rows = await scene.run(
+      `delete from ${schema}_sync.installed_views where view_name = 'freshness' returning *`,
+    )
+    expect(rows.length).toBeGreaterThan(0)
+    await scene.run(`revoke select on all tables in schema ${schema}_sync from ${scene.reader}`)
+    for (const who of ['writer', 'reader'] as const) {
+      const { exitCode, stderr } = await callAs(who, 'status')
+      expect({ who, exitCode }).toEqual({ who, exitCode: 5 })
+      expect(stderr).toMatch(/their owner runs `tracking-sync migrate/)
+    }
+    expect((await callAs('owner', 'migrate', '--roles')).exitCode).toBe(0)
+    for (const who of ['writer', 'reader'] as const) {
+      expect({ who, ...(await callAs(who, 'status')) }).toMatchObject({ who, exitCode: 0 })
+    }
+  })
 })
 
 describe('a login that lacks a right is told the statement that grants it, before the service is asked', () => {
@@ -317,7 +309,7 @@ describe('a login that may more than it needs', { tags: ['G10'] }, () => {
     ['an owner of one table', 'mixed', 'owns the schemas'],
   ])(
     '%s is warned of by check, and with --strict nothing is asked or written',
-    { tags: ['G10', 'release'] },
+    { tags: ['release'] },
     async (_what, login, excess) => {
       await scene.run(`grant ${scene.writer} to ${scene.nameOf('mixed')}`)
       // Not the schemas themselves: one table is enough to change it.
@@ -348,25 +340,21 @@ describe('a login that may more than it needs', { tags: ['G10'] }, () => {
     },
   )
 
-  it(
-    'one with the role of writers passes, syncs, and upgrades nothing',
-    { tags: ['G10'] },
-    async () => {
-      const check = await callAs('writer', 'check', '--strict')
-      expect(check.exitCode).toBe(0)
-      expect(check.stdout).not.toMatch(/^ok +database .*warning/m)
-      expect((await callAs('writer', 'backfill', '--strict')).exitCode).toBe(0)
-      expect((await callAs('writer', 'sync', '--strict')).exitCode).toBe(0)
-      expect(await scene.run(`select from ${schema}.shipments`)).toHaveLength(3)
-      // As before the last migration of a newer program.
-      await scene.run(
-        `create temp table taken as select * from ${schema}_sync.migrations order by version desc limit 1;
+  it('one with the role of writers passes, syncs, and upgrades nothing', async () => {
+    const check = await callAs('writer', 'check', '--strict')
+    expect(check.exitCode).toBe(0)
+    expect(check.stdout).not.toMatch(/^ok +database .*warning/m)
+    expect((await callAs('writer', 'backfill', '--strict')).exitCode).toBe(0)
+    expect((await callAs('writer', 'sync', '--strict')).exitCode).toBe(0)
+    expect(await scene.run(`select from ${schema}.shipments`)).toHaveLength(3)
+    // As before the last migration of a newer program.
+    await scene.run(
+      `create temp table taken as select * from ${schema}_sync.migrations order by version desc limit 1;
         delete from ${schema}_sync.migrations where version in (select version from taken)`,
-      )
-      const older = await callAs('writer', 'sync', '--strict')
-      expect(older.exitCode).toBe(5)
-      expect(older.stderr).toMatch(/run `tracking-sync migrate` \(TRACKING_STRICT is true\)\n$/)
-      await scene.run(`insert into ${schema}_sync.migrations select * from taken`)
-    },
-  )
+    )
+    const older = await callAs('writer', 'sync', '--strict')
+    expect(older.exitCode).toBe(5)
+    expect(older.stderr).toMatch(/run `tracking-sync migrate` \(TRACKING_STRICT is true\)\n$/)
+    await scene.run(`insert into ${schema}_sync.migrations select * from taken`)
+  })
 })

@@ -141,7 +141,7 @@ const NUMBERS = /^(?:int[248]?|oid|float[48]) |^\d+$/
 const DOCUMENTS = /^jsonb? /
 
 describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
-  it('knows every type that has values of its own', { tags: ['JB3'] }, async () => {
+  it('knows every type that has values of its own', async () => {
     const rows = await opened.warehouse.query(
       'list the types',
       sql<{ type: string }>`select typname::text as type from pg_catalog.pg_type
@@ -167,7 +167,7 @@ describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
     ).toEqual([])
   })
 
-  it('in csv and in a table', { tags: ['JB3', 'release'] }, async () => {
+  it('in csv and in a table', { tags: ['release'] }, async () => {
     const ndjson = await query(question, '--format', 'ndjson')
     expect(ndjson).toMatchObject({ exitCode: 0, stderr: '' })
     const texts = JSON.parse(ndjson.stdout) as Record<string, string | null>
@@ -193,7 +193,7 @@ describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
     }
   })
 
-  it('and in JSON, where the type decides what is a number', { tags: ['JB3'] }, async () => {
+  it('and in JSON, where the type decides what is a number', async () => {
     const { stdout } = await query(question, '--format', 'ndjson')
     const row = JSON.parse(stdout) as Record<string, unknown>
     for (const [at, value] of values.entries()) {
@@ -216,7 +216,7 @@ describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
     }
   })
 
-  it('also lists of lists, of other bounds, and none', { tags: ['JB3'] }, async () => {
+  it('also lists of lists, of other bounds, and none', async () => {
     const { stdout } = await query(
       `select array[[1,2],[3,null]] as a, '[0:1]={1,2}'::int[] as b, '{}'::date[] as c,
           array[date '2026-11-02', null] as d, E'{"a":\\n1}'::json as e`,
@@ -228,12 +228,12 @@ describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
     )
   })
 
-  it('joins lists for spreadsheets', { tags: ['JB3'] }, async () => {
+  it('joins lists for spreadsheets', async () => {
     const { stdout } = await query(`select array['a b', 'c"d', null] as list`, '--excel')
     expect(stdout).toBe('\ufefflist\r\n"a b; c""d; "\r\n')
   })
 
-  it('gives a workbook what it is', { tags: ['JB3'] }, async () => {
+  it('gives a workbook what it is', async () => {
     const file = join(folder, 'cells.xlsx')
     const text = `select array[date '2026-11-02'] as days, '\\x00ff'::bytea as bytes, true as yes,
         12 as n, '{"a": 1.10}'::jsonb as doc`
@@ -249,13 +249,13 @@ describe('columns of one name', { tags: ['JB3'] }, () => {
   it.each([
     ['csv', 'created_at,created_at\r\none,two\r\n'],
     ['table', /^one +two$/m],
-  ])('are both there in %s', { tags: ['JB3'] }, async (format, expected) => {
+  ])('are both there in %s', async (format, expected) => {
     const { stdout } = await query(twice, '--format', format)
     if (typeof expected === 'string') expect(stdout).toBe(expected)
     else expect(stdout).toMatch(expected)
   })
 
-  it.each(['json', 'ndjson'])('are refused in %s', { tags: ['JB3'] }, async (format) => {
+  it.each(['json', 'ndjson'])('are refused in %s', async (format) => {
     expect(await query(twice, '--format', format)).toEqual({
       exitCode: 2,
       stdout: '',
@@ -265,7 +265,7 @@ describe('columns of one name', { tags: ['JB3'] }, () => {
     })
   })
 
-  it('are not picked by their name', { tags: ['JB3'] }, async () => {
+  it('are not picked by their name', async () => {
     const { exitCode, stderr } = await query(twice, '--columns', 'created_at')
     expect(exitCode).toBe(2)
     expect(stderr).toContain('--columns needs unique column names, but several are called')

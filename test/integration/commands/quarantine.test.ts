@@ -102,8 +102,8 @@ describe('the quarantine command', () => {
   })
 })
 
-describe('plan, backfill and verify on the command line', () => {
-  it('plans, loads, tells what is new, and finds both equal', { tags: ['release'] }, async () => {
+describe('plan, backfill and verify on the command line', { tags: ['release'] }, () => {
+  it('plans, loads, tells what is new, and finds both equal', async () => {
     const plan = JSON.parse((await call('plan', '--json')).stdout) as {
       backfill: { requests: number }
       requestsMade: number
@@ -133,7 +133,7 @@ describe('plan, backfill and verify on the command line', () => {
     expect((await call('plan')).stdout).toMatch(/^shipments +1 +1 +all on one page$/m)
   })
 
-  it('narrows a backfill, and refuses what it does not know', { tags: ['release'] }, async () => {
+  it('narrows a backfill, and refuses what it does not know', async () => {
     const [row] = await scene.query<{ id: string }>(
       `update tracking.shipments set _fingerprint = 'x' where customer_name = 'Wrong' returning shipment_id as id`,
     )

@@ -34,8 +34,8 @@ function run(apiUrl: string, apiKey: string, ...args: readonly string[]): Promis
   })
 }
 
-describe('a warehouse and the account it is filled from', () => {
-  it('go together until somebody says otherwise', { tags: ['FA8'] }, async () => {
+describe('a warehouse and the account it is filled from', { tags: ['FA8'] }, () => {
+  it('go together until somebody says otherwise', async () => {
     const [first, second] = [await simulate(FIRST), await simulate(SECOND)]
     // A key that the service refuses is nobody's.
     expect((await run(first, SECOND, 'backfill')).exitCode).toBe(3)
@@ -67,7 +67,7 @@ describe('a warehouse and the account it is filled from', () => {
     expect((await run(first, FIRST, 'sync')).exitCode).toBe(2)
   })
 
-  it('are noted without anything from which the key is found', { tags: ['FA8'] }, async () => {
+  it('are noted without anything from which the key is found', async () => {
     const rows = await opened.warehouse.query(
       'look',
       sql<{

@@ -47,38 +47,34 @@ const other = (url: string) => ({
   headers: [{ name: 'x-secret-sauce', value: 'sriracha' }],
 })
 
-describe('webhooks list', () => {
-  it(
-    'tells which are ours, and no secret, neither theirs nor of a header',
-    { tags: ['S4'] },
-    async () => {
-      expect((await call('webhooks', 'list')).stdout).toMatch(/no webhook.*webhooks create/)
-      const ours = simulator.webhooks.create(other('https://TRACKING.example.com/webhooks'))
-      const theirs = simulator.webhooks.create({
-        ...other('https://else.example.com'),
-        secret: null,
-      })
-      const list = await call('webhooks', 'list')
-      expect(list).toMatchObject({ exitCode: 0, stderr: '' })
-      expect(list.stdout).toMatch(
-        new RegExp(`${ours.id} +https://TRACKING\\S+ +yes +1 +ours +yes$`, 'm'),
-      )
-      expect(list.stdout).toMatch(
-        new RegExp(`${theirs.id} +https://else\\S+ +yes +1 +none +no$`, 'm'),
-      )
-      const json = await call('webhooks', 'list', '--json', '--webhook-ids', theirs.id)
-      expect(json.exitCode).toBe(6)
-      expect(json.stdout).not.toContain('sriracha')
-      expect(JSON.parse(json.stdout)).toEqual([
-        expect.objectContaining({
-          webhookId: ours.id,
-          isOurs: false,
-          headerNames: ['x-secret-sauce'],
-        }),
-        expect.objectContaining({ webhookId: theirs.id, isOurs: true, hasSecret: false }),
-      ])
-    },
-  )
+describe('webhooks list', { tags: ['S4'] }, () => {
+  it('tells which are ours, and no secret, neither theirs nor of a header', async () => {
+    expect((await call('webhooks', 'list')).stdout).toMatch(/no webhook.*webhooks create/)
+    const ours = simulator.webhooks.create(other('https://TRACKING.example.com/webhooks'))
+    const theirs = simulator.webhooks.create({
+      ...other('https://else.example.com'),
+      secret: null,
+    })
+    const list = await call('webhooks', 'list')
+    expect(list).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(list.stdout).toMatch(
+      new RegExp(`${ours.id} +https://TRACKING\\S+ +yes +1 +ours +yes$`, 'm'),
+    )
+    expect(list.stdout).toMatch(
+      new RegExp(`${theirs.id} +https://else\\S+ +yes +1 +none +no$`, 'm'),
+    )
+    const json = await call('webhooks', 'list', '--json', '--webhook-ids', theirs.id)
+    expect(json.exitCode).toBe(6)
+    expect(json.stdout).not.toContain('sriracha')
+    expect(JSON.parse(json.stdout)).toEqual([
+      expect.objectContaining({
+        webhookId: ours.id,
+        isOurs: false,
+        headerNames: ['x-secret-sauce'],
+      }),
+      expect.objectContaining({ webhookId: theirs.id, isOurs: true, hasSecret: false }),
+    ])
+  })
 })
 
 const WITHOUT_DOCUMENTS = presetFile({ webhooks: { events: ['-document.*'] } })
@@ -339,8 +335,8 @@ describe('webhooks enable', () => {
   })
 })
 
-describe('check', () => {
-  it('does not call settings complete that lack the key', { tags: ['FD11'] }, async () => {
+describe('check', { tags: ['FD11'] }, () => {
+  it('does not call settings complete that lack the key', async () => {
     delete settings.TRACKING_API_KEY
     const { exitCode, stdout } = await call('check')
     expect(exitCode).toBe(2)
@@ -349,8 +345,8 @@ describe('check', () => {
   })
 })
 
-describe('what the service does not accept', () => {
-  it('ends with 2 and the words of the service', { tags: ['FF10'] }, async () => {
+describe('what the service does not accept', { tags: ['FF10'] }, () => {
+  it('ends with 2 and the words of the service', async () => {
     settings.TRACKING_API_URL = simulator.url.replace(/\/v2$/, '/v3')
     const wrong = await call('webhooks', 'list')
     expect(wrong).toMatchObject({ exitCode: 2, stdout: '' })

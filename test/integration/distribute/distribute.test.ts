@@ -277,7 +277,7 @@ it(
   },
 )
 
-describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () => {
+describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2', 'release'] }, () => {
   const countViews = ({ warehouse }: TestWarehouse) =>
     warehouse.query(
       'count our views',
@@ -288,7 +288,7 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
     ['a server without Citus', undefined, 'the database lacks Citus'],
     ['an old Citus', { version: '11.3-1' }, 'Citus 11.3-1 is too old; use 12 or later'],
     ['a cluster without a node', { nodes: 0 }, 'no node of Citus takes tables'],
-  ] as const)('%s', { tags: ['release'] }, async (_, standIn, sentence) => {
+  ] as const)('%s', async (_, standIn, sentence) => {
     const scene = await open(standIn)
     const views = await countViews(scene)
     const call = await distribute(scene, '--by', 'schema')
@@ -298,74 +298,70 @@ describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2'] }, () 
     expect(await countViews(scene)).toEqual(views)
   })
 
-  it(
-    'what somebody put on our tables, an empty database, and wrong flags',
-    { tags: ['release'] },
-    async () => {
-      const scene = await open({})
-      const run = (text: string) => scene.warehouse.query('prepare', rawStatement(text))
-      const views = await countViews(scene)
-      for (const [prepared, undone, sentence] of [
-        [
-          `insert into pg_catalog.pg_dist_partition values ('tracking.containers', 'h', 's', 3)`,
-          'delete from pg_catalog.pg_dist_partition',
-          'was distributed in another way',
-        ],
-        [
-          `create trigger own before insert on tracking.ports
+  it('what somebody put on our tables, an empty database, and wrong flags', async () => {
+    const scene = await open({})
+    const run = (text: string) => scene.warehouse.query('prepare', rawStatement(text))
+    const views = await countViews(scene)
+    for (const [prepared, undone, sentence] of [
+      [
+        `insert into pg_catalog.pg_dist_partition values ('tracking.containers', 'h', 's', 3)`,
+        'delete from pg_catalog.pg_dist_partition',
+        'was distributed in another way',
+      ],
+      [
+        `create trigger own before insert on tracking.ports
         for each row execute function suppress_redundant_updates_trigger()`,
-          'drop trigger own on tracking.ports',
-          'trigger own on tracking.ports',
-        ],
-        [
-          `create table public.own
+        'drop trigger own on tracking.ports',
+        'trigger own on tracking.ports',
+      ],
+      [
+        `create table public.own
         (port_id text collate "C" constraint own_key references tracking.ports)`,
-          'drop table public.own',
-          'foreign key own_key of public.own',
-        ],
-        [
-          'create view public.own as select container_id from tracking_analytics.attention',
-          'drop view public.own',
-          'view public.own',
-        ],
-        [
-          'create publication own for table tracking.ports',
-          'drop publication own',
-          '`drop publication`); drop first: publication own',
-        ],
-        [
-          'create policy own on tracking.ports using (true)',
-          'drop policy own on tracking.ports',
-          '--drop-customers` drops ours); drop first: policy own on tracking.ports',
-        ],
-        [
-          'create view public.own as select 1 / 0 as one from tracking.ports',
-          'drop view public.own',
-          'the view public.own would become unreadable',
-        ],
-      ] as const) {
-        await run(prepared)
-        const { exitCode, stdout, stderr } = await distribute(scene, '--by', 'schema')
-        expect({ sentence, exitCode, stdout }).toEqual({ sentence, exitCode: 5, stdout: '' })
-        expect(stderr).toContain(sentence)
-        await run(undone)
-        expect(await countViews(scene)).toEqual(views)
-      }
-      for (const [flags, sentence] of [
-        [['--by', 'moon'], 'is moon; it must be schema'],
-        [[], '--by is missing'],
-        [['--by', 'schema', '--undo'], 'use one'],
-      ] as const) {
-        const call = await distribute(scene, ...flags)
-        expect(call).toMatchObject({ exitCode: 2, stdout: '' })
-        expect(call.stderr.replaceAll(/\s+/g, ' ')).toContain(sentence)
-      }
-      expect(await standInCalls(scene.warehouse)).toEqual([])
-      const empty = await createTestWarehouse({ isMigrated: false })
-      onTestFinished(empty.drop)
-      const call = await distribute(empty, '--by', 'schema')
-      expect(call).toMatchObject({ exitCode: 5 })
-      expect(call.stderr).toContain('run `tracking-sync backfill` first')
-    },
-  )
+        'drop table public.own',
+        'foreign key own_key of public.own',
+      ],
+      [
+        'create view public.own as select container_id from tracking_analytics.attention',
+        'drop view public.own',
+        'view public.own',
+      ],
+      [
+        'create publication own for table tracking.ports',
+        'drop publication own',
+        '`drop publication`); drop first: publication own',
+      ],
+      [
+        'create policy own on tracking.ports using (true)',
+        'drop policy own on tracking.ports',
+        '--drop-customers` drops ours); drop first: policy own on tracking.ports',
+      ],
+      [
+        'create view public.own as select 1 / 0 as one from tracking.ports',
+        'drop view public.own',
+        'the view public.own would become unreadable',
+      ],
+    ] as const) {
+      await run(prepared)
+      const { exitCode, stdout, stderr } = await distribute(scene, '--by', 'schema')
+      expect({ sentence, exitCode, stdout }).toEqual({ sentence, exitCode: 5, stdout: '' })
+      expect(stderr).toContain(sentence)
+      await run(undone)
+      expect(await countViews(scene)).toEqual(views)
+    }
+    for (const [flags, sentence] of [
+      [['--by', 'moon'], 'is moon; it must be schema'],
+      [[], '--by is missing'],
+      [['--by', 'schema', '--undo'], 'use one'],
+    ] as const) {
+      const call = await distribute(scene, ...flags)
+      expect(call).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(call.stderr.replaceAll(/\s+/g, ' ')).toContain(sentence)
+    }
+    expect(await standInCalls(scene.warehouse)).toEqual([])
+    const empty = await createTestWarehouse({ isMigrated: false })
+    onTestFinished(empty.drop)
+    const call = await distribute(empty, '--by', 'schema')
+    expect(call).toMatchObject({ exitCode: 5 })
+    expect(call.stderr).toContain('run `tracking-sync backfill` first')
+  })
 })

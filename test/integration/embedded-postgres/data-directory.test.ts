@@ -198,110 +198,98 @@ describe('a new data directory', () => {
   )
 })
 
-describe('what runs in the place of a server', () => {
-  it(
-    'is none of ours when another account started it, whatever it calls itself',
-    { tags: ['FC4'] },
-    async () => {
-      const isRoot = process.getuid?.() === 0
-      const mine = await makeDirectory()
-      // A server runs under the account that owns its data, and this directory is not that of the
-      // process.
-      if (isRoot) await chown(mine, 65_534, 65_534)
-      const notOurs = isRoot ? mine : '/usr'
-      const ours = await makeDirectory()
-      const wait = ['-e', 'setInterval(() => {}, 1000)', '--', '-D']
-      const posing = [notOurs, ours].map((directory) => {
-        const child = spawn(process.execPath, [...wait, directory], {
-          argv0: 'postgres',
-          stdio: 'ignore',
-        })
-        return { child, directory }
+describe('what runs in the place of a server', { tags: ['FC4'] }, () => {
+  it('is none of ours when another account started it, whatever it calls itself', async () => {
+    const isRoot = process.getuid?.() === 0
+    const mine = await makeDirectory()
+    // A server runs under the account that owns its data, and this directory is not that of the
+    // process.
+    if (isRoot) await chown(mine, 65_534, 65_534)
+    const notOurs = isRoot ? mine : '/usr'
+    const ours = await makeDirectory()
+    const wait = ['-e', 'setInterval(() => {}, 1000)', '--', '-D']
+    const posing = [notOurs, ours].map((directory) => {
+      const child = spawn(process.execPath, [...wait, directory], {
+        argv0: 'postgres',
+        stdio: 'ignore',
       })
-      try {
-        await Promise.all(posing.map(({ child }) => once(child, 'spawn')))
-        const kinds = posing.map(({ child, directory }) =>
-          vi.waitFor(async () => {
-            const kind = await classifyProcess(child.pid!, directory)
-            expect(
-              (await readFile(`/proc/${child.pid!}/cmdline`, 'utf8')).startsWith('postgres'),
-            ).toBe(true)
-            return kind
-          }),
-        )
-        expect(await Promise.all(kinds)).toEqual(
-          process.platform === 'linux' ? ['other', 'server'] : ['server', 'server'],
-        )
-      } finally {
-        for (const { child } of posing) child.kill('SIGKILL')
-      }
-    },
-  )
-
-  it(
-    'is told nothing when it takes the port after a crash',
-    { tags: ['FC4', 'release'] },
-    async () => {
-      const homeDirectory = await makePreparedHome()
-      const crashed = await startEmbeddedDatabase({ homeDirectory, logger })
-      process.kill(await readServerPid(crashed.dataDirectory), 'SIGKILL')
-      const told: Buffer[] = []
-      const impostor = createServer((socket) => socket.on('data', (bytes) => told.push(bytes)))
-      await vi.waitFor(
-        () =>
-          new Promise<void>((resolve, reject) => {
-            impostor.once('error', reject)
-            impostor.listen(crashed.port, '127.0.0.1', resolve)
-          }),
-        { timeout: 20_000, interval: 20 },
+      return { child, directory }
+    })
+    try {
+      await Promise.all(posing.map(({ child }) => once(child, 'spawn')))
+      const kinds = posing.map(({ child, directory }) =>
+        vi.waitFor(async () => {
+          const kind = await classifyProcess(child.pid!, directory)
+          expect(
+            (await readFile(`/proc/${child.pid!}/cmdline`, 'utf8')).startsWith('postgres'),
+          ).toBe(true)
+          return kind
+        }),
       )
-      try {
-        const next = await startEmbeddedDatabase({ homeDirectory, logger })
-        expect(next.isAdopted).toBe(false)
-        expect(next.port).not.toBe(crashed.port)
-        expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }])
-        expect(Buffer.concat(told).toString()).toBe('')
-        await next.stop()
-      } finally {
-        impostor.close()
-      }
-    },
-  )
+      expect(await Promise.all(kinds)).toEqual(
+        process.platform === 'linux' ? ['other', 'server'] : ['server', 'server'],
+      )
+    } finally {
+      for (const { child } of posing) child.kill('SIGKILL')
+    }
+  })
+
+  it('is told nothing when it takes the port after a crash', { tags: ['release'] }, async () => {
+    const homeDirectory = await makePreparedHome()
+    const crashed = await startEmbeddedDatabase({ homeDirectory, logger })
+    process.kill(await readServerPid(crashed.dataDirectory), 'SIGKILL')
+    const told: Buffer[] = []
+    const impostor = createServer((socket) => socket.on('data', (bytes) => told.push(bytes)))
+    await vi.waitFor(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          impostor.once('error', reject)
+          impostor.listen(crashed.port, '127.0.0.1', resolve)
+        }),
+      { timeout: 20_000, interval: 20 },
+    )
+    try {
+      const next = await startEmbeddedDatabase({ homeDirectory, logger })
+      expect(next.isAdopted).toBe(false)
+      expect(next.port).not.toBe(crashed.port)
+      expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }])
+      expect(Buffer.concat(told).toString()).toBe('')
+      await next.stop()
+    } finally {
+      impostor.close()
+    }
+  })
 })
 
-describe('secrets', () => {
-  it(
-    'are in a file for its owner only, and never on a command line',
-    { tags: ['release'] },
-    async () => {
-      const homeDirectory = await makeHome()
-      const child = await startChild({ homeDirectory })
-      const seen = new Set<string>()
-      let isReady = false
-      const ready = child.ready.finally(() => (isReady = true))
-      do for (const line of await listCommandLines(dirname(homeDirectory))) seen.add(line)
-      while (!isReady)
+describe('secrets', { tags: ['release'] }, () => {
+  it('are in a file for its owner only, and never on a command line', async () => {
+    const homeDirectory = await makeHome()
+    const child = await startChild({ homeDirectory })
+    const seen = new Set<string>()
+    let isReady = false
+    const ready = child.ready.finally(() => (isReady = true))
+    do for (const line of await listCommandLines(dirname(homeDirectory))) seen.add(line)
+    while (!isReady)
 
-      const { url, dataDirectory } = await ready
-      for (const line of await listCommandLines(dataDirectory)) seen.add(line)
-      const passwordFile = join(homeDirectory, 'database', 'password')
-      const password = (await readFile(passwordFile, 'utf8')).trim()
-      expect(new URL(url).password).toBe(password)
-      expect(((await stat(passwordFile)).mode & 0o777).toString(8)).toBe('600')
-      const adminPassword = (
-        await readFile(join(homeDirectory, 'database', 'admin-password'), 'utf8')
-      ).trim()
-      const lines = [...seen]
-      expect(lines.filter((line) => line.includes(adminPassword))).toEqual([])
-      for (const program of ['initdb', 'postgres']) {
-        expect(lines.some((line) => line.includes(program))).toBe(true)
-      }
-      expect(lines.filter((line) => line.includes(password))).toEqual([])
-      await child.stop()
-    },
-  )
+    const { url, dataDirectory } = await ready
+    for (const line of await listCommandLines(dataDirectory)) seen.add(line)
+    const passwordFile = join(homeDirectory, 'database', 'password')
+    const password = (await readFile(passwordFile, 'utf8')).trim()
+    expect(new URL(url).password).toBe(password)
+    expect(((await stat(passwordFile)).mode & 0o777).toString(8)).toBe('600')
+    const adminPassword = (
+      await readFile(join(homeDirectory, 'database', 'admin-password'), 'utf8')
+    ).trim()
+    const lines = [...seen]
+    expect(lines.filter((line) => line.includes(adminPassword))).toEqual([])
+    for (const program of ['initdb', 'postgres']) {
+      expect(lines.some((line) => line.includes(program))).toBe(true)
+    }
+    expect(lines.filter((line) => line.includes(password))).toEqual([])
+    await child.stop()
+  })
 
-  it('of our environment are not handed to the server', { tags: ['release'] }, async () => {
+  it('of our environment are not handed to the server', async () => {
     const secret = 'key-that-belongs-to-us'
     const child = await startChild({
       homeDirectory: await makePreparedHome(),
@@ -316,8 +304,8 @@ describe('secrets', () => {
   })
 })
 
-describe('a port that is taken', () => {
-  it('is replaced by another one, which is kept from then on', { tags: ['release'] }, async () => {
+describe('a port that is taken', { tags: ['release'] }, () => {
+  it('is replaced by another one, which is kept from then on', async () => {
     const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     await first.stop()
@@ -369,25 +357,21 @@ describe('a data directory that cannot be used', () => {
   })
 })
 
-describe('the log of the server', () => {
-  it(
-    'is for its owner only, explains an end by what came last, and starts again beyond its limit',
-    { tags: ['FD10'] },
-    async () => {
-      const homeDirectory = await makePreparedHome()
-      const database = await startEmbeddedDatabase({ homeDirectory, logger })
-      const log = join(dirname(database.dataDirectory), 'server.log')
-      expect((await stat(log)).mode & 0o077).toBe(0)
-      expect(await database.explain()).toBeUndefined()
-      await appendFile(log, 'PANIC:  could not write to file "x": No space left on device\n')
-      expect((await database.explain())?.message).toMatch(/^The disk that holds .* is full/)
-      await database.stop()
-      await truncate(log, 11 * 1024 * 1024)
-      const next = await startEmbeddedDatabase({ homeDirectory, logger })
-      // Of nothing older.
-      expect(await next.explain()).toBeUndefined()
-      await next.stop()
-      expect((await stat(log)).size).toBeLessThan(100_000)
-    },
-  )
+describe('the log of the server', { tags: ['FD10'] }, () => {
+  it('is for its owner only, explains an end by what came last, and starts again beyond its limit', async () => {
+    const homeDirectory = await makePreparedHome()
+    const database = await startEmbeddedDatabase({ homeDirectory, logger })
+    const log = join(dirname(database.dataDirectory), 'server.log')
+    expect((await stat(log)).mode & 0o077).toBe(0)
+    expect(await database.explain()).toBeUndefined()
+    await appendFile(log, 'PANIC:  could not write to file "x": No space left on device\n')
+    expect((await database.explain())?.message).toMatch(/^The disk that holds .* is full/)
+    await database.stop()
+    await truncate(log, 11 * 1024 * 1024)
+    const next = await startEmbeddedDatabase({ homeDirectory, logger })
+    // Of nothing older.
+    expect(await next.explain()).toBeUndefined()
+    await next.stop()
+    expect((await stat(log)).size).toBeLessThan(100_000)
+  })
 })

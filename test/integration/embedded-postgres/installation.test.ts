@@ -37,8 +37,8 @@ async function useDatabase(
   return { dataDirectory, rows, serverUid }
 }
 
-describe('a package installed without its install script', () => {
-  it('gets its library links from several starters at once', { tags: ['release'] }, async () => {
+describe('a package installed without its install script', { tags: ['release'] }, () => {
+  it('gets its library links from several starters at once', async () => {
     const { distDirectory, links } = await copyApplication(0o755)
     expect(links.length).toBeGreaterThan(0)
     const children = await Promise.all(
@@ -52,57 +52,49 @@ describe('a package installed without its install script', () => {
     await Promise.all(children.map((child) => child.stop()))
   })
 
-  it(
-    'is copied beside the data when it may not be changed: an ordinary user runs the server itself, with everything in the home and closed to others',
-    { tags: ['release'] },
-    async () => {
-      const { distDirectory, packageDirectory, links } = await copyApplication(0o755)
-      // Root may write anywhere, so there it is an ordinary user in front of root's files.
-      if (!isRoot) await chmod(join(packageDirectory, 'native', 'lib'), 0o555)
-      const directory = await makeDirectory(0o777)
-      const homeDirectory = registerHome(join(directory, 'home'))
-      const options = { homeDirectory, distDirectory, ...ordinaryUser }
-      const made = await useDatabase(options, 'create table kept as select 1 as one')
-      expect(made.dataDirectory).toBe(join(homeDirectory, 'database', 'data'))
-      expect(made.serverUid).toBe((await stat(homeDirectory)).uid)
-      expect((await stat(join(homeDirectory, 'database'))).mode & 0o077).toBe(0)
-      const area = await readdir(dirname(made.dataDirectory))
-      expect(area.filter((name) => name.startsWith('native-'))).toHaveLength(1)
-      await expect(lstat(links[0]!)).rejects.toThrow('ENOENT')
-      const again = await useDatabase(options, 'select one from kept')
-      expect(again.rows).toEqual([{ one: 1 }])
-      await chmod(join(packageDirectory, 'native', 'lib'), 0o755)
-    },
-  )
+  it('is copied beside the data when it may not be changed: an ordinary user runs the server itself, with everything in the home and closed to others', async () => {
+    const { distDirectory, packageDirectory, links } = await copyApplication(0o755)
+    // Root may write anywhere, so there it is an ordinary user in front of root's files.
+    if (!isRoot) await chmod(join(packageDirectory, 'native', 'lib'), 0o555)
+    const directory = await makeDirectory(0o777)
+    const homeDirectory = registerHome(join(directory, 'home'))
+    const options = { homeDirectory, distDirectory, ...ordinaryUser }
+    const made = await useDatabase(options, 'create table kept as select 1 as one')
+    expect(made.dataDirectory).toBe(join(homeDirectory, 'database', 'data'))
+    expect(made.serverUid).toBe((await stat(homeDirectory)).uid)
+    expect((await stat(join(homeDirectory, 'database'))).mode & 0o077).toBe(0)
+    const area = await readdir(dirname(made.dataDirectory))
+    expect(area.filter((name) => name.startsWith('native-'))).toHaveLength(1)
+    await expect(lstat(links[0]!)).rejects.toThrow('ENOENT')
+    const again = await useDatabase(options, 'select one from kept')
+    expect(again.rows).toEqual([{ one: 1 }])
+    await chmod(join(packageDirectory, 'native', 'lib'), 0o755)
+  })
 })
 
 /**
  * Run by root these prove that the server gets along there; run by an ordinary user, that closing
  * changes nothing.
  */
-describe('directories that only their owner can enter', () => {
-  it(
-    'hold the home and the program, and the data are found again',
-    { tags: ['release'] },
-    async () => {
-      const { distDirectory } = await copyApplication(0o700)
-      const homeDirectory = await makeHome(0o700)
-      const options = { homeDirectory, distDirectory }
-      const made = await useDatabase(options, 'create table kept as select 1 as one')
-      expect((await useDatabase(options, 'select one from kept')).rows).toEqual([{ one: 1 }])
+describe('directories that only their owner can enter', { tags: ['release'] }, () => {
+  it('hold the home and the program, and the data are found again', async () => {
+    const { distDirectory } = await copyApplication(0o700)
+    const homeDirectory = await makeHome(0o700)
+    const options = { homeDirectory, distDirectory }
+    const made = await useDatabase(options, 'create table kept as select 1 as one')
+    expect((await useDatabase(options, 'select one from kept')).rows).toEqual([{ one: 1 }])
 
-      expect(made.serverUid).not.toBe(0)
-      expect(made.dataDirectory.startsWith(homeDirectory)).toBe(!isRoot)
-      if (isRoot) {
-        const pointer = join(homeDirectory, 'database', 'location')
-        expect((await readFile(pointer, 'utf8')).trim()).toBe(dirname(made.dataDirectory))
-        const area = await readdir(dirname(made.dataDirectory))
-        expect(area.filter((name) => name.startsWith('native-'))).toHaveLength(1)
-      }
-    },
-  )
+    expect(made.serverUid).not.toBe(0)
+    expect(made.dataDirectory.startsWith(homeDirectory)).toBe(!isRoot)
+    if (isRoot) {
+      const pointer = join(homeDirectory, 'database', 'location')
+      expect((await readFile(pointer, 'utf8')).trim()).toBe(dirname(made.dataDirectory))
+      const area = await readdir(dirname(made.dataDirectory))
+      expect(area.filter((name) => name.startsWith('native-'))).toHaveLength(1)
+    }
+  })
 
-  it('hold the home of several starters at once', { tags: ['release'] }, async () => {
+  it('hold the home of several starters at once', async () => {
     const homeDirectory = await makeHome(0o700)
     const children = await Promise.all([1, 2].map(() => startChild({ homeDirectory })))
     const databases = await Promise.all(children.map((child) => child.ready))
@@ -110,18 +102,14 @@ describe('directories that only their owner can enter', () => {
     await Promise.all(children.map((child) => child.stop()))
   })
 
-  it(
-    'may also be those of the package, as a strict umask makes them',
-    { tags: ['release'] },
-    async () => {
-      const { distDirectory, packageDirectory } = await copyApplication(0o755)
-      await closeToOthers(packageDirectory)
-      const options = { homeDirectory: await makeHome(), distDirectory }
-      expect((await useDatabase(options, 'select 1 as one')).rows).toEqual([{ one: 1 }])
-    },
-  )
+  it('may also be those of the package, as a strict umask makes them', async () => {
+    const { distDirectory, packageDirectory } = await copyApplication(0o755)
+    await closeToOthers(packageDirectory)
+    const options = { homeDirectory: await makeHome(), distDirectory }
+    expect((await useDatabase(options, 'select 1 as one')).rows).toEqual([{ one: 1 }])
+  })
 
-  it('are explained when they were open as the data were made', { tags: ['release'] }, async () => {
+  it('are explained when they were open as the data were made', async () => {
     const homeDirectory = await makeHome()
     await (await startEmbeddedDatabase({ homeDirectory, logger })).stop()
     await chmod(dirname(homeDirectory), 0o700)
@@ -130,7 +118,7 @@ describe('directories that only their owner can enter', () => {
     else await (await start).stop()
   })
 
-  it('are explained when the data that were there have gone', { tags: ['release'] }, async () => {
+  it('are explained when the data that were there have gone', async () => {
     const homeDirectory = await makeHome(0o700)
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     await first.stop()

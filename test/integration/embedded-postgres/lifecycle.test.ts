@@ -88,80 +88,68 @@ describe('the embedded database of one command', () => {
   })
 })
 
-describe('a server whose command was killed', () => {
-  it(
-    'is adopted with its data by the next command, and stopped at its end',
-    { tags: ['release'] },
-    async () => {
-      const homeDirectory = await makePreparedHome()
-      const killed = await startChild({ homeDirectory })
-      const { url, dataDirectory } = await killed.ready
-      await query(url, 'create table survivor as select 1 as one')
-      const pid = await readServerPid(dataDirectory)
-      await killed.kill('SIGKILL', 'with_children')
-      expect(await isRunning(pid)).toBe(true)
+describe('a server whose command was killed', { tags: ['release'] }, () => {
+  it('is adopted with its data by the next command, and stopped at its end', async () => {
+    const homeDirectory = await makePreparedHome()
+    const killed = await startChild({ homeDirectory })
+    const { url, dataDirectory } = await killed.ready
+    await query(url, 'create table survivor as select 1 as one')
+    const pid = await readServerPid(dataDirectory)
+    await killed.kill('SIGKILL', 'with_children')
+    expect(await isRunning(pid)).toBe(true)
 
-      const next = await startEmbeddedDatabase({ homeDirectory, logger })
-      expect(next).toMatchObject({ isAdopted: true, url })
-      expect(await query(next.url, 'select one from survivor')).toEqual([{ one: 1 }])
-      expect(await readServerPid(dataDirectory)).toBe(pid)
-      await next.stop()
-      expect(await isRunning(pid)).toBe(false)
-    },
-  )
+    const next = await startEmbeddedDatabase({ homeDirectory, logger })
+    expect(next).toMatchObject({ isAdopted: true, url })
+    expect(await query(next.url, 'select one from survivor')).toEqual([{ one: 1 }])
+    expect(await readServerPid(dataDirectory)).toBe(pid)
+    await next.stop()
+    expect(await isRunning(pid)).toBe(false)
+  })
 
-  it(
-    'recovers what was committed when the server itself was killed',
-    { tags: ['release'] },
-    async () => {
-      const homeDirectory = await makePreparedHome()
-      const first = await startEmbeddedDatabase({ homeDirectory, logger })
-      await query(first.url, 'create table committed as select 1 as one')
+  it('recovers what was committed when the server itself was killed', async () => {
+    const homeDirectory = await makePreparedHome()
+    const first = await startEmbeddedDatabase({ homeDirectory, logger })
+    await query(first.url, 'create table committed as select 1 as one')
+    process.kill(await readServerPid(first.dataDirectory), 'SIGKILL')
+
+    const next = await startEmbeddedDatabase({ homeDirectory, logger })
+    expect(next.isAdopted).toBe(false)
+    expect(await query(next.url, 'select one from committed')).toEqual([{ one: 1 }])
+    await Promise.all([first.stop(), next.stop()])
+    expect((await embeddedDatabaseStatus({ homeDirectory, logger })).isRunning).toBe(false)
+  })
+
+  it('is not replaced while one of its processes may still write', async () => {
+    const homeDirectory = await makePreparedHome()
+    const first = await startEmbeddedDatabase({ homeDirectory, logger })
+    const client = new pg.Client({ connectionString: first.url })
+    client.on('error', () => undefined)
+    await client.connect()
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const backend = rows[0]!.pid
+    process.kill(backend, 'SIGSTOP')
+    try {
       process.kill(await readServerPid(first.dataDirectory), 'SIGKILL')
+      const starting = startEmbeddedDatabase({ homeDirectory, logger })
+      const logFile = join(dirname(first.dataDirectory), 'server.log')
+      await vi.waitFor(
+        async () => {
+          expect(await readFile(logFile, 'utf8')).toContain('pre-existing shared memory block')
+        },
+        { timeout: 20_000 },
+      )
+      expect(await isRunning(backend)).toBe(true)
+      process.kill(backend, 'SIGCONT')
+      await (await starting).stop()
+      expect(await isRunning(backend)).toBe(false)
+    } finally {
+      if (await isRunning(backend)) process.kill(backend, 'SIGKILL')
+      await first.stop()
+      await client.end()
+    }
+  })
 
-      const next = await startEmbeddedDatabase({ homeDirectory, logger })
-      expect(next.isAdopted).toBe(false)
-      expect(await query(next.url, 'select one from committed')).toEqual([{ one: 1 }])
-      await Promise.all([first.stop(), next.stop()])
-      expect((await embeddedDatabaseStatus({ homeDirectory, logger })).isRunning).toBe(false)
-    },
-  )
-
-  it(
-    'is not replaced while one of its processes may still write',
-    { tags: ['release'] },
-    async () => {
-      const homeDirectory = await makePreparedHome()
-      const first = await startEmbeddedDatabase({ homeDirectory, logger })
-      const client = new pg.Client({ connectionString: first.url })
-      client.on('error', () => undefined)
-      await client.connect()
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-      const backend = rows[0]!.pid
-      process.kill(backend, 'SIGSTOP')
-      try {
-        process.kill(await readServerPid(first.dataDirectory), 'SIGKILL')
-        const starting = startEmbeddedDatabase({ homeDirectory, logger })
-        const logFile = join(dirname(first.dataDirectory), 'server.log')
-        await vi.waitFor(
-          async () => {
-            expect(await readFile(logFile, 'utf8')).toContain('pre-existing shared memory block')
-          },
-          { timeout: 20_000 },
-        )
-        expect(await isRunning(backend)).toBe(true)
-        process.kill(backend, 'SIGCONT')
-        await (await starting).stop()
-        expect(await isRunning(backend)).toBe(false)
-      } finally {
-        if (await isRunning(backend)) process.kill(backend, 'SIGKILL')
-        await first.stop()
-        await client.end()
-      }
-    },
-  )
-
-  it('is not confused by a program that has its old pid', { tags: ['release'] }, async () => {
+  it('is not confused by a program that has its old pid', async () => {
     const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
     const pidFile = join(first.dataDirectory, 'postmaster.pid')
@@ -176,90 +164,78 @@ describe('a server whose command was killed', () => {
   })
 })
 
-describe('several commands on one home', () => {
-  it(
-    'share one server when they start at once, and the last one stops it',
-    { tags: ['release'] },
-    async () => {
-      const homeDirectory = await makePreparedHome()
-      const children = await Promise.all([1, 2, 3].map(() => startChild({ homeDirectory })))
-      const databases = await Promise.all(children.map((child) => child.ready))
-      expect(new Set(databases.map(({ url }) => url)).size).toBe(1)
-      expect(databases.filter(({ isAdopted }) => !isAdopted)).toHaveLength(1)
-      const { url, dataDirectory } = databases[0]!
-      const pid = await readServerPid(dataDirectory)
+describe('several commands on one home', { tags: ['release'] }, () => {
+  it('share one server when they start at once, and the last one stops it', async () => {
+    const homeDirectory = await makePreparedHome()
+    const children = await Promise.all([1, 2, 3].map(() => startChild({ homeDirectory })))
+    const databases = await Promise.all(children.map((child) => child.ready))
+    expect(new Set(databases.map(({ url }) => url)).size).toBe(1)
+    expect(databases.filter(({ isAdopted }) => !isAdopted)).toHaveLength(1)
+    const { url, dataDirectory } = databases[0]!
+    const pid = await readServerPid(dataDirectory)
 
-      // The starter leaves first: it must not take the server with it.
-      const starter = children[databases.findIndex(({ isAdopted }) => !isAdopted)]!
-      const [second, third] = children.filter((child) => child !== starter)
-      await starter.stop()
-      expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
-      await second!.kill('SIGKILL')
-      expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
-      await third!.stop()
-      expect(await isRunning(pid)).toBe(false)
-    },
-  )
+    // The starter leaves first: it must not take the server with it.
+    const starter = children[databases.findIndex(({ isAdopted }) => !isAdopted)]!
+    const [second, third] = children.filter((child) => child !== starter)
+    await starter.stop()
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
+    await second!.kill('SIGKILL')
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
+    await third!.stop()
+    expect(await isRunning(pid)).toBe(false)
+  })
 
-  it(
-    'does not stop the server under a command that starts while another one stops',
-    { tags: ['release'] },
-    async () => {
-      const homeDirectory = await makePreparedHome()
-      let current = await startEmbeddedDatabase({ homeDirectory, logger })
-      for (let round = 0; round < 2; round += 1) {
-        const [next] = await Promise.all([
-          startEmbeddedDatabase({ homeDirectory, logger }),
-          current.stop(),
-        ])
-        expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }])
-        current = next
-      }
-      await current.stop()
-    },
-  )
+  it('does not stop the server under a command that starts while another one stops', async () => {
+    const homeDirectory = await makePreparedHome()
+    let current = await startEmbeddedDatabase({ homeDirectory, logger })
+    for (let round = 0; round < 2; round += 1) {
+      const [next] = await Promise.all([
+        startEmbeddedDatabase({ homeDirectory, logger }),
+        current.stop(),
+      ])
+      expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }])
+      current = next
+    }
+    await current.stop()
+  })
 })
 
-describe('a server that is to stay', () => {
-  it(
-    'outlives its starter and its users until it is stopped, and tells its state',
-    { tags: ['release'] },
-    async () => {
-      const homeDirectory = await makeHome()
-      const options = { homeDirectory, logger }
-      expect(await embeddedDatabaseStatus(options)).toEqual({ isRunning: false })
-      expect(await stopEmbeddedDatabase(options)).toBe('not_running')
-      // Started by a command that would have stopped it.
-      const starter = await startEmbeddedDatabase(options)
-      const { url, port, dataDirectory } = starter
-      expect(await embeddedDatabaseStatus(options)).toEqual({
-        isRunning: true,
-        url,
-        port,
-        dataDirectory,
-        version: expect.stringMatching(/^18\.\d+$/) as string,
-      })
-      const pid = await readServerPid(dataDirectory)
-      const keeper = await startChild({ homeDirectory, keepRunning: true })
-      expect(await keeper.ready).toMatchObject({ isAdopted: true, url })
-      await keeper.stop()
-      await starter.stop()
-      const user = await startEmbeddedDatabase(options)
-      expect(user).toMatchObject({ isAdopted: true, url })
-      await user.stop()
-      expect(await isRunning(pid)).toBe(true)
-      expect(await stopEmbeddedDatabase(options)).toBe('stopped')
-      expect(await isRunning(pid)).toBe(false)
-      expect(await stopEmbeddedDatabase(options)).toBe('not_running')
-      expect(await embeddedDatabaseStatus(options)).toEqual({
-        isRunning: false,
-        dataDirectory,
-        version: '18',
-      })
-    },
-  )
+describe('a server that is to stay', { tags: ['release'] }, () => {
+  it('outlives its starter and its users until it is stopped, and tells its state', async () => {
+    const homeDirectory = await makeHome()
+    const options = { homeDirectory, logger }
+    expect(await embeddedDatabaseStatus(options)).toEqual({ isRunning: false })
+    expect(await stopEmbeddedDatabase(options)).toBe('not_running')
+    // Started by a command that would have stopped it.
+    const starter = await startEmbeddedDatabase(options)
+    const { url, port, dataDirectory } = starter
+    expect(await embeddedDatabaseStatus(options)).toEqual({
+      isRunning: true,
+      url,
+      port,
+      dataDirectory,
+      version: expect.stringMatching(/^18\.\d+$/) as string,
+    })
+    const pid = await readServerPid(dataDirectory)
+    const keeper = await startChild({ homeDirectory, keepRunning: true })
+    expect(await keeper.ready).toMatchObject({ isAdopted: true, url })
+    await keeper.stop()
+    await starter.stop()
+    const user = await startEmbeddedDatabase(options)
+    expect(user).toMatchObject({ isAdopted: true, url })
+    await user.stop()
+    expect(await isRunning(pid)).toBe(true)
+    expect(await stopEmbeddedDatabase(options)).toBe('stopped')
+    expect(await isRunning(pid)).toBe(false)
+    expect(await stopEmbeddedDatabase(options)).toBe('not_running')
+    expect(await embeddedDatabaseStatus(options)).toEqual({
+      isRunning: false,
+      dataDirectory,
+      version: '18',
+    })
+  })
 
-  it('does not stay kept after its machine went down', { tags: ['release'] }, async () => {
+  it('does not stay kept after its machine went down', async () => {
     const homeDirectory = await makePreparedHome()
     const kept = await startEmbeddedDatabase({ homeDirectory, logger, keepRunning: true })
     process.kill(await readServerPid(kept.dataDirectory), 'SIGKILL')

@@ -129,60 +129,52 @@ afterAll(async () => {
   await simulator.close()
 })
 
-describe('moving the embedded warehouse to a server', () => {
-  it(
-    'leaves nothing when it is killed, and brings every row when it is not',
-    { tags: ['release'] },
-    async () => {
-      const before = await atSource(readRows)
-      expect(before['tracking.container_history']!.length).toBeGreaterThan(20)
-      expect(before['tracking_analytics.free_time_rules']!.length).toBeGreaterThan(0)
+describe('moving the embedded warehouse to a server', { tags: ['release'] }, () => {
+  it('leaves nothing when it is killed, and brings every row when it is not', async () => {
+    const before = await atSource(readRows)
+    expect(before['tracking.container_history']!.length).toBeGreaterThan(20)
+    expect(before['tracking_analytics.free_time_rules']!.length).toBeGreaterThan(0)
 
-      const killed = await move({ TRACKING_FAILPOINT: 'mid_move:20' })
-      expect(killed.signal).toBe('SIGKILL')
-      const left = await readRows(targetUrl)
-      expect(Object.keys(left)).toEqual(Object.keys(before))
-      expect(Object.values(left).flat()).toEqual(left['tracking_sync.stored_views'])
-      const moved = await move()
-      expect(moved).toMatchObject({ exitCode: 0 })
-      const [, rows] = /^(\d+) rows of \d+ tables were copied/m.exec(moved.stdout)!
-      const all = Object.values(before)
-      expect(Number(rows)).toBe(all.flat().length - before['tracking_sync.stored_views']!.length)
-      expect(moved.stdout).toContain('Set DATABASE_URL to the new address')
-      expect(moved.stdout).not.toContain('not ours')
+    const killed = await move({ TRACKING_FAILPOINT: 'mid_move:20' })
+    expect(killed.signal).toBe('SIGKILL')
+    const left = await readRows(targetUrl)
+    expect(Object.keys(left)).toEqual(Object.keys(before))
+    expect(Object.values(left).flat()).toEqual(left['tracking_sync.stored_views'])
+    const moved = await move()
+    expect(moved).toMatchObject({ exitCode: 0 })
+    const [, rows] = /^(\d+) rows of \d+ tables were copied/m.exec(moved.stdout)!
+    const all = Object.values(before)
+    expect(Number(rows)).toBe(all.flat().length - before['tracking_sync.stored_views']!.length)
+    expect(moved.stdout).toContain('Set DATABASE_URL to the new address')
+    expect(moved.stdout).not.toContain('not ours')
 
-      expect(await readRows(targetUrl)).toEqual(before)
-      expect(await atSource(readRows)).toEqual(before)
-      expect(await isServerRunning(home)).toBe(false)
-    },
-  )
+    expect(await readRows(targetUrl)).toEqual(before)
+    expect(await atSource(readRows)).toEqual(before)
+    expect(await isServerRunning(home)).toBe(false)
+  })
 
-  it(
-    'leads to a warehouse that goes on where the other stopped',
-    { tags: ['release'] },
-    async () => {
-      const before = await readRows(targetUrl)
-      expect(await onTarget('check')).toMatchObject({ exitCode: 0 })
-      for (const isFirst of [true, false]) {
-        const sync = await onTarget('sync')
-        expect(sync.stdout).toMatch(/\nsync complete: 0 rows written, /)
-        expect([isFirst, sync.exitCode]).toEqual([isFirst, 0])
-      }
-      const after = await readRows(targetUrl)
-      const runs = (rows: typeof after): number => rows['tracking_sync.sync_runs']!.length
-      expect(runs(after)).toBe(runs(before) + 2)
-      // Ids go on after the last one that the embedded database gave.
-      const lastId = (rows: typeof after): number =>
-        Math.max(
-          ...rows['tracking_sync.sync_runs']!.map((row) => {
-            const { sync_run_id } = JSON.parse(row) as { sync_run_id: number }
-            return sync_run_id
-          }),
-        )
-      expect(lastId(after)).toBe(lastId(before) + 2)
-      expect(after['tracking.containers']).toEqual(before['tracking.containers'])
-    },
-  )
+  it('leads to a warehouse that goes on where the other stopped', async () => {
+    const before = await readRows(targetUrl)
+    expect(await onTarget('check')).toMatchObject({ exitCode: 0 })
+    for (const isFirst of [true, false]) {
+      const sync = await onTarget('sync')
+      expect(sync.stdout).toMatch(/\nsync complete: 0 rows written, /)
+      expect([isFirst, sync.exitCode]).toEqual([isFirst, 0])
+    }
+    const after = await readRows(targetUrl)
+    const runs = (rows: typeof after): number => rows['tracking_sync.sync_runs']!.length
+    expect(runs(after)).toBe(runs(before) + 2)
+    // Ids go on after the last one that the embedded database gave.
+    const lastId = (rows: typeof after): number =>
+      Math.max(
+        ...rows['tracking_sync.sync_runs']!.map((row) => {
+          const { sync_run_id } = JSON.parse(row) as { sync_run_id: number }
+          return sync_run_id
+        }),
+      )
+    expect(lastId(after)).toBe(lastId(before) + 2)
+    expect(after['tracking.containers']).toEqual(before['tracking.containers'])
+  })
 })
 
 describe('a move is refused', () => {

@@ -32,10 +32,9 @@ const TOXICS: Readonly<Record<string, readonly [LinkFault, FaultOptions?]>> = {
   ],
 }
 
-describe('a bad link to the service', { tags: ['H8'] }, () => {
+describe('a bad link to the service', { tags: ['H8', 'release'] }, () => {
   it.each(Object.entries(TOXICS))(
     'with %s makes a run slower and nothing else',
-    { tags: ['release'] },
     async (_, [fault, options]) => {
       const scene = await scenes.open({ shipments: atScale(4, 12) })
       const proxy = await proxyTo(scene)
@@ -53,7 +52,7 @@ describe('a bad link to the service', { tags: ['H8'] }, () => {
   )
 
   // Where it takes too long: test/unit/api/client-limits.test.ts.
-  it('costs the program no memory', { tags: ['release'] }, async () => {
+  it('costs the program no memory', async () => {
     const scene = await scenes.open({ shipments: atScale(10, 60) })
     const peaks: number[] = []
     const slow = [TOXICS['slices of 16 bytes']!, TOXICS['a slow close']!]

@@ -28,20 +28,20 @@ const ALL = ['tracking.shipments', ...ROWS, 'tracking_sync.sync_runs', 'tracking
 /** Writes of these tables fail so often, beginning behind `pass` others. */
 type Cell = readonly [state: InjectedState, tables: readonly string[], times: number, pass: number]
 
-describe('a fault of the database that passes costs tries and nothing else', () => {
-  it.each<Cell>([
-    ['40P01', ROWS, 3, 1],
-    ['40001', ROWS, 3, 1],
-    ['55P03', ROWS, 3, 1],
-    ['40001', ['tracking_sync.sync_runs'], 2, 0],
-    ['40001', ['tracking_sync.checkpoints'], 2, 0],
-    ['40001', ['tracking_sync.refetch_queue'], 2, 0],
-    // A node of Citus tells a conflict of copied rows as an internal error: they are inserted.
-    ['XX000', ROWS, 1, 0],
-  ])(
-    '%s at %s, %i times behind %i writes',
-    { tags: ['C17', 'O4'] },
-    async (state, tables, times, pass) => {
+describe(
+  'a fault of the database that passes costs tries and nothing else',
+  { tags: ['C17', 'O4'] },
+  () => {
+    it.each<Cell>([
+      ['40P01', ROWS, 3, 1],
+      ['40001', ROWS, 3, 1],
+      ['55P03', ROWS, 3, 1],
+      ['40001', ['tracking_sync.sync_runs'], 2, 0],
+      ['40001', ['tracking_sync.checkpoints'], 2, 0],
+      ['40001', ['tracking_sync.refetch_queue'], 2, 0],
+      // A node of Citus tells a conflict of copied rows as an internal error: they are inserted.
+      ['XX000', ROWS, 1, 0],
+    ])('%s at %s, %i times behind %i writes', async (state, tables, times, pass) => {
       const scene = await scenes.open()
       const fault = await injectSqlFault(scene.warehouse, { state, tables, times, pass })
       scenes.atEnd(() => fault.remove())
@@ -54,11 +54,11 @@ describe('a fault of the database that passes costs tries and nothing else', () 
       expect(await scene.differences()).toEqual([])
       expect(await doubledRows(scene)).toEqual([])
       expect(await wrongCounts(scene)).toEqual([])
-    },
-  )
-})
+    })
+  },
+)
 
-describe('a fault of the database that lasts', () => {
+describe('a fault of the database that lasts', { tags: ['C13'] }, () => {
   // Writes that fail: of a batch, as often as it is tried, and of the end of the run.
   it.each<readonly [InjectedState, met: number, says: RegExp]>([
     ['40P01', 7, /PostgreSQL says "deadlock detected" \(40P01\)/],
@@ -68,7 +68,7 @@ describe('a fault of the database that lasts', () => {
     ['25006', 10, /read-only/],
   ])(
     '%s ends a run with 5, and leaves whole pages; without it the next run needs no help',
-    { tags: ['C13', 'C17', 'release'] },
+    { tags: ['C17', 'release'] },
     async (state, met, says) => {
       const scene = await scenes.open()
       // The first page finds room.
@@ -94,7 +94,7 @@ describe('a fault of the database that lasts', () => {
     },
   )
 
-  it('answers deliveries 503 and keeps none; then they are taken', { tags: ['C13'] }, async () => {
+  it('answers deliveries 503 and keeps none; then they are taken', async () => {
     const scene = await scenes.open()
     const tables = ['tracking_sync.webhook_notifications']
     const fault = await injectSqlFault(scene.warehouse, { state: '53100', tables, pass: 1 })
@@ -113,78 +113,78 @@ describe('a fault of the database that lasts', () => {
   })
 })
 
-describe('under the webhook processor', { tags: ['C13', 'C17'] }, () => {
-  it(
-    'a conflict is tried again, and a full disk stops it; neither counts as an attempt',
-    { tags: ['release'] },
-    async () => {
-      const scene = await scenes.open()
-      await scene.sync()
-      const bench = openBench(scene.warehouse, scene.simulator)
-      scenes.atEnd(() => bench.close())
-      const inbox = () =>
-        scene.query<{ state: string; attempts: number }>(
-          `select distinct state, attempts from tracking_sync.webhook_notifications`,
-        )
-      await notifyOfAll(scene)
-      const conflict = { state: '40P01', tables: ROWS, times: 3 } as const
-      const passing = await injectSqlFault(scene.warehouse, conflict)
-      scenes.atEnd(() => passing.remove())
-      await bench.settle()
-      expect(await passing.met()).toBeGreaterThan(3)
-      expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
-      await passing.remove()
-
-      await scene.query('delete from tracking_sync.webhook_notifications')
-      await notifyOfAll(scene, 'LATER')
-      const full = { state: '53100', tables: ['tracking.containers'] } as const
-      const lasting = await injectSqlFault(scene.warehouse, full)
-      scenes.atEnd(() => lasting.remove())
-      await expect(bench.processor.processAll()).rejects.toMatchObject({
-        code: 'warehouse_unavailable',
-      })
-      expect(await inbox()).toEqual([{ state: 'received', attempts: 0 }])
-      await lasting.end()
-      await bench.settle()
-      expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
-      expect(await scene.differences()).toEqual([])
-      expect(await doubledRows(scene)).toEqual([])
-    },
-  )
-})
-
-describe('a sync and three processors over the same containers', { tags: ['C17'] }, () => {
-  // Six hundred rounds are about ten minutes, three times as many beside other work.
-  it('meet no deadlock', { tags: ['release'] }, async () => {
-    const scene = await scenes.open({ shipments: 12 })
+describe('under the webhook processor', { tags: ['C13', 'C17', 'release'] }, () => {
+  it('a conflict is tried again, and a full disk stops it; neither counts as an attempt', async () => {
+    const scene = await scenes.open()
     await scene.sync()
-    const benches = [1, 2, 3].map(() => {
-      const warehouse = scenes.warehouse()
-      return { warehouse, ...openBench(warehouse, scene.simulator) }
+    const bench = openBench(scene.warehouse, scene.simulator)
+    scenes.atEnd(() => bench.close())
+    const inbox = () =>
+      scene.query<{ state: string; attempts: number }>(
+        `select distinct state, attempts from tracking_sync.webhook_notifications`,
+      )
+    await notifyOfAll(scene)
+    const conflict = { state: '40P01', tables: ROWS, times: 3 } as const
+    const passing = await injectSqlFault(scene.warehouse, conflict)
+    scenes.atEnd(() => passing.remove())
+    await bench.settle()
+    expect(await passing.met()).toBeGreaterThan(3)
+    expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
+    await passing.remove()
+
+    await scene.query('delete from tracking_sync.webhook_notifications')
+    await notifyOfAll(scene, 'LATER')
+    const full = { state: '53100', tables: ['tracking.containers'] } as const
+    const lasting = await injectSqlFault(scene.warehouse, full)
+    scenes.atEnd(() => lasting.remove())
+    await expect(bench.processor.processAll()).rejects.toMatchObject({
+      code: 'warehouse_unavailable',
     })
-    for (let round = 1; round <= atScale(4, 600); round += 1) {
-      // Each container twice, so that several have it in hand.
-      await notifyOfAll(scene, `FIRST-${round}`)
-      await notifyOfAll(scene, `THEN-${round}`)
-      const [report] = await Promise.all([
-        scene.sync({ command: 'sync', settings: { pageSize: 3 } }),
-        ...benches.map((bench) => bench.settle()),
-      ])
-      expect(report).toMatchObject({ exitCode: 0, problems: [] })
-      expect(await scene.differences()).toEqual([])
-    }
+    expect(await inbox()).toEqual([{ state: 'received', attempts: 0 }])
+    await lasting.end()
+    await bench.settle()
+    expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
+    expect(await scene.differences()).toEqual([])
     expect(await doubledRows(scene)).toEqual([])
-    const states = Object.values(await statesOf(scene.warehouse))
-    expect(new Set(states)).toEqual(new Set(['processed']))
-    for (const bench of benches) {
-      await bench.close()
-      // The server counts a deadlock for good when the connection that met it ends.
-      await bench.warehouse.close()
-    }
-    await scene.warehouse.query('count what this one met', sql`select pg_stat_force_next_flush()`)
-    const [counted] = await scene.query<{ deadlocks: number }>(
-      'select deadlocks::int from pg_stat_database where datname = current_database()',
-    )
-    expect(counted).toEqual({ deadlocks: 0 })
   })
 })
+
+describe(
+  'a sync and three processors over the same containers',
+  { tags: ['C17', 'release'] },
+  () => {
+    // Six hundred rounds are about ten minutes, three times as many beside other work.
+    it('meet no deadlock', async () => {
+      const scene = await scenes.open({ shipments: 12 })
+      await scene.sync()
+      const benches = [1, 2, 3].map(() => {
+        const warehouse = scenes.warehouse()
+        return { warehouse, ...openBench(warehouse, scene.simulator) }
+      })
+      for (let round = 1; round <= atScale(4, 600); round += 1) {
+        // Each container twice, so that several have it in hand.
+        await notifyOfAll(scene, `FIRST-${round}`)
+        await notifyOfAll(scene, `THEN-${round}`)
+        const [report] = await Promise.all([
+          scene.sync({ command: 'sync', settings: { pageSize: 3 } }),
+          ...benches.map((bench) => bench.settle()),
+        ])
+        expect(report).toMatchObject({ exitCode: 0, problems: [] })
+        expect(await scene.differences()).toEqual([])
+      }
+      expect(await doubledRows(scene)).toEqual([])
+      const states = Object.values(await statesOf(scene.warehouse))
+      expect(new Set(states)).toEqual(new Set(['processed']))
+      for (const bench of benches) {
+        await bench.close()
+        // The server counts a deadlock for good when the connection that met it ends.
+        await bench.warehouse.close()
+      }
+      await scene.warehouse.query('count what this one met', sql`select pg_stat_force_next_flush()`)
+      const [counted] = await scene.query<{ deadlocks: number }>(
+        'select deadlocks::int from pg_stat_database where datname = current_database()',
+      )
+      expect(counted).toEqual({ deadlocks: 0 })
+    })
+  },
+)

@@ -157,7 +157,7 @@ describe('PostgreSQL under a run', { tags: ['C12'] }, () => {
   })
 })
 
-describe('PostgreSQL that is paused under a run', { tags: ['C16'] }, () => {
+describe('PostgreSQL that is paused under a run', { tags: ['C16', 'release'] }, () => {
   const pids = async (): Promise<number[]> => {
     const rows = await warehouse.query(
       'list the backends',
@@ -170,37 +170,33 @@ describe('PostgreSQL that is paused under a run', { tags: ['C16'] }, () => {
   /** Time that the program adds before it gives up a connection. */
   const ANSWER_MS = 5_000
 
-  it(
-    'notices that nothing comes back, gives its connections up, and goes on when it is continued',
-    { tags: ['release'] },
-    async () => {
-      const own = openWarehouse(STATEMENT_MS)
-      let paused: number[] = []
-      const goOn = (): void => {
-        for (const pid of paused.splice(0)) process.kill(pid, 'SIGCONT')
-      }
-      const { report, noticedAfterMs } = await runDisturbed(
-        async () => {
-          paused = await pids()
-          for (const pid of paused) process.kill(pid, 'SIGSTOP')
-        },
-        () => {
-          goOn()
-          return waitUntil('it answers', () =>
-            warehouse.query('ask', sql`select 1`).then(
-              () => true,
-              () => false,
-            ),
-          )
-        },
-        own,
-      ).finally(goOn)
-      await own.close()
-      expect(noticedAfterMs).toBeGreaterThan(STATEMENT_MS)
-      // At full scale: the 35 seconds of the promise.
-      expect(noticedAfterMs).toBeLessThan(STATEMENT_MS + ANSWER_MS + 2_000)
-      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
-      await expectAllThere()
-    },
-  )
+  it('notices that nothing comes back, gives its connections up, and goes on when it is continued', async () => {
+    const own = openWarehouse(STATEMENT_MS)
+    let paused: number[] = []
+    const goOn = (): void => {
+      for (const pid of paused.splice(0)) process.kill(pid, 'SIGCONT')
+    }
+    const { report, noticedAfterMs } = await runDisturbed(
+      async () => {
+        paused = await pids()
+        for (const pid of paused) process.kill(pid, 'SIGSTOP')
+      },
+      () => {
+        goOn()
+        return waitUntil('it answers', () =>
+          warehouse.query('ask', sql`select 1`).then(
+            () => true,
+            () => false,
+          ),
+        )
+      },
+      own,
+    ).finally(goOn)
+    await own.close()
+    expect(noticedAfterMs).toBeGreaterThan(STATEMENT_MS)
+    // At full scale: the 35 seconds of the promise.
+    expect(noticedAfterMs).toBeLessThan(STATEMENT_MS + ANSWER_MS + 2_000)
+    expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+    await expectAllThere()
+  })
 })

@@ -42,15 +42,11 @@ async function ask(url: string): Promise<unknown> {
 const VERIFIED = { sslmode: 'verify-full', sslrootcert: AUTHORITY_FILE }
 
 describe('TLS to the database', { tags: ['S11'] }, () => {
-  it(
-    'works with verify-full and a certificate of the named authority',
-    { tags: ['S11'] },
-    async () => {
-      const server = await front('valid.pem')
-      expect(await ask(addressOf(server, VERIFIED))).toEqual([{ one: 1 }])
-      expect(server.bytesPassed()).toBeGreaterThan(0)
-    },
-  )
+  it('works with verify-full and a certificate of the named authority', async () => {
+    const server = await front('valid.pem')
+    expect(await ask(addressOf(server, VERIFIED))).toEqual([{ one: 1 }])
+    expect(server.bytesPassed()).toBeGreaterThan(0)
+  })
 
   it.each([
     ['an expired certificate', 'expired.pem', VERIFIED, 'CERT_HAS_EXPIRED'],
@@ -71,7 +67,6 @@ describe('TLS to the database', { tags: ['S11'] }, () => {
     ],
   ])(
     '%s ends the connection before the password, and is told as a matter of settings',
-    { tags: ['S11'] },
     async (_what, certificate, query, reason) => {
       const server = await front(certificate)
       const failure = await ask(addressOf(server, query)).catch((thrown: unknown) => thrown)
@@ -83,29 +78,21 @@ describe('TLS to the database', { tags: ['S11'] }, () => {
     },
   )
 
-  it(
-    'a certificate that is not trusted ends a command with 5 and one sentence',
-    { tags: ['S11'] },
-    async () => {
-      const server = await front('expired.pem')
-      const { exitCode, stderr } = await callCli(['status'], {
-        DATABASE_URL: addressOf(server, VERIFIED),
-        TRACKING_LOG_LEVEL: 'silent',
-      })
-      expect(exitCode).toBe(5)
-      expect(stderr).toMatch(
-        /^error: [^\n]*certificate has expired[^\n]*sslrootcert in DATABASE_URL\n$/,
-      )
-    },
-  )
+  it('a certificate that is not trusted ends a command with 5 and one sentence', async () => {
+    const server = await front('expired.pem')
+    const { exitCode, stderr } = await callCli(['status'], {
+      DATABASE_URL: addressOf(server, VERIFIED),
+      TRACKING_LOG_LEVEL: 'silent',
+    })
+    expect(exitCode).toBe(5)
+    expect(stderr).toMatch(
+      /^error: [^\n]*certificate has expired[^\n]*sslrootcert in DATABASE_URL\n$/,
+    )
+  })
 
-  it(
-    'a socket that is not there is an outage, no fault of the program',
-    { tags: ['S11'] },
-    async () => {
-      await expect(ask('postgres:///db?host=/nowhere&user=me')).rejects.toMatchObject({
-        code: 'warehouse_unavailable',
-      })
-    },
-  )
+  it('a socket that is not there is an outage, no fault of the program', async () => {
+    await expect(ask('postgres:///db?host=/nowhere&user=me')).rejects.toMatchObject({
+      code: 'warehouse_unavailable',
+    })
+  })
 })

@@ -104,11 +104,11 @@ describe.each([
     firstLists: { '/shipments': 1, '/containers': 1 },
     hasContainerList: true,
   },
-] as const)('a service that $name', ({ options, firstLists, hasContainerList }) => {
-  it(
-    'is asked once for the transport events of each container, and later only of those whose list changed',
-    { tags: ['release'] },
-    async () => {
+] as const)(
+  'a service that $name',
+  { tags: ['release'] },
+  ({ options, firstLists, hasContainerList }) => {
+    it('is asked once for the transport events of each container, and later only of those whose list changed', async () => {
       const scene = await openScene({ shipments: 12, ...options })
       const { simulator } = scene
       await syncToEquality(scene, { command: 'backfill' })
@@ -134,9 +134,9 @@ describe.each([
         '/containers/*/transport_events': changed.length,
       })
       await expectNothingToWrite(scene)
-    },
-  )
-})
+    })
+  },
+)
 
 function eventLists({ simulator }: Scene): Map<string, string> {
   const { world, clock } = simulator
@@ -151,72 +151,64 @@ function eventLists({ simulator }: Scene): Map<string, string> {
 describe.each([
   { name: 'included', options: {} },
   { name: 'fetched', options: { acceptedIncludes: { shipment: ['containers'] } } },
-])('a transport event that came $name', ({ options }) => {
-  it(
-    'is tombstoned when it is withdrawn and revived when it returns, and no other is touched',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ shipments: 12, ...options })
-      const { world, edits, clock } = scene.simulator
-      await syncToEquality(scene, { command: 'backfill' })
-      const event = [...world.records('transport_event', clock.now())][5]!
-      const link = event.relationships?.container?.data as { id: string }
-      const others = () =>
-        scene.query(
-          'select xmin, * from tracking.transport_events where transport_event_id != $1 order by 2, 3',
-          event.id,
-        )
-      const stamps = () =>
-        scene.query(
-          `select _first_seen_at, _changed_at, _deleted_at from tracking.transport_events
-        where transport_event_id = $1`,
-          event.id,
-        )
-      const [untouched, first] = [await others(), '2026-03-02 08:00:00+00']
-
-      clock.advance(60_000)
-      edits.withdrawEvent(link.id, event.id)
-      const withdrawn = await syncToEquality(scene)
-      expect(sumOf(withdrawn, 'tombstoned')).toBe(1)
-      const gone = '2026-03-02 08:01:00+00'
-      expect(await stamps()).toEqual([
-        { _first_seen_at: first, _changed_at: gone, _deleted_at: gone },
-      ])
-      await expectNothingToWrite(scene)
-
-      clock.advance(60_000)
-      edits.revive('transport_event', event.id)
-      await syncToEquality(scene)
-      const back = '2026-03-02 08:02:00+00'
-      expect(await stamps()).toEqual([
-        { _first_seen_at: first, _changed_at: back, _deleted_at: null },
-      ])
-      expect(await others()).toEqual(untouched)
-      await expectNothingToWrite(scene)
-    },
-  )
-
-  it(
-    'is replaced without a trace among the live ones when its estimate is',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ shipments: 28, ...options })
-      const { clock } = scene.simulator
-      await scene.sync()
-      let tombstoned = 0
-      for (let day = 0; day < 4; day += 1) {
-        clock.advance(24 * HOUR)
-        tombstoned += sumOf(await syncToEquality(scene), 'tombstoned')
-      }
-      const [counts] = await scene.query(
-        `select count(*) as dead, count(*) filter (where is_estimated) as estimated
-      from tracking.transport_events where _deleted_at is not null`,
+])('a transport event that came $name', { tags: ['release'] }, ({ options }) => {
+  it('is tombstoned when it is withdrawn and revived when it returns, and no other is touched', async () => {
+    const scene = await openScene({ shipments: 12, ...options })
+    const { world, edits, clock } = scene.simulator
+    await syncToEquality(scene, { command: 'backfill' })
+    const event = [...world.records('transport_event', clock.now())][5]!
+    const link = event.relationships?.container?.data as { id: string }
+    const others = () =>
+      scene.query(
+        'select xmin, * from tracking.transport_events where transport_event_id != $1 order by 2, 3',
+        event.id,
       )
-      expect(counts).toEqual({ dead: tombstoned, estimated: tombstoned })
-      expect(tombstoned).toBeGreaterThan(0)
-      await expectNothingToWrite(scene)
-    },
-  )
+    const stamps = () =>
+      scene.query(
+        `select _first_seen_at, _changed_at, _deleted_at from tracking.transport_events
+        where transport_event_id = $1`,
+        event.id,
+      )
+    const [untouched, first] = [await others(), '2026-03-02 08:00:00+00']
+
+    clock.advance(60_000)
+    edits.withdrawEvent(link.id, event.id)
+    const withdrawn = await syncToEquality(scene)
+    expect(sumOf(withdrawn, 'tombstoned')).toBe(1)
+    const gone = '2026-03-02 08:01:00+00'
+    expect(await stamps()).toEqual([
+      { _first_seen_at: first, _changed_at: gone, _deleted_at: gone },
+    ])
+    await expectNothingToWrite(scene)
+
+    clock.advance(60_000)
+    edits.revive('transport_event', event.id)
+    await syncToEquality(scene)
+    const back = '2026-03-02 08:02:00+00'
+    expect(await stamps()).toEqual([
+      { _first_seen_at: first, _changed_at: back, _deleted_at: null },
+    ])
+    expect(await others()).toEqual(untouched)
+    await expectNothingToWrite(scene)
+  })
+
+  it('is replaced without a trace among the live ones when its estimate is', async () => {
+    const scene = await openScene({ shipments: 28, ...options })
+    const { clock } = scene.simulator
+    await scene.sync()
+    let tombstoned = 0
+    for (let day = 0; day < 4; day += 1) {
+      clock.advance(24 * HOUR)
+      tombstoned += sumOf(await syncToEquality(scene), 'tombstoned')
+    }
+    const [counts] = await scene.query(
+      `select count(*) as dead, count(*) filter (where is_estimated) as estimated
+      from tracking.transport_events where _deleted_at is not null`,
+    )
+    expect(counts).toEqual({ dead: tombstoned, estimated: tombstoned })
+    expect(tombstoned).toBeGreaterThan(0)
+    await expectNothingToWrite(scene)
+  })
 })
 
 function sumOf({ streams }: RunReport, name: 'tombstoned' | 'stale'): number {

@@ -22,315 +22,283 @@ const fieldsOf = (scene: Scene, where = 'true') =>
     where ${where} order by custom_field_id`,
   )
 
-describe('custom fields', { tags: ['JC1'] }, () => {
-  it(
-    'of entities of every kind are rows, with their definitions and options',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openLoadedScene({ shipments: 60 })
-      const { world } = scene.simulator
-      const served = [...world.records('custom_field', START)]
-      const [stored] = await scene.query(
-        `select count(*) as fields, count(distinct entity_type) as kinds, count(value) as values,
+describe('custom fields', { tags: ['JC1', 'release'] }, () => {
+  it('of entities of every kind are rows, with their definitions and options', async () => {
+    const scene = await openLoadedScene({ shipments: 60 })
+    const { world } = scene.simulator
+    const served = [...world.records('custom_field', START)]
+    const [stored] = await scene.query(
+      `select count(*) as fields, count(distinct entity_type) as kinds, count(value) as values,
         count(display_value) as shown, count(value_text) as texts, count(value_number) as numbers,
         count(value_date) as dates, count(value_timestamp) as timestamps,
         count(value_boolean) as booleans, count(value_list) as lists, count(data_type) as types,
         count(_coercions) as refused
       from tracking.custom_fields`,
-      )
-      const ofType = (...types: string[]): number =>
-        served.filter(({ attributes, relationships }) => {
-          const { id } = relationships!.definition!.data as { id: string }
-          const definition = world.record('custom_field_definition', id, START)
-          return (
-            attributes!.value !== null && types.includes(String(definition!.attributes!.data_type))
-          )
-        }).length
-      const count = (name: string): number =>
-        served.filter(({ attributes }) => attributes![name] !== null).length
-      expect(stored).toEqual({
-        fields: served.length,
-        kinds: 3,
-        values: count('value'),
-        shown: count('display_value'),
-        texts: ofType('short_text', 'enum', 'reference'),
-        numbers: ofType('number'),
-        dates: ofType('date'),
-        timestamps: ofType('datetime'),
-        booleans: ofType('boolean'),
-        lists: ofType('enum_multi'),
-        types: served.length,
-        refused: 0,
-      })
-      for (const number of Object.values(stored!))
-        if (number !== 0) expect(number).toBeGreaterThan(1)
-      expect(served.length).toBeGreaterThan(60)
-      expect(
-        await scene.query(
-          `select d.api_slug, d.entity_type, string_agg(o.label, ' ' order by o.position) as labels
+    )
+    const ofType = (...types: string[]): number =>
+      served.filter(({ attributes, relationships }) => {
+        const { id } = relationships!.definition!.data as { id: string }
+        const definition = world.record('custom_field_definition', id, START)
+        return (
+          attributes!.value !== null && types.includes(String(definition!.attributes!.data_type))
+        )
+      }).length
+    const count = (name: string): number =>
+      served.filter(({ attributes }) => attributes![name] !== null).length
+    expect(stored).toEqual({
+      fields: served.length,
+      kinds: 3,
+      values: count('value'),
+      shown: count('display_value'),
+      texts: ofType('short_text', 'enum', 'reference'),
+      numbers: ofType('number'),
+      dates: ofType('date'),
+      timestamps: ofType('datetime'),
+      booleans: ofType('boolean'),
+      lists: ofType('enum_multi'),
+      types: served.length,
+      refused: 0,
+    })
+    for (const number of Object.values(stored!)) if (number !== 0) expect(number).toBeGreaterThan(1)
+    expect(served.length).toBeGreaterThan(60)
+    expect(
+      await scene.query(
+        `select d.api_slug, d.entity_type, string_agg(o.label, ' ' order by o.position) as labels
         from tracking.custom_field_options as o
         join tracking.custom_field_definitions as d
             on d.custom_field_definition_id = o.definition_id
         group by 1, 2 order by 1`,
-        ),
-      ).toEqual([
-        { api_slug: 'handling', entity_type: 'Container', labels: 'Fragile Keep dry Top load' },
-        { api_slug: 'incoterm', entity_type: 'Shipment', labels: 'FOB CIF EXW' },
-        { api_slug: 'priority', entity_type: 'Container', labels: 'High Normal Low' },
-      ])
-      await expectNothingToWrite(scene)
-    },
-  )
+      ),
+    ).toEqual([
+      { api_slug: 'handling', entity_type: 'Container', labels: 'Fragile Keep dry Top load' },
+      { api_slug: 'incoterm', entity_type: 'Shipment', labels: 'FOB CIF EXW' },
+      { api_slug: 'priority', entity_type: 'Container', labels: 'High Normal Low' },
+    ])
+    await expectNothingToWrite(scene)
+  })
 
-  it(
-    'follow the service as days pass, and keep what is gone as a tombstone',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openLoadedScene({ shipments: 24 })
-      const before = await fieldsOf(scene)
-      scene.simulator.clock.advance(20 * DAY)
-      await syncToEquality(scene, { areChecksDue: true })
-      const changed = await fieldsOf(scene, '_changed_at > _first_seen_at')
-      expect(changed.length).toBeGreaterThan(10)
-      const [gone, ...others] = before
-      const { edits } = scene.simulator
-      edits.setCustomField(gone!.entity_id, gone!.api_slug, undefined)
-      // Absent once proves nothing.
-      await scene.sync()
-      expect(await fieldsOf(scene, '_deleted_at is not null')).toEqual([])
-      const report = await syncToEquality(scene)
-      expect(report.streams.find(({ stream }) => stream === 'custom_fields')?.counts).toMatchObject(
-        {
-          tombstoned: 1,
-        },
-      )
-      expect(
-        (await fieldsOf(scene, '_deleted_at is not null')).map((one) => one.custom_field_id),
-      ).toEqual([gone!.custom_field_id])
-      await expectNothingToWrite(scene)
-      expect(others.length).toBeGreaterThan(10)
-    },
-  )
+  it('follow the service as days pass, and keep what is gone as a tombstone', async () => {
+    const scene = await openLoadedScene({ shipments: 24 })
+    const before = await fieldsOf(scene)
+    scene.simulator.clock.advance(20 * DAY)
+    await syncToEquality(scene, { areChecksDue: true })
+    const changed = await fieldsOf(scene, '_changed_at > _first_seen_at')
+    expect(changed.length).toBeGreaterThan(10)
+    const [gone, ...others] = before
+    const { edits } = scene.simulator
+    edits.setCustomField(gone!.entity_id, gone!.api_slug, undefined)
+    // Absent once proves nothing.
+    await scene.sync()
+    expect(await fieldsOf(scene, '_deleted_at is not null')).toEqual([])
+    const report = await syncToEquality(scene)
+    expect(report.streams.find(({ stream }) => stream === 'custom_fields')?.counts).toMatchObject({
+      tombstoned: 1,
+    })
+    expect(
+      (await fieldsOf(scene, '_deleted_at is not null')).map((one) => one.custom_field_id),
+    ).toEqual([gone!.custom_field_id])
+    await expectNothingToWrite(scene)
+    expect(others.length).toBeGreaterThan(10)
+  })
 
-  it(
-    'are cast again when their definition changes, and go with it',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openLoadedScene({ shipments: 20 })
-      const { edits, world } = scene.simulator
-      const idOf = (slug: string): string =>
-        world.customFieldDefinitions().find(({ attributes }) => attributes!.api_slug === slug)!.id
-      const [cost, priority] = [idOf('cost_center'), idOf('priority')]
-      const casts = (): Promise<object[]> =>
-        scene.query(
-          `select data_type, count(*) as rows, count(value_text) as texts,
+  it('are cast again when their definition changes, and go with it', async () => {
+    const scene = await openLoadedScene({ shipments: 20 })
+    const { edits, world } = scene.simulator
+    const idOf = (slug: string): string =>
+      world.customFieldDefinitions().find(({ attributes }) => attributes!.api_slug === slug)!.id
+    const [cost, priority] = [idOf('cost_center'), idOf('priority')]
+    const casts = (): Promise<object[]> =>
+      scene.query(
+        `select data_type, count(*) as rows, count(value_text) as texts,
           count(value_number) as numbers
         from tracking.custom_fields where definition_id = $1 group by 1`,
-          cost,
-        )
-      const [before] = await casts()
-      const { rows } = before as { rows: number }
-      expect(rows).toBeGreaterThan(1)
-      expect(before).toEqual({ data_type: 'short_text', rows, texts: rows, numbers: 0 })
-      edits.change('custom_field_definition', cost, { data_type: 'number' })
-      // Between two complete passes, too.
-      await syncToEquality(scene, { settings: { fullSyncHours: 24 } })
-      expect(await casts()).toEqual([{ data_type: 'number', rows, texts: 0, numbers: rows }])
-      await expectNothingToWrite(scene)
+        cost,
+      )
+    const [before] = await casts()
+    const { rows } = before as { rows: number }
+    expect(rows).toBeGreaterThan(1)
+    expect(before).toEqual({ data_type: 'short_text', rows, texts: rows, numbers: 0 })
+    edits.change('custom_field_definition', cost, { data_type: 'number' })
+    // Between two complete passes, too.
+    await syncToEquality(scene, { settings: { fullSyncHours: 24 } })
+    expect(await casts()).toEqual([{ data_type: 'number', rows, texts: 0, numbers: rows }])
+    await expectNothingToWrite(scene)
 
-      edits.delete('custom_field_definition', priority)
-      const gone = (): Promise<object[]> =>
-        scene.query(
-          `select (select count(_deleted_at) from tracking.custom_field_definitions) as definitions,
+    edits.delete('custom_field_definition', priority)
+    const gone = (): Promise<object[]> =>
+      scene.query(
+        `select (select count(_deleted_at) from tracking.custom_field_definitions) as definitions,
           (select count(_deleted_at) from tracking.custom_field_options
               where definition_id = $1) as options,
           count(_deleted_at) as values, count(*) as of
         from tracking.custom_fields where definition_id = $1`,
-          priority,
-        )
-      await scene.sync()
-      const [once] = (await gone()) as [{ of: number }]
-      expect(once.of).toBeGreaterThan(0)
-      expect(once).toEqual({ definitions: 0, options: 0, values: 0, of: once.of })
-      await syncToEquality(scene)
-      expect(await gone()).toEqual([{ definitions: 1, options: 3, values: once.of, of: once.of }])
-      await expectNothingToWrite(scene)
-    },
-  )
+        priority,
+      )
+    await scene.sync()
+    const [once] = (await gone()) as [{ of: number }]
+    expect(once.of).toBeGreaterThan(0)
+    expect(once).toEqual({ definitions: 0, options: 0, values: 0, of: once.of })
+    await syncToEquality(scene)
+    expect(await gone()).toEqual([{ definitions: 1, options: 3, values: once.of, of: once.of }])
+    await expectNothingToWrite(scene)
+  })
 
-  it(
-    'of a sensitive definition are stored only as long as the setting names it',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ shipments: 8 })
-      const { edits, world } = scene.simulator
-      const { id } = world
-        .customFieldDefinitions()
-        .find(({ attributes }) => attributes!.api_slug === 'insured_value')!
-      edits.change('custom_field_definition', id, { sensitive: true })
-      const stored = async (): Promise<Record<string, number>> => {
-        const [row] = await scene.query<Record<string, number>>(
-          `select count(*)::int as rows, count(nullif(value, 'null'))::int as values,
+  it('of a sensitive definition are stored only as long as the setting names it', async () => {
+    const scene = await openScene({ shipments: 8 })
+    const { edits, world } = scene.simulator
+    const { id } = world
+      .customFieldDefinitions()
+      .find(({ attributes }) => attributes!.api_slug === 'insured_value')!
+    edits.change('custom_field_definition', id, { sensitive: true })
+    const stored = async (): Promise<Record<string, number>> => {
+      const [row] = await scene.query<Record<string, number>>(
+        `select count(*)::int as rows, count(nullif(value, 'null'))::int as values,
           count(display_value)::int as shown, count(value_number)::int as numbers,
           count(_coercions)::int as withheld
         from tracking.custom_fields where definition_id = $1`,
-          id,
-        )
-        return row!
-      }
-      await scene.sync()
-      const { rows = 0 } = await stored()
-      expect(rows).toBeGreaterThan(1)
-      const withheld = { rows, values: 0, shown: 0, numbers: 0, withheld: rows }
-      expect(await stored()).toEqual(withheld)
-      const named = { settings: { sensitiveFields: 'other, insured_value' } }
-      await syncToEquality(scene, named)
-      const open = await stored()
-      expect(open).toMatchObject({ rows, withheld: 0 })
-      expect(open.values).toBeGreaterThan(0)
-      expect([open.shown, open.numbers]).toEqual([open.values, open.values])
-      await expectNothingToWrite(scene, named)
-      await scene.sync({ command: 'sync' })
-      expect(await stored()).toEqual(withheld)
-      await expectNothingToWrite(scene)
-    },
-  )
+        id,
+      )
+      return row!
+    }
+    await scene.sync()
+    const { rows = 0 } = await stored()
+    expect(rows).toBeGreaterThan(1)
+    const withheld = { rows, values: 0, shown: 0, numbers: 0, withheld: rows }
+    expect(await stored()).toEqual(withheld)
+    const named = { settings: { sensitiveFields: 'other, insured_value' } }
+    await syncToEquality(scene, named)
+    const open = await stored()
+    expect(open).toMatchObject({ rows, withheld: 0 })
+    expect(open.values).toBeGreaterThan(0)
+    expect([open.shown, open.numbers]).toEqual([open.values, open.values])
+    await expectNothingToWrite(scene, named)
+    await scene.sync({ command: 'sync' })
+    expect(await stored()).toEqual(withheld)
+    await expectNothingToWrite(scene)
+  })
 
-  it(
-    'go on where a run was killed in the middle of definitions, then in the middle of values',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ shipments: 8 })
-      const settings = { pageSize: 3 }
-      const rowsOf = async (stream: string): Promise<number> => {
-        const count = `select count(*)::int as rows from tracking.${stream}`
-        const [row] = await scene.query<{ rows: number }>(count)
-        return row!.rows
-      }
-      const firstPageOf = (stream: string): string | null => {
-        const { recent } = scene.simulator.requests
-        const [first] = recent.filter(({ path }) => path === `/v2/${stream}`)
-        return new URLSearchParams(first?.query).get('page[number]')
-      }
-      const stored: [stream: string, rows: number][] = []
-      for (const stream of ['custom_field_definitions', 'custom_fields']) {
-        let isReached = false
-        const killed = scene.sync({
-          settings,
-          onProgress: (progress) =>
-            (isReached ||= progress.stream === stream && progress.page === 2),
-          reachFailpoint: (point) => {
-            if (isReached && point === 'after_commit') throw new SimulatedCrash(point)
+  it('go on where a run was killed in the middle of definitions, then in the middle of values', async () => {
+    const scene = await openScene({ shipments: 8 })
+    const settings = { pageSize: 3 }
+    const rowsOf = async (stream: string): Promise<number> => {
+      const count = `select count(*)::int as rows from tracking.${stream}`
+      const [row] = await scene.query<{ rows: number }>(count)
+      return row!.rows
+    }
+    const firstPageOf = (stream: string): string | null => {
+      const { recent } = scene.simulator.requests
+      const [first] = recent.filter(({ path }) => path === `/v2/${stream}`)
+      return new URLSearchParams(first?.query).get('page[number]')
+    }
+    const stored: [stream: string, rows: number][] = []
+    for (const stream of ['custom_field_definitions', 'custom_fields']) {
+      let isReached = false
+      const killed = scene.sync({
+        settings,
+        onProgress: (progress) => (isReached ||= progress.stream === stream && progress.page === 2),
+        reachFailpoint: (point) => {
+          if (isReached && point === 'after_commit') throw new SimulatedCrash(point)
+        },
+      })
+      await expect(killed).rejects.toThrow(SimulatedCrash)
+      await scene.query('delete from tracking_sync.lease')
+      const [before] = stored
+      if (before !== undefined) expect(firstPageOf(before[0])).toBe('3')
+      const rows = await rowsOf(stream)
+      expect(rows).toBeGreaterThan(3)
+      stored.push([stream, rows])
+      scene.simulator.requests.reset()
+    }
+    expect(await scene.sync({ settings })).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(firstPageOf('custom_fields')).toBe('3')
+    expect(await scene.differences()).toEqual([])
+    for (const [stream, rows] of stored) expect(await rowsOf(stream)).toBeGreaterThan(rows)
+    await expectNothingToWrite(scene)
+  })
+
+  it('of which one cannot be read cost only that one, in each list', async () => {
+    const scene = await openScene({ shipments: 8 })
+    const settings = { quarantineLimitPercent: 50 }
+    const lists = {
+      custom_field_definitions: /custom_field_definitions$/,
+      custom_field_options: /options$/,
+      custom_fields: /custom_fields$/,
+    }
+    for (const path of Object.values(lists)) {
+      scene.simulator.faults.add({
+        match: { path },
+        fault: {
+          kind: 'transform',
+          apply: (document) => {
+            const { data, ...rest } = document as { data: object[] }
+            return { ...rest, data: data.map((one, at) => (at === 0 ? { ...one, id: 7 } : one)) }
           },
-        })
-        await expect(killed).rejects.toThrow(SimulatedCrash)
-        await scene.query('delete from tracking_sync.lease')
-        const [before] = stored
-        if (before !== undefined) expect(firstPageOf(before[0])).toBe('3')
-        const rows = await rowsOf(stream)
-        expect(rows).toBeGreaterThan(3)
-        stored.push([stream, rows])
-        scene.simulator.requests.reset()
-      }
-      expect(await scene.sync({ settings })).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      expect(firstPageOf('custom_fields')).toBe('3')
-      expect(await scene.differences()).toEqual([])
-      for (const [stream, rows] of stored) expect(await rowsOf(stream)).toBeGreaterThan(rows)
-      await expectNothingToWrite(scene)
-    },
-  )
+        },
+      })
+    }
+    const report = await scene.sync({ settings })
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    for (const stream of Object.keys(lists)) {
+      const { counts } = report.streams.find((one) => one.stream === stream)!
+      expect({ stream, ...counts }).toMatchObject({ stream, quarantined: 1 })
+      expect(counts.inserted).toBe(counts.fetched - 1)
+      // Of a definition that cannot be read no options are asked for.
+      expect(counts.inserted).toBeGreaterThan(3)
+    }
+    expect(
+      await scene.query('select stream, pointer from tracking_sync.quarantine order by stream'),
+    ).toEqual(Object.keys(lists).map((stream) => ({ stream, pointer: '/id' })))
+    expect((await scene.differences()).length).toBeGreaterThan(0)
+    await syncToEquality(scene, { settings })
+    await expectNothingToWrite(scene)
+  })
 
-  it(
-    'of which one cannot be read cost only that one, in each list',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ shipments: 8 })
-      const settings = { quarantineLimitPercent: 50 }
-      const lists = {
-        custom_field_definitions: /custom_field_definitions$/,
-        custom_field_options: /options$/,
-        custom_fields: /custom_fields$/,
+  it('that an account may not read are told once and cost nothing else', async () => {
+    const scene = await openScene({ shipments: 8 })
+    const cli = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
+    const service = {
+      TRACKING_API_URL: scene.simulator.url,
+      TRACKING_API_KEY: scene.simulator.apiKey,
+    }
+    for (const [status, path, streams] of [
+      [404, '/custom_field', ['custom_field_definitions', 'custom_fields']],
+      [403, /options$/, ['custom_field_options']],
+      [404, /^\/custom_fields$/, ['custom_fields']],
+      [403, /^\/custom_field_definitions$/, ['custom_field_definitions']],
+    ] as const) {
+      const refused = scene.simulator.faults.add({
+        fault: { kind: 'status', status },
+        match: { path },
+        times: Infinity,
+      })
+      const told: string[] = []
+      const logger: Logger = {
+        ...silentLogger,
+        warn: (message) => void told.push(message),
+        error: (message) => void told.push(message),
+        child: () => logger,
       }
-      for (const path of Object.values(lists)) {
-        scene.simulator.faults.add({
-          match: { path },
-          fault: {
-            kind: 'transform',
-            apply: (document) => {
-              const { data, ...rest } = document as { data: object[] }
-              return { ...rest, data: data.map((one, at) => (at === 0 ? { ...one, id: 7 } : one)) }
-            },
-          },
-        })
+      for (let run = 0; run < 2; run += 1) {
+        const report = await scene.sync({ command: 'sync', logger })
+        expect({ path, ...report }).toMatchObject({ path, exitCode: 0, problems: [] })
+        expect(
+          report.streams
+            .filter(({ outcome }) => outcome !== 'complete')
+            .map(({ stream, outcome }) => `${stream}: ${outcome}`),
+        ).toEqual(streams.map((stream) => `${stream}: not_entitled`))
       }
-      const report = await scene.sync({ settings })
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      for (const stream of Object.keys(lists)) {
-        const { counts } = report.streams.find((one) => one.stream === stream)!
-        expect({ stream, ...counts }).toMatchObject({ stream, quarantined: 1 })
-        expect(counts.inserted).toBe(counts.fetched - 1)
-        // Of a definition that cannot be read no options are asked for.
-        expect(counts.inserted).toBeGreaterThan(3)
+      expect(told.filter((message) => message.includes('not_entitled'))).toHaveLength(1)
+      const sentence = `service does not show this account ${streams.join(', ')}: all else is read`
+      for (const command of ['status', 'check']) {
+        const { stdout } = await callCli([command], { ...cli, ...service })
+        expect(stdout.replace(/\s+/g, ' ')).toContain(sentence)
       }
-      expect(
-        await scene.query('select stream, pointer from tracking_sync.quarantine order by stream'),
-      ).toEqual(Object.keys(lists).map((stream) => ({ stream, pointer: '/id' })))
-      expect((await scene.differences()).length).toBeGreaterThan(0)
-      await syncToEquality(scene, { settings })
-      await expectNothingToWrite(scene)
-    },
-  )
-
-  it(
-    'that an account may not read are told once and cost nothing else',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ shipments: 8 })
-      const cli = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
-      const service = {
-        TRACKING_API_URL: scene.simulator.url,
-        TRACKING_API_KEY: scene.simulator.apiKey,
-      }
-      for (const [status, path, streams] of [
-        [404, '/custom_field', ['custom_field_definitions', 'custom_fields']],
-        [403, /options$/, ['custom_field_options']],
-        [404, /^\/custom_fields$/, ['custom_fields']],
-        [403, /^\/custom_field_definitions$/, ['custom_field_definitions']],
-      ] as const) {
-        const refused = scene.simulator.faults.add({
-          fault: { kind: 'status', status },
-          match: { path },
-          times: Infinity,
-        })
-        const told: string[] = []
-        const logger: Logger = {
-          ...silentLogger,
-          warn: (message) => void told.push(message),
-          error: (message) => void told.push(message),
-          child: () => logger,
-        }
-        for (let run = 0; run < 2; run += 1) {
-          const report = await scene.sync({ command: 'sync', logger })
-          expect({ path, ...report }).toMatchObject({ path, exitCode: 0, problems: [] })
-          expect(
-            report.streams
-              .filter(({ outcome }) => outcome !== 'complete')
-              .map(({ stream, outcome }) => `${stream}: ${outcome}`),
-          ).toEqual(streams.map((stream) => `${stream}: not_entitled`))
-        }
-        expect(told.filter((message) => message.includes('not_entitled'))).toHaveLength(1)
-        const sentence = `service does not show this account ${streams.join(', ')}: all else is read`
-        for (const command of ['status', 'check']) {
-          const { stdout } = await callCli([command], { ...cli, ...service })
-          expect(stdout.replace(/\s+/g, ' ')).toContain(sentence)
-        }
-        const [before] = await scene.query('select count(*) as rows from tracking.containers')
-        expect(before!.rows).toBeGreaterThan(10)
-        refused.remove()
-      }
-      await syncToEquality(scene)
-      expect((await fieldsOf(scene)).length).toBeGreaterThan(10)
-      expect((await callCli(['status'], cli)).stdout).not.toContain('does not show')
-    },
-  )
+      const [before] = await scene.query('select count(*) as rows from tracking.containers')
+      expect(before!.rows).toBeGreaterThan(10)
+      refused.remove()
+    }
+    await syncToEquality(scene)
+    expect((await fieldsOf(scene)).length).toBeGreaterThan(10)
+    expect((await callCli(['status'], cli)).stdout).not.toContain('does not show')
+  })
 })

@@ -169,31 +169,27 @@ describe('one stream that fails', () => {
   )
 })
 
-describe('a list that cannot be trusted', () => {
-  it(
-    'stops before its total: a person accepts it once',
-    { tags: ['FA1', 'P4', 'JD3', 'JC10', 'release'] },
-    async () => {
-      const scene = await openScene()
-      scene.simulator.faults.add({
-        fault: { kind: 'nextLink', url: null },
-        match: pageIs(3),
-        ...FOR_EVER,
-      })
-      expect(await scene.sync(PAGES_OF_2)).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(6)
-      // The way out that the message names: from then on the list counts as whole while it is short
-      // by as many.
-      const settings = { ...PAGES_OF_2.settings, acceptShrink: true }
-      expect(await scene.sync({ settings })).toMatchObject({ exitCode: 0 })
-      scene.simulator.requests.reset()
-      expect(await scene.sync(PAGES_OF_2)).toMatchObject({ exitCode: 0 })
-      expect(requestCounts(scene.simulator)['/shipments']).toBe(3)
-      scene.simulator.edits.insertShipments(3)
-      expect(await scene.sync(PAGES_OF_2)).toMatchObject({ exitCode: 6 })
-      await expectRecovery(scene)
-    },
-  )
+describe('a list that cannot be trusted', { tags: ['FA1', 'P4', 'JD3', 'JC10', 'release'] }, () => {
+  it('stops before its total: a person accepts it once', async () => {
+    const scene = await openScene()
+    scene.simulator.faults.add({
+      fault: { kind: 'nextLink', url: null },
+      match: pageIs(3),
+      ...FOR_EVER,
+    })
+    expect(await scene.sync(PAGES_OF_2)).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(6)
+    // The way out that the message names: from then on the list counts as whole while it is short
+    // by as many.
+    const settings = { ...PAGES_OF_2.settings, acceptShrink: true }
+    expect(await scene.sync({ settings })).toMatchObject({ exitCode: 0 })
+    scene.simulator.requests.reset()
+    expect(await scene.sync(PAGES_OF_2)).toMatchObject({ exitCode: 0 })
+    expect(requestCounts(scene.simulator)['/shipments']).toBe(3)
+    scene.simulator.edits.insertShipments(3)
+    expect(await scene.sync(PAGES_OF_2)).toMatchObject({ exitCode: 6 })
+    await expectRecovery(scene)
+  })
 })
 
 describe('a database that is lost in mid-run', () => {
@@ -257,7 +253,7 @@ describe('a database that is lost in mid-run', () => {
   })
 })
 
-describe('bad records', () => {
+describe('bad records', { tags: ['release'] }, () => {
   /** Each replaces one shipment of the first page; the pointer tells what is wrong with it. */
   const BAD: readonly (readonly [
     make: (record: Record<string, unknown>) => unknown,
@@ -296,7 +292,7 @@ describe('bad records', () => {
 
   it(
     'are set aside with reason, pointer and payload, and the rest of their page lands',
-    { tags: ['I11', 'T7', 'release'] },
+    { tags: ['I11', 'T7'] },
     async () => {
       const scene = await openScene({ shipments: ALL })
       const { world, clock, faults } = scene.simulator
@@ -342,25 +338,21 @@ describe('bad records', () => {
     },
   )
 
-  it(
-    'make the run incomplete, exit 6, when they are more than 5 %',
-    { tags: ['T7', 'release'] },
-    async () => {
-      const scene = await openScene({ shipments: 24 })
-      scene.simulator.faults.add({ fault: spoil(2), match: SHIPMENTS, ...FOR_EVER })
-      for (let run = 0; run < 2; run += 1) {
-        const report = await scene.sync()
-        expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-        expect(outcomeOf(report, 'shipments')).toBe('incomplete')
-        expect(await runRow(scene, report)).toMatchObject({
-          error_code: 'incomplete_run',
-          error_message: expect.stringContaining('tracking_sync.quarantine') as string,
-        })
-      }
-      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(22)
-      await expectRecovery(scene)
-    },
-  )
+  it('make the run incomplete, exit 6, when they are more than 5 %', { tags: ['T7'] }, async () => {
+    const scene = await openScene({ shipments: 24 })
+    scene.simulator.faults.add({ fault: spoil(2), match: SHIPMENTS, ...FOR_EVER })
+    for (let run = 0; run < 2; run += 1) {
+      const report = await scene.sync()
+      expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
+      expect(outcomeOf(report, 'shipments')).toBe('incomplete')
+      expect(await runRow(scene, report)).toMatchObject({
+        error_code: 'incomplete_run',
+        error_message: expect.stringContaining('tracking_sync.quarantine') as string,
+      })
+    }
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(22)
+    await expectRecovery(scene)
+  })
 
   it.each([
     {
@@ -377,7 +369,6 @@ describe('bad records', () => {
     },
   ])(
     'cost only themselves when PostgreSQL refuses values that our rules let through, $options',
-    { tags: ['release'] },
     async ({ refused, options }) => {
       const scene = await openScene({ shipments: 24, ...options })
       const { world, clock } = scene.simulator
@@ -426,30 +417,26 @@ describe('bad records', () => {
   )
 })
 
-describe('a run that is stopped', () => {
-  it(
-    'by SIGTERM leaves whole pages, says so, and the next run completes',
-    { tags: ['X1'] },
-    async () => {
-      const scene = await openScene()
-      const stop = new AbortController()
-      const report = await scene.sync({
-        ...PAGES_OF_2,
-        signal: stop.signal,
-        onProgress: ({ page }) => {
-          if (page === 2) stop.abort('SIGTERM')
-        },
-      })
-      expect(report).toMatchObject({ outcome: 'aborted', exitCode: 143 })
-      expect(outcomeOf(report, 'shipments')).not.toBe('complete')
-      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(4)
-      expect(await runRow(scene, report)).toMatchObject({
-        outcome: 'aborted',
-        exit_code: 143,
-        error_code: 'aborted',
-        is_finished: true,
-      })
-      await expectRecovery(scene)
-    },
-  )
+describe('a run that is stopped', { tags: ['X1'] }, () => {
+  it('by SIGTERM leaves whole pages, says so, and the next run completes', async () => {
+    const scene = await openScene()
+    const stop = new AbortController()
+    const report = await scene.sync({
+      ...PAGES_OF_2,
+      signal: stop.signal,
+      onProgress: ({ page }) => {
+        if (page === 2) stop.abort('SIGTERM')
+      },
+    })
+    expect(report).toMatchObject({ outcome: 'aborted', exitCode: 143 })
+    expect(outcomeOf(report, 'shipments')).not.toBe('complete')
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(4)
+    expect(await runRow(scene, report)).toMatchObject({
+      outcome: 'aborted',
+      exit_code: 143,
+      error_code: 'aborted',
+      is_finished: true,
+    })
+    await expectRecovery(scene)
+  })
 })

@@ -86,7 +86,7 @@ describe('a service that knows payloads and not what they mean', { tags: ['K8'] 
   })
   afterAll(() => service.close())
 
-  it('is loaded whole, and a second run writes nothing', { tags: ['K8', 'I2'] }, async () => {
+  it('is loaded whole, and a second run writes nothing', { tags: ['I2'] }, async () => {
     expect(first).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
     const { warehouse } = target
     expect(await readQuarantine()).toEqual([])
@@ -98,7 +98,7 @@ describe('a service that knows payloads and not what they mean', { tags: ['K8'] 
     expect({ ...after, absences: before.absences }).toEqual(before)
   })
 
-  it('has a row for every record, and no other', { tags: ['K8'] }, () => {
+  it('has a row for every record, and no other', () => {
     const idColumns = new Map<string, string>(
       resources.map(({ stream, idColumn }) => [stream, idColumn]),
     )
@@ -111,25 +111,20 @@ describe('a service that knows payloads and not what they mean', { tags: ['K8'] 
     expect(rows.length).toBe(43)
   })
 
-  it(
-    'is asked for transport events only where they did not come included',
-    { tags: ['K8'] },
-    () => {
-      const known = new Set(recordsOf(READ).map(({ id }) => id))
-      const withUnknown = recordsOf(READ).filter(({ type, relationships }) => {
-        const named = relationships?.transport_events?.data as readonly { id: string }[] | undefined
-        return type === 'container' && named?.some(({ id }) => !known.has(id))
-      })
-      const lists = service.requests.filter((path) => path.endsWith('/transport_events'))
-      expect(withUnknown.length).toBeGreaterThan(3)
-      const expected = withUnknown.map(({ id }) => `/v2/containers/${id}/transport_events`)
-      expect([...new Set(lists)].sort()).toEqual([...new Set(expected)].sort())
-    },
-  )
+  it('is asked for transport events only where they did not come included', () => {
+    const known = new Set(recordsOf(READ).map(({ id }) => id))
+    const withUnknown = recordsOf(READ).filter(({ type, relationships }) => {
+      const named = relationships?.transport_events?.data as readonly { id: string }[] | undefined
+      return type === 'container' && named?.some(({ id }) => !known.has(id))
+    })
+    const lists = service.requests.filter((path) => path.endsWith('/transport_events'))
+    expect(withUnknown.length).toBeGreaterThan(3)
+    const expected = withUnknown.map(({ id }) => `/v2/containers/${id}/transport_events`)
+    expect([...new Set(lists)].sort()).toEqual([...new Set(expected)].sort())
+  })
 
   it.each(READ.map((file) => [file.name, file] as const))(
     '%s: every value is in a column, a row below it or _unmapped',
-    { tags: ['K8'] },
     (_name, { data, included }) => {
       const records = [...data, ...included]
       expect(records.length).toBeGreaterThan(0)
@@ -141,29 +136,25 @@ describe('a service that knows payloads and not what they mean', { tags: ['K8'] 
 describe('payloads with all that the service documents', { tags: ['K8'] }, () => {
   const full = readPayloads('full-payloads').filter((file) => !isDelivery(file))
 
-  it(
-    'leave nothing in _unmapped, nothing flagged and nothing to tell',
-    { tags: ['K8'] },
-    async () => {
-      await emptyWarehouse(target.warehouse)
-      const service = await startStandIn(full)
-      const report = await load(service, 'backfill')
-      await service.close()
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, drift: [] })
-      const tables = await readTables(target.warehouse)
-      const named = recordsOf(full).filter(({ type }) => type !== 'user' && type !== 'party')
-      for (const { type, id } of named) {
-        const row = tables.get(`${type}s`)?.find((candidate) => candidate[`${type}_id`] === id)
-        expect({ type, unmapped: row?._unmapped, coercions: row?._coercions }).toMatchObject({
-          type,
-          unmapped: null,
-          coercions: null,
-        })
-      }
-    },
-  )
+  it('leave nothing in _unmapped, nothing flagged and nothing to tell', async () => {
+    await emptyWarehouse(target.warehouse)
+    const service = await startStandIn(full)
+    const report = await load(service, 'backfill')
+    await service.close()
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, drift: [] })
+    const tables = await readTables(target.warehouse)
+    const named = recordsOf(full).filter(({ type }) => type !== 'user' && type !== 'party')
+    for (const { type, id } of named) {
+      const row = tables.get(`${type}s`)?.find((candidate) => candidate[`${type}_id`] === id)
+      expect({ type, unmapped: row?._unmapped, coercions: row?._coercions }).toMatchObject({
+        type,
+        unmapped: null,
+        coercions: null,
+      })
+    }
+  })
 
-  it('tell of what nobody documents, and keep it', { tags: ['K8'] }, async () => {
+  it('tell of what nobody documents, and keep it', async () => {
     await emptyWarehouse(target.warehouse)
     const invented = withInvented(full)
     const service = await startStandIn(invented)
@@ -178,7 +169,7 @@ describe('payloads with all that the service documents', { tags: ['K8'] }, () =>
   })
 })
 
-describe('deliveries', { tags: ['K8'] }, () => {
+describe('deliveries', { tags: ['K8', 'release'] }, () => {
   let service: StandIn
   beforeAll(async () => {
     service = await startStandIn(READ)
@@ -187,7 +178,6 @@ describe('deliveries', { tags: ['K8'] }, () => {
 
   it.each(DELIVERIES.map((file) => [file.name, file] as const))(
     '%s: every value it brings is in a row, and its own in the inbox',
-    { tags: ['K8', 'release'] },
     async (_name, { data, included, bytes }) => {
       const { warehouse } = target
       await emptyWarehouse(warehouse)

@@ -24,13 +24,12 @@ function changeSomething({ simulator }: Scene, value: string): void {
   }
 }
 
-describe('a clock of the service that is ahead', () => {
+describe('a clock of the service that is ahead', { tags: ['FA2', 'H15'] }, () => {
   test.each([
     ['two hours', 2 * HOUR],
     ['ten years', 10 * YEAR],
   ])(
     'by %s during one backfill leaves no stamp in the future, and the next sync is equal to the source',
-    { tags: ['FA2', 'H15'] },
     async (_name, offsetMs) => {
       const scene = await openScene({ shipments: 6, startAt: new Date() })
       const { simulator } = scene
@@ -51,13 +50,12 @@ describe('a clock of the service that is ahead', () => {
   )
 })
 
-describe('rows that are stamped in the future', () => {
+describe('rows that are stamped in the future', { tags: ['FA2', 'release'] }, () => {
   test.each([
     ['few', 2],
     ['many', 1_000],
   ])(
     'make a sync incomplete that finds them different, %s of them, and give way to a backfill',
-    { tags: ['FA2', 'release'] },
     async (_name, rows) => {
       const scene = await openScene({ shipments: 20, startAt: new Date() })
       const { simulator } = scene

@@ -154,10 +154,9 @@ const ACCOUNTS = atScale([1_000], [1_000, 3_000])
 
 const ALL_INCLUDES = ['default', 'only containers', 'none'] as const
 
-describe('the plans of an account of 110 shipments', () => {
+describe('the plans of an account of 110 shipments', { tags: ['release'] }, () => {
   it.each(ALL_INCLUDES)(
     'are close to its backfill, and then exactly its list pages, includes: %s',
-    { tags: ['release'] },
     async (includes) => {
       const scene = await openScene({ shipments: 110, ...INCLUDES[includes] })
       const first = await planFor(scene)
@@ -189,11 +188,10 @@ describe('the plans of an account of 110 shipments', () => {
   )
 })
 
-describe('the plan of a backfill', () => {
+describe('the plan of a backfill', { tags: ['release'] }, () => {
   // A backfill of these takes most of a minute: it is reckoned from the world.
   it.each(ACCOUNTS.flatMap((shipments) => ALL_INCLUDES.map((one) => [shipments, one] as const)))(
     'is close to what %i shipments take, includes: %s',
-    { tags: ['release'] },
     async (shipments, includes) => {
       const scene = await openScene({ shipments, ...INCLUDES[includes] })
       const plan = await planFor(scene)

@@ -57,28 +57,24 @@ async function wordsOf(scene: Scene): Promise<Map<string, string | null>> {
   return new Map(rows.map(({ id, value }) => [id, value]))
 }
 
-describe('two sightings of one record', () => {
-  it(
-    'keep the positions of vessels that came included as well',
-    { tags: ['JC4', 'release'] },
-    async () => {
-      const settings = { vesselPositions: true }
-      const scene = await openLoadedScene(VESSELS_INCLUDED, settings)
-      expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
-      const vessels = await countOf(scene, 'tracking.vessels')
-      expect(vessels).toBeGreaterThan(3)
-      expect(await countOf(scene, 'tracking.vessel_positions')).toBe(40 * vessels)
-      const before = await scene.snapshot()
-      await scene.sync({ command: 'sync', settings })
-      expect(await scene.snapshot()).toEqual(before)
-    },
-  )
+describe('two sightings of one record', { tags: ['JC4', 'release'] }, () => {
+  it('keep the positions of vessels that came included as well', async () => {
+    const settings = { vesselPositions: true }
+    const scene = await openLoadedScene(VESSELS_INCLUDED, settings)
+    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
+    const vessels = await countOf(scene, 'tracking.vessels')
+    expect(vessels).toBeGreaterThan(3)
+    expect(await countOf(scene, 'tracking.vessel_positions')).toBe(40 * vessels)
+    const before = await scene.snapshot()
+    await scene.sync({ command: 'sync', settings })
+    expect(await scene.snapshot()).toEqual(before)
+  })
 })
 
-describe('places and vessels', () => {
+describe('places and vessels', { tags: ['JC5'] }, () => {
   it(
     'are read again when their check is due: included ones for nothing, the others by id',
-    { tags: ['JC5', 'release'] },
+    { tags: ['release'] },
     async () => {
       const scene = await openLoadedScene()
       const port = await oneOf(scene, 'ports', 'port_id')
@@ -114,7 +110,7 @@ describe('places and vessels', () => {
 
   it(
     'are all read again by a backfill, which also finds what is gone',
-    { tags: ['JC5', 'release'] },
+    { tags: ['release'] },
     async () => {
       const scene = await openLoadedScene()
       const vessel = await oneOf(scene, 'vessels', 'vessel_id')
@@ -133,7 +129,7 @@ describe('places and vessels', () => {
     },
   )
 
-  it('that the service refuses cost themselves', { tags: ['JC5', 'release'] }, async () => {
+  it('that the service refuses cost themselves', { tags: ['release'] }, async () => {
     const scene = await openLoadedScene()
     const [gone, hidden] = await scene.query<{ id: string }>(
       'select vessel_id as id from tracking.vessels order by 1 limit 2',
@@ -156,7 +152,7 @@ describe('places and vessels', () => {
     expect(requestCounts(scene.simulator)['/vessels/*']).toBeUndefined()
   })
 
-  it('that a load brought together are not due together', { tags: ['JC5'] }, async () => {
+  it('that a load brought together are not due together', async () => {
     const scene = await openLoadedScene({ shipments: 20 })
     const [spread] = await scene.query<{ first: number; last: number; days: number }>(
       `select min(due_at) > now() + interval '23 hours' as first,
@@ -167,32 +163,28 @@ describe('places and vessels', () => {
     expect(spread).toMatchObject({ first: true, last: true })
     expect(spread!.days).toBeGreaterThanOrEqual(4)
   })
-  it(
-    'that change as days pass are known within a week',
-    { tags: ['JC3', 'JC5', 'release'] },
-    async () => {
-      // Its first week brings a change of every kind.
-      const settings = { fullSyncHours: 0 }
-      const scene = await openLoadedScene({ seed: 11, shipments: 30 }, settings)
-      const before = await wordsOf(scene)
-      for (let day = 2; day <= 14; day += 2) {
-        scene.simulator.clock.advance(48 * HOUR)
-        await scene.query(
-          `update tracking_sync.reference_checks set due_at = due_at - interval '2 days'`,
-        )
-        await scene.sync({ command: 'sync', settings })
-        expect(await scene.differences(), `day ${day}`).toEqual([])
-      }
-      const after = await wordsOf(scene)
-      const changed = [...before].filter(([name, value]) => after.get(name) !== value)
-      expect([...new Set(changed.map(([name]) => name.split(' ')[0]))].sort()).toEqual([
-        'ports.code',
-        'ports.name',
-        'ports.time_zone',
-        'terminals.name',
-        'vessels.name',
-      ])
-      expect(changed.length).toBeLessThan(before.size / 10)
-    },
-  )
+  it('that change as days pass are known within a week', { tags: ['JC3', 'release'] }, async () => {
+    // Its first week brings a change of every kind.
+    const settings = { fullSyncHours: 0 }
+    const scene = await openLoadedScene({ seed: 11, shipments: 30 }, settings)
+    const before = await wordsOf(scene)
+    for (let day = 2; day <= 14; day += 2) {
+      scene.simulator.clock.advance(48 * HOUR)
+      await scene.query(
+        `update tracking_sync.reference_checks set due_at = due_at - interval '2 days'`,
+      )
+      await scene.sync({ command: 'sync', settings })
+      expect(await scene.differences(), `day ${day}`).toEqual([])
+    }
+    const after = await wordsOf(scene)
+    const changed = [...before].filter(([name, value]) => after.get(name) !== value)
+    expect([...new Set(changed.map(([name]) => name.split(' ')[0]))].sort()).toEqual([
+      'ports.code',
+      'ports.name',
+      'ports.time_zone',
+      'terminals.name',
+      'vessels.name',
+    ])
+    expect(changed.length).toBeLessThan(before.size / 10)
+  })
 })

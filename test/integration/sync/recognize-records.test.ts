@@ -120,8 +120,8 @@ describe('a record whose bytes have not changed', () => {
   )
 })
 
-describe('an ingest without the recognition', () => {
-  it('writes the same rows into every table', { tags: ['I1', 'release'] }, async () => {
+describe('an ingest without the recognition', { tags: ['I1', 'release'] }, () => {
+  it('writes the same rows into every table', async () => {
     // Of eight shipments nothing that changed was beyond the first pages.
     const scene = await openScene({ shipments: 16 })
     const { warehouse: other } = await openScene({ shipments: 1 })
@@ -212,8 +212,8 @@ describe('a row that does not tell of which bytes it was made', () => {
   })
 })
 
-describe('an attribute that few records carry', () => {
-  it('has not vanished while a record that nobody read carries it', { tags: ['K2'] }, async () => {
+describe('an attribute that few records carry', { tags: ['K2'] }, () => {
+  it('has not vanished while a record that nobody read carries it', async () => {
     const scene = await openLoaded()
     const { world, clock, edits } = scene.simulator
     const last = [...world.records('shipment', clock.now())].at(-1)
@@ -224,18 +224,14 @@ describe('an attribute that few records carry', () => {
     expect(report.drift).toEqual([])
   })
 
-  it(
-    'has vanished when no record carries it any more, the unchanged ones included',
-    { tags: ['K2'] },
-    async () => {
-      const scene = await openLoaded()
-      await scene.query(
-        `insert into tracking_sync.seen_attributes (stream, attribute) values ('shipments', 'ghost')`,
-      )
-      const report = await scene.sync({ command: 'sync', settings: { pageSize: 5 } })
-      expect(report.drift).toEqual([
-        'shipments: attribute "ghost" is in no record any more; its values are kept',
-      ])
-    },
-  )
+  it('has vanished when no record carries it any more, the unchanged ones included', async () => {
+    const scene = await openLoaded()
+    await scene.query(
+      `insert into tracking_sync.seen_attributes (stream, attribute) values ('shipments', 'ghost')`,
+    )
+    const report = await scene.sync({ command: 'sync', settings: { pageSize: 5 } })
+    expect(report.drift).toEqual([
+      'shipments: attribute "ghost" is in no record any more; its values are kept',
+    ])
+  })
 })

@@ -169,62 +169,66 @@ describe('a run that is cut off', () => {
   )
 })
 
-describe('a run over a filled warehouse that is cut off goes on', () => {
-  let scene: Scene
+describe(
+  'a run over a filled warehouse that is cut off goes on',
+  { tags: ['P14', 'C12', 'release'] },
+  () => {
+    let scene: Scene
 
-  afterAll(closeScenes)
+    afterAll(closeScenes)
 
-  beforeAll(async () => {
-    scene = await openScene(WORLD)
-    await scene.sync({ settings: SETTINGS })
-  })
+    beforeAll(async () => {
+      scene = await openScene(WORLD)
+      await scene.sync({ settings: SETTINGS })
+    })
 
-  it.each([
-    {
-      where: 'behind pages that changed nothing, which are noted in a table without a log',
-      cutAfter: [6],
-      // Only the first page is in the checkpoint.
-      noted: { checkpoint: 1, position: 6 },
-      page: 6,
-    },
-    {
-      where: 'there when the run that resumed is cut off as well',
-      cutAfter: [3, 3],
-      noted: { checkpoint: 3, position: 5 },
-      page: 5,
-    },
-    {
-      where: 'at its checkpoint when a crash of the database emptied that table',
-      changedPage: 4,
-      cutAfter: [7],
-      noted: { checkpoint: 4, position: 7 },
-      meanwhile: 'truncate tracking_sync.pass_positions',
-      page: 4,
-    },
-    {
-      where: 'at its checkpoint when that position belongs to another pass',
-      cutAfter: [6],
-      noted: { checkpoint: 1, position: 6 },
-      meanwhile: `update tracking_sync.pass_positions
+    it.each([
+      {
+        where: 'behind pages that changed nothing, which are noted in a table without a log',
+        cutAfter: [6],
+        // Only the first page is in the checkpoint.
+        noted: { checkpoint: 1, position: 6 },
+        page: 6,
+      },
+      {
+        where: 'there when the run that resumed is cut off as well',
+        cutAfter: [3, 3],
+        noted: { checkpoint: 3, position: 5 },
+        page: 5,
+      },
+      {
+        where: 'at its checkpoint when a crash of the database emptied that table',
+        changedPage: 4,
+        cutAfter: [7],
+        noted: { checkpoint: 4, position: 7 },
+        meanwhile: 'truncate tracking_sync.pass_positions',
+        page: 4,
+      },
+      {
+        where: 'at its checkpoint when that position belongs to another pass',
+        cutAfter: [6],
+        noted: { checkpoint: 1, position: 6 },
+        meanwhile: `update tracking_sync.pass_positions
           set pass_started_at = pass_started_at - interval '1 second'`,
-      page: 1,
-    },
-  ])('$where', { tags: ['P14', 'C12', 'release'] }, async (given) => {
-    const { world, edits, clock, requests } = scene.simulator
-    if (given.changedPage !== undefined) {
-      const [shipment] = world.page('shipment', 2 * (given.changedPage - 1), 1, clock.now())
-      edits.change('shipment', shipment!.id, { customer_name: 'Another' })
-    }
-    for (const pages of given.cutAfter) {
-      expect(await crash(scene, 'after_commit', pages, 'sync')).toBe(true)
-    }
-    expect(await positions(scene)).toEqual(given.noted)
-    if (given.meanwhile !== undefined) await scene.query(given.meanwhile)
-    requests.reset()
-    const report = await scene.sync({ command: 'sync', settings: SETTINGS })
-    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-    expect(listPages(scene)[0]).toBe(`/v2/shipments ${given.page}`)
-    expect(listPages(scene)).not.toContain(`/v2/shipments ${given.page - 1}`)
-    expect(await scene.differences()).toEqual([])
-  })
-})
+        page: 1,
+      },
+    ])('$where', async (given) => {
+      const { world, edits, clock, requests } = scene.simulator
+      if (given.changedPage !== undefined) {
+        const [shipment] = world.page('shipment', 2 * (given.changedPage - 1), 1, clock.now())
+        edits.change('shipment', shipment!.id, { customer_name: 'Another' })
+      }
+      for (const pages of given.cutAfter) {
+        expect(await crash(scene, 'after_commit', pages, 'sync')).toBe(true)
+      }
+      expect(await positions(scene)).toEqual(given.noted)
+      if (given.meanwhile !== undefined) await scene.query(given.meanwhile)
+      requests.reset()
+      const report = await scene.sync({ command: 'sync', settings: SETTINGS })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+      expect(listPages(scene)[0]).toBe(`/v2/shipments ${given.page}`)
+      expect(listPages(scene)).not.toContain(`/v2/shipments ${given.page - 1}`)
+      expect(await scene.differences()).toEqual([])
+    })
+  },
+)

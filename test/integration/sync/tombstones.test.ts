@@ -447,8 +447,8 @@ describe('rows that the source no longer shows', () => {
   )
 })
 
-describe('rows of a large account', () => {
-  it('are missed, marked and forgotten 70,000 at once', { tags: ['FB2'] }, async () => {
+describe('rows of a large account', { tags: ['FB2'] }, () => {
+  it('are missed, marked and forgotten 70,000 at once', async () => {
     const scene = await openLoadedScene({ shipments: 4 })
     await scene.query(
       `insert into tracking.tracking_requests (

@@ -65,98 +65,82 @@ async function voyageOf(scene: Scene, eventId: string): Promise<unknown> {
   return row?.voyage_number
 }
 
-describe('transport events that change under their id', () => {
-  it(
-    'are found by the checks, one container a sync, each in its turn, and finished ones not at all',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openBackfilled()
-      const unfinished = unfinishedContainers(scene)
-      const all = [...scene.simulator.world.records('container', scene.simulator.clock.now())]
-      expect(unfinished.length).toBeGreaterThan(2)
-      expect(unfinished.length).toBeLessThan(all.length)
-      const changed = all.flatMap(({ id }) => changeEvent(scene, id) ?? [])
-      for (const [index] of unfinished.entries()) {
-        const { report, requests } = await check(scene)
-        expect(report.exitCode).toBe(0)
-        expect(requests[EVENT_READS]).toBe(1)
-        const [{ checked } = { checked: -1 }] = await scene.query<{ checked: number }>(
-          'select count(*) as checked from tracking_sync.transport_event_checks',
-        )
-        expect(checked).toBe(index + 1)
-      }
-      const voyages = await Promise.all(changed.map((id) => voyageOf(scene, id)))
-      const isFound = voyages.filter((voyage) => voyage === 'X77').length
-      const withEvents = unfinished.filter(({ id }) => hasEvents(scene, id)).length
-      expect(isFound).toBe(withEvents)
-      expect(changed.length).toBeGreaterThan(withEvents)
-      // The first is due again.
-      const before = await firstChecked(scene)
-      await check(scene)
-      expect(await firstChecked(scene)).not.toBe(before)
-    },
-  )
-
-  it(
-    'are found at once when there are checks enough, and the counts add up',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openBackfilled()
-      const unfinished = unfinishedContainers(scene)
-      for (const { id } of unfinished) changeEvent(scene, id)
-      scene.simulator.clock.advance(1_000)
-      const { report, requests } = await check(scene, 100)
-      expect(requests[EVENT_READS]).toBe(unfinished.length)
-      expect(await scene.differences()).toEqual([])
-      await expectTrueCounts(scene, report)
-    },
-  )
-
-  it(
-    'cost an unchanged account one request, nothing when events come included, when switched off, and in a backfill',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openBackfilled()
-      const { requests } = await check(scene)
-      expect(requests).toEqual({
-        '/shipments': 1,
-        '/tracking_requests': 1,
-        [EVENT_READS]: 1,
-        ...OTHER_LISTS,
-      })
-      expect((await check(scene, 0)).requests[EVENT_READS]).toBeUndefined()
-      const backfill = await check(scene, 1, { command: 'backfill' })
-      expect(backfill.requests[EVENT_READS]).toBeUndefined()
-      const included = await openBackfilled([...WITHOUT_EVENTS, 'containers.transport_events'])
-      expect((await check(included)).requests[EVENT_READS]).toBeUndefined()
-    },
-  )
-
-  it(
-    'wait for the next sync when this one tried again what the service includes: pages and two requests at most',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openBackfilled([])
-      await scene.query(
-        `update tracking_sync.source_capabilities set checked_at = now() - interval '2 days'`,
+describe('transport events that change under their id', { tags: ['release'] }, () => {
+  it('are found by the checks, one container a sync, each in its turn, and finished ones not at all', async () => {
+    const scene = await openBackfilled()
+    const unfinished = unfinishedContainers(scene)
+    const all = [...scene.simulator.world.records('container', scene.simulator.clock.now())]
+    expect(unfinished.length).toBeGreaterThan(2)
+    expect(unfinished.length).toBeLessThan(all.length)
+    const changed = all.flatMap(({ id }) => changeEvent(scene, id) ?? [])
+    for (const [index] of unfinished.entries()) {
+      const { report, requests } = await check(scene)
+      expect(report.exitCode).toBe(0)
+      expect(requests[EVENT_READS]).toBe(1)
+      const [{ checked } = { checked: -1 }] = await scene.query<{ checked: number }>(
+        'select count(*) as checked from tracking_sync.transport_event_checks',
       )
-      const trial = await check(scene)
-      expect(trial.requests).toEqual({
-        '/shipments': 2,
-        '/containers': 2,
-        '/tracking_requests': 1,
-        ...OTHER_LISTS,
-      })
-      const next = await check(scene)
-      expect(next.requests).toEqual({
-        '/shipments': 1,
-        '/containers': 1,
-        '/tracking_requests': 1,
-        [EVENT_READS]: 1,
-        ...OTHER_LISTS,
-      })
-    },
-  )
+      expect(checked).toBe(index + 1)
+    }
+    const voyages = await Promise.all(changed.map((id) => voyageOf(scene, id)))
+    const isFound = voyages.filter((voyage) => voyage === 'X77').length
+    const withEvents = unfinished.filter(({ id }) => hasEvents(scene, id)).length
+    expect(isFound).toBe(withEvents)
+    expect(changed.length).toBeGreaterThan(withEvents)
+    // The first is due again.
+    const before = await firstChecked(scene)
+    await check(scene)
+    expect(await firstChecked(scene)).not.toBe(before)
+  })
+
+  it('are found at once when there are checks enough, and the counts add up', async () => {
+    const scene = await openBackfilled()
+    const unfinished = unfinishedContainers(scene)
+    for (const { id } of unfinished) changeEvent(scene, id)
+    scene.simulator.clock.advance(1_000)
+    const { report, requests } = await check(scene, 100)
+    expect(requests[EVENT_READS]).toBe(unfinished.length)
+    expect(await scene.differences()).toEqual([])
+    await expectTrueCounts(scene, report)
+  })
+
+  it('cost an unchanged account one request, nothing when events come included, when switched off, and in a backfill', async () => {
+    const scene = await openBackfilled()
+    const { requests } = await check(scene)
+    expect(requests).toEqual({
+      '/shipments': 1,
+      '/tracking_requests': 1,
+      [EVENT_READS]: 1,
+      ...OTHER_LISTS,
+    })
+    expect((await check(scene, 0)).requests[EVENT_READS]).toBeUndefined()
+    const backfill = await check(scene, 1, { command: 'backfill' })
+    expect(backfill.requests[EVENT_READS]).toBeUndefined()
+    const included = await openBackfilled([...WITHOUT_EVENTS, 'containers.transport_events'])
+    expect((await check(included)).requests[EVENT_READS]).toBeUndefined()
+  })
+
+  it('wait for the next sync when this one tried again what the service includes: pages and two requests at most', async () => {
+    const scene = await openBackfilled([])
+    await scene.query(
+      `update tracking_sync.source_capabilities set checked_at = now() - interval '2 days'`,
+    )
+    const trial = await check(scene)
+    expect(trial.requests).toEqual({
+      '/shipments': 2,
+      '/containers': 2,
+      '/tracking_requests': 1,
+      ...OTHER_LISTS,
+    })
+    const next = await check(scene)
+    expect(next.requests).toEqual({
+      '/shipments': 1,
+      '/containers': 1,
+      '/tracking_requests': 1,
+      [EVENT_READS]: 1,
+      ...OTHER_LISTS,
+    })
+  })
 })
 
 describe('a check of transport events', () => {

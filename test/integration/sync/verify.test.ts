@@ -167,8 +167,8 @@ async function verify(
 const verdictOf = (report: VerifyReport, stream: string) =>
   report.streams.find((verdict) => verdict.stream === stream)
 
-describe('a difference', () => {
-  it('is shown from where the two values begin to differ', { tags: ['FD11'] }, () => {
+describe('a difference', { tags: ['FD11'] }, () => {
+  it('is shown from where the two values begin to differ', () => {
     expect(showDifference('Maersk', 'Maersk Line')).toEqual(['Maersk', 'Maersk Line'])
     expect(showDifference(null, 'x'.repeat(100))).toEqual([null, `${'x'.repeat(60)}…`])
     const same = 'same '.repeat(40)

@@ -286,50 +286,46 @@ const alertsNow = async () => {
     .map(({ key, sentence }) => `${key}: ${sentence}`)
 }
 
-describe('a replication slot', () => {
+describe('a replication slot', { tags: ['A6'] }, () => {
   const writeSegments = async (count: number) => {
     for (let index = 0; index < count; index += 1) {
       await source.admin.query(`select pg_logical_emit_message(false, 'test', ''), pg_switch_wal()`)
     }
   }
 
-  it(
-    'is told when nobody reads, when it would fill the disk, and when it is lost',
-    { tags: ['A6'] },
-    async () => {
-      await source.admin.query(`select pg_create_logical_replication_slot('reports', 'pgoutput')`)
-      expect(await alertsNow()).toEqual([
-        expect.stringMatching(
-          /^TrackingSyncSlotUnread:reports: nobody has read from the replication slot reports/,
-        ),
-      ])
-      // Four segments are twice max_wal_size.
-      await writeSegments(5)
-      expect(await alertsNow()).toEqual([
-        expect.stringMatching(
-          /^TrackingSyncSlotBehind:reports: the server keeps \d+ MiB of log .* until its disk is full/,
-        ),
-        expect.stringContaining('TrackingSyncSlotUnread'),
-      ])
-      await source.admin.query(`alter system set max_slot_wal_keep_size = '128MB'`)
-      await source.admin.query('select pg_reload_conf()')
-      await waitUntil(
-        'the limit is set',
-        async () => (await alertsNow())[0]?.includes('is lost after') ?? false,
-      )
-      await writeSegments(10)
-      await source.admin.query('checkpoint')
-      expect(await alertsNow()).toEqual([
-        expect.stringMatching(
-          /^TrackingSyncSlotBehind:reports: the replication slot reports is lost:/,
-        ),
-      ])
-      await source.admin.query(`select pg_drop_replication_slot('reports')`)
-      expect(await alertsNow()).toEqual([])
-      await source.admin.query(`alter system reset max_slot_wal_keep_size`)
-      await source.admin.query('select pg_reload_conf()')
-    },
-  )
+  it('is told when nobody reads, when it would fill the disk, and when it is lost', async () => {
+    await source.admin.query(`select pg_create_logical_replication_slot('reports', 'pgoutput')`)
+    expect(await alertsNow()).toEqual([
+      expect.stringMatching(
+        /^TrackingSyncSlotUnread:reports: nobody has read from the replication slot reports/,
+      ),
+    ])
+    // Four segments are twice max_wal_size.
+    await writeSegments(5)
+    expect(await alertsNow()).toEqual([
+      expect.stringMatching(
+        /^TrackingSyncSlotBehind:reports: the server keeps \d+ MiB of log .* until its disk is full/,
+      ),
+      expect.stringContaining('TrackingSyncSlotUnread'),
+    ])
+    await source.admin.query(`alter system set max_slot_wal_keep_size = '128MB'`)
+    await source.admin.query('select pg_reload_conf()')
+    await waitUntil(
+      'the limit is set',
+      async () => (await alertsNow())[0]?.includes('is lost after') ?? false,
+    )
+    await writeSegments(10)
+    await source.admin.query('checkpoint')
+    expect(await alertsNow()).toEqual([
+      expect.stringMatching(
+        /^TrackingSyncSlotBehind:reports: the replication slot reports is lost:/,
+      ),
+    ])
+    await source.admin.query(`select pg_drop_replication_slot('reports')`)
+    expect(await alertsNow()).toEqual([])
+    await source.admin.query(`alter system reset max_slot_wal_keep_size`)
+    await source.admin.query('select pg_reload_conf()')
+  })
 })
 
 describe('a subscriber', { tags: ['release'] }, () => {

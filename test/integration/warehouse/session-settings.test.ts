@@ -91,31 +91,27 @@ const OURS = {
   instant: '2026-03-02 08:00:00+00',
 }
 
-describe('a login whose settings are hostile', () => {
-  test(
-    'has ours on every connection, and the options of the address beside them',
-    { tags: ['FA3'] },
-    async () => {
-      address.searchParams.set('options', '-c work_mem=8MB -c TimeZone=Asia/Tokyo')
-      const warehouse = open(address.href)
-      expect(await warehouse.query('look', rawStatement(LOOK))).toEqual([OURS])
-      const [row] = await warehouse.transaction('look', (session) =>
-        session.query(
-          'look',
-          sql`select current_setting('work_mem') as memory, current_setting('TimeZone') as zone`,
-        ),
-      )
-      expect(row).toEqual({ memory: '8MB', zone: 'UTC' })
-      const answer = await readTable(
-        warehouse,
-        'ask',
-        sql`select '2026-03-02T08:00:00Z'::timestamptz::text, current_setting('TimeZone')`,
-      )
-      expect(answer.rows).toEqual([['2026-03-02 08:00:00+00', 'UTC']])
-    },
-  )
+describe('a login whose settings are hostile', { tags: ['FA3'] }, () => {
+  test('has ours on every connection, and the options of the address beside them', async () => {
+    address.searchParams.set('options', '-c work_mem=8MB -c TimeZone=Asia/Tokyo')
+    const warehouse = open(address.href)
+    expect(await warehouse.query('look', rawStatement(LOOK))).toEqual([OURS])
+    const [row] = await warehouse.transaction('look', (session) =>
+      session.query(
+        'look',
+        sql`select current_setting('work_mem') as memory, current_setting('TimeZone') as zone`,
+      ),
+    )
+    expect(row).toEqual({ memory: '8MB', zone: 'UTC' })
+    const answer = await readTable(
+      warehouse,
+      'ask',
+      sql`select '2026-03-02T08:00:00Z'::timestamptz::text, current_setting('TimeZone')`,
+    )
+    expect(answer.rows).toEqual([['2026-03-02 08:00:00+00', 'UTC']])
+  })
 
-  test('is refused where a setting does not hold', { tags: ['FA3'] }, async () => {
+  test('is refused where a setting does not hold', async () => {
     const client = await connect(address.href)
     const query = client.query.bind(client) as (config: unknown) => unknown
     // Something between that answers and does not do it.
@@ -129,33 +125,29 @@ describe('a login whose settings are hostile', () => {
   })
 })
 
-describe('behind a pooler, which gives each transaction another session', () => {
-  test(
-    'every statement has our settings, and the session keeps none',
-    { tags: ['FA3'] },
-    async () => {
-      address.searchParams.set('options', '-c work_mem=8MB')
-      const pool = new pg.Pool({ connectionString: address.href, max: 1 })
-      closers.push(() => pool.end())
-      const client = await pool.connect()
-      // A pooler tells of a process that is none of PostgreSQL's.
-      Object.assign(client, { processID: 1 })
-      const session = await prepareSession(client, sessionSettings({ isReadOnly: true }), 5_000)
-      expect(session.isShared).toBe(true)
-      const bound = boundConnection(client, 5_000, session)
-      const before = (await client.query<Record<string, unknown>>(LOOK)).rows
-      expect(before).toMatchObject([{ zone: HOSTILE.TimeZone, statementTimeout: '0' }])
-      expect((await bound.query(LOOK, [])).rows).toEqual([OURS])
-      await expect(bound.query('select 1 / 0', [])).rejects.toThrow('division by zero')
-      await bound.query('begin', [])
-      const inside = `select current_setting('TimeZone') as zone, current_setting('work_mem') as memory,
+describe('behind a pooler, which gives each transaction another session', { tags: ['FA3'] }, () => {
+  test('every statement has our settings, and the session keeps none', async () => {
+    address.searchParams.set('options', '-c work_mem=8MB')
+    const pool = new pg.Pool({ connectionString: address.href, max: 1 })
+    closers.push(() => pool.end())
+    const client = await pool.connect()
+    // A pooler tells of a process that is none of PostgreSQL's.
+    Object.assign(client, { processID: 1 })
+    const session = await prepareSession(client, sessionSettings({ isReadOnly: true }), 5_000)
+    expect(session.isShared).toBe(true)
+    const bound = boundConnection(client, 5_000, session)
+    const before = (await client.query<Record<string, unknown>>(LOOK)).rows
+    expect(before).toMatchObject([{ zone: HOSTILE.TimeZone, statementTimeout: '0' }])
+    expect((await bound.query(LOOK, [])).rows).toEqual([OURS])
+    await expect(bound.query('select 1 / 0', [])).rejects.toThrow('division by zero')
+    await bound.query('begin', [])
+    const inside = `select current_setting('TimeZone') as zone, current_setting('work_mem') as memory,
       current_setting('transaction_read_only') as is_read_only`
-      expect((await bound.query(inside, [])).rows).toEqual([
-        { zone: 'UTC', memory: '8MB', is_read_only: 'on' },
-      ])
-      await bound.query('rollback', [])
-      expect((await client.query(LOOK)).rows).toEqual(before)
-      bound.release()
-    },
-  )
+    expect((await bound.query(inside, [])).rows).toEqual([
+      { zone: 'UTC', memory: '8MB', is_read_only: 'on' },
+    ])
+    await bound.query('rollback', [])
+    expect((await client.query(LOOK)).rows).toEqual(before)
+    bound.release()
+  })
 })

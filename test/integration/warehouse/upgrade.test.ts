@@ -253,7 +253,7 @@ describe('an upgrade', { tags: ['G6', 'JC1'] }, () => {
   )
 })
 
-describe('a rolling upgrade', () => {
+describe('a rolling upgrade', { tags: ['G4', 'release'] }, () => {
   /**
    * test/architecture/expanding-migrations.test.ts says which changes are allowed while programs of
    * the previous version run.
@@ -284,64 +284,56 @@ describe('a rolling upgrade', () => {
     return found.filter((line) => !/: (?:is_of_)?tomorrow is /.test(line))
   }
 
-  it(
-    'programs of the version before go on, also in the middle of a run, and lose nothing of what the newer one wrote',
-    { tags: ['G4', 'release'] },
-    async () => {
-      const older = openSchema('rolling')
-      await prepareSchemas(older, options)
-      const newer = openSchema('rolling')
-      let upgraded: Promise<unknown> | undefined
-      const report = await runTestSync({
-        warehouse: older,
-        source: simulator,
-        settings: { pageSize: 5 },
-        onProgress: () => {
-          upgraded ??= migrate(newer, [...migrations, nextMigration()], options)
-        },
-      })
-      expect(await upgraded).toMatchObject({ applied: [nextMigration().name] })
-      expect(report.exitCode).toBe(0)
-      expect(await differencesOfToday(older)).toEqual([])
+  it('programs of the version before go on, also in the middle of a run, and lose nothing of what the newer one wrote', async () => {
+    const older = openSchema('rolling')
+    await prepareSchemas(older, options)
+    const newer = openSchema('rolling')
+    let upgraded: Promise<unknown> | undefined
+    const report = await runTestSync({
+      warehouse: older,
+      source: simulator,
+      settings: { pageSize: 5 },
+      onProgress: () => {
+        upgraded ??= migrate(newer, [...migrations, nextMigration()], options)
+      },
+    })
+    expect(await upgraded).toMatchObject({ applied: [nextMigration().name] })
+    expect(report.exitCode).toBe(0)
+    expect(await differencesOfToday(older)).toEqual([])
 
-      await newer.query('write', sql`update rolling.containers set tomorrow = 'kept'`)
-      simulator.clock.advance(30 * 24 * 3_600_000)
-      const next = await runTestSync({
-        warehouse: older,
-        source: simulator,
-        command: 'sync',
-        areChecksDue: true,
-      })
-      expect(next.exitCode).toBe(0)
-      expect(await differencesOfToday(older)).toEqual([])
-      const [rows] = await newer.query(
-        'look',
-        sql<{ changed: number; kept: number; lost: number }>`select
+    await newer.query('write', sql`update rolling.containers set tomorrow = 'kept'`)
+    simulator.clock.advance(30 * 24 * 3_600_000)
+    const next = await runTestSync({
+      warehouse: older,
+      source: simulator,
+      command: 'sync',
+      areChecksDue: true,
+    })
+    expect(next.exitCode).toBe(0)
+    expect(await differencesOfToday(older)).toEqual([])
+    const [rows] = await newer.query(
+      'look',
+      sql<{ changed: number; kept: number; lost: number }>`select
           count(*) filter (where _changed_at > ${new Date(simulator.clock.now().getTime() - 24 * 3_600_000)}::timestamptz) as changed,
           count(*) filter (where tomorrow = 'kept') as kept,
           count(*) filter (where tomorrow is null and _first_seen_at <= ${new Date(simulator.clock.now().getTime() - 24 * 3_600_000)}::timestamptz) as lost
       from rolling.containers`,
-      )
-      expect(rows?.changed).toBeGreaterThan(0)
-      expect(rows?.kept).toBeGreaterThan(0)
-      expect(rows?.lost).toBe(0)
-    },
-  )
+    )
+    expect(rows?.changed).toBeGreaterThan(0)
+    expect(rows?.kept).toBeGreaterThan(0)
+    expect(rows?.lost).toBe(0)
+  })
 
-  it(
-    'back to the version before, what is started is refused with both versions, and writes nothing',
-    { tags: ['G4', 'release'] },
-    async () => {
-      const warehouse = openSchema('rolled_back')
-      await prepareSchemas(warehouse, options)
-      await migrate(warehouse, [...migrations, nextMigration()], options)
-      const dump = await describeSchema(warehouse)
-      const start = prepareSchemas(warehouse, options)
-      await expect(start).rejects.toThrow(MigrationError)
-      await expect(start).rejects.toThrow(
-        `at migration ${migrations.length + 1} and this program knows ${migrations.length}`,
-      )
-      expect(await describeSchema(warehouse)).toBe(dump)
-    },
-  )
+  it('back to the version before, what is started is refused with both versions, and writes nothing', async () => {
+    const warehouse = openSchema('rolled_back')
+    await prepareSchemas(warehouse, options)
+    await migrate(warehouse, [...migrations, nextMigration()], options)
+    const dump = await describeSchema(warehouse)
+    const start = prepareSchemas(warehouse, options)
+    await expect(start).rejects.toThrow(MigrationError)
+    await expect(start).rejects.toThrow(
+      `at migration ${migrations.length + 1} and this program knows ${migrations.length}`,
+    )
+    expect(await describeSchema(warehouse)).toBe(dump)
+  })
 })

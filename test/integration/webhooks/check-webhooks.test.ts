@@ -212,7 +212,7 @@ describe('the watch of our webhook', { tags: ['W18'] }, () => {
 
 const UPDATES_ONLY = presetFile({ webhooks: { events: ['container.updated'] } })
 
-describe('check and status', () => {
+describe('check and status', { tags: ['W18', 'release'] }, () => {
   const call = (...args: string[]) =>
     callCli(args, {
       TRACKING_API_URL: scene.simulator.url,
@@ -224,36 +224,32 @@ describe('check and status', () => {
       TRACKING_LOG_LEVEL: 'silent',
     })
 
-  it(
-    'tell that all is in order, or what to do; the check writes nothing',
-    { tags: ['W18', 'release'] },
-    async () => {
-      expect((await call('status')).stdout).toContain('\nNo webhook of ours is known.\n')
-      const { id } = scene.simulator.webhooks.create(OURS)
-      const good = await call('check')
-      expect(good).toMatchObject({ exitCode: 0, stderr: '' })
-      expect(good.stdout).toContain(`ok    webhook   ${id} is active and sends what we need\n`)
+  it('tell that all is in order, or what to do; the check writes nothing', async () => {
+    expect((await call('status')).stdout).toContain('\nNo webhook of ours is known.\n')
+    const { id } = scene.simulator.webhooks.create(OURS)
+    const good = await call('check')
+    expect(good).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(good.stdout).toContain(`ok    webhook   ${id} is active and sends what we need\n`)
 
-      scene.simulator.webhooks.update(id, { active: false, events: [] })
-      const bad = await call('check', '--service', UPDATES_ONLY)
-      expect(bad).toMatchObject({ exitCode: 6, stderr: '' })
-      expect(bad.stdout).toMatch(/^FAIL {2}webhook {3}.* is not active: .*; .* 1 of the 1 events/m)
-      expect(await storedAlerts()).toEqual([])
-      expect(scene.simulator.webhooks.find(id)?.attributes).toMatchObject({ active: false })
+    scene.simulator.webhooks.update(id, { active: false, events: [] })
+    const bad = await call('check', '--service', UPDATES_ONLY)
+    expect(bad).toMatchObject({ exitCode: 6, stderr: '' })
+    expect(bad.stdout).toMatch(/^FAIL {2}webhook {3}.* is not active: .*; .* 1 of the 1 events/m)
+    expect(await storedAlerts()).toEqual([])
+    expect(scene.simulator.webhooks.find(id)?.attributes).toMatchObject({ active: false })
 
-      await check({ events: ['container.updated'] })
-      await scene.query(
-        `insert into tracking_sync.webhook_notifications (notification_id, webhook_id, headers, received_at)
+    await check({ events: ['container.updated'] })
+    await scene.query(
+      `insert into tracking_sync.webhook_notifications (notification_id, webhook_id, headers, received_at)
       values ('one', $1, '{}', '2026-03-01 10:00:00+00')`,
-        id,
-      )
-      const { stdout } = await call('status')
-      expect(stdout).toMatch(
-        new RegExp(`^${id} +${OUR_URL} +NO +0 +2026-03-01 10:00:00Z? +\\S+`, 'm'),
-      )
-      expect(stdout.match(/^ALERT: .*/gm)).toHaveLength(2)
-      const json = JSON.parse((await call('status', '--json')).stdout) as { webhooks: unknown[] }
-      expect(json.webhooks).toMatchObject([{ webhookId: id, isActive: false, events: 0 }])
-    },
-  )
+      id,
+    )
+    const { stdout } = await call('status')
+    expect(stdout).toMatch(
+      new RegExp(`^${id} +${OUR_URL} +NO +0 +2026-03-01 10:00:00Z? +\\S+`, 'm'),
+    )
+    expect(stdout.match(/^ALERT: .*/gm)).toHaveLength(2)
+    const json = JSON.parse((await call('status', '--json')).stdout) as { webhooks: unknown[] }
+    expect(json.webhooks).toMatchObject([{ webhookId: id, isActive: false, events: 0 }])
+  })
 })

@@ -141,22 +141,24 @@ function shuffled<Item>(items: readonly Item[], dice: Dice): Item[] {
   return items.flatMap(() => left.splice(dice.integer(0, left.length - 1), 1))
 }
 
-describe('serve, killed under load and started again', { tags: ['C6', 'I5', 'I6'] }, () => {
-  it.for(SEEDS)(
-    'loses nothing it acknowledged and processes each notification once, in one process, seed %i',
-    { tags: ['release'] },
-    async (seed) => {
-      const open = await openScene(seed)
-      await endure(open, [new Post(open, 'all')])
-    },
-  )
+describe(
+  'serve, killed under load and started again',
+  { tags: ['C6', 'I5', 'I6', 'release'] },
+  () => {
+    it.for(SEEDS)(
+      'loses nothing it acknowledged and processes each notification once, in one process, seed %i',
+      async (seed) => {
+        const open = await openScene(seed)
+        await endure(open, [new Post(open, 'all')])
+      },
+    )
 
-  it.for(SEEDS)(
-    'loses nothing it acknowledged and processes each notification once, receiver and processor apart, seed %i',
-    { tags: ['release'] },
-    async (seed) => {
-      const open = await openScene(1_000 + seed)
-      await endure(open, [new Post(open, 'receiver'), new Post(open, 'processor')])
-    },
-  )
-})
+    it.for(SEEDS)(
+      'loses nothing it acknowledged and processes each notification once, receiver and processor apart, seed %i',
+      async (seed) => {
+        const open = await openScene(1_000 + seed)
+        await endure(open, [new Post(open, 'receiver'), new Post(open, 'processor')])
+      },
+    )
+  },
+)

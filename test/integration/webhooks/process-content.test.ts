@@ -33,13 +33,12 @@ function groupsOf(names: readonly string[]): string[][] {
   ].filter((group) => group.length > 0)
 }
 
-describe('an attribute in a partial record', { tags: ['K3'] }, () => {
+describe('an attribute in a partial record', { tags: ['K3', 'release'] }, () => {
   it.each([
     ['container', containers],
     ['shipment', shipments],
   ] as const)(
     'of a %s: absent changes nothing, null empties, "" and [] are stored as such',
-    { tags: ['release'] },
     async (type, resource) => {
       const scene = await openWebhookScene({ shipments: 2 })
       const record = [...scene.simulator.world.records(type, scene.now())][0]!

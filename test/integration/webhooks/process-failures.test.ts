@@ -319,8 +319,8 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
   })
 })
 
-describe('processors side by side', { tags: ['D1', 'I6'] }, () => {
-  it('take each notification once', { tags: ['release'] }, async () => {
+describe('processors side by side', { tags: ['D1', 'I6', 'release'] }, () => {
+  it('take each notification once', async () => {
     const scene = await openWebhookScene({ shipments: 12 })
     const { simulator, warehouse } = scene
     const ids = [...simulator.world.records('container', scene.now())].map((record) => record.id)

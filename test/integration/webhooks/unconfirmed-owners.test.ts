@@ -74,10 +74,9 @@ async function told({ query }: WebhookScene): Promise<unknown[]> {
   )
 }
 
-describe('a notification that brings', () => {
+describe('a notification that brings', { tags: ['FA7'] }, () => {
   test.each(ABOUT_A_CONTAINER)(
     '%s of a container that the source does not have leaves no row',
-    { tags: ['FA7'] },
     async (_name, record) => {
       const scene = await openQuietScene()
       const about = record('nowhere')
@@ -93,7 +92,7 @@ describe('a notification that brings', () => {
 
   test.each(ABOUT_A_CONTAINER)(
     '%s of a container that is new is applied once the source has confirmed that one',
-    { tags: ['FA7', 'release'] },
+    { tags: ['release'] },
     async (_name, record) => {
       const scene = await openQuietScene()
       const { containerId } = scene
@@ -129,7 +128,7 @@ test('what a notification brings waits for the container that another reader has
   expect(await statesOf(warehouse)).toEqual({ 'n-1': 'processed' })
 })
 
-describe('an included transport event without relationships', () => {
+describe('an included transport event without relationships', { tags: ['FF2'] }, () => {
   const EVENT = 'container.pickup_lfd_terminal.changed'
 
   /** A transport event of the container as it comes with some kinds of notification. */
@@ -146,7 +145,7 @@ describe('an included transport event without relationships', () => {
       id,
     )
 
-  test('is of the container that the notification is about', { tags: ['FF2'] }, async () => {
+  test('is of the container that the notification is about', async () => {
     const scene = await openWebhookScene()
     const { containerId } = scene
     const event = { ...bare(scene), attributes: { ...bare(scene).attributes, voyage_number: 'X' } }
@@ -163,7 +162,7 @@ describe('an included transport event without relationships', () => {
     expect(await scene.query('select reason from tracking_sync.quarantine')).toEqual([])
   })
 
-  test('is of the container that the warehouse knows it of', { tags: ['FF2'] }, async () => {
+  test('is of the container that the warehouse knows it of', async () => {
     const scene = await openWebhookScene()
     const { containerId } = scene
     const event = { ...bare(scene), attributes: { ...bare(scene).attributes, voyage_number: 'X' } }
@@ -181,42 +180,38 @@ describe('an included transport event without relationships', () => {
     expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'processed' })
   })
 
-  test(
-    'of a container that nobody can tell leaves its notification unresolved, until a sync',
-    { tags: ['FF2'] },
-    async () => {
-      const scene = await openWebhookScene()
-      const { containerId } = scene
-      const event = bare(scene)
-      await scene.query(
-        'delete from tracking.transport_events where transport_event_id = $1',
-        event.id,
-      )
-      await scene.query(
-        `update tracking.containers
+  test('of a container that nobody can tell leaves its notification unresolved, until a sync', async () => {
+    const scene = await openWebhookScene()
+    const { containerId } = scene
+    const event = bare(scene)
+    await scene.query(
+      'delete from tracking.transport_events where transport_event_id = $1',
+      event.id,
+    )
+    await scene.query(
+      `update tracking.containers
         set transport_event_ids = array_remove(transport_event_ids, $2), _fingerprint = 'old'
         where container_id = $1`,
-        containerId,
-        event.id,
-      )
-      scene.advance(1)
-      await scene.store(
-        notification({
-          id: 'n-1',
-          event: EVENT,
-          createdAt: scene.now(),
-          about: event,
-          included: [event],
-        }),
-      )
-      await scene.bench.settle()
-      expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'unresolved' })
-      expect(await live(scene, event.id)).toEqual([])
-      expect(await scene.query('select reason from tracking_sync.quarantine')).toEqual([])
-      scene.advance(60)
-      await scene.sync({ command: 'sync' })
-      expect(await live(scene, event.id)).toHaveLength(1)
-      expect(await scene.differences()).toEqual([])
-    },
-  )
+      containerId,
+      event.id,
+    )
+    scene.advance(1)
+    await scene.store(
+      notification({
+        id: 'n-1',
+        event: EVENT,
+        createdAt: scene.now(),
+        about: event,
+        included: [event],
+      }),
+    )
+    await scene.bench.settle()
+    expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'unresolved' })
+    expect(await live(scene, event.id)).toEqual([])
+    expect(await scene.query('select reason from tracking_sync.quarantine')).toEqual([])
+    scene.advance(60)
+    await scene.sync({ command: 'sync' })
+    expect(await live(scene, event.id)).toHaveLength(1)
+    expect(await scene.differences()).toEqual([])
+  })
 })

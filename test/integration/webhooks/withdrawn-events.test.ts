@@ -33,71 +33,63 @@ async function isLive({ query }: WebhookScene, eventId: string): Promise<boolean
   return row?.is_live
 }
 
-describe('an event that only a webhook told of', () => {
+describe('an event that only a webhook told of', { tags: ['FG1', 'release'] }, () => {
   test.each([
     ['alone', false],
     ['with a container whose list lacks it', true],
-  ])(
-    '%s, and that was withdrawn since, is gone after a sync',
-    { tags: ['FG1', 'release'] },
-    async (_name, hasContainer) => {
-      const { scene, eventId, event, before } = await openWithNewEvent()
-      const { containerId, simulator, warehouse } = scene
-      const included = hasContainer ? [before, event] : [event]
-      await scene.receive(
-        scene.tell(containerId, { about: { type: 'transport_event', id: eventId }, included }),
-      )
-      await scene.bench.settle()
-      expect(await isLive(scene, eventId)).toBe(true)
-      scene.advance(60)
-      simulator.edits.withdrawEvent(containerId, eventId)
-      scene.advance(60)
-      expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
-      expect(await isLive(scene, eventId)).toBe(false)
-      expect(await countUnlistedEvents(warehouse)).toBe(0)
-      expect(await scene.differences()).toEqual([])
-    },
-  )
+  ])('%s, and that was withdrawn since, is gone after a sync', async (_name, hasContainer) => {
+    const { scene, eventId, event, before } = await openWithNewEvent()
+    const { containerId, simulator, warehouse } = scene
+    const included = hasContainer ? [before, event] : [event]
+    await scene.receive(
+      scene.tell(containerId, { about: { type: 'transport_event', id: eventId }, included }),
+    )
+    await scene.bench.settle()
+    expect(await isLive(scene, eventId)).toBe(true)
+    scene.advance(60)
+    simulator.edits.withdrawEvent(containerId, eventId)
+    scene.advance(60)
+    expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
+    expect(await isLive(scene, eventId)).toBe(false)
+    expect(await countUnlistedEvents(warehouse)).toBe(0)
+    expect(await scene.differences()).toEqual([])
+  })
 
-  test(
-    'by a list that was read again, and that was withdrawn since, is gone after a sync',
-    { tags: ['FG1', 'release'] },
-    async () => {
-      const { scene, eventId } = await openWithNewEvent()
-      const { containerId, simulator, warehouse } = scene
-      const verify = () =>
-        verifySource({
-          service: scene.bench.service,
-          warehouse,
-          settings: TEST_SETTINGS,
-          signal: new AbortController().signal,
-          sample: 1,
-          seed: 1,
-        })
-      await scene.query(
-        `insert into tracking_sync.refetch_queue (resource_type, resource_id, reason)
+  test('by a list that was read again, and that was withdrawn since, is gone after a sync', async () => {
+    const { scene, eventId } = await openWithNewEvent()
+    const { containerId, simulator, warehouse } = scene
+    const verify = () =>
+      verifySource({
+        service: scene.bench.service,
+        warehouse,
+        settings: TEST_SETTINGS,
+        signal: new AbortController().signal,
+        sample: 1,
+        seed: 1,
+      })
+    await scene.query(
+      `insert into tracking_sync.refetch_queue (resource_type, resource_id, reason)
         values ('transport_events', $1, 'test')`,
-        containerId,
-      )
-      await scene.bench.settle()
-      expect(await isLive(scene, eventId)).toBe(true)
-      scene.advance(60)
-      simulator.edits.withdrawEvent(containerId, eventId)
-      scene.advance(60)
-      expect(await countUnlistedEvents(warehouse)).toBe(1)
-      expect(await verify()).toMatchObject({ isEqual: false, unlistedEvents: 1 })
-      simulator.requests.reset()
-      expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
-      expect(await isLive(scene, eventId)).toBe(false)
-      expect(await verify()).toMatchObject({ isEqual: true, unlistedEvents: 0 })
-      expect(await scene.differences()).toEqual([])
-      // Once settled, nothing is asked for again.
-      simulator.requests.reset()
-      await scene.sync({ command: 'sync' })
-      const paths = simulator.requests.recent.map(({ path }) => path)
-      expect(paths.filter((path) => path.endsWith('/transport_events'))).toEqual([])
-    },
-  )
+      containerId,
+    )
+    await scene.bench.settle()
+    expect(await isLive(scene, eventId)).toBe(true)
+    scene.advance(60)
+    simulator.edits.withdrawEvent(containerId, eventId)
+    scene.advance(60)
+    expect(await countUnlistedEvents(warehouse)).toBe(1)
+    expect(await verify()).toMatchObject({ isEqual: false, unlistedEvents: 1 })
+    simulator.requests.reset()
+    expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
+    expect(await isLive(scene, eventId)).toBe(false)
+    expect(await verify()).toMatchObject({ isEqual: true, unlistedEvents: 0 })
+    expect(await scene.differences()).toEqual([])
+    // Once settled, nothing is asked for again.
+    simulator.requests.reset()
+    await scene.sync({ command: 'sync' })
+    const paths = simulator.requests.recent.map(({ path }) => path)
+    expect(paths.filter((path) => path.endsWith('/transport_events'))).toEqual([])
+  })
 })
 
 test(

@@ -225,7 +225,7 @@ describe('rate limits', () => {
   )
 })
 
-describe('the clock of the service', () => {
+describe('the clock of the service', { tags: ['H15'] }, () => {
   async function observe(date: string | undefined) {
     const { logger, lines } = createRecordingLogger()
     const headers: Record<string, string> = date === undefined ? {} : { date }
@@ -242,27 +242,19 @@ describe('the clock of the service', () => {
 
   const noonHere = new Date('2026-03-01T00:00:00Z')
 
-  test.each([undefined, 'garbage'])(
-    'the Date header %j changes nothing',
-    { tags: ['H15'] },
-    async (date) => {
-      const { observedAt, warnings } = await observe(date)
-      expect(observedAt).toEqual(noonHere)
-      expect(warnings).toEqual([])
-    },
-  )
+  test.each([undefined, 'garbage'])('the Date header %j changes nothing', async (date) => {
+    const { observedAt, warnings } = await observe(date)
+    expect(observedAt).toEqual(noonHere)
+    expect(warnings).toEqual([])
+  })
 
   test.each([
     ['an hour ahead', 'Sun, 01 Mar 2026 01:00:00 GMT', 3_600_000],
     ['ten minutes behind', 'Sat, 28 Feb 2026 23:50:00 GMT', -600_000],
-  ])(
-    'a clock %s moves the stamp and is told once',
-    { tags: ['H15'] },
-    async (_name, date, offsetMs) => {
-      const { observedAt, warnings } = await observe(date)
-      const error = observedAt.getTime() - noonHere.getTime() - offsetMs
-      expect(Math.abs(error)).toBeLessThanOrEqual(1_000)
-      expect(warnings).toHaveLength(1)
-    },
-  )
+  ])('a clock %s moves the stamp and is told once', async (_name, date, offsetMs) => {
+    const { observedAt, warnings } = await observe(date)
+    const error = observedAt.getTime() - noonHere.getTime() - offsetMs
+    expect(Math.abs(error)).toBeLessThanOrEqual(1_000)
+    expect(warnings).toHaveLength(1)
+  })
 })

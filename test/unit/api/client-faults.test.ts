@@ -188,23 +188,19 @@ describe('answers that are none', () => {
   )
 })
 
-describe('redirects', () => {
-  test.each([301, 302, 303, 307, 308])(
-    '%d to another host is never followed',
-    { tags: ['H13'] },
-    async (status) => {
-      const trap = await start(reply(200, emptyList))
-      const location = `${trap.service.origin}/v2/containers?steal=1`
-      const { client, service } = await start(reply(status, '', { location }))
-      const error = await failureOf(client.get('/containers'))
-      expect(error).toBeInstanceOf(ApiRefusedError)
-      expect(error.message).toContain('another host')
-      expect(trap.service.requests).toHaveLength(0)
-      expect(service.requests).toHaveLength(1)
-    },
-  )
+describe('redirects', { tags: ['H13'] }, () => {
+  test.each([301, 302, 303, 307, 308])('%d to another host is never followed', async (status) => {
+    const trap = await start(reply(200, emptyList))
+    const location = `${trap.service.origin}/v2/containers?steal=1`
+    const { client, service } = await start(reply(status, '', { location }))
+    const error = await failureOf(client.get('/containers'))
+    expect(error).toBeInstanceOf(ApiRefusedError)
+    expect(error.message).toContain('another host')
+    expect(trap.service.requests).toHaveLength(0)
+    expect(service.requests).toHaveLength(1)
+  })
 
-  test('a redirect to the same host comes with a hint', { tags: ['H13'] }, async () => {
+  test('a redirect to the same host comes with a hint', async () => {
     const { client, service } = await start(reply(301, '', { location: '/v3/containers' }))
     const error = await failureOf(client.get('/containers'))
     expect(error.message).toContain('set TRACKING_API_URL')
@@ -243,51 +239,43 @@ const body = JSON.stringify({ data: [{ id: '1', type: 'container' }], meta: { to
 const whole = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 const unmarked = `HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n${body}`
 
-describe('cut answers', () => {
+describe('cut answers', { tags: ['H9'] }, () => {
   const headLength = whole.indexOf('\r\n\r\n') + 4
   const offsets = [
     ...[0, 1, 12, 40, headLength - 1, headLength, headLength + 1],
     ...[headLength + 10, headLength + 30, whole.length - 2, whole.length - 1],
   ]
-  test.each(offsets)(
-    'an answer cut after %d bytes is read again, whole',
-    { tags: ['H9'] },
-    async (offset) => {
-      for (const isReset of [false, true]) {
-        const server = await startRawServer((socket, count) => {
-          if (count > 1) socket.write(whole)
-          else {
-            socket.write(whole.slice(0, offset), () => {
-              if (isReset) socket.resetAndDestroy()
-              else socket.end()
-            })
-          }
-        })
-        const client = connect(server.baseUrl)
-        const { document } = await client.get('/containers', { expect: 'list' })
-        expect(document.data).toHaveLength(1)
-        expect(server.requests()).toBe(2)
-      }
-    },
-  )
+  test.each(offsets)('an answer cut after %d bytes is read again, whole', async (offset) => {
+    for (const isReset of [false, true]) {
+      const server = await startRawServer((socket, count) => {
+        if (count > 1) socket.write(whole)
+        else {
+          socket.write(whole.slice(0, offset), () => {
+            if (isReset) socket.resetAndDestroy()
+            else socket.end()
+          })
+        }
+      })
+      const client = connect(server.baseUrl)
+      const { document } = await client.get('/containers', { expect: 'list' })
+      expect(document.data).toHaveLength(1)
+      expect(server.requests()).toBe(2)
+    }
+  })
 
-  test(
-    'half a JSON that ends cleanly, without a length, is no answer',
-    { tags: ['H9'] },
-    async () => {
-      for (const cut of [1, 10, 30]) {
-        const server = await startRawServer((socket, count) => {
-          socket.end(count > 1 ? unmarked : unmarked.slice(0, unmarked.length - cut))
-        })
-        const client = connect(server.baseUrl)
-        const { document } = await client.get('/containers', { expect: 'list' })
-        expect(document.data).toHaveLength(1)
-        expect(server.requests()).toBe(2)
-      }
-    },
-  )
+  test('half a JSON that ends cleanly, without a length, is no answer', async () => {
+    for (const cut of [1, 10, 30]) {
+      const server = await startRawServer((socket, count) => {
+        socket.end(count > 1 ? unmarked : unmarked.slice(0, unmarked.length - cut))
+      })
+      const client = connect(server.baseUrl)
+      const { document } = await client.get('/containers', { expect: 'list' })
+      expect(document.data).toHaveLength(1)
+      expect(server.requests()).toBe(2)
+    }
+  })
 
-  test('an answer that is always cut ends as unavailable', { tags: ['H9'] }, async () => {
+  test('an answer that is always cut ends as unavailable', async () => {
     const server = await startRawServer((socket) => socket.end(whole.slice(0, -1)))
     const error = await failureOf(connect(server.baseUrl).get('/containers'))
     expect(error).toBeInstanceOf(ApiUnavailableError)
@@ -295,42 +283,34 @@ describe('cut answers', () => {
   })
 })
 
-describe('kept-alive connections', () => {
-  test(
-    'a server that closes after every answer is read without a failure',
-    { tags: ['H14'] },
-    async () => {
-      const server = await startRawServer((socket) => socket.end(unmarked))
-      const client = connect(server.baseUrl)
-      for (let call = 0; call < 20; call += 1) await client.get('/containers')
-      expect(client.stats()).toMatchObject({ requests: 20, retries: 0 })
-    },
-  )
+describe('kept-alive connections', { tags: ['H14'] }, () => {
+  test('a server that closes after every answer is read without a failure', async () => {
+    const server = await startRawServer((socket) => socket.end(unmarked))
+    const client = connect(server.baseUrl)
+    for (let call = 0; call < 20; call += 1) await client.get('/containers')
+    expect(client.stats()).toMatchObject({ requests: 20, retries: 0 })
+  })
 
-  test(
-    'connections closed between or under requests are replaced at once and count as no failure',
-    { tags: ['H14'] },
-    async () => {
-      let answered = 0
-      const server = await startRawServer((socket, count) => {
-        // Every twentieth request meets a connection that served before and is now gone.
-        const isStale = count % 20 === 0
-        if (isStale && count % 40 === 0) socket.resetAndDestroy()
-        else if (isStale) socket.end()
-        else {
-          answered += 1
-          socket.write(whole)
-        }
-      })
-      const time = createVirtualTime()
-      const client = connect(server.baseUrl, { ...time, connections: 1 })
-      for (let call = 0; call < 1_000; call += 1) await client.get('/containers')
-      expect(answered).toBe(1_000)
-      expect(client.stats()).toMatchObject({
-        retries: 0,
-        staleConnections: server.requests() - 1_000,
-      })
-      expect(time.slept).toEqual([])
-    },
-  )
+  test('connections closed between or under requests are replaced at once and count as no failure', async () => {
+    let answered = 0
+    const server = await startRawServer((socket, count) => {
+      // Every twentieth request meets a connection that served before and is now gone.
+      const isStale = count % 20 === 0
+      if (isStale && count % 40 === 0) socket.resetAndDestroy()
+      else if (isStale) socket.end()
+      else {
+        answered += 1
+        socket.write(whole)
+      }
+    })
+    const time = createVirtualTime()
+    const client = connect(server.baseUrl, { ...time, connections: 1 })
+    for (let call = 0; call < 1_000; call += 1) await client.get('/containers')
+    expect(answered).toBe(1_000)
+    expect(client.stats()).toMatchObject({
+      retries: 0,
+      staleConnections: server.requests() - 1_000,
+    })
+    expect(time.slept).toEqual([])
+  })
 })

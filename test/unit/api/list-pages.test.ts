@@ -275,7 +275,7 @@ describe('totals and sizes', () => {
   })
 })
 
-describe('walks that do not end', () => {
+describe('walks that do not end', { tags: ['P8'] }, () => {
   test.each<[string, Script, number]>([
     [
       'a link to itself',
@@ -335,7 +335,7 @@ describe('walks that do not end', () => {
       }),
       101,
     ],
-  ])('%s is called a loop', { tags: ['P8'] }, async (_name, script, requests) => {
+  ])('%s is called a loop', async (_name, script, requests) => {
     const { walk, service } = await start(script)
     const error = await failureOf(walk())
     expect(error).toBeInstanceOf(PaginationLoopError)

@@ -12,18 +12,18 @@ it.each([
   expect(formatSeconds(seconds)).toBe(words)
 })
 
-describe('a suggestion', () => {
+describe('a suggestion', { tags: ['FD9'] }, () => {
   it.each([
     ['Maesk', ['Hapag-Lloyd', 'Maersk', 'MSC'], 'Maersk'],
     ['maersk', ['Maersk Line', 'MSC'], 'Maersk Line'],
     ['TRACKING_API_KYE', ['TRACKING_API_KEY', 'TRACKING_API_URL'], 'TRACKING_API_KEY'],
     ['pickup', ['timeline', 'pickups'], 'pickups'],
-  ])('for %s is the nearest of what there is', { tags: ['FD9'] }, (word, candidates, expected) => {
+  ])('for %s is the nearest of what there is', (word, candidates, expected) => {
     expect(nearest(word, candidates)).toBe(expected)
     expect(suggest(word, candidates)).toBe(`; did you mean ${expected}?`)
   })
 
-  it('is none where nothing is near', { tags: ['FD9'] }, () => {
+  it('is none where nothing is near', () => {
     expect(suggest('nope', ['Maher', 'APM'])).toBe('')
     expect(suggest('nope', [])).toBe('')
   })

@@ -429,7 +429,7 @@ describe('numbers and booleans', () => {
 })
 
 describe('secrets', { tags: ['S4'] }, () => {
-  test('no secret has a flag, and all others have one', { tags: ['S4'] }, () => {
+  test('no secret has a flag, and all others have one', () => {
     const withoutFlag = allSettings.filter(({ flag }) => flag === undefined)
     const secret = allSettings.filter(({ isSecret }) => isSecret === true)
     expect(withoutFlag.map(({ name }) => name)).toEqual([
@@ -453,7 +453,6 @@ describe('secrets', { tags: ['S4'] }, () => {
 
   test.each([`${canary}\n`, `${canary}\r\n`, canary])(
     'a secret is read from the file that *_FILE names, without the line break at its end',
-    { tags: ['S4'] },
     (content) => {
       const path = write('key', content)
       const { config, origins, secrets, warnings } = load({ TRACKING_API_KEY_FILE: path })
@@ -481,7 +480,7 @@ describe('secrets', { tags: ['S4'] }, () => {
     },
   )
 
-  test('*_FILE may be set in .env', { tags: ['S4'] }, () => {
+  test('*_FILE may be set in .env', () => {
     const path = write('database-url', `postgres://user:${canary}@localhost/db\n`)
     write('.env', `DATABASE_URL_FILE=${path}\n`)
     const { config, origins } = load()
@@ -497,7 +496,7 @@ describe('secrets', { tags: ['S4'] }, () => {
     [0o660, true],
     [0o604, true],
     [0o777, true],
-  ])('a secret file of mode %o: is there a warning? %s', { tags: ['S4'] }, (mode, isWarned) => {
+  ])('a secret file of mode %o: is there a warning? %s', (mode, isWarned) => {
     const path = write('key', canary, mode)
     const { warnings } = load({ TRACKING_API_KEY_FILE: path })
     const warning =
@@ -505,35 +504,31 @@ describe('secrets', { tags: ['S4'] }, () => {
     expect(warnings).toEqual(isWarned ? [warning] : [])
   })
 
-  test(
-    'a secret file that is missing, empty or a directory is told by its variable',
-    { tags: ['S4'] },
-    () => {
-      const problem = (path: string) => problemsOf({ TRACKING_API_KEY_FILE: path })
-      const unreadable = 'TRACKING_API_KEY_FILE names a file that cannot be read'
-      expect(problem(join(workingDirectory, canary))).toEqual([
-        `${unreadable} (ENOENT): there is no such file`,
-      ])
-      expect(problem(workingDirectory)).toContain(
-        `${unreadable} (EISDIR): it is a folder; name a file`,
-      )
-      expect(problem(write('empty', ''))).toEqual([
-        'TRACKING_API_KEY_FILE names an empty file; write the value into it',
-      ])
-      expect(problem(write('blank', '\n'))).toEqual([
-        'TRACKING_API_KEY_FILE names an empty file; write the value into it',
-      ])
-    },
-  )
+  test('a secret file that is missing, empty or a directory is told by its variable', () => {
+    const problem = (path: string) => problemsOf({ TRACKING_API_KEY_FILE: path })
+    const unreadable = 'TRACKING_API_KEY_FILE names a file that cannot be read'
+    expect(problem(join(workingDirectory, canary))).toEqual([
+      `${unreadable} (ENOENT): there is no such file`,
+    ])
+    expect(problem(workingDirectory)).toContain(
+      `${unreadable} (EISDIR): it is a folder; name a file`,
+    )
+    expect(problem(write('empty', ''))).toEqual([
+      'TRACKING_API_KEY_FILE names an empty file; write the value into it',
+    ])
+    expect(problem(write('blank', '\n'))).toEqual([
+      'TRACKING_API_KEY_FILE names an empty file; write the value into it',
+    ])
+  })
 
-  test('what a secret file holds is judged as the variable would be', { tags: ['S4'] }, () => {
+  test('what a secret file holds is judged as the variable would be', () => {
     const path = write('key', `Token ${canary}`)
     expect(problemsOf({ TRACKING_API_KEY_FILE: path })).toEqual([
       'TRACKING_API_KEY holds a scheme word; give the bare key, "Token " is put before it',
     ])
   })
 
-  test('a secret set both directly and by file is refused', { tags: ['S4'] }, () => {
+  test('a secret set both directly and by file is refused', () => {
     const path = write('key', canary)
     expect(problemsOf({ TRACKING_API_KEY: canary, TRACKING_API_KEY_FILE: path })).toEqual([
       'TRACKING_API_KEY is set together with TRACKING_API_KEY_FILE; remove one of them',
@@ -542,7 +537,6 @@ describe('secrets', { tags: ['S4'] }, () => {
 
   test.each([{}, { TRACKING_API_KEY: 'another-key' }])(
     'a secret in the configuration file is refused, also when %j would win',
-    { tags: ['S4'] },
     (environment) => {
       writeConfig({ apiKey: canary })
       expect(problemsOf(environment)).toEqual([
@@ -584,7 +578,7 @@ describe('where the key may go', { tags: ['S5'] }, () => {
     http://[::1]:4010/v2 http://2130706433/v2`
   const wordsOf = (text: string): string[] => text.trim().split(/\s+/)
 
-  test.each(wordsOf(INSECURE))('%s needs the explicit setting', { tags: ['S5'] }, (url) => {
+  test.each(wordsOf(INSECURE))('%s needs the explicit setting', (url) => {
     const problems = problemsOf({ TRACKING_API_URL: url })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(insecure)
@@ -592,11 +586,11 @@ describe('where the key may go', { tags: ['S5'] }, () => {
     expect(allowed.config.apiUrl).toBe(url)
   })
 
-  test.each(wordsOf(SECURE))('%s does not', { tags: ['S5'] }, (url) => {
+  test.each(wordsOf(SECURE))('%s does not', (url) => {
     expect(load({ TRACKING_API_URL: url }).config.apiUrl).toBe(url)
   })
 
-  test('the explicit setting must be true: "false" allows nothing', { tags: ['S5'] }, () => {
+  test('the explicit setting must be true: "false" allows nothing', () => {
     const environment = {
       TRACKING_API_URL: 'http://10.0.0.1/v2',
       TRACKING_ALLOW_INSECURE_API_URL: 'false',

@@ -136,14 +136,13 @@ describe('parseJsonBytes', () => {
   )
 })
 
-describe('limits', () => {
+describe('limits', { tags: ['FB4', 'FG4'] }, () => {
   const limits = { records: 3, values: 1_000 }
   const many = (name: string, entry: string, count: number): Buffer =>
     Buffer.from(`{"${name}":[${Array.from({ length: count }, () => entry).join(',')}]}`)
 
   test.each(['{}', '{"id":"1"}', '1', 'null'])(
     'of the number of records, counted over all lists: %s',
-    { tags: ['FB4', 'FG4'] },
     (entry) => {
       expect(parseJsonBytes(many('data', entry, 3), limits)).toHaveProperty('data.length', 3)
       expect(() => parseJsonBytes(many('data', entry, 4), limits)).toThrow(JsonSizeError)
@@ -157,7 +156,7 @@ describe('limits', () => {
     ['in a record', '{"data":[{"a":[', ']}]}'],
     ['in meta', '{"data":[],"meta":{"a":[', ']}}'],
     ['alone', '[', ']'],
-  ])('of the number of values %s', { tags: ['FB4', 'FG4'] }, (_where, before, after) => {
+  ])('of the number of values %s', (_where, before, after) => {
     const values = Array.from({ length: 400_000 }, () => '{}').join(',')
     const text = Buffer.from(`${before}${values}${after}`)
     expect(() => parseJsonBytes(text, limits)).toThrow('more than 1000 values')

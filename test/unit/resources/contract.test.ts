@@ -20,7 +20,7 @@ function refusalOf(record: unknown): string {
 const good = { id: 'c', type: 'container', attributes: { number: 'A' } }
 
 describe('records of the wrong form', { tags: ['T7'] }, () => {
-  test('a record instead of a list is a list of one', { tags: ['T7'] }, () => {
+  test('a record instead of a list is a list of one', () => {
     const { data } = documentSchema.parse({ data: good })
     expect(data).toEqual([good])
     expect(refusalOf(data[0])).toBe('taken')
@@ -79,13 +79,9 @@ describe('records of the wrong form', { tags: ['T7'] }, () => {
       { ...good, id: 'a\ud83d' },
       '/id: id holds control characters or lone surrogates',
     ],
-  ])(
-    '%s is set aside with a pointer to what is wrong',
-    { tags: ['T7'] },
-    (_what, record, refusal) => {
-      expect(refusalOf(record)).toBe(refusal)
-    },
-  )
+  ])('%s is set aside with a pointer to what is wrong', (_what, record, refusal) => {
+    expect(refusalOf(record)).toBe(refusal)
+  })
 
   test.each([
     ['a list where one is expected', 'shipment', [{ type: 'shipment', id: 's' }], 'shipment_id'],
@@ -102,7 +98,6 @@ describe('records of the wrong form', { tags: ['T7'] }, () => {
     ],
   ])(
     'a linkage that is %s becomes null with its original, and the record is kept',
-    { tags: ['T7'] },
     (_what, name, data, column) => {
       const row = flatten(container({ number: 'A' }, { [name]: { data } }))
       expect(row.columns.number).toBe('A')
@@ -114,7 +109,7 @@ describe('records of the wrong form', { tags: ['T7'] }, () => {
     },
   )
 
-  test('a linkage of several possible types loses id and type together', { tags: ['T7'] }, () => {
+  test('a linkage of several possible types loses id and type together', () => {
     const row = flatten(shipment({}, { destination: { data: 'DEHAM' } }))
     expect(row.columns).toMatchObject({ destination_id: null, destination_type: null })
     expect(row.coercions.destination_id?.original).toBe('"DEHAM"')
@@ -122,7 +117,6 @@ describe('records of the wrong form', { tags: ['T7'] }, () => {
 
   test.each([['text'], [null], [5], [[]]])(
     'the relationship %j itself becomes null with its original',
-    { tags: ['T7'] },
     (relationship) => {
       const row = flatten(container({}, { shipment: relationship }))
       expect(row.columns.shipment_id).toBeNull()

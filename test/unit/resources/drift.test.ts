@@ -39,13 +39,12 @@ const EMPTY_LIST: Partial<Record<ColumnType, string>> = { 'text[]': '{}', jsonb:
 describe('absent, null, "" and [] are four different things', { tags: ['K3'] }, () => {
   const plain = cells
 
-  test('every attribute of the interface is tested', { tags: ['K3'] }, () => {
+  test('every attribute of the interface is tested', () => {
     expect(plain.length).toBe(176)
   })
 
   test.each(plain.map((cell) => ({ ...cell, name: `${cell.resource.stream}.${cell.attribute}` })))(
     '$name',
-    { tags: ['K3'] },
     ({ resource, attribute, type }) => {
       const absent = flatten(partial(resource, {}))
       expect(absent.columns[attribute]).toBeUndefined()
@@ -74,7 +73,7 @@ describe('absent, null, "" and [] are four different things', { tags: ['K3'] }, 
     .filter(({ name }) => name !== 'entity' && name !== 'container')
     .map((each) => ({ ...each, title: `${each.resource.stream}.${each.name}` }))
 
-  test.each(relations)('relationship $title', { tags: ['K3'] }, ({ resource, name, spec }) => {
+  test.each(relations)('relationship $title', ({ resource, name, spec }) => {
     const column = spec.kind === 'many' ? spec.column : `${name}_id`
     const linkedTo = (data: unknown) => {
       const record = partial(resource, {})
@@ -100,7 +99,7 @@ describe('absent, null, "" and [] are four different things', { tags: ['K3'] }, 
     ['a list', { import_deadlines: [] }, null],
     ['without the key', { import_deadlines: {} }, undefined],
     ['with the key null', { import_deadlines: { pickup_lfd_rail: null } }, null],
-  ])('import_deadlines %s', { tags: ['K3'] }, (_what, attributes, stored) => {
+  ])('import_deadlines %s', (_what, attributes, stored) => {
     expect(flatten(container(attributes)).columns.pickup_lfd_rail).toBe(stored)
   })
 })
@@ -116,7 +115,7 @@ describe('a value of another type', { tags: ['K4'] }, () => {
     ['a text as a number', 'number', 20210.5, '20210.5'],
     ['a text as true', 'number', true, 'true'],
     ['numbers in a list of texts', 'ref_numbers', [1, true, null], '{"1","true",NULL}'],
-  ])('%s is cast, for nothing is lost', { tags: ['K4'] }, (_what, attribute, value, stored) => {
+  ])('%s is cast, for nothing is lost', (_what, attribute, value, stored) => {
     const row = flatten(container({ [attribute]: value }))
     expect(row.columns[attribute]).toBe(stored)
     expect(row.coercions).toEqual({})
@@ -137,16 +136,12 @@ describe('a value of another type', { tags: ['K4'] }, () => {
     ['a list of lists', 'ref_numbers', [['A']], 'not a list of texts'],
     ['a time as a number', 'pod_arrived_at', 1700000000, 'not an RFC 3339 date-time'],
     ['a time as an object', 'pod_arrived_at', {}, 'not an RFC 3339 date-time'],
-  ])(
-    '%s becomes null, and its original and reason are kept',
-    { tags: ['K4'] },
-    (_what, attribute, value, reason) => {
-      const row = flatten(container({ number: 'A', [attribute]: value }))
-      expect(row.columns[attribute]).toBeNull()
-      expect(row.coercions).toEqual({ [attribute]: { reason, original: JSON.stringify(value) } })
-      expect(row.columns.container_id).toBe('container-1')
-    },
-  )
+  ])('%s becomes null, and its original and reason are kept', (_what, attribute, value, reason) => {
+    const row = flatten(container({ number: 'A', [attribute]: value }))
+    expect(row.columns[attribute]).toBeNull()
+    expect(row.coercions).toEqual({ [attribute]: { reason, original: JSON.stringify(value) } })
+    expect(row.columns.container_id).toBe('container-1')
+  })
 })
 
 describe('values beyond the published lists', { tags: ['K5'] }, () => {
@@ -154,13 +149,13 @@ describe('values beyond the published lists', { tags: ['K5'] }, () => {
     ['current_status', 'teleported'],
     ['equipment_type', 'Flat Rack XL'],
     ['equipment_length', 53],
-  ])('%s %s is stored', { tags: ['K5'] }, (attribute, value) => {
+  ])('%s %s is stored', (attribute, value) => {
     const row = flatten(container({ [attribute]: value }))
     expect(row.columns[attribute]).toBe(String(value))
     expect(row.coercions).toEqual({})
   })
 
-  test('a new kind of transport event is stored', { tags: ['K5'] }, () => {
+  test('a new kind of transport event is stored', () => {
     const row = flatten(
       { id: 'e', type: 'transport_event', attributes: { event: 'container.transport.beamed_up' } },
       { containerId: 'c' },
@@ -171,15 +166,11 @@ describe('values beyond the published lists', { tags: ['K5'] }, () => {
     })
   })
 
-  test(
-    'a link to a type that nobody has heard of is stored with that type',
-    { tags: ['K5'] },
-    () => {
-      const row = flatten(shipment({}, { destination: { data: { type: 'moon_base', id: 'm' } } }))
-      expect(row.columns).toMatchObject({ destination_id: 'm', destination_type: 'moon_base' })
-      expect(row.flat.references).toEqual([])
-    },
-  )
+  test('a link to a type that nobody has heard of is stored with that type', () => {
+    const row = flatten(shipment({}, { destination: { data: { type: 'moon_base', id: 'm' } } }))
+    expect(row.columns).toMatchObject({ destination_id: 'm', destination_type: 'moon_base' })
+    expect(row.flat.references).toEqual([])
+  })
 })
 
 describe('types without a table', { tags: ['K6'] }, () => {
@@ -190,7 +181,7 @@ describe('types without a table', { tags: ['K6'] }, () => {
     'user',
     '*',
     'Ünknown',
-  ])('%s goes to other_resources with everything it says', { tags: ['K6'] }, (type) => {
+  ])('%s goes to other_resources with everything it says', (type) => {
     const row = flatten({
       id: 'not-a-uuid',
       type,
@@ -206,7 +197,7 @@ describe('types without a table', { tags: ['K6'] }, () => {
     expect(row.flat.key).toBe(`${type} not-a-uuid`)
   })
 
-  test('every type of the interface has its own stream', { tags: ['K6'] }, () => {
+  test('every type of the interface has its own stream', () => {
     const types = resources.map(({ type }) => type)
     expect(new Set(types).size).toBe(types.length)
     for (const resource of resources) expect(resourceOfType(resource.type)).toBe(resource)

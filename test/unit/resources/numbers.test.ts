@@ -24,7 +24,7 @@ describe('decimal fractions', { tags: ['N1'] }, () => {
     ['25.471353799804547', '25.471353799804547'],
     ['"850.00"', '850.00'],
     ['"53.530404621"', '53.530404621'],
-  ])('%s is the numeric %s', { tags: ['N1'] }, (json, value) => {
+  ])('%s is the numeric %s', (json, value) => {
     expect(stored(json)).toMatchObject({ value, reason: undefined })
   })
 })
@@ -36,18 +36,18 @@ describe('numbers that a JS number cannot hold', { tags: ['N2'] }, () => {
     '850.000000000000000001',
     '1e400',
     '12345678901234567890.123456789',
-  ])('%s keeps every digit, in its column and where there is none', { tags: ['N2'] }, (json) => {
+  ])('%s keeps every digit, in its column and where there is none', (json) => {
     const { value, reason, unmappedText } = stored(json)
     expect(value).toBe(json)
     expect(reason).toBeUndefined()
     expect(unmappedText).toBe(`{"new_thing":${json}}`)
   })
 
-  test('1e21 is a number that PostgreSQL reads', { tags: ['N2'] }, () => {
+  test('1e21 is a number that PostgreSQL reads', () => {
     expect(stored('1e21').value).toBe('1e+21')
   })
 
-  test('minus zero is zero', { tags: ['N2'] }, () => {
+  test('minus zero is zero', () => {
     expect(stored('-0').value).toBe('0')
   })
 
@@ -57,13 +57,12 @@ describe('numbers that a JS number cannot hold', { tags: ['N2'] }, () => {
     ['1e-200000', 'out of range'],
     ['"1e200000"', 'out of range'],
     [`"${'9'.repeat(1001)}"`, 'not a number'],
-  ])('%s becomes null and keeps its digits in coercions', { tags: ['N2'] }, (json, reason) => {
+  ])('%s becomes null and keeps its digits in coercions', (json, reason) => {
     expect(stored(json)).toMatchObject({ value: null, reason, original: json })
   })
 
   test.each(['20.00000000000000000001', '1e-400', '39.99999999999999999999999'])(
     '%s is not rounded to a whole number',
-    { tags: ['N2'] },
     (json) => {
       expect(stored(json, 'equipment_length')).toMatchObject({
         value: null,
@@ -90,11 +89,11 @@ describe('texts that are not numbers', { tags: ['N3'] }, () => {
     'true',
     '[]',
     '{}',
-  ])('%s becomes null and is flagged', { tags: ['N3'] }, (json) => {
+  ])('%s becomes null and is flagged', (json) => {
     expect(stored(json)).toMatchObject({ value: null, reason: 'not a number', original: json })
   })
 
-  test('a bare NaN is no JSON', { tags: ['N3'] }, () => {
+  test('a bare NaN is no JSON', () => {
     expect(() => stored('NaN')).toThrow(SyntaxError)
   })
 })
@@ -106,21 +105,17 @@ describe('weights', { tags: ['N5'] }, () => {
     ['2147483648', '2147483648'],
     ['-5', '-5'],
     ['0', '0'],
-  ])('%s is %s', { tags: ['N5'] }, (json, value) => {
+  ])('%s is %s', (json, value) => {
     expect(stored(json)).toMatchObject({ value, reason: undefined })
   })
 
-  test(
-    '"44,000" becomes null and is flagged: a comma means two things in two countries',
-    { tags: ['N5'] },
-    () => {
-      expect(stored('"44,000"')).toMatchObject({
-        value: null,
-        reason: 'not a number',
-        original: '"44,000"',
-      })
-    },
-  )
+  test('"44,000" becomes null and is flagged: a comma means two things in two countries', () => {
+    expect(stored('"44,000"')).toMatchObject({
+      value: null,
+      reason: 'not a number',
+      original: '"44,000"',
+    })
+  })
 })
 
 describe('whole numbers', () => {

@@ -181,7 +181,6 @@ function keyed(record: JsonObject): JsonObject {
 describe('generated records', { tags: ['K8'] }, () => {
   test.each(resources)(
     '$stream: whatever a record holds is in its column, in unmapped or in coercions',
-    { tags: ['K8'] },
     (resource) => {
       fc.assert(
         fc.property(recordsOfType(resource), (record) => {

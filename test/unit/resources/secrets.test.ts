@@ -27,7 +27,7 @@ describe('a webhook is stored without what signs and guards it', { tags: ['S1'] 
         ],
       },
     ],
-  ])('%s', { tags: ['S1'] }, (_what, sent, kept) => {
+  ])('%s', (_what, sent, kept) => {
     const row = flatten(webhook({ active: true, events: ['a'], ...sent }))
     expect(row.unmapped).toEqual({
       url: 'https://x.example/',
@@ -38,7 +38,7 @@ describe('a webhook is stored without what signs and guards it', { tags: ['S1'] 
     expect(JSON.stringify(row.flat)).not.toContain(canary)
   })
 
-  test('one without secret and headers stays one without', { tags: ['S1'] }, () => {
+  test('one without secret and headers stays one without', () => {
     const row = flatten(webhook({ secret: null, headers: null }))
     expect(row.unmapped).toEqual({ url: 'https://x.example/', secret: null, headers: null })
   })

@@ -22,87 +22,66 @@ const loneSurrogates = [
 ] as const
 
 describe('U+0000', { tags: ['T1'] }, () => {
-  test(
-    'in a text, a list and a jsonb column becomes U+FFFD and is flagged with its original',
-    { tags: ['T1'] },
-    () => {
-      const holds = [{ name: 'a\u0000', status: 'hold' }]
-      const row = flatten(
-        container({ number: 'A\u0000B', ref_numbers: ['\u0000'], holds_at_pod_terminal: holds }),
-      )
-      expect(row.columns.number).toBe('A\ufffdB')
-      expect(row.columns.ref_numbers).toBe('{"\ufffd"}')
-      expect(row.columns.holds_at_pod_terminal).toBe('[{"name":"a\ufffd","status":"hold"}]')
-      expect(row.coercions).toEqual({
-        number: { reason: REASON, original: '"A\\u0000B"' },
-        ref_numbers: { reason: REASON, original: '["\\u0000"]' },
-        holds_at_pod_terminal: { reason: REASON, original: JSON.stringify(holds) },
-      })
-    },
-  )
+  test('in a text, a list and a jsonb column becomes U+FFFD and is flagged with its original', () => {
+    const holds = [{ name: 'a\u0000', status: 'hold' }]
+    const row = flatten(
+      container({ number: 'A\u0000B', ref_numbers: ['\u0000'], holds_at_pod_terminal: holds }),
+    )
+    expect(row.columns.number).toBe('A\ufffdB')
+    expect(row.columns.ref_numbers).toBe('{"\ufffd"}')
+    expect(row.columns.holds_at_pod_terminal).toBe('[{"name":"a\ufffd","status":"hold"}]')
+    expect(row.coercions).toEqual({
+      number: { reason: REASON, original: '"A\\u0000B"' },
+      ref_numbers: { reason: REASON, original: '["\\u0000"]' },
+      holds_at_pod_terminal: { reason: REASON, original: JSON.stringify(holds) },
+    })
+  })
 
-  test(
-    'as a name or a value deep in what has no column is replaced and flagged, names included',
-    { tags: ['T1'] },
-    () => {
-      const row = flatten(
-        container({ 'new\u0000': 1, nested: { a: [{ 'k\u0000': 'v\u0000' }] }, fine: 2 }),
-      )
-      expect(row.unmapped).toEqual({
-        'new\ufffd': 1,
-        nested: { a: [{ 'k\ufffd': 'v\ufffd' }] },
-        fine: 2,
-      })
-      expect(Object.keys(row.coercions)).toEqual(['_unmapped'])
-      expect(row.coercions._unmapped?.reason).toBe(REASON)
-      expect(JSON.parse(row.coercions._unmapped?.original ?? '')).toEqual({
-        'new\u0000': 1,
-        nested: { a: [{ 'k\u0000': 'v\u0000' }] },
-      })
-    },
-  )
+  test('as a name or a value deep in what has no column is replaced and flagged, names included', () => {
+    const row = flatten(
+      container({ 'new\u0000': 1, nested: { a: [{ 'k\u0000': 'v\u0000' }] }, fine: 2 }),
+    )
+    expect(row.unmapped).toEqual({
+      'new\ufffd': 1,
+      nested: { a: [{ 'k\ufffd': 'v\ufffd' }] },
+      fine: 2,
+    })
+    expect(Object.keys(row.coercions)).toEqual(['_unmapped'])
+    expect(row.coercions._unmapped?.reason).toBe(REASON)
+    expect(JSON.parse(row.coercions._unmapped?.original ?? '')).toEqual({
+      'new\u0000': 1,
+      nested: { a: [{ 'k\u0000': 'v\u0000' }] },
+    })
+  })
 
-  test(
-    'two names that the replacement makes equal keep both values in coercions',
-    { tags: ['T1'] },
-    () => {
-      const row = flatten(container({ 'a\u0000': 1, 'a\ufffd': 2 }))
-      expect(JSON.parse(row.coercions._unmapped?.original ?? '')).toEqual({
-        'a\u0000': 1,
-        'a\ufffd': 2,
-      })
-    },
-  )
+  test('two names that the replacement makes equal keep both values in coercions', () => {
+    const row = flatten(container({ 'a\u0000': 1, 'a\ufffd': 2 }))
+    expect(JSON.parse(row.coercions._unmapped?.original ?? '')).toEqual({
+      'a\u0000': 1,
+      'a\ufffd': 2,
+    })
+  })
 
-  test(
-    'what looks like an escape and is text stays as it is, without a flag',
-    { tags: ['T1'] },
-    () => {
-      const row = flatten(container({ number: '\\u0000', new_thing: 'C:\\users\\u0000' }))
-      expect(row.columns.number).toBe('\\u0000')
-      expect(row.unmapped).toEqual({ new_thing: 'C:\\users\\u0000' })
-      expect(row.coercions).toEqual({})
-    },
-  )
+  test('what looks like an escape and is text stays as it is, without a flag', () => {
+    const row = flatten(container({ number: '\\u0000', new_thing: 'C:\\users\\u0000' }))
+    expect(row.columns.number).toBe('\\u0000')
+    expect(row.unmapped).toEqual({ new_thing: 'C:\\users\\u0000' })
+    expect(row.coercions).toEqual({})
+  })
 
-  test(
-    'in the id of something linked is replaced, and nobody is sent to read that id',
-    { tags: ['T1'] },
-    () => {
-      const row = flatten(
-        container({}, { pod_terminal: { data: { type: 'terminal', id: 't\u0000' } } }),
-      )
-      expect(row.columns.pod_terminal_id).toBe('t\ufffd')
-      expect(row.coercions.pod_terminal_id?.original).toBe('"t\\u0000"')
-      expect(row.flat.references).toEqual([])
-    },
-  )
+  test('in the id of something linked is replaced, and nobody is sent to read that id', () => {
+    const row = flatten(
+      container({}, { pod_terminal: { data: { type: 'terminal', id: 't\u0000' } } }),
+    )
+    expect(row.columns.pod_terminal_id).toBe('t\ufffd')
+    expect(row.coercions.pod_terminal_id?.original).toBe('"t\\u0000"')
+    expect(row.flat.references).toEqual([])
+  })
 })
 
 describe('lone surrogates', { tags: ['T2'] }, () => {
   test.each(loneSurrogates)(
     '%s becomes the same text in text, list, jsonb and unmapped',
-    { tags: ['T2'] },
     (_what, sent, stored) => {
       const row = flatten(
         container({
@@ -144,41 +123,37 @@ const hazardousText = fc.oneof(
 )
 
 describe('texts', { tags: ['T5'] }, () => {
-  test(
-    'any JSON string comes out as it went in, or with exactly the replacements and a flag',
-    { tags: ['T5'] },
-    () => {
-      fc.assert(
-        fc.property(hazardousText, (text) => {
-          const expected = storable(text)
-          const row = flatten(
-            container({ number: text, ref_numbers: [text, null], import_deadlines: [text] }),
-          )
-          expect(row.columns.number).toBe(expected)
-          expect(readArrayLiteral(row.columns.ref_numbers ?? '')).toEqual([expected, null])
-          expect(JSON.parse(row.columns.import_deadlines ?? '')).toEqual([expected])
-          const flagged = ['import_deadlines', 'number', 'ref_numbers']
-          expect(Object.keys(row.coercions).sort()).toEqual(expected === text ? [] : flagged)
-          if (expected !== text) expect(JSON.parse(row.coercions.number?.original ?? '')).toBe(text)
-        }),
-        { numRuns: 1000 },
-      )
-    },
-  )
+  test('any JSON string comes out as it went in, or with exactly the replacements and a flag', () => {
+    fc.assert(
+      fc.property(hazardousText, (text) => {
+        const expected = storable(text)
+        const row = flatten(
+          container({ number: text, ref_numbers: [text, null], import_deadlines: [text] }),
+        )
+        expect(row.columns.number).toBe(expected)
+        expect(readArrayLiteral(row.columns.ref_numbers ?? '')).toEqual([expected, null])
+        expect(JSON.parse(row.columns.import_deadlines ?? '')).toEqual([expected])
+        const flagged = ['import_deadlines', 'number', 'ref_numbers']
+        expect(Object.keys(row.coercions).sort()).toEqual(expected === text ? [] : flagged)
+        if (expected !== text) expect(JSON.parse(row.coercions.number?.original ?? '')).toBe(text)
+      }),
+      { numRuns: 1000 },
+    )
+  })
 
-  test('a composed and a decomposed letter stay two different texts', { tags: ['T5'] }, () => {
+  test('a composed and a decomposed letter stay two different texts', () => {
     const composed = flatten(container({ number: '\u00e9' })).columns.number
     const decomposed = flatten(container({ number: 'e\u0301' })).columns.number
     expect(composed).not.toBe(decomposed)
   })
 
-  test('the text NULL in a list stays a text, null stays null', { tags: ['T5'] }, () => {
+  test('the text NULL in a list stays a text, null stays null', () => {
     expect(flatten(container({ ref_numbers: ['NULL', null, ''] })).columns.ref_numbers).toBe(
       '{"NULL",NULL,""}',
     )
   })
 
-  test('cleaning a second time changes nothing', { tags: ['T5'] }, () => {
+  test('cleaning a second time changes nothing', () => {
     fc.assert(
       fc.property(hazardousText, (text) => {
         const once = toStorableText(text).text
@@ -191,12 +166,12 @@ describe('texts', { tags: ['T5'] }, () => {
 })
 
 describe('sizes', { tags: ['T4'] }, () => {
-  test('a text of 1 MiB is kept whole', { tags: ['T4'] }, () => {
+  test('a text of 1 MiB is kept whole', () => {
     const text = 'x'.repeat(1024 * 1024)
     expect(flatten(container({ number: text })).columns.number).toBe(text)
   })
 
-  test('an id of 255 characters is taken, and one of 256 is set aside', { tags: ['T4'] }, () => {
+  test('an id of 255 characters is taken, and one of 256 is set aside', () => {
     const withId = (length: number) => ({ ...container({}), id: 'x'.repeat(length) })
     expect(flatten(withId(255)).columns.container_id).toHaveLength(255)
     expect(() => flatten(withId(256))).toThrow(ApiContractError)
@@ -206,7 +181,7 @@ describe('sizes', { tags: ['T4'] }, () => {
 describe('names that mean something to JavaScript', { tags: ['T8'] }, () => {
   const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', 'x'.repeat(10_000)]
 
-  test('are kept as any other name, and change no prototype', { tags: ['T8'] }, () => {
+  test('are kept as any other name, and change no prototype', () => {
     const attributes = Object.fromEntries(names.map((name, index) => [name, index]))
     const row = flatten(container(attributes))
     expect(Object.keys(row.unmapped)).toEqual([...names].sort())
@@ -216,21 +191,17 @@ describe('names that mean something to JavaScript', { tags: ['T8'] }, () => {
     }
   })
 
-  test(
-    '__proto__ is dropped wherever it stands, and no object gets a new member',
-    { tags: ['T8'] },
-    () => {
-      const json = `{"id":"c","type":"container","__proto__":{"x":1},
+  test('__proto__ is dropped wherever it stands, and no object gets a new member', () => {
+    const json = `{"id":"c","type":"container","__proto__":{"x":1},
       "attributes":{"number":"A","__proto__":{"x":1},"nested":{"__proto__":{"x":1},"y":2}},
       "relationships":{"__proto__":{"data":null}}}`
-      const row = flattenText(json)
-      expect(row.columns.number).toBe('A')
-      expect(row.unmapped).toEqual({ nested: { y: 2 } })
-      expect(({} as JsonObject).x).toBeUndefined()
-    },
-  )
+    const row = flattenText(json)
+    expect(row.columns.number).toBe('A')
+    expect(row.unmapped).toEqual({ nested: { y: 2 } })
+    expect(({} as JsonObject).x).toBeUndefined()
+  })
 
-  test('of a name that comes twice the last value counts', { tags: ['T8'] }, () => {
+  test('of a name that comes twice the last value counts', () => {
     const json =
       '{"id":"c","type":"container","attributes":{"number":"A","new":1,"number":"B","new":2}}'
     const row = flattenText(json)
@@ -238,7 +209,7 @@ describe('names that mean something to JavaScript', { tags: ['T8'] }, () => {
     expect(row.unmapped).toEqual({ new: 2 })
   })
 
-  test('a new name never becomes a column', { tags: ['T8'] }, () => {
+  test('a new name never becomes a column', () => {
     const plain = flatten(container({}))
     const odd = flatten(container({ constructor: 1, 'drop table': 2, __defineGetter__: 3 }))
     expect(Object.keys(odd.columns)).toEqual(Object.keys(plain.columns))

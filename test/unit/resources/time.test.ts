@@ -25,7 +25,7 @@ describe('offsets and fractions', { tags: ['Z1'] }, () => {
     '2000-02-29T00:00:00Z',
     '1970-01-01T00:00:00Z',
     '2100-12-31T23:59:59Z',
-  ])('%s reaches PostgreSQL letter by letter', { tags: ['Z1'] }, (text) => {
+  ])('%s reaches PostgreSQL letter by letter', (text) => {
     expect(stored(text)).toEqual([text, undefined])
   })
 })
@@ -36,7 +36,7 @@ describe('a time without an offset', { tags: ['Z2'] }, () => {
     '2026-03-08 02:30:00',
     '2026-03-08T02:30',
     '2026-03-08T02:30:00.5',
-  ])('%s is not guessed at, whatever the zone of this machine', { tags: ['Z2'] }, (text) => {
+  ])('%s is not guessed at, whatever the zone of this machine', (text) => {
     expect(stored(text)).toEqual([null, 'a time without an offset from UTC'])
   })
 })
@@ -71,13 +71,12 @@ describe('days and hours that the calendar does not have', { tags: ['Z8'] }, () 
     ['2026-01-01T00:00:00+16:00', 'no such offset from UTC'],
     ['2026-01-01T00:00:00+05:60', 'no such offset from UTC'],
     ['2026-02-30', 'not an RFC 3339 date-time'],
-  ])('%s becomes null and is flagged, never another day', { tags: ['Z8'] }, (text, reason) => {
+  ])('%s becomes null and is flagged, never another day', (text, reason) => {
     expect(stored(text)).toEqual([null, reason])
   })
 
   test.each(['2026-01-01T24:00:00Z', '2026-01-01T24:00:00.000Z', '2016-12-31T23:59:60Z'])(
     '%s is a real notation and left to PostgreSQL, which takes the next second',
-    { tags: ['Z8'] },
     (text) => {
       expect(stored(text)).toEqual([text, undefined])
     },
@@ -90,13 +89,12 @@ describe('times far away', { tags: ['Z9'] }, () => {
     '0001-01-01T00:00:00Z',
     '1969-12-31T23:59:59Z',
     '2101-01-01T00:00:00Z',
-  ])('%s is stored as sent and flagged as a placeholder', { tags: ['Z9'] }, (text) => {
+  ])('%s is stored as sent and flagged as a placeholder', (text) => {
     expect(stored(text)).toEqual([text, 'outside 1970 to 2100; stored as sent'])
   })
 
   test.each(['10000-01-01T00:00:00Z', '+010000-01-01T00:00:00Z', '294277-01-01T00:00:00Z'])(
     '%s becomes null and is flagged',
-    { tags: ['Z9'] },
     (text) => {
       expect(stored(text)).toEqual([null, 'not an RFC 3339 date-time'])
     },
@@ -121,21 +119,16 @@ describe('what PostgreSQL would take and the service cannot mean', { tags: ['Z10
     '٢٠٢٦-03-08T10:00:00Z',
     `2026-03-08T10:00:00.${'0'.repeat(50_000)}Z`,
     '',
-  ])('%j is refused before PostgreSQL sees it', { tags: ['Z10'] }, (text) => {
+  ])('%j is refused before PostgreSQL sees it', (text) => {
     expect(stored(text)).toEqual([null, 'not an RFC 3339 date-time'])
   })
 
-  test.each([1700000000, 1700000000000, true])(
-    'the JSON value %j is no time',
-    { tags: ['Z10'] },
-    (value) => {
-      expect(stored(value)).toEqual([null, 'not an RFC 3339 date-time'])
-    },
-  )
+  test.each([1700000000, 1700000000000, true])('the JSON value %j is no time', (value) => {
+    expect(stored(value)).toEqual([null, 'not an RFC 3339 date-time'])
+  })
 
   test.each(['now', 'today', 'infinity', 'epoch', '02/11/2022 14:18'])(
     '%s in a text stays what it is',
-    { tags: ['Z10'] },
     (text) => {
       const row = flatten(container({ location_at_pod_terminal: text }))
       expect(row.columns.location_at_pod_terminal).toBe(text)

@@ -46,7 +46,7 @@ describe('a database on another machine', { tags: ['S11'] }, () => {
     'postgres://me:pw@localhost/house?host=db.example',
     'postgres:///house?host=db.example',
     'postgres:///house?host=localhost&host=db.example',
-  ])('%s is refused', { tags: ['S11'] }, (address) => {
+  ])('%s is refused', (address) => {
     expect(problemOf(address)).toContain(ELSEWHERE)
     expect(checkDatabaseLink(new URL(address), { ...RULES, isInsecureAllowed: true })).toEqual({
       warning:
@@ -59,11 +59,11 @@ describe('a database on another machine', { tags: ['S11'] }, () => {
     'postgres://me:pw@db.example/house?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem',
     'postgresql://me:pw@10.0.0.1/house?sslmode=verify-full',
     'postgres:///house?host=db.example&sslmode=verify-full',
-  ])('%s is reached', { tags: ['S11'] }, (address) => {
+  ])('%s is reached', (address) => {
     expect(checkDatabaseLink(new URL(address), RULES)).toEqual({})
   })
 
-  test('verify-full is refused where Node is told to check nothing', { tags: ['S11'] }, () => {
+  test('verify-full is refused where Node is told to check nothing', () => {
     const address = 'postgres://me:pw@db.example/house?sslmode=verify-full'
     for (const isInsecureAllowed of [false, true]) {
       expect(problemOf(address, { isInsecureAllowed, isNodeUnsafe: true })).toContain(
@@ -82,22 +82,18 @@ describe('a database on this machine', { tags: ['S11'] }, () => {
     'postgres://me:pw@[::1]/house',
     'postgres:///house?host=/var/run/postgresql',
     'postgres://me@%2Fvar%2Frun%2Fpostgresql/house',
-  ])('%s needs no word', { tags: ['S11'] }, (address) => {
+  ])('%s needs no word', (address) => {
     expect(checkDatabaseLink(new URL(address), RULES)).toEqual({})
   })
 
-  test.each(['sslmode=no-verify', 'ssl=no-verify'])('%s is told', { tags: ['S11'] }, (query) => {
+  test.each(['sslmode=no-verify', 'ssl=no-verify'])('%s is told', (query) => {
     const address = new URL(`postgres://me:pw@localhost/house?${query}`)
     expect(checkDatabaseLink(address, RULES).warning).toContain('is not verified')
   })
 
-  test(
-    'an address without a host is refused: another variable would name it',
-    { tags: ['S11'] },
-    () => {
-      expect(problemOf('postgres:///house')).toContain('names no host')
-    },
-  )
+  test('an address without a host is refused: another variable would name it', () => {
+    expect(problemOf('postgres:///house')).toContain('names no host')
+  })
 })
 
 describe('the settings', { tags: ['S11'] }, () => {
@@ -112,36 +108,32 @@ describe('the settings', { tags: ['S11'] }, () => {
     loadConfig({ environment, workingDirectory })
   const DATABASE_URL = 'postgres://me:canary-password@db.example/house'
 
-  test(
-    'refuse an unverified way by name, without the address, until it is allowed',
-    { tags: ['S11'] },
-    () => {
-      let thrown: unknown
-      try {
-        load({ DATABASE_URL })
-      } catch (error) {
-        thrown = error
-      }
-      expect(thrown).toBeInstanceOf(ConfigError)
-      const [problem, ...others] = (thrown as ConfigError).problems
-      expect(others).toEqual([])
-      expect(problem).toMatchObject({
-        setting: 'DATABASE_URL',
-        problem: expect.stringMatching(
-          /sslmode=verify-full.*TRACKING_ALLOW_INSECURE_DATABASE=true/,
-        ) as string,
-      })
-      expect(JSON.stringify(thrown)).not.toMatch(/canary-password|db\.example/)
+  test('refuse an unverified way by name, without the address, until it is allowed', () => {
+    let thrown: unknown
+    try {
+      load({ DATABASE_URL })
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toBeInstanceOf(ConfigError)
+    const [problem, ...others] = (thrown as ConfigError).problems
+    expect(others).toEqual([])
+    expect(problem).toMatchObject({
+      setting: 'DATABASE_URL',
+      problem: expect.stringMatching(
+        /sslmode=verify-full.*TRACKING_ALLOW_INSECURE_DATABASE=true/,
+      ) as string,
+    })
+    expect(JSON.stringify(thrown)).not.toMatch(/canary-password|db\.example/)
 
-      const allowed = load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'true' })
-      expect(allowed.warnings).toEqual([expect.stringContaining('is not verified')])
-      expect(() => load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'false' })).toThrow(
-        ELSEWHERE,
-      )
-    },
-  )
+    const allowed = load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'true' })
+    expect(allowed.warnings).toEqual([expect.stringContaining('is not verified')])
+    expect(() => load({ DATABASE_URL, TRACKING_ALLOW_INSECURE_DATABASE: 'false' })).toThrow(
+      ELSEWHERE,
+    )
+  })
 
-  test('read what Node is told', { tags: ['S11'] }, () => {
+  test('read what Node is told', () => {
     const environment = {
       DATABASE_URL: `${DATABASE_URL}?sslmode=verify-full`,
       NODE_TLS_REJECT_UNAUTHORIZED: '0',

@@ -56,8 +56,8 @@ const ASKS = [
   ],
 ] as const
 
-describe('what listens in the place of our server', () => {
-  it.each(ASKS)('and asks %s is told nothing', { tags: ['FC4'] }, async (_what, answer) => {
+describe('what listens in the place of our server', { tags: ['FC4'] }, () => {
+  it.each(ASKS)('and asks %s is told nothing', async (_what, answer) => {
     const { port, told } = await listen(answer)
     const client = new ScramClient({
       connectionString: `postgres://me:${PASSWORD}@127.0.0.1:${port}/house`,
@@ -70,24 +70,20 @@ describe('what listens in the place of our server', () => {
     expect(told()).not.toContain('select')
   })
 
-  it.each(ASKS)(
-    'and asks %s gets no statement of a warehouse’s',
-    { tags: ['FC4'] },
-    async (_what, answer) => {
-      const { port, told } = await listen(answer)
-      const url = `postgres://me:${PASSWORD}@127.0.0.1:${port}/house?${REQUIRE_SCRAM}`
-      const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger })
-      try {
-        await expect(warehouse.query('look', sql`select 1`)).rejects.toThrow()
-        await expect(readTable(warehouse, 'look', sql`select 1`)).rejects.toThrow()
-        expect(told()).not.toMatch(/word-that|md5|select/)
-      } finally {
-        await warehouse.close()
-      }
-    },
-  )
+  it.each(ASKS)('and asks %s gets no statement of a warehouse’s', async (_what, answer) => {
+    const { port, told } = await listen(answer)
+    const url = `postgres://me:${PASSWORD}@127.0.0.1:${port}/house?${REQUIRE_SCRAM}`
+    const warehouse = createWarehouse({ url, schema: 'tracking', logger: silentLogger })
+    try {
+      await expect(warehouse.query('look', sql`select 1`)).rejects.toThrow()
+      await expect(readTable(warehouse, 'look', sql`select 1`)).rejects.toThrow()
+      expect(told()).not.toMatch(/word-that|md5|select/)
+    } finally {
+      await warehouse.close()
+    }
+  })
 
-  it('is answered by an address that does not insist, as before', { tags: ['FC4'] }, () => {
+  it('is answered by an address that does not insist, as before', () => {
     expect(clientClassOf('postgres://me@db.example/house')).toBe(AddressClient)
     expect(clientClassOf(`postgres://me@db.example/house?a=b&${REQUIRE_SCRAM}`)).toBe(ScramClient)
   })

@@ -147,7 +147,7 @@ describe('the addresses of the service', () => {
   )
 })
 
-describe('the address of a request', () => {
+describe('the address of a request', { tags: ['W19'] }, () => {
   function request(remoteAddress: string, forwarded?: string): IncomingMessage {
     const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
     return { socket: { remoteAddress }, headers } as unknown as IncomingMessage
@@ -187,7 +187,7 @@ describe('the address of a request', () => {
     ['none where a proxy added nothing', 1, '192.0.2.10', undefined, undefined],
     ['none where hops are missing', 2, '192.0.2.10', '192.0.2.10', undefined],
     ['none where it is no address', 1, '10.0.0.1', '192.0.2.10, unknown', undefined],
-  ])('is %s', { tags: ['W19'] }, (_what, hops, remote, forwarded, expected) => {
+  ])('is %s', (_what, hops, remote, forwarded, expected) => {
     expect(senderAddress(request(remote, forwarded), hops)).toBe(expected)
   })
 })
