@@ -14,6 +14,8 @@ export const dashboardExtension: Extension = {
     const { numberPageOf } = await import('../answers/number-page.js')
     const { describeServing } = await import('./describe-serving.js')
     const { formatCsv } = await import('../answers/output/print-answer.js')
+    const { openPageGuard } = await import('../doors/open-guard.js')
+    const guard = await openPageGuard(place)
     return ({ serving, freeDiskBytes, ...sources }) =>
       createDashboardRoutes({
         ...sources,
@@ -21,6 +23,7 @@ export const dashboardExtension: Extension = {
         pageOf: numberPageOf(place.config),
         warehouse,
         formatCsv,
+        guard,
         facts: async () => ({ ...serving(), freeDiskBytes: await freeDiskBytes() }),
         describe: (status) => describeServing(status, serving()),
       })

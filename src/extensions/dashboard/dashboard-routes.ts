@@ -37,6 +37,8 @@ export interface DashboardOptions extends OverviewOptions, SectionOptions {
   /** Its time limit bounds each panel. */
   readonly warehouse: Warehouse
   readonly formatCsv: (answer: TableAnswer) => Promise<string>
+  /** Puts every route behind the question who asks. */
+  readonly guard: (routes: Record<string, Route>) => Record<string, Route>
 }
 
 /**
@@ -94,7 +96,7 @@ export function createDashboardRoutes(options: DashboardOptions): Record<string,
     `/${panel.id}`,
     page((address) => makeList(sources, panel, address.searchParams)),
   ])
-  return {
+  return options.guard({
     '/': page((address) => makeOverview(sources, address.searchParams)),
     ...(Object.fromEntries(ofLists) as Record<string, Route>),
     '/containers': page((address) => makeFound(sources, address.searchParams)),
@@ -103,7 +105,7 @@ export function createDashboardRoutes(options: DashboardOptions): Record<string,
     '/dashboard.css': file('text/css; charset=utf-8', STYLE_SHEET),
     '/dashboard.js': file('text/javascript; charset=utf-8', PAGE_SCRIPT),
     ...Object.fromEntries(ofPanels),
-  }
+  })
 }
 
 function route(handle: Route['handle']): Route {

@@ -3,13 +3,9 @@ import type { Route } from '../../http/http-server.js'
 import { namesOf } from '../../http/listed-hosts.js'
 import type { Schemas } from '../../warehouse/connection/schema-names.js'
 import type { DoorGuard } from './http/door-guard.js'
+import { openGuard } from './open-guard.js'
 
-/** For a token and its customer; the answers open a connection each. */
-const CONNECTIONS = 2
-/** A token is one row. */
-const TOKEN_TIMEOUT_MS = 5_000
-
-/** The doors to open; both have one guard, and so one number of answers at once. */
+/** The doors to open. */
 export interface WantedDoors {
   /** `/questions` and `/openapi.json`. */
   readonly questions: boolean
@@ -17,32 +13,16 @@ export interface WantedDoors {
   readonly mcp: boolean
 }
 
-/** The routes with connections of their own, for `serve` and `dashboard`. */
+/** The routes behind the guard of the place, for `serve` and `dashboard`. */
 export async function openQuestionRoutes(
   place: PagePlace,
   wanted: WantedDoors,
 ): Promise<Record<string, Route>> {
-  const { ANSWER_SECONDS, createQuestionRoutes } = await import('./http/question-routes.js')
+  const { createQuestionRoutes } = await import('./http/question-routes.js')
   const { numberPageOf } = await import('../answers/number-page.js')
-  const { createDoorGuard } = await import('./http/door-guard.js')
-  const { createTokenUses } = await import('./token-uses.js')
-  const { logger, programVersion } = place
-  const answers = await place.connect({
-    isReadOnly: true,
-    poolSize: CONNECTIONS,
-    statementTimeoutMs: ANSWER_SECONDS * 1_000,
-  })
-  const warehouse = await place.connect({
-    isReadOnly: false,
-    poolSize: CONNECTIONS,
-    statementTimeoutMs: TOKEN_TIMEOUT_MS,
-  })
-  const uses = createTokenUses(warehouse, logger)
-  // Before the connections, which were opened first.
-  place.onClose(() => uses.close())
+  const { programVersion } = place
   const pageOf = numberPageOf(place.config)
-  const guard = createDoorGuard({ warehouse, answers, uses, logger })
-  const { names } = answers
+  const { guard, names } = await openGuard(place)
   return {
     ...(wanted.questions ? createQuestionRoutes({ guard, names, programVersion, pageOf }) : {}),
     ...(wanted.mcp ? await openMcpRoute(place, guard, names) : {}),

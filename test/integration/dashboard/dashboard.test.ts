@@ -53,6 +53,7 @@ function openDashboard(warehouse: Warehouse): Promise<HttpServer> {
     readStatus: () => readStatus(warehouse),
     logger: silentLogger,
     formatCsv,
+    guard: (routes) => routes,
     facts: () =>
       Promise.resolve({ slots: { cron: '*/15 * * * *', timeZone: 'UTC' }, isServing: true }),
     describe: (status) => describeStatus(status, 100),

@@ -51,6 +51,7 @@ beforeAll(async () => {
       readStatus: () => Promise.reject(new Error('not asked for here')),
       logger: silentLogger,
       formatCsv,
+      guard: (routes) => routes,
       pageOf: (number) => `https://service.example/?a="&q=${String(number)}`,
       facts: () =>
         Promise.resolve({ slots: { cron: '*/15 * * * *', timeZone: 'UTC' }, isServing: true }),

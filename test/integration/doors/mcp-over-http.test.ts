@@ -100,7 +100,13 @@ describe('MCP over HTTP', { tags: ['HQ6'] }, () => {
 
 describe('a request of MCP', { tags: ['HQ6', 'HQ2'] }, () => {
   it('needs a token where a proxy forwards it, and a right one', async () => {
-    for (const header of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP']) {
+    for (const header of [
+      'X-Forwarded-Proto',
+      'Forwarded',
+      'Via',
+      'X-Real-IP',
+      'CF-Connecting-IP',
+    ]) {
       const answer = await post({ [header]: '127.0.0.1' })
       expect(answer.headers.get('www-authenticate')).toContain('Bearer')
       expect(await sentenceOf(answer)).toMatch(/^401 a token is needed from another machine/)

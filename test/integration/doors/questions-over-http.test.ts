@@ -266,10 +266,15 @@ describe('an answer over HTTP', () => {
   )
 })
 
-describe('a refusal', () => {
+describe('a refusal', { tags: ['HQ7'] }, () => {
   it.each([
     ['/questions/cost.csv', /^404 cost is not one of the questions; did you mean costs\?$/],
     ['/questions/costs.pdf', /^404 the address must end in .* like \/questions\/costs\.csv$/],
+    ['/questions/costs.toString', /^404 the address must end in /],
+    [
+      '/questions/costs.csv?state=overdu',
+      /^400 state has no value "overdu"; did you mean overdue\?$/,
+    ],
     [
       '/questions/costs.csv?colour=red',
       /^400 colour does not narrow costs, which takes container, /,
@@ -466,8 +471,8 @@ describe('a token of a customer', () => {
       scene.query('insert into tracking_sync.customer_roles values ($1, $2)', role, name)
     await assign(customer)
     expect(
-      await refusal('closed', '--questions', 'attention,costs', '--customer', customer),
-    ).toMatch(/--questions names attention, costs, which reads what is closed/)
+      await refusal('closed', '--questions', 'accrual,invoices', '--customer', customer),
+    ).toMatch(/--questions names accrual, invoices, which reads what is closed/)
     const token = await createToken('theirs', ...ask)
     const rows: Record<string, number> = {}
     for (const name of ['last_free_days', 'changes']) {

@@ -38,7 +38,7 @@ describe('a token', () => {
     )
     const [text = '', , sentence] = stdout.split('\n')
     expect(text).toMatch(/^tsq_[\da-f]{12}_[\w-]{43}$/)
-    expect(sentence).toMatch(/^acme may ask 2 questions until 20\d\d-\d\d-\d\dT/)
+    expect(sentence).toMatch(/^acme opens last_free_days, attention until 20\d\d-\d\d-\d\dT/)
     const secret = text.split('_').slice(2).join('_')
     expect(stderr).not.toContain(secret)
     const dumped = JSON.stringify(

@@ -22,6 +22,7 @@ export const dashboard = declare({
     const { startHttpServer } = await import('../../../http/http-server.js')
     const { createDashboardRoutes } = await import('../dashboard-routes.js')
     const { numberPageOf } = await import('../../answers/number-page.js')
+    const { openPageGuard } = await import('../../doors/open-guard.js')
     const { openQuestionRoutes } = await import('../../doors/open-question-routes.js')
     const { readStatus } = await import('../../../status/read-status.js')
     const { describeStatus } = await import('../../../status/describe-status.js')
@@ -33,25 +34,23 @@ export const dashboard = declare({
       statementTimeoutMs: DASHBOARD_TIMEOUT_MS,
       poolSize: 2,
     })
-    const routes = onListedHosts(
-      createDashboardRoutes({
-        title: config.account,
-        pageOf: numberPageOf(config),
-        warehouse,
-        readStatus: () => readStatus(counted),
-        logger,
-        formatCsv,
-        facts: async () => ({
-          slots: slotsOf(config),
-          isServing: false,
-          freeDiskBytes: await app.freeDiskBytes(),
-        }),
-        describe: (status) => describeStatus(status, config.rateLimitPerMinute),
+    const pages = createDashboardRoutes({
+      title: config.account,
+      pageOf: numberPageOf(config),
+      warehouse,
+      readStatus: () => readStatus(counted),
+      logger,
+      formatCsv,
+      guard: await openPageGuard(app),
+      facts: async () => ({
+        slots: slotsOf(config),
+        isServing: false,
+        freeDiskBytes: await app.freeDiskBytes(),
       }),
-      namesOf(config.hosts),
-    )
+      describe: (status) => describeStatus(status, config.rateLimitPerMinute),
+    })
     const questions = await openQuestionRoutes(app, { questions: true, mcp: false })
-    Object.assign(routes, onListedHosts(questions, namesOf(config.hosts)))
+    const routes = onListedHosts({ ...pages, ...questions }, namesOf(config.hosts))
     const { host, httpPort } = config
     const server = await startHttpServer({ host, httpPort, routes, logger })
     io.print(`the dashboard is at ${server.url}; Ctrl+C ends it`)

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import type { App } from '../../../app.js'
 import { ConfigError } from '../../../base/errors.js'
-import { countOf, suggest } from '../../../base/phrases.js'
+import { countOf, listNames, suggest } from '../../../base/phrases.js'
 import {
   declare,
   group,
@@ -37,7 +37,7 @@ const create = declare({
     name: requiredValue('--name <name>', 'A name of your choice, to list and revoke it by.'),
     questions: requiredValue(
       '--questions <names>',
-      'The questions that it may ask, separated by commas.',
+      'The questions that it may ask, separated by commas; `dashboard` opens the page.',
     ),
     customers: listOf(
       '--customer <name>',
@@ -69,7 +69,7 @@ const create = declare({
       text: [
         created.token,
         '',
-        `${name} may ask ${countOf(asked.length, 'question')} until ${created.expiresAt}` +
+        `${name} opens ${listNames(asked)} until ${created.expiresAt}` +
           `${customers.length > 0 ? `, for the rows of ${customers.join(' and ')}` : ''}.`,
         'The token is shown only now. Addresses with it stand in logs of other programs.',
       ],
@@ -85,7 +85,8 @@ function checkName(name: string): string {
 
 async function findQuestions(text: string, names: SchemaNames): Promise<string[]> {
   const { readShippedQueries } = await import('../../answers/questions/shipped-queries.js')
-  const known = (await readShippedQueries(names)).map(({ name }) => name)
+  const { DASHBOARD } = await import('../http/door-guard.js')
+  const known = [...(await readShippedQueries(names)).map(({ name }) => name), DASHBOARD]
   const asked = [...new Set(text.split(',').map((part) => part.trim()))]
   const problems = asked
     .filter((name) => !known.includes(name))

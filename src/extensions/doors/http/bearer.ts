@@ -6,7 +6,8 @@ import type { TokenUses } from '../token-uses.js'
 import { Refused, RETRY_SECONDS } from './refused.js'
 
 /** A proxy adds one of them to a request that it forwards. */
-const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
+const FORWARDED =
+  /^(?:forwarded|via|x-forwarded-.+|x-(?:real|client)-ip|true-client-ip|cf-connecting-ip)$/
 
 const CHALLENGE = { 'www-authenticate': ['Bearer', 'Basic realm="tracking-sync", charset="UTF-8"'] }
 
@@ -86,7 +87,10 @@ function tokenOf({ headers }: IncomingMessage, query: URLSearchParams): string |
   return headers.authorization ?? query.get('token') ?? undefined
 }
 
-function isOfThisMachine({ headers, socket }: IncomingMessage): boolean {
+function isOfThisMachine({ headers, httpVersion, socket }: IncomingMessage): boolean {
   const address = (socket.remoteAddress ?? '').replace(/^::ffff:/i, '')
-  return isLoopbackHost(address) && FORWARDED.every((name) => headers[name] === undefined)
+  // nginx forwards in HTTP/1.0, and adds no header, unless it is told to.
+  const isForwarded =
+    httpVersion === '1.0' || Object.keys(headers).some((name) => FORWARDED.test(name))
+  return isLoopbackHost(address) && !isForwarded
 }

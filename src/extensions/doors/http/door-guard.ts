@@ -32,7 +32,12 @@ export interface DoorGuard {
   readonly refusalOf: (thrown: unknown) => Refused | undefined
   /** A route whose refusals are answered in one sentence. */
   readonly route: (route: Route) => Route
+  /** The same for a page of the dashboard, for this machine and tokens that open it. */
+  readonly page: (route: Route) => Route
 }
+
+/** Beside questions in a token: it opens the dashboard, which shows everything. */
+export const DASHBOARD = 'dashboard'
 
 export function createDoorGuard(options: DoorGuardOptions): DoorGuard {
   const { answers, logger } = options
@@ -48,8 +53,23 @@ export function createDoorGuard(options: DoorGuardOptions): DoorGuard {
     return refused
   }
 
+  const check: DoorGuard['check'] = (request) => checkBearer(request, addressOf(request).query)
+
+  const refusing = (route: Route): Route => ({
+    methods: route.methods,
+    handle: async (request, response) => {
+      try {
+        await route.handle(request, response)
+      } catch (thrown) {
+        const refused = describe(thrown)
+        if (refused === undefined) throw thrown
+        answer(request, response, refused.answer())
+      }
+    },
+  })
+
   return {
-    check: (request) => checkBearer(request, addressOf(request).query),
+    check,
     open: async (token) => {
       if (token === undefined || token.customers === null) return answers
       // Looked up each time: a role may have been given other names since.
@@ -76,19 +96,27 @@ export function createDoorGuard(options: DoorGuardOptions): DoorGuard {
       throw new Refused(499, 'the client went away')
     },
     refusalOf: describe,
-    route: (route) => ({
-      methods: route.methods,
-      handle: async (request, response) => {
-        try {
+    route: refusing,
+    page: (route) =>
+      refusing({
+        methods: route.methods,
+        handle: async (request, response) => {
+          const token = await check(request)
+          if (token !== undefined && !opensDashboard(token)) {
+            throw new Refused(
+              403,
+              `the token ${token.name} does not open the dashboard; one of \`tokens create ` +
+                `--questions ${DASHBOARD}\` does`,
+            )
+          }
           await route.handle(request, response)
-        } catch (thrown) {
-          const refused = describe(thrown)
-          if (refused === undefined) throw thrown
-          answer(request, response, refused.answer())
-        }
-      },
-    }),
+        },
+      }),
   }
+}
+
+function opensDashboard({ questions, customers }: AccessToken): boolean {
+  return customers === null && questions.includes(DASHBOARD)
 }
 
 export function addressOf({ url = '' }: IncomingMessage): {

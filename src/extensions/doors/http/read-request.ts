@@ -52,7 +52,7 @@ export function wordsWithin(seconds: number): AskWords {
 /** The name and the format in `/questions/costs.csv`. Throws `Refused` for another format. */
 export function readPath(path: string): { readonly name: string; readonly format: HttpFormat } {
   const [, name = '', format = ''] = /^\/questions\/([^./]*)(?:\.(\w*))?$/.exec(path) ?? []
-  if (format in CONTENT_TYPES) return { name, format: format as HttpFormat }
+  if (Object.hasOwn(CONTENT_TYPES, format)) return { name, format: format as HttpFormat }
   const example = `/questions/${/^\w+$/.test(name) ? name : 'costs'}.csv`
   throw new Refused(
     404,
