@@ -168,12 +168,10 @@ function expectNoSecret(where: string, text: string, { secrets }: Customer, give
 }
 
 describe('forty customers at three doors', { tags: ['HQ3', 'release'] }, () => {
-  it('may ask about their boxes, and not about rates and invoices', () => {
-    expect(open).toEqual([
-      ...['carriers', 'changes', 'evidence', 'journey', 'last_free_days', 'pickups', 'rail'],
-      ...['timeline', 'transshipments', 'waits'],
-    ])
-    expect(closed).toEqual(expect.arrayContaining(['attention', 'costs', 'invoices']))
+  it('may ask all questions but those of invoices and of the syncs', () => {
+    expect(closed.toSorted()).toEqual(['accrual', 'data_quality', 'invoices'])
+    expect(open).toHaveLength(17)
+    expect(open).toEqual(expect.arrayContaining(['attention', 'costs', 'pickups']))
   })
 
   it('see no row, count or name of another, in any question', async () => {
@@ -182,8 +180,9 @@ describe('forty customers at three doors', { tags: ['HQ3', 'release'] }, () => {
     for (const [at, customer] of customers.entries()) {
       const mcp = await connect(customer)
       for (const [turn, question] of open.entries()) {
-        // The first customers by every door, the others by each in turn.
+        // The first customers ask by every door, the others half of all by each door in turn.
         const isOfAll = at < OF_EVERY_DOOR
+        if (!isOfAll && (at + turn) % 2 === 1) continue
         const asked: Asked[] = []
         for (const door of isOfAll ? DOORS : [DOORS[(at + turn) % DOORS.length]!]) {
           asked.push(await ask(customer, mcp, question, door))
@@ -202,11 +201,11 @@ describe('forty customers at three doors', { tags: ['HQ3', 'release'] }, () => {
         expect(chat!.total).toBe(login!.rows.length)
       }
     }
-    expect(looks).toBe((CUSTOMERS + 2 * OF_EVERY_DOOR) * open.length)
+    expect(looks).toBe(OF_EVERY_DOOR * 17 * 3 + 19 * 9 + 19 * 8)
     expect(rows.get('pickups')).toBeGreaterThan(0)
     expect(rows.get('timeline')).toBeGreaterThan(1_000)
     const withRows = open.filter((question) => (rows.get(question) ?? 0) > 0)
-    expect(withRows.length).toBeGreaterThanOrEqual(8)
+    expect(withRows.length).toBeGreaterThanOrEqual(13)
   })
 
   it('learn nothing of another from filters, mistakes and closed questions', async () => {

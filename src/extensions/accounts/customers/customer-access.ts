@@ -42,8 +42,8 @@ type Belongs =
   | 'to the forwarder'
 
 /**
- * The tables that customers read. All others are closed to them: bookkeeping, rates and invoices,
- * and unknown record types. Custom fields can say anything, so customers see none of that table;
+ * The tables that customers read. All others are closed to them: bookkeeping, invoices, and unknown
+ * record types. Custom fields can say anything, so customers see none of that table;
  * views that show them beside other columns are open.
  */
 const OPEN_TABLES: Readonly<Partial<Record<DataTable, readonly Belongs[]>>> = {
@@ -73,17 +73,17 @@ const OPEN_TABLES: Readonly<Partial<Record<DataTable, readonly Belongs[]>>> = {
 const openTables = Object.entries(OPEN_TABLES) as [DataTable, readonly Belongs[]][]
 
 /**
- * Customers see no row of it: the contracts are the forwarder's. Stays read the rules, so they must
- * be readable; for a customer only reported days bind.
+ * Customers see no row of them: the contracts are the forwarder's. Stays and costs read the rules,
+ * so they must be readable; for a customer only reported days bind, and only listed fees cost.
  */
-const RULES = 'analytics.free_time_rules'
+const RULES = ['analytics.free_time_rules', 'analytics.free_time_tiers'] as const
 
 /** Tables beside the data that open views read. */
 const OPEN_BESIDE = [
   'analytics.time_zones',
   'analytics.holidays',
   'analytics.working_calendars',
-  RULES,
+  ...RULES,
 ] as const
 
 /** Other objects that open views may read. */
@@ -91,6 +91,7 @@ const HARMLESS = [
   '{{analytics}}.as_of',
   '{{asOf}}.as_of',
   '{{analytics}}.is_other_voyage',
+  '{{analytics}}.charge_for',
   ...OPEN_BESIDE.map((table) => table.replace('analytics', '{{analytics}}')),
 ]
 
@@ -211,7 +212,7 @@ const RESTRICTED: readonly (keyof Database)[] = [
     .filter(([, belongs]) => !belongs.includes('to nobody'))
     .map(([table]) => `data.${table}` as const),
   'sync.customer_roles',
-  RULES,
+  ...RULES,
 ]
 
 /**
@@ -259,7 +260,7 @@ async function apply(session: Session, open: readonly ShippedView[]): Promise<vo
   const { names } = session
   const role = sql.id(customerRole(names))
   await restrict(session, 'sync.customer_roles', OF_OWN_ROLES)
-  await restrict(session, RULES, sql`false`)
+  for (const table of RULES) await restrict(session, table, sql`false`)
   for (const [table, belongs] of openTables) {
     if (belongs.includes('to nobody')) continue
     const conditions = belongs.map((one) => condition(table, one))
