@@ -216,6 +216,13 @@ describe('an answer', { tags: ['JM1'] }, () => {
     expect(text.length).toBeLessThan(80_000)
     const few = await plain.call('ask', { question: 'timeline', columns: ['kind'] })
     expect([rowsOf(few).length, few.data.rows_in_all]).toEqual([200, count])
+    // As many as were asked for are not all of them, and their sum is not the whole.
+    const three = await plain.call('ask', { question: 'costs', limit: 3 })
+    const all = (await plain.call('ask', { question: 'costs', limit: 200 })).data.rows_in_all
+    expect(rowsOf(three)).toHaveLength(3)
+    expect(three.data.rows_in_all).toBe(all)
+    expect(three.data.truncated).toBe(`truncated: 3 rows of ${String(all)} in all; limit is 3`)
+    expect(three.data.totals).toBeUndefined()
     const wide = await withSql.call('sql', {
       statement: `select repeat('x', 1000) as x from generate_series(1, 1500)`,
     })
@@ -275,6 +282,8 @@ describe('a mistake', { tags: ['JM2'] }, () => {
     ['ask', { question: 'pickups', as_of: 'May' }, /^as_of is "May"; it must be a day or a time, /],
     ['ask', { question: 'pickups', against: '2026-13-01' }, /^against is "2026-13-01"; it must/],
     ['ask', { question: 'pickups', limit: 201 }, /^limit is 201, and 200 is the most; narrow/],
+    ['ask', { question: 'pickups', limit: 0 }, /^limit is 0; it is a whole number from 1 on$/],
+    ['ask', { question: 'pickups', limit: 'x' }, /^limit is "x"; it is a whole number from 1 on$/],
     ['find', { number: '-' }, /^number is too short to be looked for; give at least 3/],
     ['evidence', { container: 'ABCD' }, /^container the warehouse has no container "ABCD"/],
     ['evidence', { container: 'A', as_of: '2999-01-01' }, /^as_of 2999-01-01 is in the future; /],

@@ -85,7 +85,7 @@ describe('every object of ours says what it is', () => {
         ]
       }),
     ])
-    expect(silent).toEqual([])
+    expect(silent, 'a column of a view is named in the .yml beside it').toEqual([])
   })
 
   it('with the attribute or relationship that a column of a record comes from', () => {

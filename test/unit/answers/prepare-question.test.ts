@@ -72,6 +72,14 @@ describe('a question that somebody asks', () => {
       { question: 'pickups', filters: { custom_field: 'x' } },
       'filters.custom-field is "x"; it must be a name and a value, like department=Garden',
     ],
+    [
+      { question: 'pickups', filters: { state: 'overdu' } },
+      'filters.state has no value "overdu"; did you mean overdue?',
+    ],
+    [
+      { question: 'pickups', filters: { place: 'yard' } },
+      'filters.place has no value "yard"; it is one of port, ramp, out',
+    ],
     [{ question: 'pickups', asOf: '2026-02-30' }, 'as_of is "2026-02-30"; it must be a day'],
     [{ question: 'pickups', against: 'now' }, 'against is "now"; it must be a day or a time'],
   ])('is refused in one sentence with the fix: %j', async (asked, sentence) => {

@@ -1,9 +1,14 @@
 import { InvalidArgumentError } from 'commander'
 import type { CompiledQuery } from 'kysely'
 import { ConfigError } from '../../../base/errors.js'
+import { suggest } from '../../../base/phrases.js'
 import { instantText } from '../../../commands/declare-command.js'
 import type { Schemas } from '../../../warehouse/connection/schema-names.js'
-import type { QueryParameter, QueryValues } from '../questions/query-parameters.js'
+import {
+  QUERY_PARAMETERS,
+  type QueryParameter,
+  type QueryValues,
+} from '../questions/query-parameters.js'
 import { bindQuery, readShippedQueries, type ShippedQuery } from '../questions/shipped-queries.js'
 import type { AskWords } from './ask-words.js'
 import { findQuestion } from './find-question.js'
@@ -101,6 +106,7 @@ function checkFilters(
   for (const [given, value] of Object.entries(filters)) {
     if (value === undefined) continue
     const name = given.replaceAll('_', '-') as QueryParameter
+    if (parameters.includes(name)) checkWord(words.filter(name), String(value), name)
     values[name] = checked(words.filter(name), String(value), (text) => {
       // PostgreSQL refuses a statement with such a text.
       if (text.includes('\0')) throw new InvalidArgumentError('It must be a text without NUL.')
@@ -108,6 +114,14 @@ function checkFilters(
     })
   }
   return values
+}
+
+/** A filter of few words: a mistyped one would be answered without rows, as if there were none. */
+function checkWord(setting: string, text: string, name: QueryParameter): void {
+  const { words = [] } = QUERY_PARAMETERS[name]
+  if (words.length === 0 || words.includes(text.toLowerCase())) return
+  const fix = suggest(text, words) || `; it is one of ${words.join(', ')}`
+  throw new ConfigError([{ setting, problem: `has no value ${JSON.stringify(text)}${fix}` }])
 }
 
 /** A day or a time. Throws ConfigError in place of the error of the command line. */

@@ -44,19 +44,15 @@ function checkValue(name: string, value: unknown, schema: ArgumentSchema): void 
   if (!isScalar(value)) throw refuse(name, schema.type === 'integer' ? 'is a number' : 'is a text')
   if (value === '') throw refuse(name, 'is empty; leave it out, or give it a value')
   if (String(value).includes('\0')) throw refuse(name, 'has a NUL, which no text here has')
-  checkWord(name, String(value), schema)
-  const { maximum } = schema
-  if (maximum !== undefined && Number(value) > maximum) {
+  const { maximum, minimum = 0 } = schema
+  if (maximum === undefined) return
+  if (!Number.isInteger(Number(value)) || Number(value) < minimum) {
+    throw refuse(name, `is ${JSON.stringify(value)}; it is a whole number from ${minimum} on`)
+  }
+  if (Number(value) > maximum) {
     const problem = `is ${value}, and ${maximum} is the most; narrow the question with filters`
     throw refuse(name, problem)
   }
-}
-
-function checkWord(name: string, text: string, schema: ArgumentSchema): void {
-  const words = 'enum' in schema ? (schema.enum ?? []) : []
-  if (words.length === 0 || name === 'question' || words.includes(text.toLowerCase())) return
-  const fix = suggest(text, words) || `; it is one of ${words.join(', ')}`
-  throw refuse(name, `has no value ${JSON.stringify(text)}${fix}`)
 }
 
 function isScalar(value: unknown): value is string | number {

@@ -1,5 +1,4 @@
 import { ConfigError } from '../../../base/errors.js'
-import { countOf } from '../../../base/phrases.js'
 import { compactNumber, findNumbers } from '../../answers/ask/find-numbers.js'
 import type { NumberPage } from '../../answers/number-page.js'
 import { readTable } from '../../answers/read-answer.js'
@@ -34,11 +33,12 @@ export const findTool: Tool = {
     })
     const total = found.rows.length + (found.unread ?? 0)
     const shown = takeFitting(toObjects(found).map((row) => withPage(row, pageOf)))
+    const matches = total === 1 ? '1 match' : `${total} matches`
     const none = `nothing has ${JSON.stringify(wanted)} in a number, reference or custom field`
     return asText({
       number: wanted,
       about: ABOUT_TEXTS,
-      found: total === 0 ? none : countOf(total, 'match'),
+      found: total === 0 ? none : matches,
       rows: new JsonLines(shown),
       truncated: describeCut(shown.length, total, 'give more of the number'),
     })

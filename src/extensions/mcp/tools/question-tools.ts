@@ -110,9 +110,11 @@ export function questionTools({ shipped, read, token }: QuestionToolsOptions): T
       run: async (given, { open }) => {
         await findOwn(given.question)
         const warehouse = await open()
-        const options = { words: WORDS, mostRows: MOST_ROWS, read }
+        // Not a filter: an answer of a few rows says how many there are, and sums none of them.
+        const mostRows = Number(given.limit ?? MOST_ROWS)
+        const options = { words: WORDS, mostRows, read }
         const answer = await askQuestion(warehouse, toAsked(given), options)
-        return describeAnswer(answer, await readAge(warehouse))
+        return describeAnswer(answer, mostRows, await readAge(warehouse))
       },
     },
   ]
@@ -134,13 +136,10 @@ function filtersOf(shipped: readonly ShippedQuery[]): Record<string, ArgumentSch
 }
 
 /** Arguments whose types were checked. */
-function toAsked({ question, filters, as_of, against, columns, limit }: Arguments) {
+function toAsked({ question, filters, as_of, against, columns }: Arguments) {
   return {
     question: String(question),
-    filters: {
-      ...(filters as Record<string, string | number> | undefined),
-      ...(limit === undefined ? {} : { limit: limit as number }),
-    },
+    filters: filters as Record<string, string | number> | undefined,
     asOf: as_of as string | undefined,
     against: against as string | undefined,
     columns: columns as readonly string[] | undefined,
@@ -168,13 +167,16 @@ function explain(question: ShippedQuery): string {
   })
 }
 
-function describeAnswer(answer: AskedAnswer, age: unknown): string {
+function describeAnswer(answer: AskedAnswer, mostRows: number, age: unknown): string {
   const { question, columns, rows, total, totals, statements, notes, limits, asOf, against } =
     answer
   const names = columns.map(({ name }) => name)
   const shown = takeFitting(toObjects({ columns: names, types: [], rows }))
   const filters = question.parameters.filter((one) => one !== 'limit').map(argumentName)
-  const fix = `narrow it with filters (${filters.join(', ')}), or name fewer columns`
+  const isAsLimited = shown.length === mostRows && mostRows < MOST_ROWS
+  const fix = isAsLimited
+    ? `limit is ${mostRows}`
+    : `narrow it with filters (${filters.join(', ')}), or name fewer columns`
   return asText({
     question: question.name,
     asks: question.question,
