@@ -1,6 +1,6 @@
 import { escapeHtml } from '../answers/output/html.js'
 import { addressOf, type Filters } from './filters.js'
-import { formatLight, type Frame } from './page-frame.js'
+import { formatLight, formatText, type Frame } from './page-frame.js'
 import { asText, showAmount, toObjects } from './page-tables.js'
 import type { PanelRow } from './picture-options.js'
 import type { AnsweredPanel } from './read-panels.js'
@@ -75,7 +75,7 @@ function ofOverdue({ answer, problem }: AnsweredPanel): Figure[] {
     ({ next_day: next, currency }) => asText(next) !== '' && currency !== null,
   )
   const isNone = count === '0'
-  const late = problem === undefined ? '' : escapeHtml(problem)
+  const late = problem === undefined ? '' : formatText(problem)
   const perDay = rising
     .map((row) => `${formatAmount(row, 'next_day', 'figure-next')} more each day`)
     .join(', ')
@@ -114,7 +114,7 @@ function ofCount({ answer, problem }: AnsweredPanel, options: CountFigure): Figu
   return {
     ...figure,
     value: count === '' ? '' : formatCount(count),
-    note: row === undefined ? escapeHtml(problem ?? '') : escapeHtml(noteOf(row)),
+    note: row === undefined ? formatText(problem ?? '') : escapeHtml(noteOf(row)),
     ...(tone === undefined || count === '0' ? {} : { tone }),
   }
 }

@@ -30,9 +30,23 @@ export interface Sources {
 }
 
 /** The page is sent after this time with the finished panels, because a reader waits. */
-const ANSWER_MS = 1_500
+const ANSWER_MS = 800
+/** The page asks again for answers older than this. */
+const OLD_MS = 60_000
 /** Seconds until a page with missing panels reloads. */
 const REST_SECONDS = '3'
+
+/** Panels that read the clocks of every container, the slowest last. */
+const SLOW_PANELS = [
+  'matters-now',
+  'exceptions',
+  'due-figures',
+  'due',
+  'last-free-days',
+  'charges',
+  'overdue',
+  'overdue-figures',
+]
 
 /** Reads the parts of one page, until its time is over. */
 interface Reading {
@@ -69,11 +83,14 @@ async function whenLaidOut(
     return result
   }
   const read: Reading['read'] = async (panel, wanted) => {
-    const inTimeOrLast =
-      (await unlessLate(until - performance.now(), panels.read(panel, wanted))) ??
-      panels.last(panel, wanted)
-    if (inTimeOrLast === undefined) late.add(panel)
-    return inTimeOrLast ?? stillRead(panel)
+    const last = panels.last(panel, wanted)
+    const left = until - performance.now()
+    // Nobody waits for an answer that was late before.
+    const wait = (last?.tookMs ?? 0) > left ? 0 : left
+    const inTime = await unlessLate(wait, panels.read(panel, wanted))
+    const age = last === undefined ? Infinity : Date.now() - last.readAt.getTime()
+    if (inTime === undefined && age > OLD_MS) late.add(panel)
+    return inTime ?? last ?? stillRead(panel)
   }
   const overview = inTime(sources.overview())
   const light = async (): Promise<Light> => (await overview)?.light ?? STILL_READ
@@ -92,23 +109,20 @@ export async function makeOverview(sources: Sources, parameters: URLSearchParams
   const { formatOverview } = await import('./page.js')
   return whenLaidOut(sources, { path: '/', filters }, async ({ read, overview }, frame) => {
     const wanted = { filters }
-    const [choices, overdue, due, arriving, ...panels] = await Promise.all(
-      [
-        CHOICES,
-        FIGURE_PANELS.overdue,
-        FIGURE_PANELS.due,
-        FIGURE_PANELS.arriving,
-        ...OVERVIEW_PANELS,
-      ].map((panel) => read(panel, wanted)),
+    const { overdue, due, arriving } = FIGURE_PANELS
+    const wholePage = [CHOICES, overdue, due, arriving, ...OVERVIEW_PANELS]
+    const places = (panel: Panel): number => SLOW_PANELS.indexOf(panel.id)
+    // Their order is that of their turns: the first page has all that is quick.
+    const inTurn = [...wholePage].sort((one, other) => places(one) - places(other))
+    const answers = new Map(
+      await Promise.all(inTurn.map(async (panel) => [panel, await read(panel, wanted)] as const)),
     )
-    const figures = {
-      overdue: overdue ?? stillRead(FIGURE_PANELS.overdue),
-      due: due ?? stillRead(FIGURE_PANELS.due),
-      arriving: arriving ?? stillRead(FIGURE_PANELS.arriving),
-    }
+    const of = (panel: Panel): AnsweredPanel => answers.get(panel) ?? stillRead(panel)
+    const figures = { overdue: of(overdue), due: of(due), arriving: of(arriving) }
+    const panels = OVERVIEW_PANELS.map(of)
     const shown = overview?.hasRuns === false ? undefined : panels
     const text = formatOverview(
-      { ...frame, ...(choices === undefined ? {} : { choices }) },
+      { ...frame, choices: of(CHOICES) },
       { panels: shown, figures, alerts: overview?.alerts ?? [], readAt: oldestOf(panels) },
     )
     return { text }

@@ -249,7 +249,7 @@ function formatAll({ panel, answer }: AnsweredPanel, filters: Filters): string {
 
 /** Not red while it is only late. */
 function formatProblem({ problem = '', isLate }: AnsweredPanel): string {
-  return `<p class="${isLate === true ? 'empty' : 'problem'}">${escapeHtml(problem)}</p>`
+  return `<p class="${isLate === true ? 'empty' : 'problem'}">${formatText(problem)}</p>`
 }
 
 function formatEmpty(panel: Panel): string {

@@ -17,6 +17,8 @@ export interface AnsweredPanel {
   /** One sentence; undefined with an answer. */
   readonly problem: string | undefined
   readonly readAt: Date
+  /** The duration of the reading, without the wait for its turn. */
+  readonly tookMs: number
   /** It is still being read. */
   readonly isLate?: true
 }
@@ -31,7 +33,7 @@ export interface Wanted {
 }
 
 export interface PanelReader {
-  /** The answer of a panel, read at most once in 15 seconds for all clients who want the same. */
+  /** The answer of a panel, kept for all clients who want the same. */
   read(panel: Panel, wanted?: Wanted): Promise<AnsweredPanel>
   /** Its last answer, however old. */
   last(panel: Panel, wanted?: Wanted): AnsweredPanel | undefined
@@ -43,6 +45,8 @@ const AT_ONCE = 3
 const MOST_WAITING = 40
 /** Readers within this time share one read of a panel, as page and as CSV. */
 const KEPT_MS = 15_000
+/** A slow answer is kept for so many times of its reading: a panel costs a tenth of a processor. */
+const KEPT_TIMES = 10
 /** Answers that are kept for clients who want some rows only. */
 const MOST_KEPT = 60
 
@@ -63,6 +67,7 @@ export function createPanelReader(warehouse: Warehouse): PanelReader {
   function keep(panel: Panel, wanted: Wanted): Kept {
     const kept: Kept = {
       read: keepFor(KEPT_MS, async () => {
+        if (kept.last !== undefined && isKept(kept.last)) return kept.last
         const answered = await limit(() => readPanel(warehouse, panel, wanted))
         kept.last = answered
         return answered
@@ -93,6 +98,10 @@ export function createPanelReader(warehouse: Warehouse): PanelReader {
   }
 }
 
+function isKept({ readAt, tookMs }: AnsweredPanel): boolean {
+  return Date.now() - readAt.getTime() < KEPT_TIMES * tookMs
+}
+
 /** The id of the panel alone for all of its rows. */
 function keyOf(panel: Panel, { filters = {}, subject }: Wanted): string {
   const { parameters, sqlText } = narrow(panel.sqlText, filters)
@@ -112,21 +121,23 @@ async function readPanel(
   { filters = {}, subject, statement }: Wanted,
 ): Promise<AnsweredPanel> {
   const { sqlText, parameters } = narrow(panel.sqlText, filters)
+  const began = performance.now()
+  const now = () => ({ readAt: new Date(), tookMs: performance.now() - began })
   try {
     const values = subject === undefined ? parameters : [subject]
     const answer =
       statement === undefined
         ? await askAsReader(warehouse, sqlText, values)
         : await readAsReader(warehouse, statement)
-    return { panel, answer, problem: undefined, readAt: new Date() }
+    return { panel, answer, problem: undefined, ...now() }
   } catch (thrown) {
     if (!(thrown instanceof ConnectorError)) throw thrown
-    return failed(panel, explain(thrown))
+    return { ...failed(panel, explain(thrown)), ...now() }
   }
 }
 
 function failed(panel: Panel, problem: string): AnsweredPanel {
-  return { panel, answer: undefined, problem, readAt: new Date() }
+  return { panel, answer: undefined, problem, readAt: new Date(), tookMs: 0 }
 }
 
 /** Replaces a panel that is not read in time. */
