@@ -1515,6 +1515,10 @@ create schema tracking_datasync;
 
 comment on schema tracking_datasync is 'Views with the table and column names of the service''s own warehouse export.';
 
+create schema tracking_parts;
+
+comment on schema tracking_parts is 'Views that those of the analytics schema are made of: what is known, journeys, stays, clocks. Not for reports: they change with any version.';
+
 create schema tracking_stored;
 
 comment on schema tracking_stored is 'The large views of the other schemas as they were last stored: for reports on a large account that read everything. Where nothing is stored they are the views themselves. Their ages are in stored_views of the analytics schema.';

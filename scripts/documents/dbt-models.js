@@ -7,7 +7,7 @@ import { isFormerName } from './describe-dictionary.js'
 
 const WRITTEN = '# Written by `npm run db:dump`; do not edit.'
 
-/** With the meaning of each in dbt; those of bookkeeping and of other instants are left out. */
+/** With the meaning of each in dbt; those of bookkeeping, parts and other instants are left out. */
 const SCHEMAS = ['tracking', 'tracking_analytics', 'tracking_datasync']
 
 /** The key columns of questions and dimensions, by the name of their view, of `readViews`. */

@@ -30,7 +30,7 @@ export function hasOwn({ isSecret, isOfProcess }: SettingDescription): boolean {
 const IS_TAKEN = /^previous(?:_|$)|(?:^|_)file$/
 
 /** Suffixes of the schema's name for the other schemas of a warehouse, and for workers. */
-const SCHEMA_SUFFIXES = ['sync', 'analytics', 'as_of', 'datasync', 'stored', 'accounts']
+const SCHEMA_SUFFIXES = ['sync', 'analytics', 'parts', 'as_of', 'datasync', 'stored', 'accounts']
 
 /**
  * The member `accounts` of the configuration file. Problems go to `findings`; an entry

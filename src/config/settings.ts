@@ -75,7 +75,7 @@ export const coreSettings = {
     kind: kind.schemaName.default('tracking'),
     meaning:
       'Schema of the data tables. The others are named after it: <schema>_sync, ' +
-      '<schema>_analytics, <schema>_as_of, <schema>_datasync, <schema>_stored.',
+      '<schema>_analytics, <schema>_parts, <schema>_as_of, <schema>_datasync, <schema>_stored.',
   },
   account: {
     variable: 'TRACKING_ACCOUNT',

@@ -73,7 +73,7 @@ describe('the migrations', () => {
     for (const { path, code } of migrations) {
       expect({
         path,
-        words: code.match(/\btracking(?:_sync|_analytics|_as_of|_datasync|_stored)?\./g),
+        words: code.match(/\btracking(?:_sync|_analytics|_parts|_as_of|_datasync|_stored)?\./g),
       }).toEqual({
         path,
         words: null,
@@ -168,7 +168,7 @@ describe('the shipped views and queries', () => {
 
   it('are one view per file, named after the file, with a description beside it', () => {
     for (const { path, code } of readSql('sql/views')) {
-      if (path.startsWith('sql/views/parts/')) continue
+      if (path.startsWith('sql/views/fragments/')) continue
       const name = basename(path, '.sql')
       const views = [...code.matchAll(/create (?:materialized )?view \{\{\w+\}\}\.(\w+)/g)].map(
         ([, view]) => view,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { quoteIdentifier, USERS_TABLES } from '../../src/warehouse/connection/schema-names.js'
+import { readViews } from '../../src/warehouse/schema/shipped-views.js'
 import { deleteRows } from './empty-warehouse.js'
 import { borrowTestWarehouse } from './reused-warehouse.js'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
@@ -30,7 +31,7 @@ export interface AnalyticsScene {
   /** Inserts rows of a table of another of our schemas, as given. */
   insertInto(schema: 'sync' | 'analytics', table: string, rows: readonly Row[]): Promise<void>
   /**
-   * Rows of `schema.view` (analytics unless it names another), numbers and times as PostgreSQL's
+   * Rows of `schema.view` (of a view for people or a part unless it names another), numbers and times as PostgreSQL's
    * texts if JavaScript cannot hold them exactly.
    */
   read(view: string, options?: ReadOptions): Promise<Record<string, unknown>[]>
@@ -123,6 +124,9 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
     const rules = USERS_TABLES.map((table) => names.table(table))
     await deleteRows(warehouse, [...all, ...rules])
   }
+  const parts = new Set(
+    (await readViews()).filter(({ schema }) => schema === 'parts').map(({ name }) => name),
+  )
   return {
     warehouse,
     insert: async (table, rows) => {
@@ -152,7 +156,7 @@ export async function openAnalyticsScene(): Promise<AnalyticsScene> {
         await session.query('set', sql`set local citus.propagate_set_commands = 'local'`)
         await session.query('set', sql`set local tracking_sync.as_of = '${sql.raw(asOf ?? '')}'`)
         const isOfNow = asOf === undefined || asOf === ''
-        const schema = isOfNow ? names.analytics : names.asOf
+        const schema = isOfNow ? names[parts.has(view) ? 'parts' : 'analytics'] : names.asOf
         const path = view.includes('.') ? view : `${schema}.${view}`
         const shown = columns.length === 0 ? '*' : columns.map(quoteIdentifier).join(', ')
         return session.query(

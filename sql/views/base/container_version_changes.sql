@@ -9,7 +9,7 @@
 -- which the container was gone at the source are not compared. Changes learned after as_of() are
 -- left out.
 
-create view {{analytics}}.container_version_changes as
+create view {{parts}}.container_version_changes as
 select
     later.container_id,
     change.kind,

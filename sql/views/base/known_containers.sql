@@ -7,7 +7,7 @@
 -- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
 -- the schema as_of.
 
-create view {{analytics}}.known_containers as
+create view {{parts}}.known_containers as
 select
     record.container_id,
     record.number,

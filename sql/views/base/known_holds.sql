@@ -6,7 +6,7 @@
 -- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
 -- the schema as_of.
 
-create view {{analytics}}.known_holds as
+create view {{parts}}.known_holds as
 select
     record.container_id,
     record.hold_key,

@@ -6,7 +6,7 @@
 -- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
 -- the schema as_of.
 
-create view {{analytics}}.known_import_deadlines as
+create view {{parts}}.known_import_deadlines as
 select
     record.container_id,
     record.kind,

@@ -8,7 +8,7 @@
 -- arrival and unloading inland. ramp_arrived_at is reached_ramp_at, but one before the departure
 -- from the port contradicts it and is left out.
 
-create view {{analytics}}.known_milestones as
+create view {{parts}}.known_milestones as
 -- A view with a CTE is planned by itself. Otherwise each view that reads it copies its expressions
 -- into every place where it names them, which costs more than the question.
 with apart as (select)
@@ -58,7 +58,7 @@ select
     end as ramp_arrived_at,
     happened.ramp_out_at,
     happened.returned_at
-from {{analytics}}.known_containers as container
+from {{parts}}.known_containers as container
 cross join lateral (
 
     select

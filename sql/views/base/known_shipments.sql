@@ -6,7 +6,7 @@
 -- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
 -- the schema as_of.
 
-create view {{analytics}}.known_shipments as
+create view {{parts}}.known_shipments as
 select
     record.shipment_id,
     record.bill_of_lading_number,

@@ -8,7 +8,7 @@
 -- The lines after "now" make the view of the schema analytics, the lines after "as of" the view of
 -- the schema as_of.
 
-create view {{analytics}}.known_transport_events as
+create view {{parts}}.known_transport_events as
 select
     record.container_id,
     record.transport_event_id,

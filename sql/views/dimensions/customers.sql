@@ -6,6 +6,6 @@ create view {{analytics}}.customers as
 select
     shipment.customer_name,
     count(*)::integer as shipments
-from {{analytics}}.known_shipments as shipment
+from {{parts}}.known_shipments as shipment
 where shipment.customer_name is not null
 group by shipment.customer_name;

@@ -7,7 +7,7 @@ select distinct on (shipment.shipping_line_scac)
     shipment.shipping_line_scac,
     coalesce(shipment.shipping_line_name, shipment.shipping_line_scac) as name,
     shipment.shipping_line_short_name as short_name
-from {{analytics}}.known_shipments as shipment
+from {{parts}}.known_shipments as shipment
 where shipment.shipping_line_scac is not null
 order by
     shipment.shipping_line_scac,

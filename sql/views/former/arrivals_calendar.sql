@@ -29,7 +29,7 @@ select
     count(*) filter (where arrival.is_eta_passed) as eta_passed,
     count(*) filter (where arrival.is_tracking_stopped) as tracking_stopped,
     count(*) filter (where not arrival.is_zone_known) as zone_unknown
-from {{analytics}}.expected_arrivals as arrival
+from {{parts}}.expected_arrivals as arrival
 where arrival.state in ('expected', 'eta_passed', 'eta_unclear')
     and (
         arrival.is_eta_passed and not arrival.is_tracking_stopped

@@ -80,7 +80,7 @@ shipments as (
             transit_days::double precision as transit_days,
             pod_ata_at,
             coalesce(pol_atd_at, pol_etd_at) as departed_at
-        from {{analytics}}.shipment_arrivals
+        from {{parts}}.shipment_arrivals
 
     ) as arrival
     left join {{data}}.shipment_history as version
@@ -151,8 +151,8 @@ figures as (
         null::bigint as containers,
         null::bigint as milestones_expected,
         null::bigint as milestones_reported
-    from {{analytics}}.known_transport_events as report
-    inner join {{analytics}}.shipment_arrivals as arrival
+    from {{parts}}.known_transport_events as report
+    inner join {{parts}}.shipment_arrivals as arrival
         on arrival.shipment_id = report.shipment_id
     inner join {{analytics}}.time_zones as zone
         on zone.name = report.timezone
@@ -184,10 +184,10 @@ figures as (
         count(*) as containers,
         sum(container.milestones_expected) as milestones_expected,
         sum(container.milestones_reported) as milestones_reported
-    from {{analytics}}.container_completeness as container
+    from {{parts}}.container_completeness as container
     -- By the line as well, which both have of the shipment: so those of one line are found without
     -- reading the others.
-    inner join {{analytics}}.shipment_arrivals as arrival
+    inner join {{parts}}.shipment_arrivals as arrival
         on arrival.shipment_id = container.shipment_id
         and arrival.shipping_line_scac = container.shipping_line_scac
     group by arrival.shipping_line_scac, arrival.arrival_quarter_on

@@ -42,10 +42,10 @@ select
         coalesce(zone.name, case when correction.time_zone is null then 'UTC' end) as from_local,
     correction.to_at at time zone
         coalesce(zone.name, case when correction.time_zone is null then 'UTC' end) as to_local
-from {{analytics}}.container_version_changes as correction
-inner join {{analytics}}.known_containers as container
+from {{parts}}.container_version_changes as correction
+inner join {{parts}}.known_containers as container
     on container.container_id = correction.container_id
-left join {{analytics}}.known_shipments as shipment
+left join {{parts}}.known_shipments as shipment
     on shipment.shipment_id = container.shipment_id
 left join {{data}}.terminals as terminal
     on terminal.terminal_id = container.pod_terminal_id
@@ -56,7 +56,7 @@ left join {{analytics}}.container_customers as customer
 left join lateral (
 
     select string_agg(distinct event.data_source, ', ' order by event.data_source) as data_source
-    from {{analytics}}.known_transport_events as event
+    from {{parts}}.known_transport_events as event
     where event.container_id = correction.container_id
         and event.timestamp = correction.to_at
         and (correction.attribute, event.event) in (

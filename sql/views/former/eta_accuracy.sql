@@ -63,7 +63,7 @@ standing as (
             floor(date_part('epoch', shipment.pod_ata_at - version.valid_to) / 86400) + 1, 0
         ) as first_day,
         floor(date_part('epoch', shipment.pod_ata_at - version.valid_from) / 86400) as last_day
-    from {{analytics}}.known_shipments as shipment
+    from {{parts}}.known_shipments as shipment
     inner join {{data}}.shipment_history as version
         on version.shipment_id = shipment.shipment_id
         and version.valid_from <= shipment.pod_ata_at

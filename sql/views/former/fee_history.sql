@@ -40,11 +40,11 @@ select
     case when fee.valid_to <= {{analytics}}.as_of() then fee.valid_to end as gone_at,
     wall_time.gone_local
 from {{data}}.container_fee_history as fee
-inner join {{analytics}}.known_containers as container
+inner join {{parts}}.known_containers as container
     on container.container_id = fee.container_id
 inner join {{data}}.containers as first_sight
     on first_sight.container_id = fee.container_id
-left join {{analytics}}.known_shipments as shipment
+left join {{parts}}.known_shipments as shipment
     on shipment.shipment_id = container.shipment_id
 left join {{data}}.terminals as terminal
     on terminal.terminal_id = container.pod_terminal_id

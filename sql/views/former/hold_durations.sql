@@ -194,11 +194,11 @@ cross join lateral (
     select case when hold.gone_at <= {{analytics}}.as_of() then hold.gone_at end as cleared_at
 
 ) as known
-inner join {{analytics}}.known_containers as container
+inner join {{parts}}.known_containers as container
     on container.container_id = hold.container_id
 inner join {{data}}.containers as seen
     on seen.container_id = hold.container_id
-left join {{analytics}}.known_shipments as shipment
+left join {{parts}}.known_shipments as shipment
     on shipment.shipment_id = container.shipment_id
 left join {{data}}.terminals as terminal
     on terminal.terminal_id = container.pod_terminal_id

@@ -40,7 +40,7 @@ select
     round(figure.estimated_p90_hours::numeric, 1) as estimated_p90_hours,
     figure.not_measured,
     figure.zone_unknown
-from {{analytics}}.wait_figures as figure
+from {{parts}}.wait_figures as figure
 left join {{data}}.terminals as terminal
     on terminal.terminal_id = figure.terminal_id
 where figure.mode = 'all'

@@ -31,7 +31,7 @@ select
     ) as on_time_share,
     round(avg(delay_days) filter (where days_late > 1), 2) as mean_delay_of_late_days,
     round(avg(delay_days) filter (where days_late is not null), 2) as mean_delay_days
-from {{analytics}}.shipment_arrivals
+from {{parts}}.shipment_arrivals
 group by
     shipping_line_scac,
     port_of_lading_locode,

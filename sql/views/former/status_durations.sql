@@ -30,10 +30,10 @@ select
     status.first_seen_at > first_sight._first_seen_at as is_start_known,
     status.first_seen_at,
     case when not status.is_current then status.ended_at end as ended_at
-from {{analytics}}.known_containers as container
+from {{parts}}.known_containers as container
 inner join {{data}}.containers as first_sight
     on first_sight.container_id = container.container_id
-left join {{analytics}}.known_shipments as shipment
+left join {{parts}}.known_shipments as shipment
     on shipment.shipment_id = container.shipment_id
 cross join lateral (
 

@@ -37,7 +37,7 @@ dwells as (
         max(dwell.days) filter (where found.state = 'waiting') as max_age_days,
         count(*) filter (where found.state = 'not_measured') as not_measured,
         count(*) filter (where not journey.is_port_zone_known) as zone_unknown
-    from {{analytics}}.journey_facts as journey
+    from {{parts}}.journey_facts as journey
     cross join lateral (
 
         select
@@ -48,7 +48,7 @@ dwells as (
     ) as stage
     left join lateral (
 
-        {{part stage_length}}
+        {{fragment stage_length}}
 
     ) as found
         on true

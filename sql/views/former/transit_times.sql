@@ -42,7 +42,7 @@ arrivals as (
         case when period.period = 'month' then arrival.arrival_month_on end as arrival_month_on,
         arrival.transit_days,
         arrival.is_transit_exact
-    from {{analytics}}.shipment_arrivals as arrival
+    from {{parts}}.shipment_arrivals as arrival
     inner join (values ('month'), ('last 90 days')) as period (period)
         on period.period = 'month'
         or arrival.pod_ata_at >= {{analytics}}.as_of() - interval '2160 hours'

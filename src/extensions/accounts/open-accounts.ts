@@ -16,6 +16,7 @@ export class AccountsNames extends SchemaNames {
       data: schema,
       sync: schema,
       analytics: schema,
+      parts: schema,
       asOf: schema,
       datasync: schema,
       stored: schema,

@@ -157,7 +157,7 @@ async function setPath(
   asOf: string | undefined,
 ): Promise<void> {
   // Tables that both schemas of views use, such as rules, are in the first.
-  const views = asOf === undefined ? [names.analytics] : [names.asOf, names.analytics]
+  const views = asOf === undefined ? [names.analytics, names.parts] : [names.asOf, names.analytics]
   const ours = [names.data, ...views, names.sync].map(quoteIdentifier).join(', ')
   await client.query(`set local search_path = pg_catalog, ${ours}, pg_temp`)
   // The cursor reads all rows, not the first tenth.

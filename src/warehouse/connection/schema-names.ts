@@ -1,13 +1,15 @@
 import type { HistoryTable, Stream } from '../../source/records/resource.js'
 
-/** The six schemas of one account, all named after one setting (`TRACKING_SCHEMA`). */
+/** The seven schemas of one account, all named after one setting (`TRACKING_SCHEMA`). */
 export interface Schemas {
   /** The data tables. */
   readonly data: string
   /** Bookkeeping. */
   readonly sync: string
   readonly analytics: string
-  /** The views of the analytics schema a second time, as of an earlier instant. */
+  /** Views that those of the analytics schema are made of. */
+  readonly parts: string
+  /** The views of both a second time, as of an earlier instant. */
   readonly asOf: string
   /** Compatibility views. */
   readonly datasync: string
@@ -90,6 +92,7 @@ export class SchemaNames implements Schemas {
   readonly data: string
   readonly sync: string
   readonly analytics: string
+  readonly parts: string
   readonly asOf: string
   readonly datasync: string
   readonly stored: string
@@ -99,6 +102,7 @@ export class SchemaNames implements Schemas {
     this.data = base
     this.sync = `${base}_sync`
     this.analytics = `${base}_analytics`
+    this.parts = `${base}_parts`
     this.asOf = `${base}_as_of`
     this.datasync = `${base}_datasync`
     this.stored = `${base}_stored`
@@ -113,6 +117,11 @@ export class SchemaNames implements Schemas {
   in(schema: keyof Schemas, name: string): string {
     return `${quoteIdentifier(this[schema])}.${quoteIdentifier(name)}`
   }
+}
+
+/** Schemas that hold only our views and objects of migrations. */
+export function viewSchemas({ analytics, parts, asOf, datasync, stored }: Schemas): string[] {
+  return [analytics, parts, asOf, datasync, stored]
 }
 
 /** For names from constants and the schema setting. Values from data are parameters. */

@@ -75,9 +75,9 @@ export class SchemaPlugin implements KyselyPlugin {
 class SchemaTransformer extends OperationNodeTransformer {
   readonly #names: ReadonlyMap<string, string>
 
-  constructor({ data, sync, analytics, asOf, datasync, stored }: Schemas) {
+  constructor(names: Schemas) {
     super()
-    this.#names = new Map(Object.entries({ data, sync, analytics, asOf, datasync, stored }))
+    this.#names = new Map(Object.entries(names))
   }
 
   protected override transformSchemableIdentifier(

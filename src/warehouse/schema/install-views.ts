@@ -7,7 +7,7 @@ import { readViews, type ShippedView, storedTable } from './shipped-views.js'
 import { refuseReadOnly } from '../connection/read-only.js'
 import { commentsSql } from './view-descriptions.js'
 import { fillTimeZones } from '../rows/time-zones.js'
-import { withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
+import { viewSchemas, withSchemaNames, type SchemaNames } from '../connection/schema-names.js'
 import type { SyncTables } from '../connection/tables.js'
 import type { Session, Warehouse } from '../connection/warehouse.js'
 import { relationRef, tableRef, rawStatement } from '../connection/typed-database.js'
@@ -26,11 +26,6 @@ interface StandingView extends InstalledView {
 /** A shipped view and its row among the installed ones. */
 interface WantedView extends InstalledView {
   readonly view: ShippedView
-}
-
-/** Schemas that hold only our views and objects of migrations. */
-function viewSchemas({ analytics, asOf, datasync, stored }: SchemaNames): string[] {
-  return [analytics, asOf, datasync, stored]
 }
 
 export interface InstallOptions extends MigrateOptions {
@@ -87,9 +82,8 @@ export async function makeStoredViews(
   return withMigrationLock(warehouse, options, 'make the stored views', async (session) => {
     const [login] = await session.query(
       'look who owns the stored views',
-      sql<{
-        isOwner: boolean
-      }>`select pg_has_role(nspowner, 'usage') as "isOwner" from pg_namespace where nspname = ${names.stored}`,
+      sql<{ isOwner: boolean }>`select pg_has_role(nspowner, 'usage') as "isOwner"
+from pg_namespace where nspname = ${names.stored}`,
     )
     if (login?.isOwner !== true) return false
     const installed = await loadInstalled(session, names)
@@ -152,12 +146,11 @@ function isSameName(one: InstalledView, two: InstalledView): boolean {
 async function healSchemas(session: Session, names: SchemaNames): Promise<void> {
   const found = await session.query(
     'look for the schemas of views',
-    sql<{
-      nspname: string
-    }>`select nspname from pg_namespace where nspname = any(${viewSchemas(names)}::text[])`,
+    sql<{ nspname: string }>`select nspname from pg_namespace
+where nspname = any(${viewSchemas(names)}::text[])`,
   )
   const isGone = (schema: string): boolean => !found.some(({ nspname }) => nspname === schema)
-  for (const schema of [names.asOf, names.datasync, names.stored].filter(isGone)) {
+  for (const schema of viewSchemas(names).filter(isGone)) {
     await session.query('make a schema of views again', sql`create schema ${sql.id(schema)}`)
   }
   if (!isGone(names.asOf)) return

@@ -9,6 +9,7 @@ import { scramVerifier } from '../connection/scram-client.js'
 import {
   quoteIdentifier,
   roleNames,
+  viewSchemas,
   USERS_TABLES,
   type RoleNames,
   type SchemaNames,
@@ -201,7 +202,7 @@ async function grantStatements(session: CatalogReader, roles: RoleNames): Promis
   const { names } = session
   const data = quoteIdentifier(names.data)
   const sync = quoteIdentifier(names.sync)
-  const views = [names.analytics, names.asOf, names.datasync, names.stored]
+  const views = viewSchemas(names)
   const reader = quoteIdentifier(roles.reader)
   const writer = quoteIdentifier(roles.writer)
   const readable = `${data}, ${views.map(quoteIdentifier).join(', ')}`

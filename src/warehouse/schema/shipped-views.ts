@@ -7,7 +7,7 @@ import { readDescription, type ViewDescription } from './view-descriptions.js'
 
 /** A shipped view: two files of `sql/views/`, or made from its source if stored. */
 export interface ShippedView {
-  readonly schema: 'analytics' | 'asOf' | 'datasync' | 'stored'
+  readonly schema: 'analytics' | 'parts' | 'asOf' | 'datasync' | 'stored'
   readonly name: string
   /** Of a question: the folder of its files below `marts`. */
   readonly subject?: string | undefined
@@ -31,32 +31,26 @@ const DIRECTORY = projectFile('sql/views/')
 interface ViewFiles {
   readonly name: string
   readonly subject: string | undefined
-  readonly isOfDatasync: boolean
+  readonly schema: 'analytics' | 'parts' | 'datasync'
   readonly sqlText: string
   readonly description: string
 }
 
 /**
- * All shipped views, each after the views that it reads. Views of the analytics schema come a
+ * All shipped views, each after the views that it reads. Those of questions and their parts come a
  * second time, in the schema of questions as of an instant. Throws MigrationError for a circle.
  */
 export async function readViews(directory: string = DIRECTORY): Promise<ShippedView[]> {
   const meanings = await readFile(`${directory}/columns.yml`, 'utf8')
   const files = await readFiles(directory)
-  const analytics = new Set(files.flatMap((one) => (one.isOfDatasync ? [] : [one.name])))
-  const views = files.flatMap((one) =>
-    one.isOfDatasync
-      ? [toView('datasync', one, one.sqlText, meanings)]
-      : [
-          toView('analytics', one, one.sqlText.replace(VARIANTS, '$1'), meanings),
-          toView(
-            'asOf',
-            one,
-            inAsOfSchema(one.sqlText.replace(VARIANTS, '$2'), analytics),
-            meanings,
-          ),
-        ],
-  )
+  const instants = files.filter(({ schema }) => schema !== 'datasync')
+  const targets = new Set(instants.map(({ schema, name }) => `{{${schema}}}.${name}`))
+  const views = [
+    ...files.map((one) => toView(one.schema, one, one.sqlText.replace(VARIANTS, '$1'), meanings)),
+    ...instants.map((one) =>
+      toView('asOf', one, inAsOfSchema(one.sqlText.replace(VARIANTS, '$2'), targets), meanings),
+    ),
+  ]
   return inOrderOfUse([...views, ...views.flatMap(underFormerName)])
 }
 
@@ -81,34 +75,37 @@ function underFormerName(view: ShippedView): ShippedView[] {
   ]
 }
 
-/** A shared part of queries, alone on its line. */
-const PART = /^( *)\{\{part (\w+)\}\}$/gm
+/** A text that queries share, alone on its line. */
+const FRAGMENT = /^( *)\{\{fragment (\w+)\}\}$/gm
 
 async function readFiles(directory: string): Promise<ViewFiles[]> {
   const paths = (await readdir(directory, { recursive: true }))
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.sql'))
   const read = async (path: string): Promise<string> => readFile(`${directory}/${path}`, 'utf8')
-  const parts = new Map<string, string>()
-  for (const path of paths.filter(isPart)) parts.set(basename(path, '.sql'), await read(path))
+  const isFragment = (path: string): boolean => path.startsWith('fragments/')
+  const texts = new Map<string, string>()
+  for (const path of paths.filter(isFragment)) texts.set(basename(path, '.sql'), await read(path))
   const whole = (text: string): string =>
-    text.replace(PART, (line, indent: string, part: string) =>
-      (parts.get(part) ?? line).trimEnd().replace(/^(?=.)/gm, indent),
+    text.replace(FRAGMENT, (line, indent: string, name: string) =>
+      (texts.get(name) ?? line).trimEnd().replace(/^(?=.)/gm, indent),
     )
   const files = paths
-    .filter((path) => !isPart(path))
+    .filter((path) => !isFragment(path))
     .map(async (path) => ({
       name: basename(path, '.sql'),
       subject: /^marts\/(\w+)\//.exec(path)?.[1],
-      isOfDatasync: path.startsWith('datasync/'),
+      schema: schemaOf(path),
       sqlText: whole(await read(path)),
       description: await read(path.replace(/sql$/, 'yml')),
     }))
   return (await Promise.all(files)).sort((one, two) => (one.name < two.name ? -1 : 1))
 }
 
-function isPart(path: string): boolean {
-  return path.startsWith('parts/')
+/** People pick from questions, facts and dimensions, not from the views below them. */
+function schemaOf(path: string): ViewFiles['schema'] {
+  if (path.startsWith('datasync/')) return 'datasync'
+  return /^(?:base|intermediate)\//.test(path) ? 'parts' : 'analytics'
 }
 
 /** Lines for the present, and their replacement for an instant, from histories. */
@@ -116,8 +113,8 @@ const VARIANTS = /^-- now:\n([^]*?)^-- as of:\n([^]*?)^-- end\n/gm
 
 /** Views and the clock become those of the other schema; tables, such as rules, exist once. */
 function inAsOfSchema(sqlText: string, views: ReadonlySet<string>): string {
-  return sqlText.replace(/\{\{analytics\}\}\.(\w+)/g, (target, name: string) =>
-    views.has(name) || name === 'as_of' ? `{{asOf}}.${name}` : target,
+  return sqlText.replace(/\{\{(?:analytics|parts)\}\}\.(\w+)/g, (target, name: string) =>
+    views.has(target) || name === 'as_of' ? `{{asOf}}.${name}` : target,
   )
 }
 
@@ -160,7 +157,7 @@ function inOrderOfUse(views: readonly ShippedView[]): ShippedView[] {
     if (path.includes(view.name)) {
       throw new MigrationError(`the views ${[...path, view.name].join(' → ')} read from each other`)
     }
-    for (const [target] of view.sqlText.matchAll(/\{\{(?:analytics|asOf|datasync)\}\}\.\w+/g)) {
+    for (const [target] of view.sqlText.matchAll(/\{\{\w+\}\}\.\w+/g)) {
       const used = byTarget.get(target)
       if (used !== undefined && used !== view) visit(used, [...path, view.name])
     }

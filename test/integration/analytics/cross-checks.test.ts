@@ -86,7 +86,7 @@ const CHECKS: readonly CrossCheck[] = [
   {
     name: 'the last change of an ETA leads to the one that stands',
     one: `select distinct on (shipment_id) shipment_id, to_eta_at from tracking_analytics.eta_changes order by shipment_id, changed_at desc`,
-    other: `select shipment_id, pod_eta_at from tracking_analytics.known_shipments
+    other: `select shipment_id, pod_eta_at from tracking_parts.known_shipments
       where shipment_id in (select shipment_id from tracking_analytics.eta_changes)`,
   },
   {
@@ -101,10 +101,10 @@ const CHECKS: readonly CrossCheck[] = [
           select distinct container_id, change, subject from tracking_analytics.changes
           where change in ('fee', 'last free day')
       ) as change
-      left join tracking_analytics.known_fees as fee
+      left join tracking_parts.known_fees as fee
           on change.change = 'fee'
           and fee.container_id = change.container_id and fee.type = change.subject
-      left join tracking_analytics.known_import_deadlines as day
+      left join tracking_parts.known_import_deadlines as day
           on change.change = 'last free day'
           and day.container_id = change.container_id
           and day.kind = coalesce('pickup_lfd_' || nullif(change.subject, 'service'), 'pickup_lfd')`,
@@ -144,7 +144,7 @@ const CHECKS: readonly CrossCheck[] = [
     one: `select wait.terminal_id, wait.port_locode, wait.mode, wait.week_on, wait.n,
         round((figure.finished_hours[1] / 24)::numeric, 2), abs(wait.median_hours - figure.finished_hours[1]) <= 0.051
       from tracking_analytics.waits as wait
-      inner join tracking_analytics.wait_figures as figure using (terminal_id, mode, period, stage, week_on)
+      inner join tracking_parts.wait_figures as figure using (terminal_id, mode, period, stage, week_on)
       where wait.mode <> 'all' and wait.stage = '6 discharge to out' and wait.n > 0`,
     other: `select terminal_id, port_locode, mode, discharge_week_on, n, median_days, true
       from tracking_analytics.terminal_dwell
@@ -169,25 +169,25 @@ const CHECKS: readonly CrossCheck[] = [
   {
     name: 'a container has not arrived, or is among the milestones of those that have',
     one: `select container_id from tracking_analytics.arrivals where state <> 'left_behind'
-      union all select container_id from tracking_analytics.journey_facts where has_vessel_arrived
-      union all select container_id from tracking_analytics.journey_facts where tracking_stopped_reason = 'booking_cancelled' and not has_vessel_arrived`,
+      union all select container_id from tracking_parts.journey_facts where has_vessel_arrived
+      union all select container_id from tracking_parts.journey_facts where tracking_stopped_reason = 'booking_cancelled' and not has_vessel_arrived`,
     other: 'select container_id from tracking_analytics.container_milestones',
   },
   {
     name: 'open hold intervals are the holds that stand',
     one: 'select container_id, hold_key, hold_name, status from tracking_analytics.hold_durations where is_open',
-    other: 'select container_id, hold_key, name, status from tracking_analytics.known_holds',
+    other: 'select container_id, hold_key, name, status from tracking_parts.known_holds',
   },
   {
     name: 'open fee intervals are the fees that are listed',
     one: 'select container_id, fee_key, fee_type, amount, currency_code from tracking_analytics.fee_history where is_open',
     other:
-      'select container_id, fee_key, type, amount, currency_code from tracking_analytics.known_fees',
+      'select container_id, fee_key, type, amount, currency_code from tracking_parts.known_fees',
   },
   {
     name: 'the current status is that of the container',
     one: 'select container_id, status from tracking_analytics.status_durations where is_current',
-    other: 'select container_id, current_status from tracking_analytics.known_containers',
+    other: 'select container_id, current_status from tracking_parts.known_containers',
   },
   {
     name: 'hours in all statuses add up to the time we watched',
@@ -201,7 +201,7 @@ const CHECKS: readonly CrossCheck[] = [
         where version.container_id = status.container_id
       ) as watched
       group by status.container_id, watched.hours`,
-    other: 'select container_id, true from tracking_analytics.known_containers',
+    other: 'select container_id, true from tracking_parts.known_containers',
   },
   {
     name: 'hours of the statuses of the timeline add up to those of the status',
@@ -244,20 +244,20 @@ const CHECKS: readonly CrossCheck[] = [
   {
     name: 'the timeline has each transport event that happened once',
     one: `select container_id, subject, count(*) from tracking_analytics.timeline where kind = 'transport event' group by 1, 2`,
-    other: `select container_id, event, count(*) from tracking_analytics.known_transport_events
-      where not is_estimated and container_id in (select container_id from tracking_analytics.known_containers) group by 1, 2`,
+    other: `select container_id, event, count(*) from tracking_parts.known_transport_events
+      where not is_estimated and container_id in (select container_id from tracking_parts.known_containers) group by 1, 2`,
   },
   {
     name: 'transit times count the arrivals that have both ends',
     one: `select shipping_line_scac, sum(n)::bigint from tracking_analytics.transit_times
       where cut = 'lane and line' and period = 'month' group by 1 having sum(n) > 0`,
-    other: `select shipping_line_scac, count(transit_days) from tracking_analytics.shipment_arrivals group by 1 having count(transit_days) > 0`,
+    other: `select shipping_line_scac, count(transit_days) from tracking_parts.shipment_arrivals group by 1 having count(transit_days) > 0`,
   },
   {
     name: 'each cut of the transit times has every arrival',
     one: `select cut, period, sum(n + not_measured)::bigint from tracking_analytics.transit_times group by 1, 2`,
     other: `select cut, period, count(*)
-      from tracking_analytics.shipment_arrivals
+      from tracking_parts.shipment_arrivals
       cross join (values ('lane'), ('lane and line'), ('lane and vessel')) as cuts (cut)
       cross join (values ('month'), ('last 90 days')) as periods (period)
       where period = 'month'

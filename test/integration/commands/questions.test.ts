@@ -672,6 +672,17 @@ describe('query', () => {
     }
   })
 
+  it('reads a part by its bare name, at an instant too', { tags: ['JE8'] }, async () => {
+    const sql = 'select count(*) > 0 as known from known_containers'
+    expect(await rowsOf(sql)).toEqual([{ known: true }])
+    expect(await rowsOf(sql, '--as-of', '2020-01-01')).toEqual([{ known: false }])
+    const named = await query(sql.replace('from ', 'from tracking_parts.'), '--as-of', '2020-01-01')
+    expect(named).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('names tracking_parts.known_containers') as string,
+    })
+  })
+
   it(
     'prints csv, json and ndjson of any size that can be read back',
     { tags: ['release'] },

@@ -285,13 +285,13 @@ describe('the map', () => {
           union all
           -- Its ship has come, and it is still on board.
           select port_of_discharge_locode, 1, 0
-          from tracking_analytics.journey_facts
+          from tracking_parts.journey_facts
           where has_vessel_arrived and not has_landed and not is_left_behind and not is_delivered
             and not is_tracking_stopped
           union all
           select port_of_discharge_locode, 0, 1
-          from tracking_analytics.expected_arrivals
-          inner join tracking_analytics.journey_facts using (container_id, port_of_discharge_locode)
+          from tracking_parts.expected_arrivals
+          inner join tracking_parts.journey_facts using (container_id, port_of_discharge_locode)
           where state <> 'left_behind' and should_have_departed
             and not journey_facts.is_tracking_stopped
           union all
@@ -299,7 +299,7 @@ describe('the map', () => {
           from tracking_analytics.container_stays
           where place = 'ramp' and not has_begun and not has_ended and not is_tracking_stopped
             and container_id in (
-              select container_id from tracking_analytics.journey_facts where has_left_port
+              select container_id from tracking_parts.journey_facts where has_left_port
             )
         ) as each
         group by 1`,

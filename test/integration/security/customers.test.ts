@@ -250,7 +250,7 @@ function seeCustomers(): void {
     async () => {
       expect(await countAs(ACME, `${schema}.shipments`)).toBe(own.shipments)
       expect(await countAs(ACME, `${schema}.containers`)).toBe(own.containers)
-      expect(await countAs(ACME, `${schema}_analytics.known_containers`)).toBe(own.containers)
+      expect(await countAs(ACME, `${schema}_parts.known_containers`)).toBe(own.containers)
       const refused: string[] = []
       const empty: string[] = []
       for (const { name, short } of await relations()) {
@@ -277,13 +277,13 @@ function seeCustomers(): void {
         'tracking_analytics.dd_invoices',
         'tracking_analytics.freshness',
         'tracking_analytics.invoice_audit',
-        'tracking_analytics.invoice_balances',
-        'tracking_analytics.invoice_clocks',
         'tracking_analytics.invoice_days',
-        'tracking_analytics.invoice_shares',
         'tracking_analytics.invoices',
         'tracking_analytics.stored_views',
         'tracking_datasync._transfer_status',
+        'tracking_parts.invoice_balances',
+        'tracking_parts.invoice_clocks',
+        'tracking_parts.invoice_shares',
       ])
       const reported = (await relations()).filter(({ name }) => report.views.includes(name))
       expect(reported.length).toBe(report.views.length)
@@ -329,7 +329,7 @@ function seeCustomers(): void {
     ])
     for (const login of [ANALYST, LOADER]) {
       expect(await countAs(login, table)).toBe(all!.count)
-      expect(await countAs(login, `${schema}_analytics.known_containers`)).toBe(all!.count)
+      expect(await countAs(login, `${schema}_parts.known_containers`)).toBe(all!.count)
     }
     expect(await countAs(ANALYST, `${schema}_stored.datasync_containers`)).toBe(all!.count)
   })
@@ -387,7 +387,7 @@ function seeCustomers(): void {
         `update ${schema}.shipments set customer_name = 'ACME'`,
         `delete from ${schema}.shipments returning *`,
         `alter table ${schema}.shipments disable row level security`,
-        `alter view ${schema}_analytics.known_shipments reset (security_invoker)`,
+        `alter view ${schema}_parts.known_shipments reset (security_invoker)`,
         `select * from ${schema}_sync.rows_of_containers`,
       ]
       for (const attack of attacks) expectNoSecret(attack, await ask(ACME, attack))
@@ -413,7 +413,7 @@ function seeCustomers(): void {
       inner join pg_namespace on pg_namespace.oid = relnamespace
       where nspname = any($1) and relkind = 'v'
           and coalesce(array_to_string(reloptions, ','), '') not like '%security_invoker=true%'`,
-        [[`${schema}_analytics`, `${schema}_as_of`, `${schema}_datasync`]],
+        [['analytics', 'parts', 'as_of', 'datasync'].map((one) => `${schema}_${one}`)],
       )
       expect(bare).toEqual([])
       for (const name of ['_analytics.timeline', '_as_of.port_waits', '.later']) {
@@ -458,7 +458,7 @@ function seeCustomers(): void {
     )
     expect(await look('select from pg_policy')).toEqual([])
     expect(await ask(ACME, `select * from ${schema}.shipments`)).toBe('42501')
-    expect(await ask(ACME, `select * from ${schema}_analytics.known_shipments`)).toBe('42501')
+    expect(await ask(ACME, `select * from ${schema}_parts.known_shipments`)).toBe('42501')
     const left = await look(
       `select relname from pg_class where relrowsecurity or reloptions::text like '%security_invoker%'`,
     )

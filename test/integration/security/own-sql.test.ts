@@ -369,7 +369,7 @@ describe('functions and tables of others', { tags: ['JD1'] }, () => {
   it('are taken for none of PostgreSQL’s or ours', { tags: ['JD1', 'release'] }, async () => {
     const client = new pg.Client({ connectionString: scene.url })
     await client.connect()
-    const places = ['public', schema, `${schema}_analytics`, 'pg_temp']
+    const places = ['public', schema, `${schema}_analytics`, `${schema}_parts`, 'pg_temp']
     for (const place of places) {
       await client.query(
         `create function ${place}.now() returns timestamptz language sql volatile

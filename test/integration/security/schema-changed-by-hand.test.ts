@@ -202,7 +202,7 @@ describe('what is gone is told as that, and what is ours alone is made again', (
     callCli(args, { DATABASE_URL: opened.url, TRACKING_LOG_LEVEL: 'silent' })
 
   it('schemas of views come back with the next migrate', { tags: ['FG8', 'release'] }, async () => {
-    for (const schema of ['as_of', 'datasync', 'stored']) {
+    for (const schema of ['parts', 'as_of', 'datasync', 'stored']) {
       await warehouse.query('drop', sql`drop schema tracking_${sql.raw(schema)} cascade`)
     }
     expect((await call('check')).stdout).toMatch(/^FAIL +schema /m)

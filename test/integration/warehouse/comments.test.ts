@@ -68,6 +68,7 @@ describe('every object of ours says what it is', () => {
       'tracking_analytics',
       'tracking_as_of',
       'tracking_datasync',
+      'tracking_parts',
       'tracking_stored',
       'tracking_sync',
     ])

@@ -19,10 +19,14 @@ beforeEach(async () => {
   await installViews(opened.warehouse, [], options)
 })
 
-function view(name: string, select: string): ShippedView {
-  const sqlText = `-- ${name}\n\ncreate view {{analytics}}.${name} as ${select};`
+function view(
+  name: string,
+  select: string,
+  schema: 'analytics' | 'parts' = 'analytics',
+): ShippedView {
+  const sqlText = `-- ${name}\n\ncreate view {{${schema}}}.${name} as ${select};`
   return {
-    schema: 'analytics',
+    schema,
     name,
     title: name,
     definition: name,
@@ -124,6 +128,18 @@ describe('installing views', () => {
     },
   )
 
+  it('moves one to the other schema', { tags: ['JE8'] }, async () => {
+    const { warehouse } = opened
+    await installViews(warehouse, [ships, fleets], options)
+    const moved = view('ships', 'select 1 as imo', 'parts')
+    const above = view('fleets', 'select count(*) as ships from {{parts}}.ships')
+    expect(await installViews(warehouse, [moved, above], options)).toEqual(['ships', 'fleets'])
+    expect(await viewNames()).toEqual(['fleets'])
+    expect(await warehouse.query('read', sql`select ships from tracking_analytics.fleets`)).toEqual(
+      [{ ships: 1 }],
+    )
+  })
+
   it('lets many starters do it at once', { tags: ['G1'] }, async () => {
     const { warehouse } = opened
     const done = await Promise.all(
@@ -142,5 +158,5 @@ it('the shipped views are in order of use', async () => {
       .filter((name) => new RegExp(`${name.replaceAll(/[{}.]/g, '\\$&')}\\b`).test(sqlText))
     expect(later).toEqual([])
   }
-  expect(names).toContain('{{analytics}}.known_containers')
+  expect(names).toContain('{{parts}}.known_containers')
 })

@@ -351,8 +351,8 @@ describe('the schema name', () => {
           -- The name of a session's setting is the same for all.
           select place, replace(words, 'tracking_sync.as_of', '') as words from texts
       ) as traces
-      where words ~ '\\mtracking(_sync|_analytics|_as_of|_datasync|_stored)?\\M\\.'
-          or words ~ '\\mtracking_(sync|analytics|as_of|datasync|stored)\\M'
+      where words ~ '\\mtracking(_sync|_analytics|_parts|_as_of|_datasync|_stored)?\\M\\.'
+          or words ~ '\\mtracking_(sync|analytics|parts|as_of|datasync|stored)\\M'
           or (place = 'schema' and words ~ 'tracking')`,
     )
     expect(traces).toEqual([])
@@ -367,6 +367,7 @@ describe('the schema name', () => {
       'acme_1_analytics',
       'acme_1_as_of',
       'acme_1_datasync',
+      'acme_1_parts',
       'acme_1_stored',
       'acme_1_sync',
       'information_schema',

@@ -80,7 +80,7 @@ describe('roles', () => {
       'ok',
       [
         `select count(*) from ${schema}.containers`,
-        `select * from ${schema}_analytics.known_containers`,
+        `select * from ${schema}_parts.known_containers`,
         `select * from ${sync}.sync_runs`,
         `select count(*), state from ${sync}.webhook_notifications group by 2`,
       ],

@@ -4,7 +4,7 @@
 -- as_of(): the rows and amounts of charged_days, without what was known about each day. The base of
 -- accrual.
 
-create view {{analytics}}.clock_days as
+create view {{parts}}.clock_days as
 select
     clock.container_id,
     clock.shipment_id,
@@ -29,10 +29,10 @@ cross join lateral (
     offset 0
 
 ) as span
-left join {{analytics}}.free_time_costs as tariff
+left join {{parts}}.free_time_costs as tariff
     on tariff.rule_name = clock.rule_name
 cross join lateral (
 
-    {{part days_of}}
+    {{fragment days_of}}
 
 ) as past;

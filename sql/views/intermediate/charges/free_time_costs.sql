@@ -10,7 +10,7 @@
 -- what counts as a day.
 -- no_amount: 0, with as many decimals as the rates. minimum and cap are those of the rule.
 
-create view {{analytics}}.free_time_costs as
+create view {{parts}}.free_time_costs as
 select
     rule.rule_name,
     rule.charged,

@@ -16,7 +16,7 @@
 -- days, that of the start as first_day says; null if it ended before it started.
 -- amount: null where no day over has a rate; without a day over 0.
 
-create view {{analytics}}.free_time_variants as
+create view {{parts}}.free_time_variants as
 select
     clock.container_id,
     clock.shipment_id,
@@ -43,7 +43,7 @@ select
     owed.last_free_on,
     clock.ended_on
 from {{analytics}}.charge_clocks as clock
-inner join {{analytics}}.free_time_costs as tariff
+inner join {{parts}}.free_time_costs as tariff
     on tariff.rule_name = clock.rule_name
 -- The first working days from the start on, listed once for a clock and not for each number.
 cross join lateral (
@@ -133,7 +133,7 @@ cross join lateral (
 ) as owed
 left join lateral (
 
-    {{part cost_of}}
+    {{fragment cost_of}}
 
 ) as cost
     on true

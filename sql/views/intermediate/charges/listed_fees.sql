@@ -16,7 +16,7 @@
 -- be read and which are therefore missing, negative counts fees below zero, which are in the amount
 -- as listed.
 
-create view {{analytics}}.listed_fees as
+create view {{parts}}.listed_fees as
 select
     fee.container_id,
     fee.place,
@@ -68,7 +68,7 @@ from (
                     fee.place = 'port'
                     and bool_or(fee.place = 'ramp' and fee.amount is distinct from 0)
                         over (partition by fee.container_id, stay.place) as is_of_other_list
-                from {{analytics}}.known_fees as fee
+                from {{parts}}.known_fees as fee
                 cross join (values ('port'), ('ramp')) as stay (place)
                 where fee.place = 'port'
                     or stay.place = 'ramp'

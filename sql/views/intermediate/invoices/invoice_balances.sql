@@ -10,7 +10,7 @@
 -- to a line, and the amount for the other credit notes. It is at or below 0 where a line was taken
 -- back.
 
-create view {{analytics}}.invoice_balances as
+create view {{parts}}.invoice_balances as
 with
 
 -- Looked up for a line, and not made of all invoices for each.

@@ -15,7 +15,7 @@
 --
 -- Cost: the clocks of one container for each line.
 
-create view {{analytics}}.invoice_clocks as
+create view {{parts}}.invoice_clocks as
 select
     invoice.issuer,
     invoice.invoice_number,

@@ -13,7 +13,7 @@
 -- demurrage, the charge of the clock.
 -- An amount is null where nothing was invoiced, credited or said to be paid.
 
-create view {{analytics}}.invoice_shares as
+create view {{parts}}.invoice_shares as
 select
     line.issuer,
     line.invoice_number,
@@ -52,12 +52,12 @@ select
         greatest(scale(whole.paid_amount), 2)
     ) as paid_amount,
     line.charged_from_on + day.number - 1 as charged_on
-from {{analytics}}.invoice_balances as line
+from {{parts}}.invoice_balances as line
 inner join {{analytics}}.dd_invoices as said
     on said.issuer = line.issuer
     and said.invoice_number = line.invoice_number
     and said.line_number = line.line_number
-inner join {{analytics}}.invoice_clocks as clock
+inner join {{parts}}.invoice_clocks as clock
     on clock.issuer = line.issuer
     and clock.invoice_number = line.invoice_number
     and clock.line_number = line.line_number

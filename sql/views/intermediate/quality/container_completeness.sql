@@ -9,7 +9,7 @@
 -- reported milestone expects none. Only the attributes of the container and its shipment count,
 -- because reports use them.
 
-create view {{analytics}}.container_completeness as
+create view {{parts}}.container_completeness as
 with
 
 reached as (
@@ -52,8 +52,8 @@ reached as (
             when shipment.pol_atd_at is not null then 1
             else 0
         end as reached
-    from {{analytics}}.known_containers as container
-    left join {{analytics}}.known_shipments as shipment
+    from {{parts}}.known_containers as container
+    left join {{parts}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id
 
 )

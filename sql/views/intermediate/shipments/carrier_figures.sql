@@ -11,7 +11,7 @@
 -- All lags of a row are gathered as one text, because PostgreSQL cannot join arrays of different
 -- lengths while it groups.
 
-create view {{analytics}}.carrier_figures as
+create view {{parts}}.carrier_figures as
 with
 
 -- Texts are only compared for equality, which collation "C" does byte by byte.

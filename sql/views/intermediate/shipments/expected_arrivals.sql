@@ -20,7 +20,7 @@
 -- mode: rail if the container is expected to go on by rail, else truck.
 -- teu: 20 ft = 1, 40 ft = 2, 45 ft = 2.25, 10 ft = 0.5; null for another or unknown length.
 
-create view {{analytics}}.expected_arrivals as
+create view {{parts}}.expected_arrivals as
 select
     journey.container_id,
     journey.shipment_id,
@@ -64,8 +64,8 @@ select
     day.eta_local,
     shipment.pod_original_eta_at as original_eta_at,
     journey.shipment_arrived_at
-from {{analytics}}.journey_facts as journey
-left join {{analytics}}.known_shipments as shipment
+from {{parts}}.journey_facts as journey
+left join {{parts}}.known_shipments as shipment
     on shipment.shipment_id = journey.shipment_id
 left join {{analytics}}.time_zones as zone
     on zone.name = shipment.pod_timezone

@@ -16,7 +16,7 @@
 -- arrival_month_on, arrival_quarter_on: of the local day. Null if days_late is unknown because of
 -- the zone.
 
-create view {{analytics}}.shipment_arrivals as
+create view {{parts}}.shipment_arrivals as
 with
 
 arrived as (
@@ -41,7 +41,7 @@ arrived as (
         coalesce(pod.name, case when shipment.pod_timezone is null then 'UTC' end) as pod_zone,
         pod.name is not null as is_zone_known,
         pod.name is not null and pol.name is not null as is_transit_exact
-    from {{analytics}}.known_shipments as shipment
+    from {{parts}}.known_shipments as shipment
     left join {{analytics}}.time_zones as pod
         on pod.name = shipment.pod_timezone
     left join {{analytics}}.time_zones as pol
@@ -53,7 +53,7 @@ arrived as (
         select
             unsaid.shipment_id,
             version.pod_eta_at
-        from {{analytics}}.known_shipments as unsaid
+        from {{parts}}.known_shipments as unsaid
         inner join {{data}}.shipment_history as version
             on version.shipment_id = unsaid.shipment_id
             and version.valid_from < unsaid.pod_ata_at

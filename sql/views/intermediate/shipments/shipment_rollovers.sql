@@ -15,7 +15,7 @@
 --
 -- Cost: the view reads the histories of the arrived shipments. Narrow it by shipment_id.
 
-create view {{analytics}}.shipment_rollovers as
+create view {{parts}}.shipment_rollovers as
 with
 
 -- Texts are only compared for equality, which collation "C" does byte by byte.
@@ -35,7 +35,7 @@ versions as (
             shipment_id,
             pod_ata_at,
             coalesce(pol_atd_at, pol_etd_at) as departed_at
-        from {{analytics}}.shipment_arrivals
+        from {{parts}}.shipment_arrivals
 
     ) as arrival
     left join {{data}}.shipment_history as version

@@ -33,7 +33,7 @@
 --
 -- Narrow it by pod_terminal_id, shipping_line_scac or pod_discharged_at, which are read first.
 
-create view {{analytics}}.journey_facts as
+create view {{parts}}.journey_facts as
 -- Planned by itself, see known_milestones.
 with apart as (select)
 select
@@ -154,7 +154,7 @@ select
         as changed_at,
     container.pod_discharged_at,
     container.created_at
-from {{analytics}}.known_milestones as container
+from {{parts}}.known_milestones as container
 -- Columns are named, because a view keeps all columns of all that it joins in each of its joins,
 -- and a question reads this one several times.
 left join (
@@ -180,14 +180,14 @@ left join (
         line_tracking_stopped_at,
         line_tracking_stopped_reason,
         is_tracking_stopped
-    from {{analytics}}.known_shipments
+    from {{parts}}.known_shipments
 ) as shipment
     on shipment.shipment_id = container.shipment_id
 left join (
     select
         container_id,
         local_date
-    from {{analytics}}.known_import_deadlines
+    from {{parts}}.known_import_deadlines
     where kind = 'pickup_lfd_rail'
 ) as by_rail
     on by_rail.container_id = container.container_id

@@ -10,7 +10,7 @@
 -- cost_amount: fees listed now, else the estimate by the rules, of exactly one currency, never both
 -- together. Null: neither is known.
 
-create view {{analytics}}.late_stays as
+create view {{parts}}.late_stays as
 select
     late.container_id,
     late.shipment_id,

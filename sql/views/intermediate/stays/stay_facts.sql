@@ -20,7 +20,7 @@
 -- is_merged: the demurrage rule of the line, at the port or at the ramp, is one clock until the
 -- empty is back (until of charge_clocks).
 
-create view {{analytics}}.stay_facts as
+create view {{parts}}.stay_facts as
 -- Planned by itself, see known_milestones.
 with apart as (select)
 select
@@ -103,14 +103,14 @@ select
     end as available_on,
     coalesce(merged.is_from_port, false) as is_merged_from_port,
     coalesce(merged.is_merged, false) as is_merged
-from {{analytics}}.journey_facts as journey
-left join {{analytics}}.known_import_deadlines as by_terminal
+from {{parts}}.journey_facts as journey
+left join {{parts}}.known_import_deadlines as by_terminal
     on by_terminal.container_id = journey.container_id
     and by_terminal.kind = 'pickup_lfd_terminal'
-left join {{analytics}}.known_import_deadlines as by_line
+left join {{parts}}.known_import_deadlines as by_line
     on by_line.container_id = journey.container_id
     and by_line.kind = 'pickup_lfd_line'
-left join {{analytics}}.known_import_deadlines as by_service
+left join {{parts}}.known_import_deadlines as by_service
     on by_service.container_id = journey.container_id
     and by_service.kind = 'pickup_lfd'
 -- The days that were said when it left, and withdrawn since; at most one of each kind.
@@ -257,7 +257,7 @@ left join lateral (
             where event.event = 'container.transport.available'
                 and event.timestamp >= journey.ramp_arrived_at
         ) as ramp_available_at
-    from {{analytics}}.known_transport_events as event
+    from {{parts}}.known_transport_events as event
     where event.container_id = journey.container_id
         and event.event
             in ('container.transport.vessel_berthed', 'container.transport.available')
@@ -362,7 +362,7 @@ left join lateral (
     ) as asked
     cross join lateral (
 
-        {{part rule_of}}
+        {{fragment rule_of}}
 
     ) as line_rule
     where line_rule.until = 'empty_return'

@@ -10,7 +10,7 @@
 -- that sums have each day once: the one whose shipment names a customer, else the first
 -- container_id.
 
-create view {{analytics}}.tracked_twice as
+create view {{parts}}.tracked_twice as
 with
 
 boxes as not materialized (
@@ -27,8 +27,8 @@ boxes as not materialized (
             shipment.pod_ata_at,
             shipment.pod_eta_at
         ) as landed_at
-    from {{analytics}}.known_containers as container
-    inner join {{analytics}}.known_shipments as shipment
+    from {{parts}}.known_containers as container
+    inner join {{parts}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id
 
 )

@@ -12,7 +12,7 @@
 -- Ends at the same length are taken one by one, which leaves the same share in the end; a container
 -- that still waits comes after the ends of its length.
 
-create view {{analytics}}.wait_figures as
+create view {{parts}}.wait_figures as
 with
 
 waits as (

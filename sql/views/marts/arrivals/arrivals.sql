@@ -36,7 +36,7 @@ dwells as (
         round(
             (percentile_cont(0.5) within group (order by found.waited_hours) / 24)::numeric, 2
         ) as usual_days
-    from {{analytics}}.journey_facts as journey
+    from {{parts}}.journey_facts as journey
     cross join lateral (
 
         select
@@ -47,7 +47,7 @@ dwells as (
     ) as stage
     left join lateral (
 
-        {{part stage_length}}
+        {{fragment stage_length}}
 
     ) as found
         on true
@@ -101,7 +101,7 @@ select
     arrival.eta_at,
     arrival.eta_local,
     first.eta_at as first_eta_at
-from {{analytics}}.expected_arrivals as arrival
+from {{parts}}.expected_arrivals as arrival
 left join {{data}}.terminals as terminal
     on terminal.terminal_id = arrival.pod_terminal_id
 left join {{analytics}}.container_customers as customer
@@ -198,7 +198,7 @@ left join lateral (
     ) as asked
     cross join lateral (
 
-        {{part rule_of}}
+        {{fragment rule_of}}
 
     ) as each
     where each.by_rule_on is not null
@@ -215,7 +215,7 @@ left join lateral (
 
 ) as short
     on true
-left join {{analytics}}.free_time_costs as tariff
+left join {{parts}}.free_time_costs as tariff
     on tariff.rule_name = rule.rule_name
 cross join lateral (
 
@@ -231,7 +231,7 @@ cross join lateral (
 ) as owed
 left join lateral (
 
-    {{part cost_of}}
+    {{fragment cost_of}}
 
 ) as cost
     on true;

@@ -53,8 +53,8 @@ journeys as not materialized (
             false
         ) as is_landed,
         coalesce(shipment.is_tracking_stopped, false) as is_tracking_stopped
-    from {{analytics}}.known_containers as container
-    left join {{analytics}}.known_shipments as shipment
+    from {{parts}}.known_containers as container
+    left join {{parts}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id
 
 ),
@@ -77,7 +77,7 @@ sightings as (
         sighting.event,
         sighting.timestamp
     from journeys as journey
-    inner join {{analytics}}.known_transport_events as sighting
+    inner join {{parts}}.known_transport_events as sighting
         on sighting.container_id = journey.container_id
     where sighting.event in (
             'container.transport.transshipment_arrived',
@@ -107,7 +107,7 @@ sightings as (
         ship.event,
         ship.timestamp
     from journeys as journey
-    inner join {{analytics}}.known_transport_events as ship
+    inner join {{parts}}.known_transport_events as ship
         on ship.container_id = journey.container_id
     where ship.event in (
             'container.transport.vessel_arrived',
@@ -119,7 +119,7 @@ sightings as (
         and (ship.timestamp > {{analytics}}.as_of()) is not true
         and exists (
             select
-            from {{analytics}}.known_transport_events as feeder
+            from {{parts}}.known_transport_events as feeder
             where feeder.container_id = journey.container_id
                 and feeder.event in (
                     'container.transport.feeder_arrived',
@@ -258,7 +258,7 @@ stops as (
             and not change.is_landed
         and not exists (
             select
-            from {{analytics}}.known_transport_events as later
+            from {{parts}}.known_transport_events as later
             where later.container_id = change.container_id
                 and later.timestamp > coalesce(change.arrived_at, change.discharged_at)
                 and later.location_locode <> change.location_locode

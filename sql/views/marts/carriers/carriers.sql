@@ -123,7 +123,7 @@ select
     round(figure.milestones_reported::numeric / nullif(figure.milestones_expected, 0), 4)
         as milestone_completeness,
     figure.vessel_calls < 5 as is_few
-from {{analytics}}.carrier_figures as figure
+from {{parts}}.carrier_figures as figure
 cross join lateral (
 
     select

@@ -108,8 +108,8 @@ journeys as (
         shipments.line_tracking_stopped_at as tracking_stopped_at,
         shipments.line_tracking_stopped_reason as tracking_stopped_reason,
         coalesce(shipments.is_tracking_stopped, false) as is_tracking_stopped
-    from {{analytics}}.known_containers as containers
-    left join {{analytics}}.known_shipments as shipments
+    from {{parts}}.known_containers as containers
+    left join {{parts}}.known_shipments as shipments
         on shipments.shipment_id = containers.shipment_id
     left join lateral (
 
@@ -188,7 +188,7 @@ journeys as (
                 where event = 'container.transport.available'
                     and timestamp >= containers.pod_discharged_at
             ) as available_at
-        from {{analytics}}.known_transport_events
+        from {{parts}}.known_transport_events
         where container_id = containers.container_id
             and event in (
                 'container.transport.empty_out',

@@ -66,7 +66,7 @@ statuses as (
             )
         end as before_until_at
     from {{data}}.container_history as version
-    inner join {{analytics}}.known_containers as container
+    inner join {{parts}}.known_containers as container
         on container.container_id = version.container_id
     left join {{data}}.container_history as earlier
         on earlier.container_id = version.container_id
@@ -141,7 +141,7 @@ happenings as (
         false as is_wall_time,
         least(standing.valid_to, {{analytics}}.as_of()) as until_at
     from {{data}}.container_hold_history as standing
-    inner join {{analytics}}.known_containers as container
+    inner join {{parts}}.known_containers as container
         on container.container_id = standing.container_id
     left join {{data}}.container_hold_history as earlier
         on earlier.container_id = standing.container_id
@@ -193,7 +193,7 @@ happenings as (
         false as is_wall_time,
         null::timestamptz as until_at
     from {{data}}.container_hold_history as gone
-    inner join {{analytics}}.known_containers as container
+    inner join {{parts}}.known_containers as container
         on container.container_id = gone.container_id
     left join {{data}}.container_hold_history as next
         on next.container_id = gone.container_id
@@ -243,7 +243,7 @@ happenings as (
         false as is_wall_time,
         least(standing.valid_to, {{analytics}}.as_of()) as until_at
     from {{data}}.container_fee_history as standing
-    inner join {{analytics}}.known_containers as container
+    inner join {{parts}}.known_containers as container
         on container.container_id = standing.container_id
     left join {{data}}.container_fee_history as earlier
         on earlier.container_id = standing.container_id
@@ -278,7 +278,7 @@ happenings as (
         false as is_wall_time,
         null::timestamptz as until_at
     from {{data}}.container_fee_history as gone
-    inner join {{analytics}}.known_containers as container
+    inner join {{parts}}.known_containers as container
         on container.container_id = gone.container_id
     left join {{data}}.container_fee_history as next
         on next.container_id = gone.container_id
@@ -333,7 +333,7 @@ happenings as (
         false as is_wall_time,
         least(standing.valid_to, {{analytics}}.as_of()) as until_at
     from {{data}}.container_import_deadline_history as standing
-    inner join {{analytics}}.known_containers as container
+    inner join {{parts}}.known_containers as container
         on container.container_id = standing.container_id
     left join {{data}}.container_import_deadline_history as earlier
         on earlier.container_id = standing.container_id
@@ -377,7 +377,7 @@ happenings as (
         false as is_wall_time,
         null::timestamptz as until_at
     from {{data}}.container_import_deadline_history as gone
-    inner join {{analytics}}.known_containers as container
+    inner join {{parts}}.known_containers as container
         on container.container_id = gone.container_id
     left join {{data}}.container_import_deadline_history as next
         on next.container_id = gone.container_id
@@ -414,7 +414,7 @@ happenings as (
         happened.timezone is null as is_wall_time,
         null::timestamptz as until_at
     from {{data}}.transport_events as happened
-    inner join {{analytics}}.known_containers as container
+    inner join {{parts}}.known_containers as container
         on container.container_id = happened.container_id
     where not coalesce(happened.is_estimated, false)
         and happened._first_seen_at <= {{analytics}}.as_of()
@@ -442,7 +442,7 @@ happenings as (
         container.pod_timezone as timezone,
         false as is_wall_time,
         null::timestamptz as until_at
-    from {{analytics}}.known_containers as container
+    from {{parts}}.known_containers as container
     inner join {{analytics}}.eta_changes as change
         on change.shipment_id = container.shipment_id
 
@@ -468,7 +468,7 @@ happenings as (
         false as is_wall_time,
         null::timestamptz as until_at
     from {{data}}.container_changes as change
-    inner join {{analytics}}.known_containers as container
+    inner join {{parts}}.known_containers as container
         on container.container_id = change.container_id
     where change._observed_at <= {{analytics}}.as_of()
 
@@ -498,8 +498,8 @@ happenings as (
         correction.time_zone as timezone,
         false as is_wall_time,
         null::timestamptz as until_at
-    from {{analytics}}.container_version_changes as correction
-    inner join {{analytics}}.known_containers as container
+    from {{parts}}.container_version_changes as correction
+    inner join {{parts}}.known_containers as container
         on container.container_id = correction.container_id
     where correction.kind = 'milestone'
         and correction.from_at is not null

@@ -75,7 +75,7 @@ cross join lateral (
         and (clock.place = 'ramp' or not clock.has_reached_ramp)
         and exists (
             select
-            from {{analytics}}.listed_fees as listed
+            from {{parts}}.listed_fees as listed
             where listed.container_id = clock.container_id
                 and listed.place = clock.place
                 and listed.amount is not null

@@ -41,7 +41,7 @@ lines as (
             as seven_days_amount,
         sum(variant.amount) filter (where not variant.is_own and variant.free_days = 10)
             as ten_days_amount
-    from {{analytics}}.free_time_variants as variant
+    from {{parts}}.free_time_variants as variant
     group by
         variant.charge,
         variant.shipping_line_scac,

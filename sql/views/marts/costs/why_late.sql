@@ -65,7 +65,7 @@ select
     late.cost_currency_code,
     late.binding_on,
     late.out_on
-from {{analytics}}.late_stays as late
+from {{parts}}.late_stays as late
 -- Computed once for a stay, and not for each of its days.
 cross join lateral (
 

@@ -79,7 +79,7 @@ of_stays as (
     ) as sought
     left join lateral (
 
-        {{part usual_stay}}
+        {{fragment usual_stay}}
 
     ) as others
         on true
@@ -198,7 +198,7 @@ of_journeys as (
         found.exception,
         found.sentence,
         found.since_at
-    from {{analytics}}.journey_facts as journey
+    from {{parts}}.journey_facts as journey
     -- The ETA as known a day ago, and the vessel as known three days ago.
     left join lateral (
 
@@ -236,7 +236,7 @@ of_journeys as (
     left join lateral (
 
         select greatest(max(event.created_at), journey.changed_at) as last_at
-        from {{analytics}}.known_transport_events as event
+        from {{parts}}.known_transport_events as event
         where (journey.is_on_rail or journey.should_have_departed)
             and not journey.is_out
             and event.container_id = journey.container_id
@@ -407,7 +407,7 @@ of_others as (
             own.has_left_port,
             own.has_reached_ramp,
             own.is_delivered
-        from {{analytics}}.journey_facts as own
+        from {{parts}}.journey_facts as own
         where own.container_id = recent.container_id
         offset 0
 
@@ -470,7 +470,7 @@ of_others as (
             end
             and not exists (
                 select
-                from {{analytics}}.known_holds as standing
+                from {{parts}}.known_holds as standing
                 where standing.container_id = journey.container_id
                     and (journey.has_reached_ramp or standing.place = hold.place)
                     and standing.status is distinct from 'pending'

@@ -60,7 +60,7 @@ found as (
         eta.source,
         eta.changed_at as learned_at
     from {{analytics}}.eta_changes as eta
-    inner join {{analytics}}.known_containers as container
+    inner join {{parts}}.known_containers as container
         on container.shipment_id = eta.shipment_id
 
     union all
@@ -83,7 +83,7 @@ found as (
     inner join {{data}}.shipment_history as earlier
         on earlier.shipment_id = later.shipment_id
         and later.valid_from between earlier.valid_to and earlier.valid_to
-    inner join {{analytics}}.known_containers as container
+    inner join {{parts}}.known_containers as container
         on container.shipment_id = later.shipment_id
     where later.valid_from <= {{analytics}}.as_of()
         and case
@@ -139,7 +139,7 @@ found as (
         null as change_currency_code,
         version.source,
         version.learned_at
-    from {{analytics}}.container_version_changes as version
+    from {{parts}}.container_version_changes as version
     left join {{analytics}}.time_zones as zone
         on zone.name = version.time_zone
     cross join lateral (
@@ -247,7 +247,7 @@ select
 from found
 -- Not an inner join, and a condition that does not make it one: if PostgreSQL expects few
 -- containers, it would compute all changes again for each of them.
-left join {{analytics}}.known_containers as container
+left join {{parts}}.known_containers as container
     on container.container_id = found.container_id
 -- Shipments are looked up one by one: without statistics PostgreSQL expects few shipments, and
 -- would read all of them for each change.
@@ -258,7 +258,7 @@ left join lateral (
         known.shipping_line_scac,
         known.customer_name,
         known.ref_numbers
-    from {{analytics}}.known_shipments as known
+    from {{parts}}.known_shipments as known
     where known.shipment_id = container.shipment_id
     limit 1
 

@@ -49,7 +49,7 @@ select
     stay.pod_discharged_at,
     twice.also_tracked_as
 from {{analytics}}.container_stays as stay
-left join {{analytics}}.tracked_twice as twice
+left join {{parts}}.tracked_twice as twice
     on twice.container_id = stay.container_id
 left join {{analytics}}.container_customers as customer
     on customer.container_id = stay.container_id;

@@ -61,7 +61,7 @@ select
     stay.start_at at time zone stay.wall_zone as start_local,
     twice.also_tracked_as
 from {{analytics}}.container_stays as stay
-left join {{analytics}}.tracked_twice as twice
+left join {{parts}}.tracked_twice as twice
     on twice.container_id = stay.container_id
 left join {{data}}.terminals as facility
     on facility.terminal_id = stay.pickup_facility_id
@@ -89,7 +89,7 @@ cross join lateral (
 ) as sought
 left join lateral (
 
-    {{part usual_stay}}
+    {{fragment usual_stay}}
 
 ) as others
     on true

@@ -43,7 +43,7 @@ entries as (
         null::numeric as credited_amount,
         null::numeric as paid_amount,
         day.charged_on
-    from {{analytics}}.clock_days as day
+    from {{parts}}.clock_days as day
 
     union all
 
@@ -61,7 +61,7 @@ entries as (
         share.credited_amount,
         share.paid_amount,
         share.charged_on
-    from {{analytics}}.invoice_shares as share
+    from {{parts}}.invoice_shares as share
 
 ),
 

@@ -131,11 +131,11 @@ cross join lateral (
         end
 
 ) as deadlines
-left join {{analytics}}.free_time_costs as tariff
+left join {{parts}}.free_time_costs as tariff
     on tariff.rule_name = clock.rule_name
 cross join lateral (
 
-    {{part days_of}}
+    {{fragment days_of}}
 
 ) as past
 -- The day at its place, and where an observation at as_of() itself counts as known.

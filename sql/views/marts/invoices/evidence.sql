@@ -48,10 +48,10 @@ boxes as not materialized (
         wall_time.pod_rail_departed_local,
         wall_time.pod_full_out_local,
         wall_time.final_destination_full_out_local
-    from {{analytics}}.known_containers as container
+    from {{parts}}.known_containers as container
     inner join {{data}}.containers as first_sight
         on first_sight.container_id = container.container_id
-    left join {{analytics}}.known_shipments as shipment
+    left join {{parts}}.known_shipments as shipment
         on shipment.shipment_id = container.shipment_id
     left join {{data}}.terminals as pod_terminal
         on pod_terminal.terminal_id = container.pod_terminal_id

@@ -263,7 +263,7 @@ lines as (
         ) as counted
 
     ) as within
-    inner join {{analytics}}.invoice_balances as balance
+    inner join {{parts}}.invoice_balances as balance
         on balance.container_number = invoice.container_number
         and balance.issuer = invoice.issuer
         and balance.invoice_number = invoice.invoice_number

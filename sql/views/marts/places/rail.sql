@@ -71,8 +71,8 @@ legs as (
         container.final_destination_full_out_at,
         journey.port_wall_zone as pod_zone,
         journey.ramp_wall_zone as ind_zone
-    from {{analytics}}.known_containers as container
-    inner join {{analytics}}.journey_facts as journey
+    from {{parts}}.known_containers as container
+    inner join {{parts}}.journey_facts as journey
         on journey.container_id = container.container_id
     where container.pod_rail_carrier_scac is not null
         or container.ind_rail_carrier_scac is not null

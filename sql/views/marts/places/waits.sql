@@ -51,6 +51,6 @@ select
     figure.zone_unknown,
     figure.n + figure.still_waiting < 5 as is_few,
     figure.week_on
-from {{analytics}}.wait_figures as figure
+from {{parts}}.wait_figures as figure
 left join {{data}}.terminals as terminal
     on terminal.terminal_id = figure.terminal_id;

@@ -48,7 +48,7 @@ line_reasons as (
                     true
                 )
         ) as stale
-    from {{analytics}}.known_shipments as shipment
+    from {{parts}}.known_shipments as shipment
     left join {{data}}.shipments as checked
         on checked.shipment_id = shipment.shipment_id
     where shipment.shipping_line_scac is not null
@@ -82,7 +82,7 @@ line_containers as (
             filter (where container.pod_timezone is not null and zone.name is null) as zone_invalid,
         sum(container.milestones_expected) as milestones_expected,
         sum(container.milestones_reported) as milestones_reported
-    from {{analytics}}.container_completeness as container
+    from {{parts}}.container_completeness as container
     left join {{analytics}}.time_zones as zone
         on zone.name = container.pod_timezone
     group by 1
@@ -111,8 +111,8 @@ line_lags as (
         percentile_cont(array[0.5, 0.9]) within group (
             order by date_part('epoch', report.created_at - report.timestamp) / 3600
         ) as lag_hours
-    from {{analytics}}.known_transport_events as report
-    inner join {{analytics}}.known_shipments as shipment
+    from {{parts}}.known_transport_events as report
+    inner join {{parts}}.known_shipments as shipment
         on shipment.shipment_id = report.shipment_id
     inner join {{analytics}}.time_zones as zone
         on zone.name = report.timezone
@@ -147,8 +147,8 @@ terminal_reasons as (
         ) as zone_invalid,
         sum(container.milestones_expected) as milestones_expected,
         sum(container.milestones_reported) as milestones_reported
-    from {{analytics}}.container_completeness as container
-    inner join {{analytics}}.journey_facts as journey
+    from {{parts}}.container_completeness as container
+    inner join {{parts}}.journey_facts as journey
         on journey.container_id = container.container_id
     where container.pod_terminal_id is not null
     group by container.pod_terminal_id, container.tracking_stopped_reason
@@ -182,8 +182,8 @@ terminal_lags as (
         percentile_cont(array[0.5, 0.9]) within group (
             order by date_part('epoch', report.created_at - report.timestamp) / 3600
         ) as lag_hours
-    from {{analytics}}.known_transport_events as report
-    inner join {{analytics}}.known_shipments as shipment
+    from {{parts}}.known_transport_events as report
+    inner join {{parts}}.known_shipments as shipment
         on shipment.shipment_id = report.shipment_id
     inner join {{analytics}}.time_zones as zone
         on zone.name = report.timezone

@@ -203,7 +203,7 @@ export function customerRole(names: SchemaNames): string {
 }
 
 function schemasOf(names: SchemaNames): string[] {
-  return [names.data, names.analytics, names.asOf, names.datasync]
+  return [names.data, names.analytics, names.parts, names.asOf, names.datasync]
 }
 
 /** The tables with policies. */

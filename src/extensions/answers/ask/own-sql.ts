@@ -58,12 +58,14 @@ export async function* streamOwnSql(
  */
 export function refuseViewsOfNow(
   text: string,
-  { analytics, stored, asOf }: SchemaNames,
+  { analytics, parts, stored, asOf }: SchemaNames,
   words: Pick<AskWords, 'asOf'>,
 ): void {
   const ofAnyTime = USERS_TABLES.join('|')
   const [named] =
-    new RegExp(`\\b(?:${analytics}|${stored})"?\\.(?!"?(?:${ofAnyTime})\\b)\\S+`).exec(text) ?? []
+    new RegExp(`\\b(?:${analytics}|${parts}|${stored})"?\\.(?!"?(?:${ofAnyTime})\\b)\\S+`).exec(
+      text,
+    ) ?? []
   if (named === undefined) return
   const problem =
     `answers from the schema ${asOf}, but your SQL names ${named}, which only knows the ` +

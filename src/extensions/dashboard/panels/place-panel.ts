@@ -16,7 +16,7 @@ const BOXES = `boxes as (
         shipment_id,
         pod_terminal_id,
         shipping_line_scac
-    from {{analytics}}.journey_facts
+    from {{parts}}.journey_facts
     where not is_delivered
         and not is_left_behind
         and case

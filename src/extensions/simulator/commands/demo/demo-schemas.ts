@@ -45,12 +45,11 @@ export async function markDemoSchemas(warehouse: Warehouse): Promise<void> {
  * when there are none. False, and nothing removed, when one is there that it did not make.
  */
 export async function dropDemoSchemas(warehouse: Warehouse): Promise<boolean> {
-  const { data, sync, analytics, asOf, datasync, stored } = warehouse.names
-  const schemas = [data, sync, analytics, asOf, datasync, stored]
+  const schemas = Object.values(warehouse.names)
   const [found] = await warehouse.query(
     'look whose the schemas are',
     sql<{ schemas: number; isMarked: boolean | null }>`select count(*)::integer as schemas,
-    bool_or(nspname = ${sync} and obj_description(oid, 'pg_namespace') = ${MARK}) as "isMarked"
+    bool_or(nspname = ${warehouse.names.sync} and obj_description(oid, 'pg_namespace') = ${MARK}) as "isMarked"
 from pg_namespace
 where nspname = any(${schemas})`,
   )

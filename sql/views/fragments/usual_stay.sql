@@ -9,7 +9,7 @@
 select percentile_cont(0.8) within group (order by finished.lasted) as usual
 from (
     select other.left_port_at - other.discharged_at as lasted
-    from {{analytics}}.known_milestones as other
+    from {{parts}}.known_milestones as other
     where sought.is_sought
         and other.pod_terminal_id = sought.terminal_id
         and case when other.left_port_at = other.full_out_at then 'truck' else 'rail' end
@@ -18,12 +18,12 @@ from (
     union all
 
     select other.ramp_out_at - other.ramp_arrived_at as lasted
-    from {{analytics}}.known_shipments as shipment
+    from {{parts}}.known_shipments as shipment
     cross join lateral (
         select
             own.ramp_out_at,
             own.ramp_arrived_at
-        from {{analytics}}.known_milestones as own
+        from {{parts}}.known_milestones as own
         where own.shipment_id = shipment.shipment_id
         offset 0
     ) as other

@@ -70,7 +70,7 @@ promises as (
 unreported as (
 
     select distinct journey.shipment_id
-    from {{analytics}}.journey_facts as journey
+    from {{parts}}.journey_facts as journey
     where journey.has_vessel_arrived
         and coalesce(journey.shipment_arrived_at > {{analytics}}.as_of(), true)
 
@@ -104,7 +104,7 @@ judged as (
         promise.due_at,
         arrival.arrived_at
     from promises as promise
-    inner join {{analytics}}.known_shipments as shipment
+    inner join {{parts}}.known_shipments as shipment
         on shipment.shipment_id = promise.shipment_id
     left join {{analytics}}.time_zones as zone
         on zone.name = shipment.pod_timezone

@@ -144,7 +144,7 @@ select
     stay.end_at,
     stay.pod_discharged_at,
     stay.pickup_appointment_at
-from {{analytics}}.stay_facts as stay
+from {{parts}}.stay_facts as stay
 cross join lateral (
 
     select
@@ -219,7 +219,7 @@ left join lateral (
     ) as asked
     left join lateral (
 
-        {{part rule_of}}
+        {{fragment rule_of}}
 
     ) as rule
         on true
@@ -279,7 +279,7 @@ left join lateral (
             filter (where held.status is distinct from 'pending') as blocking,
         array_agg(distinct coalesce(held.name, 'unnamed') || ' (' || held.status || ')')
             filter (where held.status = 'pending') as others
-    from {{analytics}}.known_holds as held
+    from {{parts}}.known_holds as held
     where held.container_id = stay.container_id
         and held.place in ('port', stay.place)
         and stay.has_begun

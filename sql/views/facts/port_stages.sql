@@ -58,7 +58,7 @@ select
     found.week_on,
     stage.start_at,
     stage.end_at
-from {{analytics}}.journey_facts as journey
+from {{parts}}.journey_facts as journey
 left join {{analytics}}.journey as milestone
     on milestone.container_id = journey.container_id
 left join {{data}}.terminals as terminal
@@ -129,7 +129,7 @@ cross join lateral (
 -- Computed once for a stage, and not for each figure that it counts in.
 left join lateral (
 
-    {{part stage_length}}
+    {{fragment stage_length}}
 
 ) as found
     on true;

@@ -37,7 +37,7 @@ boxes as (
         count(*) as containers,
         sum(milestones_expected) as milestones_expected,
         sum(milestones_reported) as milestones_reported
-    from {{analytics}}.container_completeness
+    from {{parts}}.container_completeness
     group by shipment_id
 
 ),
@@ -47,8 +47,8 @@ reports as (
     select
         report.shipment_id,
         array_agg(date_part('epoch', report.created_at - report.timestamp) / 3600) as lag_hours
-    from {{analytics}}.known_transport_events as report
-    inner join {{analytics}}.known_shipments as shipment
+    from {{parts}}.known_transport_events as report
+    inner join {{parts}}.known_shipments as shipment
         on shipment.shipment_id = report.shipment_id
     inner join {{analytics}}.time_zones as zone
         on zone.name = report.timezone
@@ -69,7 +69,7 @@ arrivals as (
         days_late,
         transit_days::double precision as transit_days,
         pod_ata_at
-    from {{analytics}}.shipment_arrivals
+    from {{parts}}.shipment_arrivals
 
 ),
 
@@ -160,11 +160,11 @@ select
     period.eta_14_days_error_hours,
     arrival.pod_ata_at
 from periods as period
-inner join {{analytics}}.known_shipments as shipment
+inner join {{parts}}.known_shipments as shipment
     on shipment.shipment_id = period.shipment_id
 left join arrivals as arrival
     on arrival.shipment_id = period.shipment_id
-left join {{analytics}}.shipment_rollovers as rollover
+left join {{parts}}.shipment_rollovers as rollover
     on rollover.shipment_id = period.shipment_id
 left join boxes
     on boxes.shipment_id = period.shipment_id

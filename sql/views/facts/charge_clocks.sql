@@ -103,7 +103,7 @@ places as (
         clock.arrived_on,
         clock.berthed_on,
         clock.available_on
-    from {{analytics}}.stay_facts as stay
+    from {{parts}}.stay_facts as stay
     cross join lateral (
 
         select
@@ -177,7 +177,7 @@ places as (
     ) as clock
     where not exists (
             select
-            from {{analytics}}.tracked_twice as twice
+            from {{parts}}.tracked_twice as twice
             where twice.container_id = stay.container_id
                 and twice.is_counted_elsewhere
         )
@@ -261,7 +261,7 @@ ruled as (
     ) as asked
     left join lateral (
 
-        {{part rule_of}}
+        {{fragment rule_of}}
 
     ) as rule
         on true
@@ -361,7 +361,7 @@ cross join lateral (
         end as state
 
 ) as standing
-left join {{analytics}}.free_time_costs as tariff
+left join {{parts}}.free_time_costs as tariff
     on tariff.rule_name = clock.rule_name
 cross join lateral (
 
@@ -389,7 +389,7 @@ cross join lateral (
 ) as owed
 left join lateral (
 
-    {{part cost_of}}
+    {{fragment cost_of}}
 
 ) as cost
     on true;

@@ -63,7 +63,7 @@ select
     day.charged_on,
     invoice.clock_on,
     invoice.last_free_on
-from {{analytics}}.invoice_clocks as invoice
+from {{parts}}.invoice_clocks as invoice
 left join lateral (
 
     select
@@ -84,7 +84,7 @@ left join lateral (
                 invoice.line_number
             )
         ) as days_before
-    from {{analytics}}.invoice_balances as other
+    from {{parts}}.invoice_balances as other
     where other.container_number = invoice.container_number
         and other.charge = invoice.charge
         and other.charged_from_on <= invoice.charged_to_on

@@ -81,7 +81,7 @@ overdue as (
         )
         and not exists (
             select
-            from {{analytics}}.tracked_twice as twice
+            from {{parts}}.tracked_twice as twice
             where twice.container_id = stay.container_id
                 and twice.is_counted_elsewhere
         )
@@ -140,7 +140,7 @@ left join lateral (
         bool_or(listed.is_total_different) as is_total_different,
         sum(listed.unreadable)::integer as fees_unreadable,
         sum(listed.negative)::integer as fees_negative
-    from {{analytics}}.listed_fees as listed
+    from {{parts}}.listed_fees as listed
     where listed.container_id = stay.container_id
         and listed.place = stay.place
         -- At the ramp the port's list belongs to the ramp.
@@ -198,7 +198,7 @@ left join lateral (
         ) as asked
         cross join lateral (
 
-            {{part rule_of}}
+            {{fragment rule_of}}
 
         ) as rule
         cross join lateral (
@@ -225,11 +225,11 @@ left join lateral (
                 null::integer as days_now
 
         ) as owed
-        inner join {{analytics}}.free_time_costs as tariff
+        inner join {{parts}}.free_time_costs as tariff
             on tariff.rule_name = rule.rule_name
         left join lateral (
 
-            {{part cost_of}}
+            {{fragment cost_of}}
 
         ) as cost
             on true

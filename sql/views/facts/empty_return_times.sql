@@ -48,7 +48,7 @@ clocks as (
         journey.pickup_zone,
         journey.pickup_wall_zone as out_zone,
         journey.return_wall_zone as in_zone
-    from {{analytics}}.journey_facts as journey
+    from {{parts}}.journey_facts as journey
     where journey.picked_up_at is not null
         or journey.returned_at is not null
 

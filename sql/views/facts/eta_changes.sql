@@ -50,7 +50,7 @@ from {{data}}.shipment_history as later
 inner join {{data}}.shipment_history as earlier
     on earlier.shipment_id = later.shipment_id
     and later.valid_from between earlier.valid_to and earlier.valid_to
-inner join {{analytics}}.known_shipments as shipment
+inner join {{parts}}.known_shipments as shipment
     on shipment.shipment_id = later.shipment_id
 left join {{analytics}}.time_zones as zone
     on zone.name = later.pod_timezone
