@@ -217,9 +217,13 @@ class Trial:
         drift = [r["name"] for r in self.database.rows("tracking_sync.schema_drift where kind = 'new_attribute'")]
         report.value("schema_drift", "new_attribute", ["current_extra", "new_attribute"], sorted(drift))
 
+    def views(self):
+        """Columns of the views for people and of their parts."""
+        return {**self.dictionary["tracking_analytics"], **self.dictionary["tracking_parts"]}
+
     def compare_answers(self, model, as_of, last):
         """The answers as of an instant, which is that of the model, or that of the database's clock."""
-        columns = self.dictionary["tracking_analytics"]
+        columns = self.views()
         facts = Facts(model, as_of, columns, self.model)
         for view, make in ANSWERS.items():
             expected = make(facts)
@@ -232,7 +236,7 @@ class Trial:
                 prove_answer(self, view, expected, found, columns[view])
 
     def compare_datasync(self):
-        facts = Facts(self.model, datetime.now(UTC), self.dictionary["tracking_analytics"])
+        facts = Facts(self.model, datetime.now(UTC), self.views())
         for view, make in expect_datasync.VIEWS.items():
             columns, expected = self.dictionary["tracking_datasync"][view], make(facts)
             rows = self.database.rows("tracking_datasync." + view)
@@ -253,7 +257,8 @@ class Trial:
     def every_table_is_named(self):
         """Every table and view of the dictionary is compared, or listed with the reason why not."""
         excused = {t for entry in self.options.not_compared for t in entry["tables"]}
-        for schema, prefix in [("tracking", ""), ("tracking_analytics", ""), ("tracking_datasync", "datasync.")]:
+        for schema, prefix in [("tracking", ""), ("tracking_analytics", ""), ("tracking_parts", ""),
+                               ("tracking_datasync", "datasync.")]:
             for table in self.dictionary[schema]:
                 if "%s.%s" % (schema, table) not in excused:
                     self.report.table(prefix + table)

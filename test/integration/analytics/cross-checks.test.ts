@@ -364,7 +364,7 @@ async function contradict(
 ): Promise<{ compared: number; differing: unknown[] }> {
   return scene.warehouse.transaction('ask both', async (session) => {
     const inSchema = (text: string): string =>
-      asOf === '' ? text : text.replaceAll('tracking_analytics.', 'tracking_as_of.')
+      asOf === '' ? text : text.replaceAll(/tracking_(?:analytics|parts)\./g, 'tracking_as_of.')
     const one = inSchema(check.one)
     const other = inSchema(check.other)
     await setAsOf(session, asOf)

@@ -351,7 +351,7 @@ describe('a subscriber', { tags: ['release'] }, () => {
   )
 
   it('answers from its views, and stores them by itself', async () => {
-    const views = ['timeline', 'journey', 'known_containers']
+    const views = ['timeline', 'journey', 'last_free_days']
     for (const view of views) {
       const question = `select to_jsonb(one)::text as row from tracking_analytics.${view} as one
       order by 1`
