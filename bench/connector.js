@@ -13,7 +13,7 @@ import { prepareSchemas } from '../dist/warehouse/schema/prepare-schemas.js'
 import { createSharedRequestBudget } from '../dist/warehouse/coordination/shared-budget.js'
 import { createWarehouse } from '../dist/warehouse/connection/warehouse.js'
 
-const { API_URL, API_KEY, DATABASE_URL, COMMAND, NOW } = process.env
+const { API_URL, API_KEY, DATABASE_URL, COMMAND, NOW, FULL_SYNC_HOURS = '0' } = process.env
 boundHeapGrowth()
 const logger = silentLogger
 const sleep = createSleep()
@@ -51,6 +51,7 @@ async function run() {
     settings: {
       pageSize: 100,
       vesselPositions: false,
+      fullSyncHours: Number(FULL_SYNC_HOURS),
     },
     programVersion: 'bench',
     signal: new AbortController().signal,

@@ -1,16 +1,22 @@
 /**
  * What a backfill costs in processor time, connector and database together, beside its floor (the
- * same pages parsed, the same rows copied by psql) and beside other ways to do it; and what the
- * unchanged sync after it costs the connector beside the same pages parsed, and beside the others
- * that do their load again. Floor, ours and others take turns, each round into empty tables. The
- * service's own processor time counts nowhere.
+ * same pages parsed in the cheapest correct way, the same rows copied by psql) and beside other ways
+ * to do it; and what an unchanged sync after it costs beside the same pages parsed, and beside the
+ * others that do their load again: the complete sync, which reads the whole account once a day, and
+ * the usual one, which reads what can still change. Floor, ours and others take turns, each round
+ * into empty tables. All are answered from memory; the service's processor time counts nowhere.
+ * Unpacking, the requests and all bookkeeping are ours, and no part of a floor.
  *
  *   node bench/processor-cost.js [shipments, 30000 unless told] [rounds, 3 unless told]
  */
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
+  atEnd,
   CONNECTOR,
   connect,
   isAskedFor,
@@ -21,13 +27,14 @@ import {
   startService,
 } from './bench-world.js'
 import { copyRows, layOutFloor, saveRows } from './copied-rows.js'
-import { figure, median } from './figures.js'
+import { figure, median, shorten } from './figures.js'
 import { PEERS } from './peers/index.js'
 import { readServerCpuMs } from './processor-time.js'
-import { startRecorder } from './recorded-pages.js'
 
 const ROUNDS = Number(process.argv[3] ?? 3)
-const PARSER = fileURLToPath(new URL('parse-pages.js', import.meta.url))
+const fileOf = (name) => fileURLToPath(new URL(name, import.meta.url))
+const PARSER = fileOf('parse-pages.js')
+const USUAL_HOURS = '24'
 
 await runBench(async () => {
   const peers = isAskedFor('B4') ? await findPeers() : []
@@ -69,22 +76,47 @@ async function hasProgram(name) {
   return isThere?.[0] === 0
 }
 
-/** A backfill that is not measured tells which pages and rows there are. */
+/** A backfill that is not measured tells which pages and rows there are, and fills the memory. */
 async function openScene() {
-  const service = await startService('--speed', '0')
+  const { apiKey, apiUrl } = await startService('--speed', '0')
+  const memory = await holdAnswers(apiUrl)
+  const service = { apiUrl: memory.url, apiKey }
   const serverUrl = await openDatabase()
   const server = await connect(serverUrl)
   const scene = { service, serverUrl, server }
   const { url, client } = await createDatabase(scene, 'recorded')
-  const record = async (command) => {
-    const { close, ...recorder } = await startRecorder(service.apiUrl)
-    await runConnector({ ...service, apiUrl: recorder.url }, url, command)
-    return { directory: recorder.directory, pages: await close() }
+  const record = (command, hours) => memory.record(() => runConnector(service, url, command, hours))
+  const answers = {
+    backfill: await record('backfill'),
+    sync: await record('sync'),
+    usual: await record('sync', USUAL_HOURS),
   }
-  const answers = { backfill: await record('backfill'), sync: await record('sync') }
   const tables = await saveRows(client, url)
   const rows = Object.fromEntries(tables.map((table) => [table.name, table.rows]))
   return { ...scene, floorUrl: url, client, tables, rows, answers }
+}
+
+/** See held-answers.js. `record` resolves to what was answered while `work` was done. */
+async function holdAnswers(apiUrl) {
+  const child = fork(fileOf('held-answers.js'), [apiUrl])
+  atEnd(async () => {
+    child.disconnect()
+    if (child.exitCode === null) await once(child, 'exit')
+  })
+  const [{ url }] = await once(child, 'message')
+  const keepIn = async (directory) => {
+    child.send({ keepIn: directory })
+    const [{ kept }] = await once(child, 'message')
+    return kept
+  }
+  const record = async (work) => {
+    const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-pages-'))
+    atEnd(() => rm(directory, { recursive: true, force: true }))
+    await keepIn(directory)
+    await work()
+    return { directory, pages: await keepIn(undefined) }
+  }
+  return { url, record }
 }
 
 async function createDatabase({ serverUrl, server }, name) {
@@ -94,13 +126,14 @@ async function createDatabase({ serverUrl, server }, name) {
   return { url: url.href, client: await connect(url.href) }
 }
 
-async function runConnector({ apiUrl, apiKey }, databaseUrl, command) {
+async function runConnector({ apiUrl, apiKey }, databaseUrl, command, fullSyncHours = '0') {
   const { exitCode, text, ...measured } = await runMeasured([CONNECTOR], {
     API_URL: apiUrl,
     API_KEY: apiKey,
     DATABASE_URL: databaseUrl,
     COMMAND: command,
     NOW: START,
+    FULL_SYNC_HOURS: fullSyncHours,
   })
   if (exitCode !== 0) throw new Error(`${command} ended with ${exitCode}`)
   const report = text === '' ? {} : JSON.parse(text)
@@ -124,42 +157,53 @@ async function readWalPosition(server) {
   return rows[0].bytes
 }
 
+/** Reading costs what the cheaper way costs. */
 async function measureFloor({ server, client, floorUrl, tables, answers }) {
-  const parse = async ({ directory }) =>
-    JSON.parse((await runMeasured([PARSER, directory], {})).text)
-  const { cpuMs, records, bytes } = await parse(answers.backfill)
+  const parse = async ({ directory }) => {
+    const ways = JSON.parse((await runMeasured([PARSER, directory], {})).text)
+    return Object.values(ways).toSorted((one, two) => one.cpuMs - two.cpuMs)[0]
+  }
+  const { cpuMs: parseMs, records, bytes, seconds } = await parse(answers.backfill)
   const sync = await parse(answers.sync)
+  const usual = await parse(answers.usual)
   await layOutFloor(client, tables)
+  const startedAt = performance.now()
   const copied = await withServerTime(server, async () => ({
     psqlMs: await copyRows(floorUrl, tables),
+    copySeconds: (performance.now() - startedAt) / 1000,
   }))
-  return { parseMs: cpuMs, ...copied, records, bytes, syncParseMs: sync.cpuMs }
+  const wall = seconds + copied.copySeconds
+  const syncParseMs = sync.cpuMs
+  return { parseMs, ...copied, records, bytes, syncParseMs, usualParseMs: usual.cpuMs, wall }
 }
 
 async function measureOurs(scene, name) {
   const { server, service } = scene
   const { url, client } = await createDatabase(scene, name)
   await runConnector(service, url, 'migrate')
-  const run = (command) =>
+  const run = (command, hours) =>
     withServerTime(server, async () => {
-      const { runCpuMs, seconds, peakMiB } = await runConnector(service, url, command)
+      const { runCpuMs, seconds, peakMiB } = await runConnector(service, url, command, hours)
       return { connectorMs: runCpuMs, seconds, peakMiB }
     })
   const backfill = await run('backfill')
   await client.query('vacuum analyze')
   const sync = await run('sync')
+  const usual = await run('sync', USUAL_HOURS)
   await client.end()
   await server.query(`drop database ${name} with (force)`)
-  return { backfill, sync }
+  return { backfill, sync, usual }
 }
 
 async function measurePeer(scene, peer, name) {
   const { url, client } = await createDatabase(scene, name)
   await peer.prepare(client)
   const load = () =>
-    withServerTime(scene.server, async () => ({
-      toolMs: await peer.load({ ...scene.service, databaseUrl: url }),
-    }))
+    withServerTime(scene.server, async () => {
+      const startedAt = performance.now()
+      const toolMs = await peer.load({ ...scene.service, databaseUrl: url })
+      return { toolMs, seconds: (performance.now() - startedAt) / 1000 }
+    })
   const first = await load()
   await client.query('vacuum analyze')
   const again = peer.canRepeat ? { again: await load() } : {}
@@ -185,21 +229,33 @@ function summarise({ rows }, rounds) {
   const records = rows.shipments + rows.containers + rows.transport_events
   const micro = (milliseconds) => Math.round((milliseconds * 1000) / records)
   const of = (read) => median(rounds.map(read))
+  const runMs = ({ connectorMs, databaseMs }) => connectorMs + databaseMs
+  const say = (run) =>
+    `connector ${micro(of(({ ours }) => ours[run].connectorMs))} + database ${micro(of(({ ours }) => ours[run].databaseMs))} µs a record`
+  const wall = [
+    `ours ${shorten(of(({ ours }) => ours.backfill.seconds))}`,
+    `the floor ${shorten(of(({ floor }) => floor.wall))}`,
+    // The first round of another fills the memory with its answers.
+    ...Object.keys(rounds[0].others).map(
+      (name) =>
+        `${name} ${shorten(rounds.findLast(({ others }) => name in others).others[name].seconds)}`,
+    ),
+  ].join(', ')
   const figures = [
     figure('B3 backfill', {
       runs: rounds.map(({ floor, ours }) => oursMs(ours) / floorMs(floor)),
       beside: { what: 'µs a record, floor', value: micro(of(({ floor }) => floorMs(floor))) },
       ratio: of(({ floor, ours }) => oursMs(ours) / floorMs(floor)),
-      note: `${records} records; connector ${micro(of(({ ours }) => ours.backfill.connectorMs))} + database ${micro(of(({ ours }) => ours.backfill.databaseMs))} µs each, floor: parse ${micro(of(({ floor }) => floor.parseMs))} + psql ${micro(of(({ floor }) => floor.psqlMs))} + database ${micro(of(({ floor }) => floor.databaseMs))}`,
+      note: `${rows.shipments} shipments, ${records} records; ${say('backfill')}, floor: parse ${micro(of(({ floor }) => floor.parseMs))} + psql ${micro(of(({ floor }) => floor.psqlMs))} + database ${micro(of(({ floor }) => floor.databaseMs))}; seconds from memory, with the start of each program: ${wall}`,
     }),
     figure('B5 unchanged', {
-      runs: rounds.map(({ floor, ours }) => ours.sync.connectorMs / floor.syncParseMs),
+      runs: rounds.map(({ floor, ours }) => runMs(ours.sync) / floor.syncParseMs),
       beside: {
-        what: 'µs a record, JSON.parse',
+        what: 'µs a record, parsing',
         value: micro(of(({ floor }) => floor.syncParseMs)),
       },
-      ratio: of(({ floor, ours }) => ours.sync.connectorMs / floor.syncParseMs),
-      note: `connector ${micro(of(({ ours }) => ours.sync.connectorMs))} µs a record, database ${micro(of(({ ours }) => ours.sync.databaseMs))}`,
+      ratio: of(({ floor, ours }) => runMs(ours.sync) / floor.syncParseMs),
+      note: `the complete sync: ${say('sync')}; the usual one reads a part: ${say('usual')} of the account, ${shorten(of(({ floor, ours }) => runMs(ours.usual) / floor.usualParseMs))} × the parsing of its pages`,
     }),
   ]
   if (!isAskedFor('B4')) return figures

@@ -2,8 +2,8 @@ import { resources } from '../../dist/source/records/index.js'
 
 /**
  * The parts of the loads by hand, made from the columns that our own tables have, so that all store
- * the same values: a program for jq that writes a line of tab-separated values for each record,
- * after the name of its table, SQL with which psql upserts them, and commands with which pgloader
+ * the same values: a program for jq that writes the link of the next page and then a line of tab-separated values
+ * for each record, after the name of its table, SQL with which psql upserts them, and commands with which pgloader
  * inserts them.
  */
 const TYPES = {
@@ -43,7 +43,7 @@ export function jqProgram() {
     return `if .type == "${type}" then ["${table}", ${values}]`
   })
   return `def record: ${branches.join('\nel')}\nelse empty end;
-(.data[], .included[]?) | record | @tsv`
+(.links.next // ""), ((.data[], .included[]?) | record | @tsv)`
 }
 
 /** What is missing becomes an empty value, which is read as null; so an empty text does, too. */

@@ -7,11 +7,15 @@ set -euo pipefail
 includes=containers,containers.transport_events
 next="$API_URL/shipments?page%5Bnumber%5D=1&page%5Bsize%5D=100"
 for table in $TABLES; do : > "$1/$table.tsv"; done
+: > "$1/rows"
 while [ -n "$next" ]; do
     curl --silent --show-error --fail --globoff --compressed --header "authorization: Token $API_KEY" \
         --output "$1/page.json" "$next&include=$includes"
-    jq --raw-output "$JQ_PROGRAM" "$1/page.json" >> "$1/rows"
-    next=$(jq --raw-output '.links.next // ""' "$1/page.json" | sed 's/&include=[^&]*//')
+    # One reading of the page: its first line is the link of the next one.
+    jq --raw-output "$JQ_PROGRAM" "$1/page.json" > "$1/part"
+    IFS= read -r next < "$1/part" || true
+    tail --lines=+2 "$1/part" >> "$1/rows"
+    next=$(printf '%s' "$next" | sed 's/&include=[^&]*//')
     case "$next" in /*) next="${API_URL%/v2}$next" ;; esac
 done
 awk -F '\t' -v folder="$1" '{ table = $1; print substr($0, length(table) + 2) > (folder "/" table ".tsv") }' "$1/rows"

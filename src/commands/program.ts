@@ -126,16 +126,23 @@ function withHelpFlag(argv: readonly string[], program: Command): string[] {
 }
 
 /**
- * Growth of the heap beyond its live data before garbage is collected, in percent. V8's own rule
- * allows fourfold on a large machine: a load at full speed, with 50 MB alive, took 300. A load of
- * 4,000 to 6,000 shipments takes 190 MiB with 150, 180 with 100, and 165 with 75, which costs a
- * sixth more processor time.
+ * How V8 keeps the memory of a load small. V8's own rules suit a page that a person looks at: a heap
+ * that may grow fourfold before garbage is collected, a nursery of up to 32 MiB, and helper threads
+ * that search the nursery together, which costs more processor time than it saves seconds where the
+ * database wants the other core. All three may be set while a program runs, in Node 20 to 24;
+ * docs/performance.md, B7, has what each of them is worth.
  */
-const GROWTH_PERCENT = 100
+const MEMORY_FLAGS = [
+  // Percent beyond the live data.
+  '--heap-growing-percent=100',
+  // The nursery stays as large as it is at the start: 1 MiB, twice.
+  '--semi-space-growth-factor=1',
+  '--no-parallel-scavenge',
+]
 
 /** Called once, at the start. `--max-old-space-size` still works beside it. */
 export function boundHeapGrowth(): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
+  for (const flag of MEMORY_FLAGS) setFlagsFromString(flag)
 }
 
 /**

@@ -2,12 +2,17 @@ import type { ResourceIdentifier } from '../source/jsonapi/document.js'
 import { isReferenceType, type Sighting } from '../source/records/resource.js'
 import { mergeSightings } from './merge-sightings.js'
 
-/**
- * Reference resources come again with every page; shipments, containers and their events come once
- * in a run.
- */
+const MET_ONCE: ReadonlySet<string> = new Set([
+  'shipments',
+  'containers',
+  'transport_events',
+  'tracking_requests',
+  'custom_fields',
+])
+
+/** Reference resources come again with every page; the records of an account once in a run. */
 export function isMetOften(stream: string): boolean {
-  return !['shipments', 'containers', 'transport_events', 'tracking_requests'].includes(stream)
+  return !MET_ONCE.has(stream)
 }
 
 /**

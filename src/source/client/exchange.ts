@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { pipeline, type Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
+import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { ApiRefusedError } from '../../base/errors.js'
 import type { Clock } from '../../base/retry.js'
@@ -134,10 +135,17 @@ export async function exchange(
   }
 }
 
+const unpackGzip = promisify(gunzip)
+
+/** Deflate packs no better than this. */
+const MOST_TIMES_PACKED = 1_032
+const GZIP_TRAILER_BYTES = 8
+
 /**
- * Reads a body to its end, unpacking as it comes. Throws `ApiRefusedError` for more than `maxBytes`
- * and for an encoding that was not asked for; errors of the socket or of the unpacking pass
- * through. Resolves to the bytes and not to their text: a large text would stay in memory for long.
+ * Reads a body to its end and unpacks it. Throws `ApiRefusedError` for more than `maxBytes`, packed
+ * or unpacked, and for an encoding that was not asked for; errors of the socket or of the unpacking
+ * pass through. Resolves to the bytes and not to their text: a large text would stay in memory for
+ * long.
  */
 async function readAnswer(
   source: Readable,
@@ -149,23 +157,46 @@ async function readAnswer(
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    for await (const chunk of unpack(source, contentEncoding ?? 'identity')) {
+    const isPacked = isGzip(contentEncoding ?? 'identity')
+    for await (const chunk of source) {
       bytes += (chunk as Buffer).length
-      if (bytes > maxBytes) throw new ApiRefusedError(`an answer is larger than ${maxBytes} bytes`)
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
       chunks.push(chunk as Buffer)
     }
+    const body = Buffer.concat(chunks, bytes)
+    return isPacked && bytes > 0 ? await unpack(body, maxBytes) : body
   } finally {
     source.destroy()
   }
-  return Buffer.concat(chunks, bytes)
 }
 
-function unpack(source: Readable, encoding: string): Readable {
-  if (/^(?:identity)?$/i.test(encoding)) return source
-  if (/^(?:x-)?gzip$/i.test(encoding)) {
-    return pipeline(source, createGunzip({ chunkSize: 64 * 1024 }), () => undefined)
+/**
+ * In one piece: the trailer of a gzip file says its size, so that one buffer takes it and no second
+ * copy is made. A trailer that lies costs at most `maxBytes` of address space, or more pieces.
+ */
+async function unpack(packed: Buffer, maxBytes: number): Promise<Buffer> {
+  const { length } = packed
+  const said = length < GZIP_TRAILER_BYTES ? 0 : packed.readUInt32LE(length - 4)
+  const most = Math.min(maxBytes, length * MOST_TIMES_PACKED)
+  const chunkSize = Math.max(Math.min(said, most) + 1, SMALLEST_CHUNK_BYTES)
+  try {
+    return await unpackGzip(packed, { chunkSize, maxOutputLength: maxBytes })
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException
+    throw code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(maxBytes) : thrown
   }
+}
+
+const SMALLEST_CHUNK_BYTES = 1_024
+
+function isGzip(encoding: string): boolean {
+  if (/^(?:identity)?$/i.test(encoding)) return false
+  if (/^(?:x-)?gzip$/i.test(encoding)) return true
   throw new ApiRefusedError(
     `an answer is compressed as ${JSON.stringify(encoding)}, which was not asked for`,
   )
+}
+
+function tooLarge(maxBytes: number): ApiRefusedError {
+  return new ApiRefusedError(`an answer is larger than ${maxBytes} bytes`)
 }
