@@ -19,6 +19,7 @@ import { formatFigures, formatMachine } from './print-figures.js'
 
 /** `small` and `full` are arguments: mostly shipments, see each file. */
 const BENCHES = [
+  { file: 'requests.js', ids: ['B0'], small: ['300'], full: ['3000'] },
   { file: 'unchanged-pass.js', ids: ['B1', 'B6'], small: ['600'], full: ['30000'] },
   { file: 'changed-pass.js', ids: ['B2'], small: ['300'], full: ['3000'] },
   { file: 'processor-cost.js', ids: ['B3', 'B4', 'B5'], small: ['600'], full: ['6000'] },

@@ -1,3 +1,5 @@
+import pLimit from 'p-limit'
+
 /** Does work one piece at a time, first come, first served. See `createWaitingLine`. */
 export type WaitingLine = <Result>(
   work: () => Promise<Result>,
@@ -9,13 +11,12 @@ export type WaitingLine = <Result>(
  * reason: work that has not begun never begins; work under way must end itself.
  */
 export function createWaitingLine(): WaitingLine {
-  let lastInLine: Promise<unknown> = Promise.resolve()
+  const inTurn = pLimit(1)
   return (work, signal) => {
-    const turn = lastInLine.then(() => {
+    const turn = inTurn(() => {
       signal?.throwIfAborted()
       return work()
     })
-    lastInLine = turn.catch(() => undefined)
     return orAbort(turn, signal)
   }
 }

@@ -126,23 +126,15 @@ function withHelpFlag(argv: readonly string[], program: Command): string[] {
 }
 
 /**
- * How V8 keeps the memory of a load small. V8's own rules suit a page that a person looks at: a heap
- * that may grow fourfold before garbage is collected, a nursery of up to 32 MiB, and helper threads
- * that search the nursery together, which costs more processor time than it saves seconds where the
- * database wants the other core. All three may be set while a program runs, in Node 20 to 24;
- * docs/performance.md, B7, has what each of them is worth.
+ * Keeps memory and processor time of a load small. Called once, at the start: V8 takes these flags
+ * while a program runs, in Node 20 to 24. The heap grows by so many percent beyond its live data,
+ * the nursery does not grow, and one thread searches it: see B7 in docs/performance.md.
+ * `--max-old-space-size` still works beside them.
  */
-const MEMORY_FLAGS = [
-  // Percent beyond the live data.
-  '--heap-growing-percent=100',
-  // The nursery stays as large as it is at the start: 1 MiB, twice.
-  '--semi-space-growth-factor=1',
-  '--no-parallel-scavenge',
-]
-
-/** Called once, at the start. `--max-old-space-size` still works beside it. */
 export function boundHeapGrowth(): void {
-  for (const flag of MEMORY_FLAGS) setFlagsFromString(flag)
+  setFlagsFromString('--heap-growing-percent=100')
+  setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--no-parallel-scavenge')
 }
 
 /**

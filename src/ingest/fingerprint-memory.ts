@@ -2,17 +2,11 @@ import type { ResourceIdentifier } from '../source/jsonapi/document.js'
 import { isReferenceType, type Sighting } from '../source/records/resource.js'
 import { mergeSightings } from './merge-sightings.js'
 
-const MET_ONCE: ReadonlySet<string> = new Set([
-  'shipments',
-  'containers',
-  'transport_events',
-  'tracking_requests',
-  'custom_fields',
-])
+const MET_ONCE = 'shipments containers transport_events tracking_requests custom_fields'.split(' ')
 
 /** Reference resources come again with every page; the records of an account once in a run. */
 export function isMetOften(stream: string): boolean {
-  return !MET_ONCE.has(stream)
+  return !MET_ONCE.includes(stream)
 }
 
 /**

@@ -139,62 +139,46 @@ const unpackGzip = promisify(gunzip)
 
 /** Deflate packs no better than this. */
 const MOST_TIMES_PACKED = 1_032
-const GZIP_TRAILER_BYTES = 8
 
 /**
- * Reads a body to its end and unpacks it. Throws `ApiRefusedError` for more than `maxBytes`, packed
- * or unpacked, and for an encoding that was not asked for; errors of the socket or of the unpacking
- * pass through. Resolves to the bytes and not to their text: a large text would stay in memory for
- * long.
+ * Reads a body to its end and unpacks it. Throws `ApiRefusedError` for more than `maxBytes` and for
+ * an encoding that was not asked for; errors of the socket or of the unpacking pass through.
+ * Resolves to the bytes and not to their text: a large text would stay in memory for long.
  */
-async function readAnswer(
-  source: Readable,
-  contentEncoding: string | undefined,
-  maxBytes: number,
-): Promise<Buffer> {
+async function readAnswer(source: Readable, encoding = '', maxBytes: number): Promise<Buffer> {
   // A body that is refused is destroyed, and emits an error that nobody else listens for.
   source.on('error', () => undefined)
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    const isPacked = isGzip(contentEncoding ?? 'identity')
+    if (!/^(?:|identity|(?:x-)?gzip)$/i.test(encoding)) {
+      throw new ApiRefusedError(`an answer is packed as "${encoding}", which was not asked for`)
+    }
     for await (const chunk of source) {
       bytes += (chunk as Buffer).length
       if (bytes > maxBytes) throw tooLarge(maxBytes)
       chunks.push(chunk as Buffer)
     }
-    const body = Buffer.concat(chunks, bytes)
-    return isPacked && bytes > 0 ? await unpack(body, maxBytes) : body
   } finally {
     source.destroy()
   }
+  const body = Buffer.concat(chunks, bytes)
+  return bytes > 0 && /gzip$/i.test(encoding) ? unpack(body, maxBytes) : body
 }
 
 /**
- * In one piece: the trailer of a gzip file says its size, so that one buffer takes it and no second
- * copy is made. A trailer that lies costs at most `maxBytes` of address space, or more pieces.
+ * In one piece: the end of a gzip file says its size, so that one buffer takes it and nothing is
+ * copied. An end that lies costs at most `maxBytes` of address space, or more pieces.
  */
 async function unpack(packed: Buffer, maxBytes: number): Promise<Buffer> {
-  const { length } = packed
-  const said = length < GZIP_TRAILER_BYTES ? 0 : packed.readUInt32LE(length - 4)
-  const most = Math.min(maxBytes, length * MOST_TIMES_PACKED)
-  const chunkSize = Math.max(Math.min(said, most) + 1, SMALLEST_CHUNK_BYTES)
+  const said = packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4)
+  const chunkSize = 1_024 + Math.min(said, maxBytes, packed.length * MOST_TIMES_PACKED)
   try {
     return await unpackGzip(packed, { chunkSize, maxOutputLength: maxBytes })
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
     throw code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(maxBytes) : thrown
   }
-}
-
-const SMALLEST_CHUNK_BYTES = 1_024
-
-function isGzip(encoding: string): boolean {
-  if (/^(?:identity)?$/i.test(encoding)) return false
-  if (/^(?:x-)?gzip$/i.test(encoding)) return true
-  throw new ApiRefusedError(
-    `an answer is compressed as ${JSON.stringify(encoding)}, which was not asked for`,
-  )
 }
 
 function tooLarge(maxBytes: number): ApiRefusedError {

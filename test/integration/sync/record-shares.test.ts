@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
-import { findNeverFilled, findSilences } from '../../../src/warehouse/bookkeeping/pass-shares.js'
+import { findNeverFilled } from '../../../src/extensions/doctor/find-never-filled.js'
+import { findSilences } from '../../../src/warehouse/bookkeeping/pass-shares.js'
 import { closeScenes, HOUR, openScene } from './sync-scene.js'
 
 afterEach(closeScenes)

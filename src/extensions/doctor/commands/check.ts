@@ -140,7 +140,7 @@ async function checkSchema(app: App): Promise<string> {
   await isDistributed(warehouse)
   const { version, expected } = await readSchemaVersion(warehouse, await readMigrations())
   if (version === expected) {
-    const { findNeverFilled } = await import('../../../warehouse/bookkeeping/pass-shares.js')
+    const { findNeverFilled } = await import('../find-never-filled.js')
     const shape = await checkShape(warehouse, version)
     const { describeRefused, readPasses } = await import('../../../status/read-vitals.js')
     const passes = await readPasses(warehouse, Number.MAX_SAFE_INTEGER)
