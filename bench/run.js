@@ -6,6 +6,8 @@
  *   npm run bench -- --size full         at the size of docs/performance.md: hours
  *   npm run bench -- B11 --json          one JSON document on standard output instead of the table
  *   npm run bench -- B3 --attribute      where its time goes: by phase, statement and index
+ *   npm run bench -- B3 --size full --keep    its figures go into docs/performance.md with the next
+ *                                        `npm run docs`
  *
  * Each is a process of its own and can also be run by itself; what it prints on the way goes to
  * standard error. A bench that fails leaves the others their turn and makes the exit code 1. A
@@ -13,6 +15,7 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { formatFigures, formatMachine } from './print-figures.js'
@@ -45,6 +48,7 @@ const { values, positionals } = parseArgs({
     size: { type: 'string', default: 'small' },
     json: { type: 'boolean', default: false },
     attribute: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
   },
 })
 const wanted = positionals.length === 0 ? KNOWN : positionals.map((name) => name.toUpperCase())
@@ -82,6 +86,7 @@ for (const bench of values.attribute ? [ATTRIBUTION] : BENCHES) {
     process.exitCode = 1
   }
 }
+if (values.keep) keep(figures)
 if (values.json) {
   const document = { size: values.size, machine, figures, details }
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
@@ -107,6 +112,19 @@ async function runBench({ file, ...bench }, ids) {
   if (exitCode !== 0 || result === undefined)
     throw new Error(`bench/${file} ended with ${exitCode}`)
   return result
+}
+
+/** A figure replaces the one that was kept of it; the others stay. */
+function keep(measured) {
+  const file = new URL('kept-figures.json', import.meta.url)
+  const kept = JSON.parse(readFileSync(file, 'utf8'))
+  const on = new Date().toISOString().slice(0, 10)
+  for (const { id, value, note = '', spread } of measured) {
+    const runs =
+      spread === undefined ? '' : `${spread.min} to ${spread.max} in ${spread.runs} rounds; `
+    kept[id] = { value, on, said: `${runs}${note}` }
+  }
+  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`)
 }
 
 function refuse(names, hint) {

@@ -20,7 +20,9 @@ import { readShippedQueries } from '../dist/extensions/answers/questions/shipped
 import { SUBJECTS } from '../dist/extensions/answers/questions/subjects.js'
 import { SchemaNames } from '../dist/warehouse/connection/schema-names.js'
 import { manPage } from './documents/man-page.js'
+import { performanceChart, withTable } from './documents/performance-page.js'
 import { questionsPage } from './documents/questions-page.js'
+import { FIGURES } from '../bench/figures.js'
 import { grafanaDashboard } from './documents/grafana-dashboard.js'
 import {
   commandsPage,
@@ -62,3 +64,8 @@ writeFileSync(
   metricsPage(metrics, readFileSync('config/prometheus-rules.yml', 'utf8')),
 )
 writeFileSync('config/grafana-dashboard.json', grafanaDashboard())
+
+const kept = JSON.parse(readFileSync('bench/kept-figures.json', 'utf8'))
+const performance = readFileSync('docs/performance.md', 'utf8')
+writeFileSync('docs/performance.md', withTable(performance, FIGURES, kept))
+writeFileSync('docs/images/performance.svg', performanceChart(FIGURES, kept))

@@ -14,7 +14,9 @@ import {
   metricsPage,
   settingsPage,
 } from '../../scripts/documents/pages.js'
+import { performanceChart, withTable } from '../../scripts/documents/performance-page.js'
 import { questionsPage } from '../../scripts/documents/questions-page.js'
+import { FIGURES } from '../../bench/figures.js'
 import * as exitCodes from '../../src/base/exit-code.js'
 import { readProgramTree, runCli } from '../../src/commands/program.js'
 import { loadConfig } from '../../src/config/load.js'
@@ -42,6 +44,10 @@ const MANIFEST = JSON.parse(read('package.json')) as {
   readonly scripts: Readonly<Record<string, string>>
   readonly engines: { readonly node: string }
 }
+
+const KEPT_FIGURES = JSON.parse(read('bench', 'kept-figures.json')) as Parameters<
+  typeof withTable
+>[2]
 
 const DOCUMENTS = [
   ...readdirSync(ROOT).filter((file) => file.endsWith('.md')),
@@ -115,6 +121,8 @@ describe('the generated pages are up to date: run `npm run docs` when one fails'
       async () => questionsPage(await readShippedQueries(new SchemaNames('tracking')), SUBJECTS),
     ],
     ['docs/exit-codes.md', () => exitCodesPage(exitCodes)],
+    ['docs/performance.md', () => withTable(read('docs/performance.md'), FIGURES, KEPT_FIGURES)],
+    ['docs/images/performance.svg', () => performanceChart(FIGURES, KEPT_FIGURES)],
     ['docs/commands.md', () => commandsPage(runCli)],
     ['docs/metrics.md', () => metricsPage(METRICS, read('config/prometheus-rules.yml'))],
     ['config/grafana-dashboard.json', grafanaDashboard],

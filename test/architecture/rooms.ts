@@ -22,7 +22,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   base: {
     holds: 'what every room may use: errors, logger, retry, cron',
     may: [],
-    packages: ['node:fs', 'node-cron', 'pino', 'undici'],
+    packages: ['node:fs', 'node-cron', 'p-limit', 'pino', 'undici'],
   },
   config: {
     holds: 'settings: their kinds, sources and descriptions',

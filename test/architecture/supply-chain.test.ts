@@ -216,7 +216,7 @@ describe('what is packed', { tags: ['S14'] }, () => {
   it('is an allow-list that names no folder whole', () => {
     for (const pattern of manifest.files) {
       expect(pattern).toMatch(
-        /^(?:(?:bin|dist|sql|config|docs|man)\/[\w*/.-]+\.(?:c?js|txt|yml|sql|json|csv|example|service|timer|md|png|1)|npm-shrinkwrap\.json|[A-Z]+(?:\.md)?)$/,
+        /^(?:(?:bin|dist|sql|config|docs|man)\/[\w*/.-]+\.(?:c?js|txt|yml|sql|json|csv|example|service|timer|md|png|svg|1)|npm-shrinkwrap\.json|[A-Z]+(?:\.md)?)$/,
       )
     }
   })

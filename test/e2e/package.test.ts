@@ -163,7 +163,7 @@ describe('the package', () => {
         sql.push(...files.filter((file) => /\.(?:sql|yml)$/.test(file)))
       }
       const documents = (await filesBelow(repositoryDirectory.replace(/\/$/, ''), 'docs')).filter(
-        (file) => /\.(?:md|png)$/.test(file),
+        (file) => /\.(?:md|png|svg)$/.test(file),
       )
       const rules = await filesBelow(repositoryDirectory.replace(/\/$/, ''), 'config/rules')
       const expected = [

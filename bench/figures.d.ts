@@ -1,0 +1,3 @@
+import type { Targets } from '../scripts/documents/performance-page.js'
+
+export const FIGURES: Targets
