@@ -282,6 +282,11 @@ describe('a mistake', { tags: ['JM2'] }, () => {
     ['ask', { question: 'pickups', as_of: 'May' }, /^as_of is "May"; it must be a day or a time, /],
     ['ask', { question: 'pickups', against: '2026-13-01' }, /^against is "2026-13-01"; it must/],
     ['ask', { question: 'pickups', limit: 201 }, /^limit is 201, and 200 is the most; narrow/],
+    [
+      'ask',
+      { question: 'pickups', filters: { limit: 2 } },
+      /^filters\.limit belongs beside filters, as limit$/,
+    ],
     ['ask', { question: 'pickups', limit: 0 }, /^limit is 0; it is a whole number from 1 on$/],
     ['ask', { question: 'pickups', limit: 'x' }, /^limit is "x"; it is a whole number from 1 on$/],
     ['find', { number: '-' }, /^number is too short to be looked for; give at least 3/],

@@ -33,6 +33,7 @@ function checkValue(name: string, value: unknown, schema: ArgumentSchema): void 
     for (const [inner, one] of Object.entries(value)) {
       const of = schema.properties[inner]
       if (of !== undefined) checkValue(`${name}.${inner}`, one, of)
+      else if (inner === 'limit') throw refuse(`${name}.limit`, `belongs beside ${name}, as limit`)
       else if (!isScalar(one)) throw refuse(`${name}.${inner}`, 'is a text or a number')
     }
     return
