@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -41,23 +41,15 @@ export function readPayloads(directory: string): PayloadFile[] {
   })
 }
 
-/**
- * A service on a free loopback port that knows payloads and nothing of what they mean: a list
- * answers with the primary data of its type and all that came included with it, a read with the
- * record of that id, a path below a record with the records of that type that point to it. An id
- * without a payload answers 404.
- */
-export async function startStandIn(payloads: readonly PayloadFile[]): Promise<StandIn> {
+/** A service without records on a free loopback port: its key gets 404, any other 401. */
+export async function startStandIn(): Promise<StandIn> {
   const apiKey = 'stand-in-key'
   const requests: string[] = []
   const server = createServer((request, response) => {
     requests.push(new URL(request.url ?? '', 'http://localhost').pathname)
     const isKnown = request.headers.authorization === `Token ${apiKey}`
-    const answer = isKnown && request.method === 'GET' ? answerTo(request, payloads) : undefined
-    response.writeHead(answer !== undefined ? 200 : isKnown ? 404 : 401, {
-      'content-type': 'application/vnd.api+json',
-    })
-    response.end(JSON.stringify(answer ?? { errors: [{ title: 'No such record' }] }))
+    response.writeHead(isKnown ? 404 : 401, { 'content-type': 'application/vnd.api+json' })
+    response.end(JSON.stringify({ errors: [{ title: 'No such record' }] }))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -71,43 +63,4 @@ export async function startStandIn(payloads: readonly PayloadFile[]): Promise<St
       await once(server, 'close')
     },
   }
-}
-
-function answerTo(
-  request: IncomingMessage,
-  payloads: readonly PayloadFile[],
-): JsonObject | undefined {
-  const { pathname } = new URL(request.url ?? '', 'http://localhost')
-  const [, , collection = '', id, below] = pathname.split('/').map(decodeURIComponent)
-  const all = payloads.flatMap(({ data, included }) => [...data, ...included])
-  const isOf = (name: string) => (record: StandInRecord) => `${record.type}s` === name
-  if (collection === 'webhooks' && id === 'events') {
-    return list(all.filter(isOf('webhook_event_categorys')))
-  }
-  if (id === undefined) {
-    const files = payloads.filter(({ data }) => data.some(isOf(collection)))
-    const data = files.flatMap((file) => file.data.filter(isOf(collection)))
-    return list(
-      data,
-      files.flatMap(({ included }) => included),
-    )
-  }
-  if (below !== undefined) {
-    return list(all.filter(isOf(below)).filter((record) => pointsTo(record, id)))
-  }
-  const record = all.filter(isOf(collection)).find((candidate) => candidate.id === id)
-  return record && { data: record }
-}
-
-function list(data: readonly StandInRecord[], included: readonly StandInRecord[] = []): JsonObject {
-  const isFirst = (record: StandInRecord, at: number): boolean =>
-    data.findIndex(({ id }) => id === record.id) === at
-  const once = data.filter(isFirst)
-  return { data: once, included, links: {}, meta: { size: once.length, total: once.length } }
-}
-
-function pointsTo({ relationships = {} }: StandInRecord, id: string): boolean {
-  return Object.values(relationships).some(
-    ({ data }) => (data as { id?: unknown } | null | undefined)?.id === id,
-  )
 }

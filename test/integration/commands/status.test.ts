@@ -24,23 +24,27 @@ function line(...words: readonly (string | number)[]): RegExp {
 }
 
 describe('the status command', () => {
-  it('says of an empty warehouse that nothing ran, waits or is held', async () => {
-    const scene = await openScene({ shipments: 1 })
-    const { text, json } = await status(scene)
-    expect(json).toMatchObject({
-      runs: [],
-      quarantined: 0,
-      refetchQueue: 0,
-      queues: [],
-      budgets: [],
-      lease: null,
-    })
-    expect(text).toMatch(line('shipments', 0, 0, 'never'))
-    expect(text).toContain('No run yet: start with `tracking-sync backfill`.')
-    expect(text).toContain('No requests in the last 60 s.')
-    expect(text).toContain('No run is under way.')
-    expect([json.alerts, text.includes('ALERT')]).toEqual([[], false])
-  })
+  it(
+    'says of an empty warehouse that nothing ran, waits or is held',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene({ shipments: 1 })
+      const { text, json } = await status(scene)
+      expect(json).toMatchObject({
+        runs: [],
+        quarantined: 0,
+        refetchQueue: 0,
+        queues: [],
+        budgets: [],
+        lease: null,
+      })
+      expect(text).toMatch(line('shipments', 0, 0, 'never'))
+      expect(text).toContain('No run yet: start with `tracking-sync backfill`.')
+      expect(text).toContain('No requests in the last 60 s.')
+      expect(text).toContain('No run is under way.')
+      expect([json.alerts, text.includes('ALERT')]).toEqual([[], false])
+    },
+  )
 
   it.each([
     [
@@ -153,34 +157,38 @@ describe('the status command', () => {
     expect(text).toMatch(line('quarantine', 'set aside', 1))
   })
 
-  it('shows the requests of the last minute, a pause the service asked for, and who is writing', async () => {
-    const scene = await openScene({ shipments: 1 })
-    await scene.query(
-      `insert into tracking_sync.request_budget
+  it(
+    'shows the requests of the last minute, a pause the service asked for, and who is writing',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene({ shipments: 1 })
+      await scene.query(
+        `insert into tracking_sync.request_budget
           (account, requested_at, sync_requests, other_requests, paused_until)
       values
           ('one', array[now() - interval '70 s', now() - interval '50 s', now()], '{9, 4, 2}', '{0, 1, 0}', null),
           ('two', '{}', '{}', '{}', now() + interval '1 minute'),
           ('three', '{}', '{}', '{}', now() - interval '1 minute')`,
-    )
-    await scene.query(
-      `insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
+      )
+      await scene.query(
+        `insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
       values ('writer', 'backfill, process 4711 on harbour', 3, now() - interval '1 hour', now() - interval '20 s')`,
-    )
-    const { text, json } = await status(scene)
-    expect(json.budgets).toEqual([
-      { account: 'one', requestsLastMinute: 7, pausedUntil: null, pauseSeconds: 0 },
-      { account: 'three', requestsLastMinute: 0, pausedUntil: null, pauseSeconds: 0 },
-      {
-        account: 'two',
-        requestsLastMinute: 0,
-        pausedUntil: expect.any(String) as string,
-        pauseSeconds: expect.closeTo(60, -1) as number,
-      },
-    ])
-    expect(text).toMatch(line('one', 7, 90))
-    expect(text).toMatch(line('two', 0, 90, '20\\S+ \\S+'))
-    expect(json.lease).toMatchObject({ holder: 'backfill, process 4711 on harbour' })
-    expect(text).toMatch(/^backfill, process 4711 on harbour +20\S+ \S+ +2\d s ago$/m)
-  })
+      )
+      const { text, json } = await status(scene)
+      expect(json.budgets).toEqual([
+        { account: 'one', requestsLastMinute: 7, pausedUntil: null, pauseSeconds: 0 },
+        { account: 'three', requestsLastMinute: 0, pausedUntil: null, pauseSeconds: 0 },
+        {
+          account: 'two',
+          requestsLastMinute: 0,
+          pausedUntil: expect.any(String) as string,
+          pauseSeconds: expect.closeTo(60, -1) as number,
+        },
+      ])
+      expect(text).toMatch(line('one', 7, 90))
+      expect(text).toMatch(line('two', 0, 90, '20\\S+ \\S+'))
+      expect(json.lease).toMatchObject({ holder: 'backfill, process 4711 on harbour' })
+      expect(text).toMatch(/^backfill, process 4711 on harbour +20\S+ \S+ +2\d s ago$/m)
+    },
+  )
 })

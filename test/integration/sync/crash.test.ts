@@ -24,20 +24,18 @@ import { atScale, isFullScale } from '../../support/test-scale.js'
 
 const WORLDS = Array.from({ length: atScale(1, 20) }, (_, index) => index + 1)
 
-const LAST = SYNC_FAILPOINTS.length - 1
+/** Only a sync marks rows as gone. */
+const OF_A_SYNC: readonly SyncFailpoint[] = ['response_received', 'mid_batch', 'mid_tombstones']
 
 /**
  * The long run kills both commands at every point. Otherwise each point is one command's: what is
- * begun and ended is the same in both, and what marks rows as gone is a sync's alone.
+ * begun and ended is the same in both.
  */
 const POINTS = {
-  // A backfill has nothing to mark as gone.
-  backfill: SYNC_FAILPOINTS.filter(
-    (point, at) => point !== 'mid_tombstones' && (isFullScale || at % 2 === 0 || at === LAST),
+  backfill: SYNC_FAILPOINTS.filter((point) =>
+    isFullScale ? point !== 'mid_tombstones' : !OF_A_SYNC.includes(point),
   ),
-  sync: SYNC_FAILPOINTS.filter(
-    (point, at) => isFullScale || point === 'mid_tombstones' || (at % 2 === 1 && at !== LAST),
-  ),
+  sync: isFullScale ? SYNC_FAILPOINTS : OF_A_SYNC,
 }
 
 /**

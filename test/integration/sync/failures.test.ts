@@ -215,26 +215,30 @@ describe('a database that is lost in mid-run', () => {
     }
   }
 
-  it('ends the run with exit 5, leaves whole pages only, and the next run completes', async () => {
-    const scene = await openScene()
-    const name = new URL(scene.url).pathname.slice(1)
-    const strike = () =>
-      onServer(
-        `alter database ${name} with allow_connections false`,
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-      )
-    const report = await scene.sync({ ...PAGES_OF_2, warehouse: struck(scene.warehouse, strike) })
-    expect(report).toMatchObject({ outcome: 'failed', exitCode: 5 })
-    expect(report.problems.join()).not.toContain(new URL(scene.url).password || 'no password')
-    await onServer(`alter database ${name} with allow_connections true`)
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(4)
-    // Nobody could give the lease back either; it runs out by itself, and a test need not wait for
-    // that.
-    await scene.query('delete from tracking_sync.lease')
-    // Nobody could write its end: a run without one was killed.
-    expect(await runRow(scene, report)).toMatchObject({ outcome: 'running', is_finished: false })
-    await expectRecovery(scene)
-  })
+  it(
+    'ends the run with exit 5, leaves whole pages only, and the next run completes',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene()
+      const name = new URL(scene.url).pathname.slice(1)
+      const strike = () =>
+        onServer(
+          `alter database ${name} with allow_connections false`,
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+        )
+      const report = await scene.sync({ ...PAGES_OF_2, warehouse: struck(scene.warehouse, strike) })
+      expect(report).toMatchObject({ outcome: 'failed', exitCode: 5 })
+      expect(report.problems.join()).not.toContain(new URL(scene.url).password || 'no password')
+      await onServer(`alter database ${name} with allow_connections true`)
+      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(4)
+      // Nobody could give the lease back either; it runs out by itself, and a test need not wait for
+      // that.
+      await scene.query('delete from tracking_sync.lease')
+      // Nobody could write its end: a run without one was killed.
+      expect(await runRow(scene, report)).toMatchObject({ outcome: 'running', is_finished: false })
+      await expectRecovery(scene)
+    },
+  )
 
   it('ends the run with exit 5 when the database is dropped', { tags: ['release'] }, async () => {
     const scene = await openScene()

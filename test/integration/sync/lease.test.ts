@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { spawnSync } from 'node:child_process'
 import { afterEach, expect, test } from 'vitest'
-import { LeaseHeldError } from '../../../src/base/errors.js'
 import { exitCodeOf } from '../../../src/base/exit-code.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { closeScenes, openScene, type Scene } from './sync-scene.js'
@@ -27,38 +26,6 @@ async function countRows(scene: Scene): Promise<unknown> {
   )
   return row
 }
-
-test(
-  'of three runs started together exactly one runs, and the others leave no run row',
-  { tags: ['X5'] },
-  async () => {
-    const scene = await openScene()
-    const startedAt = performance.now()
-    const refusedAfterMs: number[] = []
-    const ends = await Promise.allSettled(
-      [1, 2, 3].map(async () => {
-        try {
-          return await scene.sync({ command: 'backfill' })
-        } catch (thrown) {
-          refusedAfterMs.push(performance.now() - startedAt)
-          throw thrown
-        }
-      }),
-    )
-    const refusals = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []))
-    expect(refusals).toHaveLength(2)
-    for (const refusal of refusals) {
-      expect(refusal).toBeInstanceOf(LeaseHeldError)
-      expect(refusal.message).toContain(`backfill, process ${process.pid} on `)
-      expect(exitCodeOf(refusal)).toBe(7)
-    }
-    for (const ms of refusedAfterMs) expect(ms).toBeLessThan(2_000)
-    expect(await scene.query('select outcome from tracking_sync.sync_runs')).toEqual([
-      { outcome: 'complete' },
-    ])
-    expect(await scene.differences()).toEqual([])
-  },
-)
 
 test('a run gives the lease back, also when it fails', async () => {
   const scene = await openScene({ shipments: 3 })

@@ -563,49 +563,56 @@ describe('transport events that point to a container without a row', () => {
 })
 
 describe('a transport event that was seen by a clock that was fast', () => {
-  it('and is withdrawn before the right clock has passed that: is marked afterwards, although its container no longer differs', async () => {
-    const scene = await openScene({ shipments: 6, acceptedIncludes: { shipment: ['containers'] } })
-    const { world, clock, edits, faults } = scene.simulator
-    const [container] = world
-      .page('container', 0, 10, clock.now())
-      .filter(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)
-    const [event] = world.transportEventsOf(container!.id, clock.now())
-    const isDead = async () => {
-      const [row] = await scene.query<{ is_dead: boolean }>(
-        `select _deleted_at is not null as is_dead from tracking.transport_events
+  it(
+    'and is withdrawn before the right clock has passed that: is marked afterwards, although its container no longer differs',
+    { tags: ['release'] },
+    async () => {
+      const scene = await openScene({
+        shipments: 6,
+        acceptedIncludes: { shipment: ['containers'] },
+      })
+      const { world, clock, edits, faults } = scene.simulator
+      const [container] = world
+        .page('container', 0, 10, clock.now())
+        .filter(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)
+      const [event] = world.transportEventsOf(container!.id, clock.now())
+      const isDead = async () => {
+        const [row] = await scene.query<{ is_dead: boolean }>(
+          `select _deleted_at is not null as is_dead from tracking.transport_events
         where transport_event_id = $1`,
-        event!.id,
-      )
-      return row?.is_dead
-    }
-    const queued = () =>
-      scene.query(
-        `select resource_id, ceil(extract(epoch from not_before - now()) / 60)::int as minutes
+          event!.id,
+        )
+        return row?.is_dead
+      }
+      const queued = () =>
+        scene.query(
+          `select resource_id, ceil(extract(epoch from not_before - now()) / 60)::int as minutes
         from tracking_sync.refetch_queue where resource_type = 'transport_events'`,
-      )
-    // Two hours ahead in the lists of transport events alone.
-    const fast = faults.add({
-      times: Infinity,
-      match: { path: /\/transport_events$/ },
-      fault: { kind: 'dateHeader', value: { offsetMs: 2 * HOUR } },
-    })
-    await sync(scene)
-    fast.remove()
-    edits.withdrawEvent(container!.id, event!.id)
-    expect((await sync(scene)).exitCode).toBe(0)
-    expect(await isDead()).toBe(false)
-    expect(await queued()).toEqual([{ resource_id: container!.id, minutes: 60 }])
-    const asTimePassed = `update tracking_sync.refetch_queue set not_before = now()`
-    // Too early: it waits again.
-    await scene.query(asTimePassed)
-    await scene.sync({ command: 'sync', settings })
-    expect([await isDead(), await queued()]).toEqual([
-      false,
-      [{ resource_id: container!.id, minutes: 60 }],
-    ])
-    await scene.query(asTimePassed)
-    await sync(scene)
-    expect([await isDead(), await queued()]).toEqual([true, []])
-    expect(await scene.differences()).toEqual([])
-  })
+        )
+      // Two hours ahead in the lists of transport events alone.
+      const fast = faults.add({
+        times: Infinity,
+        match: { path: /\/transport_events$/ },
+        fault: { kind: 'dateHeader', value: { offsetMs: 2 * HOUR } },
+      })
+      await sync(scene)
+      fast.remove()
+      edits.withdrawEvent(container!.id, event!.id)
+      expect((await sync(scene)).exitCode).toBe(0)
+      expect(await isDead()).toBe(false)
+      expect(await queued()).toEqual([{ resource_id: container!.id, minutes: 60 }])
+      const asTimePassed = `update tracking_sync.refetch_queue set not_before = now()`
+      // Too early: it waits again.
+      await scene.query(asTimePassed)
+      await scene.sync({ command: 'sync', settings })
+      expect([await isDead(), await queued()]).toEqual([
+        false,
+        [{ resource_id: container!.id, minutes: 60 }],
+      ])
+      await scene.query(asTimePassed)
+      await sync(scene)
+      expect([await isDead(), await queued()]).toEqual([true, []])
+      expect(await scene.differences()).toEqual([])
+    },
+  )
 })

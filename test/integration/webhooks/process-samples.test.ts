@@ -14,7 +14,7 @@ import {
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { openBench, queued, statesOf, type ProcessBench } from './process-scene.js'
 
-/** The values that each brings are compared in `full-payloads.test.ts`. */
+/** The values of what each brings are compared in `round-trip.test.ts`. */
 const DELIVERIES = readPayloads('samples').filter(
   ({ data }) => data[0]?.type === 'webhook_notification',
 )
@@ -25,7 +25,7 @@ let service: StandIn
 
 beforeAll(async () => {
   target = await createTestWarehouse()
-  service = await startStandIn([])
+  service = await startStandIn()
 })
 beforeEach(() => emptyWarehouse(target.warehouse))
 afterAll(async () => {

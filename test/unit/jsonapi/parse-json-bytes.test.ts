@@ -57,7 +57,7 @@ describe('parseJsonBytes', () => {
       fc.property(documents, fc.constantFrom(undefined, 1, '\t'), (document, indent) => {
         expectSame(JSON.stringify(document, undefined, indent))
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 

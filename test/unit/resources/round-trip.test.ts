@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseExactJson } from '../../../src/source/jsonapi/exact-json.js'
 import { containers, resources } from '../../../src/source/records/index.js'
 import type { Resource } from '../../../src/source/records/resource.js'
+import { readPayloads } from '../../support/stand-in-service.js'
 import { accountFor } from './account-for.js'
 import { container, flatten, type JsonObject } from './flat-rows.js'
 
@@ -177,6 +178,38 @@ function keyed(record: JsonObject): JsonObject {
   }
   return record
 }
+
+/** Without notifications and webhooks: neither makes a row of its own. */
+function recordsOf(directory: string): JsonObject[] {
+  return readPayloads(directory)
+    .flatMap(({ data, included }) => [...data, ...included])
+    .filter(({ type }) => !type.startsWith('webhook'))
+}
+
+describe('published payloads', { tags: ['K8'] }, () => {
+  test.each([
+    ['samples', 40],
+    ['full-payloads', 20],
+  ])('%s: every value is in its column, in unmapped or in coercions', (directory, least) => {
+    const records = recordsOf(directory)
+    expect(records.length).toBeGreaterThan(least)
+    expect(records.flatMap(accountFor)).toEqual([])
+  })
+
+  test('with all that the service documents leave nothing unmapped and nothing flagged', () => {
+    const known = recordsOf('full-payloads').filter(
+      ({ type }) => !/^(?:user|party|container_updated_event)$/.test(String(type)),
+    )
+    for (const record of known) {
+      const { unmapped, coercions } = flatten(record)
+      expect({ id: record.id, unmapped, coercions }).toEqual({
+        id: record.id,
+        unmapped: {},
+        coercions: {},
+      })
+    }
+  })
+})
 
 describe('generated records', { tags: ['K8'] }, () => {
   test.each(resources)(
