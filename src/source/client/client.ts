@@ -244,8 +244,8 @@ export class ApiClient {
       mayRepeat: (error) => call.method !== 'POST' || wasUntouched(error),
       onRetry: (error, waitMs, failures) => {
         this.#counts.retries += 1
-        const facts = { request: call.where, waitMs, failures, error }
-        logger.debug('Request failed and will be tried again.', facts)
+        const level = failures > 2 || waitMs >= 10_000 ? 'warn' : 'debug'
+        logger[level]('A request is tried again.', { request: call.where, waitMs, failures, error })
       },
       onGiveUp: (error, state) => describeTries(error, state, this.#rateLimitedSince),
     })
