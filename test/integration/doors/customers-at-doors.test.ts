@@ -180,9 +180,9 @@ describe('forty customers at three doors', { tags: ['HQ3', 'release'] }, () => {
     for (const [at, customer] of customers.entries()) {
       const mcp = await connect(customer)
       for (const [turn, question] of open.entries()) {
-        // The first customers ask by every door, the others half of all by each door in turn.
+        // The first customers ask all by every door, the others a fourth by each door in turn.
         const isOfAll = at < OF_EVERY_DOOR
-        if (!isOfAll && (at + turn) % 2 === 1) continue
+        if (!isOfAll && (at + turn) % 4 !== 0) continue
         const asked: Asked[] = []
         for (const door of isOfAll ? DOORS : [DOORS[(at + turn) % DOORS.length]!]) {
           asked.push(await ask(customer, mcp, question, door))
@@ -201,9 +201,9 @@ describe('forty customers at three doors', { tags: ['HQ3', 'release'] }, () => {
         expect(chat!.total).toBe(login!.rows.length)
       }
     }
-    expect(looks).toBe(OF_EVERY_DOOR * 17 * 3 + 19 * 9 + 19 * 8)
+    expect(looks).toBe(OF_EVERY_DOOR * 17 * 3 + 9 * 5 + 29 * 4)
     expect(rows.get('pickups')).toBeGreaterThan(0)
-    expect(rows.get('timeline')).toBeGreaterThan(1_000)
+    expect(rows.get('timeline')).toBeGreaterThan(300)
     const withRows = open.filter((question) => (rows.get(question) ?? 0) > 0)
     expect(withRows.length).toBeGreaterThanOrEqual(13)
   })
