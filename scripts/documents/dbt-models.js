@@ -46,7 +46,7 @@ export function dbtSources(schemas, keys) {
           `          - name: ${column.name}`,
           `            data_type: ${quoted(column.type)}`,
           `            description: ${quoted(column.comment)}`,
-          ...testsOf(column.name, keys[relation.name] ?? []),
+          ...testsOf(relation.name, column.name, keys[relation.name] ?? []),
         )
       }
     }
@@ -54,18 +54,24 @@ export function dbtSources(schemas, keys) {
   return `${lines.join('\n')}\n`
 }
 
-/** Ids of data tables, which columns of answers refer to. */
-const REFERENCES = { container_id: 'containers', shipment_id: 'shipments' }
+/** Keys of data tables and dimensions, which columns of answers refer to. */
+export const REFERENCES = {
+  container_id: ['tracking', 'containers'],
+  shipment_id: ['tracking', 'shipments'],
+  pod_terminal_id: ['tracking_analytics', 'pod_terminals'],
+  shipping_line_scac: ['tracking_analytics', 'shipping_lines'],
+  customer_name: ['tracking_analytics', 'customers'],
+}
 
-function testsOf(column, key) {
+function testsOf(relation, column, key) {
   if (key.length === 0) return []
   const isKey = key.length === 1 && key[0] === column
   const to = REFERENCES[column]
   const tests = [
     ...(isKey ? ['unique', 'not_null'] : []),
-    ...(to === undefined
+    ...(to === undefined || to[1] === relation
       ? []
-      : [`relationships: { to: "source('tracking', '${to}')", field: ${column} }`]),
+      : [`relationships: { to: "source('${to.join("', '")}')", field: ${column} }`]),
   ]
   if (tests.length === 0) return []
   return ['            data_tests:', ...tests.map((test) => `              - ${test}`)]

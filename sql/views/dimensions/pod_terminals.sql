@@ -6,7 +6,7 @@ create view {{analytics}}.pod_terminals as
 select
     terminal.terminal_id as pod_terminal_id,
     coalesce(terminal.nickname, terminal.name) as pod_terminal,
-    terminal.name,
+    terminal.name as pod_terminal_name,
     terminal.firms_code,
     port.code as port_locode,
     port.name as port_name,

@@ -94,6 +94,7 @@ it('shows every column of what is overdue, with what it costs', { tags: ['releas
       cost_amount: '350.00',
       cost_currency_code: 'USD',
       since_at: '2026-11-07 08:00:00+00',
+      currency_code: 'USD',
     },
   ])
 })

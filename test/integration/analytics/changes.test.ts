@@ -241,6 +241,7 @@ it('shows what was, what is, and whether that is better or worse, look by look',
       change_currency_code: null,
       source: 'webhook',
       learned_at: '2026-10-31 00:00:00+00',
+      currency_code: null,
     },
   ])
 })

@@ -130,7 +130,7 @@ const CHECKS: readonly CrossCheck[] = [
   },
   {
     name: 'waits of all modes are the waits at the port, week by week',
-    one: `select terminal_id, port_locode, stage, week_on, n, median_hours, still_waiting, longest_waiting_hours,
+    one: `select pod_terminal_id, port_locode, stage, week_on, n, median_hours, still_waiting, longest_waiting_hours,
         estimated_median_hours, estimated_p90_hours, not_measured, zone_unknown
       from tracking_analytics.waits
       where mode = 'all' and period = 'week' and stage <> '6 discharge to out'`,
@@ -141,10 +141,12 @@ const CHECKS: readonly CrossCheck[] = [
   {
     name: 'the wait from discharge to out is the dwell, by mode',
     // A rounded median of hours can be a hundredth of a day off.
-    one: `select wait.terminal_id, wait.port_locode, wait.mode, wait.week_on, wait.n,
+    one: `select wait.pod_terminal_id, wait.port_locode, wait.mode, wait.week_on, wait.n,
         round((figure.finished_hours[1] / 24)::numeric, 2), abs(wait.median_hours - figure.finished_hours[1]) <= 0.051
       from tracking_analytics.waits as wait
-      inner join tracking_parts.wait_figures as figure using (terminal_id, mode, period, stage, week_on)
+      inner join tracking_parts.wait_figures as figure
+        on figure.terminal_id = wait.pod_terminal_id and (figure.mode, figure.period, figure.stage, figure.week_on)
+          = (wait.mode, wait.period, wait.stage, wait.week_on)
       where wait.mode <> 'all' and wait.stage = '6 discharge to out' and wait.n > 0`,
     other: `select terminal_id, port_locode, mode, discharge_week_on, n, median_days, true
       from tracking_analytics.terminal_dwell

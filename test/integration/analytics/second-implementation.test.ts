@@ -354,7 +354,7 @@ const QUESTIONS = {
     from tracking_as_of.charged_days`,
   exceptions: `select container_id, exception, severity,
       to_char(since_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since_at,
-      cost_amount::float8, cost_currency_code
+      cost_amount::float8, currency_code as cost_currency_code
     from tracking_as_of.attention`,
 } as const
 

@@ -80,8 +80,8 @@ it('shows every column of a figure', async () => {
     }),
   ).toEqual([
     {
-      terminal_id: 't1',
-      terminal_name: 'WBCT',
+      pod_terminal_id: 't1',
+      pod_terminal: 'WBCT',
       port_locode: 'USLAX',
       mode: 'truck',
       period: 'week',
@@ -120,7 +120,10 @@ it('has truck, rail and all of them, by week and over 90 days', async () => {
   const columns = ['period', 'week_on', 'mode', 'n', 'median_hours', 'still_waiting', 'is_few']
   const order = `order by period, week_on desc nulls first, mode`
   expect(
-    await readLines([...columns, 'zone_unknown'], `where ${DWELL} and terminal_id = 't1' ${order}`),
+    await readLines(
+      [...columns, 'zone_unknown'],
+      `where ${DWELL} and pod_terminal_id = 't1' ${order}`,
+    ),
   ).toEqual([
     // 10, 20, 40 and 60.
     'last 90 days | - | all | 4 | 30.0 | 1 | false | 1',
@@ -142,8 +145,8 @@ it('has a p90 of ten, and a share above five days of the dwell alone', async () 
     ...out([130, 10, 20, 30, 40, 50, 60, 70, 80], arrived),
     ...out([130, 10, 20, 30, 40, 50, 60, 70, 80, 90], { ...arrived, pod_terminal_id: 't2' }),
   ])
-  const columns = ['terminal_id', 'stage', 'n', 'p90_hours', 'over_5_days_share']
-  const rest = `where mode = 'all' and period = 'week' and n > 0 order by terminal_id, stage`
+  const columns = ['pod_terminal_id', 'stage', 'n', 'p90_hours', 'over_5_days_share']
+  const rest = `where mode = 'all' and period = 'week' and n > 0 order by pod_terminal_id, stage`
   expect(await readLines(columns, rest)).toEqual([
     't1 | 5 arrival to out | 9 | - | -',
     't1 | 6 discharge to out | 9 | - | 0.1111',
@@ -170,8 +173,8 @@ it('takes ends of one length together, and who still waits after them', async ()
     box('one', { pod_terminal_id: 'early', pod_discharged_at: at(0) }),
     box('two', { pod_terminal_id: 'early', pod_discharged_at: at(0) }),
   ])
-  const columns = ['terminal_id', 'n', 'estimated_median_hours', 'estimated_p90_hours']
-  const rest = `where ${DWELL} and mode = 'all' and period = 'last 90 days' order by terminal_id`
+  const columns = ['pod_terminal_id', 'n', 'estimated_median_hours', 'estimated_p90_hours']
+  const rest = `where ${DWELL} and mode = 'all' and period = 'last 90 days' order by pod_terminal_id`
   expect(await readLines(columns, rest)).toEqual([
     'early | 1 | - | -',
     // One of two ended, and the other waited at least as long.
@@ -193,7 +196,7 @@ it('counts a container without a terminal under its port, and has no row for not
     ...out([10], { shipment_id: 's1', pod_terminal_id: null, pod_timezone: null }),
     ...out([20], { shipment_id: 's2', pod_terminal_id: null }),
   ])
-  const columns = ['terminal_id', 'terminal_name', 'port_locode', 'median_hours', 'zone_unknown']
+  const columns = ['pod_terminal_id', 'pod_terminal', 'port_locode', 'median_hours', 'zone_unknown']
   const rest = `where ${DWELL} and mode = 'truck' and period = 'week' order by port_locode`
   expect(await readLines(columns, rest)).toEqual([
     '- | - | USLGB | 10.0 | 1',

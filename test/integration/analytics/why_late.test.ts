@@ -134,7 +134,7 @@ it('has one cause for each day over, by what was known at its end', async () => 
       main_cause: 'appointment_late',
       ready_days_in_time: 3,
       cost_amount: null,
-      cost_currency_code: null,
+      currency_code: null,
       binding_on: '2026-11-06',
       out_on: null,
     },
@@ -316,7 +316,7 @@ it('has the costs as listed, else as estimated, and the dearest first', async ()
   ])
   const rows = await scene.read('why_late', {
     asOf: NOW,
-    columns: ['container_id', 'days_over', 'main_cause', 'cost_amount', 'cost_currency_code'],
+    columns: ['container_id', 'days_over', 'main_cause', 'cost_amount', 'currency_code'],
   })
   expect(rows.map((row) => Object.values(row))).toEqual([
     ['longer', 3, 'no_appointment', '80.00', 'EUR'],

@@ -7,7 +7,7 @@ import {
 } from '../../../src/extensions/answers/questions/shipped-queries.js'
 import type { QueryValues } from '../../../src/extensions/answers/questions/query-parameters.js'
 import { readViews } from '../../../src/warehouse/schema/shipped-views.js'
-import { keysOf } from '../../../scripts/documents/dbt-models.js'
+import { keysOf, REFERENCES } from '../../../scripts/documents/dbt-models.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { readerSettings } from '../../support/test-database.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
@@ -121,6 +121,7 @@ describe('the shipped questions', () => {
       const keys = await keysOf(await readViews())
       expect(Object.keys(keys).length).toBeGreaterThan(20)
       let rows = 0
+      let joined = 0
       for (const [name, key] of Object.entries(keys)) {
         const of = `tracking_analytics.${name}`
         const [found] = await scene.query<{ rows: number; keys: number }>(
@@ -131,18 +132,17 @@ describe('the shipped questions', () => {
         rows += found!.rows
         const question = questions.find((one) => one.name === name)
         const columns = question?.columns.map((column) => column.name) ?? []
-        for (const [id, table] of [
-          ['container_id', 'containers'],
-          ['shipment_id', 'shipments'],
-        ] as const) {
+        for (const [id, table] of Object.entries(REFERENCES)) {
           if (!columns.includes(id)) continue
+          joined += 1
           const lost = await scene.query(
-            `select from ${of} where ${id} not in (select ${id} from tracking.${table})`,
+            `select from ${of} where ${id} not in (select ${id} from ${table.join('.')})`,
           )
           expect({ name, id, lost: lost.length }).toEqual({ name, id, lost: 0 })
         }
       }
       expect(rows).toBeGreaterThan(2_000)
+      expect(joined).toBeGreaterThan(80)
     },
   )
 

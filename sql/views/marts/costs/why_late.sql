@@ -62,7 +62,7 @@ select
         when caused.known_days_in_time > 0 then caused.ready_days_in_time
     end as ready_days_in_time,
     late.cost_amount,
-    late.cost_currency_code,
+    late.cost_currency_code as currency_code,
     late.binding_on,
     late.out_on
 from {{parts}}.late_stays as late

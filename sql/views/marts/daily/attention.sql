@@ -611,7 +611,12 @@ select
         when exposure.estimate_amount is not null then exposure.estimate_currency_code
         else found.currency_code
     end as cost_currency_code,
-    found.since_at
+    found.since_at,
+    case
+        when exposure.fee_amount is not null then exposure.fee_currency_code
+        when exposure.estimate_amount is not null then exposure.estimate_currency_code
+        else found.currency_code
+    end as currency_code
 from found
 -- Looked up one by one: most exposed containers have left, and are not exceptions.
 left join lateral (

@@ -243,7 +243,8 @@ select
     found.change_amount,
     found.change_currency_code,
     found.source,
-    found.learned_at
+    found.learned_at,
+    found.change_currency_code as currency_code
 from found
 -- Not an inner join, and a condition that does not make it one: if PostgreSQL expects few
 -- containers, it would compute all changes again for each of them.

@@ -28,8 +28,8 @@
 
 create view {{analytics}}.waits as
 select
-    figure.terminal_id,
-    coalesce(terminal.nickname, terminal.name) as terminal_name,
+    figure.terminal_id as pod_terminal_id,
+    coalesce(terminal.nickname, terminal.name) as pod_terminal,
     figure.port_locode,
     figure.mode,
     figure.period,

@@ -226,9 +226,7 @@ function terminalFilter(columns: ReadonlySet<string>): string | undefined {
   if (columns.has('subject_type')) {
     return `subject_type = 'terminal' and subject_id = any (array(${TERMINALS_SQL}))`
   }
-  if (!columns.has('pod_terminal_id')) {
-    return columns.has('terminal_id') ? `terminal_id = any (array(${TERMINALS_SQL}))` : undefined
-  }
+  if (!columns.has('pod_terminal_id')) return undefined
   const atPort = `pod_terminal_id = any (array(${TERMINALS_SQL}))`
   return columns.has('shipment_id')
     ? `(${atPort}\n    or shipment_id = any (array(${TO_RAMP_SQL})))`

@@ -30,7 +30,10 @@ export const TERMINAL: ListColumn = {
  */
 export function withLine(rows: string, sqlText: string): string {
   return sqlText
-    .replace('{{line}}', `coalesce(line.short_name, line.name, ${rows}.shipping_line_scac)`)
+    .replace(
+      '{{line}}',
+      `coalesce(line.short_name, line.shipping_line_name, ${rows}.shipping_line_scac)`,
+    )
     .replace(
       '{{lines}}',
       `left join {{analytics}}.shipping_lines as line

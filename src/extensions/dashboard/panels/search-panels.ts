@@ -48,7 +48,7 @@ counted as (
     from boxes
     group by 2
     union all
-    select 'line', box.shipping_line_scac, min(coalesce(line.name, box.shipping_line_scac)), count(*)
+    select 'line', box.shipping_line_scac, min(coalesce(line.shipping_line_name, box.shipping_line_scac)), count(*)
     from boxes as box
     left join {{analytics}}.shipping_lines as line
         on line.shipping_line_scac = box.shipping_line_scac
