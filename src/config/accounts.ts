@@ -2,7 +2,7 @@ import type { ConfigProblem } from '../base/errors.js'
 import { listNames, suggest } from '../base/phrases.js'
 import { tellFormer } from './former-settings.js'
 import { accountName, schemaName } from './kinds.js'
-import type { Findings } from './setting.js'
+import { suffixOf, type Findings } from './setting.js'
 import type { SettingDescription } from './settings.js'
 
 /** One account of the configuration file, with its own settings. */
@@ -117,16 +117,6 @@ function problemOf(member: string, known: readonly SettingDescription[]): string
     'is a secret and must not be in the configuration file; set ' +
     `${setting.variable}_<ACCOUNT> in the environment, or ${setting.variable}_<ACCOUNT>_FILE`
   )
-}
-
-/** The variable of a secret that is one account's own: `TRACKING_API_KEY_ACME`. */
-export function ownVariable(variable: string, account: string): string {
-  return `${variable}_${suffixOf(account).toUpperCase()}`
-}
-
-/** The suffix of schemas and variables, which cannot contain hyphens. */
-function suffixOf(account: string): string {
-  return account.replaceAll('-', '_')
 }
 
 /** The schema of an account; by default the general one followed by the name. */

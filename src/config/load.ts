@@ -3,14 +3,7 @@ import { ConfigError } from '../base/errors.js'
 import { FAILPOINT_VARIABLE, readFailpoint } from '../base/failpoint.js'
 import { suggest } from '../base/phrases.js'
 import { proxyAddress } from '../base/service-address.js'
-import {
-  findAccount,
-  hasOwn,
-  ownVariable,
-  schemaOf,
-  schemaProblems,
-  type AccountEntry,
-} from './accounts.js'
+import { findAccount, hasOwn, schemaOf, schemaProblems, type AccountEntry } from './accounts.js'
 import {
   fromEnvironment,
   readConfigFile,
@@ -23,7 +16,7 @@ import {
 import { tellFormer } from './former-settings.js'
 import { checkDatabaseLink, isSafeForKey, passwordsIn } from './kinds.js'
 import { readPreset, type Preset } from './presets.js'
-import type { Findings, ValuesOf } from './setting.js'
+import { ownVariable, type Findings, type ValuesOf } from './setting.js'
 import type { coreSettings } from './settings.js'
 import {
   describeSettings,

@@ -2,9 +2,8 @@ import { ConfigError, type ConfigProblem } from '../base/errors.js'
 import { listNames } from '../base/phrases.js'
 import type { ProxySettings } from '../base/outbound.js'
 import { proxyAddress } from '../base/service-address.js'
-import { ownVariable } from './accounts.js'
 import type { LoadedConfig } from './load.js'
-import type { SettingsGroup, ValuesOf } from './setting.js'
+import { ownVariable, type SettingsGroup, type ValuesOf } from './setting.js'
 import type { Config } from './settings.js'
 
 /**

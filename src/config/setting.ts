@@ -39,3 +39,13 @@ export interface Findings {
   readonly problems: ConfigProblem[]
   readonly warnings: string[]
 }
+
+/** The variable of a secret that is one account's own: `TRACKING_API_KEY_ACME`. */
+export function ownVariable(variable: string, account: string): string {
+  return `${variable}_${suffixOf(account).toUpperCase()}`
+}
+
+/** The suffix of schemas and variables, which cannot contain hyphens. */
+export function suffixOf(account: string): string {
+  return account.replaceAll('-', '_')
+}

@@ -281,8 +281,6 @@ test('the command line starts without the packages of a run', () => {
   visit('cli.ts')
   expect(seen.size).toBeGreaterThan(50)
   // `prepareDriver` must run before the driver is loaded.
-  expect([...packages].filter((name) => !name.startsWith('node:')).sort()).toEqual([
-    'commander',
-    'zod',
-  ])
+  const foreign = [...packages].filter((name) => !name.startsWith('node:'))
+  expect(foreign).toEqual(['commander'])
 })

@@ -6,7 +6,7 @@ const STORE_VIEWS_CRON = '37 * * * *'
 /** Questions and their answers; `serve` stores the slowest views. */
 export const answersExtension: Extension = {
   name: 'answers',
-  settings: async () => (await import('./number-page.js')).answerSettings,
+  settings: async () => (await import('./answer-settings.js')).answerSettings,
   storedViews: async (views) => {
     const { storedViewsOf } = await import('./stored-views.js')
     return storedViewsOf(views)

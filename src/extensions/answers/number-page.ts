@@ -1,20 +1,6 @@
 import { configWith } from '../../config/needed-settings.js'
-import * as kind from '../../config/kinds.js'
-import type { SettingsGroup } from '../../config/setting.js'
 import type { Config } from '../../config/settings.js'
-
-export const answerSettings = {
-  settings: {
-    numberPage: {
-      variable: 'TRACKING_NUMBER_PAGE',
-      kind: kind.numberPage.optional(),
-      meaning:
-        'Address of a page about a container or bill of lading, with {number} in place of its ' +
-        'number: answers, alerts and the dashboard link to it. off: no links. Default: the page ' +
-        'of the service, if its preset names one.',
-    },
-  },
-} as const satisfies SettingsGroup
+import type { answerSettings } from './answer-settings.js'
 
 /** The address of the page about a number; undefined without a number. */
 export type NumberPage = (number: unknown) => string | undefined

@@ -6,7 +6,8 @@ import type { ConfigError } from '../../../src/base/errors.js'
 import { loadConfig, type LoadedConfig } from '../../../src/config/load.js'
 import { describeKey } from '../../../src/config/needed-settings.js'
 import { presetNames, readPreset } from '../../../src/config/presets.js'
-import { answerSettings, numberPageOf } from '../../../src/extensions/answers/number-page.js'
+import { answerSettings } from '../../../src/extensions/answers/answer-settings.js'
+import { numberPageOf } from '../../../src/extensions/answers/number-page.js'
 
 let workingDirectory: string
 

@@ -4,7 +4,6 @@ import type { App } from '../../../app.js'
 import { toError } from '../../../base/errors.js'
 import { exitCodeOf } from '../../../base/exit-code.js'
 import { showText } from '../../../base/phrases.js'
-import { readEnvironment } from '../../../config/load.js'
 import type { CommandIo } from '../../../commands/command-io.js'
 import { value, type ExtendCommand } from '../../../commands/declare-command.js'
 import type { OnRunEnd, RunEnd } from '../../../commands/sync.js'
@@ -47,7 +46,8 @@ async function runOnFinish(
   { onFinish, command }: { readonly onFinish: string; readonly command: string },
   end: RunEnd,
 ): Promise<void> {
-  const env = { ...inheritedEnvironment(io), RUN_COMMAND: command, ...factsOf(end, app) }
+  const inherited = await inheritedEnvironment(io)
+  const env = { ...inherited, RUN_COMMAND: command, ...factsOf(end, app) }
   const problem = await runCommand(onFinish, env)
   if (problem !== undefined) app.logger.warn(`the command of --on-finish ${problem}`)
 }
@@ -95,7 +95,9 @@ const COUNTS = ['fetched', 'inserted', 'updated', 'tombstoned', 'quarantined'] a
 const INHERITED =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|SYSTEMROOT)$/
 
-function inheritedEnvironment({ process }: CommandIo): Record<string, string> {
+async function inheritedEnvironment({ process }: CommandIo): Promise<Record<string, string>> {
+  // Loaded here: with it come all settings, and `--help` reads none of them.
+  const { readEnvironment } = await import('../../../config/load.js')
   const { env = readEnvironment() } = process
   return Object.fromEntries(
     Object.entries(env).filter(
