@@ -126,15 +126,13 @@ function withHelpFlag(argv: readonly string[], program: Command): string[] {
 }
 
 /**
- * Keeps memory and processor time of a load small. Called once, at the start: V8 takes these flags
- * while a program runs, in Node 20 to 24. The heap grows by so many percent beyond its live data,
- * the nursery does not grow, and one thread searches it: see B7 in docs/performance.md.
- * `--max-old-space-size` still works beside them.
+ * Keeps the memory of a load small. Called once, at the start: V8 takes these flags while a program
+ * runs, in Node 20 to 24. The heap grows by so many percent beyond its live data, and the nursery
+ * does not grow (decision 66). `--max-old-space-size` still works beside them.
  */
 export function boundHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=100')
   setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--no-parallel-scavenge')
 }
 
 /**
