@@ -54,7 +54,7 @@ await runBench(async () => {
   }
   const { answers, rows } = scene
   const pages = { backfill: answers.backfill.pages, sync: answers.sync.pages }
-  return { figures: summarise(scene, rounds), pages, rows, rounds }
+  return { figures: summarise(scene, rounds, peers), pages, rows, rounds }
 })
 
 /** Those whose programs are on this machine; of the others the reader is told. */
@@ -222,7 +222,7 @@ async function compareCounts(client, expected, name) {
   }
 }
 
-function summarise({ rows }, rounds) {
+function summarise({ rows }, rounds, peers) {
   const floorMs = ({ parseMs, psqlMs, databaseMs }) => parseMs + psqlMs + databaseMs
   const oursMs = ({ backfill }) => backfill.connectorMs + backfill.databaseMs
   const peerMs = ({ toolMs, databaseMs }) => toolMs + databaseMs
@@ -259,7 +259,7 @@ function summarise({ rows }, rounds) {
     }),
   ]
   if (!isAskedFor('B4')) return figures
-  const byPeer = PEERS.map(({ name }) => {
+  const byPeer = peers.map(({ name }) => {
     const times = rounds.flatMap(({ others }) => (name in others ? peerMs(others[name]) : []))
     return { name, ms: median(times) }
   })
