@@ -14,6 +14,7 @@ import { createSharedRequestBudget } from '../dist/warehouse/coordination/shared
 import { createWarehouse } from '../dist/warehouse/connection/warehouse.js'
 
 const { API_URL, API_KEY, DATABASE_URL, COMMAND, NOW, FULL_SYNC_HOURS = '0' } = process.env
+// After the modules are loaded, so the nursery has grown: memory is measured of the program (B7).
 boundHeapGrowth()
 const logger = silentLogger
 const sleep = createSleep()

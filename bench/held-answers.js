@@ -4,7 +4,7 @@
  * simulator that makes the answers meanwhile. Answers are packed as the service packs them. It is
  * asked under its own name, which the links of its answers then bear.
  *
- *   node bench/held-answers.js http://127.0.0.1:1234/v2     sends { url } to the process that forked it
+ *   node bench/held-answers.js http://127.0.0.1:1234/v2     sends { url } to who forked it
  *
  * `{ keepIn }`: the bodies of all good answers from now on become files of that folder, unpacked
  * and in the order asked for, as a floor has to parse them; without a folder none do. Replied to

@@ -1,6 +1,6 @@
 /**
  * What a backfill costs in processor time, connector and database together, beside its floor (the
- * same pages parsed in the cheapest correct way, the same rows copied by psql) and beside other ways
+ * same pages parsed in the cheaper of two ways, the same rows copied by psql) and beside other ways
  * to do it; and what an unchanged sync after it costs beside the same pages parsed, and beside the
  * others that do their load again: the complete sync, which reads the whole account once a day, and
  * the usual one, which reads what can still change. Floor, ours and others take turns, each round

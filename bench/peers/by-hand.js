@@ -2,9 +2,9 @@ import { resources } from '../../dist/source/records/index.js'
 
 /**
  * The parts of the loads by hand, made from the columns that our own tables have, so that all store
- * the same values: a program for jq that writes the link of the next page and then a line of tab-separated values
- * for each record, after the name of its table, SQL with which psql upserts them, and commands with which pgloader
- * inserts them.
+ * the same values: a program for jq that writes the link of the next page and then a line of
+ * tab-separated values for each record, after the name of its table; SQL with which psql upserts
+ * them; and commands with which pgloader inserts them.
  */
 const TYPES = {
   shipment: 'shipments',

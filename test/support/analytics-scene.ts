@@ -31,8 +31,8 @@ export interface AnalyticsScene {
   /** Inserts rows of a table of another of our schemas, as given. */
   insertInto(schema: 'sync' | 'analytics', table: string, rows: readonly Row[]): Promise<void>
   /**
-   * Rows of `schema.view` (of a view for people or a part unless it names another), numbers and times as PostgreSQL's
-   * texts if JavaScript cannot hold them exactly.
+   * Rows of `schema.view` (of a view for people or a part unless it names another), numbers and
+   * times as PostgreSQL's texts if JavaScript cannot hold them exactly.
    */
   read(view: string, options?: ReadOptions): Promise<Record<string, unknown>[]>
   query(sqlText: string, parameters?: readonly unknown[]): Promise<Record<string, unknown>[]>
