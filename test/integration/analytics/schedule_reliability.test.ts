@@ -77,42 +77,11 @@ it('counts local days from the first ETA, and what cannot be measured apart', as
     { shipment_id: 's2', valid_from: '2026-03-01T00:00Z', pod_eta_at: '2026-03-14T12:00Z' },
     { shipment_id: 's4', valid_from: '2026-03-25T00:00Z', pod_eta_at: '2026-03-10T12:00Z' },
   ])
-  const lane = {
-    shipping_line_scac: 'MAEU',
-    port_of_lading_locode: 'CNSHA',
-    port_of_discharge_locode: 'USLAX',
-    shipping_line_name: 'Maersk',
-    port_of_lading_name: 'Shanghai',
-    port_of_discharge_name: 'Los Angeles',
-  }
-  expect(await scene.read('schedule_reliability', { rest: 'order by arrival_month_on' })).toEqual([
-    {
-      ...lane,
-      arrival_month_on: '2026-03-01',
-      n: 5,
-      on_time: 2,
-      early: 1,
-      late: 2,
-      not_measured: 1,
-      on_time_share: '0.4000',
-      // (4 + 1.0833) / 2
-      mean_delay_of_late_days: '2.54',
-      // (1.4375 + 4 - 3 + 1.0833 + 0) / 5
-      mean_delay_days: '0.70',
-    },
-    {
-      ...lane,
-      arrival_month_on: null,
-      n: 0,
-      on_time: 0,
-      early: 0,
-      late: 0,
-      not_measured: 1,
-      on_time_share: null,
-      mean_delay_of_late_days: null,
-      mean_delay_days: null,
-    },
-  ])
+  // mean_delay_of_late_days 2.54: (4 + 1.0833) / 2
+  // mean_delay_days 0.70: (1.4375 + 4 - 3 + 1.0833 + 0) / 5
+  expect(
+    await scene.read('schedule_reliability', { rest: 'order by arrival_month_on' }),
+  ).toMatchSnapshot()
 })
 
 it('says nothing of an arrival before it was known', async () => {
