@@ -1,10 +1,10 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repositoryDirectory } from './run-cli.js'
 
-/** The result of a tool: JSON, or the sentence of an error. */
+/** The result of a tool: JSON, or the sentence of an error, also of one of the protocol. */
 export interface ToolResult {
   readonly isError: boolean
   readonly text: string
@@ -39,7 +39,11 @@ function connectionOf(client: Client): McpConnection {
   return {
     client,
     call: async (name, given = {}) => {
-      const result = await client.callTool({ name, arguments: { ...given } })
+      const asked = client.callTool({ name, arguments: { ...given } })
+      const result = await asked.catch((thrown: unknown) => {
+        if (!(thrown instanceof ProtocolError)) throw thrown
+        return { isError: true, content: [{ type: 'text' as const, text: thrown.message }] }
+      })
       const [content] = result.content
       if (content?.type !== 'text') throw new Error(`${name} gave no text`)
       const { text } = content

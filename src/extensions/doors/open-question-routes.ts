@@ -45,7 +45,7 @@ async function openMcpRoute(
     isSqlOn: false,
     admit: async (incoming) => {
       const token = await guard.check(incoming)
-      const pageOf = token === undefined ? numberPageOf(config) : undefined
+      const pageOf = (token?.customers ?? null) === null ? numberPageOf(config) : undefined
       return { token, session: { open: () => guard.open(token), pageOf } }
     },
     takeTurn: guard.takeTurn,

@@ -44,7 +44,7 @@ const AT_ONCE = 4
 
 /**
  * Makes servers that share their turns: one for each connection, or for each request of HTTP. A
- * token has the tools of its questions alone: the others read more than it names.
+ * token has the tools of its questions, and those of the others that it names.
  */
 export async function prepareServer(
   options: McpOptions,
@@ -56,7 +56,7 @@ export async function prepareServer(
   return ({ session, token }) => {
     const tools = [
       ...questionTools({ shipped, read, token }),
-      ...(token === undefined ? others : []),
+      ...others.filter(({ name }) => token === undefined || token.questions.includes(name)),
     ].map((tool): Tool => ({ ...tool, run: (...given) => limit(() => tool.run(...given)) }))
     return createServer({ ...options, tools, session })
   }
@@ -123,7 +123,9 @@ async function call(
   if (tool === undefined) {
     const names = tools.map((one) => one.name)
     const fix = suggest(name, names) || `; there are ${names.join(', ')}`
-    return failed(`${name} is not a tool${fix}${name === 'sql' ? ' (`mcp --sql` offers it)' : ''}`)
+    const offered = name === 'sql' ? ' (`mcp --sql` offers it)' : ''
+    const sentence = asOneLine(`${name} is not a tool${fix}${offered}`)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, sentence)
   }
   try {
     checkArguments(tool, given)

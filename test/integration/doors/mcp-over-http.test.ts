@@ -148,6 +148,27 @@ describe('a request of MCP', { tags: ['HQ6', 'HQ2'] }, () => {
     )
   })
 
+  it('with a token finds numbers and evidence if it names them', async () => {
+    const remote = await connectWith(await createToken('looks', '--questions', 'find,evidence'))
+    expect(await toolsOf(remote)).toEqual(['list_questions', 'explain', 'ask', 'find', 'evidence'])
+    const alone = await connectWith(await createToken('alone', '--questions', 'find'))
+    expect(await toolsOf(alone)).toEqual(['find'])
+    const [{ number } = { number: '' }] = await scene.query<{ number: string }>(
+      `select number from tracking.containers where pod_discharged_at is not null
+      group by 1 having count(*) = 1 order by 1 limit 1`,
+    )
+    for (const [tool, given] of [
+      ['find', { number: number.toLowerCase() }],
+      ['evidence', { container: number, as_of: asOf }],
+    ] as const) {
+      const { data, text } = await remote.call(tool, given)
+      expect(data).toEqual((await here.call(tool, given)).data)
+      expect(text).toContain(`"${number}"`)
+    }
+    expect((await alone.call('evidence', { container: number })).text).toMatch(/is not a tool;/)
+    expect((await remote.call('ask', { question: 'costs' })).text).toMatch(/may not ask costs;/)
+  })
+
   it(
     'waits for the turns of the questions, and is turned away beyond them',
     { tags: ['release'] },

@@ -69,10 +69,14 @@ function logged() {
 async function open({
   answerSeconds,
   pageOf,
+  clock,
   limits = {},
   ...options
 }: Partial<DoorGuardOptions> &
-  Pick<QuestionRoutesOptions, 'limits' | 'answerSeconds' | 'pageOf'> = {}): Promise<string> {
+  Pick<
+    QuestionRoutesOptions,
+    'limits' | 'answerSeconds' | 'pageOf' | 'clock'
+  > = {}): Promise<string> {
   const warehouse = connect({})
   const uses = createTokenUses(warehouse, logged())
   const guard = createDoorGuard({
@@ -91,6 +95,7 @@ async function open({
     pageOf,
     limits,
     ...(answerSeconds === undefined ? {} : { answerSeconds }),
+    ...(clock === undefined ? {} : { clock }),
   })
   const server = await startHttpServer({ httpPort: 0, routes, logger: logged() })
   opened.push(async () => {
@@ -236,6 +241,83 @@ describe('an answer over HTTP', () => {
       ...[200, String(first.bytes.length), etag],
     ])
     expect(await head.text()).toBe('')
+  })
+
+  it('is another one when anything changes that it depends on', { tags: ['HQ8'] }, async () => {
+    let [now, questions] = [0, 0]
+    const answers = connect({ isReadOnly: true })
+    const counted = {
+      ...answers,
+      another: (action: string) => {
+        questions += 1
+        return answers.another(action)
+      },
+    }
+    const of = await open({ answers: counted, clock: () => now })
+    const clockOfViews = (later: string): string =>
+      `create or replace function tracking_analytics.as_of() returns timestamptz
+      language sql stable parallel safe return now() + interval '${later}'`
+    const changes = {
+      'a name of the service': [
+        'last_free_days.json',
+        `update tracking.shipments set customer_name = customer_name || ' Ltd'`,
+      ],
+      'a rule': [
+        'costs.csv',
+        'update tracking_analytics.free_time_tiers set daily_rate = daily_rate + 1',
+      ],
+      'a custom field': [
+        'timeline.json?custom-field=note=blue',
+        `insert into tracking.custom_fields (custom_field_id, entity_id, api_slug, display_value,
+          _observed_at, _first_seen_at, _changed_at)
+        select 'blue', container_id, 'note', 'blue', now(), now(), now()
+        from tracking.containers where pod_discharged_at is not null order by 2 limit 1`,
+      ],
+      'the day': ['last_free_days.ndjson', clockOfViews('1 day')],
+    } as const
+    for (const [name, [path, change]] of Object.entries(changes)) {
+      const address = `/questions/${path}`
+      const first = await get(address, {}, of)
+      const etag = first.headers.get('etag')!
+      const ask = async () => (await get(address, { 'if-none-match': etag }, of)).status
+      now += 5_000
+      // The same rows are read again, and then known for five seconds.
+      expect([name, await ask()]).toEqual([name, 304])
+      const before = questions
+      await scene.query(change)
+      now += 4_999
+      expect([name, await ask(), questions]).toEqual([name, 304, before])
+      now += 1
+      const second = await get(address, { 'if-none-match': etag }, of)
+      expect([name, second.status, questions]).toEqual([name, 200, before + 1])
+      expect(second.text).not.toBe(first.text)
+      expect(second.headers.get('etag')).not.toBe(etag)
+    }
+    await scene.query(clockOfViews('0 days'))
+  })
+
+  it('without rows says why in a header', { tags: ['HQ9'] }, async () => {
+    const customer = 'Żaneta  & Söhne\u2066'
+    for (const [query, note] of [
+      ['customer=Nobody', /^the warehouse has no customer "Nobody"; there are .+, /],
+      ['line=NONE', /^the warehouse has no line "NONE"; /],
+      ['terminal=nowhere', /^the warehouse has no terminal "nowhere"/],
+      ['container=XXXX', /^the warehouse has no container "XXXX"/],
+      [`customer=${encodeURIComponent(customer)}`, /"\\u017baneta  & S\\u00f6hne\\u2066"/],
+      [
+        'as-of=2001-01-01',
+        /^as-of 2001-01-01 is before the first load .* \| no rows: pickups needs/,
+      ],
+      ['against=2001-01-01&container=XXXX', /^against 2001.* 0 came.* has no container "XXXX"/],
+    ] as const) {
+      for (const format of FORMATS) {
+        const { status, headers } = await get(`/questions/pickups.${format}?${query}`)
+        expect([query, format, status]).toEqual([query, format, 200])
+        expect(headers.get('tracking-sync-notes')).toMatch(note)
+      }
+    }
+    const { headers } = await get('/questions/last_free_days.json')
+    expect(headers.get('tracking-sync-notes')).toBeNull()
   })
 
   it(

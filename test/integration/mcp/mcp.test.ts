@@ -301,7 +301,9 @@ describe('a mistake', { tags: ['JM2'] }, () => {
     expect(text.trimEnd()).not.toContain('\n')
   })
 
-  it('in a resource is an error of the protocol', async () => {
+  it('in a resource, or the name of a tool, is an error of the protocol', async () => {
+    const invalid = { code: -32602, message: 'asks is not a tool; did you mean ask?' }
+    await expect(plain.client.callTool({ name: 'asks' })).rejects.toMatchObject(invalid)
     await expect(plain.client.readResource({ uri: 'tracking-sync://x' })).rejects.toThrow(
       /tracking-sync:\/\/x is not a resource; there are tracking-sync:\/\/dictionary, /,
     )

@@ -1,8 +1,10 @@
 import { sql, type RawBuilder } from 'kysely'
+import { ConnectorError } from '../../../base/errors.js'
 import { columnList, relationRef, tableRef } from '../../../warehouse/connection/typed-database.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { readTable, type TableAnswer } from '../read-answer.js'
 import { readViews, type ShippedView } from '../../../warehouse/schema/shipped-views.js'
+import { NOT_ALLOWED } from '../../../warehouse/schema/roles.js'
 import type { ViewColumn } from '../../../warehouse/schema/view-descriptions.js'
 
 /** One table of the evidence of a container. */
@@ -325,11 +327,25 @@ export async function readEvidence(
   const tables: EvidenceTable[] = []
   for (const [name, source] of Object.entries(SOURCES)) {
     const { select, columns } = 'select' in source ? own(source) : await whole(source, views)
-    const answer = await readTable(warehouse, `read ${name}`, select(containerId), { asOf })
     const { title, note, empty, shown } = source
-    tables.push({ name, title, note, empty, answer, shown: pick(shown, columns, name) })
+    const answer = await readTable(warehouse, `read ${name}`, select(containerId), { asOf }).catch(
+      leaveOutClosed,
+    )
+    tables.push(
+      answer === undefined
+        ? { name, title, note, empty: 'Closed to this login.', answer: NOTHING, shown: [] }
+        : { name, title, note, empty, answer, shown: pick(shown, columns, name) },
+    )
   }
   return tables
+}
+
+const NOTHING: TableAnswer = { columns: [], types: [], rows: [] }
+
+/** Invoices are closed to customers, whose evidence has all the rest. */
+function leaveOutClosed(thrown: unknown): undefined {
+  if (thrown instanceof ConnectorError && thrown.context.code === NOT_ALLOWED) return undefined
+  throw thrown
 }
 
 interface Table extends Pick<OwnSource, 'select'> {

@@ -16,6 +16,8 @@ import type { TokenEnd } from '../access-tokens.js'
 const store = () => import('../access-tokens.js')
 
 const LONGEST_DAYS = 3_660
+/** The tool of MCP that a token may name beside questions; `evidence` is a question too. */
+const FIND = 'find'
 
 /** `90d`, or a day or an instant. */
 function endText(text: string): TokenEnd {
@@ -37,7 +39,8 @@ const create = declare({
     name: requiredValue('--name <name>', 'A name of your choice, to list and revoke it by.'),
     questions: requiredValue(
       '--questions <names>',
-      'The questions that it may ask, separated by commas; `dashboard` opens the page.',
+      'The questions that it may ask, separated by commas; `find` and `evidence` open the tools of ' +
+        'MCP, and `dashboard` the page.',
     ),
     customers: listOf(
       '--customer <name>',
@@ -56,7 +59,8 @@ const create = declare({
     const warehouse = await app.openWarehouse({ isWriting: true, isForSubscriber: true })
     if (customers.length > 0) {
       const { requireCustomerRole } = await import('../customer-rows.js')
-      await requireCustomerRole(warehouse, customers, asked)
+      const read = asked.filter((one) => one !== FIND)
+      await requireCustomerRole(warehouse, customers, read)
     }
     const created = await createToken(warehouse, {
       name: checkName(name),
@@ -86,7 +90,8 @@ function checkName(name: string): string {
 async function findQuestions(text: string, names: SchemaNames): Promise<string[]> {
   const { readShippedQueries } = await import('../../answers/questions/shipped-queries.js')
   const { DASHBOARD } = await import('../http/door-guard.js')
-  const known = [...(await readShippedQueries(names)).map(({ name }) => name), DASHBOARD]
+  const shipped = (await readShippedQueries(names)).map(({ name }) => name)
+  const known = [...shipped, FIND, DASHBOARD]
   const asked = [...new Set(text.split(',').map((part) => part.trim()))]
   const problems = asked
     .filter((name) => !known.includes(name))

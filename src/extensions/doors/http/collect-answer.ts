@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Writable } from 'node:stream'
-import { openAnswer, openComparison } from '../../answers/ask/open-answer.js'
+import { openAnswer, openComparison, type OpenAnswer } from '../../answers/ask/open-answer.js'
 import type { NumberPage } from '../../answers/number-page.js'
 import type { PreparedQuestion } from '../../answers/ask/prepare-question.js'
 import { asColumns } from '../../answers/output/compare-answers.js'
@@ -21,6 +21,8 @@ export interface CollectedAnswer {
   readonly body: Buffer
   /** Of the rows, not of the bytes: a calendar has the time of its making in it. */
   readonly etag: string
+  /** Sentences beside the rows, as the command line prints them; one says why there are none. */
+  readonly notes: readonly string[]
 }
 
 /**
@@ -37,12 +39,11 @@ export async function collectAnswer(
   const most = format === 'xlsx' ? limits.rowsOfWorkbook : limits.rows
   const hash = createHash('sha256').update(JSON.stringify([format, isForExcel, isSpreadsheetSafe]))
   const chunks: Buffer[] = []
-  let bytes = 0
+  let [bytes, count] = [0, 0]
   const refuseMore = (): void => {
     if (bytes > limits.bytes) throw tooLarge(`${limits.bytes / 2 ** 20} MiB`)
   }
   async function* bounded(pieces: AsyncIterable<TableAnswer>): AsyncGenerator<TableAnswer> {
-    let count = 0
     for await (const piece of pieces) {
       refuseMore()
       count += piece.rows.length
@@ -58,24 +59,31 @@ export async function collectAnswer(
       done()
     },
   })
-  await printAnswer(bounded(await open(warehouse, prepared)), format, output, {
+  const { pieces, notes, explainEmpty } = await open(warehouse, prepared)
+  await printAnswer(bounded(pieces), format, output, {
     isForExcel,
     isSpreadsheetSafe,
     name: prepared.question.name,
     pageOf,
   })
   refuseMore()
-  return { body: Buffer.concat(chunks), etag: `W/"${hash.digest('base64url')}"` }
+  return {
+    body: Buffer.concat(chunks),
+    etag: `W/"${hash.digest('base64url')}"`,
+    notes: count > 0 ? notes : [...notes, ...(await explainEmpty())],
+  }
 }
 
-async function open(
-  warehouse: Warehouse,
-  prepared: PreparedQuestion,
-): Promise<AsyncIterable<TableAnswer>> {
+async function open(warehouse: Warehouse, prepared: PreparedQuestion): Promise<OpenAnswer> {
   const { against, question } = prepared
-  if (against === undefined) return (await openAnswer(warehouse, prepared)).pieces
-  const { compare } = await openComparison(warehouse, { ...prepared, against })
-  return asPieces(asColumns((await compare()).shown, question.key))
+  if (against === undefined) return openAnswer(warehouse, prepared)
+  const opened = await openComparison(warehouse, { ...prepared, against })
+  const { shown, summary, isEmpty } = await opened.compare()
+  return {
+    pieces: asPieces(asColumns(shown, question.key)),
+    notes: [...opened.notes, ...opened.sameInstants, ...summary],
+    explainEmpty: isEmpty ? opened.explainEmpty : () => Promise.resolve([]),
+  }
 }
 
 function tooLarge(most: string): Refused {

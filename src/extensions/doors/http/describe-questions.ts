@@ -1,7 +1,7 @@
 import { questionParameters, INSTANT_SCHEMA } from '../../answers/ask/question-parameters.js'
 import type { ShippedQuery } from '../../answers/questions/shipped-queries.js'
 import { isCalendarQuestion } from '../../answers/output/print-calendar.js'
-import { CONTENT_TYPES, FORMATS, OTHER_PARAMETERS, type HttpFormat } from './read-request.js'
+import { CONTENT_TYPES, FORMATS, NOTES, OTHER_PARAMETERS, type HttpFormat } from './read-request.js'
 
 /** The questions with their formats, filters and columns, as `/questions` lists them. */
 export function listQuestions(questions: readonly ShippedQuery[]) {
@@ -78,6 +78,9 @@ function operationOf(question: ShippedQuery, format: HttpFormat) {
     responses: {
       200: {
         description: 'The answer.',
+        headers: {
+          [NOTES]: { description: 'Why it has no rows, and more.', schema: { type: 'string' } },
+        },
         content: { [bareType(format)]: { schema: bodyOf(question, format) } },
       },
       ...Object.fromEntries(

@@ -8,10 +8,12 @@ import { isCalendarQuestion } from '../../answers/output/print-calendar.js'
 import { keepShippedQueries } from '../../answers/questions/kept-queries.js'
 import type { Schemas } from '../../../warehouse/connection/schema-names.js'
 import type { AccessToken } from '../access-tokens.js'
-import { collectAnswer, type AnswerLimits } from './collect-answer.js'
+import { collectAnswer, type AnswerLimits, type CollectedAnswer } from './collect-answer.js'
 import { describeOpenApi, listQuestions } from './describe-questions.js'
+import { createKnownTags } from './known-tags.js'
 import {
   CONTENT_TYPES,
+  NOTES,
   readPath,
   readQuery,
   wordsWithin,
@@ -38,7 +40,11 @@ export interface QuestionRoutesOptions {
   readonly pageOf?: NumberPage | undefined
   readonly answerSeconds?: number
   readonly limits?: Partial<typeof LIMITS>
+  /** Milliseconds that pass. */
+  readonly clock?: () => number
 }
+
+const MOST_OF_NOTES = 1_000
 
 /** An answer may not run anything in a browser, and no cache of others may keep it. */
 const HEADERS = {
@@ -52,9 +58,11 @@ const HEADERS = {
 /** `/questions/<name>.<format>`, the list at `/questions`, and `/openapi.json`. */
 export function createQuestionRoutes(options: QuestionRoutesOptions): Record<string, Route> {
   const { guard, names, programVersion, answerSeconds = ANSWER_SECONDS } = options
+  const { clock = () => performance.now() } = options
   const limits = { ...LIMITS, ...options.limits }
   const words = wordsWithin(answerSeconds)
   const readQuestions = keepShippedQueries()
+  const known = createKnownTags(clock)
 
   /** A token sees its own questions. */
   async function questionsOf(token: AccessToken | undefined) {
@@ -88,11 +96,19 @@ export function createQuestionRoutes(options: QuestionRoutesOptions): Record<str
     const refusal = refusalOfRights(token, name)
     if (refusal !== undefined) throw new Refused(403, refusal.message)
     const asked = { ...readQuery(query), question: name, format }
+    const key = JSON.stringify([token?.customers ?? null, asked])
+    const etag = known.find(key)
+    if (etag !== undefined && hasTag(request, etag)) {
+      sendNothing(response, etag)
+      return
+    }
     await guard.takeTurn(response)
+    const readAt = clock()
     const pageOf = (token?.customers ?? null) === null ? options.pageOf : undefined
     const prepared = await prepare(asked)
     const warehouse = await guard.open(token)
     const collected = await collectAnswer(warehouse, prepared, { ...asked, pageOf }, limits)
+    known.keep(key, collected.etag, readAt)
     send(request, response, { ...collected, asked, sendMs: limits.sendMs })
   }
 
@@ -114,21 +130,27 @@ export function createQuestionRoutes(options: QuestionRoutesOptions): Record<str
   }
 }
 
-interface Sent {
-  readonly body: Buffer
-  readonly etag: string
+interface Sent extends CollectedAnswer {
   readonly asked: AskedOverHttp
   readonly sendMs: number
 }
 
+function hasTag({ headers }: IncomingMessage, etag: string): boolean {
+  const given = headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? []
+  return given.includes(etag) || given.includes('*')
+}
+
+function sendNothing(response: ServerResponse, etag: string): void {
+  response.writeHead(304, { ...HEADERS, etag }).end()
+}
+
 function send(
-  { headers }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
-  { body, etag, asked: { question, format }, sendMs }: Sent,
+  { body, etag, notes, asked: { question, format }, sendMs }: Sent,
 ): void {
-  const known = headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? []
-  if (known.includes(etag) || known.includes('*')) {
-    response.writeHead(304, { ...HEADERS, etag }).end()
+  if (hasTag(request, etag)) {
+    sendNothing(response, etag)
     return
   }
   const isShown = format === 'json' || format === 'ndjson'
@@ -137,6 +159,7 @@ function send(
     etag,
     'content-type': CONTENT_TYPES[format],
     'content-length': body.length,
+    ...(notes.length === 0 ? {} : { [NOTES]: asHeader(notes) }),
     ...(isShown ? {} : { 'content-disposition': `attachment; filename="${question}.${format}"` }),
   })
   const timer = setTimeout(() => response.destroy(), sendMs)
@@ -144,6 +167,13 @@ function send(
     clearTimeout(timer)
   })
   response.end(body)
+}
+
+/** Names in it may be of any script and length; a header is short and in ASCII. */
+function asHeader(notes: readonly string[]): string {
+  const text = notes.join(' | ').slice(0, MOST_OF_NOTES)
+  const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.replaceAll(/[^ -~]/g, escaped)
 }
 
 function sendJson(response: ServerResponse, value: unknown): void {

@@ -15,6 +15,9 @@ export type HttpFormat = keyof typeof CONTENT_TYPES
 
 export const FORMATS = Object.keys(CONTENT_TYPES) as HttpFormat[]
 
+/** The header of sentences beside an answer: a body has its rows alone. */
+export const NOTES = 'tracking-sync-notes'
+
 /** Parameters of an address beside the filters of a question. */
 export const OTHER_PARAMETERS = {
   'as-of': 'Answer with what was known at this instant.',

@@ -41,6 +41,8 @@ export function questionTools({ shipped, read, token }: QuestionToolsOptions): T
     enum: bySubject.map(({ name }) => name),
     description: bySubject.map(({ name, question: asks }) => `${name}: ${asks}`).join('\n'),
   } as const
+  // A token for `find` alone: a schema cannot allow none of its words.
+  if (own.length === 0) return []
   return [
     {
       name: 'list_questions',
