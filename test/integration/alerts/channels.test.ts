@@ -149,31 +149,27 @@ describe('a mail', () => {
     },
   })
 
-  it(
-    'has its own id, the date of its making and a subject of one line',
-    { tags: ['A5'] },
-    async () => {
-      const hostile = 'Über\r\nBcc: everybody@example.com'
-      const delivery = await sendMessage(
-        channel(['a@example.com', 'b@example.com'], 'us%40er:pa%2Fss@'),
-        'mail',
-        message(['one – line', '.'], hostile),
-      )
-      expect(delivery).toEqual({ outcome: 'sent' })
-      const { from, to, text, login } = smtp.mails[0]!
-      expect({ from, to, login }).toEqual({
-        from: 'alerts@example.com',
-        to: ['a@example.com', 'b@example.com'],
-        login: 'us@er:pa/ss',
-      })
-      const [head = ''] = text.split('\r\n\r\n')
-      const headers = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')
-      expect(headers).toContain('Message-ID: <11111111-2222-3333-4444-555555555555@example.com>')
-      expect(headers).toContain('Date: Tue, 24 Nov 2026 03:00:00 +0000')
-      expect(headers).toContain('Auto-Submitted: auto-generated')
-      expect(headers.filter((line) => /^(?:bcc|subject):/i.test(line))).toHaveLength(1)
-    },
-  )
+  it('has its own id, its date and a subject of one line', { tags: ['A5'] }, async () => {
+    const hostile = 'Über\r\nBcc: everybody@example.com'
+    const delivery = await sendMessage(
+      channel(['a@example.com', 'b@example.com'], 'us%40er:pa%2Fss@'),
+      'mail',
+      message(['one – line', '.'], hostile),
+    )
+    expect(delivery).toEqual({ outcome: 'sent' })
+    const { from, to, text, login } = smtp.mails[0]!
+    expect({ from, to, login }).toEqual({
+      from: 'alerts@example.com',
+      to: ['a@example.com', 'b@example.com'],
+      login: 'us@er:pa/ss',
+    })
+    const [head = ''] = text.split('\r\n\r\n')
+    const headers = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')
+    expect(headers).toContain('Message-ID: <11111111-2222-3333-4444-555555555555@example.com>')
+    expect(headers).toContain('Date: Tue, 24 Nov 2026 03:00:00 +0000')
+    expect(headers).toContain('Auto-Submitted: auto-generated')
+    expect(headers.filter((line) => /^(?:bcc|subject):/i.test(line))).toHaveLength(1)
+  })
 
   it('is the same to the byte at each attempt, except for a boundary', async () => {
     for (const fate of ['refuse', 'take'] as const) {

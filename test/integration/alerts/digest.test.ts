@@ -31,64 +31,60 @@ const forget = (id: string) =>
 const digests = () => scene.received().filter((title) => title.startsWith('digest'))
 
 describe('the digest', () => {
-  it(
-    'comes once a day, from its hour on, and tells of each exception once when it opens and once when it is over',
-    { tags: ['A4', 'release'] },
-    async () => {
-      await stop('c1', 'c2')
-      await scene.look('2026-11-24T06:59:59Z')
-      expect(digests()).toEqual([])
-      await scene.look('2026-11-24T07:00:00Z')
-      await scene.look('2026-11-24T07:01:00Z')
-      expect(digests()).toEqual(['digest Exceptions of 2026-11-24: 2 new, 0 over, 2 open'])
-      await stop('c3')
-      await forget('c1')
-      // Reading the view takes long: after a run, and once for the digest.
-      await scene.look('2026-11-24T07:02:00Z')
-      expect(await scene.rows('select from tracking_sync.alerts')).toHaveLength(2)
-      await scene.look('2026-11-24T23:59:59Z', { isAfterRun: true })
-      await scene.look('2026-11-25T00:00:00Z')
-      await scene.look('2026-11-25T06:59:00Z', { isAfterRun: true })
-      expect(digests()).toHaveLength(1)
-      await scene.look('2026-11-25T07:00:00Z')
-      await scene.look('2026-11-25T23:00:00Z', { isAfterRun: true })
-      expect(digests().slice(1)).toEqual(['digest Exceptions of 2026-11-25: 1 new, 1 over, 2 open'])
-      // A day without news has a digest that nobody is sent.
-      await scene.look('2026-11-26T09:00:00Z')
-      expect(digests()).toHaveLength(2)
-      expect(
-        await scene.rows(
-          `select digest_on, opened, closed, open from tracking_sync.alert_digests order by 1`,
-        ),
-      ).toEqual([
-        { digest_on: '2026-11-24', opened: 2, closed: 0, open: 2 },
-        { digest_on: '2026-11-25', opened: 1, closed: 1, open: 2 },
-        { digest_on: '2026-11-26', opened: 0, closed: 0, open: 2 },
-      ])
-      expect(
-        await scene.rows(
-          `select alert_key, opening_digest_on, closing_digest_on from tracking_sync.alerts
+  it('comes once a day and tells of each exception once', { tags: ['A4', 'release'] }, async () => {
+    await stop('c1', 'c2')
+    await scene.look('2026-11-24T06:59:59Z')
+    expect(digests()).toEqual([])
+    await scene.look('2026-11-24T07:00:00Z')
+    await scene.look('2026-11-24T07:01:00Z')
+    expect(digests()).toEqual(['digest Exceptions of 2026-11-24: 2 new, 0 over, 2 open'])
+    await stop('c3')
+    await forget('c1')
+    // Reading the view takes long: after a run, and once for the digest.
+    await scene.look('2026-11-24T07:02:00Z')
+    expect(await scene.rows('select from tracking_sync.alerts')).toHaveLength(2)
+    await scene.look('2026-11-24T23:59:59Z', { isAfterRun: true })
+    await scene.look('2026-11-25T00:00:00Z')
+    await scene.look('2026-11-25T06:59:00Z', { isAfterRun: true })
+    expect(digests()).toHaveLength(1)
+    await scene.look('2026-11-25T07:00:00Z')
+    await scene.look('2026-11-25T23:00:00Z', { isAfterRun: true })
+    expect(digests().slice(1)).toEqual(['digest Exceptions of 2026-11-25: 1 new, 1 over, 2 open'])
+    // A day without news has a digest that nobody is sent.
+    await scene.look('2026-11-26T09:00:00Z')
+    expect(digests()).toHaveLength(2)
+    expect(
+      await scene.rows(
+        `select digest_on, opened, closed, open from tracking_sync.alert_digests order by 1`,
+      ),
+    ).toEqual([
+      { digest_on: '2026-11-24', opened: 2, closed: 0, open: 2 },
+      { digest_on: '2026-11-25', opened: 1, closed: 1, open: 2 },
+      { digest_on: '2026-11-26', opened: 0, closed: 0, open: 2 },
+    ])
+    expect(
+      await scene.rows(
+        `select alert_key, opening_digest_on, closing_digest_on from tracking_sync.alerts
         where kind = 'exceptions' order by alert_id`,
-        ),
-      ).toEqual([
-        {
-          alert_key: 'tracking_stopped:c1',
-          opening_digest_on: '2026-11-24',
-          closing_digest_on: '2026-11-25',
-        },
-        {
-          alert_key: 'tracking_stopped:c2',
-          opening_digest_on: '2026-11-24',
-          closing_digest_on: null,
-        },
-        {
-          alert_key: 'tracking_stopped:c3',
-          opening_digest_on: '2026-11-25',
-          closing_digest_on: null,
-        },
-      ])
-    },
-  )
+      ),
+    ).toEqual([
+      {
+        alert_key: 'tracking_stopped:c1',
+        opening_digest_on: '2026-11-24',
+        closing_digest_on: '2026-11-25',
+      },
+      {
+        alert_key: 'tracking_stopped:c2',
+        opening_digest_on: '2026-11-24',
+        closing_digest_on: null,
+      },
+      {
+        alert_key: 'tracking_stopped:c3',
+        opening_digest_on: '2026-11-25',
+        closing_digest_on: null,
+      },
+    ])
+  })
 
   it('has its day in the zone of the settings', { tags: ['release'] }, async () => {
     await stop('c1')
@@ -99,49 +95,45 @@ describe('the digest', () => {
     expect(digests()).toEqual(['digest Exceptions of 2026-11-25: 1 new, 0 over, 1 open'])
   })
 
-  it(
-    'says what and where in lines for people, and all of it for programs',
-    { tags: ['release'] },
-    async () => {
-      const page = 'https://service.example/find?q='
-      const pageOf = (number: unknown) => `${page}${String(number)}`
-      scene.settings = { ...scene.settings, pageOf }
-      await stop('c1')
-      await forget('c1')
-      await stop(...Array.from({ length: 17 }, (_, at) => `d${at + 10}`))
-      await scene.look('2026-11-24T08:00:00Z')
-      const { lines, digest } = JSON.parse(scene.receiver.deliveries[0]!.body.toString()) as {
-        lines: string[]
-        digest: { opened_exceptions: object[] }
-      }
-      expect(lines).toHaveLength(17)
-      expect(lines[0]).toBe(
-        `NUM d10 (BOL 1), tracking stopped: the service no longer asks the line: no news ${page}NUM d10`,
-      )
-      expect(lines.filter((line) => line.includes(page))).toHaveLength(15)
-      expect(lines.slice(15)).toEqual([
-        'and 2 more new exceptions',
-        'All that are open: tracking-sync query attention',
-      ])
-      expect(digest).toMatchObject({ day: '2026-11-24', opened: 17, closed: 0, open: 17 })
-      expect(digest.opened_exceptions).toHaveLength(17)
-      expect(digest.opened_exceptions[0]).toEqual({
-        exception: 'tracking_stopped',
-        severity: 'medium',
-        sentence: 'the service no longer asks the line: no news',
-        opened_at: '2026-11-24 08:00:00+00',
-        closed_at: null,
-        container_id: 'd10',
-        container_number: 'NUM d10',
-        bill_of_lading_number: 'BOL 1',
-        shipping_line_scac: null,
-        since_at: '2026-11-01T00:00:00+00:00',
-        cost_amount: null,
-        cost_currency_code: null,
-        page: `${page}NUM d10`,
-      })
-    },
-  )
+  it('says what and where, in lines and as data', { tags: ['release'] }, async () => {
+    const page = 'https://service.example/find?q='
+    const pageOf = (number: unknown) => `${page}${String(number)}`
+    scene.settings = { ...scene.settings, pageOf }
+    await stop('c1')
+    await forget('c1')
+    await stop(...Array.from({ length: 17 }, (_, at) => `d${at + 10}`))
+    await scene.look('2026-11-24T08:00:00Z')
+    const { lines, digest } = JSON.parse(scene.receiver.deliveries[0]!.body.toString()) as {
+      lines: string[]
+      digest: { opened_exceptions: object[] }
+    }
+    expect(lines).toHaveLength(17)
+    expect(lines[0]).toBe(
+      `NUM d10 (BOL 1), tracking stopped: the service no longer asks the line: no news ${page}NUM d10`,
+    )
+    expect(lines.filter((line) => line.includes(page))).toHaveLength(15)
+    expect(lines.slice(15)).toEqual([
+      'and 2 more new exceptions',
+      'All that are open: tracking-sync query attention',
+    ])
+    expect(digest).toMatchObject({ day: '2026-11-24', opened: 17, closed: 0, open: 17 })
+    expect(digest.opened_exceptions).toHaveLength(17)
+    expect(digest.opened_exceptions[0]).toEqual({
+      exception: 'tracking_stopped',
+      severity: 'medium',
+      sentence: 'the service no longer asks the line: no news',
+      opened_at: '2026-11-24 08:00:00+00',
+      closed_at: null,
+      container_id: 'd10',
+      container_number: 'NUM d10',
+      bill_of_lading_number: 'BOL 1',
+      shipping_line_scac: null,
+      since_at: '2026-11-01T00:00:00+00:00',
+      cost_amount: null,
+      cost_currency_code: null,
+      page: `${page}NUM d10`,
+    })
+  })
 
   it('is made once by several processes at once', { tags: ['A4'] }, async () => {
     await stop('c1')
@@ -150,21 +142,17 @@ describe('the digest', () => {
     expect(digests()).toEqual(['digest Exceptions of 2026-11-24: 1 new, 0 over, 1 open'])
   })
 
-  it(
-    'leaves out the exceptions that nobody wants, and asks for none where all are unwanted',
-    { tags: ['release'] },
-    async () => {
-      await stop('c1')
-      scene.settings = { ...scene.settings, names: chosenAlerts('all,-tracking_stopped') }
-      await scene.look('2026-11-24T08:00:00Z')
-      scene.settings = { ...scene.settings, names: chosenAlerts('operations') }
-      await scene.look('2026-11-25T08:00:00Z')
-      expect(digests()).toEqual([])
-      expect(await scene.rows('select digest_on from tracking_sync.alert_digests')).toEqual([
-        { digest_on: '2026-11-24' },
-      ])
-    },
-  )
+  it('leaves out exceptions that nobody wants', { tags: ['release'] }, async () => {
+    await stop('c1')
+    scene.settings = { ...scene.settings, names: chosenAlerts('all,-tracking_stopped') }
+    await scene.look('2026-11-24T08:00:00Z')
+    scene.settings = { ...scene.settings, names: chosenAlerts('operations') }
+    await scene.look('2026-11-25T08:00:00Z')
+    expect(digests()).toEqual([])
+    expect(await scene.rows('select digest_on from tracking_sync.alert_digests')).toEqual([
+      { digest_on: '2026-11-24' },
+    ])
+  })
 
   it('knows every exception of the view', async () => {
     const [row] = await scene.rows(

@@ -16,55 +16,51 @@ order by created_at, event desc, channel`
 const at = (minute: number): string => new Date(Date.UTC(2026, 10, 24, 3, minute)).toISOString()
 
 describe('an alert of the program', () => {
-  it(
-    'is told when it opens and when it is over, once each, however often it is seen',
-    { tags: ['A1', 'JE3'] },
-    async () => {
-      await scene.look(at(0))
-      expect(scene.received()).toEqual([])
-      await scene.quarantine(2)
-      await scene.look(at(1))
-      await scene.look(at(2))
-      await scene.quarantine(3)
-      await scene.look(at(3))
-      expect(scene.received()).toEqual(['opened Alert: TrackingSyncQuarantine'])
-      await scene.quarantine(0)
-      await scene.look(at(4))
-      await scene.look(at(5))
-      expect(scene.received()).toEqual([
-        'opened Alert: TrackingSyncQuarantine',
-        'closed Over: TrackingSyncQuarantine',
-      ])
-      const over = JSON.parse(scene.receiver.deliveries[1]!.body.toString()) as { lines: string[] }
-      expect(over.lines).toEqual([
-        'now: no record is set aside',
-        'was: 3 records could not be stored and are set aside; see `tracking-sync quarantine list`',
-      ])
-      expect(
-        await scene.rows(
-          `select alert_key, kind, sentence, opened_at, closed_at, seen_at from tracking_sync.alerts`,
-        ),
-      ).toEqual([
-        {
-          alert_key: 'TrackingSyncQuarantine',
-          kind: 'operations',
-          sentence:
-            '3 records could not be stored and are set aside; see `tracking-sync quarantine list`',
-          opened_at: '2026-11-24 03:01:00+00',
-          closed_at: '2026-11-24 03:04:00+00',
-          seen_at: '2026-11-24 03:03:00+00',
-        },
-      ])
-      expect(await scene.rows(MESSAGES)).toEqual([
-        { channel: 'webhook', event: 'opened', state: 'sent', attempts: 1 },
-        { channel: 'webhook', event: 'closed', state: 'sent', attempts: 1 },
-      ])
-      // Again is another alert.
-      await scene.quarantine(1)
-      await scene.look(at(6))
-      expect(scene.received()).toHaveLength(3)
-    },
-  )
+  it('is told when it opens and when it is over, once each', { tags: ['A1', 'JE3'] }, async () => {
+    await scene.look(at(0))
+    expect(scene.received()).toEqual([])
+    await scene.quarantine(2)
+    await scene.look(at(1))
+    await scene.look(at(2))
+    await scene.quarantine(3)
+    await scene.look(at(3))
+    expect(scene.received()).toEqual(['opened Alert: TrackingSyncQuarantine'])
+    await scene.quarantine(0)
+    await scene.look(at(4))
+    await scene.look(at(5))
+    expect(scene.received()).toEqual([
+      'opened Alert: TrackingSyncQuarantine',
+      'closed Over: TrackingSyncQuarantine',
+    ])
+    const over = JSON.parse(scene.receiver.deliveries[1]!.body.toString()) as { lines: string[] }
+    expect(over.lines).toEqual([
+      'now: no record is set aside',
+      'was: 3 records could not be stored and are set aside; see `tracking-sync quarantine list`',
+    ])
+    expect(
+      await scene.rows(
+        `select alert_key, kind, sentence, opened_at, closed_at, seen_at from tracking_sync.alerts`,
+      ),
+    ).toEqual([
+      {
+        alert_key: 'TrackingSyncQuarantine',
+        kind: 'operations',
+        sentence:
+          '3 records could not be stored and are set aside; see `tracking-sync quarantine list`',
+        opened_at: '2026-11-24 03:01:00+00',
+        closed_at: '2026-11-24 03:04:00+00',
+        seen_at: '2026-11-24 03:03:00+00',
+      },
+    ])
+    expect(await scene.rows(MESSAGES)).toEqual([
+      { channel: 'webhook', event: 'opened', state: 'sent', attempts: 1 },
+      { channel: 'webhook', event: 'closed', state: 'sent', attempts: 1 },
+    ])
+    // Again is another alert.
+    await scene.quarantine(1)
+    await scene.look(at(6))
+    expect(scene.received()).toHaveLength(3)
+  })
 
   it('is one for each webhook that has something wrong', async () => {
     await scene.rows(
@@ -155,79 +151,65 @@ describe('an alert of the program', () => {
 })
 
 describe('a message', () => {
-  it(
-    'is signed over its raw body, with an id and the instant of sending',
-    { tags: ['A5'] },
-    async () => {
-      await scene.quarantine(1)
-      await scene.look(at(0))
-      const { headers, body } = scene.receiver.deliveries[0]!
-      const digest = createHmac('sha256', SECRET).update(body).digest('hex')
-      expect(headers['x-tracking-sync-signature']).toBe(`sha256=${digest}`)
-      const { id, sent_at, created_at, ...rest } = JSON.parse(body.toString()) as Record<
-        string,
-        string
-      >
-      expect(headers['idempotency-key']).toBe(id)
-      expect(await scene.rows('select message_id as id from tracking_sync.alert_messages')).toEqual(
-        [{ id }],
-      )
-      expect(Math.abs(Date.now() - Date.parse(sent_at!))).toBeLessThan(60_000)
-      expect(created_at).toBe('2026-11-24T03:00:00Z')
-      const sentence =
-        '1 record could not be stored and is set aside; see `tracking-sync quarantine list`'
-      expect(rest).toEqual({
-        event: 'opened',
-        warehouse: 'tracking',
-        title: 'Alert: TrackingSyncQuarantine',
-        lines: [sentence],
-        alert: {
-          id: expect.any(Number) as number,
-          name: 'TrackingSyncQuarantine',
-          sentence,
-          opened_at: '2026-11-24 03:00:00+00',
-          closed_at: null,
-        },
-      })
-    },
-  )
+  it('is signed over its raw body, with an id and the instant', { tags: ['A5'] }, async () => {
+    await scene.quarantine(1)
+    await scene.look(at(0))
+    const { headers, body } = scene.receiver.deliveries[0]!
+    const digest = createHmac('sha256', SECRET).update(body).digest('hex')
+    expect(headers['x-tracking-sync-signature']).toBe(`sha256=${digest}`)
+    const { id, sent_at, created_at, ...rest } = JSON.parse(body.toString()) as Record<
+      string,
+      string
+    >
+    expect(headers['idempotency-key']).toBe(id)
+    expect(await scene.rows('select message_id as id from tracking_sync.alert_messages')).toEqual([
+      { id },
+    ])
+    expect(Math.abs(Date.now() - Date.parse(sent_at!))).toBeLessThan(60_000)
+    expect(created_at).toBe('2026-11-24T03:00:00Z')
+    const sentence =
+      '1 record could not be stored and is set aside; see `tracking-sync quarantine list`'
+    expect(rest).toEqual({
+      event: 'opened',
+      warehouse: 'tracking',
+      title: 'Alert: TrackingSyncQuarantine',
+      lines: [sentence],
+      alert: {
+        id: expect.any(Number) as number,
+        name: 'TrackingSyncQuarantine',
+        sentence,
+        opened_at: '2026-11-24 03:00:00+00',
+        closed_at: null,
+      },
+    })
+  })
 
-  it(
-    'waits for a receiver that is away, with longer and longer pauses, and then comes once',
-    { tags: ['A3'] },
-    async () => {
-      const answers = [503, 302, 500]
-      scene.receiver.answer = () => answers.shift() ?? 200
-      await scene.quarantine(1)
-      for (const minute of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) await scene.look(at(minute))
-      // After one, two and four minutes.
-      expect(scene.received()).toHaveLength(4)
-      expect(
-        await scene.rows(
-          'select state, attempts, sent_at, error from tracking_sync.alert_messages',
-        ),
-      ).toEqual([{ state: 'sent', attempts: 4, sent_at: '2026-11-24 03:07:00+00', error: null }])
-      const ids = scene.receiver.deliveries.map(({ headers }) => headers['idempotency-key'])
-      expect(new Set(ids).size).toBe(1)
-    },
-  )
+  it('waits longer and longer for its receiver, then comes once', { tags: ['A3'] }, async () => {
+    const answers = [503, 302, 500]
+    scene.receiver.answer = () => answers.shift() ?? 200
+    await scene.quarantine(1)
+    for (const minute of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) await scene.look(at(minute))
+    // After one, two and four minutes.
+    expect(scene.received()).toHaveLength(4)
+    expect(
+      await scene.rows('select state, attempts, sent_at, error from tracking_sync.alert_messages'),
+    ).toEqual([{ state: 'sent', attempts: 4, sent_at: '2026-11-24 03:07:00+00', error: null }])
+    const ids = scene.receiver.deliveries.map(({ headers }) => headers['idempotency-key'])
+    expect(new Set(ids).size).toBe(1)
+  })
 
-  it(
-    'that its receiver refuses for a day is given up, and sent again where somebody says so',
-    { tags: ['release'] },
-    async () => {
-      scene.receiver.answer = () => 403
-      await scene.quarantine(1)
-      await scene.look(at(0))
-      await scene.rows('update tracking_sync.alert_messages set attempts = 24')
-      await scene.look(at(59))
-      expect(await scene.rows('select state, error from tracking_sync.alert_messages')).toEqual([
-        { state: 'given_up', error: 'answered 403' },
-      ])
-      await scene.look(at(600))
-      expect(scene.received()).toHaveLength(2)
-    },
-  )
+  it('refused for a day is given up, and sent again if asked', { tags: ['release'] }, async () => {
+    scene.receiver.answer = () => 403
+    await scene.quarantine(1)
+    await scene.look(at(0))
+    await scene.rows('update tracking_sync.alert_messages set attempts = 24')
+    await scene.look(at(59))
+    expect(await scene.rows('select state, error from tracking_sync.alert_messages')).toEqual([
+      { state: 'given_up', error: 'answered 403' },
+    ])
+    await scene.look(at(600))
+    expect(scene.received()).toHaveLength(2)
+  })
 
   it('about the end of an alert waits for the one about its beginning', async () => {
     scene.receiver.answer = () => 503
@@ -244,32 +226,28 @@ describe('a message', () => {
     ])
   })
 
-  it(
-    'that got no answer may have arrived: it is not sent again, and told',
-    { tags: ['A2'] },
-    async () => {
-      scene.receiver.answer = (_delivery, response) => {
-        response.destroy()
-        return undefined
-      }
-      await scene.quarantine(1)
-      const warnings: unknown[] = []
-      const logger: Logger = {
-        ...silentLogger,
-        warn: (message, fields) => warnings.push([message, fields?.state]),
-      }
-      await scene.look(at(0), { logger })
-      scene.receiver.answer = () => 200
-      for (const minute of [1, 10, 600]) await scene.look(at(minute))
-      expect(scene.received()).toHaveLength(1)
-      expect(warnings).toEqual([['a message about an alert was not sent', 'in_doubt']])
-      const [row] = await scene.rows('select state, error from tracking_sync.alert_messages')
-      expect(row).toMatchObject({
-        state: 'in_doubt',
-        error: expect.stringContaining('no answer') as string,
-      })
-    },
-  )
+  it('that got no answer may have arrived: it is told, not sent', { tags: ['A2'] }, async () => {
+    scene.receiver.answer = (_delivery, response) => {
+      response.destroy()
+      return undefined
+    }
+    await scene.quarantine(1)
+    const warnings: unknown[] = []
+    const logger: Logger = {
+      ...silentLogger,
+      warn: (message, fields) => warnings.push([message, fields?.state]),
+    }
+    await scene.look(at(0), { logger })
+    scene.receiver.answer = () => 200
+    for (const minute of [1, 10, 600]) await scene.look(at(minute))
+    expect(scene.received()).toHaveLength(1)
+    expect(warnings).toEqual([['a message about an alert was not sent', 'in_doubt']])
+    const [row] = await scene.rows('select state, error from tracking_sync.alert_messages')
+    expect(row).toMatchObject({
+      state: 'in_doubt',
+      error: expect.stringContaining('no answer') as string,
+    })
+  })
 
   it.each([
     ['before', 'alert_claimed', 0],

@@ -78,158 +78,146 @@ it('shows every column of what is overdue, with what it costs', { tags: ['releas
   expect(await read([])).toMatchSnapshot()
 })
 
-it(
-  'tells of last free days that are near, and of appointments after them',
-  { tags: ['release'] },
-  async () => {
-    await insertKnown(scene, 'shipments', [shipment('s1')])
-    const waiting = { ...AT_PORT, available_for_pickup: false }
-    await insertKnown(scene, 'containers', [
-      box('c1', waiting),
-      box('c2', waiting),
-      box('c3', AT_PORT),
-      box('c4', AT_PORT),
-      box('c5', { ...AT_PORT, pickup_appointment_at: '2026-11-12T18:00:00Z' }),
-      box('c6', { ...waiting, pod_full_out_at: '2026-11-08T10:00:00Z' }),
-    ])
-    await insertKnown(scene, 'container_import_deadlines', [
-      day('c1', '2026-11-10'),
-      day('c2', '2026-11-11'),
-      day('c3', '2026-11-08'),
-      day('c4', '2026-11-09'),
-      day('c5', '2026-11-11'),
-      day('c6', '2026-11-09'),
-    ])
-    await insertKnown(scene, 'container_holds', [
-      { container_id: 'c4', hold_key: 'a', name: 'customs', status: 'hold' },
-      { container_id: 'c3', hold_key: 'a', name: 'customs', status: 'pending' },
-    ])
-    expect(await readLines()).toEqual([
-      'c1 | last_free_day_near | high | 120.0 | last free day is 2026-11-10 (terminal) at Los Angeles and not ready: not available',
-      // c2 has three days, c3 is ready, c6 is out.
-      'c4 | last_free_day_near | high | 120.0 | last free day is tomorrow (terminal) at Los Angeles and not ready: held by customs',
-      'c5 | appointment_late | high | 120.0 | appointment on 2026-11-12, after the last free day 2026-11-11 (terminal)',
-    ])
-  },
-)
+it('tells of last free days and appointments that are near', { tags: ['release'] }, async () => {
+  await insertKnown(scene, 'shipments', [shipment('s1')])
+  const waiting = { ...AT_PORT, available_for_pickup: false }
+  await insertKnown(scene, 'containers', [
+    box('c1', waiting),
+    box('c2', waiting),
+    box('c3', AT_PORT),
+    box('c4', AT_PORT),
+    box('c5', { ...AT_PORT, pickup_appointment_at: '2026-11-12T18:00:00Z' }),
+    box('c6', { ...waiting, pod_full_out_at: '2026-11-08T10:00:00Z' }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [
+    day('c1', '2026-11-10'),
+    day('c2', '2026-11-11'),
+    day('c3', '2026-11-08'),
+    day('c4', '2026-11-09'),
+    day('c5', '2026-11-11'),
+    day('c6', '2026-11-09'),
+  ])
+  await insertKnown(scene, 'container_holds', [
+    { container_id: 'c4', hold_key: 'a', name: 'customs', status: 'hold' },
+    { container_id: 'c3', hold_key: 'a', name: 'customs', status: 'pending' },
+  ])
+  expect(await readLines()).toEqual([
+    'c1 | last_free_day_near | high | 120.0 | last free day is 2026-11-10 (terminal) at Los Angeles and not ready: not available',
+    // c2 has three days, c3 is ready, c6 is out.
+    'c4 | last_free_day_near | high | 120.0 | last free day is tomorrow (terminal) at Los Angeles and not ready: held by customs',
+    'c5 | appointment_late | high | 120.0 | appointment on 2026-11-12, after the last free day 2026-11-11 (terminal)',
+  ])
+})
 
-it(
-  'tells of holds that came or went, not of texts or boxes gone',
-  { tags: ['FE5', 'release'] },
-  async () => {
-    await insertKnown(scene, 'shipments', [shipment('s1')])
-    await insertKnown(scene, 'containers', [
-      box('c1', AT_PORT),
-      box('c2', AT_PORT),
-      box('c3', AT_PORT),
-      box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-08T10:00:00Z' }),
-      box('c5', AT_PORT),
-      box('c6', { ...AT_PORT, _first_seen_at: '2026-11-08T08:00:00Z' }),
-    ])
-    await insertKnown(scene, 'container_holds', [
-      { container_id: 'c5', hold_key: 'b', name: 'freight', status: 'hold' },
-    ])
-    const version = (container_id: string, from: string, to: string | null, more: object = {}) => ({
-      container_id,
-      hold_key: 'a',
-      name: 'customs',
-      status: 'hold',
-      valid_from: from,
-      valid_to: to,
-      ...more,
-    })
-    await scene.insert('container_hold_history', [
-      version('c1', '2026-11-08T08:00:00Z', null, { description: 'EXAM' }),
-      // Stood already when the container was first seen.
-      version('c6', '2026-11-08T08:00:00Z', null),
-      // Announced only.
-      version('c2', '2026-11-08T08:00:00Z', null, { status: 'pending' }),
-      version('c3', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
-      version('c4', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
-      version('c5', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z', { description: 'EXAM' }),
-    ])
-    expect(await readLines()).toEqual([
-      'c1 | hold_new | medium | 12.0 | held by customs: EXAM',
-      // c4 has left, and c5 is still held by something else.
-      'c3 | hold_cleared | low | 12.0 | no hold is left: customs was cleared',
-    ])
-  },
-)
+it('tells of holds that came or went, not of texts', { tags: ['FE5', 'release'] }, async () => {
+  await insertKnown(scene, 'shipments', [shipment('s1')])
+  await insertKnown(scene, 'containers', [
+    box('c1', AT_PORT),
+    box('c2', AT_PORT),
+    box('c3', AT_PORT),
+    box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-08T10:00:00Z' }),
+    box('c5', AT_PORT),
+    box('c6', { ...AT_PORT, _first_seen_at: '2026-11-08T08:00:00Z' }),
+  ])
+  await insertKnown(scene, 'container_holds', [
+    { container_id: 'c5', hold_key: 'b', name: 'freight', status: 'hold' },
+  ])
+  const version = (container_id: string, from: string, to: string | null, more: object = {}) => ({
+    container_id,
+    hold_key: 'a',
+    name: 'customs',
+    status: 'hold',
+    valid_from: from,
+    valid_to: to,
+    ...more,
+  })
+  await scene.insert('container_hold_history', [
+    version('c1', '2026-11-08T08:00:00Z', null, { description: 'EXAM' }),
+    // Stood already when the container was first seen.
+    version('c6', '2026-11-08T08:00:00Z', null),
+    // Announced only.
+    version('c2', '2026-11-08T08:00:00Z', null, { status: 'pending' }),
+    version('c3', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
+    version('c4', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z'),
+    version('c5', '2026-11-05T08:00:00Z', '2026-11-08T08:00:00Z', { description: 'EXAM' }),
+  ])
+  expect(await readLines()).toEqual([
+    'c1 | hold_new | medium | 12.0 | held by customs: EXAM',
+    // c4 has left, and c5 is still held by something else.
+    'c3 | hold_cleared | low | 12.0 | no hold is left: customs was cleared',
+  ])
+})
 
-it(
-  'tells of ETAs that slipped or passed, and of another vessel or voyage',
-  { tags: ['FE5', 'JA14', 'release'] },
-  async () => {
-    await insertKnown(scene, 'shipments', [
-      shipment('s2', { pod_eta_at: '2026-11-07T20:00:00Z' }),
-      shipment('s3', { pod_eta_at: '2026-11-07T20:00:00Z', pod_ata_at: '2026-11-07T22:00:00Z' }),
-    ])
-    const versions = (shipment_id: string, changedAt: string, before: object, after: object) => [
+it('tells of ETAs that slipped, and rollovers', { tags: ['FE5', 'JA14', 'release'] }, async () => {
+  await insertKnown(scene, 'shipments', [
+    shipment('s2', { pod_eta_at: '2026-11-07T20:00:00Z' }),
+    shipment('s3', { pod_eta_at: '2026-11-07T20:00:00Z', pod_ata_at: '2026-11-07T22:00:00Z' }),
+  ])
+  const versions = (shipment_id: string, changedAt: string, before: object, after: object) => [
+    {
+      ...shipment(shipment_id, before),
+      valid_from: '2026-10-20T00:00:00Z',
+      valid_to: changedAt,
+    },
+    { ...shipment(shipment_id, after), valid_from: changedAt },
+  ]
+  await scene.insert(
+    'shipments',
+    ['s1', 's4', 's5', 's6', 's7'].map((id) => shipment(id)),
+  )
+  const eta = (pod_eta_at: string) => ({ pod_eta_at })
+  await scene.insert('shipment_history', [
+    ...versions(
+      's1',
+      '2026-11-08T06:00:00Z',
+      eta('2026-11-20T06:00:00Z'),
+      eta('2026-11-21T12:00:00Z'),
+    ),
+    // A day and not more; a number that was filled in for the same vessel.
+    ...versions(
+      's4',
+      '2026-11-08T06:00:00Z',
+      { ...eta('2026-11-20T06:00:00Z'), pod_vessel_name: 'EVER GIVEN' },
       {
-        ...shipment(shipment_id, before),
-        valid_from: '2026-10-20T00:00:00Z',
-        valid_to: changedAt,
+        ...eta('2026-11-21T06:00:00Z'),
+        pod_vessel_name: 'Ever Given',
+        pod_vessel_imo: '9811000',
       },
-      { ...shipment(shipment_id, after), valid_from: changedAt },
-    ]
-    await scene.insert(
-      'shipments',
-      ['s1', 's4', 's5', 's6', 's7'].map((id) => shipment(id)),
-    )
-    const eta = (pod_eta_at: string) => ({ pod_eta_at })
-    await scene.insert('shipment_history', [
-      ...versions(
-        's1',
-        '2026-11-08T06:00:00Z',
-        eta('2026-11-20T06:00:00Z'),
-        eta('2026-11-21T12:00:00Z'),
-      ),
-      // A day and not more; a number that was filled in for the same vessel.
-      ...versions(
-        's4',
-        '2026-11-08T06:00:00Z',
-        { ...eta('2026-11-20T06:00:00Z'), pod_vessel_name: 'EVER GIVEN' },
-        {
-          ...eta('2026-11-21T06:00:00Z'),
-          pod_vessel_name: 'Ever Given',
-          pod_vessel_imo: '9811000',
-        },
-      ),
-      ...versions(
-        's5',
-        '2026-11-06T06:00:00Z',
-        { pod_vessel_name: 'EVER GIVEN', pod_vessel_imo: '9811000' },
-        { pod_vessel_name: 'MSC OSCAR', pod_vessel_imo: '9703291' },
-      ),
-      // A later call of the same vessel, and the same voyage written in another way.
-      ...versions(
-        's6',
-        '2026-11-06T06:00:00Z',
-        { pod_vessel_name: 'EVER GIVEN', pod_voyage_number: '041E' },
-        { pod_vessel_name: 'EVER GIVEN', pod_voyage_number: '042E' },
-      ),
-      ...versions(
-        's7',
-        '2026-11-06T06:00:00Z',
-        { pod_vessel_name: 'EVER GIVEN', pod_voyage_number: '041E' },
-        { pod_vessel_name: 'Ever Given ', pod_voyage_number: '41e' },
-      ),
-    ])
-    await insertKnown(
-      scene,
-      'containers',
-      ['s1', 's2', 's3', 's4', 's5', 's6', 's7'].map((shipment_id, at) =>
-        box(`c${at + 1}`, { shipment_id }),
-      ),
-    )
-    expect(await readLines()).toEqual([
-      'c1 | eta_slipped | medium | 24.0 | ETA at Los Angeles slipped by 30 hours since yesterday, to 2026-11-21 12:00 UTC',
-      'c2 | eta_passed | medium | 24.0 | ETA at Los Angeles was 2026-11-07 20:00 UTC and nobody said that it arrived',
-      'c5 | rolled | medium | 72.0 | comes on MSC OSCAR, not on EVER GIVEN as three days ago',
-      'c6 | rolled | medium | 72.0 | comes on EVER GIVEN 042E, not on EVER GIVEN 041E as three days ago',
-    ])
-  },
-)
+    ),
+    ...versions(
+      's5',
+      '2026-11-06T06:00:00Z',
+      { pod_vessel_name: 'EVER GIVEN', pod_vessel_imo: '9811000' },
+      { pod_vessel_name: 'MSC OSCAR', pod_vessel_imo: '9703291' },
+    ),
+    // A later call of the same vessel, and the same voyage written in another way.
+    ...versions(
+      's6',
+      '2026-11-06T06:00:00Z',
+      { pod_vessel_name: 'EVER GIVEN', pod_voyage_number: '041E' },
+      { pod_vessel_name: 'EVER GIVEN', pod_voyage_number: '042E' },
+    ),
+    ...versions(
+      's7',
+      '2026-11-06T06:00:00Z',
+      { pod_vessel_name: 'EVER GIVEN', pod_voyage_number: '041E' },
+      { pod_vessel_name: 'Ever Given ', pod_voyage_number: '41e' },
+    ),
+  ])
+  await insertKnown(
+    scene,
+    'containers',
+    ['s1', 's2', 's3', 's4', 's5', 's6', 's7'].map((shipment_id, at) =>
+      box(`c${at + 1}`, { shipment_id }),
+    ),
+  )
+  expect(await readLines()).toEqual([
+    'c1 | eta_slipped | medium | 24.0 | ETA at Los Angeles slipped by 30 hours since yesterday, to 2026-11-21 12:00 UTC',
+    'c2 | eta_passed | medium | 24.0 | ETA at Los Angeles was 2026-11-07 20:00 UTC and nobody said that it arrived',
+    'c5 | rolled | medium | 72.0 | comes on MSC OSCAR, not on EVER GIVEN as three days ago',
+    'c6 | rolled | medium | 72.0 | comes on EVER GIVEN 042E, not on EVER GIVEN 041E as three days ago',
+  ])
+})
 
 it('tells of silence at sea and on the rail, of empties that are out, and of tracking that stopped', async () => {
   await insertKnown(scene, 'shipments', [
@@ -270,115 +258,107 @@ it('tells of silence at sea and on the rail, of empties that are out, and of tra
   ])
 })
 
-it(
-  'reports a container without a day that has been there longer than most',
-  { tags: ['FE4', 'release'] },
-  async () => {
-    await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
-    await insertKnown(scene, 'shipments', [shipment('s1')])
-    const others = ['o1', 'o2', 'o3', 'o4', 'o5'].map((id, at) =>
-      box(id, {
-        ...AT_PORT,
-        pod_terminal_id: 't1',
-        pod_discharged_at: '2026-10-01T00:00:00Z',
-        pod_full_out_at: `2026-10-0${at + 2}T00:00:00Z`,
-        empty_terminated_at: '2026-10-10T00:00:00Z',
-      }),
-    )
-    await insertKnown(scene, 'containers', [
-      ...others,
-      box('c1', { ...AT_PORT, pod_terminal_id: 't1', pod_discharged_at: '2026-11-04T14:00:00Z' }),
-      box('c2', { ...AT_PORT, pod_terminal_id: 't1', pod_discharged_at: '2026-11-04T22:00:00Z' }),
-    ])
-    // The 80th percentile of one to five days is 4.2 days.
-    expect(await readLines()).toEqual([
-      'c1 | long_there | medium | 102.0 | no last free day, and there for 4.3 days: longer than four in five',
-    ])
-  },
-)
+it('reports a long stay without a day', { tags: ['FE4', 'release'] }, async () => {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
+  await insertKnown(scene, 'shipments', [shipment('s1')])
+  const others = ['o1', 'o2', 'o3', 'o4', 'o5'].map((id, at) =>
+    box(id, {
+      ...AT_PORT,
+      pod_terminal_id: 't1',
+      pod_discharged_at: '2026-10-01T00:00:00Z',
+      pod_full_out_at: `2026-10-0${at + 2}T00:00:00Z`,
+      empty_terminated_at: '2026-10-10T00:00:00Z',
+    }),
+  )
+  await insertKnown(scene, 'containers', [
+    ...others,
+    box('c1', { ...AT_PORT, pod_terminal_id: 't1', pod_discharged_at: '2026-11-04T14:00:00Z' }),
+    box('c2', { ...AT_PORT, pod_terminal_id: 't1', pod_discharged_at: '2026-11-04T22:00:00Z' }),
+  ])
+  // The 80th percentile of one to five days is 4.2 days.
+  expect(await readLines()).toEqual([
+    'c1 | long_there | medium | 102.0 | no last free day, and there for 4.3 days: longer than four in five',
+  ])
+})
 
-it(
-  'tells what is past by your own rules where nobody says a day, with what it costs',
-  { tags: ['JA1', 'JA6'] },
-  async () => {
-    const rule = (rule_name: string, charge: string, free_days: number, currency_code = 'USD') => ({
-      rule_name,
-      charge,
-      free_days,
-      currency_code,
-      starts_with: charge === 'detention' ? 'gate_out' : 'discharge',
-      counts: 'calendar',
-    })
-    await scene.insertInto('analytics', 'free_time_rules', [
-      rule('line', 'demurrage', 2),
-      rule('terminal', 'storage', 1, 'CAD'),
-      rule('empties', 'detention', 5),
-    ])
-    await scene.insertInto('analytics', 'free_time_tiers', [
-      { rule_name: 'line', from_day: 1, daily_rate: '100' },
-      { rule_name: 'terminal', from_day: 1, daily_rate: '30' },
-      { rule_name: 'empties', from_day: 1, daily_rate: '50' },
-    ])
-    await insertKnown(scene, 'shipments', [shipment('s1')])
-    await insertKnown(scene, 'containers', [
-      // Discharged on the 3rd: free to the 5th by the line, to the 4th by the terminal.
-      box('c1', AT_PORT),
-      // The terminal says the 30th, so its charge is not counted by the rule.
-      box('c2', AT_PORT),
-      // Discharged on the 6th, so free to the 8th by the line; its terminal says a later day.
-      box('c0', {
-        ...AT_PORT,
-        pod_discharged_at: '2026-11-06T20:00:00Z',
-        available_for_pickup: false,
-      }),
-      // Picked up on the 2nd, so free to the 7th; on the 4th; and ten days ago and more, but
-      // returned.
-      box('c3', { ...AT_PORT, pod_full_out_at: '2026-11-02T20:00:00Z' }),
-      box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-04T20:00:00Z' }),
-      box('c5', {
-        ...AT_PORT,
-        pod_full_out_at: '2026-10-20T20:00:00Z',
-        empty_terminated_at: '2026-11-02T20:00:00Z',
-      }),
-    ])
-    await insertKnown(scene, 'container_import_deadlines', [
-      day('c0', '2026-11-10'),
-      day('c2', '2026-11-30'),
-    ])
-    await insertKnown(scene, 'container_fees', [
-      { container_id: 'c1', fee_key: 'a', type: 'demurrage', amount: '310', currency_code: 'USD' },
-    ])
-    const rows = await read(['container_id', 'exception', 'severity', 'sentence', 'hours'])
-    const costs = await read(['cost_amount', 'cost_currency_code', 'since_at'])
-    expect(rows.map((row, at) => [...Object.values(row), ...Object.values(costs[at]!)])).toEqual([
-      [
-        ...['c0', 'last_free_day_near', 'high'],
-        'last free day is today (rule) at Los Angeles and not ready: not available',
-        ...['48.0', null, null, '2026-11-06 20:00:00+00'],
+it('tells what is past by your own rules, with the cost', { tags: ['JA1', 'JA6'] }, async () => {
+  const rule = (rule_name: string, charge: string, free_days: number, currency_code = 'USD') => ({
+    rule_name,
+    charge,
+    free_days,
+    currency_code,
+    starts_with: charge === 'detention' ? 'gate_out' : 'discharge',
+    counts: 'calendar',
+  })
+  await scene.insertInto('analytics', 'free_time_rules', [
+    rule('line', 'demurrage', 2),
+    rule('terminal', 'storage', 1, 'CAD'),
+    rule('empties', 'detention', 5),
+  ])
+  await scene.insertInto('analytics', 'free_time_tiers', [
+    { rule_name: 'line', from_day: 1, daily_rate: '100' },
+    { rule_name: 'terminal', from_day: 1, daily_rate: '30' },
+    { rule_name: 'empties', from_day: 1, daily_rate: '50' },
+  ])
+  await insertKnown(scene, 'shipments', [shipment('s1')])
+  await insertKnown(scene, 'containers', [
+    // Discharged on the 3rd: free to the 5th by the line, to the 4th by the terminal.
+    box('c1', AT_PORT),
+    // The terminal says the 30th, so its charge is not counted by the rule.
+    box('c2', AT_PORT),
+    // Discharged on the 6th, so free to the 8th by the line; its terminal says a later day.
+    box('c0', {
+      ...AT_PORT,
+      pod_discharged_at: '2026-11-06T20:00:00Z',
+      available_for_pickup: false,
+    }),
+    // Picked up on the 2nd, so free to the 7th; on the 4th; and ten days ago and more, but
+    // returned.
+    box('c3', { ...AT_PORT, pod_full_out_at: '2026-11-02T20:00:00Z' }),
+    box('c4', { ...AT_PORT, pod_full_out_at: '2026-11-04T20:00:00Z' }),
+    box('c5', {
+      ...AT_PORT,
+      pod_full_out_at: '2026-10-20T20:00:00Z',
+      empty_terminated_at: '2026-11-02T20:00:00Z',
+    }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [
+    day('c0', '2026-11-10'),
+    day('c2', '2026-11-30'),
+  ])
+  await insertKnown(scene, 'container_fees', [
+    { container_id: 'c1', fee_key: 'a', type: 'demurrage', amount: '310', currency_code: 'USD' },
+  ])
+  const rows = await read(['container_id', 'exception', 'severity', 'sentence', 'hours'])
+  const costs = await read(['cost_amount', 'cost_currency_code', 'since_at'])
+  expect(rows.map((row, at) => [...Object.values(row), ...Object.values(costs[at]!)])).toEqual([
+    [
+      ...['c0', 'last_free_day_near', 'high'],
+      'last free day is today (rule) at Los Angeles and not ready: not available',
+      ...['48.0', null, null, '2026-11-06 20:00:00+00'],
+    ],
+    [
+      ...['c1', 'overdue', 'high'],
+      '4 days past the last free day 2026-11-04 (rule) at Los Angeles',
+      // The fee of the terminal, and nothing beside it: it has the three days of the line and the
+      // four of the terminal.
+      ...['84.0', '310', 'USD', '2026-11-05 08:00:00+00'],
+    ],
+    [
+      ...[
+        'c2',
+        'overdue',
+        'high',
+        '3 days past the last free day 2026-11-05 (rule) at Los Angeles',
       ],
-      [
-        ...['c1', 'overdue', 'high'],
-        '4 days past the last free day 2026-11-04 (rule) at Los Angeles',
-        // The fee of the terminal, and nothing beside it: it has the three days of the line and the
-        // four of the terminal.
-        ...['84.0', '310', 'USD', '2026-11-05 08:00:00+00'],
-      ],
-      [
-        ...[
-          'c2',
-          'overdue',
-          'high',
-          '3 days past the last free day 2026-11-05 (rule) at Los Angeles',
-        ],
-        ...['60.0', '300', 'USD', '2026-11-06 08:00:00+00'],
-      ],
-      [
-        ...['c3', 'empty_not_returned', 'high', 'picked up 6 days ago, and the empty is not back'],
-        ...['12.0', '50', 'USD', '2026-11-08 08:00:00+00'],
-      ],
-    ])
-  },
-)
+      ...['60.0', '300', 'USD', '2026-11-06 08:00:00+00'],
+    ],
+    [
+      ...['c3', 'empty_not_returned', 'high', 'picked up 6 days ago, and the empty is not back'],
+      ...['12.0', '50', 'USD', '2026-11-08 08:00:00+00'],
+    ],
+  ])
+})
 
 it('reports an unreadable last free day, and containers that wait long at a ramp or before a train', async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
@@ -453,44 +433,40 @@ it('tells of boxes of which nothing was ever recorded, and of no cancelled booki
   ])
 })
 
-it(
-  'takes a change for news, misses an appointment, and compares those that leave in the same way',
-  { tags: ['JA14'] },
-  async () => {
-    await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
-    await insertKnown(scene, 'shipments', [shipment('s1')])
-    const gone = (id: string, days: number, byRail: boolean) =>
-      box(id, {
-        ...AT_PORT,
-        pod_terminal_id: 't1',
-        pod_discharged_at: '2026-10-01T00:00:00Z',
-        [byRail ? 'pod_rail_departed_at' : 'pod_full_out_at']: `2026-10-0${days + 1}T00:00:00Z`,
-        empty_terminated_at: '2026-10-20T00:00:00Z',
-      })
-    const waiting = { ...AT_PORT, pod_terminal_id: 't1' }
-    await insertKnown(scene, 'containers', [
-      // Trucks leave after a day, trains after eight.
-      gone('o1', 1, false),
-      gone('o2', 8, true),
-      box('c1', waiting),
-      box('c2', { ...waiting, pod_rail_carrier_scac: 'BNSF' }),
-      box('c3', { ...waiting, pickup_appointment_at: '2026-11-07T20:00:00Z' }),
-      box('c4', { created_at: '2026-10-01T00:00:00Z' }),
-      box('c5', { created_at: '2026-10-01T00:00:00Z' }),
-    ])
-    await insertKnown(scene, 'container_import_deadlines', [day('c3', '2026-11-30')])
-    // Of both nothing was recorded since October; one of them has another fee since the 1st.
-    await scene.query(`update tracking.containers set _first_seen_at = '2026-10-01T00:00:00Z'`)
-    await scene.query(
-      `update tracking.container_history set valid_from = '2026-11-01T00:00:00Z'
+it('takes a change for news and misses an appointment', { tags: ['JA14'] }, async () => {
+  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin' }])
+  await insertKnown(scene, 'shipments', [shipment('s1')])
+  const gone = (id: string, days: number, byRail: boolean) =>
+    box(id, {
+      ...AT_PORT,
+      pod_terminal_id: 't1',
+      pod_discharged_at: '2026-10-01T00:00:00Z',
+      [byRail ? 'pod_rail_departed_at' : 'pod_full_out_at']: `2026-10-0${days + 1}T00:00:00Z`,
+      empty_terminated_at: '2026-10-20T00:00:00Z',
+    })
+  const waiting = { ...AT_PORT, pod_terminal_id: 't1' }
+  await insertKnown(scene, 'containers', [
+    // Trucks leave after a day, trains after eight.
+    gone('o1', 1, false),
+    gone('o2', 8, true),
+    box('c1', waiting),
+    box('c2', { ...waiting, pod_rail_carrier_scac: 'BNSF' }),
+    box('c3', { ...waiting, pickup_appointment_at: '2026-11-07T20:00:00Z' }),
+    box('c4', { created_at: '2026-10-01T00:00:00Z' }),
+    box('c5', { created_at: '2026-10-01T00:00:00Z' }),
+  ])
+  await insertKnown(scene, 'container_import_deadlines', [day('c3', '2026-11-30')])
+  // Of both nothing was recorded since October; one of them has another fee since the 1st.
+  await scene.query(`update tracking.containers set _first_seen_at = '2026-10-01T00:00:00Z'`)
+  await scene.query(
+    `update tracking.container_history set valid_from = '2026-11-01T00:00:00Z'
       where container_id = 'c5'`,
-    )
-    const events = ['c1', 'c2', 'c3'].map((id) => event(id, '2026-11-07T08:00:00Z'))
-    await scene.insert('transport_events', events)
-    expect(await readLines()).toEqual([
-      'c1 | long_there | medium | 120.0 | no last free day, and there for 5.0 days: longer than four in five',
-      'c3 | appointment_missed | medium | 24.0 | appointment on 2026-11-07 has passed, and it is still there',
-      'c4 | no_news | low | 932.0 | nothing was recorded since 2026-10-01 00:00 UTC',
-    ])
-  },
-)
+  )
+  const events = ['c1', 'c2', 'c3'].map((id) => event(id, '2026-11-07T08:00:00Z'))
+  await scene.insert('transport_events', events)
+  expect(await readLines()).toEqual([
+    'c1 | long_there | medium | 120.0 | no last free day, and there for 5.0 days: longer than four in five',
+    'c3 | appointment_missed | medium | 24.0 | appointment on 2026-11-07 has passed, and it is still there',
+    'c4 | no_news | low | 932.0 | nothing was recorded since 2026-10-01 00:00 UTC',
+  ])
+})

@@ -177,58 +177,54 @@ const asCents = (amount: string | null): number | null =>
 
 const between = (one: string, other: string): number => (Date.parse(other) - Date.parse(one)) / DAY
 
-it(
-  'never costs less as days pass, and foresees what it will cost',
-  { tags: ['I20', 'release'] },
-  async () => {
-    // Each says in full what it is where it fails; a smaller one would not say more.
-    const all = fc.sample(cases, CASES)
-    await insertCases(all)
-    const met = new Set<string>()
-    const costs = all.map(() => 0)
-    for (let day = 0; day < DAYS; day += 1) {
-      const rows = await scene.read('charge_clocks', {
-        asOf: at(day),
-        rest: 'where rule_name = container_id',
-        columns: [
-          ...['container_id', 'state', 'days_over', 'days_without_rate', 'last_free_on'],
-          ...['amount', 'one_day_amount', 'seven_days_amount', 'fourteen_days_amount'],
-        ],
-      })
-      expect(rows.length).toBe(all.filter(({ startsOn }) => startsOn <= day).length)
-      for (const clock of rows as unknown as readonly Clock[]) {
-        const nth = Number(clock.container_id.slice(1))
-        const one = all[nth]!
-        const where = JSON.stringify({ ...one, rates: [...one.rates], ...clock })
-        const until = Math.min(day, one.startsOn + one.staysFor)
-        const over = Math.max(between(clock.last_free_on, dateOf(until)), 0)
-        expect(clock.days_over, where).toBe(over)
-        const cost = asCents(clock.amount)
-        const lastFree = between(dateOf(0), clock.last_free_on)
-        expect(cost, where).toBe(costOf(one, lastFree, over))
-        expect(cost ?? Infinity, where).toBeGreaterThanOrEqual(costs[nth]!)
-        costs[nth] = cost ?? costs[nth]!
-        if (cost === null) met.add('days that all lack a rate')
-        met.add(`${one.charge} ${clock.state}`)
-        if (clock.days_without_rate > 0) met.add('days without a rate')
-        const foreseen = [clock.one_day_amount, clock.seven_days_amount, clock.fourteen_days_amount]
-        if (clock.state.startsWith('ended')) expect(foreseen, where).toEqual([null, null, null])
-        else {
-          const now = between(clock.last_free_on, dateOf(day))
-          const then = [1, 7, 14].map((days) => costOf(one, lastFree, now + days))
-          expect(foreseen.map(asCents), where).toEqual(then)
-          const known = [cost, ...then].filter((one) => one !== null)
-          expect(known, where).toEqual(known.toSorted((a, b) => a - b))
-        }
+it('never costs less as days pass, and foresees costs', { tags: ['I20', 'release'] }, async () => {
+  // Each says in full what it is where it fails; a smaller one would not say more.
+  const all = fc.sample(cases, CASES)
+  await insertCases(all)
+  const met = new Set<string>()
+  const costs = all.map(() => 0)
+  for (let day = 0; day < DAYS; day += 1) {
+    const rows = await scene.read('charge_clocks', {
+      asOf: at(day),
+      rest: 'where rule_name = container_id',
+      columns: [
+        ...['container_id', 'state', 'days_over', 'days_without_rate', 'last_free_on'],
+        ...['amount', 'one_day_amount', 'seven_days_amount', 'fourteen_days_amount'],
+      ],
+    })
+    expect(rows.length).toBe(all.filter(({ startsOn }) => startsOn <= day).length)
+    for (const clock of rows as unknown as readonly Clock[]) {
+      const nth = Number(clock.container_id.slice(1))
+      const one = all[nth]!
+      const where = JSON.stringify({ ...one, rates: [...one.rates], ...clock })
+      const until = Math.min(day, one.startsOn + one.staysFor)
+      const over = Math.max(between(clock.last_free_on, dateOf(until)), 0)
+      expect(clock.days_over, where).toBe(over)
+      const cost = asCents(clock.amount)
+      const lastFree = between(dateOf(0), clock.last_free_on)
+      expect(cost, where).toBe(costOf(one, lastFree, over))
+      expect(cost ?? Infinity, where).toBeGreaterThanOrEqual(costs[nth]!)
+      costs[nth] = cost ?? costs[nth]!
+      if (cost === null) met.add('days that all lack a rate')
+      met.add(`${one.charge} ${clock.state}`)
+      if (clock.days_without_rate > 0) met.add('days without a rate')
+      const foreseen = [clock.one_day_amount, clock.seven_days_amount, clock.fourteen_days_amount]
+      if (clock.state.startsWith('ended')) expect(foreseen, where).toEqual([null, null, null])
+      else {
+        const now = between(clock.last_free_on, dateOf(day))
+        const then = [1, 7, 14].map((days) => costOf(one, lastFree, now + days))
+        expect(foreseen.map(asCents), where).toEqual(then)
+        const known = [cost, ...then].filter((one) => one !== null)
+        expect(known, where).toEqual(known.toSorted((a, b) => a - b))
       }
     }
-    const states = ['due_today', 'ended_in_time', 'ended_late', 'overdue', 'upcoming']
-    expect([...met].sort()).toEqual([
-      'days that all lack a rate',
-      'days without a rate',
-      ...['demurrage', 'detention', 'storage'].flatMap((charge) =>
-        states.map((state) => `${charge} ${state}`),
-      ),
-    ])
-  },
-)
+  }
+  const states = ['due_today', 'ended_in_time', 'ended_late', 'overdue', 'upcoming']
+  expect([...met].sort()).toEqual([
+    'days that all lack a rate',
+    'days without a rate',
+    ...['demurrage', 'detention', 'storage'].flatMap((charge) =>
+      states.map((state) => `${charge} ${state}`),
+    ),
+  ])
+})

@@ -221,110 +221,88 @@ it('adds what has no rate to nothing: the amount is not known', async () => {
   expect(await read(columns)).toEqual([[null, null, 4, 4, 'rule']])
 })
 
-it(
-  'counts listed fees in place of storage and demurrage by the rules, and of them alone',
-  { tags: ['JA6'] },
-  async () => {
-    await insertBoxes(container('c1'), container('c2'), container('c3'))
-    await insertKnown(scene, 'container_import_deadlines', [
-      says('c1', '_terminal', '2026-03-15'),
-      // Not over its day: the fee is not one of a late container.
-      says('c2', '_terminal', '2026-03-18'),
-      says('c2', '_line', '2026-03-18'),
-      // No rule for it, but fees of any kind.
-      says('c3', '_terminal', '2026-03-15'),
-    ])
-    await insertKnown(scene, 'container_fees', [
-      fee('c1', 'demurrage', '700'),
-      fee('c1', 'exam', '20.5'),
-      fee('c2', 'exam', '30'),
-      fee('c3', 'exam', '55'),
-      // Listed before it is calculated.
-      fee('c3', 'demurrage', '0', 'CAD'),
-    ])
-    await insertRule('storage', [[1, '40']])
-    await insertRule('demurrage', [[1, '100']], { ref: 'of c1 and c2' })
-    await insertRule('plug_in', [[1, '9']], { ref: 'of c1 and c2' })
-    for (const table of ['containers', 'container_history']) {
-      await scene.query(`update tracking.${table} set ref_numbers = '{of c1 and c2}'
+it('counts listed fees in place of storage and demurrage alone', { tags: ['JA6'] }, async () => {
+  await insertBoxes(container('c1'), container('c2'), container('c3'))
+  await insertKnown(scene, 'container_import_deadlines', [
+    says('c1', '_terminal', '2026-03-15'),
+    // Not over its day: the fee is not one of a late container.
+    says('c2', '_terminal', '2026-03-18'),
+    says('c2', '_line', '2026-03-18'),
+    // No rule for it, but fees of any kind.
+    says('c3', '_terminal', '2026-03-15'),
+  ])
+  await insertKnown(scene, 'container_fees', [
+    fee('c1', 'demurrage', '700'),
+    fee('c1', 'exam', '20.5'),
+    fee('c2', 'exam', '30'),
+    fee('c3', 'exam', '55'),
+    // Listed before it is calculated.
+    fee('c3', 'demurrage', '0', 'CAD'),
+  ])
+  await insertRule('storage', [[1, '40']])
+  await insertRule('demurrage', [[1, '100']], { ref: 'of c1 and c2' })
+  await insertRule('plug_in', [[1, '9']], { ref: 'of c1 and c2' })
+  for (const table of ['containers', 'container_history']) {
+    await scene.query(`update tracking.${table} set ref_numbers = '{of c1 and c2}'
       where container_id in ('c1', 'c2')`)
-    }
-    expect(await read()).toEqual([
-      // The line reports no day: it is that of the rule, the 13th.
-      [
-        'c1',
-        'port',
-        'demurrage',
-        'overdue',
-        -4,
-        4,
-        null,
-        '400',
-        '100',
-        '700',
-        '1400',
-        'USD',
-        'listed',
-      ],
-      [
-        'c1',
-        'port',
-        'listed fees',
-        'overdue',
-        -4,
-        4,
-        '720.5',
-        null,
-        null,
-        null,
-        null,
-        'USD',
-        'listed',
-      ],
-      ['c1', 'port', 'plug_in', 'overdue', -4, 4, '36', '36', '9', '63', '126', 'USD', 'rule'],
-      ['c1', 'port', 'storage', 'overdue', -2, 2, null, '80', '40', '280', '560', 'USD', 'listed'],
-      ['c2', 'port', 'demurrage', 'upcoming', 1, 0, '0', '0', '0', '600', '1300', 'USD', 'rule'],
-      ['c2', 'port', 'plug_in', 'overdue', -4, 4, '36', '36', '9', '63', '126', 'USD', 'rule'],
-      ['c2', 'port', 'storage', 'upcoming', 1, 0, '0', '0', '0', '240', '520', 'USD', 'rule'],
-      [
-        'c3',
-        'port',
-        'listed fees',
-        'overdue',
-        -2,
-        2,
-        '55',
-        null,
-        null,
-        null,
-        null,
-        'USD',
-        'listed',
-      ],
-      ['c3', 'port', 'storage', 'overdue', -2, 2, null, '80', '40', '280', '560', 'USD', 'listed'],
-    ])
-  },
-)
+  }
+  expect(await read()).toEqual([
+    // The line reports no day: it is that of the rule, the 13th.
+    [
+      'c1',
+      'port',
+      'demurrage',
+      'overdue',
+      -4,
+      4,
+      null,
+      '400',
+      '100',
+      '700',
+      '1400',
+      'USD',
+      'listed',
+    ],
+    [
+      'c1',
+      'port',
+      'listed fees',
+      'overdue',
+      -4,
+      4,
+      '720.5',
+      null,
+      null,
+      null,
+      null,
+      'USD',
+      'listed',
+    ],
+    ['c1', 'port', 'plug_in', 'overdue', -4, 4, '36', '36', '9', '63', '126', 'USD', 'rule'],
+    ['c1', 'port', 'storage', 'overdue', -2, 2, null, '80', '40', '280', '560', 'USD', 'listed'],
+    ['c2', 'port', 'demurrage', 'upcoming', 1, 0, '0', '0', '0', '600', '1300', 'USD', 'rule'],
+    ['c2', 'port', 'plug_in', 'overdue', -4, 4, '36', '36', '9', '63', '126', 'USD', 'rule'],
+    ['c2', 'port', 'storage', 'upcoming', 1, 0, '0', '0', '0', '240', '520', 'USD', 'rule'],
+    ['c3', 'port', 'listed fees', 'overdue', -2, 2, '55', null, null, null, null, 'USD', 'listed'],
+    ['c3', 'port', 'storage', 'overdue', -2, 2, null, '80', '40', '280', '560', 'USD', 'listed'],
+  ])
+})
 
-it(
-  'has a row for each currency of listed fees, and adds no two of them',
-  { tags: ['N4'] },
-  async () => {
-    await insertBoxes(container('c1'))
-    await insertKnown(scene, 'container_import_deadlines', [says('c1', '_terminal', '2026-03-13')])
-    await insertKnown(scene, 'container_fees', [
-      fee('c1', 'demurrage', '700'),
-      fee('c1', 'exam', '80', 'CAD'),
-    ])
-    await insertRule('storage', [[1, '40']], { currency_code: 'CAD' })
-    const columns = ['charge', 'currency_code', 'cost_amount', 'rule_amount', 'source']
-    expect(await read(columns)).toEqual([
-      ['listed fees', 'CAD', '80', null, 'listed'],
-      ['listed fees', 'USD', '700', null, 'listed'],
-      ['storage', 'CAD', null, '160', 'listed'],
-    ])
-  },
-)
+it('has a row for each currency of listed fees, and adds none', { tags: ['N4'] }, async () => {
+  await insertBoxes(container('c1'))
+  await insertKnown(scene, 'container_import_deadlines', [says('c1', '_terminal', '2026-03-13')])
+  await insertKnown(scene, 'container_fees', [
+    fee('c1', 'demurrage', '700'),
+    fee('c1', 'exam', '80', 'CAD'),
+  ])
+  await insertRule('storage', [[1, '40']], { currency_code: 'CAD' })
+  const columns = ['charge', 'currency_code', 'cost_amount', 'rule_amount', 'source']
+  expect(await read(columns)).toEqual([
+    ['listed fees', 'CAD', '80', null, 'listed'],
+    ['listed fees', 'USD', '700', null, 'listed'],
+    ['storage', 'CAD', null, '160', 'listed'],
+  ])
+})
 
 it('keeps listed fees of a container that went out late, and adds nothing to them', async () => {
   await insertBoxes(container('c1', { pod_full_out_at: '2026-03-15T20:00:00Z' }))
@@ -342,59 +320,55 @@ it('keeps listed fees of a container that went out late, and adds nothing to the
   ])
 })
 
-it(
-  'says not known of a stay past a day that is neither of a rule nor of whom it owes',
-  { tags: ['FE5'] },
-  async () => {
-    await insertBoxes(
-      ...['c1', 'c2', 'c3', 'c4', 'c5'].map((id) => container(id)),
-      container('c6', { pod_full_out_at: '2026-03-15T20:00:00Z' }),
-    )
-    await insertKnown(scene, 'container_import_deadlines', [
-      says('c1', '', '2026-03-13'),
-      // Fees are listed, the terminal says a day, the line does.
-      says('c2', '', '2026-03-13'),
-      says('c3', '_terminal', '2026-03-13'),
-      says('c4', '_line', '2026-03-13'),
-      // Not over.
-      says('c5', '', '2026-03-17'),
-      says('c6', '', '2026-03-13'),
-    ])
-    await insertKnown(scene, 'container_fees', [fee('c2', 'exam', '20')])
-    const columns = [...SHOWN, 'last_free_on', 'last_free_source', 'ended_on', 'rule_name'] as const
-    const rows = await read(columns)
-    const noAmounts = [null, null, null, null, null, null, null]
-    expect(rows.filter(([, , charge]) => charge === 'not known')).toEqual([
-      [
-        ...['c1', 'port', 'not known', 'overdue', -4, 4, ...noAmounts],
-        ...['2026-03-13', 'service', null, null],
-      ],
-      [
-        ...['c6', 'port', 'not known', 'ended_late', null, 2, ...noAmounts],
-        ...['2026-03-13', 'service', '2026-03-15', null],
-      ],
-    ])
-    expect(rows.map(([id, , charge]) => [id, charge])).toEqual([
-      ['c1', 'not known'],
-      ['c2', 'listed fees'],
-      ['c3', 'storage'],
-      ['c4', 'demurrage'],
-      ['c6', 'not known'],
-    ])
-    // With a rule there is a charge.
-    await insertRule('storage', [[1, '40']])
-    expect((await read(['container_id', 'charge'])).map((row) => row.join(' '))).toEqual([
-      'c1 storage',
-      'c2 listed fees',
-      'c2 storage',
-      'c3 storage',
-      'c4 demurrage',
-      'c4 storage',
-      'c5 storage',
-      'c6 storage',
-    ])
-  },
-)
+it('says not known of days that neither a rule nor a fee prices', { tags: ['FE5'] }, async () => {
+  await insertBoxes(
+    ...['c1', 'c2', 'c3', 'c4', 'c5'].map((id) => container(id)),
+    container('c6', { pod_full_out_at: '2026-03-15T20:00:00Z' }),
+  )
+  await insertKnown(scene, 'container_import_deadlines', [
+    says('c1', '', '2026-03-13'),
+    // Fees are listed, the terminal says a day, the line does.
+    says('c2', '', '2026-03-13'),
+    says('c3', '_terminal', '2026-03-13'),
+    says('c4', '_line', '2026-03-13'),
+    // Not over.
+    says('c5', '', '2026-03-17'),
+    says('c6', '', '2026-03-13'),
+  ])
+  await insertKnown(scene, 'container_fees', [fee('c2', 'exam', '20')])
+  const columns = [...SHOWN, 'last_free_on', 'last_free_source', 'ended_on', 'rule_name'] as const
+  const rows = await read(columns)
+  const noAmounts = [null, null, null, null, null, null, null]
+  expect(rows.filter(([, , charge]) => charge === 'not known')).toEqual([
+    [
+      ...['c1', 'port', 'not known', 'overdue', -4, 4, ...noAmounts],
+      ...['2026-03-13', 'service', null, null],
+    ],
+    [
+      ...['c6', 'port', 'not known', 'ended_late', null, 2, ...noAmounts],
+      ...['2026-03-13', 'service', '2026-03-15', null],
+    ],
+  ])
+  expect(rows.map(([id, , charge]) => [id, charge])).toEqual([
+    ['c1', 'not known'],
+    ['c2', 'listed fees'],
+    ['c3', 'storage'],
+    ['c4', 'demurrage'],
+    ['c6', 'not known'],
+  ])
+  // With a rule there is a charge.
+  await insertRule('storage', [[1, '40']])
+  expect((await read(['container_id', 'charge'])).map((row) => row.join(' '))).toEqual([
+    'c1 storage',
+    'c2 listed fees',
+    'c2 storage',
+    'c3 storage',
+    'c4 demurrage',
+    'c4 storage',
+    'c5 storage',
+    'c6 storage',
+  ])
+})
 
 it('says not known beside a charge of another kind', { tags: ['FE5'] }, async () => {
   await insertBoxes(container('c1'))
@@ -489,35 +463,31 @@ it('has one row of the line where its clock is merged', { tags: ['JA15'] }, asyn
   ])
 })
 
-it(
-  'counts listed fees in place of a merged clock whose days ended before the gate-out',
-  { tags: ['JA15'] },
-  async () => {
-    await insertBoxes(
-      container('c1', { pod_full_out_at: '2026-03-15T20:00:00Z' }),
-      container('c2', { pod_full_out_at: '2026-03-12T20:00:00Z' }),
-      container('c3', { pod_full_out_at: '2026-03-12T20:00:00Z' }),
-    )
-    // Late by the terminal's day, in time by the line's.
-    await insertKnown(scene, 'container_import_deadlines', [says('c3', '_terminal', '2026-03-11')])
-    await insertKnown(
-      scene,
-      'container_fees',
-      ['c1', 'c2', 'c3'].map((id) => fee(id, 'exam', '70')),
-    )
-    await insertRule('demurrage', [[1, '100']], { until: 'empty_return' })
-    const columns = ['container_id', 'charge', 'state', 'cost_amount', 'rule_amount', 'source']
-    expect(await read(columns)).toEqual([
-      ['c1', 'demurrage', 'overdue', null, '400', 'listed'],
-      ['c1', 'listed fees', 'ended_late', '70', null, 'listed'],
-      // Out in time: the fees are not for being late, and the empty is late.
-      ['c2', 'demurrage', 'overdue', '400', '400', 'rule'],
-      ['c3', 'demurrage', 'overdue', '400', '400', 'rule'],
-      ['c3', 'listed fees', 'ended_late', '70', null, 'listed'],
-      ['c3', 'storage', 'ended_late', null, null, null],
-    ])
-  },
-)
+it('counts listed fees for a merged clock that ended early', { tags: ['JA15'] }, async () => {
+  await insertBoxes(
+    container('c1', { pod_full_out_at: '2026-03-15T20:00:00Z' }),
+    container('c2', { pod_full_out_at: '2026-03-12T20:00:00Z' }),
+    container('c3', { pod_full_out_at: '2026-03-12T20:00:00Z' }),
+  )
+  // Late by the terminal's day, in time by the line's.
+  await insertKnown(scene, 'container_import_deadlines', [says('c3', '_terminal', '2026-03-11')])
+  await insertKnown(
+    scene,
+    'container_fees',
+    ['c1', 'c2', 'c3'].map((id) => fee(id, 'exam', '70')),
+  )
+  await insertRule('demurrage', [[1, '100']], { until: 'empty_return' })
+  const columns = ['container_id', 'charge', 'state', 'cost_amount', 'rule_amount', 'source']
+  expect(await read(columns)).toEqual([
+    ['c1', 'demurrage', 'overdue', null, '400', 'listed'],
+    ['c1', 'listed fees', 'ended_late', '70', null, 'listed'],
+    // Out in time: the fees are not for being late, and the empty is late.
+    ['c2', 'demurrage', 'overdue', '400', '400', 'rule'],
+    ['c3', 'demurrage', 'overdue', '400', '400', 'rule'],
+    ['c3', 'listed fees', 'ended_late', '70', null, 'listed'],
+    ['c3', 'storage', 'ended_late', null, null, null],
+  ])
+})
 
 it('counts the stay at the ramp by itself, with the fees there', { tags: ['JA2'] }, async () => {
   const inland = {

@@ -107,62 +107,54 @@ it('has the state and the amounts of the clock of detention', async () => {
   ])
 })
 
-it(
-  'is unknown without a rule, without a day or without tracking, and says how long it is out',
-  { tags: ['FE5'] },
-  async () => {
-    await insertBoxes(
-      container('no day', { pod_timezone: 'Mars/Olympus', pod_full_out_at: noon(12) }),
-      container('no rule', { shipment_id: 'ruleless', pod_full_out_at: noon(12) }),
-      // Out, and nobody says when.
-      container('no time', { current_status: 'picked_up' }),
-      container('stopped', { shipment_id: 'stopped', pod_full_out_at: noon(12) }),
-      // It ended while it was tracked.
-      container('stopped later', {
-        shipment_id: 'stopped',
-        pod_full_out_at: noon(12),
-        empty_terminated_at: noon(17),
-      }),
-    )
-    await insertRule()
-    const columns = ['container_id', 'state', 'return_by_on', 'days_out', 'calendar_days_out']
-    const more = ['cost_amount', 'next_day_amount', 'is_returned', 'is_tracking_stopped']
-    expect(await read([...columns, ...more])).toEqual([
-      ['no day', 'unknown', null, '5.48', null, null, null, false, false],
-      ['no rule', 'unknown', null, '5.48', 5, null, null, false, false],
-      ['no time', 'unknown', null, null, null, null, null, false, false],
-      ['stopped', 'unknown', '2026-03-16', '5.48', 5, null, null, false, true],
-      ['stopped later', 'ended_late', '2026-03-16', '5.00', 5, '120', null, true, true],
-    ])
-  },
-)
+it('is unknown without a rule, a day or tracking', { tags: ['FE5'] }, async () => {
+  await insertBoxes(
+    container('no day', { pod_timezone: 'Mars/Olympus', pod_full_out_at: noon(12) }),
+    container('no rule', { shipment_id: 'ruleless', pod_full_out_at: noon(12) }),
+    // Out, and nobody says when.
+    container('no time', { current_status: 'picked_up' }),
+    container('stopped', { shipment_id: 'stopped', pod_full_out_at: noon(12) }),
+    // It ended while it was tracked.
+    container('stopped later', {
+      shipment_id: 'stopped',
+      pod_full_out_at: noon(12),
+      empty_terminated_at: noon(17),
+    }),
+  )
+  await insertRule()
+  const columns = ['container_id', 'state', 'return_by_on', 'days_out', 'calendar_days_out']
+  const more = ['cost_amount', 'next_day_amount', 'is_returned', 'is_tracking_stopped']
+  expect(await read([...columns, ...more])).toEqual([
+    ['no day', 'unknown', null, '5.48', null, null, null, false, false],
+    ['no rule', 'unknown', null, '5.48', 5, null, null, false, false],
+    ['no time', 'unknown', null, null, null, null, null, false, false],
+    ['stopped', 'unknown', '2026-03-16', '5.48', 5, null, null, false, true],
+    ['stopped later', 'ended_late', '2026-03-16', '5.00', 5, '120', null, true, true],
+  ])
+})
 
-it(
-  'has one whose pickup is not reported, or came after its return',
-  { tags: ['FE5'] },
-  async () => {
-    await insertBoxes(
-      container('no pickup', { empty_terminated_at: noon(16) }),
-      container('out of order', { pod_full_out_at: noon(16), empty_terminated_at: noon(12) }),
-      container('returned somewhere', {
-        pod_full_out_at: noon(12),
-        empty_terminated_at: noon(16),
-        empty_terminated_timezone: 'Mars/Olympus',
-      }),
-      // The return is announced.
-      container('to come', { pod_full_out_at: noon(16), empty_terminated_at: noon(20) }),
-    )
-    await insertRule()
-    const columns = ['container_id', 'state', 'days_out', 'calendar_days_out', 'is_returned']
-    expect(await read([...columns, 'gate_out_on', 'returned_on'])).toEqual([
-      ['no pickup', 'unknown', null, null, true, null, '2026-03-16'],
-      ['out of order', 'ended_in_time', null, null, true, '2026-03-16', '2026-03-12'],
-      // On which day is not known.
-      ['returned somewhere', 'unknown', '4.00', null, true, '2026-03-12', null],
-      ['to come', 'upcoming', '1.48', 1, false, '2026-03-16', null],
-    ])
-  },
-)
+it('has one without a pickup, or picked up after its return', { tags: ['FE5'] }, async () => {
+  await insertBoxes(
+    container('no pickup', { empty_terminated_at: noon(16) }),
+    container('out of order', { pod_full_out_at: noon(16), empty_terminated_at: noon(12) }),
+    container('returned somewhere', {
+      pod_full_out_at: noon(12),
+      empty_terminated_at: noon(16),
+      empty_terminated_timezone: 'Mars/Olympus',
+    }),
+    // The return is announced.
+    container('to come', { pod_full_out_at: noon(16), empty_terminated_at: noon(20) }),
+  )
+  await insertRule()
+  const columns = ['container_id', 'state', 'days_out', 'calendar_days_out', 'is_returned']
+  expect(await read([...columns, 'gate_out_on', 'returned_on'])).toEqual([
+    ['no pickup', 'unknown', null, null, true, null, '2026-03-16'],
+    ['out of order', 'ended_in_time', null, null, true, '2026-03-16', '2026-03-12'],
+    // On which day is not known.
+    ['returned somewhere', 'unknown', '4.00', null, true, '2026-03-12', null],
+    ['to come', 'upcoming', '1.48', 1, false, '2026-03-16', null],
+  ])
+})
 
 it('has a box under two shipments once', { tags: ['JA9'] }, async () => {
   const box = { number: 'MSKU1234565', pod_full_out_at: noon(12) }
@@ -176,31 +168,27 @@ it('has a box under two shipments once', { tags: ['JA9'] }, async () => {
   expect(await read(['container_id'])).toEqual([['c2']])
 })
 
-it(
-  'has the merged clock of the line, which began before the gate-out',
-  { tags: ['JA15'] },
-  async () => {
-    await insertBoxes(
-      container('back', { pod_full_out_at: noon(12), empty_terminated_at: noon(15) }),
-      container('no day', { pod_timezone: 'Mars/Olympus', pod_full_out_at: noon(12) }),
-      container('no pickup', { empty_terminated_at: noon(16) }),
-      container('out', { pod_full_out_at: noon(12) }),
-      container('still there'),
-    )
-    await insertRule({
-      rule_name: 'merged',
-      charge: 'demurrage',
-      starts_with: 'discharge',
-      until: 'empty_return',
-    })
-    await insertRule({ rule_name: 'beside it' })
-    const columns = ['container_id', 'charge', 'rule_name', 'state', 'return_by_on', 'cost_amount']
-    expect(await read([...columns, 'gate_out_on', 'is_returned'])).toEqual([
-      ['back', 'demurrage', 'merged', 'ended_late', '2026-03-13', '240', '2026-03-12', true],
-      // Without a zone nobody knows the day.
-      ['no day', 'demurrage', 'merged', 'unknown', null, null, null, false],
-      ['no pickup', 'demurrage', 'merged', 'ended_late', '2026-03-13', '360', null, true],
-      ['out', 'demurrage', 'merged', 'overdue', '2026-03-13', '480', '2026-03-12', false],
-    ])
-  },
-)
+it('has the merged clock, which began before the gate-out', { tags: ['JA15'] }, async () => {
+  await insertBoxes(
+    container('back', { pod_full_out_at: noon(12), empty_terminated_at: noon(15) }),
+    container('no day', { pod_timezone: 'Mars/Olympus', pod_full_out_at: noon(12) }),
+    container('no pickup', { empty_terminated_at: noon(16) }),
+    container('out', { pod_full_out_at: noon(12) }),
+    container('still there'),
+  )
+  await insertRule({
+    rule_name: 'merged',
+    charge: 'demurrage',
+    starts_with: 'discharge',
+    until: 'empty_return',
+  })
+  await insertRule({ rule_name: 'beside it' })
+  const columns = ['container_id', 'charge', 'rule_name', 'state', 'return_by_on', 'cost_amount']
+  expect(await read([...columns, 'gate_out_on', 'is_returned'])).toEqual([
+    ['back', 'demurrage', 'merged', 'ended_late', '2026-03-13', '240', '2026-03-12', true],
+    // Without a zone nobody knows the day.
+    ['no day', 'demurrage', 'merged', 'unknown', null, null, null, false],
+    ['no pickup', 'demurrage', 'merged', 'ended_late', '2026-03-13', '360', null, true],
+    ['out', 'demurrage', 'merged', 'overdue', '2026-03-13', '480', '2026-03-12', false],
+  ])
+})

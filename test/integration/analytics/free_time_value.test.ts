@@ -309,83 +309,79 @@ const someCase = fc.record({
   said: fc.option(fc.nat(12)),
 })
 
-it(
-  'costs what the clock costs with the days of its rule, and never less with fewer',
-  { tags: ['release'] },
-  async () => {
-    const all = fc.sample(someCase, CASES)
-    await scene.insertInto('analytics', 'holidays', [
-      { calendar: 'own', holiday_on: dateOf(11) },
-      { calendar: 'own', holiday_on: dateOf(17) },
+it('costs what the clock costs, and never less with fewer', { tags: ['release'] }, async () => {
+  const all = fc.sample(someCase, CASES)
+  await scene.insertInto('analytics', 'holidays', [
+    { calendar: 'own', holiday_on: dateOf(11) },
+    { calendar: 'own', holiday_on: dateOf(17) },
+  ])
+  await scene.insertInto('analytics', 'working_calendars', [
+    { calendar: 'own', place: '', weekend: [5, 6] },
+  ])
+  for (const [n, { tiers, from, stays, returns, said, ...rule }] of all.entries()) {
+    const isOut = rule.charge === 'detention'
+    const { free_days } = rule
+    await insertRule(
+      {
+        ...rule,
+        rule_name: `r${n}`,
+        shipping_line_scac: `L${n}`,
+        holiday_calendar: 'own',
+        place: isOut ? null : 'port',
+        starts_with: isOut ? 'gate_out' : 'discharge',
+        until: rule.charge === 'storage' ? 'out' : rule.until,
+        reported: free_days === null ? 'binds' : rule.reported,
+      },
+      tiers,
+    )
+    await insertBoxes([
+      {
+        id: `c${n}`,
+        from,
+        to: from + stays,
+        line: `L${n}`,
+        ...(said === null ? {} : { lastFree: from + said }),
+        more: { empty_terminated_at: at(from + stays + returns) },
+      },
     ])
-    await scene.insertInto('analytics', 'working_calendars', [
-      { calendar: 'own', place: '', weekend: [5, 6] },
-    ])
-    for (const [n, { tiers, from, stays, returns, said, ...rule }] of all.entries()) {
-      const isOut = rule.charge === 'detention'
-      const { free_days } = rule
-      await insertRule(
-        {
-          ...rule,
-          rule_name: `r${n}`,
-          shipping_line_scac: `L${n}`,
-          holiday_calendar: 'own',
-          place: isOut ? null : 'port',
-          starts_with: isOut ? 'gate_out' : 'discharge',
-          until: rule.charge === 'storage' ? 'out' : rule.until,
-          reported: free_days === null ? 'binds' : rule.reported,
-        },
-        tiers,
-      )
-      await insertBoxes([
-        {
-          id: `c${n}`,
-          from,
-          to: from + stays,
-          line: `L${n}`,
-          ...(said === null ? {} : { lastFree: from + said }),
-          more: { empty_terminated_at: at(from + stays + returns) },
-        },
-      ])
-    }
-    const columns = ['container_id', 'place', 'charge', 'rule_name', 'free_days']
-    const costs = ['amount', 'days_over', 'last_free_on']
-    const clocks = await scene.read('charge_clocks', {
-      asOf: NOW,
-      columns: [...columns, ...costs],
-      rest: `where ended_on is not null and clock_on is not null and rule_name is not null
+  }
+  const columns = ['container_id', 'place', 'charge', 'rule_name', 'free_days']
+  const costs = ['amount', 'days_over', 'last_free_on']
+  const clocks = await scene.read('charge_clocks', {
+    asOf: NOW,
+    columns: [...columns, ...costs],
+    rest: `where ended_on is not null and clock_on is not null and rule_name is not null
         and last_free_on is not null`,
-    })
-    const variants = await scene.read('free_time_variants', {
-      asOf: NOW,
-      columns: [...columns, 'is_own', ...costs],
-    })
-    expect(clocks.length).toBeGreaterThan(CASES / 2)
-    expect(variants).toHaveLength(4 * clocks.length)
-    const key = ({ container_id, place, charge }: Row) => [container_id, place, charge].join()
-    const own = variants.filter(({ is_own }) => is_own)
-    const byKey = new Map(own.map((row) => [key(row), row]))
-    const met = new Set<string>()
-    for (const clock of clocks) {
-      expect(byKey.get(key(clock))).toEqual({ ...clock, is_own: true })
-      met.add(`${String(clock.charge)} ${clock.amount === '0.00' ? 'free' : 'charged'}`)
-      const known = variants
-        .filter((row) => key(row) === key(clock) && (!row.is_own || row.free_days !== null))
-        .sort((one, other) => Number(other.free_days) - Number(one.free_days))
-        .flatMap(({ amount }) => (amount === null ? [] : [Number(amount)]))
-      expect(known, JSON.stringify(all[Number(String(clock.container_id).slice(1))])).toEqual(
-        known.toSorted((a, b) => a - b),
-      )
-    }
-    expect(met.size).toBe(6)
-    const rules = await scene.read('free_time_value', { asOf: NOW })
-    expect(rules.length).toBeGreaterThan(CASES / 2)
-    const sum = (rows: readonly Row[], name: string) =>
-      rows.reduce((cents, row) => cents + Math.round(Number(row[name] ?? 0) * 100), 0)
-    expect(sum(rules, 'amount')).toBe(sum(clocks, 'amount'))
-    const tried = ['four_days_amount', 'seven_days_amount', 'ten_days_amount']
-    const sums = tried.map((name) => sum(rules, name))
-    expect(sums).toEqual(sums.toSorted((one, other) => other - one))
-    expect(new Set(sums).size).toBe(3)
-  },
-)
+  })
+  const variants = await scene.read('free_time_variants', {
+    asOf: NOW,
+    columns: [...columns, 'is_own', ...costs],
+  })
+  expect(clocks.length).toBeGreaterThan(CASES / 2)
+  expect(variants).toHaveLength(4 * clocks.length)
+  const key = ({ container_id, place, charge }: Row) => [container_id, place, charge].join()
+  const own = variants.filter(({ is_own }) => is_own)
+  const byKey = new Map(own.map((row) => [key(row), row]))
+  const met = new Set<string>()
+  for (const clock of clocks) {
+    expect(byKey.get(key(clock))).toEqual({ ...clock, is_own: true })
+    met.add(`${String(clock.charge)} ${clock.amount === '0.00' ? 'free' : 'charged'}`)
+    const known = variants
+      .filter((row) => key(row) === key(clock) && (!row.is_own || row.free_days !== null))
+      .sort((one, other) => Number(other.free_days) - Number(one.free_days))
+      .flatMap(({ amount }) => (amount === null ? [] : [Number(amount)]))
+    expect(known, JSON.stringify(all[Number(String(clock.container_id).slice(1))])).toEqual(
+      known.toSorted((a, b) => a - b),
+    )
+  }
+  expect(met.size).toBe(6)
+  const rules = await scene.read('free_time_value', { asOf: NOW })
+  expect(rules.length).toBeGreaterThan(CASES / 2)
+  const sum = (rows: readonly Row[], name: string) =>
+    rows.reduce((cents, row) => cents + Math.round(Number(row[name] ?? 0) * 100), 0)
+  expect(sum(rules, 'amount')).toBe(sum(clocks, 'amount'))
+  const tried = ['four_days_amount', 'seven_days_amount', 'ten_days_amount']
+  const sums = tried.map((name) => sum(rules, name))
+  expect(sums).toEqual(sums.toSorted((one, other) => other - one))
+  expect(new Set(sums).size).toBe(3)
+})

@@ -22,106 +22,102 @@ async function insertRun(
   )
 }
 
-it(
-  'tells of each stream the last complete sync and the last outcome',
-  { tags: ['FA6'] },
-  async () => {
-    const complete = { stream: 'shipments', outcome: 'complete' }
-    await insertRun(1, { command: 'backfill' }, [
-      { ...complete, started_at: '2026-03-20T08:00Z', finished_at: '2026-03-20T08:30Z' },
-      {
-        ...complete,
-        stream: 'ports',
-        started_at: '2026-03-20T08:00Z',
-        finished_at: '2026-03-20T08:10Z',
-      },
-    ])
-    // Its pass was begun by a run that was cut off, and read what can still change.
-    await insertRun(2, { command: 'sync', options: '{"dryRun": false}' }, [
-      {
-        ...complete,
-        started_at: '2026-03-20T09:00Z',
-        finished_at: '2026-03-20T09:02Z',
-        pass_began_at: '2026-03-20T08:45Z',
-        pass_scope: 'changing',
-      },
-    ])
-    await insertRun(3, { command: 'sync' }, [
-      {
-        ...complete,
-        outcome: 'incomplete',
-        detail: 'page 3: 502',
-        started_at: '2026-03-20T10:00Z',
-        finished_at: '2026-03-20T10:02Z',
-      },
-      { stream: 'containers', outcome: 'running', started_at: '2026-03-20T10:00Z' },
-    ])
-    // Neither a narrowed backfill nor another command says that all was read.
-    await insertRun(4, { command: 'backfill', options: '{"narrowing": {"shipmentIds": ["s1"]}}' }, [
-      { ...complete, started_at: '2026-03-20T11:00Z', finished_at: '2026-03-20T11:02Z' },
-    ])
-    await insertRun(5, { command: 'quarantine retry' }, [
-      { ...complete, started_at: '2026-03-20T11:30Z', finished_at: '2026-03-20T11:31Z' },
-    ])
-    await scene.insert('shipments', [
-      { shipment_id: 's1' },
-      { shipment_id: 's2' },
-      { shipment_id: 's3', _deleted_at: '2026-03-01T00:00Z' },
-    ])
-    const containers = {
-      stream: 'containers',
-      last_complete_run_id: null,
-      last_outcome: 'running',
-      last_detail: null,
-      age_hours: null,
-      rows: 0,
-      last_complete_started_at: null,
-      last_whole_started_at: null,
-      last_complete_finished_at: null,
-      last_started_at: '2026-03-20 10:00:00+00',
-    }
-    const ports = {
+it('tells of each stream its last sync and outcome', { tags: ['FA6'] }, async () => {
+  const complete = { stream: 'shipments', outcome: 'complete' }
+  await insertRun(1, { command: 'backfill' }, [
+    { ...complete, started_at: '2026-03-20T08:00Z', finished_at: '2026-03-20T08:30Z' },
+    {
+      ...complete,
       stream: 'ports',
-      last_complete_run_id: 1,
-      last_outcome: 'complete',
-      last_detail: null,
-      age_hours: '4.00',
-      rows: 0,
-      last_complete_started_at: '2026-03-20 08:00:00+00',
+      started_at: '2026-03-20T08:00Z',
+      finished_at: '2026-03-20T08:10Z',
+    },
+  ])
+  // Its pass was begun by a run that was cut off, and read what can still change.
+  await insertRun(2, { command: 'sync', options: '{"dryRun": false}' }, [
+    {
+      ...complete,
+      started_at: '2026-03-20T09:00Z',
+      finished_at: '2026-03-20T09:02Z',
+      pass_began_at: '2026-03-20T08:45Z',
+      pass_scope: 'changing',
+    },
+  ])
+  await insertRun(3, { command: 'sync' }, [
+    {
+      ...complete,
+      outcome: 'incomplete',
+      detail: 'page 3: 502',
+      started_at: '2026-03-20T10:00Z',
+      finished_at: '2026-03-20T10:02Z',
+    },
+    { stream: 'containers', outcome: 'running', started_at: '2026-03-20T10:00Z' },
+  ])
+  // Neither a narrowed backfill nor another command says that all was read.
+  await insertRun(4, { command: 'backfill', options: '{"narrowing": {"shipmentIds": ["s1"]}}' }, [
+    { ...complete, started_at: '2026-03-20T11:00Z', finished_at: '2026-03-20T11:02Z' },
+  ])
+  await insertRun(5, { command: 'quarantine retry' }, [
+    { ...complete, started_at: '2026-03-20T11:30Z', finished_at: '2026-03-20T11:31Z' },
+  ])
+  await scene.insert('shipments', [
+    { shipment_id: 's1' },
+    { shipment_id: 's2' },
+    { shipment_id: 's3', _deleted_at: '2026-03-01T00:00Z' },
+  ])
+  const containers = {
+    stream: 'containers',
+    last_complete_run_id: null,
+    last_outcome: 'running',
+    last_detail: null,
+    age_hours: null,
+    rows: 0,
+    last_complete_started_at: null,
+    last_whole_started_at: null,
+    last_complete_finished_at: null,
+    last_started_at: '2026-03-20 10:00:00+00',
+  }
+  const ports = {
+    stream: 'ports',
+    last_complete_run_id: 1,
+    last_outcome: 'complete',
+    last_detail: null,
+    age_hours: '4.00',
+    rows: 0,
+    last_complete_started_at: '2026-03-20 08:00:00+00',
+    last_whole_started_at: '2026-03-20 08:00:00+00',
+    last_complete_finished_at: '2026-03-20 08:10:00+00',
+    last_started_at: '2026-03-20 08:00:00+00',
+  }
+  const rest = 'order by stream'
+  expect(await scene.read('freshness', { asOf: '2026-03-20T12:00Z', rest })).toEqual([
+    containers,
+    ports,
+    {
+      stream: 'shipments',
+      last_complete_run_id: 2,
+      last_outcome: 'incomplete',
+      last_detail: 'page 3: 502',
+      age_hours: '3.25',
+      rows: 2,
+      last_complete_started_at: '2026-03-20 08:45:00+00',
       last_whole_started_at: '2026-03-20 08:00:00+00',
-      last_complete_finished_at: '2026-03-20 08:10:00+00',
-      last_started_at: '2026-03-20 08:00:00+00',
-    }
-    const rest = 'order by stream'
-    expect(await scene.read('freshness', { asOf: '2026-03-20T12:00Z', rest })).toEqual([
-      containers,
-      ports,
-      {
-        stream: 'shipments',
-        last_complete_run_id: 2,
-        last_outcome: 'incomplete',
-        last_detail: 'page 3: 502',
-        age_hours: '3.25',
-        rows: 2,
-        last_complete_started_at: '2026-03-20 08:45:00+00',
-        last_whole_started_at: '2026-03-20 08:00:00+00',
-        last_complete_finished_at: '2026-03-20 09:02:00+00',
-        last_started_at: '2026-03-20 10:00:00+00',
-      },
-    ])
-    // While run 2 was under way the first one was the last complete one.
-    expect(
-      await scene.read('freshness', {
-        asOf: '2026-03-20T09:01Z',
-        rest,
-        columns: ['stream', 'last_complete_run_id', 'age_hours'],
-      }),
-    ).toEqual([
-      { stream: 'ports', last_complete_run_id: 1, age_hours: '1.02' },
-      { stream: 'shipments', last_complete_run_id: 1, age_hours: '1.02' },
-    ])
-  },
-)
+      last_complete_finished_at: '2026-03-20 09:02:00+00',
+      last_started_at: '2026-03-20 10:00:00+00',
+    },
+  ])
+  // While run 2 was under way the first one was the last complete one.
+  expect(
+    await scene.read('freshness', {
+      asOf: '2026-03-20T09:01Z',
+      rest,
+      columns: ['stream', 'last_complete_run_id', 'age_hours'],
+    }),
+  ).toEqual([
+    { stream: 'ports', last_complete_run_id: 1, age_hours: '1.02' },
+    { stream: 'shipments', last_complete_run_id: 1, age_hours: '1.02' },
+  ])
+})
 
 it('counts the rows of every stream', { tags: ['JC1', 'JC2'] }, async () => {
   const streams = resources.map(({ stream }) => stream)

@@ -95,98 +95,90 @@ it('decides what has happened: announced instants have not, statuses count witho
   ])
 })
 
-it(
-  'waits for its train as long as the departure is not reported, and its last free day binds',
-  { tags: ['JA4'] },
-  async () => {
-    await insertKnown(scene, 'shipments', [{ shipment_id: 's1' }])
-    const loaded = { pod_rail_loaded_at: '2026-11-05T20:00:00Z', current_status: 'on_rail' }
-    await insertKnown(scene, 'containers', [
-      landed('loaded', loaded),
-      landed('departed', { ...loaded, pod_rail_departed_at: '2026-11-06T20:00:00Z' }),
-      landed('only its status', { current_status: 'on_rail' }),
-      landed('not loaded', { pod_rail_carrier_scac: 'BNSF' }),
-    ])
-    await insertKnown(
-      scene,
-      'container_import_deadlines',
-      ['loaded', 'departed', 'only its status', 'not loaded'].map((id) => day(id, '2026-11-06')),
-    )
-    const stays = await scene.read('container_stays', {
-      asOf: AS_OF,
-      columns: ['container_id', 'state', 'days_over', 'is_waiting_for_train'],
-      rest: `where place = 'port' order by container_id`,
-    })
-    expect(stays.map((row) => Object.values(row))).toEqual([
-      ['departed', 'out_in_time', null, false],
-      ['loaded', 'overdue', 2, true],
-      ['not loaded', 'overdue', 2, true],
-      ['only its status', 'unknown', null, false],
-    ])
-    const legs = await scene.read('rail', {
-      asOf: AS_OF,
-      columns: [
-        'container_id',
-        'stage',
-        'is_waiting_for_train',
-        'port_last_free_on',
-        'port_days_left',
-      ],
-      rest: 'order by container_id',
-    })
-    expect(legs.map((row) => Object.values(row))).toEqual([
-      ['departed', 'departed', false, null, null],
-      ['loaded', 'loaded', true, '2026-11-06', -2],
-      ['not loaded', 'discharged', true, '2026-11-06', -2],
-    ])
-    const lines = await scene.read('attention', {
-      asOf: AS_OF,
-      columns: ['container_id', 'exception'],
-      rest: `where exception = 'overdue' order by container_id`,
-    })
-    expect(lines.map(({ container_id: id }) => id)).toEqual(['loaded', 'not loaded'])
-  },
-)
+it('waits for its train until the departure is reported', { tags: ['JA4'] }, async () => {
+  await insertKnown(scene, 'shipments', [{ shipment_id: 's1' }])
+  const loaded = { pod_rail_loaded_at: '2026-11-05T20:00:00Z', current_status: 'on_rail' }
+  await insertKnown(scene, 'containers', [
+    landed('loaded', loaded),
+    landed('departed', { ...loaded, pod_rail_departed_at: '2026-11-06T20:00:00Z' }),
+    landed('only its status', { current_status: 'on_rail' }),
+    landed('not loaded', { pod_rail_carrier_scac: 'BNSF' }),
+  ])
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    ['loaded', 'departed', 'only its status', 'not loaded'].map((id) => day(id, '2026-11-06')),
+  )
+  const stays = await scene.read('container_stays', {
+    asOf: AS_OF,
+    columns: ['container_id', 'state', 'days_over', 'is_waiting_for_train'],
+    rest: `where place = 'port' order by container_id`,
+  })
+  expect(stays.map((row) => Object.values(row))).toEqual([
+    ['departed', 'out_in_time', null, false],
+    ['loaded', 'overdue', 2, true],
+    ['not loaded', 'overdue', 2, true],
+    ['only its status', 'unknown', null, false],
+  ])
+  const legs = await scene.read('rail', {
+    asOf: AS_OF,
+    columns: [
+      'container_id',
+      'stage',
+      'is_waiting_for_train',
+      'port_last_free_on',
+      'port_days_left',
+    ],
+    rest: 'order by container_id',
+  })
+  expect(legs.map((row) => Object.values(row))).toEqual([
+    ['departed', 'departed', false, null, null],
+    ['loaded', 'loaded', true, '2026-11-06', -2],
+    ['not loaded', 'discharged', true, '2026-11-06', -2],
+  ])
+  const lines = await scene.read('attention', {
+    asOf: AS_OF,
+    columns: ['container_id', 'exception'],
+    rest: `where exception = 'overdue' order by container_id`,
+  })
+  expect(lines.map(({ container_id: id }) => id)).toEqual(['loaded', 'not loaded'])
+})
 
-it(
-  'is not unknown where the terminal was asked in the last two days, though the line is not',
-  { tags: ['JA11'] },
-  async () => {
-    await insertKnown(scene, 'shipments', [
-      { shipment_id: 's1', line_tracking_stopped_reason: 'no_updates_at_line' },
-    ])
-    const checked = {
-      asked: '2026-11-06T20:00:01Z',
-      'long ago': '2026-11-06T20:00:00Z',
-      // A look after the instant asked about says nothing of it.
-      later: '2026-11-08T20:00:01Z',
-    }
-    const ids = [...Object.keys(checked), 'never']
-    await insertKnown(
-      scene,
-      'containers',
-      ids.map((id) => landed(id)),
+it('is not unknown where the terminal was asked lately', { tags: ['JA11'] }, async () => {
+  await insertKnown(scene, 'shipments', [
+    { shipment_id: 's1', line_tracking_stopped_reason: 'no_updates_at_line' },
+  ])
+  const checked = {
+    asked: '2026-11-06T20:00:01Z',
+    'long ago': '2026-11-06T20:00:00Z',
+    // A look after the instant asked about says nothing of it.
+    later: '2026-11-08T20:00:01Z',
+  }
+  const ids = [...Object.keys(checked), 'never']
+  await insertKnown(
+    scene,
+    'containers',
+    ids.map((id) => landed(id)),
+  )
+  for (const [id, at] of Object.entries(checked)) {
+    await scene.query(
+      `update tracking.containers set terminal_checked_at = '${at}' where container_id = '${id}'`,
     )
-    for (const [id, at] of Object.entries(checked)) {
-      await scene.query(
-        `update tracking.containers set terminal_checked_at = '${at}' where container_id = '${id}'`,
-      )
-    }
-    await insertKnown(
-      scene,
-      'container_import_deadlines',
-      ids.map((id) => day(id, '2026-11-06')),
-    )
-    const columns = ['container_id', 'state', 'days_over', 'is_untold']
-    const rows = await scene.read('container_stays', { asOf: AS_OF, columns, rest: 'order by 1' })
-    expect(rows.map((row) => Object.values(row))).toEqual([
-      ['asked', 'overdue', 2, false],
-      ['later', 'unknown', null, true],
-      ['long ago', 'unknown', null, true],
-      ['never', 'unknown', null, true],
-    ])
-  },
-)
+  }
+  await insertKnown(
+    scene,
+    'container_import_deadlines',
+    ids.map((id) => day(id, '2026-11-06')),
+  )
+  const columns = ['container_id', 'state', 'days_over', 'is_untold']
+  const rows = await scene.read('container_stays', { asOf: AS_OF, columns, rest: 'order by 1' })
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ['asked', 'overdue', 2, false],
+    ['later', 'unknown', null, true],
+    ['long ago', 'unknown', null, true],
+    ['never', 'unknown', null, true],
+  ])
+})
 
 it('awaits no empty of a container that stands full at the ramp', { tags: ['JA11'] }, async () => {
   await insertKnown(scene, 'shipments', [{ shipment_id: 's1' }])
@@ -205,38 +197,34 @@ it('awaits no empty of a container that stands full at the ramp', { tags: ['JA11
   expect(awaited).toEqual([{ container_id: 'to its customer' }])
 })
 
-it(
-  'was left behind where its shipment arrived two days ago, and nothing says that it did',
-  { tags: ['JA9'] },
-  async () => {
-    await insertKnown(scene, 'shipments', [
-      {
-        shipment_id: 's1',
-        port_of_discharge_name: 'Los Angeles',
-        pod_ata_at: '2026-11-06T20:00:00Z',
-      },
-      { shipment_id: 's2', pod_ata_at: '2026-11-06T20:00:01Z' },
-    ])
-    await insertKnown(scene, 'containers', [
-      box('left behind', { current_status: 'on_ship' }),
-      // Announced for a time to come.
-      box('to come', { pod_discharged_at: '2026-11-10T00:00:00Z' }),
-      box('arrived', { pod_arrived_at: '2026-11-06T20:00:00Z' }),
-      box('by its status', { current_status: 'available' }),
-      box('just now', { shipment_id: 's2' }),
-    ])
-    const found = await scene.read('attention', {
-      asOf: AS_OF,
-      columns: ['container_id', 'severity', 'hours', 'sentence'],
-      rest: `where exception = 'left_behind' order by container_id`,
-    })
-    const rest = [
-      ...['medium', '48.0'],
-      'its shipment arrived at Los Angeles on 2026-11-06 20:00 UTC, and nobody said that it did',
-    ]
-    expect(found.map((row) => Object.values(row))).toEqual([
-      ['left behind', ...rest],
-      ['to come', ...rest],
-    ])
-  },
-)
+it('was left behind where its shipment arrived without it', { tags: ['JA9'] }, async () => {
+  await insertKnown(scene, 'shipments', [
+    {
+      shipment_id: 's1',
+      port_of_discharge_name: 'Los Angeles',
+      pod_ata_at: '2026-11-06T20:00:00Z',
+    },
+    { shipment_id: 's2', pod_ata_at: '2026-11-06T20:00:01Z' },
+  ])
+  await insertKnown(scene, 'containers', [
+    box('left behind', { current_status: 'on_ship' }),
+    // Announced for a time to come.
+    box('to come', { pod_discharged_at: '2026-11-10T00:00:00Z' }),
+    box('arrived', { pod_arrived_at: '2026-11-06T20:00:00Z' }),
+    box('by its status', { current_status: 'available' }),
+    box('just now', { shipment_id: 's2' }),
+  ])
+  const found = await scene.read('attention', {
+    asOf: AS_OF,
+    columns: ['container_id', 'severity', 'hours', 'sentence'],
+    rest: `where exception = 'left_behind' order by container_id`,
+  })
+  const rest = [
+    ...['medium', '48.0'],
+    'its shipment arrived at Los Angeles on 2026-11-06 20:00 UTC, and nobody said that it did',
+  ]
+  expect(found.map((row) => Object.values(row))).toEqual([
+    ['left behind', ...rest],
+    ['to come', ...rest],
+  ])
+})

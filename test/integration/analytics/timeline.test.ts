@@ -282,104 +282,96 @@ it('tells the whole story in order, with source and when we learned it', async (
   ])
 })
 
-it(
-  'says how long a value held, to the next one or to the instant asked for',
-  { tags: ['FE5'] },
-  async () => {
-    await insertStory('America/Los_Angeles')
-    await scene.insert('container_hold_history', [
-      from(6, 7, { hold_key: 'h1', name: 'customs', status: 'pending' }),
-      from(7, 8, { hold_key: 'h1', name: 'customs', status: 'hold' }),
-      // Placed again: the time in between is nobody's.
-      from(9, null, { hold_key: 'h1', name: 'customs', status: 'hold' }),
-    ])
-    const demurrage = { fee_key: 'f1', type: 'demurrage', currency_code: 'USD' }
-    await scene.insert('container_fee_history', [
-      from(6, 7, { ...demurrage, amount: '100' }),
-      from(7, 8, { ...demurrage, amount: '200' }),
-      from(6, 20, { fee_key: 'f2', type: 'exam', currency_code: 'USD', amount: '5' }),
-    ])
-    const lastFreeDay = { kind: 'pickup_lfd', time_zone: 'America/Los_Angeles' }
-    await scene.insert('container_import_deadline_history', [
-      from(6, 8, { ...lastFreeDay, local_date: '2026-03-10' }),
-      from(8, 9, { ...lastFreeDay, local_date: '2026-03-12' }),
-    ])
-    await scene.insert('shipment_history', [
-      { shipment_id: 's1', valid_from: '2026-03-05T18:00Z', pod_eta_at: '2026-03-06T12:00Z' },
-    ])
-    const read = async (asOf: string) => {
-      const rows = await scene.read('timeline', {
-        asOf,
-        columns: ['learned_at', 'kind', 'subject', 'is_first_sight', 'hours'],
-        rest: ORDER,
-      })
-      return rows.map((row) =>
-        Object.values({ ...row, learned_at: String(row.learned_at).slice(8, 10) }),
-      )
-    }
-    expect(await read('2026-03-10T00:00Z')).toEqual([
-      ['06', 'fee listed', 'demurrage', true, '24.00'],
-      // Removed ten days later: not yet.
-      ['06', 'fee listed', 'exam', true, '78.00'],
-      ['06', 'first seen', 'current_status', true, '24.00'],
-      ['06', 'hold placed', 'customs', true, '24.00'],
-      ['06', 'last free day set', 'pickup_lfd', true, '48.00'],
-      ['07', 'fee changed', 'demurrage', false, '24.00'],
-      ['07', 'hold changed', 'customs', false, '24.00'],
-      // Something else that changed does not end a status.
-      ['07', 'status', 'current_status', false, '54.00'],
-      ['08', 'fee removed', 'demurrage', false, null],
-      ['08', 'hold cleared', 'customs', false, null],
-      ['08', 'last free day moved', 'pickup_lfd', false, '24.00'],
-      ['09', 'hold placed', 'customs', false, '6.00'],
-      ['09', 'last free day withdrawn', 'pickup_lfd', false, null],
-    ])
-    expect(await read('2026-03-07T00:00Z')).toEqual([
-      ['06', 'fee listed', 'demurrage', true, '6.00'],
-      ['06', 'fee listed', 'exam', true, '6.00'],
-      ['06', 'first seen', 'current_status', true, '6.00'],
-      ['06', 'hold placed', 'customs', true, '6.00'],
-      ['06', 'last free day set', 'pickup_lfd', true, '6.00'],
-    ])
-  },
-)
-
-it(
-  'counts the hours of each of two holds of one name, and of two fees of one type',
-  { tags: ['FE5'] },
-  async () => {
-    await insertStory('America/Los_Angeles')
-    const customs = { name: 'customs', status: 'hold' }
-    await scene.insert('container_hold_history', [
-      from(6, 9, { ...customs, hold_key: 'h1', description: '1' }),
-      from(6, 7, { ...customs, hold_key: 'h2', description: '2' }),
-      from(8, null, { ...customs, hold_key: 'h3', description: '3', place: 'ramp' }),
-      from(6, null, { ...customs, hold_key: 'h4', description: '4', name: 'freight' }),
-    ])
-    const exam = { type: 'exam', amount: '5' }
-    await scene.insert('container_fee_history', [
-      from(6, 8, { ...exam, fee_key: 'f1', currency_code: 'USD' }),
-      from(7, 9, { ...exam, fee_key: 'f2', currency_code: 'CAD' }),
-    ])
+it('says how long a value held, to the next or to the instant', { tags: ['FE5'] }, async () => {
+  await insertStory('America/Los_Angeles')
+  await scene.insert('container_hold_history', [
+    from(6, 7, { hold_key: 'h1', name: 'customs', status: 'pending' }),
+    from(7, 8, { hold_key: 'h1', name: 'customs', status: 'hold' }),
+    // Placed again: the time in between is nobody's.
+    from(9, null, { hold_key: 'h1', name: 'customs', status: 'hold' }),
+  ])
+  const demurrage = { fee_key: 'f1', type: 'demurrage', currency_code: 'USD' }
+  await scene.insert('container_fee_history', [
+    from(6, 7, { ...demurrage, amount: '100' }),
+    from(7, 8, { ...demurrage, amount: '200' }),
+    from(6, 20, { fee_key: 'f2', type: 'exam', currency_code: 'USD', amount: '5' }),
+  ])
+  const lastFreeDay = { kind: 'pickup_lfd', time_zone: 'America/Los_Angeles' }
+  await scene.insert('container_import_deadline_history', [
+    from(6, 8, { ...lastFreeDay, local_date: '2026-03-10' }),
+    from(8, 9, { ...lastFreeDay, local_date: '2026-03-12' }),
+  ])
+  await scene.insert('shipment_history', [
+    { shipment_id: 's1', valid_from: '2026-03-05T18:00Z', pod_eta_at: '2026-03-06T12:00Z' },
+  ])
+  const read = async (asOf: string) => {
     const rows = await scene.read('timeline', {
-      asOf: '2026-03-10T00:00Z',
-      columns: ['kind', 'subject', 'detail', 'hours'],
-      rest: `where topic in ('hold', 'fee') ${ORDER}, detail`,
+      asOf,
+      columns: ['learned_at', 'kind', 'subject', 'is_first_sight', 'hours'],
+      rest: ORDER,
     })
-    expect(rows.map((row) => Object.values(row))).toEqual([
-      ['fee listed', 'exam', 'USD', '48.00'],
-      ['hold placed', 'customs', '1', '72.00'],
-      ['hold placed', 'customs', '2', '24.00'],
-      ['hold placed', 'freight', '4', '78.00'],
-      ['fee listed', 'exam', 'CAD', '48.00'],
-      ['hold cleared', 'customs', '2', null],
-      ['fee removed', 'exam', 'USD', null],
-      ['hold placed', 'customs', '3', '30.00'],
-      ['fee removed', 'exam', 'CAD', null],
-      ['hold cleared', 'customs', '1', null],
-    ])
-  },
-)
+    return rows.map((row) =>
+      Object.values({ ...row, learned_at: String(row.learned_at).slice(8, 10) }),
+    )
+  }
+  expect(await read('2026-03-10T00:00Z')).toEqual([
+    ['06', 'fee listed', 'demurrage', true, '24.00'],
+    // Removed ten days later: not yet.
+    ['06', 'fee listed', 'exam', true, '78.00'],
+    ['06', 'first seen', 'current_status', true, '24.00'],
+    ['06', 'hold placed', 'customs', true, '24.00'],
+    ['06', 'last free day set', 'pickup_lfd', true, '48.00'],
+    ['07', 'fee changed', 'demurrage', false, '24.00'],
+    ['07', 'hold changed', 'customs', false, '24.00'],
+    // Something else that changed does not end a status.
+    ['07', 'status', 'current_status', false, '54.00'],
+    ['08', 'fee removed', 'demurrage', false, null],
+    ['08', 'hold cleared', 'customs', false, null],
+    ['08', 'last free day moved', 'pickup_lfd', false, '24.00'],
+    ['09', 'hold placed', 'customs', false, '6.00'],
+    ['09', 'last free day withdrawn', 'pickup_lfd', false, null],
+  ])
+  expect(await read('2026-03-07T00:00Z')).toEqual([
+    ['06', 'fee listed', 'demurrage', true, '6.00'],
+    ['06', 'fee listed', 'exam', true, '6.00'],
+    ['06', 'first seen', 'current_status', true, '6.00'],
+    ['06', 'hold placed', 'customs', true, '6.00'],
+    ['06', 'last free day set', 'pickup_lfd', true, '6.00'],
+  ])
+})
+
+it('counts hours of two holds and two fees of one name', { tags: ['FE5'] }, async () => {
+  await insertStory('America/Los_Angeles')
+  const customs = { name: 'customs', status: 'hold' }
+  await scene.insert('container_hold_history', [
+    from(6, 9, { ...customs, hold_key: 'h1', description: '1' }),
+    from(6, 7, { ...customs, hold_key: 'h2', description: '2' }),
+    from(8, null, { ...customs, hold_key: 'h3', description: '3', place: 'ramp' }),
+    from(6, null, { ...customs, hold_key: 'h4', description: '4', name: 'freight' }),
+  ])
+  const exam = { type: 'exam', amount: '5' }
+  await scene.insert('container_fee_history', [
+    from(6, 8, { ...exam, fee_key: 'f1', currency_code: 'USD' }),
+    from(7, 9, { ...exam, fee_key: 'f2', currency_code: 'CAD' }),
+  ])
+  const rows = await scene.read('timeline', {
+    asOf: '2026-03-10T00:00Z',
+    columns: ['kind', 'subject', 'detail', 'hours'],
+    rest: `where topic in ('hold', 'fee') ${ORDER}, detail`,
+  })
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ['fee listed', 'exam', 'USD', '48.00'],
+    ['hold placed', 'customs', '1', '72.00'],
+    ['hold placed', 'customs', '2', '24.00'],
+    ['hold placed', 'freight', '4', '78.00'],
+    ['fee listed', 'exam', 'CAD', '48.00'],
+    ['hold cleared', 'customs', '2', null],
+    ['fee removed', 'exam', 'USD', null],
+    ['hold placed', 'customs', '3', '30.00'],
+    ['fee removed', 'exam', 'CAD', null],
+    ['hold cleared', 'customs', '1', null],
+  ])
+})
 
 it('gives a status the hours of status_durations, also over a gap', { tags: ['FE5'] }, async () => {
   await scene.insert('containers', [{ container_id: 'c1', current_status: 'available' }])
@@ -523,55 +515,51 @@ it('leaves out containers that are gone at the source, and has no row for nothin
   expect(await scene.read('timeline')).toEqual([])
 })
 
-it(
-  'shows a last free day without a zone as the day of its table',
-  { tags: ['JA8', 'JA13'] },
-  async () => {
-    await scene.insert('containers', [{ container_id: 'c1' }])
-    await scene.insert('container_history', [from(1, null, { container_id: 'c1' })])
-    const deadline = (
-      begin: number,
-      end: number | null,
-      local_date: string | null,
-      deadline_at = '2026-03-10T06:30:00Z',
-    ) =>
-      from(begin, end, {
-        container_id: 'c1',
-        kind: 'pickup_lfd_line',
-        place: 'port',
-        deadline_at,
-        local_date,
-        time_zone: null,
-      })
-    await scene.insert('container_import_deadline_history', [
-      deadline(2, 3, '2026-03-10'),
-      deadline(3, 4, '2026-03-11', '2026-03-11T06:30:00Z'),
-      // Its zone is unknown, and then it is said.
-      deadline(5, 6, null),
-      deadline(6, null, '2026-03-09'),
-    ])
-    const rows = await scene.read('timeline', {
-      columns: ['kind', 'from_value', 'to_value'],
-      rest: `where topic = 'last free day' ${ORDER}`,
+it('shows a last free day without a zone as its table', { tags: ['JA8', 'JA13'] }, async () => {
+  await scene.insert('containers', [{ container_id: 'c1' }])
+  await scene.insert('container_history', [from(1, null, { container_id: 'c1' })])
+  const deadline = (
+    begin: number,
+    end: number | null,
+    local_date: string | null,
+    deadline_at = '2026-03-10T06:30:00Z',
+  ) =>
+    from(begin, end, {
+      container_id: 'c1',
+      kind: 'pickup_lfd_line',
+      place: 'port',
+      deadline_at,
+      local_date,
+      time_zone: null,
     })
-    expect(rows.map((row) => Object.values(row))).toEqual([
-      ['last free day set', null, '2026-03-10'],
-      ['last free day moved', '2026-03-10', '2026-03-11'],
-      ['last free day withdrawn', '2026-03-11', null],
-      ['last free day set', null, '2026-03-10T06:30:00Z'],
-      ['last free day zone changed', '2026-03-10T06:30:00Z', '2026-03-09'],
-    ])
-    // Neither better nor worse: the instant is the same.
-    const effects = await scene.read('changes', {
-      columns: ['effect', 'shift_days', 'to_value'],
-      rest: `where change = 'last free day' order by learned_at`,
-    })
-    expect(effects.map((row) => Object.values(row))).toEqual([
-      [null, null, '2026-03-10'],
-      ['better', 1, '2026-03-11'],
-      [null, null, null],
-      [null, null, '2026-03-10T06:30:00Z'],
-      [null, null, '2026-03-09'],
-    ])
-  },
-)
+  await scene.insert('container_import_deadline_history', [
+    deadline(2, 3, '2026-03-10'),
+    deadline(3, 4, '2026-03-11', '2026-03-11T06:30:00Z'),
+    // Its zone is unknown, and then it is said.
+    deadline(5, 6, null),
+    deadline(6, null, '2026-03-09'),
+  ])
+  const rows = await scene.read('timeline', {
+    columns: ['kind', 'from_value', 'to_value'],
+    rest: `where topic = 'last free day' ${ORDER}`,
+  })
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ['last free day set', null, '2026-03-10'],
+    ['last free day moved', '2026-03-10', '2026-03-11'],
+    ['last free day withdrawn', '2026-03-11', null],
+    ['last free day set', null, '2026-03-10T06:30:00Z'],
+    ['last free day zone changed', '2026-03-10T06:30:00Z', '2026-03-09'],
+  ])
+  // Neither better nor worse: the instant is the same.
+  const effects = await scene.read('changes', {
+    columns: ['effect', 'shift_days', 'to_value'],
+    rest: `where change = 'last free day' order by learned_at`,
+  })
+  expect(effects.map((row) => Object.values(row))).toEqual([
+    [null, null, '2026-03-10'],
+    ['better', 1, '2026-03-11'],
+    [null, null, null],
+    [null, null, '2026-03-10T06:30:00Z'],
+    [null, null, '2026-03-09'],
+  ])
+})

@@ -64,39 +64,35 @@ async function print(isTTY: boolean, ...args: string[]) {
   return { exitCode, bytes: stdout.bytes(), stderr: stderr.bytes().toString() }
 }
 
-it(
-  'writes a question as a workbook, value by value what json has',
-  { tags: ['release'] },
-  async () => {
-    const { stdout } = await query('last_free_days', '--json')
-    const answers = JSON.parse(stdout) as Record<string, unknown>[]
-    expect(answers.length).toBeGreaterThan(10)
-    const { bytes, stderr } = await write('stays.xlsx', 'last_free_days', '--format', 'xlsx')
-    expect(stderr).toBe(`note: wrote ${answers.length} rows to stays.xlsx\n`)
-    const book = readWorkbook(bytes)
-    const columns = Object.keys(answers[0]!)
-    expect(book).toMatchObject({ name: 'last_free_days', frozenRows: 1, hasFormulas: false })
-    expect(book.boldColumns).toBe(columns.length)
-    expect(book.rows[0]).toEqual(
-      columns.map((name) => (name.endsWith('_at') ? `${name} (UTC)` : name)),
-    )
-    const expected = answers.map((answer) =>
-      columns.map((name) => {
-        const value = answer[name]
-        if (Array.isArray(value)) return value.join(', ') || null
-        if (typeof value === 'object' && value !== null) return JSON.stringify(value)
-        if (typeof value !== 'string') return value
-        if (name.endsWith('_on')) return new Date(value)
-        // A cell has milliseconds, PostgreSQL a thousandth of them.
-        return name.endsWith('_at') ? new Date(value.replace(/(\.\d{3})\d+/, '$1')) : value
-      }),
-    )
-    expect(book.rows.slice(1)).toEqual(expected)
-    expect(
-      new Set(book.rows.flat().map((one) => (one instanceof Date ? 'date' : typeof one))),
-    ).toEqual(new Set(['string', 'number', 'boolean', 'date', 'object']))
-  },
-)
+it('writes a question as a workbook, with the values of json', { tags: ['release'] }, async () => {
+  const { stdout } = await query('last_free_days', '--json')
+  const answers = JSON.parse(stdout) as Record<string, unknown>[]
+  expect(answers.length).toBeGreaterThan(10)
+  const { bytes, stderr } = await write('stays.xlsx', 'last_free_days', '--format', 'xlsx')
+  expect(stderr).toBe(`note: wrote ${answers.length} rows to stays.xlsx\n`)
+  const book = readWorkbook(bytes)
+  const columns = Object.keys(answers[0]!)
+  expect(book).toMatchObject({ name: 'last_free_days', frozenRows: 1, hasFormulas: false })
+  expect(book.boldColumns).toBe(columns.length)
+  expect(book.rows[0]).toEqual(
+    columns.map((name) => (name.endsWith('_at') ? `${name} (UTC)` : name)),
+  )
+  const expected = answers.map((answer) =>
+    columns.map((name) => {
+      const value = answer[name]
+      if (Array.isArray(value)) return value.join(', ') || null
+      if (typeof value === 'object' && value !== null) return JSON.stringify(value)
+      if (typeof value !== 'string') return value
+      if (name.endsWith('_on')) return new Date(value)
+      // A cell has milliseconds, PostgreSQL a thousandth of them.
+      return name.endsWith('_at') ? new Date(value.replace(/(\.\d{3})\d+/, '$1')) : value
+    }),
+  )
+  expect(book.rows.slice(1)).toEqual(expected)
+  expect(
+    new Set(book.rows.flat().map((one) => (one instanceof Date ? 'date' : typeof one))),
+  ).toEqual(new Set(['string', 'number', 'boolean', 'date', 'object']))
+})
 
 it('writes own SQL as a workbook, into a pipe as well, and never to a terminal', async () => {
   const sql = `select 1.50 as n, 12345678901234567890 as large, '=1+1' as text, date '2026-03-01' as day,
@@ -130,108 +126,96 @@ it('writes own SQL as a workbook, into a pipe as well, and never to a terminal',
   })
 })
 
-it(
-  'writes last free days as a calendar, in which each event keeps its name',
-  { tags: ['release'] },
-  async () => {
-    for (const [question, terminal] of [
-      ['last_free_days', `case when place = 'port' then pod_terminal end`],
-      ['pickups', 'terminal_name'],
-    ] as const) {
-      const stays = await scene.query<Record<'uid' | 'day' | 'summary' | 'description', string>>(
-        `select container_id || '-' || place || '@tracking-sync' as uid,
+it('writes last free days as a calendar of named events', { tags: ['release'] }, async () => {
+  for (const [question, terminal] of [
+    ['last_free_days', `case when place = 'port' then pod_terminal end`],
+    ['pickups', 'terminal_name'],
+  ] as const) {
+    const stays = await scene.query<Record<'uid' | 'day' | 'summary' | 'description', string>>(
+      `select container_id || '-' || place || '@tracking-sync' as uid,
           to_char(binding_on, 'YYYYMMDD') as day,
           concat_ws(', ', container_number, place, coalesce(${terminal}, place_locode)) as summary,
           concat('Source: ', binding_source, E'\\nState: ', state) as description
       from tracking_analytics.${question}
       where binding_on is not null and state in ('not_started', 'upcoming', 'due_today', 'overdue')`,
-      )
-      expect(stays.length).toBeGreaterThan(2)
-      const { bytes, stderr } = await write('days.ics', question, '--format', 'ics')
-      expect(stderr).toMatch(
-        new RegExp(`^note: ${stays.length} events of \\d+ rows: .*\nnote: wrote days.ics\n$`),
-      )
-      const events = new Map(readCalendar(bytes.toString()).map((event) => [event.UID, event]))
-      expect([...events.keys()].sort()).toEqual(stays.map(({ uid }) => uid).sort())
-      for (const stay of stays) {
-        const event = events.get(stay.uid)!
-        expect(event).toMatchObject({
-          'DTSTART;VALUE=DATE': stay.day,
-          SUMMARY: `Last free day: ${stay.summary}`,
-        })
-        expect(event.DESCRIPTION).toContain(stay.description)
-      }
-      const again = await write('days.ics', question, '--format', 'ics')
-      expect(readCalendar(again.bytes.toString()).map(({ UID }) => UID)).toEqual([...events.keys()])
+    )
+    expect(stays.length).toBeGreaterThan(2)
+    const { bytes, stderr } = await write('days.ics', question, '--format', 'ics')
+    expect(stderr).toMatch(
+      new RegExp(`^note: ${stays.length} events of \\d+ rows: .*\nnote: wrote days.ics\n$`),
+    )
+    const events = new Map(readCalendar(bytes.toString()).map((event) => [event.UID, event]))
+    expect([...events.keys()].sort()).toEqual(stays.map(({ uid }) => uid).sort())
+    for (const stay of stays) {
+      const event = events.get(stay.uid)!
+      expect(event).toMatchObject({
+        'DTSTART;VALUE=DATE': stay.day,
+        SUMMARY: `Last free day: ${stay.summary}`,
+      })
+      expect(event.DESCRIPTION).toContain(stay.description)
     }
-    for (const asked of ['data_quality', 'select 1 as one']) {
-      expect(await query(asked, '--format', 'ics')).toMatchObject({
+    const again = await write('days.ics', question, '--format', 'ics')
+    expect(readCalendar(again.bytes.toString()).map(({ UID }) => UID)).toEqual([...events.keys()])
+  }
+  for (const asked of ['data_quality', 'select 1 as one']) {
+    expect(await query(asked, '--format', 'ics')).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'error: --format ics is for last_free_days and pickups: ' +
+        'its events are last free days\n',
+    })
+  }
+})
+
+it('writes into a file what it prints elsewhere', { tags: ['release'] }, async () => {
+  const sql = 'select n from generate_series(1, 1500) as n'
+  const formats = ['table', 'csv', 'json', 'ndjson'].map((one) => ['--format', one])
+  for (const format of [['--vertical'], ...formats]) {
+    const { stdout } = await query(sql, ...format)
+    expect((await write('answer', sql, ...format)).bytes.toString()).toBe(stdout)
+  }
+  const against = ['last_free_days', '--against', '2020-01-01', '--columns', 'container_number']
+  const { bytes, stderr } = await write('came.xlsx', ...against, '--format', 'xlsx')
+  const { rows } = readWorkbook(bytes)
+  expect(rows[0]!.slice(0, 2)).toEqual(['change', 'container_number'])
+  expect(stderr).toContain(`note: wrote ${rows.length - 1} rows to came.xlsx\n`)
+  expect((await query('last_free_days', '--against', '2020-01-01', '--format', 'ics')).stderr).toBe(
+    'error: --against compares rows; ics has events, take csv\n',
+  )
+  expect((await query('last_free_days', '--columns', 'place', '--format', 'ics')).stderr).toContain(
+    'note: --columns has no effect on ics; an event has columns of its own\n',
+  )
+  const book = await write('data_quality.xlsx', 'data_quality', '--excel', '--format', 'xlsx')
+  expect(book.stderr).toContain('note: --excel has no effect on xlsx; it is for csv\n')
+  expect(readWorkbook(book.bytes).name).toBe('data_quality')
+})
+
+it('leaves an older file alone where a query fails', { tags: ['release'] }, async () => {
+  const out = join(folder, 'old.csv')
+  await writeFile(out, 'old')
+  for (const sql of [
+    'select 1/0 as n',
+    'select 1 / (n - 1500) as n from generate_series(1, 3000) as n',
+  ]) {
+    for (const format of ['csv', 'xlsx']) {
+      expect(await query(sql, '--format', format, '--out', out)).toEqual({
         exitCode: 2,
         stdout: '',
-        stderr:
-          'error: --format ics is for last_free_days and pickups: ' +
-          'its events are last free days\n',
+        stderr: 'error: the SQL is refused by PostgreSQL: division by zero (22012)\n',
       })
     }
-  },
-)
-
-it(
-  'writes into a file what it prints elsewhere, and the difference of two instants',
-  { tags: ['release'] },
-  async () => {
-    const sql = 'select n from generate_series(1, 1500) as n'
-    const formats = ['table', 'csv', 'json', 'ndjson'].map((one) => ['--format', one])
-    for (const format of [['--vertical'], ...formats]) {
-      const { stdout } = await query(sql, ...format)
-      expect((await write('answer', sql, ...format)).bytes.toString()).toBe(stdout)
-    }
-    const against = ['last_free_days', '--against', '2020-01-01', '--columns', 'container_number']
-    const { bytes, stderr } = await write('came.xlsx', ...against, '--format', 'xlsx')
-    const { rows } = readWorkbook(bytes)
-    expect(rows[0]!.slice(0, 2)).toEqual(['change', 'container_number'])
-    expect(stderr).toContain(`note: wrote ${rows.length - 1} rows to came.xlsx\n`)
-    expect(
-      (await query('last_free_days', '--against', '2020-01-01', '--format', 'ics')).stderr,
-    ).toBe('error: --against compares rows; ics has events, take csv\n')
-    expect(
-      (await query('last_free_days', '--columns', 'place', '--format', 'ics')).stderr,
-    ).toContain('note: --columns has no effect on ics; an event has columns of its own\n')
-    const book = await write('data_quality.xlsx', 'data_quality', '--excel', '--format', 'xlsx')
-    expect(book.stderr).toContain('note: --excel has no effect on xlsx; it is for csv\n')
-    expect(readWorkbook(book.bytes).name).toBe('data_quality')
-  },
-)
-
-it(
-  'leaves an older file and nothing else where a query fails, at once or later',
-  { tags: ['release'] },
-  async () => {
-    const out = join(folder, 'old.csv')
-    await writeFile(out, 'old')
-    for (const sql of [
-      'select 1/0 as n',
-      'select 1 / (n - 1500) as n from generate_series(1, 3000) as n',
-    ]) {
-      for (const format of ['csv', 'xlsx']) {
-        expect(await query(sql, '--format', format, '--out', out)).toEqual({
-          exitCode: 2,
-          stdout: '',
-          stderr: 'error: the SQL is refused by PostgreSQL: division by zero (22012)\n',
-        })
-      }
-    }
-    expect(await query('data_quality', '--out', join(folder, 'none', 'x.csv'))).toMatchObject({
+  }
+  expect(await query('data_quality', '--out', join(folder, 'none', 'x.csv'))).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('in a folder that does not exist; make that first') as string,
+  })
+  for (const args of [[], ['data_quality', '--explain']]) {
+    expect(await query(...args, '--out', out)).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('in a folder that does not exist; make that first') as string,
+      stderr: 'error: --out takes an answer; name a question, and leave --explain away\n',
     })
-    for (const args of [[], ['data_quality', '--explain']]) {
-      expect(await query(...args, '--out', out)).toMatchObject({
-        exitCode: 2,
-        stderr: 'error: --out takes an answer; name a question, and leave --explain away\n',
-      })
-    }
-    expect(await readdir(folder)).toEqual(['old.csv'])
-    expect(await readFile(out, 'utf8')).toBe('old')
-  },
-)
+  }
+  expect(await readdir(folder)).toEqual(['old.csv'])
+  expect(await readFile(out, 'utf8')).toBe('old')
+})

@@ -220,39 +220,35 @@ describe('a login that lacks a right is told the statement that grants it, befor
     expect(simulator.requests.total).toBe(0)
   })
 
-  it(
-    'to write one table or use one schema, and nothing of what is beside ours',
-    { tags: ['G9', 'release'] },
-    async () => {
-      const [login, { writer }] = [scene.nameOf('part'), scene]
-      const run = (statement: string) => scene.run(statement)
-      await run(`grant ${writer} to ${login}`)
-      await run(`create table ${schema}.not_ours (id int)`)
-      await run(`revoke all on ${schema}.not_ours from ${writer}`)
-      await run(`revoke insert on ${schema}.ports from ${writer}`)
-      await run(`revoke delete, update on ${schema}_sync.checkpoints from ${writer}`)
-      const missing = [
-        `grant insert on ${schema}.ports to ${login}`,
-        `grant update, delete on ${schema}_sync.checkpoints to ${login}`,
-      ]
-      expectRefused(await callAs('part', 'sync'), missing)
-      for (const statement of missing) await run(statement)
-      await run(`revoke usage on schema ${schema}_sync from ${writer}`)
-      expectRefused(await callAs('part', 'sync'), [
-        `grant usage on schema ${schema}_sync to ${login}`,
-      ])
-      await run(`grant usage on schema ${schema}_sync to ${writer}`)
-      for (const time of ['first', 'second']) {
-        expect({ time, exitCode: (await callAs('part', 'sync')).exitCode }).toEqual({
-          time,
-          exitCode: 0,
-        })
-      }
-      await run(`drop table ${schema}.not_ours`)
-      await run(`grant insert on ${schema}.ports to ${writer}`)
-      await run(`grant delete, update on ${schema}_sync.checkpoints to ${writer}`)
-    },
-  )
+  it('to write one table or use one schema, no more', { tags: ['G9', 'release'] }, async () => {
+    const [login, { writer }] = [scene.nameOf('part'), scene]
+    const run = (statement: string) => scene.run(statement)
+    await run(`grant ${writer} to ${login}`)
+    await run(`create table ${schema}.not_ours (id int)`)
+    await run(`revoke all on ${schema}.not_ours from ${writer}`)
+    await run(`revoke insert on ${schema}.ports from ${writer}`)
+    await run(`revoke delete, update on ${schema}_sync.checkpoints from ${writer}`)
+    const missing = [
+      `grant insert on ${schema}.ports to ${login}`,
+      `grant update, delete on ${schema}_sync.checkpoints to ${login}`,
+    ]
+    expectRefused(await callAs('part', 'sync'), missing)
+    for (const statement of missing) await run(statement)
+    await run(`revoke usage on schema ${schema}_sync from ${writer}`)
+    expectRefused(await callAs('part', 'sync'), [
+      `grant usage on schema ${schema}_sync to ${login}`,
+    ])
+    await run(`grant usage on schema ${schema}_sync to ${writer}`)
+    for (const time of ['first', 'second']) {
+      expect({ time, exitCode: (await callAs('part', 'sync')).exitCode }).toEqual({
+        time,
+        exitCode: 0,
+      })
+    }
+    await run(`drop table ${schema}.not_ours`)
+    await run(`grant insert on ${schema}.ports to ${writer}`)
+    await run(`grant delete, update on ${schema}_sync.checkpoints to ${writer}`)
+  })
 
   it('to make the schemas where there are none', { tags: ['G9'] }, async () => {
     const empty = await createTestDatabase()
@@ -273,34 +269,30 @@ describe('a login that lacks a right is told the statement that grants it, befor
     ['transaction_timeout', 17, '(25P04); transaction_timeout of this login is too short'],
   ] as const
 
-  it(
-    'one with a limit is told the limit, and not that PostgreSQL is away',
-    { tags: ['JD7'] },
-    async () => {
-      const login = scene.nameOf('writer')
-      const [server] = await scene.run<{ version: number }>(
-        `select current_setting('server_version_num')::integer / 10000 as version`,
-      )
-      const known = LIMITS.filter(([, first]) => server!.version >= first)
-      expect(known).not.toEqual([])
-      for (const [name, , told] of known) {
-        await scene.run(`alter role ${login} set ${name} = 1`)
-        const { exitCode, stderr } = await callAs('writer', 'sync')
-        await scene.run(`alter role ${login} reset ${name}`)
-        expect({ name, exitCode }).toEqual({ name, exitCode: 5 })
-        expect(stderr).toContain(told)
-        expect(stderr).not.toContain('check that PostgreSQL runs')
-      }
-      // And reads where it may only read.
-      await scene.run(`alter role ${login} set default_transaction_read_only = on`)
-      const calls = [
-        await callAs('writer', 'status'),
-        await callAs('writer', 'query', 'select count(*) from containers'),
-      ]
-      await scene.run(`alter role ${login} reset default_transaction_read_only`)
-      expect(calls.map(({ exitCode }) => exitCode)).toEqual([0, 0])
-    },
-  )
+  it('one with a limit is told it, not that PostgreSQL is away', { tags: ['JD7'] }, async () => {
+    const login = scene.nameOf('writer')
+    const [server] = await scene.run<{ version: number }>(
+      `select current_setting('server_version_num')::integer / 10000 as version`,
+    )
+    const known = LIMITS.filter(([, first]) => server!.version >= first)
+    expect(known).not.toEqual([])
+    for (const [name, , told] of known) {
+      await scene.run(`alter role ${login} set ${name} = 1`)
+      const { exitCode, stderr } = await callAs('writer', 'sync')
+      await scene.run(`alter role ${login} reset ${name}`)
+      expect({ name, exitCode }).toEqual({ name, exitCode: 5 })
+      expect(stderr).toContain(told)
+      expect(stderr).not.toContain('check that PostgreSQL runs')
+    }
+    // And reads where it may only read.
+    await scene.run(`alter role ${login} set default_transaction_read_only = on`)
+    const calls = [
+      await callAs('writer', 'status'),
+      await callAs('writer', 'query', 'select count(*) from containers'),
+    ]
+    await scene.run(`alter role ${login} reset default_transaction_read_only`)
+    expect(calls.map(({ exitCode }) => exitCode)).toEqual([0, 0])
+  })
 })
 
 describe('a login that may more than it needs', { tags: ['G10'] }, () => {

@@ -42,26 +42,22 @@ describe('commands that need the service and no warehouse', { tags: ['R6'] }, ()
     ])
   })
 
-  it(
-    'wait for a pause that others were told of, and say so once',
-    { tags: ['FD6', 'release'] },
-    async () => {
-      const scene = await openScene({ shipments: 1 })
-      // So long that a run tells it.
-      await pauseRequests(scene.warehouse, accountOf(scene), 6_000)
-      const [paused] = await readBudgets(scene.warehouse)
-      expect(paused?.pausedUntil).toEqual(expect.any(String))
-      const [ips, sync] = await Promise.all([call(scene, 'webhooks', 'ips'), call(scene, 'sync')])
-      expect([ips.exitCode, sync.exitCode]).toEqual([0, 0])
-      expect(ips.stderr).toContain('the requests of this minute are used up')
-      expect(sync.stderr.split('\n').filter((line) => line.includes('request budget'))).toEqual([
-        expect.stringMatching(/^waiting \d s for the request budget, until 2\S+Z$/),
-      ])
-      expect(await readBudgets(scene.warehouse)).toMatchObject([
-        { account: accountOf(scene), pausedUntil: null, pauseSeconds: 0 },
-      ])
-    },
-  )
+  it('wait for a pause of others, and say so once', { tags: ['FD6', 'release'] }, async () => {
+    const scene = await openScene({ shipments: 1 })
+    // So long that a run tells it.
+    await pauseRequests(scene.warehouse, accountOf(scene), 6_000)
+    const [paused] = await readBudgets(scene.warehouse)
+    expect(paused?.pausedUntil).toEqual(expect.any(String))
+    const [ips, sync] = await Promise.all([call(scene, 'webhooks', 'ips'), call(scene, 'sync')])
+    expect([ips.exitCode, sync.exitCode]).toEqual([0, 0])
+    expect(ips.stderr).toContain('the requests of this minute are used up')
+    expect(sync.stderr.split('\n').filter((line) => line.includes('request budget'))).toEqual([
+      expect.stringMatching(/^waiting \d s for the request budget, until 2\S+Z$/),
+    ])
+    expect(await readBudgets(scene.warehouse)).toMatchObject([
+      { account: accountOf(scene), pausedUntil: null, pauseSeconds: 0 },
+    ])
+  })
 
   it('make neither schema nor row where there is no warehouse yet', async () => {
     const scene = await openScene({ shipments: 1 })

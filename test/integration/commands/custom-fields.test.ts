@@ -79,42 +79,34 @@ describe('custom-fields set', () => {
     expect(await rows()).toMatchObject([{ value }])
   })
 
-  it(
-    'sends the other form of the document where the service refuses the first',
-    { tags: ['FF9'] },
-    async () => {
-      const { faults, requests } = scene.simulator
-      scene.simulator.edits.setCustomField(containerId, 'priority', 'normal')
-      const match = { method: 'PATCH' }
-      faults.add({ fault: { kind: 'status', status: 422 }, match, times: 1 })
-      requests.reset()
-      expect(await set(containerId, 'priority', 'highest')).toMatchObject({ exitCode: 0 })
-      expect(requests.recent.map(({ status }) => status)).toEqual([422, 200])
-      expect(atSource('priority')).toBe('highest')
-      faults.add({ fault: { kind: 'status', status: 422 }, match, times: 2 })
-      requests.reset()
-      expect((await set(containerId, 'priority', 'low')).exitCode).not.toBe(0)
-      expect(requests.recent.map(({ status }) => status)).toEqual([422, 422])
-    },
-  )
+  it('sends the other form where the service refuses the first', { tags: ['FF9'] }, async () => {
+    const { faults, requests } = scene.simulator
+    scene.simulator.edits.setCustomField(containerId, 'priority', 'normal')
+    const match = { method: 'PATCH' }
+    faults.add({ fault: { kind: 'status', status: 422 }, match, times: 1 })
+    requests.reset()
+    expect(await set(containerId, 'priority', 'highest')).toMatchObject({ exitCode: 0 })
+    expect(requests.recent.map(({ status }) => status)).toEqual([422, 200])
+    expect(atSource('priority')).toBe('highest')
+    faults.add({ fault: { kind: 'status', status: 422 }, match, times: 2 })
+    requests.reset()
+    expect((await set(containerId, 'priority', 'low')).exitCode).not.toBe(0)
+    expect(requests.recent.map(({ status }) => status)).toEqual([422, 422])
+  })
 
-  it(
-    'tells a value that the service stores otherwise than it was asked to',
-    { tags: ['JC1', 'release'] },
-    async () => {
-      await scene.sync()
-      const output = await set(containerId, 'insured_value', '1250.50')
-      expect(output).toMatchObject({ exitCode: 0, stderr: '' })
-      expect(output.stdout).toContain('The service stores 1250.5, not the requested "1250.50".')
-      expect(
-        await scene.query(
-          `select value, value_number, data_type from tracking.custom_fields
+  it('tells a value that the service stores otherwise', { tags: ['JC1', 'release'] }, async () => {
+    await scene.sync()
+    const output = await set(containerId, 'insured_value', '1250.50')
+    expect(output).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(output.stdout).toContain('The service stores 1250.5, not the requested "1250.50".')
+    expect(
+      await scene.query(
+        `select value, value_number, data_type from tracking.custom_fields
           where entity_id = $1 and api_slug = 'insured_value'`,
-          containerId,
-        ),
-      ).toEqual([{ value: 1250.5, value_number: '1250.5', data_type: 'number' }])
-    },
-  )
+        containerId,
+      ),
+    ).toEqual([{ value: 1250.5, value_number: '1250.5', data_type: 'number' }])
+  })
 
   it('sets the fields of shipments and tracking requests', { tags: ['JC1'] }, async () => {
     const { world, clock } = scene.simulator

@@ -197,31 +197,27 @@ describe('without a terminal', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it(
-    'can be run again, and changes only what is answered',
-    { tags: ['JE4', 'release'] },
-    async () => {
-      const old = `# ours\nOTHER=1\nTRACKING_API_KEY_FILE=old\nDATABASE_URL=${database.url}\nTRACKING_RATE_LIMIT_PER_MINUTE=50\n`
-      await writeFile(join(directory, '.env'), old, { mode: 0o600 })
-      await writeFile(join(directory, 'old'), 'old-key', { mode: 0o600 })
-      const after = old.replace('TRACKING_API_KEY_FILE=old\n', '')
-      for (const env of [{ TRACKING_API_KEY: KEY }, {}]) {
-        const { exitCode, stderr } = await init(['--api-url', simulator.url], env)
-        expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-        expect(await readEnv()).toMatch(new RegExp(`^${escape(after)}`))
-        expect(configIn()).toMatchObject({
-          apiKey: KEY,
-          apiUrl: simulator.url,
-          rateLimitPerMinute: 50,
-        })
-      }
-      const settled = await readEnv()
-      expect((await init([], {})).exitCode).toBe(0)
-      expect(await readEnv()).toBe(settled)
-      expect((await init([], { TRACKING_API_KEY: 'wrong' })).exitCode).toBe(3)
-      expect(await readEnv()).toBe(settled)
-    },
-  )
+  it('can be run again, and changes what is answered', { tags: ['JE4', 'release'] }, async () => {
+    const old = `# ours\nOTHER=1\nTRACKING_API_KEY_FILE=old\nDATABASE_URL=${database.url}\nTRACKING_RATE_LIMIT_PER_MINUTE=50\n`
+    await writeFile(join(directory, '.env'), old, { mode: 0o600 })
+    await writeFile(join(directory, 'old'), 'old-key', { mode: 0o600 })
+    const after = old.replace('TRACKING_API_KEY_FILE=old\n', '')
+    for (const env of [{ TRACKING_API_KEY: KEY }, {}]) {
+      const { exitCode, stderr } = await init(['--api-url', simulator.url], env)
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+      expect(await readEnv()).toMatch(new RegExp(`^${escape(after)}`))
+      expect(configIn()).toMatchObject({
+        apiKey: KEY,
+        apiUrl: simulator.url,
+        rateLimitPerMinute: 50,
+      })
+    }
+    const settled = await readEnv()
+    expect((await init([], {})).exitCode).toBe(0)
+    expect(await readEnv()).toBe(settled)
+    expect((await init([], { TRACKING_API_KEY: 'wrong' })).exitCode).toBe(3)
+    expect(await readEnv()).toBe(settled)
+  })
 
   it('leaves a .env that cannot be read alone', { tags: ['JD7'] }, async () => {
     const bytes = Buffer.from(`OTHER=gr\xfcn\nDATABASE_URL=${database.url}\n`, 'latin1')
@@ -235,23 +231,19 @@ describe('without a terminal', () => {
     await rm(join(directory, '.env'))
   })
 
-  it(
-    'starts the embedded database once, and takes an old DATABASE_URL out',
-    { tags: ['release'] },
-    async () => {
-      const home = await makePreparedHome()
-      await writeFile(join(home.directory, '.env'), `DATABASE_URL=${database.url}\n`, {
-        mode: 0o600,
-      })
-      const args = ['--api-url', simulator.url, '--embedded']
-      const env = { TRACKING_API_KEY: KEY }
-      const { exitCode, stdout } = await init(args, env, undefined, home.directory)
-      expect(exitCode).toBe(0)
-      expect(stdout).toMatch(/^embedded PostgreSQL \d+/m)
-      expect(configIn(home.directory).databaseUrl).toBeUndefined()
-      expect((await init(args, { ...env, DATABASE_URL: database.url })).exitCode).toBe(2)
-    },
-  )
+  it('starts the embedded database once', { tags: ['release'] }, async () => {
+    const home = await makePreparedHome()
+    await writeFile(join(home.directory, '.env'), `DATABASE_URL=${database.url}\n`, {
+      mode: 0o600,
+    })
+    const args = ['--api-url', simulator.url, '--embedded']
+    const env = { TRACKING_API_KEY: KEY }
+    const { exitCode, stdout } = await init(args, env, undefined, home.directory)
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^embedded PostgreSQL \d+/m)
+    expect(configIn(home.directory).databaseUrl).toBeUndefined()
+    expect((await init(args, { ...env, DATABASE_URL: database.url })).exitCode).toBe(2)
+  })
 })
 
 describe('at a terminal', () => {

@@ -24,27 +24,23 @@ function line(...words: readonly (string | number)[]): RegExp {
 }
 
 describe('the status command', () => {
-  it(
-    'says of an empty warehouse that nothing ran, waits or is held',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ shipments: 1 })
-      const { text, json } = await status(scene)
-      expect(json).toMatchObject({
-        runs: [],
-        quarantined: 0,
-        refetchQueue: 0,
-        queues: [],
-        budgets: [],
-        lease: null,
-      })
-      expect(text).toMatch(line('shipments', 0, 0, 'never'))
-      expect(text).toContain('No run yet: start with `tracking-sync backfill`.')
-      expect(text).toContain('No requests in the last 60 s.')
-      expect(text).toContain('No run is under way.')
-      expect([json.alerts, text.includes('ALERT')]).toEqual([[], false])
-    },
-  )
+  it('says of an empty warehouse that nothing ran or waits', { tags: ['release'] }, async () => {
+    const scene = await openScene({ shipments: 1 })
+    const { text, json } = await status(scene)
+    expect(json).toMatchObject({
+      runs: [],
+      quarantined: 0,
+      refetchQueue: 0,
+      queues: [],
+      budgets: [],
+      lease: null,
+    })
+    expect(text).toMatch(line('shipments', 0, 0, 'never'))
+    expect(text).toContain('No run yet: start with `tracking-sync backfill`.')
+    expect(text).toContain('No requests in the last 60 s.')
+    expect(text).toContain('No run is under way.')
+    expect([json.alerts, text.includes('ALERT')]).toEqual([[], false])
+  })
 
   it.each([
     [
@@ -68,53 +64,45 @@ describe('the status command', () => {
     },
   )
 
-  it(
-    'says how fresh each stream is, and how the last runs ended',
-    { tags: ['FA6', 'release'] },
-    async () => {
-      const scene = await openScene({ shipments: 3 })
-      await scene.sync()
-      await scene.query(
-        `update tracking_sync.sync_run_streams set pass_began_at = now() - interval '3 hours 5 minutes'
+  it('says how fresh streams are, how runs ended', { tags: ['FA6', 'release'] }, async () => {
+    const scene = await openScene({ shipments: 3 })
+    await scene.sync()
+    await scene.query(
+      `update tracking_sync.sync_run_streams set pass_began_at = now() - interval '3 hours 5 minutes'
       where stream = 'containers'`,
-      )
-      await scene.sync({ command: 'sync', source: { url: scene.simulator.url, apiKey: 'wrong' } })
-      const { text, json } = await status(scene)
-      const containers = json.streams.find(({ stream }) => stream === 'containers')
-      expect(containers?.ageSeconds).toBeGreaterThanOrEqual(11_100)
-      expect(containers?.ageSeconds).toBeLessThan(11_160)
-      expect(text).toMatch(/^containers +\d+ +0 .* 3 h 5 min +complete$/m)
-      expect(json.runs.map(({ command, outcome }) => [command, outcome])).toEqual([
-        ['sync', 'failed'],
-        ['backfill', 'complete'],
-      ])
-      expect(text).toMatch(/^ *2 +sync .* failed /m)
-      expect(json.alerts).toEqual([
-        expect.stringMatching(/^the last complete sync began .* two slots/),
-        expect.stringMatching(/^the last run \(sync 2\): /),
-      ])
-      expect(text).toMatch(/^ALERT: the last run \(sync 2\): /m)
-    },
-  )
+    )
+    await scene.sync({ command: 'sync', source: { url: scene.simulator.url, apiKey: 'wrong' } })
+    const { text, json } = await status(scene)
+    const containers = json.streams.find(({ stream }) => stream === 'containers')
+    expect(containers?.ageSeconds).toBeGreaterThanOrEqual(11_100)
+    expect(containers?.ageSeconds).toBeLessThan(11_160)
+    expect(text).toMatch(/^containers +\d+ +0 .* 3 h 5 min +complete$/m)
+    expect(json.runs.map(({ command, outcome }) => [command, outcome])).toEqual([
+      ['sync', 'failed'],
+      ['backfill', 'complete'],
+    ])
+    expect(text).toMatch(/^ *2 +sync .* failed /m)
+    expect(json.alerts).toEqual([
+      expect.stringMatching(/^the last complete sync began .* two slots/),
+      expect.stringMatching(/^the last run \(sync 2\): /),
+    ])
+    expect(text).toMatch(/^ALERT: the last run \(sync 2\): /m)
+  })
 
-  it(
-    'says first that no complete sync began for more than two slots of the schedule',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ shipments: 1 })
-      await scene.sync()
-      expect((await status(scene)).json.alerts).toEqual([])
-      await scene.query(
-        `update tracking_sync.sync_run_streams set pass_began_at = now() - interval '31 minutes'`,
-      )
-      const { text, json } = await status(scene)
-      const sentence =
-        /^the last complete sync began .*: more than two slots of SYNC_CRON \(\*\/15 \* \* \* \*\) ago$/
-      expect(json.alerts).toEqual([expect.stringMatching(sentence)])
-      expect(text.startsWith(`ALERT: ${json.alerts[0]!}\n`)).toBe(true)
-      expect((await status(scene, { SYNC_CRON: 'off' })).json.alerts).toEqual([])
-    },
-  )
+  it('says first that two slots of the schedule were missed', { tags: ['release'] }, async () => {
+    const scene = await openScene({ shipments: 1 })
+    await scene.sync()
+    expect((await status(scene)).json.alerts).toEqual([])
+    await scene.query(
+      `update tracking_sync.sync_run_streams set pass_began_at = now() - interval '31 minutes'`,
+    )
+    const { text, json } = await status(scene)
+    const sentence =
+      /^the last complete sync began .*: more than two slots of SYNC_CRON \(\*\/15 \* \* \* \*\) ago$/
+    expect(json.alerts).toEqual([expect.stringMatching(sentence)])
+    expect(text.startsWith(`ALERT: ${json.alerts[0]!}\n`)).toBe(true)
+    expect((await status(scene, { SYNC_CRON: 'off' })).json.alerts).toEqual([])
+  })
 
   it('shows what waits in each queue, and for how long', async () => {
     const scene = await openScene({ shipments: 1 })
@@ -157,38 +145,34 @@ describe('the status command', () => {
     expect(text).toMatch(line('quarantine', 'set aside', 1))
   })
 
-  it(
-    'shows the requests of the last minute, a pause the service asked for, and who is writing',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ shipments: 1 })
-      await scene.query(
-        `insert into tracking_sync.request_budget
+  it('shows requests of the minute, pauses and the writer', { tags: ['release'] }, async () => {
+    const scene = await openScene({ shipments: 1 })
+    await scene.query(
+      `insert into tracking_sync.request_budget
           (account, requested_at, sync_requests, other_requests, paused_until)
       values
           ('one', array[now() - interval '70 s', now() - interval '50 s', now()], '{9, 4, 2}', '{0, 1, 0}', null),
           ('two', '{}', '{}', '{}', now() + interval '1 minute'),
           ('three', '{}', '{}', '{}', now() - interval '1 minute')`,
-      )
-      await scene.query(
-        `insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
+    )
+    await scene.query(
+      `insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
       values ('writer', 'backfill, process 4711 on harbour', 3, now() - interval '1 hour', now() - interval '20 s')`,
-      )
-      const { text, json } = await status(scene)
-      expect(json.budgets).toEqual([
-        { account: 'one', requestsLastMinute: 7, pausedUntil: null, pauseSeconds: 0 },
-        { account: 'three', requestsLastMinute: 0, pausedUntil: null, pauseSeconds: 0 },
-        {
-          account: 'two',
-          requestsLastMinute: 0,
-          pausedUntil: expect.any(String) as string,
-          pauseSeconds: expect.closeTo(60, -1) as number,
-        },
-      ])
-      expect(text).toMatch(line('one', 7, 90))
-      expect(text).toMatch(line('two', 0, 90, '20\\S+ \\S+'))
-      expect(json.lease).toMatchObject({ holder: 'backfill, process 4711 on harbour' })
-      expect(text).toMatch(/^backfill, process 4711 on harbour +20\S+ \S+ +2\d s ago$/m)
-    },
-  )
+    )
+    const { text, json } = await status(scene)
+    expect(json.budgets).toEqual([
+      { account: 'one', requestsLastMinute: 7, pausedUntil: null, pauseSeconds: 0 },
+      { account: 'three', requestsLastMinute: 0, pausedUntil: null, pauseSeconds: 0 },
+      {
+        account: 'two',
+        requestsLastMinute: 0,
+        pausedUntil: expect.any(String) as string,
+        pauseSeconds: expect.closeTo(60, -1) as number,
+      },
+    ])
+    expect(text).toMatch(line('one', 7, 90))
+    expect(text).toMatch(line('two', 0, 90, '20\\S+ \\S+'))
+    expect(json.lease).toMatchObject({ holder: 'backfill, process 4711 on harbour' })
+    expect(text).toMatch(/^backfill, process 4711 on harbour +20\S+ \S+ +2\d s ago$/m)
+  })
 })

@@ -131,34 +131,30 @@ describe('webhooks trigger, the test of the whole way', () => {
     expect(failure(output)).toMatch(/trigger .*422.*no.such.event is not an event/)
   })
 
-  it(
-    'fails where the service signs real deliveries with a secret of its own, until that is ours',
-    { tags: ['FF1', 'FC7'] },
-    async () => {
-      const url = settings.TRACKING_WEBHOOK_URL!
-      const secret = 'made-by-the-service-0123456789'
-      const { id } = simulator.webhooks.create({
-        url,
-        active: true,
-        events: ['container.updated'],
-        secret,
-        headers: [],
-      })
-      try {
-        const refused = await trigger()
-        expect(refused.exitCode).toBe(6)
-        expect(failure(refused)).toMatch(`enable ${id} --secret-file`)
-        expect(refused.stdout).not.toContain(secret)
-        settings.TRACKING_WEBHOOK_SECRET_PREVIOUS = secret
-        const passed = await trigger()
-        expect(passed.exitCode).toBe(0)
-        expect(passed.stdout).toContain(`webhook ${id} signs with TRACKING_WEBHOOK_SECRET`)
-        expect(passed.stdout).not.toContain(secret)
-      } finally {
-        simulator.webhooks.remove(id)
-      }
-    },
-  )
+  it('fails where real deliveries have another secret', { tags: ['FF1', 'FC7'] }, async () => {
+    const url = settings.TRACKING_WEBHOOK_URL!
+    const secret = 'made-by-the-service-0123456789'
+    const { id } = simulator.webhooks.create({
+      url,
+      active: true,
+      events: ['container.updated'],
+      secret,
+      headers: [],
+    })
+    try {
+      const refused = await trigger()
+      expect(refused.exitCode).toBe(6)
+      expect(failure(refused)).toMatch(`enable ${id} --secret-file`)
+      expect(refused.stdout).not.toContain(secret)
+      settings.TRACKING_WEBHOOK_SECRET_PREVIOUS = secret
+      const passed = await trigger()
+      expect(passed.exitCode).toBe(0)
+      expect(passed.stdout).toContain(`webhook ${id} signs with TRACKING_WEBHOOK_SECRET`)
+      expect(passed.stdout).not.toContain(secret)
+    } finally {
+      simulator.webhooks.remove(id)
+    }
+  })
 
   it('answers 503 to real deliveries meanwhile, which the service sends again', async () => {
     const body = '{"data":{"id":"real"}}'
@@ -229,31 +225,27 @@ describe('webhooks trigger --to', () => {
     await receiver.close()
   })
 
-  it(
-    'signs as real deliveries to that address are, and says where that is not our secret',
-    { tags: ['FF1'] },
-    async () => {
-      const receiver = await startWebhookReceiver()
-      const secret = 'made-by-the-service-0123456789'
-      const { id } = simulator.webhooks.create({
-        url: receiver.url,
-        active: true,
-        events: ['container.updated'],
-        secret,
-        headers: [],
-      })
-      const output = await trigger('--to', receiver.url)
-      expect(output).toMatchObject({ exitCode: 6, stderr: '' })
-      expect(output.stdout).toMatch(`enable ${id} --secret-file`)
-      expect(output.stdout).not.toContain(secret)
-      await expect.poll(() => receiver.deliveries.length).toBe(1)
-      const [{ headers, body }] = receiver.deliveries as [(typeof receiver.deliveries)[number]]
-      const signature = createHmac('sha256', secret).update(body).digest('hex')
-      expect(headers['x-svc-webhook-signature']).toBe(signature)
-      simulator.webhooks.remove(id)
-      await receiver.close()
-    },
-  )
+  it('signs as real deliveries are, and says where that differs', { tags: ['FF1'] }, async () => {
+    const receiver = await startWebhookReceiver()
+    const secret = 'made-by-the-service-0123456789'
+    const { id } = simulator.webhooks.create({
+      url: receiver.url,
+      active: true,
+      events: ['container.updated'],
+      secret,
+      headers: [],
+    })
+    const output = await trigger('--to', receiver.url)
+    expect(output).toMatchObject({ exitCode: 6, stderr: '' })
+    expect(output.stdout).toMatch(`enable ${id} --secret-file`)
+    expect(output.stdout).not.toContain(secret)
+    await expect.poll(() => receiver.deliveries.length).toBe(1)
+    const [{ headers, body }] = receiver.deliveries as [(typeof receiver.deliveries)[number]]
+    const signature = createHmac('sha256', secret).update(body).digest('hex')
+    expect(headers['x-svc-webhook-signature']).toBe(signature)
+    simulator.webhooks.remove(id)
+    await receiver.close()
+  })
 
   it('refuses to have data sent in the clear', async () => {
     const output = await trigger('--to', 'http://tracking.example.com/webhooks')

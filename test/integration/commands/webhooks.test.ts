@@ -173,61 +173,53 @@ describe('a service that makes the secret of each webhook itself', () => {
     return secret as string
   }
 
-  it(
-    'is told at once and by every command, until its secret is ours',
-    { tags: ['FF1', 'FC7'] },
-    async () => {
-      const created = await call('webhooks', 'create')
-      expect(created).toMatchObject({ exitCode: 6, stderr: '' })
-      const secret = toldSecret()
-      const { id } = service.webhooks.webhooks()[0]!
-      const alert = `webhook ${id} with a secret of its own and not with TRACKING_WEBHOOK_SECRET, which is another one`
-      const fix = `run \`tracking-sync webhooks enable ${id} --secret-file <path>\``
-      const list = await call('webhooks', 'list')
-      expect(list.exitCode).toBe(6)
-      expect(list.stdout).toMatch(/NOT ours +yes$/m)
-      const check = await call('check')
-      expect(check.stdout).toMatch(/^FAIL {2}webhook/m)
-      for (const { stdout } of [created, list, check]) {
-        expect(stdout).toContain(alert)
-        expect(stdout).toContain(fix)
-        expect(stdout).not.toContain(secret)
-      }
-      const json = await call('webhooks', 'list', '--json')
-      expect(JSON.parse(json.stdout)).toMatchObject([{ isSignedWithOurs: false }])
-      expect(json.stdout).not.toContain(secret)
+  it('is told at once by every command, until it is ours', { tags: ['FF1', 'FC7'] }, async () => {
+    const created = await call('webhooks', 'create')
+    expect(created).toMatchObject({ exitCode: 6, stderr: '' })
+    const secret = toldSecret()
+    const { id } = service.webhooks.webhooks()[0]!
+    const alert = `webhook ${id} with a secret of its own and not with TRACKING_WEBHOOK_SECRET, which is another one`
+    const fix = `run \`tracking-sync webhooks enable ${id} --secret-file <path>\``
+    const list = await call('webhooks', 'list')
+    expect(list.exitCode).toBe(6)
+    expect(list.stdout).toMatch(/NOT ours +yes$/m)
+    const check = await call('check')
+    expect(check.stdout).toMatch(/^FAIL {2}webhook/m)
+    for (const { stdout } of [created, list, check]) {
+      expect(stdout).toContain(alert)
+      expect(stdout).toContain(fix)
+      expect(stdout).not.toContain(secret)
+    }
+    const json = await call('webhooks', 'list', '--json')
+    expect(JSON.parse(json.stdout)).toMatchObject([{ isSignedWithOurs: false }])
+    expect(json.stdout).not.toContain(secret)
 
-      settings.TRACKING_WEBHOOK_SECRET_PREVIOUS = secret
-      expect(await call('webhooks', 'list')).toMatchObject({ exitCode: 0 })
-      expect((await call('check')).stdout).toMatch(/^ok {4}webhook/m)
-    },
-  )
+    settings.TRACKING_WEBHOOK_SECRET_PREVIOUS = secret
+    expect(await call('webhooks', 'list')).toMatchObject({ exitCode: 0 })
+    expect((await call('check')).stdout).toMatch(/^ok {4}webhook/m)
+  })
 
-  it(
-    'tells its secret once where that is asked for, or into a file that nobody else reads',
-    { tags: ['FF1'] },
-    async () => {
-      delete settings.TRACKING_WEBHOOK_SECRET
-      const file = join(directory, 'secret')
-      const created = await call('webhooks', 'create', '--secret-file', file)
-      const secret = toldSecret()
-      expect(created).toMatchObject({ exitCode: 6, stderr: '' })
-      expect(created.stdout).toContain(`set TRACKING_WEBHOOK_SECRET_FILE=${file}`)
-      expect(created.stdout).not.toContain(secret)
-      expect(await readFile(file, 'utf8')).toBe(`${secret}\n`)
-      expect((await stat(file)).mode & 0o777).toBe(0o600)
-      const { id } = service.webhooks.webhooks()[0]!
-      const shown = await call('webhooks', 'enable', id, '--show-secret')
-      expect(shown.stdout).toContain(`Its secret, shown this once: ${secret}\n`)
-      const again = await call('webhooks', 'enable', id, '--secret-file', file)
-      expect(again).toMatchObject({ exitCode: 2, stdout: '' })
-      expect(again.stderr).toMatch(/exists already/)
-      settings.TRACKING_WEBHOOK_SECRET_FILE = file
-      const json = await call('webhooks', 'enable', id, '--json')
-      expect(json.exitCode).toBe(0)
-      expect(json.stdout).not.toContain(secret)
-    },
-  )
+  it('tells its secret once, or writes it for its owner alone', { tags: ['FF1'] }, async () => {
+    delete settings.TRACKING_WEBHOOK_SECRET
+    const file = join(directory, 'secret')
+    const created = await call('webhooks', 'create', '--secret-file', file)
+    const secret = toldSecret()
+    expect(created).toMatchObject({ exitCode: 6, stderr: '' })
+    expect(created.stdout).toContain(`set TRACKING_WEBHOOK_SECRET_FILE=${file}`)
+    expect(created.stdout).not.toContain(secret)
+    expect(await readFile(file, 'utf8')).toBe(`${secret}\n`)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const { id } = service.webhooks.webhooks()[0]!
+    const shown = await call('webhooks', 'enable', id, '--show-secret')
+    expect(shown.stdout).toContain(`Its secret, shown this once: ${secret}\n`)
+    const again = await call('webhooks', 'enable', id, '--secret-file', file)
+    expect(again).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(again.stderr).toMatch(/exists already/)
+    settings.TRACKING_WEBHOOK_SECRET_FILE = file
+    const json = await call('webhooks', 'enable', id, '--json')
+    expect(json.exitCode).toBe(0)
+    expect(json.stdout).not.toContain(secret)
+  })
 
   describe('and .env', { tags: ['JE4'] }, () => {
     const LINES = '# ours\nTRACKING_LOG_LEVEL=silent\n'

@@ -90,47 +90,43 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
     expect(await standInCalls(scene.warehouse)).toEqual([])
   })
 
-  it(
-    'killed in the middle of its tables, or stopped after the last one, it changes nothing',
-    { tags: ['release'] },
-    async () => {
-      const { directory } = await makeFreshHome()
-      const holder = new pg.Client({ connectionString: scene.url })
-      await holder.connect()
-      try {
-        // The first table that it moves waits for this.
-        await holder.query('begin; lock table pg_catalog.citus_calls in exclusive mode')
-        const env = settings
-        const program = await startCli(['distribute', '--by', 'schema'], { directory, env })
-        const waiting = async (): Promise<boolean> => {
-          const { rowCount } = await holder.query(
-            `select from pg_locks
+  it('killed in its middle or at its end it changes nothing', { tags: ['release'] }, async () => {
+    const { directory } = await makeFreshHome()
+    const holder = new pg.Client({ connectionString: scene.url })
+    await holder.connect()
+    try {
+      // The first table that it moves waits for this.
+      await holder.query('begin; lock table pg_catalog.citus_calls in exclusive mode')
+      const env = settings
+      const program = await startCli(['distribute', '--by', 'schema'], { directory, env })
+      const waiting = async (): Promise<boolean> => {
+        const { rowCount } = await holder.query(
+          `select from pg_locks
           where relation = 'pg_catalog.citus_calls'::regclass and not granted`,
-          )
-          return rowCount === 1
-        }
-        await waitUntil('a table is being moved', waiting)
-        program.kill('SIGKILL')
-        expect(await program.ended).toMatchObject({ signal: 'SIGKILL' })
-      } finally {
-        await holder.end()
+        )
+        return rowCount === 1
       }
-      expect(await standInCalls(scene.warehouse)).toEqual([])
-      expect(await standing(scene)).toEqual(before)
+      await waitUntil('a table is being moved', waiting)
+      program.kill('SIGKILL')
+      expect(await program.ended).toMatchObject({ signal: 'SIGKILL' })
+    } finally {
+      await holder.end()
+    }
+    expect(await standInCalls(scene.warehouse)).toEqual([])
+    expect(await standing(scene)).toEqual(before)
 
-      const plan = await planDistribution(scene.warehouse)
-      const stop = new AbortController()
-      const stopped = carryOut(scene.warehouse, plan, {
-        signal: stop.signal,
-        onProgress: (_, done) => {
-          if (done === plan.statements.length) stop.abort()
-        },
-      })
-      await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
-      expect(await standInCalls(scene.warehouse)).toEqual([])
-      expect(await standing(scene)).toEqual(before)
-    },
-  )
+    const plan = await planDistribution(scene.warehouse)
+    const stop = new AbortController()
+    const stopped = carryOut(scene.warehouse, plan, {
+      signal: stop.signal,
+      onProgress: (_, done) => {
+        if (done === plan.statements.length) stop.abort()
+      },
+    })
+    await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
+    expect(await standInCalls(scene.warehouse)).toEqual([])
+    expect(await standing(scene)).toEqual(before)
+  })
 
   it('puts every table of data on one node, once, and says so', { tags: ['release'] }, async () => {
     const undistributed = await listLakeTables(scene.warehouse)
@@ -174,19 +170,16 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
     expect(await scene.warehouse.query('look', sql`select from pg_policy`)).toEqual([])
   })
 
-  it(
-    'an upgrade distributes what its migrations add, and what was left',
-    { tags: ['release'] },
-    async () => {
-      // As before the last migration that made a table of data, and as if an earlier one had failed
-      // to move its own.
-      for (const text of [
-        `delete from tracking_sync.migrations where name >= '0009'`,
-        `select undistribute_table('tracking.raw_events')`,
-        'drop table tracking.raw_events, tracking_sync.raw_event_reads cascade',
-        'drop table tracking_sync.delivery_refusals, tracking_sync.access_tokens',
-        'alter table tracking.containers add column raw_event_ids text[]',
-        `alter table tracking_analytics.free_time_rules
+  it('an upgrade distributes what is new, and what was left', { tags: ['release'] }, async () => {
+    // As before the last migration that made a table of data, and as if an earlier one had failed
+    // to move its own.
+    for (const text of [
+      `delete from tracking_sync.migrations where name >= '0009'`,
+      `select undistribute_table('tracking.raw_events')`,
+      'drop table tracking.raw_events, tracking_sync.raw_event_reads cascade',
+      'drop table tracking_sync.delivery_refusals, tracking_sync.access_tokens',
+      'alter table tracking.containers add column raw_event_ids text[]',
+      `alter table tracking_analytics.free_time_rules
         ${[
           ...['reported', 'equipment_height', 'customer', 'tag', 'ref', 'first_day', 'tier_counts'],
           ...['charged', 'until', 'valid_by', 'minimum', 'cap'],
@@ -196,35 +189,34 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
         drop constraint free_time_rules_charge_is_a_word,
         drop constraint free_time_rules_starts_with_is_known,
         add constraint free_time_rules_charge_is_known check (charge <> '')`,
-        'create index free_time_rules_rank_idx on tracking_analytics.free_time_rules (charge)',
-        'alter table tracking_analytics.free_time_tiers drop column per cascade',
-        'drop table tracking_analytics.working_calendars cascade',
-        `alter table tracking_analytics.dd_invoices
+      'create index free_time_rules_rank_idx on tracking_analytics.free_time_rules (charge)',
+      'alter table tracking_analytics.free_time_tiers drop column per cascade',
+      'drop table tracking_analytics.working_calendars cascade',
+      `alter table tracking_analytics.dd_invoices
         drop column paid_amount cascade, drop column paid_on cascade`,
-        `drop function tracking_analytics.cost_up_to, tracking_analytics.charge_for,
+      `drop function tracking_analytics.cost_up_to, tracking_analytics.charge_for,
         tracking_analytics.is_other_voyage cascade`,
-        `select undistribute_table('tracking_analytics.holidays')`,
-      ]) {
-        await scene.warehouse.query('go back', rawStatement(text))
-      }
-      const fix = 'run `tracking-sync distribute --by schema`'
-      expect(await check()).toContain(`"tracking_analytics"."holidays" not distributed; ${fix}`)
-      const sofar = (await standInCalls(scene.warehouse)).length
-      const issued = await collectStatements(async () => {
-        expect(await callCli(['migrate'], settings)).toMatchObject({ exitCode: 0 })
-      })
-      expect(issued.filter((text) => brokenRules(text).length > 0)).toEqual([])
-      const isMove = (text: string): boolean => /^create_(?!distributed_function)/.test(text)
-      expect((await callsSince(sofar)).filter(isMove).sort()).toEqual([
-        'create_distributed_table tracking.raw_events null "tracking"."containers"',
-        'create_distributed_table tracking_analytics.holidays null "tracking"."containers"',
-        'create_distributed_table tracking_analytics.working_calendars null "tracking"."containers"',
-      ])
-      const after = await check()
-      expect(after).toContain('ok schema tracking is at version 18')
-      expect(after).not.toContain('not distributed')
-    },
-  )
+      `select undistribute_table('tracking_analytics.holidays')`,
+    ]) {
+      await scene.warehouse.query('go back', rawStatement(text))
+    }
+    const fix = 'run `tracking-sync distribute --by schema`'
+    expect(await check()).toContain(`"tracking_analytics"."holidays" not distributed; ${fix}`)
+    const sofar = (await standInCalls(scene.warehouse)).length
+    const issued = await collectStatements(async () => {
+      expect(await callCli(['migrate'], settings)).toMatchObject({ exitCode: 0 })
+    })
+    expect(issued.filter((text) => brokenRules(text).length > 0)).toEqual([])
+    const isMove = (text: string): boolean => /^create_(?!distributed_function)/.test(text)
+    expect((await callsSince(sofar)).filter(isMove).sort()).toEqual([
+      'create_distributed_table tracking.raw_events null "tracking"."containers"',
+      'create_distributed_table tracking_analytics.holidays null "tracking"."containers"',
+      'create_distributed_table tracking_analytics.working_calendars null "tracking"."containers"',
+    ])
+    const after = await check()
+    expect(after).toContain('ok schema tracking is at version 18')
+    expect(after).not.toContain('not distributed')
+  })
 
   it('--undo brings all of it back', { tags: ['release'] }, async () => {
     const sofar = (await standInCalls(scene.warehouse)).length
@@ -239,43 +231,39 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
   })
 })
 
-it(
-  'rows that are spread by container are refused by every command',
-  { tags: ['O2', 'release'] },
-  async () => {
-    const scene = await open({})
-    await scene.warehouse.query(
-      'spread',
-      sql`insert into pg_catalog.pg_dist_partition
+it('rows by container are refused by every command', { tags: ['O2', 'release'] }, async () => {
+  const scene = await open({})
+  await scene.warehouse.query(
+    'spread',
+    sql`insert into pg_catalog.pg_dist_partition
     select 'tracking.containers', 'h', 's', 3, 'container_id'`,
+  )
+  const simulator = await startSameWorld()
+  const service = {
+    TRACKING_API_URL: simulator.url,
+    TRACKING_API_KEY: simulator.apiKey,
+  }
+  const settings = { DATABASE_URL: scene.url, ...service }
+  for (const command of [
+    ['distribute', '--by', 'schema'],
+    ['distribute', '--undo'],
+    ['migrate'],
+    ['check'],
+    ['query', 'select 1'],
+    ['export', 'parquet', '--out', 'lake'],
+    ['sync'],
+  ]) {
+    const { exitCode, stdout, stderr } = await callCli(command, settings)
+    expect({ command, exitCode }).toEqual({ command, exitCode: 5 })
+    expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(
+      'the rows of tracking are spread over nodes by container; this version cannot read them. ' +
+        'Bring them back with `tracking-sync distribute --undo` of the version that spread them',
     )
-    const simulator = await startSameWorld()
-    const service = {
-      TRACKING_API_URL: simulator.url,
-      TRACKING_API_KEY: simulator.apiKey,
-    }
-    const settings = { DATABASE_URL: scene.url, ...service }
-    for (const command of [
-      ['distribute', '--by', 'schema'],
-      ['distribute', '--undo'],
-      ['migrate'],
-      ['check'],
-      ['query', 'select 1'],
-      ['export', 'parquet', '--out', 'lake'],
-      ['sync'],
-    ]) {
-      const { exitCode, stdout, stderr } = await callCli(command, settings)
-      expect({ command, exitCode }).toEqual({ command, exitCode: 5 })
-      expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(
-        'the rows of tracking are spread over nodes by container; this version cannot read them. ' +
-          'Bring them back with `tracking-sync distribute --undo` of the version that spread them',
-      )
-    }
-    expect(await standInCalls(scene.warehouse)).toEqual([])
-    expect(simulator.requests.total).toBeLessThan(10)
-    await simulator.close()
-  },
-)
+  }
+  expect(await standInCalls(scene.warehouse)).toEqual([])
+  expect(simulator.requests.total).toBeLessThan(10)
+  await simulator.close()
+})
 
 describe('distribute refuses, and changes nothing:', { tags: ['O1', 'O2', 'release'] }, () => {
   const countViews = ({ warehouse }: TestWarehouse) =>

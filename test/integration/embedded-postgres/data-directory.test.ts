@@ -67,61 +67,55 @@ async function listCommandLines(mention: string): Promise<string[]> {
 }
 
 describe('a new data directory', () => {
-  it(
-    'is UTF8 with checksums and keeps UTC, is reached from this machine only, and its everyday login is no superuser',
-    { tags: ['FC2', 'JD1'] },
-    async () => {
-      const homeDirectory = await makeHome()
-      const database = await startEmbeddedDatabase({ homeDirectory, logger })
-      const settings = `select current_setting('server_encoding') as encoding, 'Ålesund' ilike 'å%' as knows_letters,
+  it('is UTF8 with checksums, and reached from here alone', { tags: ['FC2', 'JD1'] }, async () => {
+    const homeDirectory = await makeHome()
+    const database = await startEmbeddedDatabase({ homeDirectory, logger })
+    const settings = `select current_setting('server_encoding') as encoding, 'Ålesund' ilike 'å%' as knows_letters,
         current_setting('data_checksums') as checksums, current_setting('timezone') as zone, current_setting('jit') as jit`
-      expect(await query(database.url, settings)).toEqual([
-        { encoding: 'UTF8', knows_letters: true, checksums: 'on', zone: 'UTC', jit: 'off' },
-      ])
-      const sockets = `select current_setting('listen_addresses') as address, current_setting('unix_socket_directories') as socket`
-      expect(await query(database.adminUrl, sockets)).toEqual([
-        { address: '127.0.0.1', socket: '' },
-      ])
-      const wrong = new URL(database.url)
-      wrong.password = 'wrong'
-      await expect(query(wrong.href, settings)).rejects.toMatchObject({ code: '28P01' })
-      const rights = `select rolname, rolsuper, rolreplication, rolbypassrls,
+    expect(await query(database.url, settings)).toEqual([
+      { encoding: 'UTF8', knows_letters: true, checksums: 'on', zone: 'UTC', jit: 'off' },
+    ])
+    const sockets = `select current_setting('listen_addresses') as address, current_setting('unix_socket_directories') as socket`
+    expect(await query(database.adminUrl, sockets)).toEqual([{ address: '127.0.0.1', socket: '' }])
+    const wrong = new URL(database.url)
+    wrong.password = 'wrong'
+    await expect(query(wrong.href, settings)).rejects.toMatchObject({ code: '28P01' })
+    const rights = `select rolname, rolsuper, rolreplication, rolbypassrls,
         pg_has_role(datdba, 'usage') as owns,
         pg_has_role('pg_execute_server_program', 'usage') as runs,
         pg_has_role('pg_read_server_files', 'usage') as reads
       from pg_roles, pg_database where rolname = current_user and datname = current_database()`
-      expect(await query(database.url, rights)).toEqual([
-        {
-          rolname: 'tracking',
-          rolsuper: false,
-          rolreplication: false,
-          rolbypassrls: false,
-          owns: true,
-          runs: false,
-          reads: false,
-        },
-      ])
-      for (const refused of [
-        `copy (select 1) to program 'true'`,
-        `select pg_read_file('postgresql.conf')`,
-        'select * from pg_authid',
-        `alter system set jit = 'on'`,
-        'create role other superuser',
-        'grant pg_execute_server_program to tracking',
-      ]) {
-        await expect(query(database.url, refused)).rejects.toMatchObject({ code: '42501' })
-        await expect(query(database.readerUrl, refused)).rejects.toMatchObject({ code: '42501' })
-      }
-      expect(await query(database.readerUrl, rights)).toMatchObject([
-        { rolname: 'tracking_query', rolsuper: false, owns: false, runs: false, reads: false },
-      ])
-      expect(new URL(database.readerUrl).password).not.toBe(new URL(database.url).password)
-      const adminFile = join(homeDirectory, 'database', 'admin-password')
-      expect(((await stat(adminFile)).mode & 0o777).toString(8)).toBe('600')
-      expect((await readFile(adminFile, 'utf8')).trim()).toBe(new URL(database.adminUrl).password)
-      await database.stop()
-    },
-  )
+    expect(await query(database.url, rights)).toEqual([
+      {
+        rolname: 'tracking',
+        rolsuper: false,
+        rolreplication: false,
+        rolbypassrls: false,
+        owns: true,
+        runs: false,
+        reads: false,
+      },
+    ])
+    for (const refused of [
+      `copy (select 1) to program 'true'`,
+      `select pg_read_file('postgresql.conf')`,
+      'select * from pg_authid',
+      `alter system set jit = 'on'`,
+      'create role other superuser',
+      'grant pg_execute_server_program to tracking',
+    ]) {
+      await expect(query(database.url, refused)).rejects.toMatchObject({ code: '42501' })
+      await expect(query(database.readerUrl, refused)).rejects.toMatchObject({ code: '42501' })
+    }
+    expect(await query(database.readerUrl, rights)).toMatchObject([
+      { rolname: 'tracking_query', rolsuper: false, owns: false, runs: false, reads: false },
+    ])
+    expect(new URL(database.readerUrl).password).not.toBe(new URL(database.url).password)
+    const adminFile = join(homeDirectory, 'database', 'admin-password')
+    expect(((await stat(adminFile)).mode & 0o777).toString(8)).toBe('600')
+    expect((await readFile(adminFile, 'utf8')).trim()).toBe(new URL(database.adminUrl).password)
+    await database.stop()
+  })
 
   it('is made again when its first making was killed half-way', { tags: ['release'] }, async () => {
     for (const reach of ['with_children', 'alone'] as const) {
@@ -150,52 +144,46 @@ describe('a new data directory', () => {
   })
 
   // In more steps: test/integration/sync/oldest-postgres.test.ts, in the long run.
-  it(
-    'can be made with the oldest PostgreSQL, comes to hold the same schema and rows, and is left alone by a newer one',
-    { tags: ['G13', 'release'] },
-    async () => {
-      const options = { homeDirectory: await makeHome(), logger, packageName: OLDEST }
-      const database = await startEmbeddedDatabase(options)
-      expect(await embeddedDatabaseStatus(options)).toMatchObject({
-        version: expect.stringContaining(`${OLDEST_MAJOR}.`) as string,
-      })
-      expect(await query(database.url, 'show server_encoding')).toEqual([
-        { server_encoding: 'UTF8' },
-      ])
-      const { warehouse, drop } = await createTestWarehouse({ serverUrl: database.adminUrl })
-      // The newest version is tested in test/integration/warehouse/schema-file.test.ts.
-      const schemaFile = new URL('../../../sql/schema.sql', import.meta.url)
-      expect(await describeSchema(warehouse)).toBe(await readFile(schemaFile, 'utf8'))
-      const simulator = await startSimulator({
-        shipments: 4,
-        startAt: START,
-        speed: 0,
-        rateLimitPerMinute: null,
-      })
-      for (const command of ['backfill', 'sync'] as const) {
-        const report = await runTestSync({ warehouse, source: simulator, command })
-        expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-      }
-      const { world, clock } = simulator
-      const mayLack = SELDOM
-      expect(await compareWarehouse(warehouse, world, clock.now(), { mayLack })).toEqual([])
-      const filled = (await countViewRows(warehouse)).filter(([, count]) => count > 0)
-      expect(filled.length).toBeGreaterThan(20)
-      await simulator.close()
-      await drop()
+  it('can be of the oldest PostgreSQL, with equal rows', { tags: ['G13', 'release'] }, async () => {
+    const options = { homeDirectory: await makeHome(), logger, packageName: OLDEST }
+    const database = await startEmbeddedDatabase(options)
+    expect(await embeddedDatabaseStatus(options)).toMatchObject({
+      version: expect.stringContaining(`${OLDEST_MAJOR}.`) as string,
+    })
+    expect(await query(database.url, 'show server_encoding')).toEqual([{ server_encoding: 'UTF8' }])
+    const { warehouse, drop } = await createTestWarehouse({ serverUrl: database.adminUrl })
+    // The newest version is tested in test/integration/warehouse/schema-file.test.ts.
+    const schemaFile = new URL('../../../sql/schema.sql', import.meta.url)
+    expect(await describeSchema(warehouse)).toBe(await readFile(schemaFile, 'utf8'))
+    const simulator = await startSimulator({
+      shipments: 4,
+      startAt: START,
+      speed: 0,
+      rateLimitPerMinute: null,
+    })
+    for (const command of ['backfill', 'sync'] as const) {
+      const report = await runTestSync({ warehouse, source: simulator, command })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+    }
+    const { world, clock } = simulator
+    const mayLack = SELDOM
+    expect(await compareWarehouse(warehouse, world, clock.now(), { mayLack })).toEqual([])
+    const filled = (await countViewRows(warehouse)).filter(([, count]) => count > 0)
+    expect(filled.length).toBeGreaterThan(20)
+    await simulator.close()
+    await drop()
 
-      await query(database.url, 'create table old_data as select 1 as version')
-      await database.stop()
-      const start = startEmbeddedDatabase({ homeDirectory: options.homeDirectory, logger })
-      await expect(start).rejects.toThrow(EmbeddedDatabaseError)
-      await expect(start).rejects.toThrow(
-        new RegExp(`made by PostgreSQL ${OLDEST_MAJOR}, .* brings PostgreSQL 18; .*backfill`),
-      )
-      const again = await startEmbeddedDatabase(options)
-      expect(await query(again.url, 'select version from old_data')).toEqual([{ version: 1 }])
-      await again.stop()
-    },
-  )
+    await query(database.url, 'create table old_data as select 1 as version')
+    await database.stop()
+    const start = startEmbeddedDatabase({ homeDirectory: options.homeDirectory, logger })
+    await expect(start).rejects.toThrow(EmbeddedDatabaseError)
+    await expect(start).rejects.toThrow(
+      new RegExp(`made by PostgreSQL ${OLDEST_MAJOR}, .* brings PostgreSQL 18; .*backfill`),
+    )
+    const again = await startEmbeddedDatabase(options)
+    expect(await query(again.url, 'select version from old_data')).toEqual([{ version: 1 }])
+    await again.stop()
+  })
 })
 
 describe('what runs in the place of a server', { tags: ['FC4'] }, () => {

@@ -27,29 +27,25 @@ const logger = silentLogger
 afterEach(cleanUp)
 
 describe('the embedded database of one command', () => {
-  it(
-    'keeps data, port and password across restarts, serves each its own database, and its server ends with it',
-    { tags: ['release'] },
-    async () => {
-      const homeDirectory = await makePreparedHome()
-      const first = await startEmbeddedDatabase({ homeDirectory, logger })
-      expect(first.isAdopted).toBe(false)
-      await query(first.url, 'create table kept as select 42 as answer')
-      const pid = await readServerPid(first.dataDirectory)
-      await first.stop()
-      await first.stop()
-      expect(await isRunning(pid)).toBe(false)
+  it('keeps data, port and password across restarts', { tags: ['release'] }, async () => {
+    const homeDirectory = await makePreparedHome()
+    const first = await startEmbeddedDatabase({ homeDirectory, logger })
+    expect(first.isAdopted).toBe(false)
+    await query(first.url, 'create table kept as select 42 as answer')
+    const pid = await readServerPid(first.dataDirectory)
+    await first.stop()
+    await first.stop()
+    expect(await isRunning(pid)).toBe(false)
 
-      const second = await startEmbeddedDatabase({ homeDirectory, logger })
-      expect(second.url).toBe(first.url)
-      expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }])
-      const other = await startEmbeddedDatabase({ homeDirectory, logger, databaseName: 'My "own"' })
-      const name = 'select current_database() as name'
-      expect(await query(second.url, name)).toEqual([{ name: 'tracking' }])
-      expect(await query(other.url, name)).toEqual([{ name: 'My "own"' }])
-      await Promise.all([second.stop(), other.stop()])
-    },
-  )
+    const second = await startEmbeddedDatabase({ homeDirectory, logger })
+    expect(second.url).toBe(first.url)
+    expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }])
+    const other = await startEmbeddedDatabase({ homeDirectory, logger, databaseName: 'My "own"' })
+    const name = 'select current_database() as name'
+    expect(await query(second.url, name)).toEqual([{ name: 'tracking' }])
+    expect(await query(other.url, name)).toEqual([{ name: 'My "own"' }])
+    await Promise.all([second.stop(), other.stop()])
+  })
 
   it('is reached although the environment names other servers', { tags: ['JB12'] }, async () => {
     const hostile = { ...HOSTILE_ENVIRONMENT, PGUSER: 'nobody', PGPASSWORD: 'none' }

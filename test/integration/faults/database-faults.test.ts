@@ -28,35 +28,31 @@ const ALL = ['tracking.shipments', ...ROWS, 'tracking_sync.sync_runs', 'tracking
 /** Writes of these tables fail so often, beginning behind `pass` others. */
 type Cell = readonly [state: InjectedState, tables: readonly string[], times: number, pass: number]
 
-describe(
-  'a fault of the database that passes costs tries and nothing else',
-  { tags: ['C17', 'O4'] },
-  () => {
-    it.each<Cell>([
-      ['40P01', ROWS, 3, 1],
-      ['40001', ROWS, 3, 1],
-      ['55P03', ROWS, 3, 1],
-      ['40001', ['tracking_sync.sync_runs'], 2, 0],
-      ['40001', ['tracking_sync.checkpoints'], 2, 0],
-      ['40001', ['tracking_sync.refetch_queue'], 2, 0],
-      // A node of Citus tells a conflict of copied rows as an internal error: they are inserted.
-      ['XX000', ROWS, 1, 0],
-    ])('%s at %s, %i times behind %i writes', async (state, tables, times, pass) => {
-      const scene = await scenes.open()
-      const fault = await injectSqlFault(scene.warehouse, { state, tables, times, pass })
-      scenes.atEnd(() => fault.remove())
-      const { logger, warnings } = warningsOf()
-      const report = await scene.sync({ logger, settings: { pageSize: 2 } })
-      expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
-      expect(await fault.met()).toBeGreaterThan(times + pass)
-      const tries = warnings.filter((one) => one.startsWith('the database failed'))
-      if (tables === ROWS) expect(tries).toHaveLength(state === 'XX000' ? 0 : times)
-      expect(await scene.differences()).toEqual([])
-      expect(await doubledRows(scene)).toEqual([])
-      expect(await wrongCounts(scene)).toEqual([])
-    })
-  },
-)
+describe('a fault of the database that passes costs only tries', { tags: ['C17', 'O4'] }, () => {
+  it.each<Cell>([
+    ['40P01', ROWS, 3, 1],
+    ['40001', ROWS, 3, 1],
+    ['55P03', ROWS, 3, 1],
+    ['40001', ['tracking_sync.sync_runs'], 2, 0],
+    ['40001', ['tracking_sync.checkpoints'], 2, 0],
+    ['40001', ['tracking_sync.refetch_queue'], 2, 0],
+    // A node of Citus tells a conflict of copied rows as an internal error: they are inserted.
+    ['XX000', ROWS, 1, 0],
+  ])('%s at %s, %i times behind %i writes', async (state, tables, times, pass) => {
+    const scene = await scenes.open()
+    const fault = await injectSqlFault(scene.warehouse, { state, tables, times, pass })
+    scenes.atEnd(() => fault.remove())
+    const { logger, warnings } = warningsOf()
+    const report = await scene.sync({ logger, settings: { pageSize: 2 } })
+    expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
+    expect(await fault.met()).toBeGreaterThan(times + pass)
+    const tries = warnings.filter((one) => one.startsWith('the database failed'))
+    if (tables === ROWS) expect(tries).toHaveLength(state === 'XX000' ? 0 : times)
+    expect(await scene.differences()).toEqual([])
+    expect(await doubledRows(scene)).toEqual([])
+    expect(await wrongCounts(scene)).toEqual([])
+  })
+})
 
 describe('a fault of the database that lasts', { tags: ['C13'] }, () => {
   // Writes that fail: of a batch, as often as it is tried, and of the end of the run.
@@ -149,42 +145,38 @@ describe('under the webhook processor', { tags: ['C13', 'C17', 'release'] }, () 
   })
 })
 
-describe(
-  'a sync and three processors over the same containers',
-  { tags: ['C17', 'release'] },
-  () => {
-    // Six hundred rounds are about ten minutes, three times as many beside other work.
-    it('meet no deadlock', async () => {
-      const scene = await scenes.open({ shipments: 12 })
-      await scene.sync()
-      const benches = [1, 2, 3].map(() => {
-        const warehouse = scenes.warehouse()
-        return { warehouse, ...openBench(warehouse, scene.simulator) }
-      })
-      for (let round = 1; round <= atScale(4, 600); round += 1) {
-        // Each container twice, so that several have it in hand.
-        await notifyOfAll(scene, `FIRST-${round}`)
-        await notifyOfAll(scene, `THEN-${round}`)
-        const [report] = await Promise.all([
-          scene.sync({ command: 'sync', settings: { pageSize: 3 } }),
-          ...benches.map((bench) => bench.settle()),
-        ])
-        expect(report).toMatchObject({ exitCode: 0, problems: [] })
-        expect(await scene.differences()).toEqual([])
-      }
-      expect(await doubledRows(scene)).toEqual([])
-      const states = Object.values(await statesOf(scene.warehouse))
-      expect(new Set(states)).toEqual(new Set(['processed']))
-      for (const bench of benches) {
-        await bench.close()
-        // The server counts a deadlock for good when the connection that met it ends.
-        await bench.warehouse.close()
-      }
-      await scene.warehouse.query('count what this one met', sql`select pg_stat_force_next_flush()`)
-      const [counted] = await scene.query<{ deadlocks: number }>(
-        'select deadlocks::int from pg_stat_database where datname = current_database()',
-      )
-      expect(counted).toEqual({ deadlocks: 0 })
+describe('a sync and three processors over one container', { tags: ['C17', 'release'] }, () => {
+  // Six hundred rounds are about ten minutes, three times as many beside other work.
+  it('meet no deadlock', async () => {
+    const scene = await scenes.open({ shipments: 12 })
+    await scene.sync()
+    const benches = [1, 2, 3].map(() => {
+      const warehouse = scenes.warehouse()
+      return { warehouse, ...openBench(warehouse, scene.simulator) }
     })
-  },
-)
+    for (let round = 1; round <= atScale(4, 600); round += 1) {
+      // Each container twice, so that several have it in hand.
+      await notifyOfAll(scene, `FIRST-${round}`)
+      await notifyOfAll(scene, `THEN-${round}`)
+      const [report] = await Promise.all([
+        scene.sync({ command: 'sync', settings: { pageSize: 3 } }),
+        ...benches.map((bench) => bench.settle()),
+      ])
+      expect(report).toMatchObject({ exitCode: 0, problems: [] })
+      expect(await scene.differences()).toEqual([])
+    }
+    expect(await doubledRows(scene)).toEqual([])
+    const states = Object.values(await statesOf(scene.warehouse))
+    expect(new Set(states)).toEqual(new Set(['processed']))
+    for (const bench of benches) {
+      await bench.close()
+      // The server counts a deadlock for good when the connection that met it ends.
+      await bench.warehouse.close()
+    }
+    await scene.warehouse.query('count what this one met', sql`select pg_stat_force_next_flush()`)
+    const [counted] = await scene.query<{ deadlocks: number }>(
+      'select deadlocks::int from pg_stat_database where datname = current_database()',
+    )
+    expect(counted).toEqual({ deadlocks: 0 })
+  })
+})

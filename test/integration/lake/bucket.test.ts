@@ -66,47 +66,37 @@ async function expectComplete(prefix: string): Promise<void> {
 }
 
 describe('an export into a bucket', { tags: ['L5'] }, () => {
-  it(
-    'is whole, then has what changed, and the manifest comes last',
-    { tags: ['release'] },
-    async () => {
-      expect(await exportTo('s3://lake/whole/')).toMatchObject({ exitCode: 0 })
-      await expectComplete('whole/')
-      await scene.query(`update tracking.ports set name = 'changed' where name like '%a%'`)
-      bucket.requests.length = 0
-      const { exitCode, stdout } = await exportTo('s3://lake/whole')
-      expect([exitCode, stdout.replace(/at .*: \d+/, 'at …: …')]).toEqual([
-        0,
-        expect.stringMatching(
-          /^Export 2 of s3:\/\/lake\/whole shows the warehouse at …: … rows in /,
-        ),
-      ])
-      const put = bucket.requests.filter((one) => one.startsWith('PUT'))
-      expect(put.length).toBeGreaterThan(2)
-      expect(put.at(-1)).toBe(`PUT whole/${MANIFEST}`)
-      await expectComplete('whole/')
-    },
-  )
+  it('is whole, then what changed; the manifest comes last', { tags: ['release'] }, async () => {
+    expect(await exportTo('s3://lake/whole/')).toMatchObject({ exitCode: 0 })
+    await expectComplete('whole/')
+    await scene.query(`update tracking.ports set name = 'changed' where name like '%a%'`)
+    bucket.requests.length = 0
+    const { exitCode, stdout } = await exportTo('s3://lake/whole')
+    expect([exitCode, stdout.replace(/at .*: \d+/, 'at …: …')]).toEqual([
+      0,
+      expect.stringMatching(/^Export 2 of s3:\/\/lake\/whole shows the warehouse at …: … rows in /),
+    ])
+    const put = bucket.requests.filter((one) => one.startsWith('PUT'))
+    expect(put.length).toBeGreaterThan(2)
+    expect(put.at(-1)).toBe(`PUT whole/${MANIFEST}`)
+    await expectComplete('whole/')
+  })
 
-  it(
-    'that is killed shows the one before, and the next completes',
-    { tags: ['release'] },
-    async () => {
-      await exportTo('s3://lake/killed')
-      const before = bucket.objects.get(`killed/${MANIFEST}`)
-      await scene.query(`update tracking.ports set name = 'killed'`)
-      const killed = await runCli(['export', 'parquet', '--out', 's3://lake/killed', ...FEW], {
-        directory,
-        env: { ...settings, ...keys, TRACKING_FAILPOINT: 'lake_files_placed' },
-      })
-      expect(killed).toMatchObject({ signal: 'SIGKILL', stdout: '' })
-      expect(bucket.objects.get(`killed/${MANIFEST}`)).toEqual(before)
-      const second = [...bucket.objects.keys()].filter((key) => key.includes('export-00000002'))
-      expect(second.length).toBeGreaterThan(0)
-      expect((await exportTo('s3://lake/killed')).exitCode).toBe(0)
-      await expectComplete('killed/')
-    },
-  )
+  it('that is killed shows the one before; the next completes', { tags: ['release'] }, async () => {
+    await exportTo('s3://lake/killed')
+    const before = bucket.objects.get(`killed/${MANIFEST}`)
+    await scene.query(`update tracking.ports set name = 'killed'`)
+    const killed = await runCli(['export', 'parquet', '--out', 's3://lake/killed', ...FEW], {
+      directory,
+      env: { ...settings, ...keys, TRACKING_FAILPOINT: 'lake_files_placed' },
+    })
+    expect(killed).toMatchObject({ signal: 'SIGKILL', stdout: '' })
+    expect(bucket.objects.get(`killed/${MANIFEST}`)).toEqual(before)
+    const second = [...bucket.objects.keys()].filter((key) => key.includes('export-00000002'))
+    expect(second.length).toBeGreaterThan(0)
+    expect((await exportTo('s3://lake/killed')).exitCode).toBe(0)
+    await expectComplete('killed/')
+  })
 
   it('sends again what did not arrive', { tags: ['release'] }, async () => {
     const failed = new Set<string>()
@@ -121,28 +111,22 @@ describe('an export into a bucket', { tags: ['L5'] }, () => {
     await expectComplete('again/')
   })
 
-  it(
-    'that cannot be completed says why, and shows the one before',
-    { tags: ['release'] },
-    async () => {
-      await exportTo('s3://lake/denied')
-      const before = new Map(bucket.objects)
-      await scene.query(`update tracking.ports set name = 'denied'`)
-      bucket.fault = (method, key) =>
-        method === 'PUT' && key.includes('ports')
-          ? { status: 403, code: 'AccessDenied' }
-          : undefined
-      const { exitCode, stderr } = await exportTo('s3://lake/denied')
-      expect([exitCode, stderr]).toEqual([
-        2,
-        'error: --out s3://lake/denied is not open to these keys (AccessDenied); allow them ' +
-          's3:ListBucket of the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject below ' +
-          'the folder\n',
-      ])
-      expect(bucket.objects).toEqual(before)
-      expect(await readdir(directory)).toEqual([])
-    },
-  )
+  it('that cannot be completed says why and shows the last', { tags: ['release'] }, async () => {
+    await exportTo('s3://lake/denied')
+    const before = new Map(bucket.objects)
+    await scene.query(`update tracking.ports set name = 'denied'`)
+    bucket.fault = (method, key) =>
+      method === 'PUT' && key.includes('ports') ? { status: 403, code: 'AccessDenied' } : undefined
+    const { exitCode, stderr } = await exportTo('s3://lake/denied')
+    expect([exitCode, stderr]).toEqual([
+      2,
+      'error: --out s3://lake/denied is not open to these keys (AccessDenied); allow them ' +
+        's3:ListBucket of the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject below ' +
+        'the folder\n',
+    ])
+    expect(bucket.objects).toEqual(before)
+    expect(await readdir(directory)).toEqual([])
+  })
 
   const REFUSED: [string, string, Record<string, string>, string][] = [
     ['a bucket that is not there', 's3://other/lake', {}, 'has no such bucket; make it first'],

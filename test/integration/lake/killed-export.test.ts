@@ -60,30 +60,26 @@ async function latestOf(out: string): Promise<Record<string, Rows>> {
 }
 
 describe('a killed export', { tags: ['L1'] }, () => {
-  it(
-    'shows the export before until it is complete, and the next one completes',
-    { tags: ['release'] },
-    async () => {
-      const out = join(directory, 'points')
-      const only = FEW
-      const kill = (failpoint: string) =>
-        runCli(['export', 'parquet', '--out', out, ...only], {
-          directory,
-          env: { ...env, TRACKING_FAILPOINT: failpoint },
-        })
-      expect(await kill('lake_files_placed')).toMatchObject({ signal: 'SIGKILL' })
-      expect(await latestOf(out)).toEqual({})
-      await complete(out, only)
-      for (const point of LAKE_FAILPOINTS) {
-        const before = await latestOf(out)
-        await change(point)
-        expect(await kill(point), point).toMatchObject({ signal: 'SIGKILL', stdout: '' })
-        if (point === 'lake_committed') await expectSame(scene.warehouse, out)
-        else expect(await latestOf(out), point).toEqual(before)
-      }
-      await complete(out, only)
-    },
-  )
+  it('shows the export before until it is complete', { tags: ['release'] }, async () => {
+    const out = join(directory, 'points')
+    const only = FEW
+    const kill = (failpoint: string) =>
+      runCli(['export', 'parquet', '--out', out, ...only], {
+        directory,
+        env: { ...env, TRACKING_FAILPOINT: failpoint },
+      })
+    expect(await kill('lake_files_placed')).toMatchObject({ signal: 'SIGKILL' })
+    expect(await latestOf(out)).toEqual({})
+    await complete(out, only)
+    for (const point of LAKE_FAILPOINTS) {
+      const before = await latestOf(out)
+      await change(point)
+      expect(await kill(point), point).toMatchObject({ signal: 'SIGKILL', stdout: '' })
+      if (point === 'lake_committed') await expectSame(scene.warehouse, out)
+      else expect(await latestOf(out), point).toEqual(before)
+    }
+    await complete(out, only)
+  })
 
   it('does so whenever it is killed', async () => {
     const out = join(directory, 'times')

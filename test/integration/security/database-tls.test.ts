@@ -65,18 +65,15 @@ describe('TLS to the database', { tags: ['S11'] }, () => {
       { sslmode: 'verify-full', sslrootcert: '/nowhere/authority.pem' },
       'sslrootcert',
     ],
-  ])(
-    '%s ends the connection before the password, and is told as a matter of settings',
-    async (_what, certificate, query, reason) => {
-      const server = await front(certificate)
-      const failure = await ask(addressOf(server, query)).catch((thrown: unknown) => thrown)
-      expect(failure).toBeInstanceOf(ConnectorError)
-      expect(failure).toMatchObject({ code: 'warehouse_schema', fate: 'stop' })
-      expect((failure as Error).message).toContain(reason)
-      expect((failure as Error).message).toMatch(/DATABASE_URL$|at the server$/)
-      expect(server.bytesPassed()).toBe(0)
-    },
-  )
+  ])('%s ends it before the password, as settings', async (_what, certificate, query, reason) => {
+    const server = await front(certificate)
+    const failure = await ask(addressOf(server, query)).catch((thrown: unknown) => thrown)
+    expect(failure).toBeInstanceOf(ConnectorError)
+    expect(failure).toMatchObject({ code: 'warehouse_schema', fate: 'stop' })
+    expect((failure as Error).message).toContain(reason)
+    expect((failure as Error).message).toMatch(/DATABASE_URL$|at the server$/)
+    expect(server.bytesPassed()).toBe(0)
+  })
 
   it('a certificate that is not trusted ends a command with 5 and one sentence', async () => {
     const server = await front('expired.pem')

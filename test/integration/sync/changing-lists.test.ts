@@ -71,146 +71,126 @@ const rowOf = async (scene: Scene, id: string) => {
 const absences = async (scene: Scene) => scene.query('select row_key from tracking_sync.absences')
 
 describe('a scheduled sync', { tags: ['FF7'] }, () => {
-  it(
-    'reads only records that can still change, and the whole lists at the interval of the setting',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene()
-      const passes = async (scope: 'any' | 'whole') =>
-        (await loadConfirmedPasses(scene.warehouse, scope)).get('shipments')
-      const wholePass = await passes('whole')
-      const stopped = shipments(scene).filter(({ isStopped }) => isStopped)
-      expect(stopped.length).toBeGreaterThan(5)
-      const [tracked = { id: '' }] = shipments(scene).filter(({ isStopped }) => !isStopped)
-      scene.simulator.edits.change('shipment', tracked.id, { customer_name: 'Tracked' })
-      scene.simulator.edits.change('shipment', stopped[0]!.id, { customer_name: 'Late' })
+  it('reads only what can change, at times the whole', { tags: ['release'] }, async () => {
+    const scene = await openScene()
+    const passes = async (scope: 'any' | 'whole') =>
+      (await loadConfirmedPasses(scene.warehouse, scope)).get('shipments')
+    const wholePass = await passes('whole')
+    const stopped = shipments(scene).filter(({ isStopped }) => isStopped)
+    expect(stopped.length).toBeGreaterThan(5)
+    const [tracked = { id: '' }] = shipments(scene).filter(({ isStopped }) => !isStopped)
+    scene.simulator.edits.change('shipment', tracked.id, { customer_name: 'Tracked' })
+    scene.simulator.edits.change('shipment', stopped[0]!.id, { customer_name: 'Late' })
 
-      const changing = await sync(scene)
-      expect(changing).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      expect(askedFor(scene)).toEqual([
-        'shipments filter[tracking_stopped]=false',
-        'tracking_requests filter[updated_at][start]=2026-03-02T07:00:00.000Z',
-      ])
-      const pages = Math.ceil((16 - stopped.length) / SETTINGS.pageSize)
-      expect(requestCounts(scene.simulator)['/shipments']).toBe(pages)
-      await expectTrueCounts(scene, changing)
-      expect(await scopes(scene, changing.syncRunId)).toEqual([
-        { stream: 'containers', scope: 'changing', outcome: 'complete' },
-        { stream: 'shipments', scope: 'changing', outcome: 'complete' },
-        { stream: 'tracking_requests', scope: 'changing', outcome: 'complete' },
-      ])
-      expect(await rowOf(scene, tracked.id)).toMatchObject({ customer: 'Tracked' })
-      expect((await rowOf(scene, stopped[0]!.id))?.customer).not.toBe('Late')
-      expect(await absences(scene)).toEqual([])
-      expect(await passes('whole')).toEqual(wholePass)
-      expect((await passes('any'))!.getTime()).toBeGreaterThan(wholePass!.getTime())
-      const [row] = await scene.query<{ is_older: boolean }>(
-        `select last_whole_started_at < last_complete_started_at as is_older
+    const changing = await sync(scene)
+    expect(changing).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(askedFor(scene)).toEqual([
+      'shipments filter[tracking_stopped]=false',
+      'tracking_requests filter[updated_at][start]=2026-03-02T07:00:00.000Z',
+    ])
+    const pages = Math.ceil((16 - stopped.length) / SETTINGS.pageSize)
+    expect(requestCounts(scene.simulator)['/shipments']).toBe(pages)
+    await expectTrueCounts(scene, changing)
+    expect(await scopes(scene, changing.syncRunId)).toEqual([
+      { stream: 'containers', scope: 'changing', outcome: 'complete' },
+      { stream: 'shipments', scope: 'changing', outcome: 'complete' },
+      { stream: 'tracking_requests', scope: 'changing', outcome: 'complete' },
+    ])
+    expect(await rowOf(scene, tracked.id)).toMatchObject({ customer: 'Tracked' })
+    expect((await rowOf(scene, stopped[0]!.id))?.customer).not.toBe('Late')
+    expect(await absences(scene)).toEqual([])
+    expect(await passes('whole')).toEqual(wholePass)
+    expect((await passes('any'))!.getTime()).toBeGreaterThan(wholePass!.getTime())
+    const [row] = await scene.query<{ is_older: boolean }>(
+      `select last_whole_started_at < last_complete_started_at as is_older
       from tracking_analytics.freshness where stream = 'shipments'`,
-      )
-      expect(row).toEqual({ is_older: true })
+    )
+    expect(row).toEqual({ is_older: true })
 
-      await ageWholePasses(scene, 24)
-      const whole = await sync(scene)
-      expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
-      expect((await scopes(scene, whole.syncRunId)).map(({ scope }) => scope)).toEqual([
-        'whole',
-        'whole',
-        'whole',
-      ])
-      expect(await scene.differences()).toEqual([])
-      await sync(scene)
-      expect(askedFor(scene)[0]).toBe('shipments filter[tracking_stopped]=false')
-    },
-  )
+    await ageWholePasses(scene, 24)
+    const whole = await sync(scene)
+    expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
+    expect((await scopes(scene, whole.syncRunId)).map(({ scope }) => scope)).toEqual([
+      'whole',
+      'whole',
+      'whole',
+    ])
+    expect(await scene.differences()).toEqual([])
+    await sync(scene)
+    expect(askedFor(scene)[0]).toBe('shipments filter[tracking_stopped]=false')
+  })
 
-  it(
-    'always reads the whole where the setting is 0, in a backfill, and to accept that the source shrank',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ shipments: 6 })
-      await sync(scene, { settings: { ...SETTINGS, fullSyncHours: 0 } })
-      expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
-      await sync(scene, { command: 'backfill' })
-      expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
-      await sync(scene, { settings: { ...SETTINGS, acceptShrink: true } })
-      expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
-    },
-  )
+  it('always reads the whole where the setting is 0', { tags: ['release'] }, async () => {
+    const scene = await openScene({ shipments: 6 })
+    await sync(scene, { settings: { ...SETTINGS, fullSyncHours: 0 } })
+    expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
+    await sync(scene, { command: 'backfill' })
+    expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
+    await sync(scene, { settings: { ...SETTINGS, acceptShrink: true } })
+    expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
+  })
 
-  it(
-    'reads a shipment by id whose tracking stopped, and does not take it for absent',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene()
-      const [one = { id: '' }] = shipments(scene).filter(({ isStopped }) => !isStopped)
-      const stoppedAt = scene.simulator.clock.now().toISOString()
-      scene.simulator.edits.change('shipment', one.id, {
-        line_tracking_stopped_at: stoppedAt,
-        line_tracking_stopped_reason: 'cancelled_by_user',
+  it('reads by id a shipment whose tracking stopped', { tags: ['release'] }, async () => {
+    const scene = await openScene()
+    const [one = { id: '' }] = shipments(scene).filter(({ isStopped }) => !isStopped)
+    const stoppedAt = scene.simulator.clock.now().toISOString()
+    scene.simulator.edits.change('shipment', one.id, {
+      line_tracking_stopped_at: stoppedAt,
+      line_tracking_stopped_reason: 'cancelled_by_user',
+    })
+    expect((await sync(scene)).exitCode).toBe(0)
+    expect(requestCounts(scene.simulator)['/shipments/*']).toBe(1)
+    expect(await rowOf(scene, one.id)).toMatchObject({ is_stopped: true, is_live: true })
+    expect(await absences(scene)).toEqual([])
+    expect((await sync(scene)).exitCode).toBe(0)
+    expect(requestCounts(scene.simulator)['/shipments/*']).toBeUndefined()
+    await ageWholePasses(scene, 24)
+    await sync(scene)
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('marks as gone what two whole passes lack', { tags: ['release'] }, async () => {
+    const scene = await openScene()
+    const gone = [
+      shipments(scene).find(({ isStopped }) => isStopped)!.id,
+      shipments(scene).find(({ isStopped }) => !isStopped)!.id,
+    ]
+    for (const id of gone) scene.simulator.edits.delete('shipment', id)
+    const isLive = async () =>
+      Promise.all(gone.map(async (id) => (await rowOf(scene, id))?.is_live))
+    for (let pass = 0; pass < 2; pass += 1) expect((await sync(scene)).exitCode).toBe(0)
+    expect(await absences(scene)).toEqual([])
+    await ageWholePasses(scene, 24)
+    await sync(scene)
+    expect((await sync(scene)).exitCode).toBe(0)
+    expect(await isLive()).toEqual([true, true])
+    await ageWholePasses(scene, 24)
+    expect((await sync(scene)).exitCode).toBe(0)
+    expect(await isLive()).toEqual([false, false])
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('goes on with a partial pass that was cut off', { tags: ['release'] }, async () => {
+    const scene = await openScene()
+    const crash = async () => {
+      const reachFailpoint = createFailpoint('response_received:2', () => {
+        throw new SimulatedCrash('response_received')
       })
-      expect((await sync(scene)).exitCode).toBe(0)
-      expect(requestCounts(scene.simulator)['/shipments/*']).toBe(1)
-      expect(await rowOf(scene, one.id)).toMatchObject({ is_stopped: true, is_live: true })
-      expect(await absences(scene)).toEqual([])
-      expect((await sync(scene)).exitCode).toBe(0)
-      expect(requestCounts(scene.simulator)['/shipments/*']).toBeUndefined()
-      await ageWholePasses(scene, 24)
-      await sync(scene)
-      expect(await scene.differences()).toEqual([])
-    },
-  )
+      await expect(sync(scene, { reachFailpoint })).rejects.toThrow(SimulatedCrash)
+      await scene.query('delete from tracking_sync.lease')
+    }
+    await crash()
+    const report = await sync(scene)
+    expect(askedFor(scene)[0]).toBe('shipments filter[tracking_stopped]=false')
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
 
-  it(
-    'marks records that two whole passes lack as gone, with any partial passes in between',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene()
-      const gone = [
-        shipments(scene).find(({ isStopped }) => isStopped)!.id,
-        shipments(scene).find(({ isStopped }) => !isStopped)!.id,
-      ]
-      for (const id of gone) scene.simulator.edits.delete('shipment', id)
-      const isLive = async () =>
-        Promise.all(gone.map(async (id) => (await rowOf(scene, id))?.is_live))
-      for (let pass = 0; pass < 2; pass += 1) expect((await sync(scene)).exitCode).toBe(0)
-      expect(await absences(scene)).toEqual([])
-      await ageWholePasses(scene, 24)
-      await sync(scene)
-      expect((await sync(scene)).exitCode).toBe(0)
-      expect(await isLive()).toEqual([true, true])
-      await ageWholePasses(scene, 24)
-      expect((await sync(scene)).exitCode).toBe(0)
-      expect(await isLive()).toEqual([false, false])
-      expect(await scene.differences()).toEqual([])
-    },
-  )
-
-  it(
-    'goes on with a partial pass that was cut off, and with a whole one before any partial one',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene()
-      const crash = async () => {
-        const reachFailpoint = createFailpoint('response_received:2', () => {
-          throw new SimulatedCrash('response_received')
-        })
-        await expect(sync(scene, { reachFailpoint })).rejects.toThrow(SimulatedCrash)
-        await scene.query('delete from tracking_sync.lease')
-      }
-      await crash()
-      const report = await sync(scene)
-      expect(askedFor(scene)[0]).toBe('shipments filter[tracking_stopped]=false')
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-
-      await ageWholePasses(scene, 24)
-      await crash()
-      await ageWholePasses(scene, -24)
-      const resumed = await sync(scene)
-      expect(askedFor(scene)[0]).toBe('shipments')
-      expect((await scopes(scene, resumed.syncRunId))[1]).toMatchObject({ scope: 'whole' })
-    },
-  )
+    await ageWholePasses(scene, 24)
+    await crash()
+    await ageWholePasses(scene, -24)
+    const resumed = await sync(scene)
+    expect(askedFor(scene)[0]).toBe('shipments')
+    expect((await scopes(scene, resumed.syncRunId))[1]).toMatchObject({ scope: 'whole' })
+  })
 
   function noteWarnings(said: string[]): Logger {
     const note = (message: string, fields?: LogFields): void => {
@@ -250,27 +230,23 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     },
   )
 
-  it(
-    'reads the whole when a filter hides what was tracked a moment ago',
-    { tags: ['release'] },
-    async () => {
-      // Ten may no longer be tracked.
-      const scene = await openScene({ shipments: 40 })
-      scene.simulator.faults.add({
-        times: Infinity,
-        match: ({ path, query }) => path === '/shipments' && query.has('filter[tracking_stopped]'),
-        fault: {
-          kind: 'transform',
-          apply: () => ({ data: [], meta: { size: 0, total: 0 }, links: {} }),
-        },
-      })
-      const report = await sync(scene)
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      expect((await scopes(scene, report.syncRunId))[1]).toMatchObject({ scope: 'whole' })
-      expect(requestCounts(scene.simulator)['/shipments/*']).toBeUndefined()
-      expect(await scene.differences()).toEqual([])
-    },
-  )
+  it('reads the whole when a filter hides a late record', { tags: ['release'] }, async () => {
+    // Ten may no longer be tracked.
+    const scene = await openScene({ shipments: 40 })
+    scene.simulator.faults.add({
+      times: Infinity,
+      match: ({ path, query }) => path === '/shipments' && query.has('filter[tracking_stopped]'),
+      fault: {
+        kind: 'transform',
+        apply: () => ({ data: [], meta: { size: 0, total: 0 }, links: {} }),
+      },
+    })
+    const report = await sync(scene)
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect((await scopes(scene, report.syncRunId))[1]).toMatchObject({ scope: 'whole' })
+    expect(requestCounts(scene.simulator)['/shipments/*']).toBeUndefined()
+    expect(await scene.differences()).toEqual([])
+  })
 
   it('is planned as what it reads, and the whole beside it', async () => {
     const scene = await openScene()
@@ -296,17 +272,13 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     expect(plan.sync.requests).toBe(report.requests)
   })
 
-  it(
-    'reads the whole list of containers where they do not come included: it has no filter',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ acceptedIncludes: { shipment: [], container: [] } })
-      const report = await sync(scene)
-      expect(await scopes(scene, report.syncRunId)).toEqual([
-        { stream: 'containers', scope: 'whole', outcome: 'complete' },
-        { stream: 'shipments', scope: 'changing', outcome: 'complete' },
-        { stream: 'tracking_requests', scope: 'changing', outcome: 'complete' },
-      ])
-    },
-  )
+  it('reads all containers where they do not come included', { tags: ['release'] }, async () => {
+    const scene = await openScene({ acceptedIncludes: { shipment: [], container: [] } })
+    const report = await sync(scene)
+    expect(await scopes(scene, report.syncRunId)).toEqual([
+      { stream: 'containers', scope: 'whole', outcome: 'complete' },
+      { stream: 'shipments', scope: 'changing', outcome: 'complete' },
+      { stream: 'tracking_requests', scope: 'changing', outcome: 'complete' },
+    ])
+  })
 })

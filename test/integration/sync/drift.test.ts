@@ -48,83 +48,71 @@ const without = (attributes: Attributes, name: string): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([other]) => other !== name))
 
 describe('drift of the service', () => {
-  it(
-    'tells of a new member inside deadlines, holds and fees, and keeps it',
-    { tags: ['FF9', 'release'] },
-    async () => {
-      const scene = await openPlainScene()
-      const rewritten = rewrite(scene, 'container', (attributes) => ({
-        ...attributes,
-        import_deadlines: {
-          ...(attributes.import_deadlines as object),
-          pickup_lfd_yard: '2026-04-01',
-        },
-        holds_at_pod_terminal: [{ name: 'other', status: 'hold', gate: 'said there' }],
-        fees_at_pod_terminal: [{ type: 'other', amount: 1, waived: true }],
-      }))
-      const report = await scene.sync({ command: 'sync' })
-      expect([...report.drift].sort()).toEqual([
-        'containers: new member "fees_at_pod_terminal.waived"; it is kept as it was sent',
-        'containers: new member "holds_at_pod_terminal.gate"; it is kept as it was sent',
-        'containers: new member "import_deadlines.pickup_lfd_yard"; it is kept as it was sent',
-      ])
-      const kept = await scene.query(
-        `select distinct import_deadlines ->> 'pickup_lfd_yard' as day from tracking.containers`,
-      )
-      expect(kept).toEqual([{ day: '2026-04-01' }])
-      // Its absence is not reported: a container may have holds today and none tomorrow.
-      rewritten.remove()
-      expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
-    },
-  )
+  it('tells of a new member in children, and keeps it', { tags: ['FF9', 'release'] }, async () => {
+    const scene = await openPlainScene()
+    const rewritten = rewrite(scene, 'container', (attributes) => ({
+      ...attributes,
+      import_deadlines: {
+        ...(attributes.import_deadlines as object),
+        pickup_lfd_yard: '2026-04-01',
+      },
+      holds_at_pod_terminal: [{ name: 'other', status: 'hold', gate: 'said there' }],
+      fees_at_pod_terminal: [{ type: 'other', amount: 1, waived: true }],
+    }))
+    const report = await scene.sync({ command: 'sync' })
+    expect([...report.drift].sort()).toEqual([
+      'containers: new member "fees_at_pod_terminal.waived"; it is kept as it was sent',
+      'containers: new member "holds_at_pod_terminal.gate"; it is kept as it was sent',
+      'containers: new member "import_deadlines.pickup_lfd_yard"; it is kept as it was sent',
+    ])
+    const kept = await scene.query(
+      `select distinct import_deadlines ->> 'pickup_lfd_yard' as day from tracking.containers`,
+    )
+    expect(kept).toEqual([{ day: '2026-04-01' }])
+    // Its absence is not reported: a container may have holds today and none tomorrow.
+    rewritten.remove()
+    expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
+  })
 
-  it(
-    'notes a new attribute once, keeps its values, and changes no table',
-    { tags: ['K1', 'release'] },
-    async () => {
-      const scene = await openPlainScene()
-      expect(await driftRows(scene)).toEqual([])
-      const columns = `select count(*) from information_schema.columns where table_schema like 'tracking%'`
-      const before = await scene.query(columns)
-      rewrite(scene, 'container', (attributes) => ({ ...attributes, seal_color: 'red' }))
-      const report = await scene.sync({ command: 'sync' })
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      expect(report.drift).toEqual([
-        'containers: new attribute "seal_color"; its values are kept in _unmapped',
-      ])
-      expect(await driftRows(scene)).toEqual([
-        { stream: 'containers', kind: 'new_attribute', name: 'seal_color', is_new: true },
-      ])
-      expect(
-        await scene.query(
-          `select distinct _unmapped ->> 'seal_color' as color from tracking.containers`,
-        ),
-      ).toEqual([{ color: 'red' }])
-      expect(await scene.query(columns)).toEqual(before)
+  it('notes a new attribute once, and keeps its values', { tags: ['K1', 'release'] }, async () => {
+    const scene = await openPlainScene()
+    expect(await driftRows(scene)).toEqual([])
+    const columns = `select count(*) from information_schema.columns where table_schema like 'tracking%'`
+    const before = await scene.query(columns)
+    rewrite(scene, 'container', (attributes) => ({ ...attributes, seal_color: 'red' }))
+    const report = await scene.sync({ command: 'sync' })
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(report.drift).toEqual([
+      'containers: new attribute "seal_color"; its values are kept in _unmapped',
+    ])
+    expect(await driftRows(scene)).toEqual([
+      { stream: 'containers', kind: 'new_attribute', name: 'seal_color', is_new: true },
+    ])
+    expect(
+      await scene.query(
+        `select distinct _unmapped ->> 'seal_color' as color from tracking.containers`,
+      ),
+    ).toEqual([{ color: 'red' }])
+    expect(await scene.query(columns)).toEqual(before)
 
-      const snapshot = await scene.snapshot()
-      const again = await scene.sync({ command: 'sync' })
-      expect(again.drift).toEqual([])
-      expect(await scene.snapshot()).toEqual(snapshot)
-    },
-  )
+    const snapshot = await scene.snapshot()
+    const again = await scene.sync({ command: 'sync' })
+    expect(again.drift).toEqual([])
+    expect(await scene.snapshot()).toEqual(snapshot)
+  })
 
-  it(
-    'notes an attribute that is in no record of a complete pass, and keeps its values',
-    { tags: ['K2'] },
-    async () => {
-      const scene = await openPlainScene()
-      const names = `select array_agg(shipping_line_name order by shipment_id) as names from tracking.shipments`
-      const before = await scene.query(names)
-      rewrite(scene, 'shipment', (attributes) => without(attributes, 'shipping_line_name'))
-      const report = await scene.sync({ command: 'sync' })
-      expect(report.drift).toEqual([
-        'shipments: attribute "shipping_line_name" is in no record any more; its values are kept',
-      ])
-      expect(await scene.query(names)).toEqual(before)
-      expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
-    },
-  )
+  it('notes an attribute that a complete pass lacks', { tags: ['K2'] }, async () => {
+    const scene = await openPlainScene()
+    const names = `select array_agg(shipping_line_name order by shipment_id) as names from tracking.shipments`
+    const before = await scene.query(names)
+    rewrite(scene, 'shipment', (attributes) => without(attributes, 'shipping_line_name'))
+    const report = await scene.sync({ command: 'sync' })
+    expect(report.drift).toEqual([
+      'shipments: attribute "shipping_line_name" is in no record any more; its values are kept',
+    ])
+    expect(await scene.query(names)).toEqual(before)
+    expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
+  })
 
   it('does not call an attribute vanished that one record still has', async () => {
     const scene = await openPlainScene()

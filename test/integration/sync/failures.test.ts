@@ -50,123 +50,111 @@ async function expectRecovery(scene: Scene): Promise<void> {
 }
 
 describe('one stream that fails', () => {
-  it(
-    'is no harm and warned about, at the price of one request, when the positions of vessels are forbidden',
-    { tags: ['H4', 'release'] },
-    async () => {
-      const scene = await openScene()
-      const settings = { vesselPositions: true }
-      const told: string[] = []
-      const tell =
-        (level: string) =>
-        (message: string): void => {
-          told.push(`${level} ${message}`)
-        }
-      const logger: Logger = {
-        ...silentLogger,
-        warn: tell('warn'),
-        error: tell('error'),
-        child: () => logger,
+  it('is warned about where positions are forbidden', { tags: ['H4', 'release'] }, async () => {
+    const scene = await openScene()
+    const settings = { vesselPositions: true }
+    const told: string[] = []
+    const tell =
+      (level: string) =>
+      (message: string): void => {
+        told.push(`${level} ${message}`)
       }
-      const played = scene.simulator.faults.add({
-        fault: { kind: 'status', status: 403 },
-        match: ({ query }) => query.has('show_positions'),
-        ...FOR_EVER,
-      })
-      for (const run of [1, 2]) {
-        const report = await scene.sync({ settings, logger })
-        expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-        expect(outcomeOf(report, 'vessels')).toBe('not_entitled')
-        expect(played.played).toBe(run)
-      }
-      expect(told).toEqual(['warn vessels: not_entitled'])
-      expect(await scene.differences()).toEqual([])
-      scene.simulator.faults.clear()
-      await scene.sync({ settings })
-      expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
-    },
-  )
+    const logger: Logger = {
+      ...silentLogger,
+      warn: tell('warn'),
+      error: tell('error'),
+      child: () => logger,
+    }
+    const played = scene.simulator.faults.add({
+      fault: { kind: 'status', status: 403 },
+      match: ({ query }) => query.has('show_positions'),
+      ...FOR_EVER,
+    })
+    for (const run of [1, 2]) {
+      const report = await scene.sync({ settings, logger })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+      expect(outcomeOf(report, 'vessels')).toBe('not_entitled')
+      expect(played.played).toBe(run)
+    }
+    expect(told).toEqual(['warn vessels: not_entitled'])
+    expect(await scene.differences()).toEqual([])
+    scene.simulator.faults.clear()
+    await scene.sync({ settings })
+    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
+  })
 
-  it(
-    'goes on when a reference is gone, and does not ask for it again in the next run',
-    { tags: ['H5'] },
-    async () => {
-      const scene = await openScene()
-      const { world, clock, faults } = scene.simulator
-      const event = [...world.records('transport_event', clock.now())].find(
-        ({ relationships }) => relationships?.vessel?.data,
-      )!
-      const vessel = event.relationships?.vessel?.data as { id: string }
-      const fault = { kind: 'status', status: 404 } as const
-      const played = faults.add({ fault, match: { path: `/vessels/${vessel.id}` }, ...FOR_EVER })
-      const first = await scene.sync()
-      expect(first).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      expect(played.played).toBe(1)
-      expect(await scene.differences({ unreadable: [vessel.id] })).toEqual([])
-      expect(await scene.differences()).toHaveLength(1)
-      const [queued] = await scene.query(
-        `select resource_type, resource_id, attempts, error, not_before > now() as is_postponed
+  it('goes on when a reference is gone, and asks no second time', { tags: ['H5'] }, async () => {
+    const scene = await openScene()
+    const { world, clock, faults } = scene.simulator
+    const event = [...world.records('transport_event', clock.now())].find(
+      ({ relationships }) => relationships?.vessel?.data,
+    )!
+    const vessel = event.relationships?.vessel?.data as { id: string }
+    const fault = { kind: 'status', status: 404 } as const
+    const played = faults.add({ fault, match: { path: `/vessels/${vessel.id}` }, ...FOR_EVER })
+    const first = await scene.sync()
+    expect(first).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(played.played).toBe(1)
+    expect(await scene.differences({ unreadable: [vessel.id] })).toEqual([])
+    expect(await scene.differences()).toHaveLength(1)
+    const [queued] = await scene.query(
+      `select resource_type, resource_id, attempts, error, not_before > now() as is_postponed
       from tracking_sync.refetch_queue`,
-      )
-      expect(queued).toEqual({
-        resource_type: 'vessel',
-        resource_id: vessel.id,
-        attempts: 1,
-        error: expect.stringContaining('404') as string,
-        is_postponed: true,
-      })
-      await scene.sync({ command: 'sync' })
-      expect(played.played).toBe(1)
+    )
+    expect(queued).toEqual({
+      resource_type: 'vessel',
+      resource_id: vessel.id,
+      attempts: 1,
+      error: expect.stringContaining('404') as string,
+      is_postponed: true,
+    })
+    await scene.sync({ command: 'sync' })
+    expect(played.played).toBe(1)
 
-      faults.clear()
-      await scene.query('update tracking_sync.refetch_queue set not_before = now()')
-      await expectRecovery(scene)
-    },
-  )
+    faults.clear()
+    await scene.query('update tracking_sync.refetch_queue set not_before = now()')
+    await expectRecovery(scene)
+  })
 
-  it(
-    'asks again a day later for a reference whose record is of no use, and another time when PostgreSQL refuses it',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene()
-      const { world, clock, faults } = scene.simulator
-      const linked = [...world.records('transport_event', clock.now())].flatMap(
-        ({ relationships }) => (relationships?.vessel?.data ?? []) as { id: string } | [],
-      )
-      const [useless, refused] = [...new Set(linked.map(({ id }) => id))]
-      const name = String(world.record('vessel', refused!, clock.now())?.attributes?.name)
-      const path = `/vessels/${useless!}`
-      faults.add({
-        fault: { kind: 'transform', apply: () => ({ data: {} }) },
-        match: { path },
-        ...FOR_EVER,
-      })
-      await scene.query(
-        `alter table tracking.vessels add constraint refuses_one check (name != '${name}')`,
-      )
-      const unreadable = linked
-        .map(({ id }) => id)
-        .filter((id) => nameOf(id) === name || id === useless)
-      await scene.sync({ settings: { quarantineLimitPercent: 50 } })
-      expect(await scene.differences({ unreadable })).toEqual([])
-      const queued = await scene.query(
-        `select resource_id, attempts, not_before > now() as is_postponed
+  it('asks again a day later for a reference of no use', { tags: ['release'] }, async () => {
+    const scene = await openScene()
+    const { world, clock, faults } = scene.simulator
+    const linked = [...world.records('transport_event', clock.now())].flatMap(
+      ({ relationships }) => (relationships?.vessel?.data ?? []) as { id: string } | [],
+    )
+    const [useless, refused] = [...new Set(linked.map(({ id }) => id))]
+    const name = String(world.record('vessel', refused!, clock.now())?.attributes?.name)
+    const path = `/vessels/${useless!}`
+    faults.add({
+      fault: { kind: 'transform', apply: () => ({ data: {} }) },
+      match: { path },
+      ...FOR_EVER,
+    })
+    await scene.query(
+      `alter table tracking.vessels add constraint refuses_one check (name != '${name}')`,
+    )
+    const unreadable = linked
+      .map(({ id }) => id)
+      .filter((id) => nameOf(id) === name || id === useless)
+    await scene.sync({ settings: { quarantineLimitPercent: 50 } })
+    expect(await scene.differences({ unreadable })).toEqual([])
+    const queued = await scene.query(
+      `select resource_id, attempts, not_before > now() as is_postponed
       from tracking_sync.refetch_queue order by resource_id`,
-      )
-      expect(queued).toEqual(
-        [...new Set(unreadable)]
-          .sort()
-          .map((resource_id) => ({ resource_id, attempts: 1, is_postponed: true })),
-      )
-      await scene.query('alter table tracking.vessels drop constraint refuses_one')
-      await scene.query('update tracking_sync.refetch_queue set not_before = now()')
-      await expectRecovery(scene)
+    )
+    expect(queued).toEqual(
+      [...new Set(unreadable)]
+        .sort()
+        .map((resource_id) => ({ resource_id, attempts: 1, is_postponed: true })),
+    )
+    await scene.query('alter table tracking.vessels drop constraint refuses_one')
+    await scene.query('update tracking_sync.refetch_queue set not_before = now()')
+    await expectRecovery(scene)
 
-      function nameOf(id: string): unknown {
-        return world.record('vessel', id, clock.now())?.attributes?.name
-      }
-    },
-  )
+    function nameOf(id: string): unknown {
+      return world.record('vessel', id, clock.now())?.attributes?.name
+    }
+  })
 })
 
 describe('a list that cannot be trusted', { tags: ['FA1', 'P4', 'JD3', 'JC10', 'release'] }, () => {
@@ -215,30 +203,26 @@ describe('a database that is lost in mid-run', () => {
     }
   }
 
-  it(
-    'ends the run with exit 5, leaves whole pages only, and the next run completes',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene()
-      const name = new URL(scene.url).pathname.slice(1)
-      const strike = () =>
-        onServer(
-          `alter database ${name} with allow_connections false`,
-          `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-        )
-      const report = await scene.sync({ ...PAGES_OF_2, warehouse: struck(scene.warehouse, strike) })
-      expect(report).toMatchObject({ outcome: 'failed', exitCode: 5 })
-      expect(report.problems.join()).not.toContain(new URL(scene.url).password || 'no password')
-      await onServer(`alter database ${name} with allow_connections true`)
-      expect(rowCount(await scene.snapshot(), 'shipments')).toBe(4)
-      // Nobody could give the lease back either; it runs out by itself, and a test need not wait for
-      // that.
-      await scene.query('delete from tracking_sync.lease')
-      // Nobody could write its end: a run without one was killed.
-      expect(await runRow(scene, report)).toMatchObject({ outcome: 'running', is_finished: false })
-      await expectRecovery(scene)
-    },
-  )
+  it('ends with exit 5 and whole pages; the next completes', { tags: ['release'] }, async () => {
+    const scene = await openScene()
+    const name = new URL(scene.url).pathname.slice(1)
+    const strike = () =>
+      onServer(
+        `alter database ${name} with allow_connections false`,
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+      )
+    const report = await scene.sync({ ...PAGES_OF_2, warehouse: struck(scene.warehouse, strike) })
+    expect(report).toMatchObject({ outcome: 'failed', exitCode: 5 })
+    expect(report.problems.join()).not.toContain(new URL(scene.url).password || 'no password')
+    await onServer(`alter database ${name} with allow_connections true`)
+    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(4)
+    // Nobody could give the lease back either; it runs out by itself, and a test need not wait for
+    // that.
+    await scene.query('delete from tracking_sync.lease')
+    // Nobody could write its end: a run without one was killed.
+    expect(await runRow(scene, report)).toMatchObject({ outcome: 'running', is_finished: false })
+    await expectRecovery(scene)
+  })
 
   it('ends the run with exit 5 when the database is dropped', { tags: ['release'] }, async () => {
     const scene = await openScene()
@@ -294,53 +278,49 @@ describe('bad records', { tags: ['release'] }, () => {
     }
   }
 
-  it(
-    'are set aside with reason, pointer and payload, and the rest of their page lands',
-    { tags: ['I11', 'T7'] },
-    async () => {
-      const scene = await openScene({ shipments: ALL })
-      const { world, clock, faults } = scene.simulator
-      const records = [...world.records('shipment', clock.now())]
-      faults.add({ fault: spoil(BAD.length), match: SHIPMENTS, ...FOR_EVER })
-      for (const run of [1, 2]) {
-        const report = await scene.sync({ settings: { quarantineLimitPercent: 50 } })
-        expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-        const counts = report.streams.find(({ stream }) => stream === 'shipments')?.counts
-        expect(counts).toMatchObject({
-          fetched: ALL,
-          quarantined: BAD.length,
-          inserted: run === 1 ? ALL - BAD.length : 0,
-          unchanged: run === 1 ? 0 : ALL - BAD.length,
-        })
-        const rows = await scene.query(
-          `select stream, pointer, payload, reason, source, sightings, sync_run_id
+  it('are set aside with reason, pointer and payload', { tags: ['I11', 'T7'] }, async () => {
+    const scene = await openScene({ shipments: ALL })
+    const { world, clock, faults } = scene.simulator
+    const records = [...world.records('shipment', clock.now())]
+    faults.add({ fault: spoil(BAD.length), match: SHIPMENTS, ...FOR_EVER })
+    for (const run of [1, 2]) {
+      const report = await scene.sync({ settings: { quarantineLimitPercent: 50 } })
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
+      const counts = report.streams.find(({ stream }) => stream === 'shipments')?.counts
+      expect(counts).toMatchObject({
+        fetched: ALL,
+        quarantined: BAD.length,
+        inserted: run === 1 ? ALL - BAD.length : 0,
+        unchanged: run === 1 ? 0 : ALL - BAD.length,
+      })
+      const rows = await scene.query(
+        `select stream, pointer, payload, reason, source, sightings, sync_run_id
         from tracking_sync.quarantine order by quarantine_id`,
-        )
-        expect(rows).toEqual(
-          BAD.map(([make, pointer], index) => ({
-            stream: 'shipments',
-            pointer,
-            payload: expect.any(String) as string,
-            reason: expect.stringMatching(/\w/) as string,
-            source: '/shipments',
-            sightings: run,
-            sync_run_id: report.syncRunId,
-            ...(index < 4 ? { payload: JSON.stringify(make({})) } : {}),
-          })),
-        )
-        for (const [index, row] of rows.entries()) {
-          const bad = JSON.stringify(BAD[index]?.[0](records[index]!))
-          expect(JSON.parse(row.payload as string)).toEqual(JSON.parse(bad))
-        }
+      )
+      expect(rows).toEqual(
+        BAD.map(([make, pointer], index) => ({
+          stream: 'shipments',
+          pointer,
+          payload: expect.any(String) as string,
+          reason: expect.stringMatching(/\w/) as string,
+          source: '/shipments',
+          sightings: run,
+          sync_run_id: report.syncRunId,
+          ...(index < 4 ? { payload: JSON.stringify(make({})) } : {}),
+        })),
+      )
+      for (const [index, row] of rows.entries()) {
+        const bad = JSON.stringify(BAD[index]?.[0](records[index]!))
+        expect(JSON.parse(row.payload as string)).toEqual(JSON.parse(bad))
       }
-      const missing = records.slice(0, BAD.length).map(({ id }) => `shipments ${id}: has no row`)
-      expect((await scene.differences()).sort()).toEqual(missing.sort())
-      await expectRecovery(scene)
-      // Of the last four it is known which record they are, and that it came well.
-      const left = await scene.query('select 1 from tracking_sync.quarantine')
-      expect(left).toHaveLength(BAD.length - 4)
-    },
-  )
+    }
+    const missing = records.slice(0, BAD.length).map(({ id }) => `shipments ${id}: has no row`)
+    expect((await scene.differences()).sort()).toEqual(missing.sort())
+    await expectRecovery(scene)
+    // Of the last four it is known which record they are, and that it came well.
+    const left = await scene.query('select 1 from tracking_sync.quarantine')
+    expect(left).toHaveLength(BAD.length - 4)
+  })
 
   it('make the run incomplete, exit 6, when they are more than 5 %', { tags: ['T7'] }, async () => {
     const scene = await openScene({ shipments: 24 })
@@ -371,54 +351,51 @@ describe('bad records', { tags: ['release'] }, () => {
       options: { acceptedIncludes: { shipment: ['containers'] } },
       refused: { containers: 'number' },
     },
-  ])(
-    'cost only themselves when PostgreSQL refuses values that our rules let through, $options',
-    async ({ refused, options }) => {
-      const scene = await openScene({ shipments: 24, ...options })
-      const { world, clock } = scene.simulator
-      const bad = Object.entries(refused).map(([name, column]) => {
-        const type = name.replace(/s$/, '') as 'shipment' | 'container' | 'tracking_request'
-        const { id, attributes } = [...world.records(type, clock.now())][17]!
-        return { name, column, type, id, value: String(attributes?.[column]) }
-      })
-      for (const { name, column, value } of bad) {
-        await scene.query(
-          `alter table tracking.${name} add constraint refuses_one check (${column} != '${value}')`,
-        )
-      }
-      for (const run of [1, 2]) {
-        const report = await scene.sync()
-        expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-        for (const { name } of bad) {
-          const counts = report.streams.find(({ stream }) => stream === name)!.counts
-          expect(counts).toMatchObject({ quarantined: 1, duplicate: 0, stale: 0 })
-          const { fetched, inserted, updated, unchanged, quarantined } = counts
-          expect(inserted + updated + unchanged + quarantined).toBe(fetched)
-        }
-        expect(
-          await scene.query('select * from tracking_sync.quarantine order by stream'),
-        ).toMatchObject(
-          [...bad]
-            .sort((one, other) => (one.name < other.name ? -1 : 1))
-            .map(({ name, type, id, value }) => ({
-              stream: name,
-              resource_type: type,
-              record_id: id,
-              reason: expect.stringContaining('refuses_one') as string,
-              payload: expect.stringContaining(value) as string,
-              sightings: run,
-            })),
-        )
-      }
-      const differences = await scene.differences()
-      expect(differences.filter((text) => !bad.some(({ id }) => text.includes(id)))).toEqual([])
-      for (const { name, id } of bad) expect(differences).toContain(`${name} ${id}: has no row`)
+  ])('cost only themselves if PostgreSQL refuses them: $options', async ({ refused, options }) => {
+    const scene = await openScene({ shipments: 24, ...options })
+    const { world, clock } = scene.simulator
+    const bad = Object.entries(refused).map(([name, column]) => {
+      const type = name.replace(/s$/, '') as 'shipment' | 'container' | 'tracking_request'
+      const { id, attributes } = [...world.records(type, clock.now())][17]!
+      return { name, column, type, id, value: String(attributes?.[column]) }
+    })
+    for (const { name, column, value } of bad) {
+      await scene.query(
+        `alter table tracking.${name} add constraint refuses_one check (${column} != '${value}')`,
+      )
+    }
+    for (const run of [1, 2]) {
+      const report = await scene.sync()
+      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
       for (const { name } of bad) {
-        await scene.query(`alter table tracking.${name} drop constraint refuses_one`)
+        const counts = report.streams.find(({ stream }) => stream === name)!.counts
+        expect(counts).toMatchObject({ quarantined: 1, duplicate: 0, stale: 0 })
+        const { fetched, inserted, updated, unchanged, quarantined } = counts
+        expect(inserted + updated + unchanged + quarantined).toBe(fetched)
       }
-      await expectRecovery(scene)
-    },
-  )
+      expect(
+        await scene.query('select * from tracking_sync.quarantine order by stream'),
+      ).toMatchObject(
+        [...bad]
+          .sort((one, other) => (one.name < other.name ? -1 : 1))
+          .map(({ name, type, id, value }) => ({
+            stream: name,
+            resource_type: type,
+            record_id: id,
+            reason: expect.stringContaining('refuses_one') as string,
+            payload: expect.stringContaining(value) as string,
+            sightings: run,
+          })),
+      )
+    }
+    const differences = await scene.differences()
+    expect(differences.filter((text) => !bad.some(({ id }) => text.includes(id)))).toEqual([])
+    for (const { name, id } of bad) expect(differences).toContain(`${name} ${id}: has no row`)
+    for (const { name } of bad) {
+      await scene.query(`alter table tracking.${name} drop constraint refuses_one`)
+    }
+    await expectRecovery(scene)
+  })
 })
 
 describe('a run that is stopped', { tags: ['X1'] }, () => {

@@ -139,17 +139,13 @@ describe('a full record', { tags: ['K8'] }, () => {
   })
 })
 
-it(
-  'fills every column of the export that the public interface can fill',
-  { tags: ['K8'] },
-  async () => {
-    const parts = VIEWS.map(async (view) => {
-      const rows = await target.warehouse.query(
-        `read ${view}`,
-        sql<Row>`select * from ${sql.table(`tracking_datasync.${view}`)}`,
-      )
-      return show(view, rows, new Map())
-    })
-    await expectShown('datasync', await Promise.all(parts))
-  },
-)
+it('fills all that the public interface can fill', { tags: ['K8'] }, async () => {
+  const parts = VIEWS.map(async (view) => {
+    const rows = await target.warehouse.query(
+      `read ${view}`,
+      sql<Row>`select * from ${sql.table(`tracking_datasync.${view}`)}`,
+    )
+    return show(view, rows, new Map())
+  })
+  await expectShown('datasync', await Promise.all(parts))
+})

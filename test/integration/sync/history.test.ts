@@ -24,60 +24,56 @@ const SHIPMENT_RELATIONS = [
 ]
 const CONTAINER_RELATIONS = ['shipment', 'pickup_facility', 'pod_terminal']
 
-it(
-  'keeps every version, hold, fee and deadline with the instants at which a sync saw it come and go',
-  { tags: ['N6', 'release'] },
-  async () => {
-    const scene = await openScene({ shipments: 16, seed: 3 })
-    const { clock, edits, world } = scene.simulator
-    // So small a world clears no hold by itself.
-    const held = [...world.records('container', clock.now())][1]!.id
-    const seen = new Map<string, Intervals>(
-      ['shipment', 'container', 'hold', 'fee', 'deadline'].map((kind) => [kind, new Map()]),
-    )
-    for (let run = 0; run < 12; run += 1) {
-      if (run > 0) clock.advance(14 * HOUR)
-      if (run === 2) edits.addHold(held, { name: 'audit', status: 'hold', description: 'brief' })
-      if (run === 6) edits.clearHold(held, 'audit')
-      await syncToEquality(scene, { command: run === 0 ? 'backfill' : 'sync' })
-      observe(seen, scene)
-    }
-    await expectNothingToWrite(scene)
+it('keeps every version with when it came and went', { tags: ['N6', 'release'] }, async () => {
+  const scene = await openScene({ shipments: 16, seed: 3 })
+  const { clock, edits, world } = scene.simulator
+  // So small a world clears no hold by itself.
+  const held = [...world.records('container', clock.now())][1]!.id
+  const seen = new Map<string, Intervals>(
+    ['shipment', 'container', 'hold', 'fee', 'deadline'].map((kind) => [kind, new Map()]),
+  )
+  for (let run = 0; run < 12; run += 1) {
+    if (run > 0) clock.advance(14 * HOUR)
+    if (run === 2) edits.addHold(held, { name: 'audit', status: 'hold', description: 'brief' })
+    if (run === 6) edits.clearHold(held, 'audit')
+    await syncToEquality(scene, { command: run === 0 ? 'backfill' : 'sync' })
+    observe(seen, scene)
+  }
+  await expectNothingToWrite(scene)
 
-    const shipment = [...world.records('shipment', clock.now())][0]!
-    const container = [...world.records('container', clock.now())][0]!
-    await expectHistory(scene, seen.get('shipment')!, {
-      table: 'shipment_history',
-      key: ['shipment_id'],
-      values: versionColumns(shipment, SHIPMENT_RELATIONS),
-    })
-    await expectHistory(scene, seen.get('container')!, {
-      table: 'container_history',
-      key: ['container_id'],
-      values: versionColumns(container, CONTAINER_RELATIONS),
-    })
-    await expectHistory(scene, seen.get('hold')!, {
-      table: 'container_hold_history',
-      key: ['container_id', 'place', 'name', 'description'],
-      values: ['status', 'detail'],
-    })
-    await expectHistory(scene, seen.get('fee')!, {
-      table: 'container_fee_history',
-      key: ['container_id', 'place', 'type', 'currency_code'],
-      values: ['amount'],
-    })
-    await expectHistory(scene, seen.get('deadline')!, {
-      table: 'container_import_deadline_history',
-      key: ['container_id', 'kind'],
-      values: ['place', 'deadline_at', 'time_zone', 'local_date'],
-    })
-    // The world must have moved, or nothing was shown.
-    for (const [kind, intervals] of seen) {
-      const closed = [...intervals.values()].flat().filter(({ to }) => to !== null).length
-      expect({ kind, closed }).not.toEqual({ kind, closed: 0 })
-    }
-  },
-)
+  const shipment = [...world.records('shipment', clock.now())][0]!
+  const container = [...world.records('container', clock.now())][0]!
+  await expectHistory(scene, seen.get('shipment')!, {
+    table: 'shipment_history',
+    key: ['shipment_id'],
+    values: versionColumns(shipment, SHIPMENT_RELATIONS),
+  })
+  await expectHistory(scene, seen.get('container')!, {
+    table: 'container_history',
+    key: ['container_id'],
+    values: versionColumns(container, CONTAINER_RELATIONS),
+  })
+  await expectHistory(scene, seen.get('hold')!, {
+    table: 'container_hold_history',
+    key: ['container_id', 'place', 'name', 'description'],
+    values: ['status', 'detail'],
+  })
+  await expectHistory(scene, seen.get('fee')!, {
+    table: 'container_fee_history',
+    key: ['container_id', 'place', 'type', 'currency_code'],
+    values: ['amount'],
+  })
+  await expectHistory(scene, seen.get('deadline')!, {
+    table: 'container_import_deadline_history',
+    key: ['container_id', 'kind'],
+    values: ['place', 'deadline_at', 'time_zone', 'local_date'],
+  })
+  // The world must have moved, or nothing was shown.
+  for (const [kind, intervals] of seen) {
+    const closed = [...intervals.values()].flat().filter(({ to }) => to !== null).length
+    expect({ kind, closed }).not.toEqual({ kind, closed: 0 })
+  }
+})
 
 it('makes no version of what changes only because the service looked', async () => {
   const scene = await openLoadedScene({ shipments: 6 })
@@ -105,35 +101,31 @@ it('makes no version of what changes only because the service looked', async () 
   await expectNothingToWrite(scene)
 })
 
-it(
-  'keeps one version of two changes at one instant, and the value that came last',
-  { tags: ['release'] },
-  async () => {
-    const scene = await openLoadedScene({ shipments: 6 })
-    const { clock, edits, world } = scene.simulator
-    const shipment = [...world.records('shipment', clock.now())][0]!
-    clock.advance(60_000)
-    for (const customer_name of ['first', 'second', 'third']) {
-      edits.change('shipment', shipment.id, { customer_name })
-      await syncToEquality(scene)
-    }
-    const versions = await scene.query(
-      `select customer_name, valid_from, valid_to from tracking.shipment_history
+it('keeps one version of two changes at one instant', { tags: ['release'] }, async () => {
+  const scene = await openLoadedScene({ shipments: 6 })
+  const { clock, edits, world } = scene.simulator
+  const shipment = [...world.records('shipment', clock.now())][0]!
+  clock.advance(60_000)
+  for (const customer_name of ['first', 'second', 'third']) {
+    edits.change('shipment', shipment.id, { customer_name })
+    await syncToEquality(scene)
+  }
+  const versions = await scene.query(
+    `select customer_name, valid_from, valid_to from tracking.shipment_history
     where shipment_id = $1 order by valid_from`,
-      shipment.id,
-    )
-    const changed = '2026-03-02 08:01:00+00'
-    expect(versions).toEqual([
-      {
-        customer_name: shipment.attributes?.customer_name,
-        valid_from: '2026-03-02 08:00:00+00',
-        valid_to: changed,
-      },
-      { customer_name: 'third', valid_from: changed, valid_to: null },
-    ])
-    await expectNothingToWrite(scene)
-  },
-)
+    shipment.id,
+  )
+  const changed = '2026-03-02 08:01:00+00'
+  expect(versions).toEqual([
+    {
+      customer_name: shipment.attributes?.customer_name,
+      valid_from: '2026-03-02 08:00:00+00',
+      valid_to: changed,
+    },
+    { customer_name: 'third', valid_from: changed, valid_to: null },
+  ])
+  await expectNothingToWrite(scene)
+})
 
 function versionColumns(record: ResourceObject, relations: readonly string[]): string[] {
   const attributes = Object.keys(record.attributes ?? {}).filter((name) => !NO_VERSION.test(name))

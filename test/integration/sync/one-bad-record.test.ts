@@ -491,35 +491,29 @@ describe('several in a row that look like an outage', { tags: ['JD2'] }, () => {
     expect(await column('select resource_id from tracking_sync.refetch_queue')).toEqual([])
   })
 
-  it(
-    'stop the reading of transport events, cost no container its row, and end one run with 4',
-    { tags: ['release'] },
-    async () => {
-      const { faults, requests } = scene.simulator
-      const ids = await live('containers', 'container_id')
-      await PLACES.find(({ name }) => name.endsWith('of a page'))!.prepare(ids)
-      faults.add({
-        fault: HTTP_FAULTS['500 for good'],
-        match: { path: /transport_events$/ },
-        times: Infinity,
-      })
-      requests.reset()
-      const report = await run()
-      // Four at a time, two tries each, and three that fail in a row.
-      expect(requests.recent.filter(({ status }) => status === 500).length).toBeLessThan(
-        2 * (3 + 4),
-      )
-      expect(report).toMatchObject({ exitCode: 4, problems: [expect.stringMatching(/^transport/)] })
-      expect(await queued('transport_events', ids)).toEqual(ids)
-      requests.reset()
-      // They rest.
-      expect(await run()).toMatchObject({ exitCode: 0, problems: [] })
-      expect(requests.recent.filter(({ status }) => status === 500)).toEqual([])
-      faults.clear()
-      await letADayPass()
-      expect(await run()).toMatchObject({ exitCode: 0 })
-      expect(await queued('transport_events', ids)).toEqual([])
-      expect(await scene.differences()).toEqual([])
-    },
-  )
+  it('stop the transport events, and end one run with 4', { tags: ['release'] }, async () => {
+    const { faults, requests } = scene.simulator
+    const ids = await live('containers', 'container_id')
+    await PLACES.find(({ name }) => name.endsWith('of a page'))!.prepare(ids)
+    faults.add({
+      fault: HTTP_FAULTS['500 for good'],
+      match: { path: /transport_events$/ },
+      times: Infinity,
+    })
+    requests.reset()
+    const report = await run()
+    // Four at a time, two tries each, and three that fail in a row.
+    expect(requests.recent.filter(({ status }) => status === 500).length).toBeLessThan(2 * (3 + 4))
+    expect(report).toMatchObject({ exitCode: 4, problems: [expect.stringMatching(/^transport/)] })
+    expect(await queued('transport_events', ids)).toEqual(ids)
+    requests.reset()
+    // They rest.
+    expect(await run()).toMatchObject({ exitCode: 0, problems: [] })
+    expect(requests.recent.filter(({ status }) => status === 500)).toEqual([])
+    faults.clear()
+    await letADayPass()
+    expect(await run()).toMatchObject({ exitCode: 0 })
+    expect(await queued('transport_events', ids)).toEqual([])
+    expect(await scene.differences()).toEqual([])
+  })
 })

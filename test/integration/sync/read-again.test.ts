@@ -72,62 +72,54 @@ describe('two sightings of one record', { tags: ['JC4', 'release'] }, () => {
 })
 
 describe('places and vessels', { tags: ['JC5'] }, () => {
-  it(
-    'are read again when their check is due: included ones for nothing, the others by id',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openLoadedScene()
-      const port = await oneOf(scene, 'ports', 'port_id')
-      const vessel = await oneOf(scene, 'vessels', 'vessel_id')
-      const vessels = await countOf(scene, 'tracking.vessels')
-      const shown = await oneOf(scene, 'shipments', 'port_of_discharge_id')
-      scene.simulator.edits.change('vessel', vessel, { name: 'Renamed' })
-      await scene.query(
-        `update tracking.ports set time_zone = 'Europe/Oslo' where port_id = $1`,
-        shown,
-      )
-      await scene.query(`update tracking.ports set name = 'Elsewhere' where port_id = $1`, port)
+  it('are read again when due: included ones for nothing', { tags: ['release'] }, async () => {
+    const scene = await openLoadedScene()
+    const port = await oneOf(scene, 'ports', 'port_id')
+    const vessel = await oneOf(scene, 'vessels', 'vessel_id')
+    const vessels = await countOf(scene, 'tracking.vessels')
+    const shown = await oneOf(scene, 'shipments', 'port_of_discharge_id')
+    scene.simulator.edits.change('vessel', vessel, { name: 'Renamed' })
+    await scene.query(
+      `update tracking.ports set time_zone = 'Europe/Oslo' where port_id = $1`,
+      shown,
+    )
+    await scene.query(`update tracking.ports set name = 'Elsewhere' where port_id = $1`, port)
 
-      scene.simulator.requests.reset()
-      await scene.sync({ command: 'sync' })
-      expect(requestCounts(scene.simulator)).toEqual(QUIET)
-      expect(await scene.differences()).not.toEqual([])
+    scene.simulator.requests.reset()
+    await scene.sync({ command: 'sync' })
+    expect(requestCounts(scene.simulator)).toEqual(QUIET)
+    expect(await scene.differences()).not.toEqual([])
 
-      scene.simulator.requests.reset()
-      await scene.sync({ command: 'sync', areChecksDue: true })
-      expect(await scene.differences()).toEqual([])
-      const requests = requestCounts(scene.simulator)
-      expect(requests['/vessels/*']).toBe(vessels)
-      expect(requests['/ports/*'] ?? 0).toBeLessThan(await countOf(scene, 'tracking.ports'))
+    scene.simulator.requests.reset()
+    await scene.sync({ command: 'sync', areChecksDue: true })
+    expect(await scene.differences()).toEqual([])
+    const requests = requestCounts(scene.simulator)
+    expect(requests['/vessels/*']).toBe(vessels)
+    expect(requests['/ports/*'] ?? 0).toBeLessThan(await countOf(scene, 'tracking.ports'))
 
-      const before = await scene.snapshot()
-      scene.simulator.requests.reset()
-      await scene.sync({ command: 'sync' })
-      expect(await scene.snapshot()).toEqual(before)
-      expect(requestCounts(scene.simulator)).toEqual(QUIET)
-    },
-  )
+    const before = await scene.snapshot()
+    scene.simulator.requests.reset()
+    await scene.sync({ command: 'sync' })
+    expect(await scene.snapshot()).toEqual(before)
+    expect(requestCounts(scene.simulator)).toEqual(QUIET)
+  })
 
-  it(
-    'are all read again by a backfill, which also finds what is gone',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openLoadedScene()
-      const vessel = await oneOf(scene, 'vessels', 'vessel_id')
-      await scene.query(`update tracking.vessels set name = 'Edited' where vessel_id = $1`, vessel)
-      await scene.query(
-        `insert into tracking.vessels (vessel_id, name, _observed_at, _first_seen_at, _changed_at)
+  it('are all read again by a backfill, which finds gone ones', { tags: ['release'] }, async () => {
+    const scene = await openLoadedScene()
+    const vessel = await oneOf(scene, 'vessels', 'vessel_id')
+    await scene.query(`update tracking.vessels set name = 'Edited' where vessel_id = $1`, vessel)
+    await scene.query(
+      `insert into tracking.vessels (vessel_id, name, _observed_at, _first_seen_at, _changed_at)
       select 'ghost', 'Ghost', _observed_at, _first_seen_at, _changed_at from tracking.vessels limit 1`,
-      )
-      expect((await scene.sync()).outcome).toBe('complete')
-      expect(await countOf(scene, 'tracking.vessels', `name = 'Edited'`)).toBe(0)
-      // Its check is planned now; the next backfill asks for it.
-      await scene.sync()
-      expect(await countOf(scene, 'tracking.vessels', `_deleted_at is not null`)).toBe(1)
-      expect(await scene.differences()).toEqual([])
-      expect(await countOf(scene, 'tracking_sync.refetch_queue')).toBe(0)
-    },
-  )
+    )
+    expect((await scene.sync()).outcome).toBe('complete')
+    expect(await countOf(scene, 'tracking.vessels', `name = 'Edited'`)).toBe(0)
+    // Its check is planned now; the next backfill asks for it.
+    await scene.sync()
+    expect(await countOf(scene, 'tracking.vessels', `_deleted_at is not null`)).toBe(1)
+    expect(await scene.differences()).toEqual([])
+    expect(await countOf(scene, 'tracking_sync.refetch_queue')).toBe(0)
+  })
 
   it('that the service refuses cost themselves', { tags: ['release'] }, async () => {
     const scene = await openLoadedScene()

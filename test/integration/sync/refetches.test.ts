@@ -53,25 +53,21 @@ describe('what is queued to be refetched', { tags: ['FG3', 'R7'] }, () => {
     expect(await scene.differences()).toEqual([])
   })
 
-  it(
-    'is left to the next run when its time is up, after the lists were read',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openLoadedScene({ shipments: 12 })
-      await ask(scene, containerIds(scene))
-      const before = await queued(scene)
-      scene.simulator.clock.advance(HOUR)
-      scene.simulator.requests.reset()
-      const report = await scene.sync({ command: 'sync', settings: { refetchSeconds: 0 } })
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      expect(requestCounts(scene.simulator)).toEqual({
-        '/shipments': 1,
-        '/tracking_requests': 1,
-        ...OTHER_LISTS,
-      })
-      expect(await queued(scene)).toBe(before)
-      expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
-      expect(await queued(scene)).toBe(0)
-    },
-  )
+  it('is left to the next run when its time is up', { tags: ['release'] }, async () => {
+    const scene = await openLoadedScene({ shipments: 12 })
+    await ask(scene, containerIds(scene))
+    const before = await queued(scene)
+    scene.simulator.clock.advance(HOUR)
+    scene.simulator.requests.reset()
+    const report = await scene.sync({ command: 'sync', settings: { refetchSeconds: 0 } })
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(requestCounts(scene.simulator)).toEqual({
+      '/shipments': 1,
+      '/tracking_requests': 1,
+      ...OTHER_LISTS,
+    })
+    expect(await queued(scene)).toBe(before)
+    expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
+    expect(await queued(scene)).toBe(0)
+  })
 })

@@ -50,185 +50,161 @@ async function positions(scene: Scene): Promise<unknown> {
 describe('a run that is cut off', () => {
   afterEach(closeScenes)
 
-  it(
-    'goes on at the page it had stored last and reads no other page twice',
-    { tags: ['P14'] },
-    async () => {
-      const scene = await openScene(WORLD)
-      // Each page is a commit: the fifth is stored and the sixth is not.
-      expect(await crash(scene, 'after_commit', 5)).toBe(true)
-      const first = listPages(scene)
-      scene.simulator.requests.reset()
-      const report = await scene.sync({ settings: SETTINGS })
-      expect(report.exitCode).toBe(0)
-      const second = listPages(scene)
-      expect(second[0]).toBe('/v2/shipments 5')
-      // Page 6 had been read ahead when the crash came, and was not stored.
-      expect(second.filter((page) => first.includes(page))).toEqual([
-        '/v2/shipments 5',
-        '/v2/shipments 6',
-      ])
-      expect(await scene.differences()).toEqual([])
-    },
-  )
+  it('goes on at the page it stored last and reads none twice', { tags: ['P14'] }, async () => {
+    const scene = await openScene(WORLD)
+    // Each page is a commit: the fifth is stored and the sixth is not.
+    expect(await crash(scene, 'after_commit', 5)).toBe(true)
+    const first = listPages(scene)
+    scene.simulator.requests.reset()
+    const report = await scene.sync({ settings: SETTINGS })
+    expect(report.exitCode).toBe(0)
+    const second = listPages(scene)
+    expect(second[0]).toBe('/v2/shipments 5')
+    // Page 6 had been read ahead when the crash came, and was not stored.
+    expect(second.filter((page) => first.includes(page))).toEqual([
+      '/v2/shipments 5',
+      '/v2/shipments 6',
+    ])
+    expect(await scene.differences()).toEqual([])
+  })
 
-  it(
-    'does not walk again what was complete when it was killed in a later stream',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene(WORLD)
-      expect(await crash(scene, 'response_received', 11)).toBe(true)
-      scene.simulator.requests.reset()
-      expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
-      expect(listPages(scene).some((page) => page.startsWith('/v2/shipments'))).toBe(false)
-      expect(await scene.differences()).toEqual([])
-      scene.simulator.requests.reset()
-      await scene.sync({ command: 'sync', settings: SETTINGS })
-      expect(listPages(scene)[0]).toBe('/v2/shipments 1')
-    },
-  )
+  it('walks no list again that was complete when killed', { tags: ['release'] }, async () => {
+    const scene = await openScene(WORLD)
+    expect(await crash(scene, 'response_received', 11)).toBe(true)
+    scene.simulator.requests.reset()
+    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+    expect(listPages(scene).some((page) => page.startsWith('/v2/shipments'))).toBe(false)
+    expect(await scene.differences()).toEqual([])
+    scene.simulator.requests.reset()
+    await scene.sync({ command: 'sync', settings: SETTINGS })
+    expect(listPages(scene)[0]).toBe('/v2/shipments 1')
+  })
 
-  it(
-    'starts over when the list has moved by more than a page meanwhile',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene(WORLD)
-      expect(await crash(scene, 'after_commit', 4)).toBe(true)
-      scene.simulator.edits.insertShipments(10)
-      scene.simulator.requests.reset()
-      const report = await scene.sync({ settings: SETTINGS })
-      expect(report.exitCode).toBe(0)
-      expect(listPages(scene)).toContain('/v2/shipments 1')
-      expect(await scene.differences()).toEqual([])
-    },
-  )
+  it('starts over when the list has moved by a page', { tags: ['release'] }, async () => {
+    const scene = await openScene(WORLD)
+    expect(await crash(scene, 'after_commit', 4)).toBe(true)
+    scene.simulator.edits.insertShipments(10)
+    scene.simulator.requests.reset()
+    const report = await scene.sync({ settings: SETTINGS })
+    expect(report.exitCode).toBe(0)
+    expect(listPages(scene)).toContain('/v2/shipments 1')
+    expect(await scene.differences()).toEqual([])
+  })
 
-  it(
-    'starts over when the remains are older than half an hour',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene(WORLD)
-      expect(await crash(scene, 'after_commit', 4)).toBe(true)
-      await scene.query(
-        `update tracking_sync.checkpoints set updated_at = updated_at - interval '31 minutes'`,
-      )
-      scene.simulator.requests.reset()
-      expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
-      expect(listPages(scene)[0]).toBe('/v2/shipments 1')
-      expect(await scene.differences()).toEqual([])
-    },
-  )
+  it('starts over when the remains are half an hour old', { tags: ['release'] }, async () => {
+    const scene = await openScene(WORLD)
+    expect(await crash(scene, 'after_commit', 4)).toBe(true)
+    await scene.query(
+      `update tracking_sync.checkpoints set updated_at = updated_at - interval '31 minutes'`,
+    )
+    scene.simulator.requests.reset()
+    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
+    expect(listPages(scene)[0]).toBe('/v2/shipments 1')
+    expect(await scene.differences()).toEqual([])
+  })
 
-  it(
-    'is as old as the first request of the pass that the next run ends',
-    { tags: ['FA6', 'release'] },
-    async () => {
-      const scene = await openScene(WORLD)
-      const isBetween = async (from: string, to: string) =>
-        scene.query(
-          `select last_complete_started_at between $1 and $2 as is_between
+  it('is as old as the first request of its pass', { tags: ['FA6', 'release'] }, async () => {
+    const scene = await openScene(WORLD)
+    const isBetween = async (from: string, to: string) =>
+      scene.query(
+        `select last_complete_started_at between $1 and $2 as is_between
           from tracking_analytics.freshness where stream in ('shipments', 'containers', 'transport_events')`,
-          from,
-          to,
-        )
-      const now = async () => {
-        const [row] = await scene.query<{ now: string }>('select clock_timestamp() as now')
-        return row?.now ?? ''
-      }
-      const started = await now()
-      let firstRequest = ''
-      const reachFailpoint = createFailpoint('response_received:3', () => {
-        throw new SimulatedCrash('response_received')
-      })
-      const watch = (service: TrackingService): TrackingService => ({
-        ...service,
-        listRecords: async function* (stream, options) {
-          if (stream === 'shipments') firstRequest = await now()
-          yield* service.listRecords(stream, options)
-        },
-      })
-      const cutOff = scene.sync({ settings: SETTINGS, reachFailpoint, watch })
-      await expect(cutOff).rejects.toThrow(SimulatedCrash)
-      await scene.query('delete from tracking_sync.lease')
-      expect(await scene.sync({ settings: SETTINGS })).toMatchObject({ outcome: 'complete' })
-      const are = [{ is_between: true }, { is_between: true }, { is_between: true }]
-      expect(await isBetween(started, firstRequest)).toEqual(are)
-      expect((await readSyncFreshness(scene.warehouse)).beganAt! <= firstRequest).toBe(true)
-      const { streams } = await readStatus(scene.warehouse)
-      const shipments = streams.find(({ stream }) => stream === 'shipments')
-      expect((shipments?.lastCompleteBeganAt ?? 'never') <= firstRequest).toBe(true)
-      const vitals = await readVitals(scene.warehouse)
-      const seen = vitals.streams.find(({ stream }) => stream === 'shipments')
-      expect(seen?.ageSeconds).toBeGreaterThanOrEqual((shipments?.ageSeconds ?? Infinity) - 1)
-      // A run in which nothing changes writes its rows only at its end.
-      expect(await scene.sync({ command: 'sync', settings: SETTINGS, watch })).toMatchObject({
-        outcome: 'complete',
-      })
-      expect(await isBetween(started, firstRequest)).toEqual(are)
-    },
-  )
+        from,
+        to,
+      )
+    const now = async () => {
+      const [row] = await scene.query<{ now: string }>('select clock_timestamp() as now')
+      return row?.now ?? ''
+    }
+    const started = await now()
+    let firstRequest = ''
+    const reachFailpoint = createFailpoint('response_received:3', () => {
+      throw new SimulatedCrash('response_received')
+    })
+    const watch = (service: TrackingService): TrackingService => ({
+      ...service,
+      listRecords: async function* (stream, options) {
+        if (stream === 'shipments') firstRequest = await now()
+        yield* service.listRecords(stream, options)
+      },
+    })
+    const cutOff = scene.sync({ settings: SETTINGS, reachFailpoint, watch })
+    await expect(cutOff).rejects.toThrow(SimulatedCrash)
+    await scene.query('delete from tracking_sync.lease')
+    expect(await scene.sync({ settings: SETTINGS })).toMatchObject({ outcome: 'complete' })
+    const are = [{ is_between: true }, { is_between: true }, { is_between: true }]
+    expect(await isBetween(started, firstRequest)).toEqual(are)
+    expect((await readSyncFreshness(scene.warehouse)).beganAt! <= firstRequest).toBe(true)
+    const { streams } = await readStatus(scene.warehouse)
+    const shipments = streams.find(({ stream }) => stream === 'shipments')
+    expect((shipments?.lastCompleteBeganAt ?? 'never') <= firstRequest).toBe(true)
+    const vitals = await readVitals(scene.warehouse)
+    const seen = vitals.streams.find(({ stream }) => stream === 'shipments')
+    expect(seen?.ageSeconds).toBeGreaterThanOrEqual((shipments?.ageSeconds ?? Infinity) - 1)
+    // A run in which nothing changes writes its rows only at its end.
+    expect(await scene.sync({ command: 'sync', settings: SETTINGS, watch })).toMatchObject({
+      outcome: 'complete',
+    })
+    expect(await isBetween(started, firstRequest)).toEqual(are)
+  })
 })
 
-describe(
-  'a run over a filled warehouse that is cut off goes on',
-  { tags: ['P14', 'C12', 'release'] },
-  () => {
-    let scene: Scene
+describe('a run cut off over a filled warehouse', { tags: ['P14', 'C12', 'release'] }, () => {
+  let scene: Scene
 
-    afterAll(closeScenes)
+  afterAll(closeScenes)
 
-    beforeAll(async () => {
-      scene = await openScene(WORLD)
-      await scene.sync({ settings: SETTINGS })
-    })
+  beforeAll(async () => {
+    scene = await openScene(WORLD)
+    await scene.sync({ settings: SETTINGS })
+  })
 
-    it.each([
-      {
-        where: 'behind pages that changed nothing, which are noted in a table without a log',
-        cutAfter: [6],
-        // Only the first page is in the checkpoint.
-        noted: { checkpoint: 1, position: 6 },
-        page: 6,
-      },
-      {
-        where: 'there when the run that resumed is cut off as well',
-        cutAfter: [3, 3],
-        noted: { checkpoint: 3, position: 5 },
-        page: 5,
-      },
-      {
-        where: 'at its checkpoint when a crash of the database emptied that table',
-        changedPage: 4,
-        cutAfter: [7],
-        noted: { checkpoint: 4, position: 7 },
-        meanwhile: 'truncate tracking_sync.pass_positions',
-        page: 4,
-      },
-      {
-        where: 'at its checkpoint when that position belongs to another pass',
-        cutAfter: [6],
-        noted: { checkpoint: 1, position: 6 },
-        meanwhile: `update tracking_sync.pass_positions
+  it.each([
+    {
+      where: 'behind pages that changed nothing, which are noted in a table without a log',
+      cutAfter: [6],
+      // Only the first page is in the checkpoint.
+      noted: { checkpoint: 1, position: 6 },
+      page: 6,
+    },
+    {
+      where: 'there when the run that resumed is cut off as well',
+      cutAfter: [3, 3],
+      noted: { checkpoint: 3, position: 5 },
+      page: 5,
+    },
+    {
+      where: 'at its checkpoint when a crash of the database emptied that table',
+      changedPage: 4,
+      cutAfter: [7],
+      noted: { checkpoint: 4, position: 7 },
+      meanwhile: 'truncate tracking_sync.pass_positions',
+      page: 4,
+    },
+    {
+      where: 'at its checkpoint when that position belongs to another pass',
+      cutAfter: [6],
+      noted: { checkpoint: 1, position: 6 },
+      meanwhile: `update tracking_sync.pass_positions
           set pass_started_at = pass_started_at - interval '1 second'`,
-        page: 1,
-      },
-    ])('$where', async (given) => {
-      const { world, edits, clock, requests } = scene.simulator
-      if (given.changedPage !== undefined) {
-        const [shipment] = world.page('shipment', 2 * (given.changedPage - 1), 1, clock.now())
-        edits.change('shipment', shipment!.id, { customer_name: 'Another' })
-      }
-      for (const pages of given.cutAfter) {
-        expect(await crash(scene, 'after_commit', pages, 'sync')).toBe(true)
-      }
-      expect(await positions(scene)).toEqual(given.noted)
-      if (given.meanwhile !== undefined) await scene.query(given.meanwhile)
-      requests.reset()
-      const report = await scene.sync({ command: 'sync', settings: SETTINGS })
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-      expect(listPages(scene)[0]).toBe(`/v2/shipments ${given.page}`)
-      expect(listPages(scene)).not.toContain(`/v2/shipments ${given.page - 1}`)
-      expect(await scene.differences()).toEqual([])
-    })
-  },
-)
+      page: 1,
+    },
+  ])('$where', async (given) => {
+    const { world, edits, clock, requests } = scene.simulator
+    if (given.changedPage !== undefined) {
+      const [shipment] = world.page('shipment', 2 * (given.changedPage - 1), 1, clock.now())
+      edits.change('shipment', shipment!.id, { customer_name: 'Another' })
+    }
+    for (const pages of given.cutAfter) {
+      expect(await crash(scene, 'after_commit', pages, 'sync')).toBe(true)
+    }
+    expect(await positions(scene)).toEqual(given.noted)
+    if (given.meanwhile !== undefined) await scene.query(given.meanwhile)
+    requests.reset()
+    const report = await scene.sync({ command: 'sync', settings: SETTINGS })
+    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
+    expect(listPages(scene)[0]).toBe(`/v2/shipments ${given.page}`)
+    expect(listPages(scene)).not.toContain(`/v2/shipments ${given.page - 1}`)
+    expect(await scene.differences()).toEqual([])
+  })
+})

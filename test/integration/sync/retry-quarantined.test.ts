@@ -39,59 +39,51 @@ const entriesOf = ({ query }: Scene) =>
   )
 
 describe('retrying what was set aside', () => {
-  it(
-    'reads each record again by id, writes its row and takes it out of quarantine',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openScene({ shipments: 10 })
-      const fault = breakShipments(scene, 3)
-      await scene.sync({ settings: { quarantineLimitPercent: 100 } })
-      const entries = await entriesOf(scene)
-      expect(entries).toHaveLength(3)
-      fault.remove()
-      scene.simulator.requests.reset()
-      const report = await retry(scene, {})
-      expect(report).toMatchObject({
-        command: 'quarantine retry',
-        outcome: 'complete',
-        exitCode: 0,
-        remaining: [],
-      })
-      expect(report.landed.toSorted()).toEqual(entries.map(({ id }) => id).toSorted())
-      expect(requestCounts(scene.simulator)).toEqual({ '/shipments/*': 3 })
-      expect(await entriesOf(scene)).toEqual([])
-      expect(
-        await scene.query(
-          `select command, outcome, requests, options -> 'quarantine' as quarantine
+  it('reads each record by id and takes it out of quarantine', { tags: ['release'] }, async () => {
+    const scene = await openScene({ shipments: 10 })
+    const fault = breakShipments(scene, 3)
+    await scene.sync({ settings: { quarantineLimitPercent: 100 } })
+    const entries = await entriesOf(scene)
+    expect(entries).toHaveLength(3)
+    fault.remove()
+    scene.simulator.requests.reset()
+    const report = await retry(scene, {})
+    expect(report).toMatchObject({
+      command: 'quarantine retry',
+      outcome: 'complete',
+      exitCode: 0,
+      remaining: [],
+    })
+    expect(report.landed.toSorted()).toEqual(entries.map(({ id }) => id).toSorted())
+    expect(requestCounts(scene.simulator)).toEqual({ '/shipments/*': 3 })
+    expect(await entriesOf(scene)).toEqual([])
+    expect(
+      await scene.query(
+        `select command, outcome, requests, options -> 'quarantine' as quarantine
         from tracking_sync.sync_runs order by sync_run_id desc limit 1`,
-        ),
-      ).toEqual([{ command: 'quarantine retry', outcome: 'complete', requests: 3, quarantine: {} }])
-      await scene.sync({ command: 'sync' })
-      expect(await scene.differences()).toEqual([])
-    },
-  )
+      ),
+    ).toEqual([{ command: 'quarantine retry', outcome: 'complete', requests: 3, quarantine: {} }])
+    await scene.sync({ command: 'sync' })
+    expect(await scene.differences()).toEqual([])
+  })
 
-  it(
-    'flattens the stored payload where nothing can be read by id',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openLoadedScene({ shipments: 5 })
-      const payload = {
-        type: 'webhook_event_category',
-        id: 'mended',
-        attributes: { name: 'Mended', events: [] },
-      }
-      const insert = `insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source)
+  it('flattens the stored payload that no id leads to', { tags: ['release'] }, async () => {
+    const scene = await openLoadedScene({ shipments: 5 })
+    const payload = {
+      type: 'webhook_event_category',
+      id: 'mended',
+      attributes: { name: 'Mended', events: [] },
+    }
+    const insert = `insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source)
       values ('webhook_event_categories', $1, $2, 'an older version could not', '', $3, $2, '/webhooks/events') returning quarantine_id`
-      await scene.query(insert, payload.type, payload.id, JSON.stringify(payload))
-      expect(await retry(scene, {})).toMatchObject({ exitCode: 0, requests: 0, remaining: [] })
-      expect(
-        await scene.query(
-          `select name from tracking.webhook_event_categories where webhook_event_category_id = 'mended'`,
-        ),
-      ).toEqual([{ name: 'Mended' }])
-    },
-  )
+    await scene.query(insert, payload.type, payload.id, JSON.stringify(payload))
+    expect(await retry(scene, {})).toMatchObject({ exitCode: 0, requests: 0, remaining: [] })
+    expect(
+      await scene.query(
+        `select name from tracking.webhook_event_categories where webhook_event_category_id = 'mended'`,
+      ),
+    ).toEqual([{ name: 'Mended' }])
+  })
 
   it('keeps what cannot land, says why, ends with exit code 6 and counts nothing twice', async () => {
     const scene = await openScene({ shipments: 10 })
@@ -117,44 +109,40 @@ describe('retrying what was set aside', () => {
   })
 })
 
-it(
-  'what was set aside goes by itself once its list came well, and not before',
-  { tags: ['JD2', 'release'] },
-  async () => {
-    const scene = await openLoadedScene({ shipments: 6 })
-    const [never] = await scene.query<{ id: number }>(
-      `insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source, last_seen_at)
+it('what was set aside goes once its list came well', { tags: ['JD2', 'release'] }, async () => {
+  const scene = await openLoadedScene({ shipments: 6 })
+  const [never] = await scene.query<{ id: number }>(
+    `insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source, last_seen_at)
     values ('shipments', 'shipment', 'no row', 'it never was well', '', '{}', '{}', '/shipments', now() - interval '1 day')
     returning quarantine_id as id`,
-    )
-    const types = ['shipment', 'container', 'transport_event']
-    const fault = scene.simulator.faults.add({
-      fault: {
-        kind: 'transform',
-        apply: (document) => {
-          const { data, included, ...rest } = document as Record<string, RawRecord[]>
-          const last = new Map([...data!, ...included!].map((one) => [one.type, one]))
-          const broken = (one: RawRecord): RawRecord =>
-            types.includes(one.type) && last.get(one.type) === one
-              ? { ...one, attributes: 'gone' }
-              : one
-          return { ...rest, data: data!.map(broken), included: included!.map(broken) }
-        },
+  )
+  const types = ['shipment', 'container', 'transport_event']
+  const fault = scene.simulator.faults.add({
+    fault: {
+      kind: 'transform',
+      apply: (document) => {
+        const { data, included, ...rest } = document as Record<string, RawRecord[]>
+        const last = new Map([...data!, ...included!].map((one) => [one.type, one]))
+        const broken = (one: RawRecord): RawRecord =>
+          types.includes(one.type) && last.get(one.type) === one
+            ? { ...one, attributes: 'gone' }
+            : one
+        return { ...rest, data: data!.map(broken), included: included!.map(broken) }
       },
-      match: { path: /^\/shipments$/ },
-      times: Infinity,
-    })
-    const settings = { quarantineLimitPercent: 100, fullSyncHours: 24 }
-    await scene.sync({ settings })
-    expect(await entriesOf(scene)).toHaveLength(4)
-    await scene.sync({ settings })
-    expect(await entriesOf(scene)).toHaveLength(4)
-    fault.remove()
-    // It reads a part of the list.
-    expect(await scene.sync({ command: 'sync', settings })).toMatchObject({ exitCode: 0 })
-    expect(await entriesOf(scene)).toHaveLength(4)
-    await scene.sync({ command: 'sync' })
-    expect((await entriesOf(scene)).map(({ id }) => id)).toEqual([never!.id])
-    expect(await scene.differences()).toEqual([])
-  },
-)
+    },
+    match: { path: /^\/shipments$/ },
+    times: Infinity,
+  })
+  const settings = { quarantineLimitPercent: 100, fullSyncHours: 24 }
+  await scene.sync({ settings })
+  expect(await entriesOf(scene)).toHaveLength(4)
+  await scene.sync({ settings })
+  expect(await entriesOf(scene)).toHaveLength(4)
+  fault.remove()
+  // It reads a part of the list.
+  expect(await scene.sync({ command: 'sync', settings })).toMatchObject({ exitCode: 0 })
+  expect(await entriesOf(scene)).toHaveLength(4)
+  await scene.sync({ command: 'sync' })
+  expect((await entriesOf(scene)).map(({ id }) => id)).toEqual([never!.id])
+  expect(await scene.differences()).toEqual([])
+})

@@ -213,108 +213,100 @@ describe('verify', () => {
     expect(await scene.snapshot()).toEqual(before)
   })
 
-  it(
-    'names every field that differs, with both values, and the table of what is derived of a row',
-    { tags: ['FA3', 'release'] },
-    async () => {
-      const scene = await openLoadedScene({ shipments: 6 })
-      const [shipment] = await scene.query<{ id: string }>(
-        `update tracking.shipments set customer_name = 'Wrong', pod_eta_at = '2001-01-01T00:00:00Z'
+  it('names every field that differs, both values', { tags: ['FA3', 'release'] }, async () => {
+    const scene = await openLoadedScene({ shipments: 6 })
+    const [shipment] = await scene.query<{ id: string }>(
+      `update tracking.shipments set customer_name = 'Wrong', pod_eta_at = '2001-01-01T00:00:00Z'
         where shipment_id = (select min(shipment_id) from tracking.shipments) returning shipment_id as id`,
-      )
-      const deadlines = await scene.query<{ id: string; kind: string }>(
-        `update tracking.container_import_deadlines
+    )
+    const deadlines = await scene.query<{ id: string; kind: string }>(
+      `update tracking.container_import_deadlines
         set local_date = local_date - 1
         where container_id = (
             select container_id from tracking.container_import_deadlines
             where local_date is not null order by container_id limit 1
         )
         returning container_id as id, kind`,
-      )
-      const [deadline] = deadlines
-      const [event] = await scene.query<{ key: string }>(
-        `update tracking.transport_events set voyage_number = 'XX'
+    )
+    const [deadline] = deadlines
+    const [event] = await scene.query<{ key: string }>(
+      `update tracking.transport_events set voyage_number = 'XX'
         where (container_id, transport_event_id) = (select container_id, transport_event_id from tracking.transport_events order by 1, 2 limit 1)
         returning container_id || ' ' || transport_event_id as key`,
-      )
-      const report = await verify(scene)
-      expect(report.isEqual).toBe(false)
-      expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 6, equal: 5, differing: 1 })
-      const date = expect.stringContaining('local_date') as string
-      expect(report.differences).toMatchObject([
-        { stream: 'shipments', record: shipment!.id, column: 'customer_name', warehouse: 'Wrong' },
-        {
-          stream: 'shipments',
-          record: shipment!.id,
-          column: 'pod_eta_at',
-          warehouse: '2001-01-01 00:00:00+00',
-        },
-        {
-          stream: 'containers',
-          record: deadline!.id,
-          column: 'container_import_deadlines',
-          warehouse: date,
-          service: date,
-        },
-        {
-          stream: 'transport_events',
-          record: event!.key,
-          column: 'voyage_number',
-          warehouse: 'XX',
-        },
-        {
-          stream: 'shipment_history',
-          record: shipment!.id,
-          column: '(open version)',
-          warehouse: 'differs from the live row',
-        },
-        ...deadlines
-          .map(({ id, kind }) => `${id} ${kind}`)
-          .sort()
-          .map((record) => ({ stream: 'container_import_deadline_history', record })),
-      ])
-    },
-  )
+    )
+    const report = await verify(scene)
+    expect(report.isEqual).toBe(false)
+    expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 6, equal: 5, differing: 1 })
+    const date = expect.stringContaining('local_date') as string
+    expect(report.differences).toMatchObject([
+      { stream: 'shipments', record: shipment!.id, column: 'customer_name', warehouse: 'Wrong' },
+      {
+        stream: 'shipments',
+        record: shipment!.id,
+        column: 'pod_eta_at',
+        warehouse: '2001-01-01 00:00:00+00',
+      },
+      {
+        stream: 'containers',
+        record: deadline!.id,
+        column: 'container_import_deadlines',
+        warehouse: date,
+        service: date,
+      },
+      {
+        stream: 'transport_events',
+        record: event!.key,
+        column: 'voyage_number',
+        warehouse: 'XX',
+      },
+      {
+        stream: 'shipment_history',
+        record: shipment!.id,
+        column: '(open version)',
+        warehouse: 'differs from the live row',
+      },
+      ...deadlines
+        .map(({ id, kind }) => `${id} ${kind}`)
+        .sort()
+        .map((record) => ({ stream: 'container_import_deadline_history', record })),
+    ])
+  })
 
-  it(
-    'takes no volatile column, and nothing that only tells when the service looked last, for a difference',
-    { tags: ['FD11', 'release'] },
-    async () => {
-      const scene = await openLoadedScene({ shipments: 6 })
-      const aged = await scene.query(
-        `update tracking.containers set terminal_checked_at = '2001-01-01T00:00:00Z'
+  it('takes nothing volatile for a difference', { tags: ['FD11', 'release'] }, async () => {
+    const scene = await openLoadedScene({ shipments: 6 })
+    const aged = await scene.query(
+      `update tracking.containers set terminal_checked_at = '2001-01-01T00:00:00Z'
         where terminal_checked_at is not null returning container_id`,
-      )
-      expect(aged.length).toBeGreaterThan(0)
-      interface One {
-        readonly attributes: object
-      }
-      const attributes = (more: object) => ({
-        kind: 'transform' as const,
-        apply: (document: unknown) => {
-          const { data, ...rest } = document as { data: One | One[] }
-          const change = (one: One): One => ({ ...one, attributes: { ...one.attributes, ...more } })
-          return { ...rest, data: Array.isArray(data) ? data.map(change) : change(data) }
-        },
-      })
-      const match = { path: /^\/containers(?:\/[^/]+)?$/ }
-      const looked = { rail2_last_tracking_request_at: '2026-11-01T00:00:00Z' }
-      const faults = scene.simulator.faults.add({
-        fault: attributes(looked),
-        match,
-        times: Infinity,
-      })
-      const report = await verify(scene)
-      expect(report).toMatchObject({ isEqual: true, differences: [] })
-      faults.remove()
-      scene.simulator.faults.add({
-        fault: attributes({ ...looked, new_one: 1 }),
-        match,
-        times: Infinity,
-      })
-      expect((await verify(scene)).differences[0]).toMatchObject({ column: '_unmapped' })
-    },
-  )
+    )
+    expect(aged.length).toBeGreaterThan(0)
+    interface One {
+      readonly attributes: object
+    }
+    const attributes = (more: object) => ({
+      kind: 'transform' as const,
+      apply: (document: unknown) => {
+        const { data, ...rest } = document as { data: One | One[] }
+        const change = (one: One): One => ({ ...one, attributes: { ...one.attributes, ...more } })
+        return { ...rest, data: Array.isArray(data) ? data.map(change) : change(data) }
+      },
+    })
+    const match = { path: /^\/containers(?:\/[^/]+)?$/ }
+    const looked = { rail2_last_tracking_request_at: '2026-11-01T00:00:00Z' }
+    const faults = scene.simulator.faults.add({
+      fault: attributes(looked),
+      match,
+      times: Infinity,
+    })
+    const report = await verify(scene)
+    expect(report).toMatchObject({ isEqual: true, differences: [] })
+    faults.remove()
+    scene.simulator.faults.add({
+      fault: attributes({ ...looked, new_one: 1 }),
+      match,
+      times: Infinity,
+    })
+    expect((await verify(scene)).differences[0]).toMatchObject({ column: '_unmapped' })
+  })
 
   it('finds an empty warehouse of a small account', { tags: ['FF3'] }, async () => {
     const scene = await openScene({ shipments: 3 })
@@ -385,52 +377,48 @@ describe('verify', () => {
     expect(await asked(2)).not.toEqual(one)
   })
 
-  it(
-    'finds every kind of difference, and ends equal when its advice was followed',
-    { tags: ['JC6', 'release'] },
-    async () => {
-      const scene = await openScene({ shipments: 12 })
-      const settings = { vesselPositions: true }
-      const { edits, world, clock } = scene.simulator
-      const [container] = world.page('container', 0, 1, clock.now())
-      edits.addHold(container!.id, { name: 'customs', status: 'hold', description: '' })
-      await scene.sync({ settings })
-      const equal = await verify(scene, 200, 1, settings)
-      expect(equal).toMatchObject({ isEqual: true, differences: [] })
-      for (const { stream, rows, compared, values } of equal.streams) {
-        if (rows === 0) continue
-        expect([stream, compared > 0, values > 0]).toEqual([stream, true, true])
-      }
-      for (const [name, sqlText] of PLANTED) {
-        expect((await scene.query(`${sqlText} returning 1 as one`)).length, name).toBeGreaterThan(0)
-      }
-      const report = await verify(scene, 200, 1, settings)
-      expect(report.isEqual).toBe(false)
-      const unnamed = PLANTED.map(([name]) => name).filter((name) => {
-        const [table, kind = ''] = name.split(': ')
-        const { missingAtSource = 0 } = verdictOf(report, table!) ?? {}
-        if (kind === 'ghost') return missingAtSource === 0
-        return !report.differences.some(({ stream, column }) =>
-          kind === ''
-            ? stream === table || column === table
-            : stream === table && (column === '(row)') === (kind === 'row'),
-        )
-      })
-      expect(unnamed).toEqual([])
-      // Two, for rows that the service does not have.
-      expect(report.advice).toEqual(['tracking-sync backfill', 'tracking-sync backfill'])
-      for (const advice of report.advice) {
-        const command = advice.replace('tracking-sync ', '') as 'backfill'
-        await scene.sync({ command, settings })
-      }
-      expect(await verify(scene, 200, 1, settings)).toMatchObject({
-        isEqual: true,
-        differences: [],
-        advice: [],
-      })
-      expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
-    },
-  )
+  it('finds every difference, and advises well', { tags: ['JC6', 'release'] }, async () => {
+    const scene = await openScene({ shipments: 12 })
+    const settings = { vesselPositions: true }
+    const { edits, world, clock } = scene.simulator
+    const [container] = world.page('container', 0, 1, clock.now())
+    edits.addHold(container!.id, { name: 'customs', status: 'hold', description: '' })
+    await scene.sync({ settings })
+    const equal = await verify(scene, 200, 1, settings)
+    expect(equal).toMatchObject({ isEqual: true, differences: [] })
+    for (const { stream, rows, compared, values } of equal.streams) {
+      if (rows === 0) continue
+      expect([stream, compared > 0, values > 0]).toEqual([stream, true, true])
+    }
+    for (const [name, sqlText] of PLANTED) {
+      expect((await scene.query(`${sqlText} returning 1 as one`)).length, name).toBeGreaterThan(0)
+    }
+    const report = await verify(scene, 200, 1, settings)
+    expect(report.isEqual).toBe(false)
+    const unnamed = PLANTED.map(([name]) => name).filter((name) => {
+      const [table, kind = ''] = name.split(': ')
+      const { missingAtSource = 0 } = verdictOf(report, table!) ?? {}
+      if (kind === 'ghost') return missingAtSource === 0
+      return !report.differences.some(({ stream, column }) =>
+        kind === ''
+          ? stream === table || column === table
+          : stream === table && (column === '(row)') === (kind === 'row'),
+      )
+    })
+    expect(unnamed).toEqual([])
+    // Two, for rows that the service does not have.
+    expect(report.advice).toEqual(['tracking-sync backfill', 'tracking-sync backfill'])
+    for (const advice of report.advice) {
+      const command = advice.replace('tracking-sync ', '') as 'backfill'
+      await scene.sync({ command, settings })
+    }
+    expect(await verify(scene, 200, 1, settings)).toMatchObject({
+      isEqual: true,
+      differences: [],
+      advice: [],
+    })
+    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
+  })
 
   it('names the lists that the account may no longer read', { tags: ['JC1', 'JC6'] }, async () => {
     const scene = await openLoadedScene({ shipments: 3 })
@@ -461,27 +449,23 @@ describe('verify', () => {
     expect(report).toMatchObject({ isEqual: false, differences: [] })
   })
 
-  it(
-    'names the containers whose events a backfill does not read again',
-    { tags: ['JC6', 'release'] },
-    async () => {
-      const scene = await openLoadedScene({
-        shipments: 6,
-        acceptedIncludes: { shipment: [], container: [] },
-      })
-      const [edited] = await scene.query<{ container_id: string }>(
-        `update tracking.transport_events set voyage_number = 'Edited'
+  it('names containers whose events stay unread', { tags: ['JC6', 'release'] }, async () => {
+    const scene = await openLoadedScene({
+      shipments: 6,
+      acceptedIncludes: { shipment: [], container: [] },
+    })
+    const [edited] = await scene.query<{ container_id: string }>(
+      `update tracking.transport_events set voyage_number = 'Edited'
         where (container_id, transport_event_id) in (
             select container_id, transport_event_id from tracking.transport_events order by 1, 2 limit 1
         ) returning container_id`,
-      )
-      const { advice } = await verify(scene)
-      const id = edited!.container_id
-      expect(advice).toEqual(['tracking-sync backfill', `tracking-sync backfill --container ${id}`])
-      await withRunDependencies(scene, (dependencies) =>
-        runNarrowedBackfill({ streams: [], shipmentIds: [], containerIds: [id] }, dependencies),
-      )
-      expect(await verify(scene)).toMatchObject({ isEqual: true, differences: [] })
-    },
-  )
+    )
+    const { advice } = await verify(scene)
+    const id = edited!.container_id
+    expect(advice).toEqual(['tracking-sync backfill', `tracking-sync backfill --container ${id}`])
+    await withRunDependencies(scene, (dependencies) =>
+      runNarrowedBackfill({ streams: [], shipmentIds: [], containerIds: [id] }, dependencies),
+    )
+    expect(await verify(scene)).toMatchObject({ isEqual: true, differences: [] })
+  })
 })

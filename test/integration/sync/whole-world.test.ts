@@ -50,50 +50,38 @@ afterAll(async () => {
   await target.drop()
 })
 
-it(
-  'a default world says every word of the interface, and each is compared',
-  { tags: ['JC2', 'JC3', 'release'] },
-  async () => {
-    const tables = await loadTables(target.warehouse)
-    const options = { hasVesselPositions: true, hasRawEvents: true }
-    expect(compareTables(tables, simulator.world, simulator.clock.now(), options)).toEqual([])
-    process.stdout.write(`${describeTallies(tables)}\n`)
-    expect(findEmpty(tables)).toEqual([])
-  },
-)
+it('a default world says every word of it', { tags: ['JC2', 'JC3', 'release'] }, async () => {
+  const tables = await loadTables(target.warehouse)
+  const options = { hasVesselPositions: true, hasRawEvents: true }
+  expect(compareTables(tables, simulator.world, simulator.clock.now(), options)).toEqual([])
+  process.stdout.write(`${describeTallies(tables)}\n`)
+  expect(findEmpty(tables)).toEqual([])
+})
 
-it(
-  'the list of what may be empty is short, and each entry has its reason',
-  { tags: ['JC3'] },
-  () => {
-    const reasons = Object.values(NOT_COMPARED)
-    expect(reasons.length).toBeLessThanOrEqual(10)
-    for (const reason of reasons) expect(reason).toMatch(/^[A-Z].{20,}\.$/)
-  },
-)
+it('the list of what may be empty is short and has reasons', { tags: ['JC3'] }, () => {
+  const reasons = Object.values(NOT_COMPARED)
+  expect(reasons.length).toBeLessThanOrEqual(10)
+  for (const reason of reasons) expect(reason).toMatch(/^[A-Z].{20,}\.$/)
+})
 
-it(
-  'every question answers, and with money where it is about money',
-  { tags: ['JE7', 'release'] },
-  async () => {
-    const { warehouse } = target
-    const imported = await importExamples(warehouse)
-    expect(imported).toEqual(['6 holidays', expect.any(String), '2 lines of invoices'])
-    const questions = await readShippedQueries(warehouse.names)
-    expect(questions).toHaveLength(20)
-    const without: string[] = []
-    for (const question of questions) {
-      const rows = await warehouse.query(`answer ${question.name}`, bindQuery(question, {}))
-      if (rows.length === 0) without.push(question.name)
-      for (const column of question.sums.filter((name) => name.endsWith('amount'))) {
-        const isFilled = rows.some(({ [column]: value }) => value !== null && Number(value) !== 0)
-        if (!isFilled) without.push(`${question.name}.${column}`)
-      }
+it('every question answers, with money about money', { tags: ['JE7', 'release'] }, async () => {
+  const { warehouse } = target
+  const imported = await importExamples(warehouse)
+  expect(imported).toEqual(['6 holidays', expect.any(String), '2 lines of invoices'])
+  const questions = await readShippedQueries(warehouse.names)
+  expect(questions).toHaveLength(20)
+  const without: string[] = []
+  for (const question of questions) {
+    const rows = await warehouse.query(`answer ${question.name}`, bindQuery(question, {}))
+    if (rows.length === 0) without.push(question.name)
+    for (const column of question.sums.filter((name) => name.endsWith('amount'))) {
+      const isFilled = rows.some(({ [column]: value }) => value !== null && Number(value) !== 0)
+      if (!isFilled) without.push(`${question.name}.${column}`)
     }
-    // The examples lack a credit note, and a ship whose containers will be short of free time.
-    expect(without).toEqual(['accrual.credited_amount', 'arrivals.expected_amount'])
-  },
-)
+  }
+  // The examples lack a credit note, and a ship whose containers will be short of free time.
+  expect(without).toEqual(['accrual.credited_amount', 'arrivals.expected_amount'])
+})
 
 it('what goes wrong in the demo can be seen', { tags: ['JE7'] }, async () => {
   const { warehouse } = target

@@ -95,38 +95,34 @@ describe('installing views', () => {
     expect(await warehouse.query('read', sql`select imo from people.mine`)).toEqual([{ imo: 1 }])
   })
 
-  it(
-    'runs nothing that a planted row says, and drops only views of our schemas',
-    { tags: ['FC1'] },
-    async () => {
-      const { warehouse } = opened
-      await installViews(warehouse, [ships], options)
-      await warehouse.query('own', sql`create schema people`)
-      await warehouse.query('own', sql`create table people.victims as select 1 as id`)
-      await warehouse.query('own', sql`create view people.mine as select 2 as id`)
-      await warehouse.query(
-        'own',
-        sql`create view tracking_stored."s_a; drop table people.victims; --" as select 3 as id`,
-      )
-      await warehouse.query(
-        'plant',
-        sql`insert into tracking_sync.installed_views (schema_name, view_name, position, checksum)
+  it('runs nothing of a planted row and drops only our views', { tags: ['FC1'] }, async () => {
+    const { warehouse } = opened
+    await installViews(warehouse, [ships], options)
+    await warehouse.query('own', sql`create schema people`)
+    await warehouse.query('own', sql`create table people.victims as select 1 as id`)
+    await warehouse.query('own', sql`create view people.mine as select 2 as id`)
+    await warehouse.query(
+      'own',
+      sql`create view tracking_stored."s_a; drop table people.victims; --" as select 3 as id`,
+    )
+    await warehouse.query(
+      'plant',
+      sql`insert into tracking_sync.installed_views (schema_name, view_name, position, checksum)
         values
             ('people', 'mine', 7, ''),
             ('tracking_stored', 's_a; drop table people.victims; --', 8, '')`,
-      )
-      expect(await installViews(warehouse, [view('ships', `select 'x' as name`)], options)).toEqual(
-        ['ships'],
-      )
-      expect(
-        await warehouse.query(
-          'look',
-          sql`select id from people.victims union all select id from people.mine`,
-        ),
-      ).toEqual([{ id: 1 }, { id: 2 }])
-      expect(await viewNames()).toEqual(['ships'])
-    },
-  )
+    )
+    expect(await installViews(warehouse, [view('ships', `select 'x' as name`)], options)).toEqual([
+      'ships',
+    ])
+    expect(
+      await warehouse.query(
+        'look',
+        sql`select id from people.victims union all select id from people.mine`,
+      ),
+    ).toEqual([{ id: 1 }, { id: 2 }])
+    expect(await viewNames()).toEqual(['ships'])
+  })
 
   it('moves one to the other schema', { tags: ['JE8'] }, async () => {
     const { warehouse } = opened

@@ -75,25 +75,21 @@ async function appliedNames(warehouse: Warehouse): Promise<string[]> {
 }
 
 describe('starting together', () => {
-  it(
-    'twenty concurrent starters apply each migration once, and all succeed',
-    { tags: ['G1', 'release'] },
-    async () => {
-      const { url } = await openDatabase()
-      const starters = Array.from({ length: 20 }, () => open(url))
-      const reports = await Promise.all(
-        starters.map((warehouse) => migrate(warehouse, migrations, options)),
-      )
-      const names = migrations.map(({ name }) => name)
-      expect(reports.flatMap(({ applied }) => applied).sort()).toEqual(names)
-      expect(new Set(reports.map(({ version }) => version))).toEqual(new Set([migrations.length]))
-      expect(await appliedNames(starters[0]!)).toEqual(names)
-      const before = await describeSchema(starters[0]!)
-      const second = await migrate(starters[1]!, migrations, options)
-      expect(second).toEqual({ applied: [], version: migrations.length })
-      expect(await describeSchema(starters[0]!)).toBe(before)
-    },
-  )
+  it('of twenty starters each migration runs once', { tags: ['G1', 'release'] }, async () => {
+    const { url } = await openDatabase()
+    const starters = Array.from({ length: 20 }, () => open(url))
+    const reports = await Promise.all(
+      starters.map((warehouse) => migrate(warehouse, migrations, options)),
+    )
+    const names = migrations.map(({ name }) => name)
+    expect(reports.flatMap(({ applied }) => applied).sort()).toEqual(names)
+    expect(new Set(reports.map(({ version }) => version))).toEqual(new Set([migrations.length]))
+    expect(await appliedNames(starters[0]!)).toEqual(names)
+    const before = await describeSchema(starters[0]!)
+    const second = await migrate(starters[1]!, migrations, options)
+    expect(second).toEqual({ applied: [], version: migrations.length })
+    expect(await describeSchema(starters[0]!)).toBe(before)
+  })
 })
 
 describe('a migration that fails', () => {
@@ -112,88 +108,76 @@ describe('a migration that fails', () => {
     ({ sqlText }) => `${sqlText}; select 1 / 0;`,
   ]
 
-  it(
-    'at its beginning, middle or end leaves nothing of itself and of those after it, at every position',
-    { tags: ['G2', 'release'] },
-    async () => {
-      const warehouse = await openEmpty()
-      for (const [position, { name }] of migrations.entries()) {
-        const before = await describeSchema(warehouse)
-        for (const text of BREAKS) {
-          const attempt = migrate(warehouse, broken(text, position), options)
-          await expect(attempt).rejects.toThrow(MigrationError)
-          await expect(attempt).rejects.toThrow(name)
-          expect(await readSchemaVersion(warehouse, migrations)).toEqual({
-            version: position,
-            expected: migrations.length,
-          })
-          expect(await describeSchema(warehouse)).toBe(before)
-        }
-        await migrate(warehouse, migrations.slice(0, position + 1), options)
-      }
-      const reference = await openEmpty()
-      await migrate(reference, migrations, options)
-      expect(await describeSchema(warehouse)).toBe(await describeSchema(reference))
-    },
-  )
-
-  it(
-    'with its record leaves nothing of itself, and can be repeated',
-    { tags: ['G2'] },
-    async () => {
-      const warehouse = await openEmpty()
-      await migrate(warehouse, migrations.slice(0, 2), options)
-      await warehouse.query(
-        'refuse the record',
-        sql`alter table tracking_sync.migrations add constraint poison check (version < 3)`,
-      )
+  it('leaves nothing of itself and of those after it', { tags: ['G2', 'release'] }, async () => {
+    const warehouse = await openEmpty()
+    for (const [position, { name }] of migrations.entries()) {
       const before = await describeSchema(warehouse)
-      await expect(migrate(warehouse, migrations.slice(0, 3), options)).rejects.toThrow('poison')
-      expect(await describeSchema(warehouse)).toBe(before)
-      expect(await appliedNames(warehouse)).toEqual(migrations.slice(0, 2).map(({ name }) => name))
-      await warehouse.query(
-        'let it be written',
-        sql`alter table tracking_sync.migrations drop constraint poison`,
-      )
-      const { applied } = await migrate(warehouse, migrations.slice(0, 3), options)
-      expect(applied).toEqual([migrations[2]!.name])
-    },
-  )
+      for (const text of BREAKS) {
+        const attempt = migrate(warehouse, broken(text, position), options)
+        await expect(attempt).rejects.toThrow(MigrationError)
+        await expect(attempt).rejects.toThrow(name)
+        expect(await readSchemaVersion(warehouse, migrations)).toEqual({
+          version: position,
+          expected: migrations.length,
+        })
+        expect(await describeSchema(warehouse)).toBe(before)
+      }
+      await migrate(warehouse, migrations.slice(0, position + 1), options)
+    }
+    const reference = await openEmpty()
+    await migrate(reference, migrations, options)
+    expect(await describeSchema(warehouse)).toBe(await describeSchema(reference))
+  })
 
-  it(
-    'waits for a long reader in short pieces and applies itself when the reader has gone',
-    { tags: ['G5'] },
-    async () => {
-      const { warehouse, url } = await openMigrated()
-      const reader = open(url)
-      // A piece is three seconds; this test does not wait for as long.
-      const sqlText = `select 1 / (current_setting('lock_timeout') = '3s')::int;
+  it('with its record leaves nothing, and can be repeated', { tags: ['G2'] }, async () => {
+    const warehouse = await openEmpty()
+    await migrate(warehouse, migrations.slice(0, 2), options)
+    await warehouse.query(
+      'refuse the record',
+      sql`alter table tracking_sync.migrations add constraint poison check (version < 3)`,
+    )
+    const before = await describeSchema(warehouse)
+    await expect(migrate(warehouse, migrations.slice(0, 3), options)).rejects.toThrow('poison')
+    expect(await describeSchema(warehouse)).toBe(before)
+    expect(await appliedNames(warehouse)).toEqual(migrations.slice(0, 2).map(({ name }) => name))
+    await warehouse.query(
+      'let it be written',
+      sql`alter table tracking_sync.migrations drop constraint poison`,
+    )
+    const { applied } = await migrate(warehouse, migrations.slice(0, 3), options)
+    expect(applied).toEqual([migrations[2]!.name])
+  })
+
+  it('waits for a long reader in pieces, then applies itself', { tags: ['G5'] }, async () => {
+    const { warehouse, url } = await openMigrated()
+    const reader = open(url)
+    // A piece is three seconds; this test does not wait for as long.
+    const sqlText = `select 1 / (current_setting('lock_timeout') = '3s')::int;
         set local lock_timeout = '50ms';
         alter table {{data}}.ports add column added text;`
-      const added = { version: migrations.length + 1, name: 'added', sqlText, checksum: 'added' }
-      let release = (): void => undefined
-      const isReading = new Promise<void>((resolve) => {
-        release = resolve
-      })
-      let hasLock = (): void => undefined
-      const locked = new Promise<void>((resolve) => {
-        hasLock = resolve
-      })
-      const reading = reader.transaction('read for long', async (session) => {
-        await session.query('read', sql`select * from tracking.ports`)
-        hasLock()
-        await isReading
-      })
-      await locked
-      const report = await migrate(warehouse, [...migrations, added], {
-        sleep: async () => {
-          release()
-          await reading
-        },
-      })
-      expect(report.applied).toEqual(['added'])
-    },
-  )
+    const added = { version: migrations.length + 1, name: 'added', sqlText, checksum: 'added' }
+    let release = (): void => undefined
+    const isReading = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let hasLock = (): void => undefined
+    const locked = new Promise<void>((resolve) => {
+      hasLock = resolve
+    })
+    const reading = reader.transaction('read for long', async (session) => {
+      await session.query('read', sql`select * from tracking.ports`)
+      hasLock()
+      await isReading
+    })
+    await locked
+    const report = await migrate(warehouse, [...migrations, added], {
+      sleep: async () => {
+        release()
+        await reading
+      },
+    })
+    expect(report.applied).toEqual(['added'])
+  })
 })
 
 describe('a database that does not fit the program', () => {
@@ -375,88 +359,80 @@ describe('the schema name', () => {
     ])
   })
 
-  it(
-    'lets two sets live side by side, alike and each with its own rows',
-    { tags: ['release'] },
-    async () => {
-      const { url } = await openDatabase()
-      const [one, two] = [open(url, 'tracking'), open(url, 'acme_1')]
-      await Promise.all([migrate(one, migrations, options), migrate(two, migrations, options)])
-      const renamed = (await describeSchema(two)).replaceAll('acme_1', 'tracking')
-      expect(renamed).toBe(await describeSchema(one))
-      const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
-      closers.push(() => simulator.close())
-      const { world, clock } = simulator
-      for (let run = 0; run < 2; run += 1) {
-        expect(await runTestSync({ warehouse: two, source: simulator })).toMatchObject({
-          exitCode: 0,
-        })
-        expect(await compareWarehouse(two, world, clock.now())).toEqual([])
-        expect(await one.query('look', sql`select from tracking.shipments`)).toEqual([])
-      }
-    },
-  )
+  it('lets two sets live side by side, each with its rows', { tags: ['release'] }, async () => {
+    const { url } = await openDatabase()
+    const [one, two] = [open(url, 'tracking'), open(url, 'acme_1')]
+    await Promise.all([migrate(one, migrations, options), migrate(two, migrations, options)])
+    const renamed = (await describeSchema(two)).replaceAll('acme_1', 'tracking')
+    expect(renamed).toBe(await describeSchema(one))
+    const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
+    closers.push(() => simulator.close())
+    const { world, clock } = simulator
+    for (let run = 0; run < 2; run += 1) {
+      expect(await runTestSync({ warehouse: two, source: simulator })).toMatchObject({
+        exitCode: 0,
+      })
+      expect(await compareWarehouse(two, world, clock.now())).toEqual([])
+      expect(await one.query('look', sql`select from tracking.shipments`)).toEqual([])
+    }
+  })
 })
 
 // Neither a right that a function of the server may lack, nor a table or function of the same name on
 // the search path of the database.
-it(
-  'a role with nothing but CREATE migrates and syncs, and hits nothing that has a name of ours',
-  { tags: ['G9', 'G11'] },
-  async () => {
-    const { url, name } = await openDatabase()
-    const tables = await (
-      await openMigrated()
-    ).warehouse.query(
-      'list the tables',
-      sql<{
-        table: string
-      }>`select tablename as table from pg_tables where schemaname in ('tracking', 'tracking_sync')`,
-    )
-    const admin = new pg.Client({ connectionString: url })
-    await admin.connect()
-    closers.push(() => admin.end())
-    const role = `role_of_${name}`
-    await admin.query(
-      `create role ${role} login password 'only-for-this-test';
+it('a role with CREATE alone migrates, and hits no name', { tags: ['G9', 'G11'] }, async () => {
+  const { url, name } = await openDatabase()
+  const tables = await (
+    await openMigrated()
+  ).warehouse.query(
+    'list the tables',
+    sql<{
+      table: string
+    }>`select tablename as table from pg_tables where schemaname in ('tracking', 'tracking_sync')`,
+  )
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  closers.push(() => admin.end())
+  const role = `role_of_${name}`
+  await admin.query(
+    `create role ${role} login password 'only-for-this-test';
       grant create on database ${name} to ${role};
       create schema decoy; create table decoy.hits (what text);
       grant usage on schema decoy to public`,
-    )
-    closers.splice(0, 0, () => onServer(`drop role ${role}`))
-    for (const { table } of tables) {
-      await admin.query(`create table decoy.${table} (); create table public.${table} ();`)
-    }
-    for (const call of ['hashtext(text)', 'getdatabaseencoding()', 'to_regclass(text)', 'now()']) {
-      await admin.query(
-        `create function decoy.${call} returns text language sql security definer
-        as $$ insert into decoy.hits values ('${call}') returning what $$`,
-      )
-    }
+  )
+  closers.splice(0, 0, () => onServer(`drop role ${role}`))
+  for (const { table } of tables) {
+    await admin.query(`create table decoy.${table} (); create table public.${table} ();`)
+  }
+  for (const call of ['hashtext(text)', 'getdatabaseencoding()', 'to_regclass(text)', 'now()']) {
     await admin.query(
-      `grant all on all tables in schema decoy, public to ${role};
-      alter database ${name} set search_path = decoy, public, pg_catalog`,
+      `create function decoy.${call} returns text language sql security definer
+        as $$ insert into decoy.hits values ('${call}') returning what $$`,
     )
+  }
+  await admin.query(
+    `grant all on all tables in schema decoy, public to ${role};
+      alter database ${name} set search_path = decoy, public, pg_catalog`,
+  )
 
-    const own = new URL(url)
-    own.username = role
-    own.password = 'only-for-this-test'
-    const warehouse = open(own.href)
-    expect((await migrate(warehouse, migrations, options)).version).toBe(migrations.length)
-    const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
-    closers.push(() => simulator.close())
-    for (let run = 0; run < 2; run += 1) {
-      expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
+  const own = new URL(url)
+  own.username = role
+  own.password = 'only-for-this-test'
+  const warehouse = open(own.href)
+  expect((await migrate(warehouse, migrations, options)).version).toBe(migrations.length)
+  const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
+  closers.push(() => simulator.close())
+  for (let run = 0; run < 2; run += 1) {
+    expect(await runTestSync({ warehouse, source: simulator })).toMatchObject({ exitCode: 0 })
+  }
+  const { world, clock } = simulator
+  expect(await compareWarehouse(warehouse, world, clock.now())).toEqual([])
+  const filled: string[] = []
+  for (const table of ['hits', ...tables.map((one) => one.table)]) {
+    for (const schema of table === 'hits' ? ['decoy'] : ['decoy', 'public']) {
+      const { rowCount } = await admin.query(`select from ${schema}.${table}`)
+      if (rowCount !== 0) filled.push(`${schema}.${table}`)
     }
-    const { world, clock } = simulator
-    expect(await compareWarehouse(warehouse, world, clock.now())).toEqual([])
-    const filled: string[] = []
-    for (const table of ['hits', ...tables.map((one) => one.table)]) {
-      for (const schema of table === 'hits' ? ['decoy'] : ['decoy', 'public']) {
-        const { rowCount } = await admin.query(`select from ${schema}.${table}`)
-        if (rowCount !== 0) filled.push(`${schema}.${table}`)
-      }
-    }
-    expect([tables.length > 40, filled]).toEqual([true, []])
-  },
-)
+  }
+  expect([tables.length > 40, filled]).toEqual([true, []])
+})

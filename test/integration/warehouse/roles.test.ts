@@ -133,100 +133,84 @@ describe('roles', () => {
     }
   })
 
-  it(
-    'a reader may see each column of the bookkeeping or not: none is undecided',
-    { tags: ['FC3'] },
-    async () => {
-      const rows = await scene.warehouse.query(
-        'look',
-        sql<{ hidden: string }>`select table_name || '.' || column_name as hidden
+  it('a reader may see each column of the bookkeeping or not', { tags: ['FC3'] }, async () => {
+    const rows = await scene.warehouse.query(
+      'look',
+      sql<{ hidden: string }>`select table_name || '.' || column_name as hidden
       from information_schema.columns
       where table_schema = ${`${schema}_sync`}
           and table_name not like 'stored\\_%\\__'
           and not has_column_privilege(${report.roles.reader}, format('%I.%I', table_schema, table_name), column_name, 'select')
       order by 1`,
-      )
-      expect(rows.map(({ hidden }) => hidden)).toEqual([
-        'access_tokens.secret_hash',
-        'quarantine.payload',
-        'source_account.key_hash',
-        'source_account.salt',
-        'webhook_notifications.body',
-        'webhook_notifications.headers',
+    )
+    expect(rows.map(({ hidden }) => hidden)).toEqual([
+      'access_tokens.secret_hash',
+      'quarantine.payload',
+      'source_account.key_hash',
+      'source_account.salt',
+      'webhook_notifications.body',
+      'webhook_notifications.headers',
+    ])
+    for (const table of Object.keys(SHOWN_TO_READERS)) {
+      expect(await tryAs('analyst', `select * from ${schema}_sync.${table}`)).toBe('42501')
+    }
+  })
+
+  it('a later table is for the reader and the writer', { tags: ['G9'] }, async () => {
+    const tables = [`${schema}.later`, `${schema}_sync.later`]
+    for (const table of tables) {
+      await scene.run(`create table ${table} (id int)`)
+    }
+    const outcomes = []
+    for (const table of tables) {
+      outcomes.push([
+        await tryAs('analyst', `select * from ${table}`),
+        await tryAs('analyst', `insert into ${table} values (1)`),
+        await tryAs('loader', `insert into ${table} values (1)`),
       ])
-      for (const table of Object.keys(SHOWN_TO_READERS)) {
-        expect(await tryAs('analyst', `select * from ${schema}_sync.${table}`)).toBe('42501')
-      }
-    },
-  )
+    }
+    expect(outcomes).toEqual([
+      ['ok', '42501', 'ok'],
+      ['42501', '42501', 'ok'],
+    ])
+  })
 
-  it(
-    'a table that comes later is for the reader to read and for the writer to write',
-    { tags: ['G9'] },
-    async () => {
-      const tables = [`${schema}.later`, `${schema}_sync.later`]
-      for (const table of tables) {
-        await scene.run(`create table ${table} (id int)`)
-      }
-      const outcomes = []
-      for (const table of tables) {
-        outcomes.push([
-          await tryAs('analyst', `select * from ${table}`),
-          await tryAs('analyst', `insert into ${table} values (1)`),
-          await tryAs('loader', `insert into ${table} values (1)`),
-        ])
-      }
-      expect(outcomes).toEqual([
-        ['ok', '42501', 'ok'],
-        ['42501', '42501', 'ok'],
+  it('who may not create them gets the statements instead', { tags: ['G9', 'JD1'] }, async () => {
+    const warehouse = createWarehouse({
+      url: scene.urlOf('loader'),
+      schema: `${schema}_b`,
+      logger: silentLogger,
+    })
+    try {
+      const login = { user: `${schema}_b_query`, password: 'canary-of-a-reader' }
+      const refused = await createRoles(warehouse, login)
+      expect(refused.isDone).toBe(false)
+      expect(refused.statements.slice(0, 3)).toEqual([
+        `create role "${schema}_b_reader" nologin`,
+        `create role "${schema}_b_writer" nologin`,
+        `create role "${schema}_b_query" login password '…'`,
       ])
-    },
-  )
+      expect(refused.statements.at(-1)).toBe(`grant "${schema}_b_reader" to "${schema}_b_query"`)
+      expect(JSON.stringify(refused)).not.toContain(login.password)
+    } finally {
+      await warehouse.close()
+    }
+  })
 
-  it(
-    'one who may not create them gets the statements instead',
-    { tags: ['G9', 'JD1'] },
-    async () => {
-      const warehouse = createWarehouse({
-        url: scene.urlOf('loader'),
-        schema: `${schema}_b`,
-        logger: silentLogger,
-      })
-      try {
-        const login = { user: `${schema}_b_query`, password: 'canary-of-a-reader' }
-        const refused = await createRoles(warehouse, login)
-        expect(refused.isDone).toBe(false)
-        expect(refused.statements.slice(0, 3)).toEqual([
-          `create role "${schema}_b_reader" nologin`,
-          `create role "${schema}_b_writer" nologin`,
-          `create role "${schema}_b_query" login password '…'`,
-        ])
-        expect(refused.statements.at(-1)).toBe(`grant "${schema}_b_reader" to "${schema}_b_query"`)
-        expect(JSON.stringify(refused)).not.toContain(login.password)
-      } finally {
-        await warehouse.close()
-      }
-    },
-  )
-
-  it(
-    'one who is not the owner is told, also where PostgreSQL only warns',
-    { tags: ['G9'] },
-    async () => {
-      await scene.run(`create table ${schema}.unread (id int)`)
-      await scene.run(`revoke select on ${schema}.unread from ${schema}_reader`)
-      const warehouse = createWarehouse({
-        url: scene.urlOf('loader'),
-        schema,
-        logger: silentLogger,
-      })
-      try {
-        expect((await createRoles(warehouse)).isDone).toBe(false)
-      } finally {
-        await warehouse.close()
-      }
-    },
-  )
+  it('who is not the owner is told, also of mere warnings', { tags: ['G9'] }, async () => {
+    await scene.run(`create table ${schema}.unread (id int)`)
+    await scene.run(`revoke select on ${schema}.unread from ${schema}_reader`)
+    const warehouse = createWarehouse({
+      url: scene.urlOf('loader'),
+      schema,
+      logger: silentLogger,
+    })
+    try {
+      expect((await createRoles(warehouse)).isDone).toBe(false)
+    } finally {
+      await warehouse.close()
+    }
+  })
 })
 
 describe('row-level security switched on from outside', { tags: ['JB4'] }, () => {
@@ -247,33 +231,29 @@ describe('row-level security switched on from outside', { tags: ['JB4'] }, () =>
     expect(await callAs('check', 'analyst')).toContain(`${schema} is at version`)
   })
 
-  it(
-    'binds an owner where it is forced: `migrate --roles` switches it off',
-    { tags: ['release'] },
-    async () => {
-      const others = `${schema}.not_ours`
-      const list = `${schema}_sync.migrations`
-      await scene.run(`create table ${others} (id int);
+  it('binds an owner where forced: `migrate --roles` ends it', { tags: ['release'] }, async () => {
+    const others = `${schema}.not_ours`
+    const list = `${schema}_sync.migrations`
+    await scene.run(`create table ${others} (id int);
       alter table ${others} owner to ${scene.nameOf('loader')};
       alter table ${others} enable row level security;
       alter table ${list} owner to ${scene.nameOf('loader')};
       alter table ${list} enable row level security;
       alter table ${list} force row level security;
       create policy nobody on ${list} using (false)`)
-      for (const command of ['check', 'migrate']) {
-        expect(await callAs(command, 'loader')).toContain(
-          `hides their rows from ${scene.nameOf('loader')};`,
-        )
-      }
-      const mended = await callAs('migrate --roles', 'loader')
-      expect(mended).toContain(`alter table ${list} disable row level security, which was`)
-      expect(mended).not.toContain(others)
-      expect(await callAs('check', 'loader')).toContain(`${schema} is at version`)
-      await scene.run(
-        `drop table ${others}; alter table ${list} owner to current_user; drop policy nobody on ${list}`,
+    for (const command of ['check', 'migrate']) {
+      expect(await callAs(command, 'loader')).toContain(
+        `hides their rows from ${scene.nameOf('loader')};`,
       )
-    },
-  )
+    }
+    const mended = await callAs('migrate --roles', 'loader')
+    expect(mended).toContain(`alter table ${list} disable row level security, which was`)
+    expect(mended).not.toContain(others)
+    expect(await callAs('check', 'loader')).toContain(`${schema} is at version`)
+    await scene.run(
+      `drop table ${others}; alter table ${list} owner to current_user; drop policy nobody on ${list}`,
+    )
+  })
 })
 
 describe('a schema that somebody else had made', { tags: ['JB13'] }, () => {

@@ -153,58 +153,51 @@ for each row when (new.seal_number = 'poison') execute function public.refuse()`
     },
   )
 
-  it.skipIf(isOnCitus)(
-    'for want of a right counts as no attempt when all the others fail as well',
-    async () => {
-      const scene = await openWebhookScene()
-      await poisonWith(scene, '42501')
-      scene.advance(10)
-      const record = scene.containerNow(scene.containerId)
-      const poisoned = { ...record, attributes: { ...record.attributes, seal_number: 'poison' } }
-      await scene.store(
-        scene.tell(scene.containerId, { id: 'one', included: [poisoned] }),
-        scene.tell(scene.containerId, { id: 'two', included: [poisoned] }),
-      )
-      await expect(scene.bench.processor.processAll()).rejects.toThrow('refused')
-      for (const id of ['one', 'two']) {
-        expect(await inbox(scene, id)).toMatchObject({ state: 'received', attempts: 0 })
-      }
-    },
-  )
+  it.skipIf(isOnCitus)('for want of a right is no attempt when all others fail', async () => {
+    const scene = await openWebhookScene()
+    await poisonWith(scene, '42501')
+    scene.advance(10)
+    const record = scene.containerNow(scene.containerId)
+    const poisoned = { ...record, attributes: { ...record.attributes, seal_number: 'poison' } }
+    await scene.store(
+      scene.tell(scene.containerId, { id: 'one', included: [poisoned] }),
+      scene.tell(scene.containerId, { id: 'two', included: [poisoned] }),
+    )
+    await expect(scene.bench.processor.processAll()).rejects.toThrow('refused')
+    for (const id of ['one', 'two']) {
+      expect(await inbox(scene, id)).toMatchObject({ state: 'received', attempts: 0 })
+    }
+  })
 
-  it(
-    'is not the one that brings 17,000 unknown records, few of which wait to be read',
-    { tags: ['FB1', 'JD6'] },
-    async () => {
-      const scene = await openWebhookScene()
-      scene.advance(10)
-      const unknown = (name: string, length: number) =>
-        Array.from({ length }, (_, at) => ({
-          type: 'container',
-          id: `unknown-${name}-${at}`,
-          attributes: {},
-          relationships: { shipment: { data: { type: 'shipment', id: `unknown-${at}` } } },
-        }))
-      await scene.receive(
-        scene.tell('', { id: 'large', about: null, included: unknown('one', 17_000) }),
-        scene.tell(scene.containerId, { id: 'behind' }),
-      )
-      expect(await statesOf(scene.warehouse)).toEqual({ large: 'processed', behind: 'processed' })
-      expect(await inbox(scene, 'large')).toMatchObject({ attempts: 0, error: null })
-      const queued = () =>
-        scene.query(
-          `select resource_type, count(*)::int as count from tracking_sync.refetch_queue
+  it('is not one of 17,000 unknown records', { tags: ['FB1', 'JD6'] }, async () => {
+    const scene = await openWebhookScene()
+    scene.advance(10)
+    const unknown = (name: string, length: number) =>
+      Array.from({ length }, (_, at) => ({
+        type: 'container',
+        id: `unknown-${name}-${at}`,
+        attributes: {},
+        relationships: { shipment: { data: { type: 'shipment', id: `unknown-${at}` } } },
+      }))
+    await scene.receive(
+      scene.tell('', { id: 'large', about: null, included: unknown('one', 17_000) }),
+      scene.tell(scene.containerId, { id: 'behind' }),
+    )
+    expect(await statesOf(scene.warehouse)).toEqual({ large: 'processed', behind: 'processed' })
+    expect(await inbox(scene, 'large')).toMatchObject({ attempts: 0, error: null })
+    const queued = () =>
+      scene.query(
+        `select resource_type, count(*)::int as count from tracking_sync.refetch_queue
         where resource_id like 'unknown-%' group by resource_type`,
-        )
-      expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
-      // At most that many wait, for any number of deliveries.
-      await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
-      expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
-      await scene.query('update tracking_sync.refetch_queue set attempts = 1')
-      await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
-      expect(await queued()).toEqual([{ resource_type: 'container', count: 1000 }])
-    },
-  )
+      )
+    expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
+    // At most that many wait, for any number of deliveries.
+    await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
+    expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
+    await scene.query('update tracking_sync.refetch_queue set attempts = 1')
+    await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
+    expect(await queued()).toEqual([{ resource_type: 'container', count: 1000 }])
+  })
 })
 
 describe('whose notifications are applied', { tags: ['W14'] }, () => {
@@ -243,30 +236,26 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
     expect(simulator.requests.total).toBe(1)
   })
 
-  it(
-    'are those without a webhook that are signed with our secret, and none where nothing is signed',
-    { tags: ['FF8'] },
-    async () => {
-      for (const secrets of [['ours'], []]) {
-        const own = { ...listed.own, ids: [OWN_WEBHOOK], secrets }
-        const scene = await openWebhookScene({ bench: { own } })
-        const { containerId: id, simulator, warehouse } = scene
-        scene.advance(10)
-        simulator.edits.change('container', id, { seal_number: 'told' })
-        const event = 'document.extracted'
-        await scene.receive(
-          scene.tell(id, { id: 'document', event, webhookId: null }),
-          scene.tell(id, { id: 'theirs', event, webhookId: 'of another' }),
-        )
-        const isOurs = secrets.length > 0
-        expect(await statesOf(warehouse)).toEqual({
-          document: isOurs ? 'processed' : 'foreign',
-          theirs: 'foreign',
-        })
-        expect((await scene.row())?.seal_number === 'told').toBe(isOurs)
-      }
-    },
-  )
+  it('are those without a webhook that carry our signature', { tags: ['FF8'] }, async () => {
+    for (const secrets of [['ours'], []]) {
+      const own = { ...listed.own, ids: [OWN_WEBHOOK], secrets }
+      const scene = await openWebhookScene({ bench: { own } })
+      const { containerId: id, simulator, warehouse } = scene
+      scene.advance(10)
+      simulator.edits.change('container', id, { seal_number: 'told' })
+      const event = 'document.extracted'
+      await scene.receive(
+        scene.tell(id, { id: 'document', event, webhookId: null }),
+        scene.tell(id, { id: 'theirs', event, webhookId: 'of another' }),
+      )
+      const isOurs = secrets.length > 0
+      expect(await statesOf(warehouse)).toEqual({
+        document: isOurs ? 'processed' : 'foreign',
+        theirs: 'foreign',
+      })
+      expect((await scene.row())?.seal_number === 'told').toBe(isOurs)
+    }
+  })
 
   it('are only webhooks that send to our address, if it is set', async () => {
     const own = { url: 'https://example.com/hook', ids: [] }
@@ -436,24 +425,20 @@ describe('the running processor', () => {
     expect((await statesOf(warehouse)).late).toBe('received')
   })
 
-  it(
-    'looks by itself, and goes on after an outage of the service',
-    { tags: ['release'] },
-    async () => {
-      const scene = await openWebhookScene()
-      const { containerId: id, simulator } = scene
-      simulator.faults.add({ fault: { kind: 'status', status: 401 }, times: Infinity })
-      const processor = start(scene, 50)
-      simulator.edits.change('container', id, { seal_number: 'read' })
-      await scene.store(
-        notification({ createdAt: scene.advance(1), about: { type: 'container', id } }),
-      )
-      await until(() => processor.state().lastError !== null)
-      simulator.faults.clear()
-      await scene.query('update tracking_sync.refetch_queue set not_before = null')
-      await until(() => processor.state().lastError === null)
-      await until(async () => (await scene.row())?.seal_number === 'read')
-      expect(processor.state().lastError).toBeNull()
-    },
-  )
+  it('looks by itself, and goes on after an outage', { tags: ['release'] }, async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator } = scene
+    simulator.faults.add({ fault: { kind: 'status', status: 401 }, times: Infinity })
+    const processor = start(scene, 50)
+    simulator.edits.change('container', id, { seal_number: 'read' })
+    await scene.store(
+      notification({ createdAt: scene.advance(1), about: { type: 'container', id } }),
+    )
+    await until(() => processor.state().lastError !== null)
+    simulator.faults.clear()
+    await scene.query('update tracking_sync.refetch_queue set not_before = null')
+    await until(() => processor.state().lastError === null)
+    await until(async () => (await scene.row())?.seal_number === 'read')
+    expect(processor.state().lastError).toBeNull()
+  })
 })

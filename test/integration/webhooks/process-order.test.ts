@@ -107,96 +107,80 @@ describe('deliveries in any order', () => {
     },
   )
 
-  it(
-    'five deliveries in one batch, whatever their order, leave every version',
-    { tags: ['D2', 'I3'] },
-    async () => {
-      for (const isReversed of [false, true]) {
-        const scene = await openWebhookScene({ shipments: 1 })
-        const deliveries = fiveDeliveries(scene)
-        await scene.receive(...(isReversed ? deliveries.toReversed() : deliveries))
-        const versions = await scene.query<{ seal: string | null; weight: string }>(
-          `select seal_number as seal, weight_in_lbs as weight, valid_from, valid_to from tracking.container_history
+  it('five deliveries in one batch leave every version', { tags: ['D2', 'I3'] }, async () => {
+    for (const isReversed of [false, true]) {
+      const scene = await openWebhookScene({ shipments: 1 })
+      const deliveries = fiveDeliveries(scene)
+      await scene.receive(...(isReversed ? deliveries.toReversed() : deliveries))
+      const versions = await scene.query<{ seal: string | null; weight: string }>(
+        `select seal_number as seal, weight_in_lbs as weight, valid_from, valid_to from tracking.container_history
         where container_id = $1 order by valid_from offset 1`,
-          scene.containerId,
-        )
-        expect(versions.map(({ seal, weight }) => [seal, Number(weight)])).toEqual([
-          ['one', 1],
-          [null, 1],
-          [null, 1],
-          ['one', 5],
-        ])
-        const holds = await scene.query(
-          `select valid_from from tracking.container_hold_history where container_id = $1 and description = 'five'`,
-          scene.containerId,
-        )
-        expect(holds).toEqual([{ valid_from: '2026-03-02 08:00:40+00' }])
-        expect(await scene.differences()).toEqual([])
-        // A usual delivery costs no request, also where an event was withdrawn.
-        expect(scene.simulator.requests.total).toBe(0)
-        expect(await queued(scene.warehouse)).toEqual([])
-      }
-    },
-  )
-
-  it(
-    'an older delivery after a newer one changes no row, and is checked at the source',
-    { tags: ['D3'] },
-    async () => {
-      const scene = await openWebhookScene()
-      const { containerId: id, simulator } = scene
-      scene.advance(10)
-      simulator.edits.change('container', id, { seal_number: 'old' })
-      const older = scene.tell(id)
-      scene.advance(1)
-      simulator.edits.change('container', id, { seal_number: 'new' })
-      await scene.receive(scene.tell(id))
-      await scene.receive(older)
-      expect(await scene.row()).toMatchObject({ seal_number: 'new' })
-      expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
-      scene.advance(1)
-      await scene.bench.settle()
-      expect(await scene.row()).toMatchObject({ seal_number: 'new' })
-      expect(await queued(scene.warehouse)).toEqual([])
+        scene.containerId,
+      )
+      expect(versions.map(({ seal, weight }) => [seal, Number(weight)])).toEqual([
+        ['one', 1],
+        [null, 1],
+        [null, 1],
+        ['one', 5],
+      ])
+      const holds = await scene.query(
+        `select valid_from from tracking.container_hold_history where container_id = $1 and description = 'five'`,
+        scene.containerId,
+      )
+      expect(holds).toEqual([{ valid_from: '2026-03-02 08:00:40+00' }])
       expect(await scene.differences()).toEqual([])
-    },
-  )
-
-  it(
-    'a delivery that is older than the last complete pass changes nothing, although the pass did not touch the row',
-    { tags: ['D3'] },
-    async () => {
-      const scene = await openWebhookScene()
-      const { containerId: id, simulator } = scene
-      scene.advance(10)
-      const { seal_number: before } = scene.containerNow(id).attributes ?? {}
-      simulator.edits.change('container', id, { seal_number: 'for a moment' })
-      const older = scene.tell(id)
-      simulator.edits.change('container', id, { seal_number: before })
-      scene.advance(10)
-      await scene.sync({ command: 'sync' })
-      expect(await scene.row()).toMatchObject({ _observed_at: '2026-03-02 08:00:00+00' })
-      simulator.requests.reset()
-      await scene.receive(older)
-      expect(await scene.row()).toMatchObject({ seal_number: before })
-      expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
-      await scene.bench.settle()
-      expect(simulator.requests.total).toBe(1)
-      expect(await scene.differences()).toEqual([])
-    },
-  )
-
-  it(
-    'an older delivery that says nothing else than the row costs no request',
-    { tags: ['D3'] },
-    async () => {
-      const scene = await openWebhookScene()
-      const older = scene.tell(scene.containerId, { createdAt: '2026-03-01T00:00:00Z' })
-      await scene.receive(older)
+      // A usual delivery costs no request, also where an event was withdrawn.
+      expect(scene.simulator.requests.total).toBe(0)
       expect(await queued(scene.warehouse)).toEqual([])
-      expect(Object.values(await statesOf(scene.warehouse))).toEqual(['processed'])
-    },
-  )
+    }
+  })
+
+  it('an older delivery changes no row, and is checked', { tags: ['D3'] }, async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator } = scene
+    scene.advance(10)
+    simulator.edits.change('container', id, { seal_number: 'old' })
+    const older = scene.tell(id)
+    scene.advance(1)
+    simulator.edits.change('container', id, { seal_number: 'new' })
+    await scene.receive(scene.tell(id))
+    await scene.receive(older)
+    expect(await scene.row()).toMatchObject({ seal_number: 'new' })
+    expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
+    scene.advance(1)
+    await scene.bench.settle()
+    expect(await scene.row()).toMatchObject({ seal_number: 'new' })
+    expect(await queued(scene.warehouse)).toEqual([])
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('older than the last complete pass changes nothing', { tags: ['D3'] }, async () => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator } = scene
+    scene.advance(10)
+    const { seal_number: before } = scene.containerNow(id).attributes ?? {}
+    simulator.edits.change('container', id, { seal_number: 'for a moment' })
+    const older = scene.tell(id)
+    simulator.edits.change('container', id, { seal_number: before })
+    scene.advance(10)
+    await scene.sync({ command: 'sync' })
+    expect(await scene.row()).toMatchObject({ _observed_at: '2026-03-02 08:00:00+00' })
+    simulator.requests.reset()
+    await scene.receive(older)
+    expect(await scene.row()).toMatchObject({ seal_number: before })
+    expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
+    await scene.bench.settle()
+    expect(simulator.requests.total).toBe(1)
+    expect(await scene.differences()).toEqual([])
+  })
+
+  it('an older delivery of the same costs no request', { tags: ['D3'] }, async () => {
+    const scene = await openWebhookScene()
+    const older = scene.tell(scene.containerId, { createdAt: '2026-03-01T00:00:00Z' })
+    await scene.receive(older)
+    expect(await queued(scene.warehouse)).toEqual([])
+    expect(Object.values(await statesOf(scene.warehouse))).toEqual(['processed'])
+  })
 
   it('the transport event of an older delivery still gets its row', { tags: ['D3'] }, async () => {
     const scene = await openWebhookScene()
@@ -312,57 +296,49 @@ describe('deliveries in any order', () => {
     },
   )
 
-  it(
-    'with a clock of the service that is two hours ahead, an older delivery that comes later changes nothing: both are read again',
-    { tags: ['FA2', 'FG7', 'H15'] },
-    async () => {
-      const scene = await openWebhookScene({ startAt: new Date(Date.now() + 7_200_000) })
-      const { containerId: id, simulator } = scene
-      const tellOf = (value: string): Record<string, unknown> => {
-        scene.advance(1)
-        simulator.edits.change('container', id, { seal_number: value })
-        return scene.tell(id)
-      }
-      const [older, newer] = [tellOf('older'), tellOf('newer')]
-      simulator.requests.reset()
-      await scene.receive(newer)
-      await scene.receive(older)
-      await scene.bench.settle()
-      expect(simulator.requests.total).toBeGreaterThan(0)
-      expect(await scene.row()).toMatchObject({ seal_number: 'newer' })
-      expect(await scene.differences()).toEqual([])
-      const stamps = await scene.query(
-        `select 1 from tracking.containers where _observed_at > now() + interval '10 seconds'
+  it('with a clock two hours ahead both are read', { tags: ['FA2', 'FG7', 'H15'] }, async () => {
+    const scene = await openWebhookScene({ startAt: new Date(Date.now() + 7_200_000) })
+    const { containerId: id, simulator } = scene
+    const tellOf = (value: string): Record<string, unknown> => {
+      scene.advance(1)
+      simulator.edits.change('container', id, { seal_number: value })
+      return scene.tell(id)
+    }
+    const [older, newer] = [tellOf('older'), tellOf('newer')]
+    simulator.requests.reset()
+    await scene.receive(newer)
+    await scene.receive(older)
+    await scene.bench.settle()
+    expect(simulator.requests.total).toBeGreaterThan(0)
+    expect(await scene.row()).toMatchObject({ seal_number: 'newer' })
+    expect(await scene.differences()).toEqual([])
+    const stamps = await scene.query(
+      `select 1 from tracking.containers where _observed_at > now() + interval '10 seconds'
         union all select 1 from tracking_sync.webhook_notifications
         where observed_at > now() + interval '10 seconds'`,
-      )
-      expect(stamps).toEqual([])
-    },
-  )
+    )
+    expect(stamps).toEqual([])
+  })
 
-  it(
-    'two changes in one second, in separate batches and in one, are settled by reading again',
-    { tags: ['D6'] },
-    async () => {
-      for (const isOneBatch of [true, false]) {
-        const scene = await openWebhookScene()
-        const { containerId: id, simulator } = scene
-        scene.advance(10)
-        simulator.edits.change('container', id, { seal_number: 'first' })
-        const first = scene.tell(id)
-        simulator.edits.change('container', id, { seal_number: 'second' })
-        const second = scene.tell(id)
-        if (isOneBatch) await scene.receive(second, first)
-        else {
-          await scene.receive(second)
-          await scene.receive(first)
-        }
-        expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
-        scene.advance(1)
-        await scene.bench.settle()
-        expect(await scene.row()).toMatchObject({ seal_number: 'second' })
-        expect(await scene.differences()).toEqual([])
+  it('two changes in one second are settled by reading again', { tags: ['D6'] }, async () => {
+    for (const isOneBatch of [true, false]) {
+      const scene = await openWebhookScene()
+      const { containerId: id, simulator } = scene
+      scene.advance(10)
+      simulator.edits.change('container', id, { seal_number: 'first' })
+      const first = scene.tell(id)
+      simulator.edits.change('container', id, { seal_number: 'second' })
+      const second = scene.tell(id)
+      if (isOneBatch) await scene.receive(second, first)
+      else {
+        await scene.receive(second)
+        await scene.receive(first)
       }
-    },
-  )
+      expect(await queued(scene.warehouse)).toEqual([`container ${id}`])
+      scene.advance(1)
+      await scene.bench.settle()
+      expect(await scene.row()).toMatchObject({ seal_number: 'second' })
+      expect(await scene.differences()).toEqual([])
+    }
+  })
 })

@@ -179,27 +179,23 @@ describe('a signed delivery', { tags: ['W1'] }, () => {
     expect(await loadInbox()).toMatchObject([{ notification_id: 'held' }])
   })
 
-  it(
-    'leaves no secret in the database: neither the signature nor other headers',
-    { tags: ['S4'] },
-    async () => {
-      const { post } = await open()
-      const body = notificationBody()
-      const canary = 'canary-91d0'
-      await post(body, { authorization: canary, cookie: canary, 'x-secret-sauce': canary })
-      const [row] = await target.warehouse.query(
-        'read all',
-        sql<{
-          text: string
-        }>`select to_jsonb(stored)::text as text from tracking_sync.webhook_notifications as stored`,
-      )
-      for (const secret of [canary, signBody(body), WEBHOOK_SECRET]) {
-        expect(row!.text).not.toContain(secret)
-        expect(row!.text).not.toContain(Buffer.from(secret).toString('hex'))
-      }
-      expect((await loadInbox())[0]!.headers).toMatchObject({ 'content-type': 'application/json' })
-    },
-  )
+  it('leaves no secret in the database, nor other headers', { tags: ['S4'] }, async () => {
+    const { post } = await open()
+    const body = notificationBody()
+    const canary = 'canary-91d0'
+    await post(body, { authorization: canary, cookie: canary, 'x-secret-sauce': canary })
+    const [row] = await target.warehouse.query(
+      'read all',
+      sql<{
+        text: string
+      }>`select to_jsonb(stored)::text as text from tracking_sync.webhook_notifications as stored`,
+    )
+    for (const secret of [canary, signBody(body), WEBHOOK_SECRET]) {
+      expect(row!.text).not.toContain(secret)
+      expect(row!.text).not.toContain(Buffer.from(secret).toString('hex'))
+    }
+    expect((await loadInbox())[0]!.headers).toMatchObject({ 'content-type': 'application/json' })
+  })
 
   it('whose body cannot be read is kept with the reason, and not offered to the processor', async () => {
     const { post } = await open()
@@ -241,111 +237,92 @@ interface SampleNotification {
 }
 
 describe('a delivery that is refused', () => {
-  it(
-    'for its signature gets the same answer whatever is wrong, and leaves nothing but a count',
-    { tags: ['W2'] },
-    async () => {
-      const { post, receiver } = await open()
-      const body = notificationBody()
-      const right = signBody(body)
-      const forms = ['', signBody(body, 'another-secret-0123456789'), right.toUpperCase()]
-      const answers = await Promise.all(
-        forms.map(async (form) => {
-          const response = await post(body, { [HEADER]: form })
-          return `${response.status} ${await response.text()}`
-        }),
-      )
-      expect(new Set(answers)).toEqual(new Set(['401 {"error":"signature"}\n']))
-      expect(receiver.outcomes.counts()).toMatchObject({
-        received: 3,
-        stored: 0,
-        refused_signature: 3,
-      })
-      expect(await loadInbox()).toEqual([])
-    },
-  )
+  it('for its signature gets one answer, and leaves a count', { tags: ['W2'] }, async () => {
+    const { post, receiver } = await open()
+    const body = notificationBody()
+    const right = signBody(body)
+    const forms = ['', signBody(body, 'another-secret-0123456789'), right.toUpperCase()]
+    const answers = await Promise.all(
+      forms.map(async (form) => {
+        const response = await post(body, { [HEADER]: form })
+        return `${response.status} ${await response.text()}`
+      }),
+    )
+    expect(new Set(answers)).toEqual(new Set(['401 {"error":"signature"}\n']))
+    expect(receiver.outcomes.counts()).toMatchObject({
+      received: 3,
+      stored: 0,
+      refused_signature: 3,
+    })
+    expect(await loadInbox()).toEqual([])
+  })
 
-  it(
-    'for what it holds, before its body is looked at: nothing is decompressed',
-    { tags: ['W13'] },
-    async () => {
-      const { post, receiver } = await open()
-      const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024))
-      const before = process.memoryUsage().rss
-      const statuses = []
-      for (const headers of [
-        { 'content-encoding': 'gzip' },
-        { 'content-encoding': 'identity, gzip' },
-        { 'content-type': 'application/x-www-form-urlencoded' },
-        { 'content-type': 'text/plain' },
-        { 'content-type': 'application/json, text/plain' },
-      ]) {
-        statuses.push((await post(bomb, headers)).status)
-      }
-      expect(statuses).toEqual([415, 415, 415, 415, 415])
-      expect(process.memoryUsage().rss - before).toBeLessThan(40 * 1024 * 1024)
-      expect(receiver.outcomes.counts()).toMatchObject({
-        refused_content_encoding: 2,
-        refused_content_type: 3,
-      })
-      const taken = [
-        { 'content-type': 'APPLICATION/JSON;charset=UTF-8' },
-        { 'content-encoding': 'Identity' },
-      ].map((headers) => post(notificationBody(), headers))
-      expect((await Promise.all(taken)).map(({ status }) => status)).toEqual([202, 202])
-    },
-  )
+  it('for what it holds, and nothing is decompressed', { tags: ['W13'] }, async () => {
+    const { post, receiver } = await open()
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024))
+    const before = process.memoryUsage().rss
+    const statuses = []
+    for (const headers of [
+      { 'content-encoding': 'gzip' },
+      { 'content-encoding': 'identity, gzip' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/json, text/plain' },
+    ]) {
+      statuses.push((await post(bomb, headers)).status)
+    }
+    expect(statuses).toEqual([415, 415, 415, 415, 415])
+    expect(process.memoryUsage().rss - before).toBeLessThan(40 * 1024 * 1024)
+    expect(receiver.outcomes.counts()).toMatchObject({
+      refused_content_encoding: 2,
+      refused_content_type: 3,
+    })
+    const taken = [
+      { 'content-type': 'APPLICATION/JSON;charset=UTF-8' },
+      { 'content-encoding': 'Identity' },
+    ].map((headers) => post(notificationBody(), headers))
+    expect((await Promise.all(taken)).map(({ status }) => status)).toEqual([202, 202])
+  })
 
-  it(
-    'for its length: announced, or neither announced nor small',
-    { tags: ['W11', 'JD5'] },
-    async () => {
-      const { server, post, receiver } = await open({ limits: { bodyBytes: 4_096 } })
-      const head = ['POST /webhooks HTTP/1.1', 'Host: x', 'Content-Type: application/json']
-      const raw = async (header: string, body: string): Promise<number[]> => {
-        const connection = await openRaw(server.httpPort, [...head, header, '', body].join('\r\n'))
-        return statusesOf(await connection.closed())
-      }
-      expect((await post(' '.repeat(4_097))).status).toBe(413)
-      expect(await raw('Content-Length: 99999999999', '{')).toEqual([413])
-      expect(await raw('Content-Length: -5', '{}')).toEqual([400])
-      // Fewer bytes announced than sent: the rest is not a request.
-      expect(await raw('Content-Length: 2', '{}junk\r\n\r\n')).toContain(400)
-      const chunk = `1000\r\n${' '.repeat(0x1000)}\r\n`
-      expect(await raw('Transfer-Encoding: chunked', chunk.repeat(50))).toEqual([411])
-      expect(await raw('Transfer-Encoding: chunked', '1\r\n \r\n'.repeat(1_100))).toEqual([411])
-      expect(receiver.outcomes.counts()).toMatchObject({
-        stored: 0,
-        refused_too_large: 2,
-        refused_length: 2,
-      })
-      expect(await loadInbox()).toEqual([])
-      await expect
-        .poll(() => describeRefusals(target.warehouse))
-        .toMatch(/1 refused .* length \(.*64 KiB/)
-    },
-  )
+  it('for its length, announced or not', { tags: ['W11', 'JD5'] }, async () => {
+    const { server, post, receiver } = await open({ limits: { bodyBytes: 4_096 } })
+    const head = ['POST /webhooks HTTP/1.1', 'Host: x', 'Content-Type: application/json']
+    const raw = async (header: string, body: string): Promise<number[]> => {
+      const connection = await openRaw(server.httpPort, [...head, header, '', body].join('\r\n'))
+      return statusesOf(await connection.closed())
+    }
+    expect((await post(' '.repeat(4_097))).status).toBe(413)
+    expect(await raw('Content-Length: 99999999999', '{')).toEqual([413])
+    expect(await raw('Content-Length: -5', '{}')).toEqual([400])
+    // Fewer bytes announced than sent: the rest is not a request.
+    expect(await raw('Content-Length: 2', '{}junk\r\n\r\n')).toContain(400)
+    const chunk = `1000\r\n${' '.repeat(0x1000)}\r\n`
+    expect(await raw('Transfer-Encoding: chunked', chunk.repeat(50))).toEqual([411])
+    expect(await raw('Transfer-Encoding: chunked', '1\r\n \r\n'.repeat(1_100))).toEqual([411])
+    expect(receiver.outcomes.counts()).toMatchObject({
+      stored: 0,
+      refused_too_large: 2,
+      refused_length: 2,
+    })
+    expect(await loadInbox()).toEqual([])
+    await expect
+      .poll(() => describeRefusals(target.warehouse))
+      .toMatch(/1 refused .* length \(.*64 KiB/)
+  })
 
-  it(
-    'for its length before it is sent, where the sender asks first; and is asked for where it fits',
-    { tags: ['W11'] },
-    async () => {
-      const { server } = await open({ limits: { bodyBytes: 4_096 } })
-      const large = rawDelivery(' '.repeat(5_000), ['Expect: 100-continue']).trimEnd()
-      const refused = await openRaw(server.httpPort, `${large}\r\n\r\n`)
-      expect(statusesOf(await refused.closed())).toEqual([413])
-      const body = notificationBody('asked')
-      const head = rawDelivery(body, ['Expect: 100-continue', 'Connection: close']).replace(
-        body,
-        '',
-      )
-      const taken = await openRaw(server.httpPort, head)
-      await expect.poll(() => statusesOf(taken.received())).toEqual([100])
-      taken.socket.write(body)
-      expect(statusesOf(await taken.closed())).toEqual([100, 202])
-      expect(await loadInbox()).toMatchObject([{ notification_id: 'asked' }])
-    },
-  )
+  it('for its length before it is sent, if the sender asks', { tags: ['W11'] }, async () => {
+    const { server } = await open({ limits: { bodyBytes: 4_096 } })
+    const large = rawDelivery(' '.repeat(5_000), ['Expect: 100-continue']).trimEnd()
+    const refused = await openRaw(server.httpPort, `${large}\r\n\r\n`)
+    expect(statusesOf(await refused.closed())).toEqual([413])
+    const body = notificationBody('asked')
+    const head = rawDelivery(body, ['Expect: 100-continue', 'Connection: close']).replace(body, '')
+    const taken = await openRaw(server.httpPort, head)
+    await expect.poll(() => statusesOf(taken.received())).toEqual([100])
+    taken.socket.write(body)
+    expect(statusesOf(await taken.closed())).toEqual([100, 202])
+    expect(await loadInbox()).toMatchObject([{ notification_id: 'asked' }])
+  })
 
   it('not for coming in chunks', { tags: ['W11'] }, async () => {
     const { server } = await open()
@@ -361,30 +338,26 @@ describe('a delivery that is refused', () => {
     expect(await loadInbox()).toMatchObject([{ notification_id: 'chunked' }])
   })
 
-  it(
-    'large bodies share a little memory, and never that of ordinary ones',
-    { tags: ['W11'] },
-    async () => {
-      const limits = { memoryBytes: 600_000 }
-      const { server, post, receiver } = await open({ limits })
-      const head = 'POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
-      const part = `${head}Content-Length: 1000000\r\n\r\n${' '.repeat(150_000)}`
-      const open50 = await Promise.all(
-        Array.from({ length: 50 }, () => openRaw(server.httpPort, part)),
-      )
-      // At most two fit into the shared memory with what they hold beyond the free part.
-      await expect
-        .poll(() => receiver.outcomes.counts().unavailable, { timeout: 10_000 })
-        .toBeGreaterThanOrEqual(48)
-      const { unavailable } = receiver.outcomes.counts()
-      expect(unavailable).toBeLessThan(50)
-      expect((await post(notificationBody('ordinary'))).status).toBe(202)
-      for (const { socket } of open50) socket.destroy()
-      await expect.poll(() => receiver.outcomes.counts().aborted).toBe(50 - unavailable)
-      expect((await post(`${notificationBody('large')}${' '.repeat(250_000)}`)).status).toBe(202)
-      expect((await loadInbox()).map((row) => row.notification_id)).toEqual(['ordinary', 'large'])
-    },
-  )
+  it('large bodies share a memory that ordinary ones do not use', { tags: ['W11'] }, async () => {
+    const limits = { memoryBytes: 600_000 }
+    const { server, post, receiver } = await open({ limits })
+    const head = 'POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+    const part = `${head}Content-Length: 1000000\r\n\r\n${' '.repeat(150_000)}`
+    const open50 = await Promise.all(
+      Array.from({ length: 50 }, () => openRaw(server.httpPort, part)),
+    )
+    // At most two fit into the shared memory with what they hold beyond the free part.
+    await expect
+      .poll(() => receiver.outcomes.counts().unavailable, { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(48)
+    const { unavailable } = receiver.outcomes.counts()
+    expect(unavailable).toBeLessThan(50)
+    expect((await post(notificationBody('ordinary'))).status).toBe(202)
+    for (const { socket } of open50) socket.destroy()
+    await expect.poll(() => receiver.outcomes.counts().aborted).toBe(50 - unavailable)
+    expect((await post(`${notificationBody('large')}${' '.repeat(250_000)}`)).status).toBe(202)
+    expect((await loadInbox()).map((row) => row.notification_id)).toEqual(['ordinary', 'large'])
+  })
 
   it('for taking too long over its body, while others are served', { tags: ['W10'] }, async () => {
     const { server, post, receiver } = await open({ limits: { bodyTimeoutMs: 300 } })
@@ -398,50 +371,42 @@ describe('a delivery that is refused', () => {
     expect(await loadInbox()).toHaveLength(1)
   })
 
-  it(
-    'for its sender, however it forges X-Forwarded-For; and never accepted for its sender alone',
-    { tags: ['W19'] },
-    async () => {
-      const addresses = new SenderAddresses({
-        load: () => Promise.resolve(['192.0.2.10']),
-        clock: () => new Date(),
-        sleep: () => Promise.resolve(),
-        logger: silentLogger,
-      })
-      await addresses.refresh()
-      const direct = await open({ senders: { addresses, trustedProxyHops: 0 } })
-      const proxied = await open({ senders: { addresses, trustedProxyHops: 1 } })
-      const status = async (
-        { post }: TestReceiver,
-        forwarded: string,
-        headers: Readonly<Record<string, string>> = {},
-      ): Promise<number> =>
-        (await post(notificationBody(), { 'x-forwarded-for': forwarded, ...headers })).status
-      expect(await status(direct, '192.0.2.10')).toBe(403)
-      expect(await status(proxied, '192.0.2.10, 203.0.113.5')).toBe(403)
-      expect(await loadInbox()).toEqual([])
-      expect(await status(proxied, '203.0.113.5, 192.0.2.10')).toBe(202)
-      expect(await status(proxied, '192.0.2.10', { [HEADER]: '0'.repeat(64) })).toBe(401)
-      expect(await loadInbox()).toHaveLength(1)
-    },
-  )
+  it('for its sender, and never accepted for that alone', { tags: ['W19'] }, async () => {
+    const addresses = new SenderAddresses({
+      load: () => Promise.resolve(['192.0.2.10']),
+      clock: () => new Date(),
+      sleep: () => Promise.resolve(),
+      logger: silentLogger,
+    })
+    await addresses.refresh()
+    const direct = await open({ senders: { addresses, trustedProxyHops: 0 } })
+    const proxied = await open({ senders: { addresses, trustedProxyHops: 1 } })
+    const status = async (
+      { post }: TestReceiver,
+      forwarded: string,
+      headers: Readonly<Record<string, string>> = {},
+    ): Promise<number> =>
+      (await post(notificationBody(), { 'x-forwarded-for': forwarded, ...headers })).status
+    expect(await status(direct, '192.0.2.10')).toBe(403)
+    expect(await status(proxied, '192.0.2.10, 203.0.113.5')).toBe(403)
+    expect(await loadInbox()).toEqual([])
+    expect(await status(proxied, '203.0.113.5, 192.0.2.10')).toBe(202)
+    expect(await status(proxied, '192.0.2.10', { [HEADER]: '0'.repeat(64) })).toBe(401)
+    expect(await loadInbox()).toHaveLength(1)
+  })
 
-  it(
-    'not for its sender where there is no list to go by, but then for its signature',
-    { tags: ['W19'] },
-    async () => {
-      const addresses = new SenderAddresses({
-        load: () => Promise.reject(new Error('down')),
-        clock: () => new Date(),
-        sleep: () => Promise.resolve(),
-        logger: silentLogger,
-      })
-      const senders = { addresses, trustedProxyHops: 0 }
-      expect((await (await open({ senders })).post(notificationBody())).status).toBe(202)
-      const trusting = await open({ senders, signature: 'insecure' })
-      expect((await trusting.post(notificationBody())).status).toBe(403)
-    },
-  )
+  it('not for its sender without a list, then by signature', { tags: ['W19'] }, async () => {
+    const addresses = new SenderAddresses({
+      load: () => Promise.reject(new Error('down')),
+      clock: () => new Date(),
+      sleep: () => Promise.resolve(),
+      logger: silentLogger,
+    })
+    const senders = { addresses, trustedProxyHops: 0 }
+    expect((await (await open({ senders })).post(notificationBody())).status).toBe(202)
+    const trusting = await open({ senders, signature: 'insecure' })
+    expect((await trusting.post(notificationBody())).status).toBe(403)
+  })
 })
 
 describe('a delivery that comes again', () => {
@@ -458,27 +423,23 @@ describe('a delivery that comes again', () => {
     expect(receiver.outcomes.counts()).toMatchObject({ stored: 1, duplicate: 3 })
   })
 
-  it(
-    'ten times at once over two receivers is one row, in each of 20 rounds',
-    { tags: ['D1'] },
-    async () => {
-      const receivers = [
-        await open({ warehouse: openWarehouse() }),
-        await open({ warehouse: openWarehouse() }),
-      ]
-      for (let round = 0; round < 20; round += 1) {
-        const body = notificationBody(`round-${round}`)
-        const copies = Array.from({ length: 10 }, (_, copy) => receivers[copy % 2]!.post(body))
-        expect((await Promise.all(copies)).map(({ status }) => status)).toEqual(Array(10).fill(202))
-      }
-      await Promise.all(receivers.map(({ receiver }) => receiver.drain()))
-      const rows = await loadInbox()
-      expect(rows).toHaveLength(20)
-      const counts = receivers.map(({ receiver }) => receiver.outcomes.counts())
-      expect(counts.reduce((sum, { stored }) => sum + stored, 0)).toBe(20)
-      expect(counts.reduce((sum, { duplicate }) => sum + duplicate, 0)).toBe(180)
-    },
-  )
+  it('ten times over two receivers is one row, in 20 rounds', { tags: ['D1'] }, async () => {
+    const receivers = [
+      await open({ warehouse: openWarehouse() }),
+      await open({ warehouse: openWarehouse() }),
+    ]
+    for (let round = 0; round < 20; round += 1) {
+      const body = notificationBody(`round-${round}`)
+      const copies = Array.from({ length: 10 }, (_, copy) => receivers[copy % 2]!.post(body))
+      expect((await Promise.all(copies)).map(({ status }) => status)).toEqual(Array(10).fill(202))
+    }
+    await Promise.all(receivers.map(({ receiver }) => receiver.drain()))
+    const rows = await loadInbox()
+    expect(rows).toHaveLength(20)
+    const counts = receivers.map(({ receiver }) => receiver.outcomes.counts())
+    expect(counts.reduce((sum, { stored }) => sum + stored, 0)).toBe(20)
+    expect(counts.reduce((sum, { duplicate }) => sum + duplicate, 0)).toBe(180)
+  })
 
   it('is answered at once while a processor holds its row', { tags: ['W8'] }, async () => {
     const { post } = await open()

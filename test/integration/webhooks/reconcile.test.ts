@@ -92,64 +92,56 @@ async function failAll(): Promise<void> {
 }
 
 describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
-  it(
-    'are found, and what they are about is read again, each once',
-    { tags: ['release'] },
-    async () => {
-      const [first, second] = (await containerIds(2)) as [string, string]
-      scene.simulator.edits.change('container', first, { weight_in_lbs: 12_345 })
-      scene.simulator.edits.change('container', second, { weight_in_lbs: 54_321 })
-      await failAll()
-      const differences = await scene.differences()
-      expect(differences).not.toEqual([])
+  it('are found, and their records are read again once', { tags: ['release'] }, async () => {
+    const [first, second] = (await containerIds(2)) as [string, string]
+    scene.simulator.edits.change('container', first, { weight_in_lbs: 12_345 })
+    scene.simulator.edits.change('container', second, { weight_in_lbs: 54_321 })
+    await failAll()
+    const differences = await scene.differences()
+    expect(differences).not.toEqual([])
 
-      const report = await runReconcile()
-      expect(report.webhook.alerts).toEqual([])
-      expect(counts(report)).toEqual({ ...NOTHING, failed: 2, recovered: 2 })
-      expect(await inbox()).toEqual(
-        Array.from({ length: 2 }, (): unknown =>
-          expect.objectContaining({
-            state: 'received',
-            event: 'container.updated',
-            webhook_id: webhookId,
-            reference_type: 'container_updated_event',
-          }),
-        ),
-      )
-      await settle()
-      expect((await inbox()).map(({ state }) => state)).toEqual(['processed', 'processed'])
-      expect(await scene.differences()).toEqual([])
+    const report = await runReconcile()
+    expect(report.webhook.alerts).toEqual([])
+    expect(counts(report)).toEqual({ ...NOTHING, failed: 2, recovered: 2 })
+    expect(await inbox()).toEqual(
+      Array.from({ length: 2 }, (): unknown =>
+        expect.objectContaining({
+          state: 'received',
+          event: 'container.updated',
+          webhook_id: webhookId,
+          reference_type: 'container_updated_event',
+        }),
+      ),
+    )
+    await settle()
+    expect((await inbox()).map(({ state }) => state)).toEqual(['processed', 'processed'])
+    expect(await scene.differences()).toEqual([])
 
-      const again = await runReconcile()
-      expect(counts(again)).toEqual({ ...NOTHING, failed: 2, alreadyKnown: 2 })
-    },
-  )
+    const again = await runReconcile()
+    expect(counts(again)).toEqual({ ...NOTHING, failed: 2, alreadyKnown: 2 })
+  })
 
-  it(
-    'of transport events lead to their container and its events, also of new ones',
-    { tags: ['release'] },
-    async () => {
-      scene.simulator.clock.advance(48 * HOUR)
-      await failAll()
-      const ofEvents = scene.simulator.webhooks.notifications.filter(
-        ({ relationships }) =>
-          (relationships?.reference_object?.data as { type: string }).type === 'transport_event',
-      )
-      expect(ofEvents.length).toBeGreaterThan(3)
-      const report = await runReconcile()
-      expect(report.failed).toBe(scene.simulator.webhooks.notifications.length)
-      await settle()
-      const lost = ofEvents.map(
-        ({ relationships }) => (relationships!.reference_object!.data as { id: string }).id,
-      )
-      const [found] = await scene.query<{ count: number }>(
-        `select count(distinct transport_event_id) as count from tracking.transport_events
+  it('of transport events lead to their container', { tags: ['release'] }, async () => {
+    scene.simulator.clock.advance(48 * HOUR)
+    await failAll()
+    const ofEvents = scene.simulator.webhooks.notifications.filter(
+      ({ relationships }) =>
+        (relationships?.reference_object?.data as { type: string }).type === 'transport_event',
+    )
+    expect(ofEvents.length).toBeGreaterThan(3)
+    const report = await runReconcile()
+    expect(report.failed).toBe(scene.simulator.webhooks.notifications.length)
+    await settle()
+    const lost = ofEvents.map(
+      ({ relationships }) => (relationships!.reference_object!.data as { id: string }).id,
+    )
+    const [found] = await scene.query<{ count: number }>(
+      `select count(distinct transport_event_id) as count from tracking.transport_events
       where transport_event_id = any($1)`,
-        lost,
-      )
-      expect(found!.count).toBe(new Set(lost).size)
-    },
-  )
+      lost,
+    )
+    expect(found!.count).toBe(new Set(lost).size)
+  })
 
   it.each(['reject', 'ignore'] as const)(
     'are found by what the warehouse knows where the service meets the include with `%s`',
@@ -232,13 +224,9 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
     })
   })
 
-  it(
-    'come with the alert on a webhook that the service has switched off',
-    { tags: ['W18'] },
-    async () => {
-      scene.simulator.webhooks.update(webhookId, { active: false })
-      const report = await runReconcile()
-      expect(report.webhook.alerts).toMatchObject([{ kind: 'inactive', webhookId }])
-    },
-  )
+  it('come with the alert on a webhook that was switched off', { tags: ['W18'] }, async () => {
+    scene.simulator.webhooks.update(webhookId, { active: false })
+    const report = await runReconcile()
+    expect(report.webhook.alerts).toMatchObject([{ kind: 'inactive', webhookId }])
+  })
 })

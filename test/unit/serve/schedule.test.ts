@@ -44,27 +44,23 @@ function open(...jobs: ReturnType<typeof manualJob>[]) {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('a schedule', () => {
-  it(
-    'makes up for any number of slots during a run with one run at its end',
-    { tags: ['X6'] },
-    async () => {
-      const sync = manualJob('sync', 'a')
-      const { schedule, fire } = open(sync)
-      fire('a')
-      for (let slot = 0; slot < 7; slot += 1) fire('a')
-      expect(sync.runs()).toBe(1)
-      sync.end(0)
-      await settled()
-      expect(sync.runs()).toBe(2)
-      sync.end(1)
-      await settled()
-      expect(sync.runs()).toBe(2)
-      fire('a')
-      expect(sync.runs()).toBe(3)
-      sync.end(2)
-      await schedule.stop()
-    },
-  )
+  it('makes up for any slots during a run with one at its end', { tags: ['X6'] }, async () => {
+    const sync = manualJob('sync', 'a')
+    const { schedule, fire } = open(sync)
+    fire('a')
+    for (let slot = 0; slot < 7; slot += 1) fire('a')
+    expect(sync.runs()).toBe(1)
+    sync.end(0)
+    await settled()
+    expect(sync.runs()).toBe(2)
+    sync.end(1)
+    await settled()
+    expect(sync.runs()).toBe(2)
+    fire('a')
+    expect(sync.runs()).toBe(3)
+    sync.end(2)
+    await schedule.stop()
+  })
 
   it('goes on after a failure, and says so', async () => {
     const sync = manualJob('sync', 'a')
@@ -109,26 +105,22 @@ describe('a schedule', () => {
     await schedule.stop()
   })
 
-  it(
-    'stops by waiting for what runs, and starts nothing that became due meanwhile',
-    { tags: ['X3'] },
-    async () => {
-      const sync = manualJob('sync', 'a')
-      const { schedule, fire, slots } = open(sync)
-      fire('a')
-      fire('a')
-      let isStopped = false
-      const stopping = schedule.stop().then(() => {
-        isStopped = true
-      })
-      expect(slots.size).toBe(0)
-      await settled()
-      expect(isStopped).toBe(false)
-      sync.end(0)
-      await stopping
-      expect(sync.runs()).toBe(1)
-    },
-  )
+  it('stops by waiting for what runs, and starts nothing more', { tags: ['X3'] }, async () => {
+    const sync = manualJob('sync', 'a')
+    const { schedule, fire, slots } = open(sync)
+    fire('a')
+    fire('a')
+    let isStopped = false
+    const stopping = schedule.stop().then(() => {
+      isStopped = true
+    })
+    expect(slots.size).toBe(0)
+    await settled()
+    expect(isStopped).toBe(false)
+    sync.end(0)
+    await stopping
+    expect(sync.runs()).toBe(1)
+  })
 
   it('fires by the real cron, every second', async () => {
     const { promise: fired, resolve } = withResolvers()
@@ -194,21 +186,17 @@ describe('slots by the wall clock', () => {
     await schedule.stop()
   })
 
-  it(
-    'go on at the next slot of the new time when the clock is put back by an hour',
-    { tags: ['X6', 'Z11'] },
-    async () => {
-      const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
-      vi.setSystemTime(new Date('2026-03-08T09:01:00Z'))
-      await vi.advanceTimersByTimeAsync(13 * MINUTE)
-      expect(runs()).toBe(0)
-      await vi.advanceTimersByTimeAsync(2 * MINUTE)
-      expect(runs()).toBe(1)
-      await vi.advanceTimersByTimeAsync(14 * MINUTE)
-      expect(runs()).toBe(2)
-      await schedule.stop()
-    },
-  )
+  it('go on at a slot of the new time, put back an hour', { tags: ['X6', 'Z11'] }, async () => {
+    const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:01:00Z')
+    vi.setSystemTime(new Date('2026-03-08T09:01:00Z'))
+    await vi.advanceTimersByTimeAsync(13 * MINUTE)
+    expect(runs()).toBe(0)
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(runs()).toBe(1)
+    await vi.advanceTimersByTimeAsync(14 * MINUTE)
+    expect(runs()).toBe(2)
+    await schedule.stop()
+  })
 
   it('do not come twice when the clock is corrected by a second', { tags: ['Z11'] }, async () => {
     const { schedule, runs } = openOnClock('*/15 * * * *', '2026-03-08T10:14:59Z')

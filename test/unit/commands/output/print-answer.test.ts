@@ -51,32 +51,28 @@ const widest = (text: string): number =>
     .reduce((most, line) => Math.max(most, widthOf(line)), 0)
 
 describe('an answer as a table', () => {
-  it(
-    'shows the leading columns, money with cents and currency, and totals by currency',
-    { tags: ['FD4'] },
-    async () => {
-      const text = await print(FEES, {
-        terminal: { width: 60, height: 40 },
-        leading: ['container_number', 'days_over', 'fee_amount', 'fee_currency_code', 'gone'],
-        sums: ['fee_amount'],
-      })
-      expect(text.split('\n')).toEqual([
-        'container_   days_',
-        'number        over   fee_amount  state',
-        '-----------  -----  -----------  --------',
-        'ABCU1234567      6  2040.80 USD  overdue',
-        'ABCU7654321      0  1000.00 USD  out late',
-        'DEFU1234567     12     5000 JPY  overdue',
-        'DEFU7654321      1               overdue',
-        '-----------  -----  -----------  --------',
-        'total                  5000 JPY',
-        'total               3040.80 USD',
-        '(4 rows)',
-        '(not shown: remark; see --columns, --wide, --vertical)',
-        '',
-      ])
-    },
-  )
+  it('shows leading columns, money and totals by currency', { tags: ['FD4'] }, async () => {
+    const text = await print(FEES, {
+      terminal: { width: 60, height: 40 },
+      leading: ['container_number', 'days_over', 'fee_amount', 'fee_currency_code', 'gone'],
+      sums: ['fee_amount'],
+    })
+    expect(text.split('\n')).toEqual([
+      'container_   days_',
+      'number        over   fee_amount  state',
+      '-----------  -----  -----------  --------',
+      'ABCU1234567      6  2040.80 USD  overdue',
+      'ABCU7654321      0  1000.00 USD  out late',
+      'DEFU1234567     12     5000 JPY  overdue',
+      'DEFU7654321      1               overdue',
+      '-----------  -----  -----------  --------',
+      'total                  5000 JPY',
+      'total               3040.80 USD',
+      '(4 rows)',
+      '(not shown: remark; see --columns, --wide, --vertical)',
+      '',
+    ])
+  })
 
   it('gives the last leading text the room that is left, and cuts it there', async () => {
     const answer = {
@@ -185,97 +181,75 @@ describe('an answer as a table', () => {
     },
   )
 
-  it(
-    'shows a screen of rows, counts the rest, and shows all where that is asked for or piped',
-    { tags: ['FD3'] },
-    async () => {
-      const rows = Array.from({ length: 2_500 }, (_, index) => [index])
-      const answer = { columns: ['n'], types: [INTEGER], rows }
-      const terminal = { width: 80, height: 24 }
-      const screen = await print(answer, { terminal })
-      expect(screen.split('\n').length).toBeLessThanOrEqual(24)
-      expect(screen).toContain('(2500 rows, the first 15 shown; --all shows all)')
-      for (const options of [{ terminal, isAll: true }, {}]) {
-        expect((await print(answer, options)).split('\n')).toHaveLength(2_504)
-      }
-    },
-  )
+  it('shows a screen of rows, or all where asked for or piped', { tags: ['FD3'] }, async () => {
+    const rows = Array.from({ length: 2_500 }, (_, index) => [index])
+    const answer = { columns: ['n'], types: [INTEGER], rows }
+    const terminal = { width: 80, height: 24 }
+    const screen = await print(answer, { terminal })
+    expect(screen.split('\n').length).toBeLessThanOrEqual(24)
+    expect(screen).toContain('(2500 rows, the first 15 shown; --all shows all)')
+    for (const options of [{ terminal, isAll: true }, {}]) {
+      expect((await print(answer, options)).split('\n')).toHaveLength(2_504)
+    }
+  })
 
-  it(
-    'has its first rows at once, and takes time and memory by the row',
-    { tags: ['FD3'] },
-    async () => {
-      const rows = Array.from({ length: 1_000 }, (_, index) => [
-        'ABCU1234567',
-        index,
-        'x'.repeat(30),
-      ])
-      const answer = { columns: ['one', 'two', 'three'], types: [TEXT, INTEGER, TEXT], rows }
-      const asked: number[] = []
-      // eslint-disable-next-line @typescript-eslint/require-await -- what is streamed is asynchronous
-      async function* stream(): AsyncGenerator<TableAnswer> {
-        for (let piece = 0; piece < 40; piece += 1) {
-          asked.push(written)
-          yield answer
-        }
+  it('has its first rows at once, and takes memory by the row', { tags: ['FD3'] }, async () => {
+    const rows = Array.from({ length: 1_000 }, (_, index) => ['ABCU1234567', index, 'x'.repeat(30)])
+    const answer = { columns: ['one', 'two', 'three'], types: [TEXT, INTEGER, TEXT], rows }
+    const asked: number[] = []
+    // eslint-disable-next-line @typescript-eslint/require-await -- what is streamed is asynchronous
+    async function* stream(): AsyncGenerator<TableAnswer> {
+      for (let piece = 0; piece < 40; piece += 1) {
+        asked.push(written)
+        yield answer
       }
-      let written = 0
-      const output = new PassThrough()
-      output.on('data', (chunk: Buffer) => (written += chunk.length))
-      const startedAt = performance.now()
-      expect(await printAnswer(stream(), 'table', output as unknown as NodeJS.WriteStream)).toBe(
-        40_000,
-      )
-      expect(asked[1]).toBeGreaterThan(0)
-      // 40,000 rows; where a row cost what the rows before it do, this took minutes.
-      expect(performance.now() - startedAt).toBeLessThan(10_000)
-    },
-  )
+    }
+    let written = 0
+    const output = new PassThrough()
+    output.on('data', (chunk: Buffer) => (written += chunk.length))
+    const startedAt = performance.now()
+    expect(await printAnswer(stream(), 'table', output as unknown as NodeJS.WriteStream)).toBe(
+      40_000,
+    )
+    expect(asked[1]).toBeGreaterThan(0)
+    // 40,000 rows; where a row cost what the rows before it do, this took minutes.
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+  })
 
-  it(
-    'colours good and bad news where the terminal shows it, and nothing else',
-    { tags: ['FD4'] },
-    async () => {
-      const terminal = { width: 80, height: 24 }
-      const coloured = await print(FEES, { terminal: { ...terminal, isColoured: true } })
-      expect(coloured).toContain('\u001b[31moverdue')
-      expect(coloured).not.toContain('mout late')
-      expect(plain(coloured)).toBe(await print(FEES, { terminal }))
-      expect(await print(FEES)).not.toContain('\u001b')
-      const screen = (hasColors: boolean): NodeJS.WriteStream =>
-        Object.assign(new PassThrough(), {
-          isTTY: true,
-          columns: 90,
-          rows: 30,
-          hasColors: () => hasColors,
-        }) as unknown as NodeJS.WriteStream
-      expect(terminalOf(screen(true))).toEqual({ width: 90, height: 30, isColoured: true })
-      expect(terminalOf(screen(false)).isColoured).toBe(false)
-      expect(terminalOf(new PassThrough() as unknown as NodeJS.WriteStream)).toEqual({})
-    },
-  )
+  it('colours good and bad news on a terminal, and nothing else', { tags: ['FD4'] }, async () => {
+    const terminal = { width: 80, height: 24 }
+    const coloured = await print(FEES, { terminal: { ...terminal, isColoured: true } })
+    expect(coloured).toContain('\u001b[31moverdue')
+    expect(coloured).not.toContain('mout late')
+    expect(plain(coloured)).toBe(await print(FEES, { terminal }))
+    expect(await print(FEES)).not.toContain('\u001b')
+    const screen = (hasColors: boolean): NodeJS.WriteStream =>
+      Object.assign(new PassThrough(), {
+        isTTY: true,
+        columns: 90,
+        rows: 30,
+        hasColors: () => hasColors,
+      }) as unknown as NodeJS.WriteStream
+    expect(terminalOf(screen(true))).toEqual({ width: 90, height: 30, isColoured: true })
+    expect(terminalOf(screen(false)).isColoured).toBe(false)
+    expect(terminalOf(new PassThrough() as unknown as NodeJS.WriteStream)).toEqual({})
+  })
 
-  it(
-    'cuts nothing off a terminal and with --wide, and shows the columns that were asked for',
-    { tags: ['FD4'] },
-    async () => {
-      for (const options of [{}, { terminal: { width: 60 }, isWide: true }]) {
-        const text = await print(FEES, options)
-        expect(text).toContain('x'.repeat(70))
-        expect(text).toMatch(/^container_number {2}state +fee_amount {2}fee_currency_code/)
-        expect(text).not.toContain('…')
-      }
-      const columns = ['fee_amount', 'container_number']
-      expect(await print(FEES, { columns }, 'csv')).toMatch(
-        /^fee_amount,container_number\r\n2040.8,/,
-      )
-      const wrong = print(FEES, { columns: ['fee_amuont'] })
-      await expect(wrong).rejects.toThrow(
-        /fee_amuont, which the answer does not have; did you mean fee_amount\?/,
-      )
-      await expect(print(FEES, { columns: ['x'] })).rejects.toBeInstanceOf(ConfigError)
-    },
-  )
+  it('cuts nothing off with --wide, and shows columns asked for', { tags: ['FD4'] }, async () => {
+    for (const options of [{}, { terminal: { width: 60 }, isWide: true }]) {
+      const text = await print(FEES, options)
+      expect(text).toContain('x'.repeat(70))
+      expect(text).toMatch(/^container_number {2}state +fee_amount {2}fee_currency_code/)
+      expect(text).not.toContain('…')
+    }
+    const columns = ['fee_amount', 'container_number']
+    expect(await print(FEES, { columns }, 'csv')).toMatch(/^fee_amount,container_number\r\n2040.8,/)
+    const wrong = print(FEES, { columns: ['fee_amuont'] })
+    await expect(wrong).rejects.toThrow(
+      /fee_amuont, which the answer does not have; did you mean fee_amount\?/,
+    )
+    await expect(print(FEES, { columns: ['x'] })).rejects.toBeInstanceOf(ConfigError)
+  })
 
   it('escapes what would steer the terminal, in cells, names and blocks', async () => {
     const hostile = { columns: ['a\u001b[2J'], types: [TEXT], rows: [['b\u001b[2J\nc']] }

@@ -74,17 +74,13 @@ describe('a delivery', () => {
     ['a long id', `{"data":{"id":"${'x'.repeat(256)}"}}`, 'data.id is longer than 255 characters.'],
     ['65 levels', deep(63), 'The JSON text is nested deeper than 64 levels.'],
     ['a million levels', deep(1_000_000), 'The JSON text is nested deeper than 64 levels.'],
-  ])(
-    'with %s is dead, under the hash of its bytes, with the reason',
-    { tags: ['T6'] },
-    (_what, text, reason) => {
-      const hash = createHash('sha256').update(text).digest('hex')
-      expect(read(text)).toMatchObject({
-        envelope: { notificationId: `sha256:${hash}` },
-        deadReason: reason,
-      })
-    },
-  )
+  ])('with %s is dead under its hash, with a reason', { tags: ['T6'] }, (_what, text, reason) => {
+    const hash = createHash('sha256').update(text).digest('hex')
+    expect(read(text)).toMatchObject({
+      envelope: { notificationId: `sha256:${hash}` },
+      deadReason: reason,
+    })
+  })
 
   it.each([
     ['2026-03-02T08:00:00.999999Z', '2026-03-02T08:00:00.999999Z'],

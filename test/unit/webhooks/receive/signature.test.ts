@@ -63,40 +63,32 @@ describe('the signature of a delivery', () => {
     }
   })
 
-  it(
-    'is refused when its header stands twice, the right one first, last or both',
-    { tags: ['W6'] },
-    () => {
-      const wrong = '0'.repeat(64)
-      for (const [one, two] of [
-        [right, wrong],
-        [wrong, right],
-        [right, right],
-      ] as const) {
-        expect(check()([HEADER, one, HEADER.toLowerCase(), two], body)).toBe(false)
-      }
-      expect(check()([HEADER, `${right}, ${right}`], body)).toBe(false)
-    },
-  )
+  it('is refused when its header comes twice, in any order', { tags: ['W6'] }, () => {
+    const wrong = '0'.repeat(64)
+    for (const [one, two] of [
+      [right, wrong],
+      [wrong, right],
+      [right, right],
+    ] as const) {
+      expect(check()([HEADER, one, HEADER.toLowerCase(), two], body)).toBe(false)
+    }
+    expect(check()([HEADER, `${right}, ${right}`], body)).toBe(false)
+  })
 
-  it(
-    'may be of either secret while they change, none of 1,000 is refused, and the old one is refused afterwards',
-    { tags: ['W7'] },
-    () => {
-      const [older, newer] = ['older-secret-0123456789', 'newer-secret-0123456789']
-      const receivers = [[older], [newer, older], [newer]].map((secrets) => check({ secrets }))
-      let refused = 0
-      for (let number = 0; number < 1_000; number += 1) {
-        const delivery = Buffer.from(`{"data":{"id":"${number}"}}`)
-        // The service changes in the middle of the overlap.
-        const signature = sign(delivery, { secret: number < 500 ? older : newer })
-        const receiver = receivers[number < 300 ? 0 : number < 700 ? 1 : 2]!
-        if (!receiver([HEADER, signature], delivery)) refused += 1
-      }
-      expect(refused).toBe(0)
-      expect(receivers[2]!([HEADER, sign(body, { secret: older })], body)).toBe(false)
-    },
-  )
+  it('may be of either secret while they change, not afterwards', { tags: ['W7'] }, () => {
+    const [older, newer] = ['older-secret-0123456789', 'newer-secret-0123456789']
+    const receivers = [[older], [newer, older], [newer]].map((secrets) => check({ secrets }))
+    let refused = 0
+    for (let number = 0; number < 1_000; number += 1) {
+      const delivery = Buffer.from(`{"data":{"id":"${number}"}}`)
+      // The service changes in the middle of the overlap.
+      const signature = sign(delivery, { secret: number < 500 ? older : newer })
+      const receiver = receivers[number < 300 ? 0 : number < 700 ? 1 : 2]!
+      if (!receiver([HEADER, signature], delivery)) refused += 1
+    }
+    expect(refused).toBe(0)
+    expect(receivers[2]!([HEADER, sign(body, { secret: older })], body)).toBe(false)
+  })
 
   it.each(['sha256', 'sha512', 'sha1'] as const)(
     'takes only the strict form of %s, in hex and in base64',
@@ -116,19 +108,15 @@ describe('the signature of a delivery', () => {
     },
   )
 
-  it(
-    'has one base64 text, not one for each value of the bits that do not count',
-    { tags: ['W2'] },
-    () => {
-      const signature = sign(body, { encoding: 'base64' })
-      const last = signature.at(-2)!
-      const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-      const sameBytes = `${signature.slice(0, -2)}${alphabet[alphabet.indexOf(last) + 1]!}=`
-      expect(Buffer.from(sameBytes, 'base64')).toEqual(Buffer.from(signature, 'base64'))
-      expect(check({ encoding: 'base64' })([HEADER, signature], body)).toBe(true)
-      expect(check({ encoding: 'base64' })([HEADER, sameBytes], body)).toBe(false)
-    },
-  )
+  it('has one base64 text, whatever the bits that do not count', { tags: ['W2'] }, () => {
+    const signature = sign(body, { encoding: 'base64' })
+    const last = signature.at(-2)!
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+    const sameBytes = `${signature.slice(0, -2)}${alphabet[alphabet.indexOf(last) + 1]!}=`
+    expect(Buffer.from(sameBytes, 'base64')).toEqual(Buffer.from(signature, 'base64'))
+    expect(check({ encoding: 'base64' })([HEADER, signature], body)).toBe(true)
+    expect(check({ encoding: 'base64' })([HEADER, sameBytes], body)).toBe(false)
+  })
 
   it('may be in another header', () => {
     const other = check({ header: 'X-Hub-Signature' })
