@@ -385,14 +385,22 @@ async function contradict(
   })
 }
 
+/** Former names whose rows are proved here: they are those of what took their place. */
+const FORMER =
+  /\.(?:arrivals_calendar|carrier_scorecards|date_corrections|eta_accuracy|fee_history|hold_durations|status_durations|terminal_dwell|transit_times)\b/
+const isOfFormer = ({ one, other }: CrossCheck): boolean => FORMER.test(`${one} ${other}`)
+
+async function agree(check: CrossCheck): Promise<void> {
+  for (const asOf of check.isOfNow === true ? [''] : ['', latest, earlier]) {
+    const { compared, differing } = await contradict(check, asOf)
+    expect(differing, `as of ${asOf || 'now'}`).toEqual([])
+    expect(compared, `as of ${asOf || 'now'}`).toBeGreaterThan(0)
+  }
+}
+
 describe('views that look at the same facts agree', () => {
-  it.each(CHECKS)('$name', { tags: ['release'] }, async (check) => {
-    for (const asOf of check.isOfNow === true ? [''] : ['', latest, earlier]) {
-      const { compared, differing } = await contradict(check, asOf)
-      expect(differing, `as of ${asOf || 'now'}`).toEqual([])
-      expect(compared, `as of ${asOf || 'now'}`).toBeGreaterThan(0)
-    }
-  })
+  it.each(CHECKS.filter(isOfFormer))('$name', agree)
+  it.each(CHECKS.filter((check) => !isOfFormer(check)))('$name', { tags: ['release'] }, agree)
 
   it('the histories add up to the present', async () => {
     const tables = await loadTables(scene.warehouse)

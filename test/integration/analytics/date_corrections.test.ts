@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { insertKnown } from '../../support/insert-known.js'
 
 const scene = useAnalyticsScene()
 
@@ -34,64 +33,6 @@ const report = (event: string, timestamp: string, more: object = {}) => {
     ...more,
   }
 }
-
-it('shows what was said before and after, over the change of the clocks', async () => {
-  await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
-  await insertKnown(scene, 'shipments', [
-    {
-      shipment_id: 's1',
-      bill_of_lading_number: 'BOL1',
-      shipping_line_scac: 'MAEU',
-      customer_name: 'Acme',
-    },
-  ])
-  await scene.insert('containers', [
-    { container_id: 'c1', number: 'MSKU0000001', shipment_id: 's1' },
-  ])
-  await scene.insert('container_history', [
-    version('2026-03-07T00:00:00Z', '2026-03-09T00:00:00Z', {
-      pod_discharged_at: '2026-03-08T09:00:00Z',
-    }),
-    version('2026-03-09T00:00:00Z', null, {
-      pod_discharged_at: '2026-03-08T11:30:00Z',
-      source: 'webhook',
-    }),
-  ])
-  await scene.insert('transport_events', [
-    report('vessel_discharged', '2026-03-08T11:30:00Z', { data_source: 'terminal' }),
-  ])
-  // from_local 2026-03-08 01:00:00: los Angeles is UTC-8 until 10:00Z of 8 March, then UTC-7.
-  expect(await read()).toMatchSnapshot()
-})
-
-it('takes no first word for a correction, tells what was taken back, and looks over no gap', async () => {
-  await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
-  await scene.insert('container_history', [
-    version('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z'),
-    version('2026-03-02T00:00:00Z', '2026-03-03T00:00:00Z', {
-      pod_full_out_at: '2026-03-02T00:00:00Z',
-      empty_terminated_at: '2026-03-02T10:00:00Z',
-      empty_terminated_timezone: 'Mars/Olympus',
-    }),
-    version('2026-03-03T00:00:00Z', '2026-03-04T00:00:00Z', {
-      empty_terminated_at: '2026-03-02T08:00:00Z',
-      empty_terminated_timezone: 'Mars/Olympus',
-    }),
-    version('2026-03-04T00:00:00Z', '2026-03-05T00:00:00Z', {
-      pod_full_out_at: '2026-03-03T00:00:00Z',
-      empty_terminated_at: '2026-03-02T08:00:00Z',
-      seal_number: 'S',
-    }),
-    // Tombstoned for a day.
-    version('2026-03-06T00:00:00Z', null, { pod_full_out_at: '2026-03-04T00:00:00Z' }),
-  ])
-  const columns = ['milestone', 'kind', 'shift_hours', 'to_local']
-  expect(await read(columns)).toEqual([
-    { milestone: 'empty return', kind: 'moved', shift_hours: '-2.00', to_local: null },
-    { milestone: 'pickup at the port', kind: 'taken back', shift_hours: null, to_local: null },
-  ])
-  expect(await read(columns, '2026-03-02T12:00:00Z')).toEqual([])
-})
 
 it('says of each milestone who told the service the new instant', async () => {
   const day = (hour: number) => `2026-03-02T${String(hour).padStart(2, '0')}:00:00Z`

@@ -56,39 +56,6 @@ it('shows the day, whose it is, and every column of a container', { tags: ['FE3'
   expect(await read('2026-03-13T06:30:00Z')).toMatchSnapshot()
 })
 
-it('counts days by the calendar at the place, over the day that has 23 hours', async () => {
-  await insertKnown(scene, 'containers', [
-    {
-      container_id: 'c1',
-      number: 'A',
-      pod_timezone: LOS_ANGELES,
-      pod_discharged_at: '2026-03-05T10:00:00Z',
-    },
-  ])
-  // Midnight of 9 March in Los Angeles, which turned its clocks the day before.
-  await insertKnown(scene, 'container_import_deadlines', [
-    deadline('c1', 'pickup_lfd', '2026-03-09'),
-  ])
-  const at = async (instant: string) => read(instant, ['state', 'days_left', 'today_on'])
-  // The 7th, UTC-8: the last minute and the first of the next day.
-  expect(await at('2026-03-08T07:59:00Z')).toEqual([
-    { state: 'upcoming', days_left: 2, today_on: '2026-03-07' },
-  ])
-  expect(await at('2026-03-08T08:00:00Z')).toEqual([
-    { state: 'upcoming', days_left: 1, today_on: '2026-03-08' },
-  ])
-  // The 8th ends at 07:00Z, UTC-7.
-  expect(await at('2026-03-09T06:59:00Z')).toEqual([
-    { state: 'upcoming', days_left: 1, today_on: '2026-03-08' },
-  ])
-  expect(await at('2026-03-09T07:00:00Z')).toEqual([
-    { state: 'due_today', days_left: 0, today_on: '2026-03-09' },
-  ])
-  expect(await at('2026-03-10T07:00:00Z')).toEqual([
-    { state: 'overdue', days_left: -1, today_on: '2026-03-10' },
-  ])
-})
-
 it('shows the day that was known at an instant, and leaves tombstoned containers out', async () => {
   await scene.insert('containers', [
     { container_id: 'c1', number: 'A' },

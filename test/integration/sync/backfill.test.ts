@@ -46,24 +46,6 @@ describe('a backfill', () => {
     })
   })
 
-  it('keeps the positions of vessels when they are asked for', { tags: ['release'] }, async () => {
-    const scene = await openScene()
-    const settings = { vesselPositions: true }
-    await scene.sync({ settings })
-    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
-    const before = await scene.snapshot()
-    await scene.sync({ settings })
-    expect(await scene.snapshot()).toEqual(before)
-
-    scene.simulator.clock.advance(7 * HOUR)
-    await scene.sync({ settings })
-    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
-    const after = await scene.snapshot()
-    expect(rowCount(after, 'vessel_positions')).toBeGreaterThan(
-      rowCount(before, 'vessel_positions'),
-    )
-  })
-
   it('reads every row when the service caps the page size', { tags: ['P13'] }, async () => {
     const scene = await openScene()
     scene.simulator.faults.add({

@@ -1,24 +1,17 @@
-import pg from 'pg'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
-import type { Fault, FaultRequest } from '../../../src/extensions/simulator/faults/faults.js'
+import type { Fault } from '../../../src/extensions/simulator/faults/faults.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
-import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { rowCount } from '../../support/snapshot-tables.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
-import { closeScenes, openScene as openAnyScene, requestCounts, type Scene } from './sync-scene.js'
+import { closeScenes, openScene as openAnyScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
 const FOR_EVER = { times: Infinity }
 const SHIPMENTS = { path: /^\/shipments$/ }
 const PAGES_OF_2 = { settings: { pageSize: 2 } }
-
-const pageIs =
-  (number: number) =>
-  ({ path, query }: FaultRequest): boolean =>
-    path === '/shipments' && (query.get('page[number]') ?? '1') === String(number)
 
 /** Four pages of two: what goes wrong does not depend on how much there is. */
 function openScene(options: SimulatorOptions = {}): Promise<Scene> {
@@ -154,90 +147,6 @@ describe('one stream that fails', () => {
     function nameOf(id: string): unknown {
       return world.record('vessel', id, clock.now())?.attributes?.name
     }
-  })
-})
-
-describe('a list that cannot be trusted', { tags: ['FA1', 'P4', 'JD3', 'JC10', 'release'] }, () => {
-  it('stops before its total: a person accepts it once', async () => {
-    const scene = await openScene()
-    scene.simulator.faults.add({
-      fault: { kind: 'nextLink', url: null },
-      match: pageIs(3),
-      ...FOR_EVER,
-    })
-    expect(await scene.sync(PAGES_OF_2)).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(6)
-    // The way out that the message names: from then on the list counts as whole while it is short
-    // by as many.
-    const settings = { ...PAGES_OF_2.settings, acceptShrink: true }
-    expect(await scene.sync({ settings })).toMatchObject({ exitCode: 0 })
-    scene.simulator.requests.reset()
-    expect(await scene.sync(PAGES_OF_2)).toMatchObject({ exitCode: 0 })
-    expect(requestCounts(scene.simulator)['/shipments']).toBe(3)
-    scene.simulator.edits.insertShipments(3)
-    expect(await scene.sync(PAGES_OF_2)).toMatchObject({ exitCode: 6 })
-    await expectRecovery(scene)
-  })
-})
-
-describe('a database that is lost in mid-run', () => {
-  /** Runs `strike` before the third transaction that writes a batch. */
-  function struck(warehouse: Warehouse, strike: () => Promise<void>): Warehouse {
-    let batches = 0
-    return {
-      ...warehouse,
-      transaction: async (action, work) => {
-        if (action === 'write a batch' && ++batches === 3) await strike()
-        return warehouse.transaction(action, work)
-      },
-    }
-  }
-
-  async function onServer(...statements: string[]): Promise<void> {
-    const client = new pg.Client({ connectionString: inject('databaseServerUrl') })
-    await client.connect()
-    try {
-      for (const statement of statements) await client.query(statement)
-    } finally {
-      await client.end()
-    }
-  }
-
-  it('ends with exit 5 and whole pages; the next completes', { tags: ['release'] }, async () => {
-    const scene = await openScene()
-    const name = new URL(scene.url).pathname.slice(1)
-    const strike = () =>
-      onServer(
-        `alter database ${name} with allow_connections false`,
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-      )
-    const report = await scene.sync({ ...PAGES_OF_2, warehouse: struck(scene.warehouse, strike) })
-    expect(report).toMatchObject({ outcome: 'failed', exitCode: 5 })
-    expect(report.problems.join()).not.toContain(new URL(scene.url).password || 'no password')
-    await onServer(`alter database ${name} with allow_connections true`)
-    expect(rowCount(await scene.snapshot(), 'shipments')).toBe(4)
-    // Nobody could give the lease back either; it runs out by itself, and a test need not wait for
-    // that.
-    await scene.query('delete from tracking_sync.lease')
-    // Nobody could write its end: a run without one was killed.
-    expect(await runRow(scene, report)).toMatchObject({ outcome: 'running', is_finished: false })
-    await expectRecovery(scene)
-  })
-
-  it('ends the run with exit 5 when the database is dropped', { tags: ['release'] }, async () => {
-    const scene = await openScene()
-    const name = new URL(scene.url).pathname.slice(1)
-    const strike = () => onServer(`drop database ${name} with (force)`)
-    const warehouse = struck(scene.warehouse, strike)
-    expect(await scene.sync({ ...PAGES_OF_2, warehouse })).toMatchObject({
-      outcome: 'failed',
-      exitCode: 5,
-      problems: [expect.stringMatching(/; (?:check|create) .*database|DATABASE_URL/i) as string],
-    })
-    // A pooler that cannot connect does not say why.
-    const code =
-      process.env.TEST_PGBOUNCER === undefined ? 'warehouse_schema' : 'warehouse_unavailable'
-    await expect(scene.sync()).rejects.toMatchObject({ code })
   })
 })
 

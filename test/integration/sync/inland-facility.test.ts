@@ -1,9 +1,7 @@
-import { sql } from 'kysely'
 import { afterEach, expect, it } from 'vitest'
 import { notification, openBench, store } from '../webhooks/process-scene.js'
 import { syncToEquality } from './expect-sync.js'
 import { closeScenes, HOUR, openScene, type Scene } from './sync-scene.js'
-import { setAsOf } from '../../support/set-as-of.js'
 
 afterEach(closeScenes)
 
@@ -37,82 +35,6 @@ const read = (scene: Scene, table: string, columns: string, id: string) =>
     ),
     id,
   )
-
-/** Holds and fees in the view of an instant. */
-async function readAsOf({ warehouse }: Scene, id: string, asOf: Date): Promise<unknown[]> {
-  return warehouse.transaction('read as of', async (session) => {
-    await setAsOf(session, asOf.toISOString())
-    return session.query(
-      'read',
-      sql`select place, name as what, status as how from tracking_as_of.known_holds where container_id = ${id}
-      union all
-      select place, type, amount::text from tracking_as_of.known_fees where container_id = ${id}
-      order by place, what`,
-    )
-  })
-}
-
-it('keeps holds and fees of the inland facility beside others', { tags: ['release'] }, async () => {
-  const { scene, id } = await openBox()
-  const { clock, edits } = scene.simulator
-  const change = (attributes: Record<string, unknown>): void => {
-    edits.change('container', id, attributes)
-  }
-  const instants: Date[] = []
-  const look = async (): Promise<void> => {
-    await syncToEquality(scene, { command: instants.length === 0 ? 'backfill' : 'sync' })
-    instants.push(clock.now())
-    clock.advance(5 * HOUR)
-  }
-  await look()
-  change({
-    holds_at_pod_terminal: [FREIGHT],
-    ind_facility_holds: [FREIGHT],
-    ind_facility_fees: [STORAGE],
-  })
-  await look()
-  // The same one at the port goes; at the ramp only the text of the terminal changes.
-  change({
-    holds_at_pod_terminal: [],
-    ind_facility_holds: [{ ...FREIGHT, detail: 'Paid' }],
-    ind_facility_fees: [{ ...STORAGE, amount: 150 }],
-  })
-  await look()
-  change({ ind_facility_holds: [], ind_facility_fees: [] })
-  await look()
-
-  const intervals = 'place, detail, valid_from, valid_to'
-  const [, first, second, third] = instants.map((at) => at.toISOString())
-  const holds = (await read(scene, 'container_hold_history', intervals, id)).map((row) => [
-    row.place,
-    row.detail,
-    new Date(row.valid_from as string).toISOString(),
-    new Date(row.valid_to as string).toISOString(),
-  ])
-  expect(holds).toEqual([
-    ['port', 'Call the line', first, second],
-    ['ramp', 'Call the line', first, second],
-    ['ramp', 'Paid', second, third],
-  ])
-  const fees = await read(scene, 'container_fee_history', 'place, amount, description', id)
-  expect(fees).toEqual([
-    { place: 'ramp', amount: '75', description: 'Storage' },
-    { place: 'ramp', amount: '150', description: 'Storage' },
-  ])
-  expect(await Promise.all(instants.map((at) => readAsOf(scene, id, at)))).toEqual([
-    [],
-    [
-      { place: 'port', what: 'freight', how: 'hold' },
-      { place: 'ramp', what: 'demurrage', how: '75' },
-      { place: 'ramp', what: 'freight', how: 'hold' },
-    ],
-    [
-      { place: 'ramp', what: 'demurrage', how: '150' },
-      { place: 'ramp', what: 'freight', how: 'hold' },
-    ],
-    [],
-  ])
-})
 
 it('takes them from a webhook as from a sync, and makes no version of when the railway was asked', async () => {
   const { scene, id } = await openBox()

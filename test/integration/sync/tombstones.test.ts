@@ -312,25 +312,6 @@ describe('rows that the source no longer shows', () => {
     expect(await scene.differences()).toEqual([])
   })
 
-  it('rows inserted while paging are stored once', { tags: ['P2', 'release'] }, async () => {
-    const scene = await openScene({ shipments: 24 })
-    let pagesSeen = 0
-    const report = await scene.sync({
-      settings: PAGES_OF_4,
-      onProgress: ({ stream }) => {
-        if (stream !== 'shipments') return
-        pagesSeen += 1
-        if (pagesSeen <= 5) scene.simulator.edits.insertShipments(2)
-      },
-    })
-    expect(report.exitCode).toBe(0)
-    const counts = report.streams.find(({ stream }) => stream === 'shipments')?.counts
-    // Ten were pushed onto a page that was still to come; what came twice is stored once.
-    expect(counts).toMatchObject({ fetched: 34, inserted: 24 })
-    await sync(scene)
-    expect(await scene.differences()).toEqual([])
-  })
-
   it('shuffled ties hide nothing for good', { tags: ['P11', 'JC7', 'release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 24 })
     scene.simulator.faults.add({

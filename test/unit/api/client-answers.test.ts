@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ApiClientOptions } from '../../../src/source/client/client.js'
 import { createRequestBudget } from '../../../src/source/client/request-budget.js'
-import { ApiRateLimitedError, ApiUnavailableError } from '../../../src/base/errors.js'
+import { ApiUnavailableError } from '../../../src/base/errors.js'
 import { ExactNumber } from '../../../src/source/jsonapi/exact-json.js'
 import {
   canaryKey,
@@ -175,37 +175,6 @@ describe('rate limits', () => {
       await client.get('/containers')
       expect(service.requests[1]).toBe('GET /v2/shipments')
       expect(waitedMs).toBe(7_000)
-    },
-  )
-
-  test(
-    'a 429 for ever ends within ten minutes and twelve requests, and says since when',
-    { tags: ['R4'] },
-    async () => {
-      const { time, started } = createLimited([reply(429, '', { 'retry-after': '30' })])
-      const { client, service } = await started
-      const begin = time.clock()
-      const error = await failureOf(client.get('/containers'))
-      expect(error).toBeInstanceOf(ApiRateLimitedError)
-      expect(error.message).toMatch(/asks to wait 30 s.*Given up after \d+ tries/)
-      expect(error.message).toContain(`rate-limited since ${begin.toISOString()}`)
-      expect(service.requests.length).toBeLessThanOrEqual(12)
-      expect(time.clock().getTime() - begin.getTime()).toBeLessThanOrEqual(600_000)
-      expect(client.stats().rateLimitedSince).toEqual(begin)
-    },
-  )
-
-  test.each(['9999999', '2147484', '1000000000'])(
-    '"Retry-After: %s" ends the stream after one request, without a wait',
-    { tags: ['R5'] },
-    async (seconds) => {
-      const { time, started } = createLimited([reply(429, '', { 'retry-after': seconds })])
-      const { client, service } = await started
-      const error = await failureOf(client.get('/containers'))
-      expect(error).toBeInstanceOf(ApiRateLimitedError)
-      expect(error.message).toContain('longer than this program waits')
-      expect(service.requests).toHaveLength(1)
-      expect(time.slept).toEqual([])
     },
   )
 
