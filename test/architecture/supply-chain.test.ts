@@ -128,18 +128,15 @@ describe('direct dependencies', { tags: ['S13'] }, () => {
     ['Runtime dependencies', 'dependencies'],
     ['Optional dependencies', 'optionalDependencies'],
     ['Development dependencies', 'devDependencies'],
-  ] as const)(
-    'docs/dependencies.md has a line with licence and reason for each: "%s"',
-    async (heading, kind) => {
-      const text = await readFile(join(ROOT, 'docs/dependencies.md'), 'utf8')
-      const { packages } = JSON.parse(lockText) as { packages: Record<string, LockedPackage> }
-      const expected = Object.keys(manifest[kind]).map((name) => ({
-        name,
-        licence: packages[`node_modules/${name}`]?.license,
-      }))
-      expect(tableOf(text, heading)).toEqual(expected)
-    },
-  )
+  ] as const)('docs/dependencies.md gives licence and reason: "%s"', async (heading, kind) => {
+    const text = await readFile(join(ROOT, 'docs/dependencies.md'), 'utf8')
+    const { packages } = JSON.parse(lockText) as { packages: Record<string, LockedPackage> }
+    const expected = Object.keys(manifest[kind]).map((name) => ({
+      name,
+      licence: packages[`node_modules/${name}`]?.license,
+    }))
+    expect(tableOf(text, heading)).toEqual(expected)
+  })
 })
 
 describe('npm run licences', { tags: ['S13'] }, () => {

@@ -229,28 +229,24 @@ test('instant and zone of a milestone come from one event', { tags: ['FF4'] }, a
   }
 })
 
-test(
-  'an event that the service found untrue is no milestone from then on',
-  { tags: ['FF5'] },
-  async () => {
-    await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
-    await scene.insert('container_history', [
-      { container_id: 'c1', valid_from: '2026-01-01T00:00:00Z', number: 'A' },
-    ])
-    await scene.insert('transport_events', [
-      transportEvent('e1', 'full_in', '2026-02-05T00:00:00Z', {}),
-      transportEvent('e2', 'full_in', '2026-02-06T00:00:00Z', {
-        invalidated_at: '2026-02-10T00:00:00Z',
-      }),
-    ])
-    expect(await read(['full_in_at'])).toEqual([{ full_in_at: '2026-02-05 00:00:00+00' }])
-    expect(await read(['full_in_at'], '2026-02-09T00:00:00Z')).toEqual([
-      { full_in_at: '2026-02-06 00:00:00+00' },
-    ])
-    const rest = `where kind = 'transport event'`
-    expect(await scene.read('timeline', { columns: ['occurred_at'], rest })).toHaveLength(1)
-  },
-)
+test('an event that the service found untrue is no milestone', { tags: ['FF5'] }, async () => {
+  await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
+  await scene.insert('container_history', [
+    { container_id: 'c1', valid_from: '2026-01-01T00:00:00Z', number: 'A' },
+  ])
+  await scene.insert('transport_events', [
+    transportEvent('e1', 'full_in', '2026-02-05T00:00:00Z', {}),
+    transportEvent('e2', 'full_in', '2026-02-06T00:00:00Z', {
+      invalidated_at: '2026-02-10T00:00:00Z',
+    }),
+  ])
+  expect(await read(['full_in_at'])).toEqual([{ full_in_at: '2026-02-05 00:00:00+00' }])
+  expect(await read(['full_in_at'], '2026-02-09T00:00:00Z')).toEqual([
+    { full_in_at: '2026-02-06 00:00:00+00' },
+  ])
+  const rest = `where kind = 'transport event'`
+  expect(await scene.read('timeline', { columns: ['occurred_at'], rest })).toHaveLength(1)
+})
 
 it('counts loading at the port of lading and berthing at the port of discharge, and no estimate', async () => {
   await scene.insert('shipments', [

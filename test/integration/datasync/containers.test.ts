@@ -14,67 +14,59 @@ const transportEvent = (id: string, event: string, timestamp: string, more: obje
   ...more,
 })
 
-test(
-  'instant and zone of a milestone come from one event, and an untrue one is none',
-  { tags: ['FF4', 'FF5'] },
-  async () => {
-    await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
-    await scene.insert('transport_events', [
-      transportEvent('e1', 'full_in', '2026-02-05T00:00:00Z', { timezone: 'Asia/Shanghai' }),
-      transportEvent('e2', 'full_in', '2026-02-05T02:00:00Z', { timezone: 'Asia/Kolkata' }),
-      transportEvent('e3', 'full_in', '2026-02-06T00:00:00Z', {
-        timezone: 'America/Lima',
-        invalidated_at: '2026-02-07T00:00:00Z',
-      }),
-    ])
-    expect(await read(['full_in_at', 'full_in_at_local'])).toEqual([
-      moment('full_in_at', '2026-02-05 02:00', '2026-02-05 07:30'),
-    ])
-  },
-)
+test('instant and zone of a milestone come from one event', { tags: ['FF4', 'FF5'] }, async () => {
+  await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
+  await scene.insert('transport_events', [
+    transportEvent('e1', 'full_in', '2026-02-05T00:00:00Z', { timezone: 'Asia/Shanghai' }),
+    transportEvent('e2', 'full_in', '2026-02-05T02:00:00Z', { timezone: 'Asia/Kolkata' }),
+    transportEvent('e3', 'full_in', '2026-02-06T00:00:00Z', {
+      timezone: 'America/Lima',
+      invalidated_at: '2026-02-07T00:00:00Z',
+    }),
+  ])
+  expect(await read(['full_in_at', 'full_in_at_local'])).toEqual([
+    moment('full_in_at', '2026-02-05 02:00', '2026-02-05 07:30'),
+  ])
+})
 
-test(
-  'the customer is that of the last request, and the inland day that of the facility where no railway says one',
-  { tags: ['FF6'] },
-  async () => {
-    await scene.insert('shipments', [{ shipment_id: 's1', customer_name: 'Acme' }])
-    await scene.insert('containers', [
-      {
-        container_id: 'c1',
-        shipment_id: 's1',
-        ind_facility_lfd_on: '2026-03-18T05:00:00Z',
-        final_destination_timezone: 'America/Chicago',
-      },
-    ])
-    const request = { tracked_object_type: 'shipment', tracked_object_id: 's1' }
-    await scene.insert('tracking_requests', [
-      {
-        ...request,
-        tracking_request_id: 'q1',
-        customer_id: 'old',
-        created_at: '2026-01-01T00:00:00Z',
-      },
-      {
-        ...request,
-        tracking_request_id: 'q2',
-        customer_id: 'new',
-        created_at: '2026-02-01T00:00:00Z',
-      },
-      { ...request, tracking_request_id: 'q3', created_at: '2026-03-01T00:00:00Z' },
-    ])
-    expect(
-      await read(['customer_id', 'ind_last_free_day_on', 'ind_last_free_day_on_local']),
-    ).toEqual([
+test('the customer is of the last request, the inland day of rail', { tags: ['FF6'] }, async () => {
+  await scene.insert('shipments', [{ shipment_id: 's1', customer_name: 'Acme' }])
+  await scene.insert('containers', [
+    {
+      container_id: 'c1',
+      shipment_id: 's1',
+      ind_facility_lfd_on: '2026-03-18T05:00:00Z',
+      final_destination_timezone: 'America/Chicago',
+    },
+  ])
+  const request = { tracked_object_type: 'shipment', tracked_object_id: 's1' }
+  await scene.insert('tracking_requests', [
+    {
+      ...request,
+      tracking_request_id: 'q1',
+      customer_id: 'old',
+      created_at: '2026-01-01T00:00:00Z',
+    },
+    {
+      ...request,
+      tracking_request_id: 'q2',
+      customer_id: 'new',
+      created_at: '2026-02-01T00:00:00Z',
+    },
+    { ...request, tracking_request_id: 'q3', created_at: '2026-03-01T00:00:00Z' },
+  ])
+  expect(await read(['customer_id', 'ind_last_free_day_on', 'ind_last_free_day_on_local'])).toEqual(
+    [
       {
         customer_id: 'new',
         ...moment('ind_last_free_day_on', '2026-03-18 05:00', '2026-03-18 00:00'),
       },
-    ])
-    expect(await scene.read('tracking_datasync.shipments', { columns: ['customer_id'] })).toEqual([
-      { customer_id: 'new' },
-    ])
-  },
-)
+    ],
+  )
+  expect(await scene.read('tracking_datasync.shipments', { columns: ['customer_id'] })).toEqual([
+    { customer_id: 'new' },
+  ])
+})
 
 it('shows nothing of nothing', async () => {
   expect(await read()).toEqual([])

@@ -20,45 +20,37 @@ it('shipments and tracking_requests: shows the live ones, and a shipment only wh
   ])
 })
 
-test(
-  'tracking_requests: tags as sent, and our own stamp only where the service sends none',
-  { tags: ['FF6'] },
-  async () => {
-    await scene.insert('tracking_requests', [
-      {
-        tracking_request_id: 'q1',
-        shipment_tags: ['winter', 'blue'],
-        _changed_at: '2026-02-01T13:00:00Z',
-      },
-    ])
-    const columns = ['shipment_tags', 'updated_at']
-    expect(await scene.read('tracking_datasync.tracking_requests', { columns })).toEqual([
-      { shipment_tags: 'blue, winter', updated_at: '2026-02-01 13:00:00' },
-    ])
-  },
-)
+test('tracking_requests: tags as sent, our stamp where none is', { tags: ['FF6'] }, async () => {
+  await scene.insert('tracking_requests', [
+    {
+      tracking_request_id: 'q1',
+      shipment_tags: ['winter', 'blue'],
+      _changed_at: '2026-02-01T13:00:00Z',
+    },
+  ])
+  const columns = ['shipment_tags', 'updated_at']
+  expect(await scene.read('tracking_datasync.tracking_requests', { columns })).toEqual([
+    { shipment_tags: 'blue, winter', updated_at: '2026-02-01 13:00:00' },
+  ])
+})
 
-test(
-  'transport_events: the service says when one was found untrue, else our tombstone does',
-  { tags: ['FF5'] },
-  async () => {
-    const event = { container_id: 'c1', invalidated_at: '2026-02-01T00:00:00Z' }
-    await scene.insert('transport_events', [
-      { ...event, transport_event_id: 'e1' },
-      { ...event, transport_event_id: 'e2', _deleted_at },
-      { container_id: 'c1', transport_event_id: 'e3', _deleted_at },
-    ])
-    const rows = await scene.read('tracking_datasync.transport_events', {
-      columns: ['id', 'invalidated_at'],
-      rest: 'order by id',
-    })
-    expect(rows).toEqual([
-      { id: 'e1', invalidated_at: '2026-02-01 00:00:00' },
-      { id: 'e2', invalidated_at: '2026-02-01 00:00:00' },
-      { id: 'e3', invalidated_at: '2026-03-01 00:00:00' },
-    ])
-  },
-)
+test('transport_events: the service says when one was untrue', { tags: ['FF5'] }, async () => {
+  const event = { container_id: 'c1', invalidated_at: '2026-02-01T00:00:00Z' }
+  await scene.insert('transport_events', [
+    { ...event, transport_event_id: 'e1' },
+    { ...event, transport_event_id: 'e2', _deleted_at },
+    { container_id: 'c1', transport_event_id: 'e3', _deleted_at },
+  ])
+  const rows = await scene.read('tracking_datasync.transport_events', {
+    columns: ['id', 'invalidated_at'],
+    rest: 'order by id',
+  })
+  expect(rows).toEqual([
+    { id: 'e1', invalidated_at: '2026-02-01 00:00:00' },
+    { id: 'e2', invalidated_at: '2026-02-01 00:00:00' },
+    { id: 'e3', invalidated_at: '2026-03-01 00:00:00' },
+  ])
+})
 
 it('transport_events: shows the standing and the withdrawn, at a facility of the type it names', async () => {
   await scene.insert('ports', [{ port_id: 'p2', code: 'USLAX', time_zone: 'Etc/GMT+3' }])

@@ -57,128 +57,104 @@ async function derivedRows(): Promise<Record<string, unknown[]>> {
 }
 
 describe('derived rows', () => {
-  test(
-    'by another version is made anew by the next run, intervals of the past too, without a request more',
-    { tags: ['FA4', 'release'] },
-    async () => {
-      const before = await derivedRows()
-      for (const table of DERIVED) expect(before[table]!.length, table).toBeGreaterThan(0)
-      const closed = await query(
-        'select from tracking.container_import_deadline_history where valid_to is not null',
-      )
-      expect(closed.length).toBeGreaterThan(3)
-      const { requests } = await sync()
-      expect(await derivedRows()).toEqual(before)
+  test('by another version is made anew by a run', { tags: ['FA4', 'release'] }, async () => {
+    const before = await derivedRows()
+    for (const table of DERIVED) expect(before[table]!.length, table).toBeGreaterThan(0)
+    const closed = await query(
+      'select from tracking.container_import_deadline_history where valid_to is not null',
+    )
+    expect(closed.length).toBeGreaterThan(3)
+    const { requests } = await sync()
+    expect(await derivedRows()).toEqual(before)
 
-      // As an older version would have left them: days in another zone, a hold without its text, a
-      // fee as two.
-      await query(`update tracking.container_import_deadlines set local_date = local_date - 1`)
-      await query(
-        `update tracking.container_import_deadline_history set local_date = local_date - 1`,
-      )
-      await query(`update tracking.container_holds set description = null`)
-      await query(`update tracking.container_hold_history set description = null, status = 'x'`)
-      await query(`update tracking.container_fees set fee_key = fee_key || '-old'`)
-      await query(`update tracking.container_fee_history set fee_key = fee_key || '-old'`)
-      await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
-      const report = await sync()
-      expect(report.exitCode).toBe(0)
-      expect(report.requests).toBe(requests)
-      const after = await derivedRows()
-      expect({ ...after, container_fees: null }).toEqual({ ...before, container_fees: null })
-      // A fee that has another name is another row, first seen now.
-      const keys = (rows: unknown[]) =>
-        rows.map((row) => (JSON.parse(String(row)) as { fee_key: string }).fee_key)
-      expect(keys(after.container_fees!).sort()).toEqual(keys(before.container_fees!).sort())
-    },
-  )
+    // As an older version would have left them: days in another zone, a hold without its text, a
+    // fee as two.
+    await query(`update tracking.container_import_deadlines set local_date = local_date - 1`)
+    await query(`update tracking.container_import_deadline_history set local_date = local_date - 1`)
+    await query(`update tracking.container_holds set description = null`)
+    await query(`update tracking.container_hold_history set description = null, status = 'x'`)
+    await query(`update tracking.container_fees set fee_key = fee_key || '-old'`)
+    await query(`update tracking.container_fee_history set fee_key = fee_key || '-old'`)
+    await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
+    const report = await sync()
+    expect(report.exitCode).toBe(0)
+    expect(report.requests).toBe(requests)
+    const after = await derivedRows()
+    expect({ ...after, container_fees: null }).toEqual({ ...before, container_fees: null })
+    // A fee that has another name is another row, first seen now.
+    const keys = (rows: unknown[]) =>
+      rows.map((row) => (JSON.parse(String(row)) as { fee_key: string }).fee_key)
+    expect(keys(after.container_fees!).sort()).toEqual(keys(before.container_fees!).sort())
+  })
 
-  test(
-    'with zone data that gave another day is made anew, though the version is the same',
-    { tags: ['FA4', 'FA5'] },
-    async () => {
-      const before = await derivedRows()
-      const [one] = await query<{ zone: string }>(
-        `select time_zone as zone from tracking.container_import_deadlines
+  test('with zone data of another day is made anew', { tags: ['FA4', 'FA5'] }, async () => {
+    const before = await derivedRows()
+    const [one] = await query<{ zone: string }>(
+      `select time_zone as zone from tracking.container_import_deadlines
       where deadline_at is not null and is_zone_known order by 1 limit 1`,
-      )
-      for (const table of ['container_import_deadlines', 'container_import_deadline_history']) {
-        await query(
-          `update tracking.${table} set local_date = local_date + 1 where time_zone = '${one!.zone}'`,
-        )
-      }
-      expect(await derivedRows()).not.toEqual(before)
-      await sync()
-      expect(await derivedRows()).toEqual(before)
-    },
-  )
-
-  test(
-    'in a zone that the server did not know before has its day once it does',
-    { tags: ['FA5'] },
-    async () => {
-      const before = await derivedRows()
+    )
+    for (const table of ['container_import_deadlines', 'container_import_deadline_history']) {
       await query(
-        `update tracking.container_import_deadlines set local_date = null, is_zone_known = false
+        `update tracking.${table} set local_date = local_date + 1 where time_zone = '${one!.zone}'`,
+      )
+    }
+    expect(await derivedRows()).not.toEqual(before)
+    await sync()
+    expect(await derivedRows()).toEqual(before)
+  })
+
+  test('in a zone that was not known has its day once it is', { tags: ['FA5'] }, async () => {
+    const before = await derivedRows()
+    await query(
+      `update tracking.container_import_deadlines set local_date = null, is_zone_known = false
       where time_zone is not null and deadline_at is not null`,
-      )
-      await query('delete from tracking_analytics.time_zones')
-      await sync()
-      expect(await derivedRows()).toEqual(before)
-    },
-  )
+    )
+    await query('delete from tracking_analytics.time_zones')
+    await sync()
+    expect(await derivedRows()).toEqual(before)
+  })
 
-  test(
-    'that is as it should be is not written, and nothing is locked for it',
-    { tags: ['FA4'] },
-    async () => {
-      const versions = () =>
-        query(
-          `select xmin::text, ctid::text from tracking.container_import_deadlines order by 1, 2`,
-        )
-      const before = await versions()
-      expect(
-        await deriveAgain(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
-      ).toBe(0)
-      await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
-      expect(
-        await deriveAgain(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
-      ).toBeGreaterThan(7)
-      expect(await versions()).toEqual(before)
-    },
-  )
+  test('that is as it should be is neither written nor locked', { tags: ['FA4'] }, async () => {
+    const versions = () =>
+      query(`select xmin::text, ctid::text from tracking.container_import_deadlines order by 1, 2`)
+    const before = await versions()
+    expect(
+      await deriveAgain(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
+    ).toBe(0)
+    await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
+    expect(
+      await deriveAgain(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
+    ).toBeGreaterThan(7)
+    expect(await versions()).toEqual(before)
+  })
 
-  test(
-    'goes on where it was cut off, a bounded number of containers at a time',
-    { tags: ['FA4', 'release'] },
-    async () => {
-      const before = await derivedRows()
-      const [all] = await query<{ count: number }>(
-        'select count(*) as count from tracking.containers',
-      )
-      await query(`update tracking.container_import_deadlines set local_date = local_date - 1`)
-      await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
-      const cut = new AbortController()
-      let looks = 0
-      const signal = {
-        throwIfAborted: () => {
-          looks += 1
-          if (looks > 2) cut.abort()
-          cut.signal.throwIfAborted()
-        },
-      } as AbortSignal
-      const options = { syncRunId: 1, containersAtOnce: 2 }
-      await expect(deriveAgain(opened.warehouse, { ...options, signal })).rejects.toThrow()
-      const [state] = await query<{ derived_up_to: string; finished_at: string | null }>(
-        'select derived_up_to, finished_at from tracking_sync.derivations',
-      )
-      expect(state).toEqual({ derived_up_to: expect.any(String) as string, finished_at: null })
-      const rest = await deriveAgain(opened.warehouse, {
-        ...options,
-        signal: new AbortController().signal,
-      })
-      expect(rest).toBe(all!.count - 4)
-      expect(await derivedRows()).toEqual(before)
-    },
-  )
+  test('goes on where it was cut off, bit by bit', { tags: ['FA4', 'release'] }, async () => {
+    const before = await derivedRows()
+    const [all] = await query<{ count: number }>(
+      'select count(*) as count from tracking.containers',
+    )
+    await query(`update tracking.container_import_deadlines set local_date = local_date - 1`)
+    await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
+    const cut = new AbortController()
+    let looks = 0
+    const signal = {
+      throwIfAborted: () => {
+        looks += 1
+        if (looks > 2) cut.abort()
+        cut.signal.throwIfAborted()
+      },
+    } as AbortSignal
+    const options = { syncRunId: 1, containersAtOnce: 2 }
+    await expect(deriveAgain(opened.warehouse, { ...options, signal })).rejects.toThrow()
+    const [state] = await query<{ derived_up_to: string; finished_at: string | null }>(
+      'select derived_up_to, finished_at from tracking_sync.derivations',
+    )
+    expect(state).toEqual({ derived_up_to: expect.any(String) as string, finished_at: null })
+    const rest = await deriveAgain(opened.warehouse, {
+      ...options,
+      signal: new AbortController().signal,
+    })
+    expect(rest).toBe(all!.count - 4)
+    expect(await derivedRows()).toEqual(before)
+  })
 })

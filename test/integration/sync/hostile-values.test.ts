@@ -190,21 +190,17 @@ describe('a hostile value, from the bytes of a page into PostgreSQL', () => {
     expect(rows).toEqual([{ deadline_at: '2026-03-08 10:00:00.123456+00' }])
   })
 
-  test(
-    'a fee without an amount is kept, and a small one exact',
-    { tags: ['N1', 'N4'] },
-    async () => {
-      const rows = await query(
-        `select type, amount::text, currency_code from tracking.container_fees
+  test('a fee without an amount is kept, a small one exact', { tags: ['N1', 'N4'] }, async () => {
+    const rows = await query(
+      `select type, amount::text, currency_code from tracking.container_fees
       where container_id = $1 order by position`,
-        'with-children',
-      )
-      expect(rows).toEqual([
-        { type: 'exam', amount: null, currency_code: null },
-        { type: 'demurrage', amount: '0.0000001', currency_code: null },
-      ])
-    },
-  )
+      'with-children',
+    )
+    expect(rows).toEqual([
+      { type: 'exam', amount: null, currency_code: null },
+      { type: 'demurrage', amount: '0.0000001', currency_code: null },
+    ])
+  })
 
   test('is written once: the same pages again change no row', { tags: ['I2'] }, async () => {
     const before = await snapshotRows(target.warehouse, { hasVersions: true })

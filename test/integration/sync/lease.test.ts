@@ -37,150 +37,130 @@ test('a run gives the lease back, also when it fails', async () => {
   ])
 })
 
-test(
-  'a run that was taken over writes nothing more, ends with exit 7 and says why',
-  { tags: ['C10', 'I12', 'release'] },
-  async () => {
-    const scene = await openScene({ shipments: 120 })
-    let batches = 0
-    let rowsAtTakeOver: unknown
-    const warehouse: Warehouse = {
-      ...scene.warehouse,
-      transaction: async (action, work) => {
-        if (action === 'write a batch' && (batches += 1) === 3) {
-          await takeOver(scene)
-          rowsAtTakeOver = await countRows(scene)
-        }
-        return scene.warehouse.transaction(action, work)
-      },
-    }
-    const report = await scene.sync({ warehouse, settings: { pageSize: 20 } })
-    expect(rowsAtTakeOver).toMatchObject({ shipments: 40 })
-    expect(await countRows(scene)).toEqual(rowsAtTakeOver)
-    expect(report).toMatchObject({ outcome: 'failed', exitCode: 7 })
-    expect(report.problems[0]).toMatch(/^this run lost the lease: another run has taken it over/)
-    expect(
-      await scene.query('select outcome, exit_code, error_code from tracking_sync.sync_runs'),
-    ).toEqual([{ outcome: 'failed', exit_code: 7, error_code: 'lease_lost' }])
-    // The other's lease is not given back by it.
-    expect(await scene.query('select holder from tracking_sync.lease')).toEqual([
-      { holder: 'another' },
-    ])
-  },
-)
+test('a run that was taken over writes no more', { tags: ['C10', 'I12', 'release'] }, async () => {
+  const scene = await openScene({ shipments: 120 })
+  let batches = 0
+  let rowsAtTakeOver: unknown
+  const warehouse: Warehouse = {
+    ...scene.warehouse,
+    transaction: async (action, work) => {
+      if (action === 'write a batch' && (batches += 1) === 3) {
+        await takeOver(scene)
+        rowsAtTakeOver = await countRows(scene)
+      }
+      return scene.warehouse.transaction(action, work)
+    },
+  }
+  const report = await scene.sync({ warehouse, settings: { pageSize: 20 } })
+  expect(rowsAtTakeOver).toMatchObject({ shipments: 40 })
+  expect(await countRows(scene)).toEqual(rowsAtTakeOver)
+  expect(report).toMatchObject({ outcome: 'failed', exitCode: 7 })
+  expect(report.problems[0]).toMatch(/^this run lost the lease: another run has taken it over/)
+  expect(
+    await scene.query('select outcome, exit_code, error_code from tracking_sync.sync_runs'),
+  ).toEqual([{ outcome: 'failed', exit_code: 7, error_code: 'lease_lost' }])
+  // The other's lease is not given back by it.
+  expect(await scene.query('select holder from tracking_sync.lease')).toEqual([
+    { holder: 'another' },
+  ])
+})
 
-test(
-  'a run that was taken over puts nothing off that it could not read',
-  { tags: ['C10'] },
-  async () => {
-    const scene = await openScene({ shipments: 3 })
-    const fault = { kind: 'status', status: 404 } as const
-    scene.simulator.faults.add({ fault, match: { path: /^\/vessels\// }, times: Infinity })
-    const warehouse: Warehouse = {
-      ...scene.warehouse,
-      transaction: async (action, work) => {
-        if (action === 'postpone a refetch') await takeOver(scene)
-        return scene.warehouse.transaction(action, work)
-      },
-    }
-    expect(await scene.sync({ warehouse })).toMatchObject({ outcome: 'failed', exitCode: 7 })
-    const left = await scene.query(
-      `select distinct attempts, not_before from tracking_sync.refetch_queue where resource_type = 'vessel'`,
-    )
-    expect(left).toEqual([{ attempts: 0, not_before: null }])
-  },
-)
+test('a run that was taken over puts nothing off', { tags: ['C10'] }, async () => {
+  const scene = await openScene({ shipments: 3 })
+  const fault = { kind: 'status', status: 404 } as const
+  scene.simulator.faults.add({ fault, match: { path: /^\/vessels\// }, times: Infinity })
+  const warehouse: Warehouse = {
+    ...scene.warehouse,
+    transaction: async (action, work) => {
+      if (action === 'postpone a refetch') await takeOver(scene)
+      return scene.warehouse.transaction(action, work)
+    },
+  }
+  expect(await scene.sync({ warehouse })).toMatchObject({ outcome: 'failed', exitCode: 7 })
+  const left = await scene.query(
+    `select distinct attempts, not_before from tracking_sync.refetch_queue where resource_type = 'vessel'`,
+  )
+  expect(left).toEqual([{ attempts: 0, not_before: null }])
+})
 
-test(
-  'what a killed run left behind is taken over and closed by the next run',
-  { tags: ['C9'] },
-  async () => {
-    const scene = await openScene({ shipments: 3 })
-    await scene.query(
-      `insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
+test('what a killed run left is taken over and closed', { tags: ['C9'] }, async () => {
+  const scene = await openScene({ shipments: 3 })
+  await scene.query(
+    `insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
     values ('writer', 'killed', 7, now() - interval '1 hour', now() - interval '61 seconds')`,
-    )
-    await scene.query(`insert into tracking_sync.sync_runs (command) values ('backfill')`)
-    expect(await scene.sync()).toMatchObject({ exitCode: 0 })
-    expect(
-      await scene.query(
-        'select outcome, error_code from tracking_sync.sync_runs order by sync_run_id',
-      ),
-    ).toEqual([
-      { outcome: 'aborted', error_code: 'killed' },
-      { outcome: 'complete', error_code: null },
-    ])
-    expect(await scene.query('select fencing_token from tracking_sync.lease')).toEqual([
-      { fencing_token: 8 },
-    ])
-  },
-)
-
-test(
-  'a holder is known to have ended only where its process could be seen, and never by its host name alone',
-  { tags: ['FG8'] },
-  async () => {
-    const scene = await openScene({ shipments: 3 })
-    let holder = ''
-    await scene.sync({
-      watch: (service) => ({
-        ...service,
-        listRecords: (stream, options) => {
-          void scene
-            .query<{ holder: string }>('select holder from tracking_sync.lease')
-            .then(([row]) => (holder = row?.holder ?? ''))
-          return service.listRecords(stream, options)
-        },
-      }),
-    })
-    const [, host = '', place = ''] = / on (\S+) \((\w+)\)$/.exec(holder) ?? []
-    expect(host).not.toBe('')
-    const { pid: ended } = spawnSync(process.execPath, ['--version'])
-    const heldBy = async (text: string): Promise<number> => {
-      await scene.query(
-        `update tracking_sync.lease
-        set holder = $1, acquired_at = clock_timestamp(), heartbeat_at = clock_timestamp()`,
-        text,
-      )
-      return scene.sync({ command: 'sync' }).then(
-        ({ exitCode }) => exitCode,
-        (thrown: unknown) => exitCodeOf(thrown),
-      )
-    }
-    const other = place.replace(/./, (first) => (first === '0' ? '1' : '0'))
-    expect(await heldBy(`sync, process ${ended} on ${host} (${other})`)).toBe(7)
-    expect(await heldBy(`sync, process ${ended} on ${host}`)).toBe(7)
-    expect(await heldBy(`sync, process ${process.pid} on ${host} (${place})`)).toBe(7)
-    expect(await heldBy(`sync, process ${ended} on ${host} (${place})`)).toBe(0)
-  },
-)
-
-test(
-  'a reference that cannot be read is asked for again while a row points to it, and no longer',
-  { tags: ['FG8', 'release'] },
-  async () => {
-    const scene = await openScene({ shipments: 3 })
-    const { simulator } = scene
-    const fault = { kind: 'status', status: 404 } as const
-    simulator.faults.add({ fault, match: { path: /^\/terminals\// }, times: Infinity })
-    await scene.sync()
-    const left = () =>
-      scene.query<{ id: string; attempts: number }>(
-        `select resource_id as id, attempts from tracking_sync.refetch_queue
-        where resource_type = 'terminal' order by 1`,
-      )
-    const [first] = await left()
-    expect(first?.attempts).toBe(1)
-    const due = `update tracking_sync.refetch_queue set not_before = now()`
-    await scene.query(due)
-    await scene.sync({ command: 'sync' })
-    expect((await left())[0]).toEqual({ id: first?.id, attempts: 2 })
+  )
+  await scene.query(`insert into tracking_sync.sync_runs (command) values ('backfill')`)
+  expect(await scene.sync()).toMatchObject({ exitCode: 0 })
+  expect(
     await scene.query(
-      `update tracking.containers set pod_terminal_id = null, pickup_facility_id = null`,
+      'select outcome, error_code from tracking_sync.sync_runs order by sync_run_id',
+    ),
+  ).toEqual([
+    { outcome: 'aborted', error_code: 'killed' },
+    { outcome: 'complete', error_code: null },
+  ])
+  expect(await scene.query('select fencing_token from tracking_sync.lease')).toEqual([
+    { fencing_token: 8 },
+  ])
+})
+
+test('a holder has ended only where its process could be seen', { tags: ['FG8'] }, async () => {
+  const scene = await openScene({ shipments: 3 })
+  let holder = ''
+  await scene.sync({
+    watch: (service) => ({
+      ...service,
+      listRecords: (stream, options) => {
+        void scene
+          .query<{ holder: string }>('select holder from tracking_sync.lease')
+          .then(([row]) => (holder = row?.holder ?? ''))
+        return service.listRecords(stream, options)
+      },
+    }),
+  })
+  const [, host = '', place = ''] = / on (\S+) \((\w+)\)$/.exec(holder) ?? []
+  expect(host).not.toBe('')
+  const { pid: ended } = spawnSync(process.execPath, ['--version'])
+  const heldBy = async (text: string): Promise<number> => {
+    await scene.query(
+      `update tracking_sync.lease
+        set holder = $1, acquired_at = clock_timestamp(), heartbeat_at = clock_timestamp()`,
+      text,
     )
-    await scene.query(`update tracking.transport_events set terminal_id = null, location_id = null`)
-    await scene.query(due)
-    await scene.sync({ command: 'sync' })
-    expect(await left()).toEqual([])
-  },
-)
+    return scene.sync({ command: 'sync' }).then(
+      ({ exitCode }) => exitCode,
+      (thrown: unknown) => exitCodeOf(thrown),
+    )
+  }
+  const other = place.replace(/./, (first) => (first === '0' ? '1' : '0'))
+  expect(await heldBy(`sync, process ${ended} on ${host} (${other})`)).toBe(7)
+  expect(await heldBy(`sync, process ${ended} on ${host}`)).toBe(7)
+  expect(await heldBy(`sync, process ${process.pid} on ${host} (${place})`)).toBe(7)
+  expect(await heldBy(`sync, process ${ended} on ${host} (${place})`)).toBe(0)
+})
+
+test('a reference is asked for while a row has it', { tags: ['FG8', 'release'] }, async () => {
+  const scene = await openScene({ shipments: 3 })
+  const { simulator } = scene
+  const fault = { kind: 'status', status: 404 } as const
+  simulator.faults.add({ fault, match: { path: /^\/terminals\// }, times: Infinity })
+  await scene.sync()
+  const left = () =>
+    scene.query<{ id: string; attempts: number }>(
+      `select resource_id as id, attempts from tracking_sync.refetch_queue
+        where resource_type = 'terminal' order by 1`,
+    )
+  const [first] = await left()
+  expect(first?.attempts).toBe(1)
+  const due = `update tracking_sync.refetch_queue set not_before = now()`
+  await scene.query(due)
+  await scene.sync({ command: 'sync' })
+  expect((await left())[0]).toEqual({ id: first?.id, attempts: 2 })
+  await scene.query(
+    `update tracking.containers set pod_terminal_id = null, pickup_facility_id = null`,
+  )
+  await scene.query(`update tracking.transport_events set terminal_id = null, location_id = null`)
+  await scene.query(due)
+  await scene.sync({ command: 'sync' })
+  expect(await left()).toEqual([])
+})

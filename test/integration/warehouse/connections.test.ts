@@ -14,16 +14,13 @@ afterAll(async () => {
   await scene.drop()
 })
 
-test(
-  'the server is told to notice within a minute that we are gone',
-  { tags: ['C9'] },
-  async () => {
-    const rows = await scene.warehouse.query(
-      'read the settings',
-      sql<{
-        name: string
-        seconds: number
-      }>`select name, case unit when 'ms' then setting::integer / 1000 else setting::integer end as seconds
+test('the server notices within a minute that we are gone', { tags: ['C9'] }, async () => {
+  const rows = await scene.warehouse.query(
+    'read the settings',
+    sql<{
+      name: string
+      seconds: number
+    }>`select name, case unit when 'ms' then setting::integer / 1000 else setting::integer end as seconds
 from pg_settings
 where name in (
     'client_connection_check_interval',
@@ -31,15 +28,14 @@ where name in (
     'tcp_keepalives_interval',
     'tcp_keepalives_count'
 )`,
-    )
-    expect(Object.fromEntries(rows.map(({ name, seconds }) => [name, seconds]))).toEqual({
-      client_connection_check_interval: 10,
-      tcp_keepalives_idle: 30,
-      tcp_keepalives_interval: 10,
-      tcp_keepalives_count: 3,
-    })
-  },
-)
+  )
+  expect(Object.fromEntries(rows.map(({ name, seconds }) => [name, seconds]))).toEqual({
+    client_connection_check_interval: 10,
+    tcp_keepalives_idle: 30,
+    tcp_keepalives_interval: 10,
+    tcp_keepalives_count: 3,
+  })
+})
 
 describe('statements that travel together', { tags: ['C16'] }, () => {
   const LIMIT_MS = 500

@@ -97,23 +97,19 @@ describe('import deadlines', () => {
   test.each([
     ['2022-01-21T08:00:00Z', '2022-01-21'],
     ['2022-07-21T07:00:00Z', '2022-07-21'],
-  ])(
-    'a last free day at local midnight (%s) is that day, in both seasons',
-    { tags: ['Z4'] },
-    async (instant, date) => {
-      expect(await deadlines({ pickup_lfd_terminal: instant, pod_timezone: LOS_ANGELES })).toEqual([
-        {
-          kind: 'pickup_lfd_terminal',
-          place: 'port',
-          deadline_at: instant,
-          time_zone: LOS_ANGELES,
-          local_date: date,
-          is_zone_known: true,
-          details: null,
-        },
-      ])
-    },
-  )
+  ])('a last free day at midnight (%s) is that day', { tags: ['Z4'] }, async (instant, date) => {
+    expect(await deadlines({ pickup_lfd_terminal: instant, pod_timezone: LOS_ANGELES })).toEqual([
+      {
+        kind: 'pickup_lfd_terminal',
+        place: 'port',
+        deadline_at: instant,
+        time_zone: LOS_ANGELES,
+        local_date: date,
+        is_zone_known: true,
+        details: null,
+      },
+    ])
+  })
 
   test.each([
     ['pickup_lfd_terminal', LOS_ANGELES, CHICAGO, LOS_ANGELES],
@@ -134,18 +130,14 @@ describe('import deadlines', () => {
     },
   )
 
-  test(
-    'without a zone the day is taken as it stands, and the zone is said to be unknown',
-    { tags: ['Z5'] },
-    async () => {
-      const [row] = await deadlines({ pickup_lfd_terminal: '2026-03-08T00:00:00Z' })
-      expect(row).toMatchObject({
-        time_zone: null,
-        local_date: '2026-03-08',
-        is_zone_known: false,
-      })
-    },
-  )
+  test('without a zone the day is taken as it is, zone unknown', { tags: ['Z5'] }, async () => {
+    const [row] = await deadlines({ pickup_lfd_terminal: '2026-03-08T00:00:00Z' })
+    expect(row).toMatchObject({
+      time_zone: null,
+      local_date: '2026-03-08',
+      is_zone_known: false,
+    })
+  })
 
   test.each(['Mars/Olympus', 'UTC+3', ''])(
     'with the zone %j the deadline stands and has no local date',
@@ -271,22 +263,18 @@ describe('deadlines under older names, and more than one day a source', () => {
     },
   )
 
-  test(
-    'so is a pick that repeats the older name of the rail day, a bare date, or a unified day',
-    { tags: ['JC9'] },
-    async () => {
-      const older = {
-        pickup_lfd: chicago('2026-03-12'),
-        ind_facility_lfd_on: '2026-03-12T05:00:00Z',
-      }
-      expect(brief(await made(older))[0]).toEqual(atRamp)
-      const bare = { pickup_lfd: '2026-03-12', import_deadlines: { pickup_lfd_rail: '2026-03-12' } }
-      expect(brief(await made(bare))[0]).toEqual(atRamp)
-      const day = chicago('2026-03-12')
-      const unified = { import_deadlines: { pickup_lfd_rail: day, unified: { value: day } } }
-      expect(brief(await made(unified)).at(-1)).toEqual(['unified', 'ramp', CHICAGO, '2026-03-12'])
-    },
-  )
+  test('so is one of the older name, a bare date or a unified day', { tags: ['JC9'] }, async () => {
+    const older = {
+      pickup_lfd: chicago('2026-03-12'),
+      ind_facility_lfd_on: '2026-03-12T05:00:00Z',
+    }
+    expect(brief(await made(older))[0]).toEqual(atRamp)
+    const bare = { pickup_lfd: '2026-03-12', import_deadlines: { pickup_lfd_rail: '2026-03-12' } }
+    expect(brief(await made(bare))[0]).toEqual(atRamp)
+    const day = chicago('2026-03-12')
+    const unified = { import_deadlines: { pickup_lfd_rail: day, unified: { value: day } } }
+    expect(brief(await made(unified)).at(-1)).toEqual(['unified', 'ramp', CHICAGO, '2026-03-12'])
+  })
 
   test('each day of an object in place of a date is a row, with what was sent beside it', async () => {
     const rows = await made({
@@ -426,20 +414,16 @@ describe('holds', () => {
     expect(await holds(list)).toEqual([])
   })
 
-  test(
-    '1,000 holds, the same one twice among them, are 1,000 rows with 1,000 keys',
-    { tags: ['N6'] },
-    async () => {
-      const list = Array.from({ length: 999 }, (_, index) => ({
-        name: `hold ${index}`,
-        status: 'hold',
-      }))
-      const rows = await holds([...list, list[0]])
-      expect(rows.map(({ name }) => name)).toEqual([...list.map(({ name }) => name), 'hold 0'])
-      expect(new Set(rows.map(({ hold_key }) => hold_key)).size).toBe(1000)
-      expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index))
-    },
-  )
+  test('1,000 holds, one twice among them, are 1,000 rows', { tags: ['N6'] }, async () => {
+    const list = Array.from({ length: 999 }, (_, index) => ({
+      name: `hold ${index}`,
+      status: 'hold',
+    }))
+    const rows = await holds([...list, list[0]])
+    expect(rows.map(({ name }) => name)).toEqual([...list.map(({ name }) => name), 'hold 0'])
+    expect(new Set(rows.map(({ hold_key }) => hold_key)).size).toBe(1000)
+    expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index))
+  })
 })
 
 describe('fees', () => {
@@ -586,38 +570,30 @@ describe('the local date of an instant', () => {
     },
   )
 
-  test(
-    'every deadline has the day of the one zone database, not of this program',
-    { tags: ['FA5'] },
-    async () => {
-      // British Columbia keeps its summer time: the zone data of Node and of PostgreSQL may each
-      // know it or not.
-      const instants = ['2026-10-31T07:30:00Z', '2026-11-20T07:30:00Z', '2027-01-15T07:59:00Z']
-      for (const zone of ['America/Vancouver', 'America/Asuncion', 'Africa/Cairo', 'Asia/Almaty']) {
-        const days = await opened.warehouse.query(
-          'ask for days',
-          sql<{ day: string }>`select (instant at time zone ${zone})::date::text as day
+  test('every deadline has the day of the one zone database', { tags: ['FA5'] }, async () => {
+    // British Columbia keeps its summer time: the zone data of Node and of PostgreSQL may each
+    // know it or not.
+    const instants = ['2026-10-31T07:30:00Z', '2026-11-20T07:30:00Z', '2027-01-15T07:59:00Z']
+    for (const zone of ['America/Vancouver', 'America/Asuncion', 'Africa/Cairo', 'Asia/Almaty']) {
+      const days = await opened.warehouse.query(
+        'ask for days',
+        sql<{ day: string }>`select (instant at time zone ${zone})::date::text as day
         from unnest(${instants}::timestamptz[]) as listed (instant)`,
-        )
-        expect(await localDates(instants, zone)).toEqual(days.map(({ day }) => day))
-      }
-    },
-  )
+      )
+      expect(await localDates(instants, zone)).toEqual(days.map(({ day }) => day))
+    }
+  })
 
-  test(
-    'the local date moves on exactly once in every 24 hours, in two zones of odd seasons',
-    { tags: ['Z6', 'release'] },
-    async () => {
-      for (const zone of ['America/Los_Angeles', 'Australia/Lord_Howe']) {
-        const hours = Array.from({ length: 24 * 366 }, (_, hour) =>
-          new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
-        )
-        const dates = await localDates(hours, zone)
-        expect([...dates].sort()).toEqual(dates)
-        expect(new Set(dates).size).toBe(367)
-      }
-    },
-  )
+  test('the local date moves once in every 24 hours', { tags: ['Z6', 'release'] }, async () => {
+    for (const zone of ['America/Los_Angeles', 'Australia/Lord_Howe']) {
+      const hours = Array.from({ length: 24 * 366 }, (_, hour) =>
+        new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
+      )
+      const dates = await localDates(hours, zone)
+      expect([...dates].sort()).toEqual(dates)
+      expect(new Set(dates).size).toBe(367)
+    }
+  })
 
   test.each([
     'Mars/Olympus',

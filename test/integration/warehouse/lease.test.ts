@@ -100,27 +100,19 @@ async function writers(): Promise<string[]> {
   return rows.map(({ who }) => who)
 }
 
-test(
-  'of many starters at once exactly one gets the lease, and the others are told who',
-  { tags: ['X5'] },
-  async () => {
-    for (let round = 0; round < 20; round += 1) {
-      const startedAt = performance.now()
-      const starts = [scene.warehouse, other, scene.warehouse].map((warehouse) =>
-        acquire(warehouse),
-      )
-      const ends = await Promise.allSettled(starts)
-      expect(performance.now() - startedAt).toBeLessThan(2_000)
-      const refusals = ends.flatMap((end) =>
-        end.status === 'rejected' ? [end.reason as Error] : [],
-      )
-      expect(refusals).toHaveLength(2)
-      for (const refusal of refusals) expect(refusal).toBeInstanceOf(LeaseHeldError)
-      expect((await readLease()).token).toBe(round + 1)
-      for (const lease of held.splice(0)) await lease.release()
-    }
-  },
-)
+test('of many starters one gets the lease, and the others its name', { tags: ['X5'] }, async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const startedAt = performance.now()
+    const starts = [scene.warehouse, other, scene.warehouse].map((warehouse) => acquire(warehouse))
+    const ends = await Promise.allSettled(starts)
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    const refusals = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []))
+    expect(refusals).toHaveLength(2)
+    for (const refusal of refusals) expect(refusal).toBeInstanceOf(LeaseHeldError)
+    expect((await readLease()).token).toBe(round + 1)
+    for (const lease of held.splice(0)) await lease.release()
+  }
+})
 
 test('says in one sentence who holds it, since when, and when it would be taken over', async () => {
   await acquire(scene.warehouse)
@@ -130,29 +122,25 @@ test('says in one sentence who holds it, since when, and when it would be taken 
   )
 })
 
-test(
-  'a lease whose holder was killed is taken over once it is stale, without help',
-  { tags: ['C9'] },
-  async () => {
-    const killed = createWarehouse({ url: scene.url, schema: 'tracking', logger: silentLogger })
-    const dead = createManualSleep()
-    await acquireLease(killed, {
-      name: 'writer',
-      holder: { host: 'worker-1', pid: 1, command: 'sync' },
-      logger: silentLogger,
-      sleep: dead.sleep,
-      now: () => nowMs,
-    })
-    await killed.close()
-    await silenceFor(49)
-    await expect(acquire(other)).rejects.toBeInstanceOf(LeaseHeldError)
-    await silenceFor(2)
-    const lease = await acquire(other)
-    expect(lease.fencingToken).toBe(2)
-    await write(fenceWarehouse(other, lease), 'other')
-    expect(await writers()).toEqual(['other'])
-  },
-)
+test('a lease whose holder was killed is taken over once stale', { tags: ['C9'] }, async () => {
+  const killed = createWarehouse({ url: scene.url, schema: 'tracking', logger: silentLogger })
+  const dead = createManualSleep()
+  await acquireLease(killed, {
+    name: 'writer',
+    holder: { host: 'worker-1', pid: 1, command: 'sync' },
+    logger: silentLogger,
+    sleep: dead.sleep,
+    now: () => nowMs,
+  })
+  await killed.close()
+  await silenceFor(49)
+  await expect(acquire(other)).rejects.toBeInstanceOf(LeaseHeldError)
+  await silenceFor(2)
+  const lease = await acquire(other)
+  expect(lease.fencingToken).toBe(2)
+  await write(fenceWarehouse(other, lease), 'other')
+  expect(await writers()).toEqual(['other'])
+})
 
 test('time of this host has no say in what is stale', { tags: ['C9'] }, async () => {
   await acquire(scene.warehouse)
@@ -160,22 +148,18 @@ test('time of this host has no say in what is stale', { tags: ['C9'] }, async ()
   await expect(acquire(other)).rejects.toBeInstanceOf(LeaseHeldError)
 })
 
-test(
-  'a holder that was paused writes nothing after it was taken over',
-  { tags: ['C10', 'I12'] },
-  async () => {
-    const paused = await acquire(scene.warehouse)
-    const itsWarehouse = fenceWarehouse(scene.warehouse, paused)
-    await write(itsWarehouse, 'paused, before')
-    await silenceFor(51)
-    const lease = await acquire(other)
-    await expect(write(itsWarehouse, 'paused, after')).rejects.toBeInstanceOf(LeaseLostError)
-    expect(paused.signal.reason).toBeInstanceOf(LeaseLostError)
-    await expect(write(itsWarehouse, 'paused, again')).rejects.toBeInstanceOf(LeaseLostError)
-    await write(fenceWarehouse(other, lease), 'other')
-    expect(await writers()).toEqual(['other', 'paused, before'])
-  },
-)
+test('a holder that was paused writes nothing afterwards', { tags: ['C10', 'I12'] }, async () => {
+  const paused = await acquire(scene.warehouse)
+  const itsWarehouse = fenceWarehouse(scene.warehouse, paused)
+  await write(itsWarehouse, 'paused, before')
+  await silenceFor(51)
+  const lease = await acquire(other)
+  await expect(write(itsWarehouse, 'paused, after')).rejects.toBeInstanceOf(LeaseLostError)
+  expect(paused.signal.reason).toBeInstanceOf(LeaseLostError)
+  await expect(write(itsWarehouse, 'paused, again')).rejects.toBeInstanceOf(LeaseLostError)
+  await write(fenceWarehouse(other, lease), 'other')
+  expect(await writers()).toEqual(['other', 'paused, before'])
+})
 
 test('a write that is under way at the take-over ends before it', { tags: ['C10'] }, async () => {
   const paused = await acquire(scene.warehouse)
@@ -194,45 +178,37 @@ test('a write that is under way at the take-over ends before it', { tags: ['C10'
   expect(await writers()).toEqual(['paused'])
 })
 
-test(
-  'a starter does not wait for the open write of a holder that was killed',
-  { tags: ['C9', 'release'] },
-  async () => {
-    const paused = await acquire(scene.warehouse)
-    const fenced = fenceWarehouse(scene.warehouse, paused)
-    const refusal = await fenced.transaction('write', async (session) => {
-      // The check of the lease travels with the first statement: it is made when that is answered.
-      await session.query('write', sql`select 1`)
-      await silenceFor(51)
-      const startedAt = performance.now()
-      const refused = await acquire(other).catch((error: unknown) => error)
-      expect(performance.now() - startedAt).toBeLessThan(5_000)
-      return refused
-    })
-    expect(refusal).toBeInstanceOf(LeaseHeldError)
-    expect(String(refusal)).toContain('silent in the middle of a write')
-  },
-)
+test('a starter does not wait for the write of the dead', { tags: ['C9', 'release'] }, async () => {
+  const paused = await acquire(scene.warehouse)
+  const fenced = fenceWarehouse(scene.warehouse, paused)
+  const refusal = await fenced.transaction('write', async (session) => {
+    // The check of the lease travels with the first statement: it is made when that is answered.
+    await session.query('write', sql`select 1`)
+    await silenceFor(51)
+    const startedAt = performance.now()
+    const refused = await acquire(other).catch((error: unknown) => error)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    return refused
+  })
+  expect(refusal).toBeInstanceOf(LeaseHeldError)
+  expect(String(refusal)).toContain('silent in the middle of a write')
+})
 
-test(
-  'a refetch whose reader was killed is claimed by another after a minute',
-  { tags: ['C9'] },
-  async () => {
-    const { warehouse } = scene
-    const claim = async (): Promise<string[]> => {
-      const entries = await claimRefetches(warehouse, 'refetch', 5)
-      return entries.map(({ type, id }) => `${type} ${id}`)
-    }
-    await queueRefetches(warehouse, [{ type: 'vessel', id: 'v' }], 'for this test')
-    expect(await claim()).toEqual(['vessel v'])
-    expect(await claim()).toEqual([])
-    await warehouse.query(
-      'let time pass',
-      sql`update tracking_sync.refetch_queue set claimed_until = claimed_until - interval '61 seconds'`,
-    )
-    expect(await claim()).toEqual(['vessel v'])
-  },
-)
+test('a refetch whose reader was killed is claimed in a minute', { tags: ['C9'] }, async () => {
+  const { warehouse } = scene
+  const claim = async (): Promise<string[]> => {
+    const entries = await claimRefetches(warehouse, 'refetch', 5)
+    return entries.map(({ type, id }) => `${type} ${id}`)
+  }
+  await queueRefetches(warehouse, [{ type: 'vessel', id: 'v' }], 'for this test')
+  expect(await claim()).toEqual(['vessel v'])
+  expect(await claim()).toEqual([])
+  await warehouse.query(
+    'let time pass',
+    sql`update tracking_sync.refetch_queue set claimed_until = claimed_until - interval '61 seconds'`,
+  )
+  expect(await claim()).toEqual(['vessel v'])
+})
 
 test('a heartbeat keeps the lease, also while a long write is under way', async () => {
   const lease = await acquire(scene.warehouse)

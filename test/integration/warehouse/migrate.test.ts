@@ -197,22 +197,18 @@ describe('a database that does not fit the program', () => {
     await expect(readSchemaVersion(warehouse, older)).rejects.toThrow(MigrationError)
   })
 
-  test(
-    'is refused when a migration was edited after it was applied, or is another one, with a way on',
-    { tags: ['FG6', 'G7'] },
-    async () => {
-      const { warehouse } = await openMigrated()
-      const before = await describeSchema(warehouse)
-      const changes = [{ checksum: 'another' }, { name: '0002_another' }, { version: 7 }]
-      for (const change of changes) {
-        const changed = migrations.map((one, index) => (index === 1 ? { ...one, ...change } : one))
-        await expectAWayOn(warehouse, changed, change.name ?? migrations[1]!.name)
-      }
-      // Also when this program knows fewer of them: it is not the older one of two releases.
-      await expectAWayOn(warehouse, [{ ...migrations[0]!, name: '0001_other' }], '0001_other')
-      expect(await describeSchema(warehouse)).toBe(before)
-    },
-  )
+  test('is refused when edited after it was applied', { tags: ['FG6', 'G7'] }, async () => {
+    const { warehouse } = await openMigrated()
+    const before = await describeSchema(warehouse)
+    const changes = [{ checksum: 'another' }, { name: '0002_another' }, { version: 7 }]
+    for (const change of changes) {
+      const changed = migrations.map((one, index) => (index === 1 ? { ...one, ...change } : one))
+      await expectAWayOn(warehouse, changed, change.name ?? migrations[1]!.name)
+    }
+    // Also when this program knows fewer of them: it is not the older one of two releases.
+    await expectAWayOn(warehouse, [{ ...migrations[0]!, name: '0001_other' }], '0001_other')
+    expect(await describeSchema(warehouse)).toBe(before)
+  })
 
   async function expectAWayOn(
     warehouse: Warehouse,

@@ -74,37 +74,33 @@ test.each([1, 2, 3_000])(
   },
 )
 
-test(
-  '70,000 unusable records are one statement: PostgreSQL takes 65,535 parameters',
-  { tags: ['FG5'] },
-  async () => {
-    const { warehouse } = scene
-    const records = Array.from({ length: 70_000 }, (_, at) => ({
-      stream: 'shipments',
-      resourceType: null,
-      recordId: null,
-      reason: 'test',
-      pointer: '',
-      payload: String(at % 1_000),
-      source: 'test',
-    }))
-    let statements = 0
-    await warehouse.transaction('set aside', async (session) => {
-      const counting: Session = {
-        ...session,
-        query: (...statement) => {
-          statements += 1
-          return session.query(...statement)
-        },
-      }
-      await quarantineRecords(counting, records, null)
-    })
-    expect(statements).toBe(1)
-    const [row] = await warehouse.query(
-      'count',
-      sql`select count(*)::int as rows, sum(sightings)::int as sightings
+test('70,000 unusable records are one statement', { tags: ['FG5'] }, async () => {
+  const { warehouse } = scene
+  const records = Array.from({ length: 70_000 }, (_, at) => ({
+    stream: 'shipments',
+    resourceType: null,
+    recordId: null,
+    reason: 'test',
+    pointer: '',
+    payload: String(at % 1_000),
+    source: 'test',
+  }))
+  let statements = 0
+  await warehouse.transaction('set aside', async (session) => {
+    const counting: Session = {
+      ...session,
+      query: (...statement) => {
+        statements += 1
+        return session.query(...statement)
+      },
+    }
+    await quarantineRecords(counting, records, null)
+  })
+  expect(statements).toBe(1)
+  const [row] = await warehouse.query(
+    'count',
+    sql`select count(*)::int as rows, sum(sightings)::int as sightings
     from tracking_sync.quarantine where stream = 'shipments'`,
-    )
-    expect(row).toEqual({ rows: 1_000, sightings: 70_000 })
-  },
-)
+  )
+  expect(row).toEqual({ rows: 1_000, sightings: 70_000 })
+})

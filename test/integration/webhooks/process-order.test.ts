@@ -209,57 +209,53 @@ describe('deliveries in any order', () => {
     { moment: 'is compared', isDoubted: true },
     // By nobody's clock can that be told when the page is compared: only the write itself can.
     { moment: 'is written, having been compared', isDoubted: false },
-  ])(
-    'a page that was asked for before a delivery does not win when the delivery is applied before the page $moment',
-    { tags: ['D4'] },
-    async ({ isDoubted }) => {
-      const scene = await openWebhookScene()
-      const { containerId: id, simulator, bench, warehouse } = scene
-      simulator.edits.change('container', id, { seal_number: 'of the page' })
-      const asked = scene.advance(10)
-      const page = readRecords(
-        { data: [scene.containerNow(id)], included: [] },
-        { stream: 'containers', source: '/containers', observedAt: asked },
-      )
-      scene.advance(1)
-      simulator.edits.change('container', id, { seal_number: 'of the delivery' })
-      const deliver = () => scene.receive(scene.tell(id))
-      let writes = 0
-      const overtaken: Warehouse = {
-        ...warehouse,
-        transaction: async (action, work) => {
-          if (action === 'write a batch' && ++writes === 1) await deliver()
-          return warehouse.transaction(action, work)
-        },
-      }
-      if (isDoubted) await deliver()
-      const { signal } = new AbortController()
-      await ingestAnswer(
-        {
-          source: { service: bench.service, settings: TEST_SETTINGS, signal },
-          sink: new Sink({
-            warehouse: isDoubted ? warehouse : overtaken,
-            syncRunId: null,
-            mode: 'sync',
-            reachFailpoint: noFailpoints,
-            signal,
-            sleep: () => Promise.resolve(),
-            logger: silentLogger,
-          }),
-          notes: openNotes(silentLogger),
-        },
-        page,
-      )
-      expect(writes).toBe(isDoubted ? 0 : 1)
-      expect(await scene.row()).toMatchObject({
-        seal_number: 'of the delivery',
-        _observed_at: '2026-03-02 08:00:11+00',
-      })
-      expect(await queued(warehouse)).toEqual(isDoubted ? [`container ${id}`] : [])
-      await bench.settle()
-      expect(await scene.differences()).toEqual([])
-    },
-  )
+  ])('a page from before a delivery yields, $moment', { tags: ['D4'] }, async ({ isDoubted }) => {
+    const scene = await openWebhookScene()
+    const { containerId: id, simulator, bench, warehouse } = scene
+    simulator.edits.change('container', id, { seal_number: 'of the page' })
+    const asked = scene.advance(10)
+    const page = readRecords(
+      { data: [scene.containerNow(id)], included: [] },
+      { stream: 'containers', source: '/containers', observedAt: asked },
+    )
+    scene.advance(1)
+    simulator.edits.change('container', id, { seal_number: 'of the delivery' })
+    const deliver = () => scene.receive(scene.tell(id))
+    let writes = 0
+    const overtaken: Warehouse = {
+      ...warehouse,
+      transaction: async (action, work) => {
+        if (action === 'write a batch' && ++writes === 1) await deliver()
+        return warehouse.transaction(action, work)
+      },
+    }
+    if (isDoubted) await deliver()
+    const { signal } = new AbortController()
+    await ingestAnswer(
+      {
+        source: { service: bench.service, settings: TEST_SETTINGS, signal },
+        sink: new Sink({
+          warehouse: isDoubted ? warehouse : overtaken,
+          syncRunId: null,
+          mode: 'sync',
+          reachFailpoint: noFailpoints,
+          signal,
+          sleep: () => Promise.resolve(),
+          logger: silentLogger,
+        }),
+        notes: openNotes(silentLogger),
+      },
+      page,
+    )
+    expect(writes).toBe(isDoubted ? 0 : 1)
+    expect(await scene.row()).toMatchObject({
+      seal_number: 'of the delivery',
+      _observed_at: '2026-03-02 08:00:11+00',
+    })
+    expect(await queued(warehouse)).toEqual(isDoubted ? [`container ${id}`] : [])
+    await bench.settle()
+    expect(await scene.differences()).toEqual([])
+  })
 
   it.each([
     ['in the far future', '2999-01-01T00:00:00Z'],

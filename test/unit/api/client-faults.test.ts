@@ -96,21 +96,17 @@ describe('statuses', () => {
     },
   )
 
-  test(
-    'a refusal in plain words is told by the first of them, cut and escaped',
-    { tags: ['H6'] },
-    async () => {
-      // A control character that quoting a text as JSON leaves as it is.
-      const words = `No\r\n\u009b31m such page ${'x'.repeat(1_000)}`
-      const { client, service } = await start(reply(400, words, { 'content-type': 'text/plain' }))
-      const error = await failureOf(client.get('/containers'))
-      expect(error).toBeInstanceOf(ApiRequestError)
-      expect(error.message).toContain('u009b31m such page xxx')
-      expect(error.message).not.toMatch(/\p{Cc}/u)
-      expect(error.message.length).toBeLessThan(300)
-      expect(service.requests).toHaveLength(1)
-    },
-  )
+  test('a refusal in plain words is told by the first of them', { tags: ['H6'] }, async () => {
+    // A control character that quoting a text as JSON leaves as it is.
+    const words = `No\r\n\u009b31m such page ${'x'.repeat(1_000)}`
+    const { client, service } = await start(reply(400, words, { 'content-type': 'text/plain' }))
+    const error = await failureOf(client.get('/containers'))
+    expect(error).toBeInstanceOf(ApiRequestError)
+    expect(error.message).toContain('u009b31m such page xxx')
+    expect(error.message).not.toMatch(/\p{Cc}/u)
+    expect(error.message.length).toBeLessThan(300)
+    expect(service.requests).toHaveLength(1)
+  })
 })
 
 describe('answers that are none', () => {
@@ -144,17 +140,13 @@ describe('answers that are none', () => {
     ['a bare array', reply(200, []), /not a JSON:API document/],
     ['cut JSON', reply(200, '{"data":[{"id":"1"'), /not complete JSON/],
     ['a bare NaN', reply(200, '{"data":[],"meta":{"total":NaN}}'), /not complete JSON/],
-  ])(
-    '%s under a list is asked for again, never "no records"',
-    { tags: ['H11'] },
-    async (_name, answer, seen) => {
-      const { client, service } = await start(answer)
-      const error = await failureOf(client.get('/containers', { expect: 'list' }))
-      expect(error).toBeInstanceOf(ApiUnavailableError)
-      expect(error.message).toMatch(seen)
-      expect(service.requests).toHaveLength(6)
-    },
-  )
+  ])('%s under a list is never "no records"', { tags: ['H11'] }, async (_name, answer, seen) => {
+    const { client, service } = await start(answer)
+    const error = await failureOf(client.get('/containers', { expect: 'list' }))
+    expect(error).toBeInstanceOf(ApiUnavailableError)
+    expect(error.message).toMatch(seen)
+    expect(service.requests).toHaveLength(6)
+  })
 
   test('a BOM and an unusual content-type are accepted', { tags: ['H11'] }, async () => {
     const { client } = await start(
@@ -164,28 +156,20 @@ describe('answers that are none', () => {
     expect(document.data).toEqual([])
   })
 
-  test(
-    'the first words of a foreign page are cut, and its control characters escaped',
-    { tags: ['H11'] },
-    async () => {
-      const { client } = await start(reply(200, `\u001b[2J${'words '.repeat(1_000)}`))
-      const error = await failureOf(client.get('/containers'))
-      expect(error.message).toContain('u001b[2Jwords')
-      expect(error.message.length).toBeLessThan(400)
-    },
-  )
+  test('the first words of a foreign page are cut and escaped', { tags: ['H11'] }, async () => {
+    const { client } = await start(reply(200, `\u001b[2J${'words '.repeat(1_000)}`))
+    const error = await failureOf(client.get('/containers'))
+    expect(error.message).toContain('u001b[2Jwords')
+    expect(error.message.length).toBeLessThan(400)
+  })
 
-  test(
-    'JSON nested 65 levels deep is refused and not asked for again',
-    { tags: ['T6'] },
-    async () => {
-      const { client, service } = await start(
-        reply(200, `{"data":[],"meta":{"x":${'['.repeat(63)}${']'.repeat(63)}}}`),
-      )
-      expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiRefusedError)
-      expect(service.requests).toHaveLength(1)
-    },
-  )
+  test('JSON nested 65 levels deep is refused, and not repeated', { tags: ['T6'] }, async () => {
+    const { client, service } = await start(
+      reply(200, `{"data":[],"meta":{"x":${'['.repeat(63)}${']'.repeat(63)}}}`),
+    )
+    expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiRefusedError)
+    expect(service.requests).toHaveLength(1)
+  })
 })
 
 describe('redirects', { tags: ['H13'] }, () => {

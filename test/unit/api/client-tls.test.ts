@@ -67,42 +67,30 @@ test.each([
   },
 )
 
-test(
-  'an unknown authority is refused, and NODE_TLS_REJECT_UNAUTHORIZED=0 does not change that',
-  { tags: ['H7'] },
-  async () => {
-    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
-    const service = await startTlsService('valid.pem')
-    const error = await failureOf(connect(service.baseUrl).get('/containers'))
-    expect(error).toBeInstanceOf(ApiConnectionError)
-    expect(service.requests()).toBe(0)
-  },
-)
+test('an unknown authority is refused, whatever Node is told', { tags: ['H7'] }, async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+  const service = await startTlsService('valid.pem')
+  const error = await failureOf(connect(service.baseUrl).get('/containers'))
+  expect(error).toBeInstanceOf(ApiConnectionError)
+  expect(service.requests()).toBe(0)
+})
 
-test(
-  'https spoken to a plain http server is a matter of settings, not of patience',
-  { tags: ['H7'] },
-  async () => {
-    const { createServer: createPlainServer } = await import('node:http')
-    const server = createPlainServer()
-    const origin = await listen(server)
-    closers.push(() => stop(server))
-    const client = connect(`${origin.replace('http:', 'https:')}/v2`)
-    expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiConnectionError)
-    expect(client.stats().requests).toBe(1)
-  },
-)
+test('https spoken to a plain http server is a matter of settings', { tags: ['H7'] }, async () => {
+  const { createServer: createPlainServer } = await import('node:http')
+  const server = createPlainServer()
+  const origin = await listen(server)
+  closers.push(() => stop(server))
+  const client = connect(`${origin.replace('http:', 'https:')}/v2`)
+  expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiConnectionError)
+  expect(client.stats().requests).toBe(1)
+})
 
-test(
-  'a refused connection and an unknown host are tried again and then unavailable',
-  { tags: ['H7'] },
-  async () => {
-    for (const baseUrl of ['http://127.0.0.1:1/v2', 'http://no-such-host.invalid/v2']) {
-      const client = connect(baseUrl)
-      const error = await failureOf(client.get('/containers'))
-      expect(error).toBeInstanceOf(ApiUnavailableError)
-      expect(error.message).toContain('Given up after 6 tries')
-      expect(client.stats()).toMatchObject({ requests: 6, retries: 5 })
-    }
-  },
-)
+test('a refused connection is tried again, then unavailable', { tags: ['H7'] }, async () => {
+  for (const baseUrl of ['http://127.0.0.1:1/v2', 'http://no-such-host.invalid/v2']) {
+    const client = connect(baseUrl)
+    const error = await failureOf(client.get('/containers'))
+    expect(error).toBeInstanceOf(ApiUnavailableError)
+    expect(error.message).toContain('Given up after 6 tries')
+    expect(client.stats()).toMatchObject({ requests: 6, retries: 5 })
+  }
+})

@@ -48,26 +48,22 @@ test.each([
   expect(url.href).toBe(`https://api.tracking.example/v2/containers${search}`)
 })
 
-test(
-  'without a collection every path below the base is allowed, none beside it and none elsewhere',
-  { tags: ['P9'] },
-  () => {
-    const inside = resolveSameOrigin(base, 'https://api.tracking.example/v2/ports/DEHAM')
-    expect(inside.pathname).toBe('/v2/ports/DEHAM')
-    for (const path of ['/v2', '/v2x/ports', '/v2/ports/../../admin']) {
-      expect(() => resolveSameOrigin(base, `https://api.tracking.example${path}`)).toThrow(
-        ApiRefusedError,
-      )
-    }
-    for (const origin of [
-      'https://evil.example',
-      'http://api.tracking.example',
-      'https://api.tracking.example:8443',
-    ]) {
-      expect(() => resolveSameOrigin(base, `${origin}/v2/ports/DEHAM`)).toThrow('leads away')
-    }
-  },
-)
+test('without a collection every path below the base is allowed', { tags: ['P9'] }, () => {
+  const inside = resolveSameOrigin(base, 'https://api.tracking.example/v2/ports/DEHAM')
+  expect(inside.pathname).toBe('/v2/ports/DEHAM')
+  for (const path of ['/v2', '/v2x/ports', '/v2/ports/../../admin']) {
+    expect(() => resolveSameOrigin(base, `https://api.tracking.example${path}`)).toThrow(
+      ApiRefusedError,
+    )
+  }
+  for (const origin of [
+    'https://evil.example',
+    'http://api.tracking.example',
+    'https://api.tracking.example:8443',
+  ]) {
+    expect(() => resolveSameOrigin(base, `${origin}/v2/ports/DEHAM`)).toThrow('leads away')
+  }
+})
 
 test('refuses an address of more than 8 KB without quoting it whole', { tags: ['P10'] }, () => {
   const candidate = `/v2/containers?x=${'y'.repeat(100_000)}`

@@ -29,52 +29,48 @@ const READ = [
   'X-RateLimit-Remaining',
 ]
 
-test(
-  'whatever the headers of an answer are, no fault of the program',
-  { tags: ['JC8'] },
-  async () => {
-    let head = ''
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined)
-      socket.once('data', () => socket.end(Buffer.from(`${head}\r\n{"data":[]}`, 'latin1')))
-    })
-    const origin = await listen(server)
-    const ends = new Set<string>()
-    try {
-      const statuses = fc.constantFrom(200, 200, 200, 204, 301, 403, 404, 429, 503)
-      await fc.assert(
-        fc.asyncProperty(statuses, anyHeaders(READ), async (status, headers) => {
-          head = `HTTP/1.1 ${status} Any\r\n${headers}`
-          const client = createTestClient(`${origin}/v2`, {
-            retryPolicy: { ...defaultRetryPolicy, retries: 0, rateLimitRetries: 1 },
-            timeouts: { totalMs: 2_000 },
-          })
-          const end = await client.get('/containers').then(
-            ({ observedAt }) => {
-              expect(observedAt.getTime()).not.toBeNaN()
-              return 'answer'
-            },
-            (thrown: unknown) => {
-              expect(exitCodeOf(thrown), String(thrown)).not.toBe(EXIT_CODES.bug)
-              return toError(thrown).name
-            },
-          )
-          ends.add(end)
-          await client.close()
-        }),
-        { numRuns: 120, seed: 38, examples: [[301, 'Location: http://[::1\r\n']] },
-      )
-    } finally {
-      server.close()
-    }
-    // Each class was met: else nothing is shown of it.
-    expect([...ends].sort()).toEqual([
-      'ApiAuthError',
-      'ApiNotFoundError',
-      'ApiRateLimitedError',
-      'ApiRefusedError',
-      'ApiUnavailableError',
-      'answer',
-    ])
-  },
-)
+test('whatever the headers of an answer are, it is no fault', { tags: ['JC8'] }, async () => {
+  let head = ''
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.end(Buffer.from(`${head}\r\n{"data":[]}`, 'latin1')))
+  })
+  const origin = await listen(server)
+  const ends = new Set<string>()
+  try {
+    const statuses = fc.constantFrom(200, 200, 200, 204, 301, 403, 404, 429, 503)
+    await fc.assert(
+      fc.asyncProperty(statuses, anyHeaders(READ), async (status, headers) => {
+        head = `HTTP/1.1 ${status} Any\r\n${headers}`
+        const client = createTestClient(`${origin}/v2`, {
+          retryPolicy: { ...defaultRetryPolicy, retries: 0, rateLimitRetries: 1 },
+          timeouts: { totalMs: 2_000 },
+        })
+        const end = await client.get('/containers').then(
+          ({ observedAt }) => {
+            expect(observedAt.getTime()).not.toBeNaN()
+            return 'answer'
+          },
+          (thrown: unknown) => {
+            expect(exitCodeOf(thrown), String(thrown)).not.toBe(EXIT_CODES.bug)
+            return toError(thrown).name
+          },
+        )
+        ends.add(end)
+        await client.close()
+      }),
+      { numRuns: 120, seed: 38, examples: [[301, 'Location: http://[::1\r\n']] },
+    )
+  } finally {
+    server.close()
+  }
+  // Each class was met: else nothing is shown of it.
+  expect([...ends].sort()).toEqual([
+    'ApiAuthError',
+    'ApiNotFoundError',
+    'ApiRateLimitedError',
+    'ApiRefusedError',
+    'ApiUnavailableError',
+    'answer',
+  ])
+})

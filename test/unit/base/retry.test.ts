@@ -15,19 +15,15 @@ function waitOf(error: unknown, failures: number, random: number, elapsedMs = 0)
 }
 
 describe('decideRetry', () => {
-  test(
-    'waits anywhere between nothing and a ceiling that doubles from one second',
-    { tags: ['H1'] },
-    () => {
-      expect([1, 2, 3, 4, 5].map((failures) => waitOf(down, failures, 0))).toEqual([0, 0, 0, 0, 0])
-      expect([1, 2, 3, 4, 5].map((failures) => waitOf(down, failures, 0.999_999))).toEqual([
-        1_000, 2_000, 4_000, 8_000, 16_000,
-      ])
-      const patient = { ...policy, retries: 30 }
-      const decision = decideRetry(down, { failures: 20, elapsedMs: 0 }, patient, 0.999_999)
-      expect(decision).toBe(60_000)
-    },
-  )
+  test('waits between nothing and a ceiling that doubles', { tags: ['H1'] }, () => {
+    expect([1, 2, 3, 4, 5].map((failures) => waitOf(down, failures, 0))).toEqual([0, 0, 0, 0, 0])
+    expect([1, 2, 3, 4, 5].map((failures) => waitOf(down, failures, 0.999_999))).toEqual([
+      1_000, 2_000, 4_000, 8_000, 16_000,
+    ])
+    const patient = { ...policy, retries: 30 }
+    const decision = decideRetry(down, { failures: 20, elapsedMs: 0 }, patient, 0.999_999)
+    expect(decision).toBe(60_000)
+  })
 
   test('gives up after five retries, and after ten minutes', { tags: ['H2'] }, () => {
     expect(decideRetry(down, { failures: 6, elapsedMs: 0 }, policy, 0)).toBeUndefined()
@@ -40,16 +36,12 @@ describe('decideRetry', () => {
     }
   })
 
-  test(
-    'what the service asks for is the floor, and a second comes on top in the mean',
-    { tags: ['R2'] },
-    () => {
-      const limited = new ApiRateLimitedError('slow down', { retryAfterMs: 7_000 })
-      expect(waitOf(limited, 1, 0)).toBe(7_100)
-      expect(waitOf(limited, 1, 0.5)).toBe(8_000)
-      expect(waitOf(limited, 1, 0.999_999)).toBeLessThan(9_000)
-    },
-  )
+  test('what the service asks for is the floor, a second on top', { tags: ['R2'] }, () => {
+    const limited = new ApiRateLimitedError('slow down', { retryAfterMs: 7_000 })
+    expect(waitOf(limited, 1, 0)).toBe(7_100)
+    expect(waitOf(limited, 1, 0.5)).toBe(8_000)
+    expect(waitOf(limited, 1, 0.999_999)).toBeLessThan(9_000)
+  })
 
   test('a pause of more than 300 s is not waited for', { tags: ['R5'] }, () => {
     for (const seconds of [9_999_999, 2_147_484, 301]) {
@@ -61,27 +53,22 @@ describe('decideRetry', () => {
   test.each([
     ['failed', down],
     ['were refused', new ApiRateLimitedError('slow down', { retryAfterMs: 7_000 })],
-  ])(
-    'forty workers that %s together spread: no second holds over 0.3 of their fifth retries',
-    { tags: ['R9'] },
-    (_what, error) => {
-      let seed = 1
-      const random = (): number => {
-        seed = (seed * 48_271) % 2_147_483_647
-        return seed / 2_147_483_647
-      }
-      const slots = new Map<number, number>()
-      for (let worker = 0; worker < 40; worker += 1) {
-        let now = 0
-        for (let failures = 1; failures <= 5; failures += 1)
-          now += waitOf(error, failures, random())
-        // The earlier ones are left out: they are near one another however the waits are drawn.
-        const slot = Math.floor(now / 1_000)
-        slots.set(slot, (slots.get(slot) ?? 0) + 1)
-      }
-      expect(Math.max(...slots.values()) / 40).toBeLessThan(0.3)
-    },
-  )
+  ])('forty workers that %s together spread their retries', { tags: ['R9'] }, (_what, error) => {
+    let seed = 1
+    const random = (): number => {
+      seed = (seed * 48_271) % 2_147_483_647
+      return seed / 2_147_483_647
+    }
+    const slots = new Map<number, number>()
+    for (let worker = 0; worker < 40; worker += 1) {
+      let now = 0
+      for (let failures = 1; failures <= 5; failures += 1) now += waitOf(error, failures, random())
+      // The earlier ones are left out: they are near one another however the waits are drawn.
+      const slot = Math.floor(now / 1_000)
+      slots.set(slot, (slots.get(slot) ?? 0) + 1)
+    }
+    expect(Math.max(...slots.values()) / 40).toBeLessThan(0.3)
+  })
 })
 
 describe('retry', () => {

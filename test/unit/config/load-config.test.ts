@@ -341,33 +341,25 @@ describe('problems', () => {
     expect(problems[0]).not.toContain('ALLOW_INSECURE')
   })
 
-  test(
-    'what Kubernetes sets for the services beside ours is passed over',
-    { tags: ['JB13'] },
-    () => {
-      const links = (name: string): Record<string, string> => ({
-        [`TRACKING_${name}_SERVICE_HOST`]: '10.0.0.1',
-        [`TRACKING_${name}_SERVICE_PORT`]: '5432',
-        [`TRACKING_${name}_SERVICE_PORT_SQL`]: '5432',
-        [`TRACKING_${name}_PORT`]: 'tcp://10.0.0.1:5432',
-        [`TRACKING_${name}_PORT_5432_TCP`]: 'tcp://10.0.0.1:5432',
-        [`TRACKING_${name}_PORT_5432_TCP_ADDR`]: '10.0.0.1',
-      })
-      expect(load({ ...links('DATABASE'), ...links('SYNC') }).warnings).toEqual([])
-    },
-  )
+  test('what Kubernetes sets for services beside ours is passed over', { tags: ['JB13'] }, () => {
+    const links = (name: string): Record<string, string> => ({
+      [`TRACKING_${name}_SERVICE_HOST`]: '10.0.0.1',
+      [`TRACKING_${name}_SERVICE_PORT`]: '5432',
+      [`TRACKING_${name}_SERVICE_PORT_SQL`]: '5432',
+      [`TRACKING_${name}_PORT`]: 'tcp://10.0.0.1:5432',
+      [`TRACKING_${name}_PORT_5432_TCP`]: 'tcp://10.0.0.1:5432',
+      [`TRACKING_${name}_PORT_5432_TCP_ADDR`]: '10.0.0.1',
+    })
+    expect(load({ ...links('DATABASE'), ...links('SYNC') }).warnings).toEqual([])
+  })
 
-  test(
-    'an unknown setting in the configuration file is refused by its name',
-    { tags: ['G12'] },
-    () => {
-      writeConfig({ pagesize: canary, apiurl: canary })
-      expect(problemsOf()).toEqual([
-        'pagesize in config/tracking-sync.json is not a setting',
-        'apiurl in config/tracking-sync.json is not a setting',
-      ])
-    },
-  )
+  test('an unknown setting in the file is refused by its name', { tags: ['G12'] }, () => {
+    writeConfig({ pagesize: canary, apiurl: canary })
+    expect(problemsOf()).toEqual([
+      'pagesize in config/tracking-sync.json is not a setting',
+      'apiurl in config/tracking-sync.json is not a setting',
+    ])
+  })
 
   test.each([`{"rateLimitPerMinute":${canary}`, `["${canary}"]`, `"${canary}"`, 'null', ''])(
     'a configuration file that is no JSON object is refused, and not quoted: %s',
@@ -468,17 +460,13 @@ describe('secrets', { tags: ['S4'] }, () => {
     [0o640, `TRACKING_API_KEY=${canary}\nTRACKING_WEBHOOK_SECRET=${canary}`, 1],
     [0o604, `DATABASE_URL=postgres://user:${canary}@localhost/db`, 1],
     [0o644, 'TRACKING_RATE_LIMIT_PER_MINUTE=2', 0],
-  ])(
-    'a .env of mode %o that others can read is told once, where it holds a secret',
-    { tags: ['FC6'] },
-    (mode, content, count) => {
-      chmodSync(write('.env', `${content}\n`), mode)
-      const { warnings } = load()
-      expect(warnings).toEqual(
-        Array(count).fill('.env holds a secret and other users can read it: chmod 0600 it'),
-      )
-    },
-  )
+  ])('a .env of mode %o that others read is told', { tags: ['FC6'] }, (mode, content, count) => {
+    chmodSync(write('.env', `${content}\n`), mode)
+    const { warnings } = load()
+    expect(warnings).toEqual(
+      Array(count).fill('.env holds a secret and other users can read it: chmod 0600 it'),
+    )
+  })
 
   test('*_FILE may be set in .env', () => {
     const path = write('database-url', `postgres://user:${canary}@localhost/db\n`)

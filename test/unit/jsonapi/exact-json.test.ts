@@ -120,14 +120,10 @@ describe('parseExactJson', () => {
     },
   )
 
-  test(
-    'of members with one name the last one counts, with and without exact numbers',
-    { tags: ['T8'] },
-    () => {
-      expect(parseExactJson('{"a":1,"a":2}')).toEqual({ a: 2 })
-      expect(parseExactJson('{"a":1e400,"a":2}')).toEqual({ a: 2 })
-    },
-  )
+  test('of members with one name the last one counts, either way', { tags: ['T8'] }, () => {
+    expect(parseExactJson('{"a":1,"a":2}')).toEqual({ a: 2 })
+    expect(parseExactJson('{"a":1e400,"a":2}')).toEqual({ a: 2 })
+  })
 
   test('hostile texts take linear time', { tags: ['S9'] }, () => {
     const size = 200_000
@@ -191,17 +187,13 @@ describe('stringifyExactJson', () => {
     ),
   }))
 
-  test(
-    'property: what is written is read back equal, exact numbers included',
-    { tags: ['I18'] },
-    () => {
-      fc.assert(
-        fc.property(values, (value) => {
-          expect(parseExactJson(stringifyExactJson(value))).toEqual(value)
-        }),
-      )
-    },
-  )
+  test('property: what is written is read back equal, with numbers', { tags: ['I18'] }, () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        expect(parseExactJson(stringifyExactJson(value))).toEqual(value)
+      }),
+    )
+  })
 
   test('property: ordinary values are written as JSON.stringify writes them', () => {
     fc.assert(

@@ -120,20 +120,16 @@ describe('parseJsonBytes', () => {
     expect(() => parseJsonBytes(Buffer.from(nested(65) + PADDING))).toThrow(JsonNestingError)
   })
 
-  test(
-    'bytes that are no UTF-8 become the same marks as in the whole text',
-    { tags: ['T3'] },
-    () => {
-      const bytes = Buffer.concat([
-        Buffer.from('{"data":["a'),
-        Buffer.from([0xe2, 0x82]),
-        Buffer.from('","'),
-        Buffer.from([0xff, 0xc3]),
-        Buffer.from(`"]}${PADDING}`),
-      ])
-      expect(parseJsonBytes(bytes)).toEqual(parseExactJson(decodeUtf8(bytes)))
-    },
-  )
+  test('bytes that are no UTF-8 become the marks of the whole text', { tags: ['T3'] }, () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"data":["a'),
+      Buffer.from([0xe2, 0x82]),
+      Buffer.from('","'),
+      Buffer.from([0xff, 0xc3]),
+      Buffer.from(`"]}${PADDING}`),
+    ])
+    expect(parseJsonBytes(bytes)).toEqual(parseExactJson(decodeUtf8(bytes)))
+  })
 })
 
 describe('limits', { tags: ['FB4', 'FG4'] }, () => {

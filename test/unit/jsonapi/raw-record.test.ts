@@ -112,35 +112,27 @@ describe('splitJsonBytes', () => {
     ])
   })
 
-  test(
-    'gives and refuses what the parser of the whole text does once all is parsed',
-    { tags: ['N3'] },
-    () => {
-      const damage = fc.tuple(
-        fc.nat(),
-        fc.nat(3),
-        fc.constantFrom('', ',', '"', ']', '}', '{', '\\'),
-      )
-      const outcomeOf = (read: () => unknown): unknown => {
-        try {
-          return read()
-        } catch (error) {
-          return (error as Error).name
-        }
+  test('gives and refuses what the parser of the whole text does', { tags: ['N3'] }, () => {
+    const damage = fc.tuple(fc.nat(), fc.nat(3), fc.constantFrom('', ',', '"', ']', '}', '{', '\\'))
+    const outcomeOf = (read: () => unknown): unknown => {
+      try {
+        return read()
+      } catch (error) {
+        return (error as Error).name
       }
-      fc.assert(
-        fc.property(fc.array(records, { maxLength: 3 }), damage, (data, damaged) => {
-          const [place, length, put] = damaged
-          const whole = JSON.stringify({ data, included: data })
-          const at = place % (whole.length + 1)
-          const text = Buffer.from(whole.slice(0, at) + put + whole.slice(at + length)).toString()
-          const outcome = outcomeOf(() => parsed(splitJsonBytes(Buffer.from(text))))
-          expect(outcome).toEqual(outcomeOf(() => parseExactJson(text)))
-        }),
-        { numRuns: 500 },
-      )
-    },
-  )
+    }
+    fc.assert(
+      fc.property(fc.array(records, { maxLength: 3 }), damage, (data, damaged) => {
+        const [place, length, put] = damaged
+        const whole = JSON.stringify({ data, included: data })
+        const at = place % (whole.length + 1)
+        const text = Buffer.from(whole.slice(0, at) + put + whole.slice(at + length)).toString()
+        const outcome = outcomeOf(() => parsed(splitJsonBytes(Buffer.from(text))))
+        expect(outcome).toEqual(outcomeOf(() => parseExactJson(text)))
+      }),
+      { numRuns: 500 },
+    )
+  })
 })
 
 function parsed(value: unknown): unknown {

@@ -96,18 +96,15 @@ describe('records of the wrong form', { tags: ['T7'] }, () => {
       [{ type: 't', id: 'a' }, null],
       'transport_event_ids',
     ],
-  ])(
-    'a linkage that is %s becomes null with its original, and the record is kept',
-    (_what, name, data, column) => {
-      const row = flatten(container({ number: 'A' }, { [name]: { data } }))
-      expect(row.columns.number).toBe('A')
-      expect(row.columns[column]).toBeNull()
-      expect(row.coercions).toEqual({
-        [column]: { reason: 'not a resource linkage', original: JSON.stringify(data) },
-      })
-      expect(row.unmapped).toEqual({})
-    },
-  )
+  ])('a linkage that is %s becomes null, and the record is kept', (_what, name, data, column) => {
+    const row = flatten(container({ number: 'A' }, { [name]: { data } }))
+    expect(row.columns.number).toBe('A')
+    expect(row.columns[column]).toBeNull()
+    expect(row.coercions).toEqual({
+      [column]: { reason: 'not a resource linkage', original: JSON.stringify(data) },
+    })
+    expect(row.unmapped).toEqual({})
+  })
 
   test('a linkage of several possible types loses id and type together', () => {
     const row = flatten(shipment({}, { destination: { data: 'DEHAM' } }))

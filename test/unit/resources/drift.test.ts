@@ -4,16 +4,12 @@ import { resourceOfType, resources } from '../../../src/source/records/index.js'
 import type { Resource } from '../../../src/source/records/resource.js'
 import { container, flatten, shipment, type JsonObject } from './flat-rows.js'
 
-test(
-  'a new attribute, simple or deep, is kept in unmapped and makes no coercion',
-  { tags: ['K1'] },
-  () => {
-    const row = flatten(container({ number: 'A', carbon_kg: 12.5, legs: [{ mode: 'rail' }] }))
-    expect(row.unmapped).toEqual({ carbon_kg: 12.5, legs: [{ mode: 'rail' }] })
-    expect(row.coercions).toEqual({})
-    expect(row.columns.number).toBe('A')
-  },
-)
+test('a new attribute is kept in unmapped and makes no coercion', { tags: ['K1'] }, () => {
+  const row = flatten(container({ number: 'A', carbon_kg: 12.5, legs: [{ mode: 'rail' }] }))
+  expect(row.unmapped).toEqual({ carbon_kg: 12.5, legs: [{ mode: 'rail' }] })
+  expect(row.coercions).toEqual({})
+  expect(row.columns.number).toBe('A')
+})
 
 interface Cell {
   readonly resource: Resource

@@ -212,15 +212,12 @@ describe('published payloads', { tags: ['K8'] }, () => {
 })
 
 describe('generated records', { tags: ['K8'] }, () => {
-  test.each(resources)(
-    '$stream: whatever a record holds is in its column, in unmapped or in coercions',
-    (resource) => {
-      fc.assert(
-        fc.property(recordsOfType(resource), (record) => {
-          expect(accountFor(record)).toEqual([])
-        }),
-        { numRuns: resource === containers ? 400 : 150 },
-      )
-    },
-  )
+  test.each(resources)('$stream: what a record holds is in some column', (resource) => {
+    fc.assert(
+      fc.property(recordsOfType(resource), (record) => {
+        expect(accountFor(record)).toEqual([])
+      }),
+      { numRuns: resource === containers ? 400 : 150 },
+    )
+  })
 })

@@ -27,26 +27,22 @@ test.each([
   expect(scanner.findings().join()).not.toContain(SECRET)
 })
 
-test(
-  'the scanner finds nothing where nothing is, and files by content and name',
-  { tags: ['S1'] },
-  async () => {
-    const scanner = createCanaryScanner({ key: SECRET, password: 'canary-pass-7c1e' })
-    const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-canary-'))
-    try {
-      await writeFile(join(directory, 'fine.log'), 'canary/key canary-pass')
-      await writeFile(join(directory, '.env'), SECRET)
-      await scanner.files(directory, ['.env'])
-      expect(scanner.findings()).toEqual([])
-      await mkdir(join(directory, 'deep'))
-      await writeFile(
-        join(directory, 'deep', 'core'),
-        Buffer.from('\u0000\u0001canary-pass-7c1e\u0000'),
-      )
-      await scanner.files(directory, ['.env'])
-      expect(scanner.findings()).toEqual([`${directory}/deep/core: password (plain)`])
-    } finally {
-      await rm(directory, { recursive: true, force: true })
-    }
-  },
-)
+test('the scanner finds nothing where nothing is', { tags: ['S1'] }, async () => {
+  const scanner = createCanaryScanner({ key: SECRET, password: 'canary-pass-7c1e' })
+  const directory = await mkdtemp(join(tmpdir(), 'tracking-sync-canary-'))
+  try {
+    await writeFile(join(directory, 'fine.log'), 'canary/key canary-pass')
+    await writeFile(join(directory, '.env'), SECRET)
+    await scanner.files(directory, ['.env'])
+    expect(scanner.findings()).toEqual([])
+    await mkdir(join(directory, 'deep'))
+    await writeFile(
+      join(directory, 'deep', 'core'),
+      Buffer.from('\u0000\u0001canary-pass-7c1e\u0000'),
+    )
+    await scanner.files(directory, ['.env'])
+    expect(scanner.findings()).toEqual([`${directory}/deep/core: password (plain)`])
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+})

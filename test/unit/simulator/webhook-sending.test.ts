@@ -137,36 +137,32 @@ describe('a delivery', () => {
     expect(statuses()).toEqual([outcome])
   })
 
-  test(
-    'shows the records of its retry when retries are rendered anew',
-    { tags: ['W9'] },
-    async () => {
-      await open({
-        rerenderRetries: true,
-        retryClock: 'virtual',
-        retryDelaysMs: [60_000],
-        retryScale: 1,
-      })
-      subscribe({ events: ['container.created'] })
-      receiver.answer = () => (receiver.deliveries.length < 2 ? 500 : 200)
-      const [containerId] = containerIds()
-      simulator.webhooks.emit('container.created', { containerId: containerId! })
-      await simulator.webhooks.deliverDue()
-      simulator.edits.change('container', containerId!, { seal_number: 'LATER' })
-      await simulator.webhooks.deliverDue()
-      expect(receiver.deliveries).toHaveLength(1)
-      simulator.clock.advance(60_000)
-      await simulator.webhooks.deliverDue()
-      const [first, second] = receiver.deliveries
-      expect(second!.data!.id).toBe(first!.data!.id)
-      expect(second!.data!.attributes!.created_at).toBe(first!.data!.attributes!.created_at)
-      expect(second!.body.equals(first!.body)).toBe(false)
-      const sealOf = (delivery: typeof first) =>
-        delivery!.included!.find(({ type }) => type === 'container')!.attributes!.seal_number
-      expect([sealOf(first), sealOf(second)]).toEqual([expect.not.stringMatching('LATER'), 'LATER'])
-      expect(second!.data!.relationships!.webhook_notification_logs!.data).toHaveLength(1)
-    },
-  )
+  test('shows the records of its retry when rendered anew', { tags: ['W9'] }, async () => {
+    await open({
+      rerenderRetries: true,
+      retryClock: 'virtual',
+      retryDelaysMs: [60_000],
+      retryScale: 1,
+    })
+    subscribe({ events: ['container.created'] })
+    receiver.answer = () => (receiver.deliveries.length < 2 ? 500 : 200)
+    const [containerId] = containerIds()
+    simulator.webhooks.emit('container.created', { containerId: containerId! })
+    await simulator.webhooks.deliverDue()
+    simulator.edits.change('container', containerId!, { seal_number: 'LATER' })
+    await simulator.webhooks.deliverDue()
+    expect(receiver.deliveries).toHaveLength(1)
+    simulator.clock.advance(60_000)
+    await simulator.webhooks.deliverDue()
+    const [first, second] = receiver.deliveries
+    expect(second!.data!.id).toBe(first!.data!.id)
+    expect(second!.data!.attributes!.created_at).toBe(first!.data!.attributes!.created_at)
+    expect(second!.body.equals(first!.body)).toBe(false)
+    const sealOf = (delivery: typeof first) =>
+      delivery!.included!.find(({ type }) => type === 'container')!.attributes!.seal_number
+    expect([sealOf(first), sealOf(second)]).toEqual([expect.not.stringMatching('LATER'), 'LATER'])
+    expect(second!.data!.relationships!.webhook_notification_logs!.data).toHaveLength(1)
+  })
 })
 
 describe('a webhook', () => {
@@ -189,63 +185,55 @@ describe('a webhook', () => {
     }
   })
 
-  test(
-    'that fails again and again is made inactive and gets nothing until it is active',
-    { tags: ['W18'] },
-    async () => {
-      await open({ deactivateAfter: 3, retryDelaysMs: [0] })
-      const webhookId = subscribe({ events: ['container.updated'] })
-      receiver.answer = () => 500
-      const emit = (): void => {
-        simulator.webhooks.emit('container.updated', { containerId: containerIds()[0]! })
-      }
-      for (let count = 0; count < 5; count++) emit()
-      await simulator.webhooks.deliverDue()
-      await simulator.webhooks.settle()
-      expect(simulator.webhooks.find(webhookId)!.attributes!.active).toBe(false)
-      expect(statuses()).toEqual(['failed', 'failed', 'failed', 'failed', 'failed'])
-      const sent = receiver.deliveries.length
-      receiver.answer = () => 200
-      emit()
-      simulator.clock.advance(86_400_000)
-      await simulator.webhooks.deliverDue()
-      expect(receiver.deliveries).toHaveLength(sent)
-      await send(simulator, 'PATCH', `/webhooks/${webhookId}`, { active: true })
-      await simulator.webhooks.deliverDue()
-      expect(receiver.deliveries).toHaveLength(sent)
-      emit()
-      await simulator.webhooks.deliverDue()
-      expect(receiver.deliveries).toHaveLength(sent + 1)
-      expect(statuses()[0]).toBe('succeeded')
-    },
-  )
+  test('that fails again and again is inactive until it is active', { tags: ['W18'] }, async () => {
+    await open({ deactivateAfter: 3, retryDelaysMs: [0] })
+    const webhookId = subscribe({ events: ['container.updated'] })
+    receiver.answer = () => 500
+    const emit = (): void => {
+      simulator.webhooks.emit('container.updated', { containerId: containerIds()[0]! })
+    }
+    for (let count = 0; count < 5; count++) emit()
+    await simulator.webhooks.deliverDue()
+    await simulator.webhooks.settle()
+    expect(simulator.webhooks.find(webhookId)!.attributes!.active).toBe(false)
+    expect(statuses()).toEqual(['failed', 'failed', 'failed', 'failed', 'failed'])
+    const sent = receiver.deliveries.length
+    receiver.answer = () => 200
+    emit()
+    simulator.clock.advance(86_400_000)
+    await simulator.webhooks.deliverDue()
+    expect(receiver.deliveries).toHaveLength(sent)
+    await send(simulator, 'PATCH', `/webhooks/${webhookId}`, { active: true })
+    await simulator.webhooks.deliverDue()
+    expect(receiver.deliveries).toHaveLength(sent)
+    emit()
+    await simulator.webhooks.deliverDue()
+    expect(receiver.deliveries).toHaveLength(sent + 1)
+    expect(statuses()[0]).toBe('succeeded')
+  })
 })
 
-test(
-  'a trigger sends a sample of any event that exists nowhere',
-  { tags: ['W14', 'release'] },
-  async () => {
-    await open({}, { shipments: 5 })
-    for (const event of WEBHOOK_EVENT_NAMES) {
-      const body = { url: receiver.url, event, secret: SECRET }
-      expect((await send(simulator, 'POST', '/webhooks/trigger', body)).status).toBe(200)
-      await simulator.webhooks.settle()
-      const delivery = receiver.deliveries.at(-1)!
-      expect(delivery.data!.attributes!.event).toBe(event)
-      expect(delivery.headers['x-svc-webhook-signature']).toBe(
-        createHmac('sha256', SECRET).update(delivery.body).digest('hex'),
-      )
-      expect(delivery.included!.length).toBeGreaterThan(0)
-      for (const { type, id } of [delivery.data!, ...delivery.included!]) {
-        expect(simulator.world.record(type, id, START)).toBeUndefined()
-      }
-      const { id } = delivery.data!.relationships!.webhook!.data as { id: string }
-      expect(simulator.webhooks.find(id)).toBeUndefined()
+test('a trigger sends a sample that exists nowhere', { tags: ['W14', 'release'] }, async () => {
+  await open({}, { shipments: 5 })
+  for (const event of WEBHOOK_EVENT_NAMES) {
+    const body = { url: receiver.url, event, secret: SECRET }
+    expect((await send(simulator, 'POST', '/webhooks/trigger', body)).status).toBe(200)
+    await simulator.webhooks.settle()
+    const delivery = receiver.deliveries.at(-1)!
+    expect(delivery.data!.attributes!.event).toBe(event)
+    expect(delivery.headers['x-svc-webhook-signature']).toBe(
+      createHmac('sha256', SECRET).update(delivery.body).digest('hex'),
+    )
+    expect(delivery.included!.length).toBeGreaterThan(0)
+    for (const { type, id } of [delivery.data!, ...delivery.included!]) {
+      expect(simulator.world.record(type, id, START)).toBeUndefined()
     }
-    expect(receiver.deliveries).toHaveLength(WEBHOOK_EVENT_NAMES.length)
-    expect(simulator.webhooks.notifications).toEqual([])
-  },
-)
+    const { id } = delivery.data!.relationships!.webhook!.data as { id: string }
+    expect(simulator.webhooks.find(id)).toBeUndefined()
+  }
+  expect(receiver.deliveries).toHaveLength(WEBHOOK_EVENT_NAMES.length)
+  expect(simulator.webhooks.notifications).toEqual([])
+})
 
 test('a simulator that is closed sends nothing more and waits for nothing', async () => {
   await open({ retryDelaysMs: [60_000] })
