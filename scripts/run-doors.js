@@ -1,10 +1,10 @@
 /**
  * `npm run test:doors`: the doors of `serve --questions --mcp` as programs of others see them. The
- * suite of conformance of the Model Context Protocol runs against `/mcp`, and LibreOffice opens the
- * addresses of an answer and has its rows.
+ * suite of conformance of the Model Context Protocol runs against `/mcp`, LibreOffice opens the
+ * addresses of an answer and has its rows, and `ical.js`, which Thunderbird has, reads the calendar.
  *
  * Needs `soffice` (Debian: `apt install libreoffice-calc-nogui`), and Node 22 or later, as `node` or
- * in TEST_NODE, for the suite, which npm fetches.
+ * in TEST_NODE, for the suite. npm fetches suite and parser.
  */
 import { parse as parseCsv } from 'csv-parse/sync'
 import { spawn } from 'node:child_process'
@@ -16,6 +16,7 @@ import { atEnd, runBench } from '../bench/bench-world.js'
 import { openWebhookScene } from '../bench/webhook-scene.js'
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
+const PARSER = 'ical.js@2.2.1'
 /** All that ask for no tool, prompt or resource of the suite's own, which a server would pretend. */
 const SCENARIOS = [
   ...['server-initialize', 'server-session-lifecycle', 'server-sse-multiple-streams', 'ping'],
@@ -29,7 +30,15 @@ const AS_CSV = 'csv:Text - txt - csv (StarCalc):44,34,76'
 await runBench(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tracking-sync-doors-'))
   atEnd(() => rm(folder, { recursive: true, force: true }))
-  await run('npm', ['install', '--silent', '--prefix', folder, '--engine-strict=false', SUITE])
+  await run('npm', [
+    'install',
+    '--silent',
+    '--prefix',
+    folder,
+    '--engine-strict=false',
+    SUITE,
+    PARSER,
+  ])
   const scene = await openWebhookScene(['--no-scheduler', '--questions', '--mcp'])
   const { pagesUrl } = scene.serve
   const suite = join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
@@ -54,9 +63,24 @@ await runBench(async () => {
     )
     if (!isSame) failed.push({ format, rows: seen.length, expected: numbers.length })
   }
+  const events = await readCalendar(join(folder, 'node_modules/ical.js'), `${address}.ics`)
+  const days = await (await fetch(`${address}.json?state=upcoming&columns=binding_on`)).json()
+  const isCalendar = days.length > 0 && days.every(({ binding_on: on }) => events.has(on))
+  process.stdout.write(`${isCalendar ? 'ok  ' : 'FAIL'} ${events.size} days in ical.js\n`)
+  if (!isCalendar) failed.push({ format: 'ics', events: [...events], expected: days.length })
   if (failed.length > 0) process.exitCode = 1
   return { scenarios: SCENARIOS.length, rows: numbers.length, failed }
 })
+
+/** The days of its events. */
+async function readCalendar(directory, address) {
+  const { default: ical } = await import(join(directory, 'dist/ical.js'))
+  const calendar = new ical.Component(ical.parse(await (await fetch(address)).text()))
+  const events = calendar.getAllSubcomponents('vevent').map((one) => new ical.Event(one))
+  if (events.some(({ uid, summary }) => !uid || !summary))
+    throw new Error('an event lacks its text')
+  return new Set(events.map(({ startDate }) => startDate.toString()))
+}
 
 function numberOf({ container_number: number }) {
   return number

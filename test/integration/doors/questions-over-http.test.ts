@@ -348,6 +348,87 @@ describe('an answer over HTTP', () => {
   )
 })
 
+describe('programs of others', () => {
+  /** Their requests as they send them; each has the token in the address, and a proxy between. */
+  const PROGRAMS = [
+    {
+      program: 'Power Query of Excel',
+      path: '/questions/last_free_days.csv?excel=true',
+      headers: {
+        'user-agent': 'Microsoft.Data.Mashup (https://go.microsoft.com/fwlink/?LinkID=304225)',
+        'accept-encoding': 'gzip, deflate',
+      },
+      type: 'text/csv; charset=utf-8',
+      begins: '\ufeffcontainer_',
+    },
+    {
+      program: 'IMPORTDATA of Google Sheets',
+      path: '/questions/pickups.csv?spreadsheet-safe=true',
+      headers: {
+        'user-agent':
+          'Mozilla/5.0 (compatible; GoogleDocs; apps-spreadsheets; http://docs.google.com)',
+        'accept-encoding': 'gzip, deflate, br',
+      },
+      type: 'text/csv; charset=utf-8',
+      begins: 'container_',
+    },
+    {
+      program: 'WEBSERVICE of Excel',
+      path: '/questions/arrivals.json?limit=3',
+      headers: { 'user-agent': 'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; ms-office)' },
+      type: 'application/json',
+      begins: '[',
+    },
+    {
+      program: 'Google Calendar',
+      path: '/questions/last_free_days.ics',
+      headers: { 'user-agent': 'Google-Calendar-Importer', 'accept-encoding': 'gzip, deflate' },
+      type: 'text/calendar; charset=utf-8',
+      begins: 'BEGIN:VCALENDAR',
+    },
+    {
+      program: 'Calendar of Apple',
+      path: '/questions/last_free_days.ics',
+      headers: { 'user-agent': 'iOS/19.0 (23A341) dataaccessd/1.0', accept: 'text/calendar' },
+      type: 'text/calendar; charset=utf-8',
+      begins: 'BEGIN:VCALENDAR',
+    },
+  ] as const
+
+  it('get a whole answer, and nothing new the next time', { tags: ['HQ1'] }, async () => {
+    const questions = 'last_free_days,pickups,arrivals'
+    const token = await createToken('programs', '--questions', questions)
+    let answers = 0
+    for (const { program, path, headers, type, begins } of PROGRAMS) {
+      const address = `${path}${path.includes('?') ? '&' : '?'}token=${token}`
+      const all = { ...headers, 'x-forwarded-for': '203.0.113.7' }
+      // Office and Outlook look before they read.
+      const head = await fetch(`${url}${address}`, { method: 'HEAD', headers: all })
+      const { status, headers: told, text, bytes } = await get(address, all)
+      expect([program, head.status, status, told.get('content-type')]).toEqual([
+        ...[program, 200, 200, type],
+      ])
+      expect([program, text.startsWith(begins)]).toEqual([program, true])
+      expect(lines(text)).toBeGreaterThan(2)
+      expect(told.get('content-encoding')).toBeNull()
+      expect(Number(told.get('content-length'))).toBe(bytes.length)
+      const etag = told.get('etag')!
+      expect((await get(address, { ...all, 'if-none-match': etag })).status).toBe(304)
+      answers += 1
+    }
+    expect(answers).toBe(5)
+    // Power Query asks without a login first, and sends it as basic when it is asked for it.
+    const path = '/questions/pickups.csv?excel=true'
+    const forwarded = { 'x-forwarded-for': '203.0.113.7' }
+    const asked = await get(path, forwarded)
+    expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([
+      ...[401, expect.stringContaining('Basic realm="tracking-sync"') as unknown],
+    ])
+    const authorization = `Basic ${Buffer.from(`:${token}`).toString('base64')}`
+    expect((await get(path, { ...forwarded, authorization })).status).toBe(200)
+  })
+})
+
 describe('a refusal', { tags: ['HQ7'] }, () => {
   it.each([
     ['/questions/cost.csv', /^404 cost is not one of the questions; did you mean costs\?$/],

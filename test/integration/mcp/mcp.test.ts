@@ -3,6 +3,7 @@ import {
   readShippedQueries,
   type ShippedQuery,
 } from '../../../src/extensions/answers/questions/shipped-queries.js'
+import { escapeInvisible } from '../../../src/extensions/answers/ask/shown-text.js'
 import { callCli } from '../../support/call-cli.js'
 import {
   createMcpReader,
@@ -138,13 +139,18 @@ describe('an answer', { tags: ['JM1'] }, () => {
     async () => {
       const counts = new Map<string, number>()
       for (const { name } of questions) {
-        const [{ data }, { stdout }] = await Promise.all([
+        const [{ data, text }, { stdout }] = await Promise.all([
           withSql.call('ask', { question: name, as_of: asOf }),
           callCli(['query', name, '--as-of', asOf, '--format', 'json'], settings),
         ])
         const expected = JSON.parse(stdout) as Row[]
         const rows = rowsOf({ data })
         expect({ name, rows }).toEqual({ name, rows: expected.slice(0, rows.length) })
+        // Byte for byte, but for signs that nobody sees.
+        const bytes = stdout.split('\n').slice(1, rows.length + 1)
+        const [, shown = ''] = /\n"rows": \[\n([^]*?)\n\],\n/.exec(text) ?? []
+        const trimmed = (line: string): string => escapeInvisible(line.trim().replace(/,$/, ''))
+        if (rows.length > 0) expect(shown.split('\n').map(trimmed)).toEqual(bytes.map(trimmed))
         expect(data.rows_in_all).toBe(expected.length)
         expect(data.truncated === undefined).toBe(rows.length === expected.length)
         const meanings = (data.columns as Row[]).filter(({ meaning }) => meaning !== '')

@@ -4,15 +4,21 @@ import { SchemaNames } from '../../../src/warehouse/connection/schema-names.js'
 import { OPTIONS, type AskWords } from '../../../src/extensions/answers/ask/ask-words.js'
 import { meaningsOf } from '../../../src/extensions/answers/ask/ask-question.js'
 import {
+  prepareFound,
   prepareQuestion,
   type Asked,
 } from '../../../src/extensions/answers/ask/prepare-question.js'
 import { questionParameters } from '../../../src/extensions/answers/ask/question-parameters.js'
-import { PARAMETERS } from '../../../src/extensions/answers/questions/query-parameters.js'
+import {
+  PARAMETERS,
+  QUERY_PARAMETERS,
+} from '../../../src/extensions/answers/questions/query-parameters.js'
 import {
   readShippedQueries,
   type ShippedQuery,
 } from '../../../src/extensions/answers/questions/shipped-queries.js'
+import { readQuery, wordsWithin } from '../../../src/extensions/doors/http/read-request.js'
+import { argumentName, WORDS as MCP_WORDS } from '../../../src/extensions/mcp/tools/tool.js'
 
 const names = new SchemaNames('tracking')
 const WORDS: AskWords = {
@@ -38,6 +44,39 @@ describe('a question that somebody asks', () => {
     expect(values).toEqual({ 'at-least': '2', cut: 'lane', limit: '7' })
     expect(side.statement.parameters.filter((value) => value !== null)).toEqual(['lane', '2', '7'])
     expect(against).toBeUndefined()
+  })
+
+  it('has one statement by the command line, MCP and HTTP, whichever filter narrows it', async () => {
+    const values: Partial<Record<string, string>> = {
+      ...{ 'custom-field': 'note=blue', since: '2026-03-01', until: '2026-03-09T08:00Z' },
+      ...{ 'at-least': '7', limit: '3' },
+    }
+    let cases = 0
+    for (const question of questions) {
+      for (const name of question.parameters) {
+        const value = values[name] ?? QUERY_PARAMETERS[name].words?.[1] ?? `a ${name}`
+        const asked = { question, values: { [name]: value }, asOf: undefined, against: undefined }
+        const command = await prepareFound(names, { ...asked, columns: undefined }, OPTIONS)
+        const { filters } = readQuery(new URLSearchParams([[name, value]]))
+        for (const [words, given] of [
+          [wordsWithin(30), filters ?? {}],
+          [MCP_WORDS, { [argumentName(name)]: value }],
+        ] as const) {
+          const { side } = await prepareQuestion(
+            names,
+            { question: question.name, filters: given },
+            words,
+            () => Promise.resolve(questions),
+          )
+          expect({ name, statement: side.statement }).toEqual({
+            ...{ name, statement: command.side.statement },
+          })
+          expect(side.statement.parameters.filter((one) => one !== null)).toContain(value)
+          cases += 1
+        }
+      }
+    }
+    expect(cases).toBe(2 * 239)
   })
 
   it('is bound twice to be compared, without its limit', async () => {
