@@ -146,7 +146,7 @@ describe('an answer', { tags: ['JM1'] }, () => {
         const expected = JSON.parse(stdout) as Row[]
         const rows = rowsOf({ data })
         expect({ name, rows }).toEqual({ name, rows: expected.slice(0, rows.length) })
-        // Byte for byte, but for signs that nobody sees.
+        // Byte for byte; signs that nobody sees come as escapes.
         const bytes = stdout.split('\n').slice(1, rows.length + 1)
         const [, shown = ''] = /\n"rows": \[\n([^]*?)\n\],\n/.exec(text) ?? []
         const trimmed = (line: string): string => escapeInvisible(line.trim().replace(/,$/, ''))
