@@ -125,10 +125,10 @@ class Decider {
   }
 
   finish(): Decision {
-    const place = new Map(resources.map((resource, at) => [resource, at]))
-    const placeOf = ({ resource }: Sighting): number => place.get(resource) ?? 0
-    for (const { sightings } of this.#rounds) {
-      sightings.sort((one, two) => placeOf(one) - placeOf(two))
+    // Transport events were decided first, and are written after their containers.
+    for (const round of this.#rounds) {
+      const at = round.sightings.findIndex(({ resource }) => resource !== transportEvents)
+      if (at > 0) round.sightings = [...round.sightings.slice(at), ...round.sightings.slice(0, at)]
     }
     return {
       rounds: this.#rounds,
@@ -297,29 +297,20 @@ export function containerOf(sighting: Sighting): string {
 function byKey(intakes: readonly Intake[], resource: Resource): [string, Seen[]][] {
   const rows = new Map<string, Seen[]>()
   for (const intake of intakes) {
-    for (const [key, sighting] of mergedByKey(intake.sightings.get(resource.stream) ?? [])) {
-      const seen = rows.get(key)
-      if (seen === undefined) rows.set(key, [[sighting, intake]])
-      else seen.push([sighting, intake])
+    for (const sighting of intake.sightings.get(resource.stream) ?? []) {
+      const seen = rows.get(sighting.key)
+      const last = seen?.at(-1)
+      if (seen === undefined || last === undefined) rows.set(sighting.key, [[sighting, intake]])
+      else if (last[1] !== intake) seen.push([sighting, intake])
+      else seen.splice(-1, 1, [mergeInOrder(last[0], sighting), intake])
     }
   }
   return [...rows].sort(([one], [two]) => compareKeys(one, two))
 }
 
 /** The later observation counts first; of equal ones a complete one, then the last. */
-function mergedByKey(sightings: readonly Sighting[]): Map<string, Sighting> {
-  const merged = new Map<string, Sighting>()
-  for (const sighting of sightings) {
-    const other = merged.get(sighting.key)
-    const one =
-      other === undefined
-        ? sighting
-        : winsOver(sighting, other)
-          ? mergeSightings(other, sighting)
-          : mergeSightings(sighting, other)
-    merged.set(sighting.key, one)
-  }
-  return merged
+function mergeInOrder(one: Sighting, next: Sighting): Sighting {
+  return winsOver(next, one) ? mergeSightings(one, next) : mergeSightings(next, one)
 }
 
 function winsOver(sighting: Sighting, other: Sighting): boolean {

@@ -11,7 +11,7 @@ import {
 } from '../../ingest/intake.js'
 import { loadKnown } from '../../ingest/known-rows.js'
 import { openNotes, type Run, type RunSettings } from '../../ingest/run.js'
-import { fieldDefinitionSchema } from '../../source/jsonapi/schemas.js'
+import { membersOf } from '../../source/jsonapi/document.js'
 import { hasOptions } from '../../source/records/custom-field.js'
 import { containers, resourceOfType, shipments, vessels } from '../../source/records/index.js'
 import type { Sighting } from '../../source/records/resource.js'
@@ -336,7 +336,7 @@ async function observeCustomFields(
       }
     })
     const withOptions = definitions.document.primary.filter((record) =>
-      hasOptions(fieldDefinitionSchema.parse(record.tryParse()).attributes.data_type),
+      hasOptions(membersOf(membersOf(record.tryParse()).attributes).data_type),
     )
     return { lists, withOptions: withOptions.length }
   } catch (thrown) {

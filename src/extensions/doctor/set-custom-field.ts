@@ -3,7 +3,7 @@ import type { ApiAnswer } from '../../source/client/client.js'
 import { ApiAuthError, ApiContractError, ApiNotFoundError, ConfigError } from '../../base/errors.js'
 import { loadFieldDefinitions } from '../../sync/read-custom-fields.js'
 import type { RunSettings } from '../../ingest/run.js'
-import { customFieldSchema } from '../../source/jsonapi/schemas.js'
+import { membersOf } from '../../source/jsonapi/document.js'
 import { customFields } from '../../source/records/index.js'
 import { quarantineRecords } from '../../warehouse/bookkeeping/quarantined-records.js'
 import { upsertRows } from '../../warehouse/rows/upsert.js'
@@ -75,7 +75,7 @@ export async function setCustomField(
   const displayValue = sighting.values[customFields.columnIndex.get('display_value') ?? -1] ?? null
   return {
     ...change,
-    storedValue: customFieldSchema.parse(answer.document.data[0]).attributes.value,
+    storedValue: membersOf(membersOf(answer.document.data[0]).attributes).value,
     displayValue: typeof displayValue === 'string' ? displayValue : null,
     isRowWritten,
   }

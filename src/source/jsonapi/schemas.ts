@@ -258,13 +258,3 @@ export const addressesSchema = addressesWithin.refine(
   (found) => found.length > 0,
   'the answer holds no list of addresses',
 )
-
-/** The definition of a custom field, as far as a plan counts with it. */
-export const fieldDefinitionSchema = openObject({
-  attributes: openObject({ data_type: z.unknown().optional() }),
-})
-
-/** The answer to a change of a custom field. */
-export const customFieldSchema = openObject({
-  attributes: openObject({ value: z.unknown().optional() }),
-})

@@ -198,9 +198,24 @@ function keepLinks(row: RowBuilder, links: Members, id: string): void {
 
 const WITHHELD = 'withheld: the definition is sensitive'
 
-const NO_NAMES: readonly string[] = []
-const NO_VALUES: readonly UnknownValue[] = []
-const NO_REFERENCES: readonly ResourceIdentifier[] = []
+const NONE: readonly never[] = []
+
+const sharedTexts = new Array<string>(4_096).fill('')
+
+/**
+ * The equal text of an earlier record, if it is at hand: a container, a place and a vessel are
+ * named by each event, and every collection of garbage copies what a page keeps.
+ */
+function shared(text: string): string {
+  const at = text.length - 2
+  if (at < 2) return text
+  const ends = text.charCodeAt(0) + 31 * text.charCodeAt(1) + 961 * text.charCodeAt(at + 1)
+  const slot = (ends + 29_791 * (at + text.charCodeAt(at))) % sharedTexts.length
+  const other = sharedTexts[slot]
+  if (other === text) return other
+  sharedTexts[slot] = text
+  return text
+}
 
 class RowBuilder {
   readonly resource: Resource
@@ -230,7 +245,7 @@ class RowBuilder {
     const column = this.resource.columns[place]
     if (column === undefined) throw new Error(`${this.resource.stream} has no column ${place}`)
     const plain = encodePlainly(column.type, value)
-    const encoded = plain === undefined ? this.#encode(column, value) : plain
+    const encoded = plain === undefined ? this.#encode(column, value) : plain && shared(plain)
     this.#values[place] = encoded
     if (encoded !== null && column.knownValues?.has(encoded) === false) {
       this.unknownValue(column.name, encoded)
@@ -277,7 +292,7 @@ class RowBuilder {
   refer(type: unknown, id: string): void {
     if (idProblem(id) === undefined && isReferenceType(type)) {
       this.#references ??= []
-      this.#references.push({ type: String(type), id })
+      this.#references.push({ type: String(type), id: shared(id) })
     }
   }
 
@@ -300,11 +315,11 @@ class RowBuilder {
       key: this.#key(),
       values,
       unmapped,
-      unmappedNames: this.#unmapped === undefined ? NO_NAMES : Object.keys(this.#unmapped),
-      unknownValues: this.#unknownValues ?? NO_VALUES,
-      unknownMembers: this.#unknownMembers === undefined ? NO_NAMES : [...this.#unknownMembers],
+      unmappedNames: this.#unmapped === undefined ? NONE : Object.keys(this.#unmapped),
+      unknownValues: this.#unknownValues ?? NONE,
+      unknownMembers: this.#unknownMembers === undefined ? NONE : [...this.#unknownMembers],
       coercions,
-      references: this.#references ?? NO_REFERENCES,
+      references: this.#references?.slice() ?? NONE, // A copy has nothing to grow into.
       fingerprint: rowFingerprint,
       digest: digest === undefined ? null : rowDigest(this.resource, digest, rowFingerprint),
     }

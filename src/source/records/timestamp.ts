@@ -87,10 +87,11 @@ function whyNotRfc3339(text: string): string {
   return 'not an RFC 3339 date-time'
 }
 
+const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
 /** The proleptic Gregorian calendar, as PostgreSQL has it; it knows no year 0. */
 function isCalendarDay(year: number, month: number, day: number): boolean {
   if (!(year >= 1 && month >= 1 && month <= 12 && day >= 1)) return false
   const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-  const daysInMonth = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-  return day <= (daysInMonth[month - 1] ?? 0)
+  return day <= (month === 2 && isLeapYear ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0))
 }

@@ -16,6 +16,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const FIRST_CAPACITY = 64 * 1024
 
+const LINE_FEED = 0x0a
+
 /** Most bytes of a UTF-16 unit in UTF-8. */
 const MOST_BYTES = 3
 
@@ -32,9 +34,10 @@ export class CopiedRows {
     let count = 0
     for (const field of first) fields[count++] = encodeField(field)
     for (const field of second) fields[count++] = encodeField(field)
-    const row = `${fields.join('\t')}\n`
-    this.#reserve(row.length * MOST_BYTES)
+    const row = fields.join('\t')
+    this.#reserve(row.length * MOST_BYTES + 1)
     this.#end += this.#bytes.write(row, this.#end)
+    this.#bytes[this.#end++] = LINE_FEED
   }
 
   get bytes(): Buffer {
