@@ -54,24 +54,31 @@ export function dbtSources(schemas, keys) {
   return `${lines.join('\n')}\n`
 }
 
-/** Keys of data tables and dimensions, which columns of answers refer to. */
+const PLACES = ['tracking_analytics', 'places', 'place_locode']
+
+/** Columns of answers that refer to a table or dimension; its key has the same name, or the third. */
 export const REFERENCES = {
   container_id: ['tracking', 'containers'],
   shipment_id: ['tracking', 'shipments'],
   pod_terminal_id: ['tracking_analytics', 'pod_terminals'],
   shipping_line_scac: ['tracking_analytics', 'shipping_lines'],
   customer_name: ['tracking_analytics', 'customers'],
+  place_locode: PLACES,
+  port_locode: PLACES,
+  port_of_lading_locode: PLACES,
+  port_of_discharge_locode: PLACES,
+  destination_locode: PLACES,
 }
 
 function testsOf(relation, column, key) {
   if (key.length === 0) return []
   const isKey = key.length === 1 && key[0] === column
-  const to = REFERENCES[column]
+  const [schema, table, field = column] = REFERENCES[column] ?? []
   const tests = [
     ...(isKey ? ['unique', 'not_null'] : []),
-    ...(to === undefined || to[1] === relation
+    ...(table === undefined || table === relation
       ? []
-      : [`relationships: { to: "source('${to.join("', '")}')", field: ${column} }`]),
+      : [`relationships: { to: "source('${schema}', '${table}')", field: ${field} }`]),
   ]
   if (tests.length === 0) return []
   return ['            data_tests:', ...tests.map((test) => `              - ${test}`)]
