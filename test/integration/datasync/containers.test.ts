@@ -14,21 +14,6 @@ const transportEvent = (id: string, event: string, timestamp: string, more: obje
   ...more,
 })
 
-test('instant and zone of a milestone come from one event', { tags: ['FF4', 'FF5'] }, async () => {
-  await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
-  await scene.insert('transport_events', [
-    transportEvent('e1', 'full_in', '2026-02-05T00:00:00Z', { timezone: 'Asia/Shanghai' }),
-    transportEvent('e2', 'full_in', '2026-02-05T02:00:00Z', { timezone: 'Asia/Kolkata' }),
-    transportEvent('e3', 'full_in', '2026-02-06T00:00:00Z', {
-      timezone: 'America/Lima',
-      invalidated_at: '2026-02-07T00:00:00Z',
-    }),
-  ])
-  expect(await read(['full_in_at', 'full_in_at_local'])).toEqual([
-    moment('full_in_at', '2026-02-05 02:00', '2026-02-05 07:30'),
-  ])
-})
-
 test('the customer is of the last request, the inland day of rail', { tags: ['FF6'] }, async () => {
   await scene.insert('shipments', [{ shipment_id: 's1', customer_name: 'Acme' }])
   await scene.insert('containers', [
