@@ -6,7 +6,7 @@ export type Answer = {
 } & ({ readonly error: string } | { readonly result: string })
 
 export interface TextAnswer {
-  readonly text: string
+  readonly text: string | Uint8Array
   readonly type: string
   /** 200 if absent. */
   readonly status?: number

@@ -225,6 +225,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'status',
       'http',
       'warehouse',
+      'config',
       'base',
     ],
     packages: ['kysely', '@observablehq/plot', 'linkedom', 'p-limit', 'node:http'],

@@ -4,6 +4,7 @@ import { DASHBOARD_TIMEOUT_MS } from './commands/dashboard.js'
 /** The page of pictures. `serve` shows it too. */
 export const dashboardExtension: Extension = {
   name: 'dashboard',
+  settings: async () => (await import('./dashboard-settings.js')).dashboardSettings,
   pages: async (place) => {
     // For its questions beside the panels.
     const warehouse = await place.connectReader({
@@ -12,14 +13,16 @@ export const dashboardExtension: Extension = {
     })
     const { createDashboardRoutes } = await import('./dashboard-routes.js')
     const { numberPageOf } = await import('../answers/number-page.js')
+    const { readBrand } = await import('./dashboard-settings.js')
     const { describeServing } = await import('./describe-serving.js')
     const { formatCsv } = await import('../answers/output/print-answer.js')
     const { openPageGuard } = await import('../doors/open-guard.js')
     const guard = await openPageGuard(place)
+    const brand = readBrand(place.config)
     return ({ serving, freeDiskBytes, ...sources }) =>
       createDashboardRoutes({
         ...sources,
-        title: place.config.account,
+        ...brand,
         pageOf: numberPageOf(place.config),
         warehouse,
         formatCsv,

@@ -5,6 +5,7 @@ import type { Route } from '../../http/http-server.js'
 import type { NumberPage } from '../answers/number-page.js'
 import type { TableAnswer } from '../answers/read-answer.js'
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
+import type { Brand } from './dashboard-settings.js'
 import { CONTAINER_PANELS } from './panels/container-panels.js'
 import { filtersIn, narrow, type Filters } from './filters.js'
 import { FIGURE_PANELS } from './panels/figure-panels.js'
@@ -29,9 +30,7 @@ import type { OverviewOptions, SectionOptions } from './read-overview.js'
 import { createPanelReader, sqlFor } from './read-panels.js'
 import { STYLE_SHEET } from './style-sheet.js'
 
-export interface DashboardOptions extends OverviewOptions, SectionOptions {
-  /** The name of the account; a plain title if absent. */
-  readonly title?: string | undefined
+export interface DashboardOptions extends OverviewOptions, SectionOptions, Partial<Brand> {
   /** Page of a container at the service. */
   readonly pageOf?: NumberPage | undefined
   /** Its time limit bounds each panel. */
@@ -57,24 +56,30 @@ const KEPT_MS = 15_000
 const KNOWN_MS = 1_000
 
 const TITLE = 'Container tracking'
+/** In the tab of a browser: a container. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#0b57a4" ' +
+  'd="M0 3h16v10H0z"/><path stroke="#fff" d="M3 5v6M6 5v6M10 5v6M13 5v6"/></svg>'
 const HTML = 'text/html; charset=utf-8'
 const PLAIN = 'text/plain; charset=utf-8'
+const WORKBOOK = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 /** The page runs our own script only, loads nothing external, and must not be framed. */
 const HEADERS = {
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 }
 
 /** The pages, their style sheet and script, and the rows as CSV and the SQL of each panel. */
 export function createDashboardRoutes(options: DashboardOptions): Record<string, Route> {
-  const { warehouse, title = TITLE } = options
+  const { warehouse, title = TITLE, logo } = options
   const sources: Sources = {
     title,
+    hasLogo: logo !== undefined,
     pageOf: options.pageOf,
-    panels: createPanelReader(warehouse),
+    panels: createPanelReader(warehouse, [...Object.values(FIGURE_PANELS), ...OVERVIEW_PANELS]),
     areTablesThere: keepFor(KNOWN_MS, () => areTablesThere(warehouse)),
     overview: keepFor(KEPT_MS, () => readOverview(options)),
     sections: keepFor(KEPT_MS, () => readSections(options)),
@@ -89,7 +94,8 @@ export function createDashboardRoutes(options: DashboardOptions): Record<string,
       answerText(response, { type, text, headers: HEADERS })
     })
   const ofPanels = [CHOICES, ...PANELS, ...CONTAINER_PANELS].flatMap((panel) => [
-    [`/panels/${panel.id}.csv`, csvRoute(options, sources, panel)] as const,
+    [`/panels/${panel.id}.csv`, rowsRoute(options, sources, panel)] as const,
+    [`/panels/${panel.id}.xlsx`, rowsRoute(options, sources, panel)] as const,
     [`/panels/${panel.id}.sql`, sqlRoute(warehouse, panel)] as const,
   ])
   const ofLists = LIST_PANELS.map((panel) => [
@@ -104,6 +110,7 @@ export function createDashboardRoutes(options: DashboardOptions): Record<string,
     '/operations': page(() => makeOperations(sources)),
     '/dashboard.css': file('text/css; charset=utf-8', STYLE_SHEET),
     '/dashboard.js': file('text/javascript; charset=utf-8', PAGE_SCRIPT),
+    '/logo.svg': file('image/svg+xml', logo ?? ICON),
     ...Object.fromEntries(ofPanels),
   })
 }
@@ -121,9 +128,14 @@ function addressIn({ url = '/' }: IncomingMessage): URL {
   return address
 }
 
-function csvRoute({ formatCsv }: DashboardOptions, { panels }: Sources, panel: Panel): Route {
+/** Its rows as CSV, or as a workbook. */
+function rowsRoute(
+  { formatCsv }: DashboardOptions,
+  { panels, pageOf }: Sources,
+  panel: Panel,
+): Route {
   return route(async (request, response) => {
-    const { searchParams } = addressIn(request)
+    const { searchParams, pathname } = addressIn(request)
     const wanted =
       panel.group === 'container'
         ? { subject: cleanText(searchParams.get('container')) }
@@ -133,15 +145,27 @@ function csvRoute({ formatCsv }: DashboardOptions, { panels }: Sources, panel: P
       answerText(response, { status: 503, type: PLAIN, text: `${problem}\n`, headers: HEADERS })
       return
     }
+    const rows = inOrder(answer, searchParams.get('sort') ?? undefined)
+    const isWorkbook = pathname.endsWith('.xlsx')
+    const file = pathname.slice(pathname.lastIndexOf('/') + 1)
     answerText(response, {
-      type: 'text/csv; charset=utf-8',
-      text: await formatCsv(inOrder(answer, searchParams.get('sort') ?? undefined)),
-      headers: {
-        ...HEADERS,
-        'content-disposition': `attachment; filename="${panel.id}.csv"`,
-      },
+      type: isWorkbook ? WORKBOOK : 'text/csv; charset=utf-8',
+      text: isWorkbook ? await formatWorkbook(rows, panel.id, pageOf) : await formatCsv(rows),
+      headers: { ...HEADERS, 'content-disposition': `attachment; filename="${file}"` },
     })
   })
+}
+
+async function formatWorkbook(
+  answer: TableAnswer,
+  name: string,
+  pageOf: NumberPage | undefined,
+): Promise<Buffer> {
+  const { asPieces } = await import('../answers/output/print-answer.js')
+  const { asWorkbook } = await import('../answers/output/print-workbook.js')
+  const chunks: Uint8Array[] = []
+  for await (const chunk of asWorkbook(asPieces(answer), { name, pageOf })) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }
 
 function filtersOf({ group }: Panel, parameters: URLSearchParams): Filters {

@@ -10,6 +10,7 @@ import { AWAY, NOT_LAID_OUT, STILL_READ, type Light } from './light.js'
 import { FIGURE_PANELS } from './panels/figure-panels.js'
 import { OPERATIONS_PANELS } from './panels/operations-panels.js'
 import { CHOICES, SEARCH } from './panels/search-panels.js'
+import type * as Drawing from './page.js'
 import type { Frame } from './page-frame.js'
 import { addressOfContainer, asText } from './page-tables.js'
 import type { Panel } from './panels/panels.js'
@@ -22,6 +23,7 @@ export type Made = Partial<Pick<Parameters<typeof answerText>[1], 'text' | 'stat
 /** The parts of pages; all clients share one read. */
 export interface Sources {
   readonly title: string
+  readonly hasLogo: boolean
   readonly pageOf: NumberPage | undefined
   readonly panels: PanelReader
   readonly areTablesThere: () => Promise<boolean>
@@ -30,7 +32,9 @@ export interface Sources {
 }
 
 /** The page is sent after this time with the finished panels, because a reader waits. */
-const ANSWER_MS = 800
+const ANSWER_MS = 500
+/** A database that has not answered after this time is called away. */
+const AWAY_MS = 800
 /** The page asks again for answers older than this. */
 const OLD_MS = 60_000
 /** Seconds until a page with missing panels reloads. */
@@ -43,9 +47,9 @@ const SLOW_PANELS = [
   'due-figures',
   'due',
   'last-free-days',
-  'charges',
-  'overdue',
   'overdue-figures',
+  'overdue',
+  'charges',
 ]
 
 /** Reads the parts of one page, until its time is over. */
@@ -54,28 +58,33 @@ interface Reading {
   readonly light: Light
   readonly read: (panel: Panel, wanted?: Wanted) => Promise<AnsweredPanel>
   readonly inTime: <Result>(work: Promise<Result>) => Promise<Result | undefined>
+  /** The first page of a process loads it, while the database reads. */
+  readonly drawing: Promise<typeof Drawing>
 }
 
 /** A slow part shows a notice in its place, and the page reloads itself. */
 async function whenLaidOut(
   sources: Sources,
-  frame: Omit<Frame, 'light' | 'title'>,
+  own: Omit<Frame, 'light' | 'title' | 'hasLogo'>,
   make: (reading: Reading, frame: Frame) => Promise<Made>,
 ): Promise<Made> {
-  const { title, panels, areTablesThere } = sources
+  const { title, hasLogo, panels, areTablesThere } = sources
+  const frame = { ...own, title, hasLogo }
   const until = performance.now() + ANSWER_MS
   const late = new Set<unknown>()
-  const isLaidOut = await within(ANSWER_MS, areTablesThere())
-  const { formatNotice } = await import('./page.js')
+  const drawing = import('./page.js')
+  const isLaidOut = await within(AWAY_MS, areTablesThere())
   if (isLaidOut === undefined) {
     const advice = 'Check that PostgreSQL runs and that DATABASE_URL is right.'
-    const text = formatNotice({ ...frame, title, light: AWAY }, advice)
+    const { formatNotice } = await drawing
+    const text = formatNotice({ ...frame, light: AWAY }, advice)
     // A header, not the page: a page that reloads itself makes a reader lose the place.
     return { status: 503, headers: { refresh: '5' }, text }
   }
   if (!isLaidOut) {
     const advice = 'Run `tracking-sync migrate`, then `tracking-sync backfill`.'
-    return { text: formatNotice({ ...frame, title, light: NOT_LAID_OUT }, advice) }
+    const { formatNotice } = await drawing
+    return { text: formatNotice({ ...frame, light: NOT_LAID_OUT }, advice) }
   }
   const inTime: Reading['inTime'] = async (work) => {
     const result = await unlessLate(until - performance.now(), work)
@@ -95,8 +104,8 @@ async function whenLaidOut(
   const overview = inTime(sources.overview())
   const light = async (): Promise<Light> => (await overview)?.light ?? STILL_READ
   const made = await make(
-    { overview: await overview, light: await light(), read, inTime },
-    { ...frame, title, light: await light() },
+    { overview: await overview, light: await light(), read, inTime, drawing },
+    { ...frame, light: await light() },
   )
   const rest = late.size === 0 ? {} : { refresh: REST_SECONDS }
   return { ...made, headers: { ...rest, ...made.headers } }
@@ -106,8 +115,8 @@ export async function makeOverview(sources: Sources, parameters: URLSearchParams
   const former = parameters.get('container')?.trim() ?? ''
   if (former !== '') return moved(`/containers?find=${encodeURIComponent(former)}`)
   const filters = filtersIn(parameters)
-  const { formatOverview } = await import('./page.js')
-  return whenLaidOut(sources, { path: '/', filters }, async ({ read, overview }, frame) => {
+  return whenLaidOut(sources, { path: '/', filters }, async (reading, frame) => {
+    const { read, overview, drawing } = reading
     const wanted = { filters }
     const { overdue, due, arriving } = FIGURE_PANELS
     const wholePage = [CHOICES, overdue, due, arriving, ...OVERVIEW_PANELS]
@@ -121,6 +130,7 @@ export async function makeOverview(sources: Sources, parameters: URLSearchParams
     const figures = { overdue: of(overdue), due: of(due), arriving: of(arriving) }
     const panels = OVERVIEW_PANELS.map(of)
     const shown = overview?.hasRuns === false ? undefined : panels
+    const { formatOverview } = await drawing
     const text = formatOverview(
       { ...frame, choices: of(CHOICES) },
       { panels: shown, figures, alerts: overview?.alerts ?? [], readAt: oldestOf(panels) },
@@ -136,10 +146,10 @@ export async function makeList(
 ): Promise<Made> {
   const filters = filtersIn(parameters, true)
   const shared: Filters = filtersIn(parameters)
-  const { formatListPage } = await import('./page.js')
   const start = { path: `/${panel.id}`, name: panel.title, filters: shared }
-  return whenLaidOut(sources, start, async ({ read }, frame) => {
+  return whenLaidOut(sources, start, async ({ read, drawing }, frame) => {
     const [choices, answered] = await Promise.all([read(CHOICES), read(panel, { filters })])
+    const { formatListPage } = await drawing
     const page = Number(parameters.get('page') ?? '1')
     return {
       text: formatListPage(
@@ -156,13 +166,13 @@ export async function makeList(
 }
 
 export async function makeOperations(sources: Sources): Promise<Made> {
-  const { formatOperations } = await import('./page.js')
   const start = { path: '/operations', name: 'Operations', filters: {} }
-  return whenLaidOut(sources, start, async ({ read, overview, inTime }, frame) => {
+  return whenLaidOut(sources, start, async ({ read, overview, inTime, drawing }, frame) => {
     const [sections, ...panels] = await Promise.all([
       inTime(sources.sections()),
       ...OPERATIONS_PANELS.map((panel) => read(panel)),
     ])
+    const { formatOperations } = await drawing
     const text = formatOperations(frame, {
       alerts: overview?.alerts ?? [],
       panels: overview?.hasRuns === false ? [] : panels,
@@ -177,9 +187,8 @@ export async function makeOperations(sources: Sources): Promise<Made> {
 export async function makeFound(sources: Sources, parameters: URLSearchParams): Promise<Made> {
   const wanted = cleanText(parameters.get('find') ?? '')
   if (wanted === '') return moved('/')
-  const { formatFound } = await import('./page.js')
   const start = { path: '/containers', name: 'Search', filters: {}, sought: wanted }
-  return whenLaidOut(sources, start, async ({ read }, frame) => {
+  return whenLaidOut(sources, start, async ({ read, drawing }, frame) => {
     const found = await read(SEARCH, { subject: wanted, statement: findContainers(wanted) })
     const rows = found.answer?.rows ?? []
     const [first] = rows
@@ -188,6 +197,7 @@ export async function makeFound(sources: Sources, parameters: URLSearchParams): 
       return moved(addressOfContainer(asText(first[1]), asText(first[0])))
     }
     const isNone = found.answer !== undefined && first === undefined
+    const { formatFound } = await drawing
     return { ...(isNone ? { status: 404 } : {}), text: formatFound(frame, wanted, found) }
   })
 }
@@ -195,7 +205,7 @@ export async function makeFound(sources: Sources, parameters: URLSearchParams): 
 /** The container of an address: `/containers/<number>`, or the journey of the id in its query. */
 export async function makeContainer(sources: Sources, address: URL): Promise<Made> {
   const wanted = textOfPath(address.pathname)
-  const { formatContainerPage, formatUnknown } = await import('./container-page.js')
+  const ofContainer = import('./container-page.js')
   const start = { path: address.pathname, name: wanted, filters: {}, sought: wanted }
   return whenLaidOut(sources, start, async ({ read }, frame) => {
     const found = await read(SEARCH, { subject: wanted, statement: findContainers(wanted) })
@@ -206,6 +216,7 @@ export async function makeContainer(sources: Sources, address: URL): Promise<Mad
     const asked = address.searchParams.get('id')
     const [row = rows[0]] = rows.filter(([id]) => id === asked)
     if (found.answer !== undefined && row === undefined) {
+      const { formatUnknown } = await ofContainer
       return { status: 404, text: formatUnknown(frame, wanted) }
     }
     const others = rows.filter(([, number]) => number !== row?.[1])
@@ -231,6 +242,7 @@ export async function makeContainer(sources: Sources, address: URL): Promise<Mad
       ])
     const parts = { journey, stops, journeys, stays, costs, matters, evidence, moves, timeline }
     const name = asText(row?.[1]) || wanted
+    const { formatContainerPage } = await ofContainer
     const text = formatContainerPage(
       { ...frame, name, sought: '' },
       { id, ...parts, page: sources.pageOf?.(row?.[1]), readAt: oldestOf(Object.values(parts)) },

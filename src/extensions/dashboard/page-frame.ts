@@ -7,6 +7,7 @@ import type { AnsweredPanel } from './read-panels.js'
 export interface Frame {
   /** The name of the account, or a plain title. */
   readonly title: string
+  readonly hasLogo: boolean
   /** Before the title in the tab of the browser. */
   readonly name?: string
   readonly path: string
@@ -40,6 +41,7 @@ export function formatFrame(frame: Frame, main: readonly string[]): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(name === undefined ? title : `${name} · ${title}`)}</title>
+<link rel="icon" href="/logo.svg">
 <link rel="stylesheet" href="/dashboard.css">
 <script src="/dashboard.js" defer></script>
 <noscript><meta http-equiv="refresh" content="300"></noscript>
@@ -47,7 +49,7 @@ export function formatFrame(frame: Frame, main: readonly string[]): string {
 <body>
 <header class="top">
 <div class="bar">
-<p class="brand"><a href="/">${escapeHtml(title)}</a></p>
+<p class="brand"><a href="/">${frame.hasLogo ? '<img src="/logo.svg" alt="">' : ''}${escapeHtml(title)}</a></p>
 ${formatSearch(frame.sought)}
 <p class="chip ${light.colour}"><a href="/operations"><span class="dot" aria-hidden="true"></span>${escapeHtml(light.short)}</a></p>
 </div>

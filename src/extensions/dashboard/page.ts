@@ -106,10 +106,12 @@ export function formatListPage(frame: Frame, parts: ListParts): string {
       `<a class="chosen" href="${escapeHtml(without)}">${escapeHtml(text)}<span aria-hidden="true"> ×</span><span class="unseen">, show all</span></a>`,
     ]
   })
-  const csv = addressOf(`/panels/${panel.id}.csv`, { ...filters, sort: order })
+  const [csv, xlsx] = ['csv', 'xlsx'].map((kind) =>
+    escapeHtml(addressOf(`/panels/${panel.id}.${kind}`, { ...filters, sort: order })),
+  )
   return formatFrame(frame, [
     `<div class="title"><h1>${escapeHtml(panel.title)}</h1>
-<p class="links"><a href="${escapeHtml(csv)}">CSV</a> <a href="${escapeHtml(addressOf(`/panels/${panel.id}.sql`, filters))}">SQL</a></p></div>
+<p class="links"><a href="${csv}">CSV</a> <a href="${xlsx}">Excel</a> <a href="${escapeHtml(addressOf(`/panels/${panel.id}.sql`, filters))}">SQL</a></p></div>
 <p class="meaning">${formatText(panel.meaning)}</p>`,
     formatFilters(frame),
     ...(chips.length === 0 ? [] : [`<p class="chips">${chips.join(' ')}</p>`]),
@@ -221,7 +223,16 @@ ${items}
 </section>`
 }
 
-export function formatPanel(answered: AnsweredPanel, { filters }: Frame, query = ''): string {
+/** The HTML of answers that are kept, which most of a page that asks again shows as before. */
+const drawn = new WeakMap<AnsweredPanel, string>()
+
+export function formatPanel(answered: AnsweredPanel, frame: Frame, query = ''): string {
+  const html = drawn.get(answered) ?? drawPanel(answered, frame, query)
+  drawn.set(answered, html)
+  return html
+}
+
+function drawPanel(answered: AnsweredPanel, { filters }: Frame, query: string): string {
   const { panel } = answered
   const asked = query === '' ? addressOf('', filters) : query
   const links = ['csv', 'sql'].map(

@@ -66,7 +66,7 @@ export function drawPicture(
     className: 'picture',
     width: options.width,
     marginLeft: 44,
-    marginRight: 12,
+    marginRight: 20,
     ...draw(picture, rows, options),
   }) as unknown as Drawn
   for (const style of svg.querySelectorAll('style')) style.remove()
@@ -124,12 +124,12 @@ function drawColumns(
   rows: readonly PanelRow[],
   { width, unit, now, linkOf }: PictureOptions,
 ): Plot.PlotOptions {
-  const { at, every, value, kind, facet, days } = picture
+  const { at, every, value, kind, facet } = picture
   const colours = coloursOf(picture, rows)
   const facets = facet === undefined ? 1 : new Set(rows.map((row) => row[facet])).size
   return {
     height: 60 + 150 * facets,
-    x: timeAxis(days, now, width),
+    x: timeAxis(picture, rows, now, width),
     y: { label: unit, grid: true, tickFormat: 's', ticks: ticksOf(picture, rows) },
     ...(facet === undefined ? {} : { fy: { label: null }, marginRight: 40 }),
     marks: [
@@ -167,15 +167,36 @@ function ticksOf({ at, value }: Of<'columns'>, rows: readonly PanelRow[]): numbe
 
 const DAY_MS = 86_400_000
 
-/** The first and the last day, in whole days from now; points outside are not drawn. */
+/** Days of an axis of days at least, where its rows begin late. */
+const FEWEST_DAYS = 8
+
+/** From the day of the first row; points outside of the picture's days are not drawn. */
 function timeAxis(
-  [from, to]: readonly [number, number],
+  { at, days: [from, to], ...picture }: Of<'columns' | 'line'>,
+  rows: readonly PanelRow[],
   now: Date,
   width: number,
 ): Plot.ScaleOptions {
   const today = Math.floor(now.getTime() / DAY_MS)
-  const domain = [from, to].map((days) => new Date((today + days) * DAY_MS))
-  return { type: 'utc', label: null, ticks: width < 450 ? 4 : 8, domain, clamp: true }
+  const first = Math.min(...rows.map((row) => Math.floor(instant(row[at]).getTime() / DAY_MS)))
+  const isOfDays = 'every' in picture && picture.every === 'day'
+  const fewest = isOfDays ? FEWEST_DAYS : 1
+  const start = Math.max(today + from, Math.min(first, today + to - fewest))
+  const domain = [start, today + to].map((days) => new Date(days * DAY_MS))
+  const tickFormat = { tickFormat: isOfDays ? shortDay : hourOrDay }
+  return {
+    type: 'utc',
+    label: null,
+    ticks: width < 450 ? 4 : 8,
+    domain,
+    clamp: true,
+    ...tickFormat,
+  }
+}
+
+/** The day at midnight, and the hour between two of them. */
+function hourOrDay(date: Date): string {
+  return date.getUTCHours() === 0 ? shortDay(date) : date.toISOString().slice(11, 16)
 }
 
 function drawBars(
@@ -186,11 +207,13 @@ function drawBars(
   const { name, value, kind } = picture
   const colours = coloursOf(picture, rows)
   const names = [...new Set(rows.map((row) => text(row[name])))]
+  // Half a container is never counted.
+  const most = Math.max(...rows.map((row) => Number(row[value])))
   return {
     height: 56 + 24 * names.length,
     marginLeft: 130,
     marginRight: 44,
-    x: { label: unit, tickFormat: 's', ticks: width < 450 ? 3 : 6, grid: true },
+    x: { label: unit, tickFormat: 's', ticks: Math.min(width < 450 ? 3 : 6, most), grid: true },
     y: { domain: names, label: null },
     marks: [
       Plot.barX(rows, {
@@ -209,15 +232,16 @@ function drawBars(
 }
 
 function drawLine(
-  { at, value, days }: Of<'line'>,
+  picture: Of<'line'>,
   rows: readonly PanelRow[],
   { width, unit, now }: PictureOptions,
 ): Plot.PlotOptions {
+  const { at, value } = picture
   const x = (row: PanelRow): Date => instant(row[at])
   const y = (row: PanelRow): number => Number(row[value])
   return {
     height: 210,
-    x: timeAxis(days, now, width),
+    x: timeAxis(picture, rows, now, width),
     y: { label: unit, grid: true, ticks: 4, zero: true },
     marks: [
       Plot.areaY(rows, { x, y1: 0, y2: y, fill: FIRST, fillOpacity: 0.15 }),
@@ -292,7 +316,7 @@ function drawSteps(
       Plot.text(endsOf(picture, rows), {
         x: ({ last }: End) => instant(last[at]),
         y: ({ last }: End) => instant(last[value]),
-        text: ({ kinds }: End) => kinds.join(', '),
+        text: ({ kinds }: End) => namesOf(kinds),
         textAnchor: 'end',
         dy: -8,
         fill: 'var(--text)',
@@ -307,6 +331,12 @@ function drawSteps(
 interface End {
   readonly last: PanelRow
   readonly kinds: string[]
+}
+
+/** Two names at most: those of eight would cover the plot. */
+function namesOf(kinds: readonly string[]): string {
+  const more = kinds.length - 2
+  return more > 1 ? `${kinds.slice(0, 2).join(', ')} and ${more} more` : kinds.join(', ')
 }
 
 function endsOf({ at, value, kind }: Of<'steps'>, rows: readonly PanelRow[]): End[] {

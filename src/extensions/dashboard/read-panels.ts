@@ -9,6 +9,7 @@ import { rawStatement, type Statement } from '../../warehouse/connection/typed-d
 import type { Warehouse } from '../../warehouse/connection/warehouse.js'
 import { narrow, type Filters } from './filters.js'
 import type { Panel } from './panels/panels.js'
+import { joinPanels, partAnswer } from './share-rows.js'
 
 /** A panel with the answer of its SQL, or the reason why it failed. */
 export interface AnsweredPanel {
@@ -17,7 +18,7 @@ export interface AnsweredPanel {
   /** One sentence; undefined with an answer. */
   readonly problem: string | undefined
   readonly readAt: Date
-  /** The duration of the reading, without the wait for its turn. */
+  /** The duration of the reading, without the wait for its turn; that of all who share it. */
   readonly tookMs: number
   /** It is still being read. */
   readonly isLate?: true
@@ -50,27 +51,41 @@ const KEPT_TIMES = 10
 /** Answers that are kept for clients who want some rows only. */
 const MOST_KEPT = 60
 
+/** One statement, for a panel or for all that share rows with it. */
+interface Reading extends Pick<Wanted, 'subject' | 'statement'> {
+  readonly panels: readonly Panel[]
+  readonly sqlText: string
+  readonly parameters: readonly string[]
+}
+
 interface Kept {
-  readonly read: () => Promise<AnsweredPanel>
-  last: AnsweredPanel | undefined
+  readonly read: () => Promise<readonly AnsweredPanel[]>
+  last: readonly AnsweredPanel[] | undefined
 }
 
 /**
  * Reads the rows of panels with the reader's role, a few at a time for the whole process. A panel
- * that fails or is slow shows that and does not affect the others.
+ * that fails or is slow shows that and does not affect the others, except for those of `shown` that
+ * share its rows.
  */
-export function createPanelReader(warehouse: Warehouse): PanelReader {
+export function createPanelReader(warehouse: Warehouse, shown: readonly Panel[]): PanelReader {
   const limit = pLimit(AT_ONCE)
   const whole = new Map<string, Kept>()
   const narrowed = new Map<string, Kept>()
 
-  function keep(panel: Panel, wanted: Wanted): Kept {
+  function readingOf(panel: Panel, { filters = {}, ...wanted }: Wanted): Reading {
+    const sharing = shown.filter(({ rows }) => rows !== undefined && rows === panel.rows)
+    const panels = sharing.length > 1 && sharing.includes(panel) ? sharing : [panel]
+    const sqlText = panels.length === 1 ? panel.sqlText : joinPanels(panels)
+    return { ...wanted, panels, ...narrow(sqlText, filters) }
+  }
+
+  function keep(reading: Reading): Kept {
     const kept: Kept = {
       read: keepFor(KEPT_MS, async () => {
-        if (kept.last !== undefined && isKept(kept.last)) return kept.last
-        const answered = await limit(() => readPanel(warehouse, panel, wanted))
-        kept.last = answered
-        return answered
+        if (kept.last?.every(isKept) === true) return kept.last
+        kept.last = await limit(() => readPanels(warehouse, reading))
+        return kept.last
       }),
       last: undefined,
     }
@@ -79,34 +94,40 @@ export function createPanelReader(warehouse: Warehouse): PanelReader {
 
   return {
     read: async (panel, wanted = {}) => {
-      const key = keyOf(panel, wanted)
-      const isWhole = key === panel.id
-      const known = (isWhole ? whole : narrowed).get(key)
-      if (known !== undefined) return known.read()
-      if (!isWhole && limit.pendingCount >= MOST_WAITING) {
-        return failed(panel, 'Too many requests at once. Try again in a moment.')
+      const reading = readingOf(panel, wanted)
+      const { subject, parameters } = reading
+      const isWhole = parameters.length === 0 && subject === undefined
+      const key = keyOf(reading)
+      let kept = (isWhole ? whole : narrowed).get(key)
+      if (kept === undefined) {
+        if (!isWhole && limit.pendingCount >= MOST_WAITING) {
+          return failed(panel, 'Too many requests at once. Try again in a moment.')
+        }
+        kept = keep(reading)
+        if (isWhole) whole.set(key, kept)
+        else makeRoom(narrowed).set(key, kept)
       }
-      const kept = keep(panel, wanted)
-      if (isWhole) whole.set(key, kept)
-      else makeRoom(narrowed).set(key, kept)
-      return kept.read()
+      return answerOf(panel, await kept.read())
     },
     last: (panel, wanted = {}) => {
-      const key = keyOf(panel, wanted)
-      return (whole.get(key) ?? narrowed.get(key))?.last
+      const key = keyOf(readingOf(panel, wanted))
+      const last = (whole.get(key) ?? narrowed.get(key))?.last
+      return last && answerOf(panel, last)
     },
   }
 }
 
-function isKept({ readAt, tookMs }: AnsweredPanel): boolean {
+export function isKept({ readAt, tookMs }: Pick<AnsweredPanel, 'readAt' | 'tookMs'>): boolean {
   return Date.now() - readAt.getTime() < KEPT_TIMES * tookMs
 }
 
-/** The id of the panel alone for all of its rows. */
-function keyOf(panel: Panel, { filters = {}, subject }: Wanted): string {
-  const { parameters, sqlText } = narrow(panel.sqlText, filters)
-  if (parameters.length === 0 && subject === undefined) return panel.id
-  return JSON.stringify([panel.id, sqlText, parameters, subject])
+function keyOf({ panels, sqlText, parameters, subject }: Reading): string {
+  return JSON.stringify([panels.map(({ id }) => id), sqlText, parameters, subject])
+}
+
+function answerOf(panel: Panel, answers: readonly AnsweredPanel[]): AnsweredPanel {
+  const own = answers.find((answered) => answered.panel === panel)
+  return own ?? failed(panel, 'It was not read.')
 }
 
 function makeRoom(kept: Map<string, Kept>): Map<string, Kept> {
@@ -115,12 +136,10 @@ function makeRoom(kept: Map<string, Kept>): Map<string, Kept> {
   return kept
 }
 
-async function readPanel(
+async function readPanels(
   warehouse: Warehouse,
-  panel: Panel,
-  { filters = {}, subject, statement }: Wanted,
-): Promise<AnsweredPanel> {
-  const { sqlText, parameters } = narrow(panel.sqlText, filters)
+  { panels, sqlText, parameters, subject, statement }: Reading,
+): Promise<AnsweredPanel[]> {
   const began = performance.now()
   const now = () => ({ readAt: new Date(), tookMs: performance.now() - began })
   try {
@@ -129,10 +148,16 @@ async function readPanel(
       statement === undefined
         ? await askAsReader(warehouse, sqlText, values)
         : await readAsReader(warehouse, statement)
-    return { panel, answer, problem: undefined, ...now() }
+    const answers = panels.length === 1 ? [answer] : partAnswer(answer)
+    return panels.map((panel, at) => ({
+      panel,
+      answer: answers[at],
+      problem: undefined,
+      ...now(),
+    }))
   } catch (thrown) {
     if (!(thrown instanceof ConnectorError)) throw thrown
-    return { ...failed(panel, explain(thrown)), ...now() }
+    return panels.map((panel) => ({ ...failed(panel, explain(thrown)), ...now() }))
   }
 }
 

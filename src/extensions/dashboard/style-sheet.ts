@@ -48,6 +48,7 @@ code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere }
 .brand { font-size: 1.05rem; font-weight: 650; letter-spacing: -.01em; white-space: nowrap;
   overflow: hidden; text-overflow: ellipsis }
 .brand a { color: inherit; text-decoration: none }
+.brand img { height: 1.5em; max-width: 8em; margin-right: .5rem; vertical-align: -.35em }
 .chip { margin-left: auto; white-space: nowrap; font-size: .85rem }
 .chip a { color: var(--text); text-decoration: none; display: inline-flex; align-items: center; gap: .45rem;
   padding: .2rem .65rem; border: 1px solid var(--rule); border-radius: 99px }
@@ -260,6 +261,7 @@ h1 + .light { margin: .5rem 0 1rem }
   .figure, .figure:nth-child(n) { grid-column: auto; padding: .4rem .6rem }
   .figure .value { font-size: 1.2rem }
   .panels { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .4rem }
+  .panels > .wide-panel, .panels > :has(.list) { grid-column: 1 / -1 }
   figure, .card { padding: .5rem .6rem; break-inside: avoid }
   .container > * + * { margin-top: .3rem }
   .container th, .container td { padding-top: .1rem; padding-bottom: .1rem }

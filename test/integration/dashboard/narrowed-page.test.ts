@@ -7,12 +7,15 @@ import { FIGURE_PANELS } from '../../../src/extensions/dashboard/panels/figure-p
 import { LIST_PANELS } from '../../../src/extensions/dashboard/panels/list-panels.js'
 import { startHttpServer, type HttpServer } from '../../../src/http/http-server.js'
 import { callCli } from '../../support/call-cli.js'
+import { readWorkbook } from '../../support/read-workbook.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 
 /** A page that waits for what does not come is a failure, and no long wait. */
 const LIMIT_MS = 30_000
 
 const HOSTILE = `<script>alert("1")</script> O'Brien & Söhne`
+
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 1"/>'
 
 let scene: LoadedWeek
 let server: HttpServer
@@ -47,6 +50,7 @@ beforeAll(async () => {
     logger: silentLogger,
     routes: createDashboardRoutes({
       title: 'Acme & Sons',
+      logo: LOGO,
       warehouse,
       readStatus: () => Promise.reject(new Error('not asked for here')),
       logger: silentLogger,
@@ -143,7 +147,10 @@ describe('the figures', () => {
       })
       expect(Number(counts!.overdue)).toBeGreaterThan(0)
       expect(text).toMatch(/id="figure-fresh">[^]*fresh \d+ (?:s|min)/)
-      expect(text).toContain('<a href="/">Acme &#38; Sons</a>')
+      expect(text).toContain('<a href="/"><img src="/logo.svg" alt="">Acme &#38; Sons</a>')
+      const logo = await fetch(`${server.url}/logo.svg`)
+      expect(logo.headers.get('content-type')).toBe('image/svg+xml')
+      expect(await logo.text()).toBe(LOGO)
     },
   )
 })
@@ -199,12 +206,17 @@ describe('the filters', () => {
     },
   )
 
-  it('sort the rows of a list and of its CSV, empty values last', async () => {
+  it('sort the rows of a list, its CSV and its workbook, empty values last', async () => {
     const rows = await getRows('/panels/overdue.csv?sort=-next_day')
     const values = rows.map(({ next_day: value = '' }) => (value === '' ? -1 : Number(value)))
     expect(values).toEqual([...values].sort((one, other) => other - one))
     const { text } = await get('/overdue?sort=-next_day')
     expect(text).toContain('aria-sort="descending"')
+    expect(text).toContain('<a href="/panels/overdue.xlsx?sort=-next_day">Excel</a>')
+    const workbook = await fetch(`${server.url}/panels/overdue.xlsx?sort=-next_day`)
+    const [head, ...sheet] = readWorkbook(Buffer.from(await workbook.arrayBuffer())).rows
+    const at = head!.indexOf('container')
+    expect(sheet.map((row) => row[at])).toEqual(rows.map(({ container }) => container))
     expect(text.indexOf(rows[0]!.container!)).toBeLessThan(text.indexOf(rows.at(-1)!.container!))
   })
 })

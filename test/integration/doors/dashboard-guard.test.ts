@@ -6,7 +6,7 @@ import { openDoors, type OpenDoors } from '../../support/scenes/open-doors.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 const FORWARDED = { 'x-forwarded-for': '203.0.113.7' }
-/** A page, rows, a statement, and a file of a page. The overview reads fifteen panels. */
+/** A page, rows, a statement, and a file of a page. The overview reads too many panels. */
 const ADDRESSES = [
   ...['/containers/ABCD1234567', '/panels/pickups.csv', '/panels/pickups.sql'],
   '/dashboard.css',

@@ -269,8 +269,8 @@ describe('problems', () => {
   })
 
   test('every setting given as a lone value of the wrong kind is told by its variable, without the value', () => {
-    // Any text is a directory; a proxy is looked at by what uses it.
-    const free = ['home', 'schema', 'httpsProxy', 'noProxy']
+    // Any text is a directory or a title; a proxy is looked at by what uses it.
+    const free = ['home', 'schema', 'httpsProxy', 'noProxy', 'pageTitle']
     const wrong = allSettings.filter(({ name }) => !free.includes(name))
     for (const { variable } of wrong) {
       const [problem] = problemsOf({ [variable]: `"${canary}` })

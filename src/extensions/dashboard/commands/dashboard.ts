@@ -21,6 +21,7 @@ export const dashboard = declare({
     const { config, logger, signal } = app
     const { startHttpServer } = await import('../../../http/http-server.js')
     const { createDashboardRoutes } = await import('../dashboard-routes.js')
+    const { readBrand } = await import('../dashboard-settings.js')
     const { numberPageOf } = await import('../../answers/number-page.js')
     const { openPageGuard } = await import('../../doors/open-guard.js')
     const { openQuestionRoutes } = await import('../../doors/open-question-routes.js')
@@ -35,7 +36,7 @@ export const dashboard = declare({
       poolSize: 2,
     })
     const pages = createDashboardRoutes({
-      title: config.account,
+      ...readBrand(config),
       pageOf: numberPageOf(config),
       warehouse,
       readStatus: () => readStatus(counted),
@@ -53,6 +54,8 @@ export const dashboard = declare({
     const routes = onListedHosts({ ...pages, ...questions }, namesOf(config.hosts))
     const { host, httpPort } = config
     const server = await startHttpServer({ host, httpPort, routes, logger })
+    // The first page need not wait for what draws it.
+    await import('../page.js')
     io.print(`the dashboard is at ${server.url}; Ctrl+C ends it`)
     if (!signal.aborted) await once(signal, 'abort')
     await server.stop(GRACE_MS)

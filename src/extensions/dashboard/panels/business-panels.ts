@@ -2,6 +2,7 @@ import { HISTORY_PANELS } from './history-panels.js'
 import { LIST_PANELS, OTHER_MATTERS } from './list-panels.js'
 import type { Panel } from './panels.js'
 import { PLACE_PANEL } from './place-panel.js'
+import { ofRows } from './shared-rows.js'
 
 /** Panels about containers. */
 export const BUSINESS_PANELS: readonly Panel[] = [
@@ -23,16 +24,18 @@ export const BUSINESS_PANELS: readonly Panel[] = [
       kind: 'place',
     },
     leadsTo: { path: '/due', by: { day: 'day', place: 'place' } },
-    sqlText: `select
-    greatest(binding_on, today_on - 14) as day,
+    ...ofRows(
+      'due',
+      `select
+    day,
     place,
     count(*) as stays
-from {{analytics}}.last_free_days
-where state in ('upcoming', 'due_today', 'overdue')
-    and binding_on <= today_on + 28
-    and {{chosen}}
+from (
+    {{rows}}
+) as stay
 group by 1, 2
 order by 1, 2`,
+    ),
   },
   {
     id: 'arrivals',
@@ -53,15 +56,16 @@ order by 1, 2`,
       kind: 'port',
     },
     leadsTo: { path: '/arriving', by: { day: 'day', port: 'port_locode' } },
-    sqlText: `with arriving as (
+    ...ofRows(
+      'arriving',
+      `with arriving as (
     select
-        arrival_on,
+        day,
         port_of_discharge_locode as port_locode,
         coalesce(port_of_discharge_name, port_of_discharge_locode, 'not known') as port
-    from {{analytics}}.arrivals
-    where state = 'expected'
-        and days_until between 0 and 29
-        and {{chosen}}
+    from (
+    {{rows}}
+    ) as expected
 ),
 
 ports as (
@@ -73,7 +77,7 @@ ports as (
 )
 
 select
-    arriving.arrival_on as day,
+    arriving.day,
     case when ports.place <= 6 then arriving.port else 'others' end as port,
     count(*) as containers,
     case when ports.place <= 6 then ports.port_locode end as port_locode
@@ -82,6 +86,7 @@ inner join ports
     on ports.port_locode is not distinct from arriving.port_locode
 group by 1, 2, 4
 order by 1, 2, 4`,
+    ),
   },
   {
     id: 'exceptions',
@@ -92,15 +97,19 @@ order by 1, 2, 4`,
     empty: 'Nothing needs attention.',
     picture: { shape: 'bars', name: 'exception', value: 'containers', kind: 'severity' },
     leadsTo: { path: '/attention', by: { exception: 'code', severity: 'severity' } },
-    sqlText: `select
+    ...ofRows(
+      'attention',
+      `select
     replace(exception, '_', ' ') as exception,
     severity,
     count(distinct container_id) as containers,
     exception as code
-from {{stored}}.attention
-where {{chosen}}
+from (
+    {{rows}}
+) as matter
 group by 1, 2, 4
 order by case severity when 'high' then 1 when 'medium' then 2 else 3 end, 3 desc, 1`,
+    ),
   },
   {
     id: 'carriers',

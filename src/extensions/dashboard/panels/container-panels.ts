@@ -185,7 +185,7 @@ export const EVIDENCE = ofContainer({
     kind,
     case kind
         when 'availability' then 'availability'
-        else concat_ws(': ', kind, subject)
+        else concat_ws(': ', kind, translate(replace(subject, 'pickup_lfd_', ''), '._', '  '))
     end as name,
     value,
     place,
@@ -224,7 +224,7 @@ export const MOVES = ofContainer({
     select
         seen_at,
         last_free_on,
-        concat('last free day: ', subject),
+        concat('last free day: ', translate(replace(subject, 'pickup_lfd_', ''), '._', '  ')),
         gone_at
     from {{analytics}}.evidence
     where container_id = $1

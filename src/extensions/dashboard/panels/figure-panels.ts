@@ -1,4 +1,5 @@
 import type { Panel } from './panels.js'
+import { ofRows } from './shared-rows.js'
 
 /** The figures at the head of the page; each leads to its list. */
 export const FIGURE_PANELS = {
@@ -11,16 +12,19 @@ export const FIGURE_PANELS = {
     unit: '',
     empty: '',
     picture: { shape: 'facts' },
-    sqlText: `select
+    ...ofRows(
+      'overdue',
+      `select
     currency_code as currency,
     count(distinct container_id) as containers,
     sum(cost_amount) as cost,
     sum(next_day_amount) as next_day
-from {{analytics}}.costs
-where state = 'overdue'
-    and {{chosen}}
+from (
+    {{rows}}
+) as late
 group by grouping sets ((), (currency_code))
 order by grouping(currency_code) desc, cost desc nulls last, next_day desc nulls last, currency`,
+    ),
   },
   due: {
     id: 'due-figures',
@@ -30,13 +34,17 @@ order by grouping(currency_code) desc, cost desc nulls last, next_day desc nulls
     unit: '',
     empty: '',
     picture: { shape: 'facts' },
-    sqlText: `select
+    ...ofRows(
+      'due',
+      `select
     count(distinct container_id) as containers,
     count(distinct container_id) filter (where days_left = 0) as today
-from {{analytics}}.last_free_days
-where state in ('upcoming', 'due_today')
-    and days_left <= 2
-    and {{chosen}}`,
+from (
+    {{rows}}
+) as stay
+where state <> 'overdue'
+    and days_left <= 2`,
+    ),
   },
   arriving: {
     id: 'arriving-figures',
@@ -46,12 +54,15 @@ where state in ('upcoming', 'due_today')
     unit: '',
     empty: '',
     picture: { shape: 'facts' },
-    sqlText: `select
+    ...ofRows(
+      'arriving',
+      `select
     count(*) as containers,
     count(*) filter (where slip_hours >= 24) as late
-from {{analytics}}.arrivals
-where state = 'expected'
-    and days_until between 0 and 6
-    and {{chosen}}`,
+from (
+    {{rows}}
+) as expected
+where days_until between 0 and 6`,
+    ),
   },
 } as const satisfies Readonly<Record<string, Panel>>

@@ -2,6 +2,7 @@ import { HISTORY_LISTS } from './history-panels.js'
 import { PLACED } from './place-panel.js'
 import { CONTAINER, CUSTOMER, LINE, TERMINAL, withLine } from './list-parts.js'
 import type { Panel } from './panels.js'
+import { ofRows } from './shared-rows.js'
 
 /** Lists with a page of their own: one row a container, or a container and its exception. */
 export const LIST_PANELS: readonly Panel[] = [
@@ -29,9 +30,11 @@ export const LIST_PANELS: readonly Panel[] = [
         { name: 'last_free_day', title: 'Last free day', cell: 'day', isExtra: true },
       ],
     },
-    sqlText: withLine(
-      'ranked',
-      `with by_currency as (
+    ...ofRows(
+      'overdue',
+      withLine(
+        'ranked',
+        `with by_currency as (
     select
         container_id,
         currency_code,
@@ -45,9 +48,9 @@ export const LIST_PANELS: readonly Panel[] = [
         array_agg(distinct charge) as charges,
         sum(cost_amount) as cost_amount,
         sum(next_day_amount) as next_day_amount
-    from {{analytics}}.costs
-    where state = 'overdue'
-        and {{chosen}}
+    from (
+    {{rows}}
+    ) as late
     group by 1, 2
 ),
 
@@ -82,6 +85,7 @@ from ranked
 where ranked.place = 1
 order by ranked.cost_amount desc nulls last, ranked.most_days_over desc, ranked.container_id
 limit 2000`,
+      ),
     ),
   },
   {
@@ -106,17 +110,12 @@ limit 2000`,
         LINE,
       ],
     },
-    sqlText: withLine(
-      'running',
-      `with stays as (
-    select
-        *,
-        -- The day on which the picture of these days counts it.
-        greatest(binding_on, today_on - 14) as day
-    from {{analytics}}.last_free_days
-    where state in ('upcoming', 'due_today', 'overdue')
-        and binding_on <= today_on + 28
-        and {{chosen}}
+    ...ofRows(
+      'due',
+      withLine(
+        'running',
+        `with stays as (
+    {{rows}}
 ),
 
 running as (
@@ -154,6 +153,7 @@ left join lateral (
 where running.nth = 1
 order by running.state = 'overdue', running.days_left, running.container_id
 limit 2000`,
+      ),
     ),
   },
   {
@@ -179,9 +179,11 @@ limit 2000`,
         LINE,
       ],
     },
-    sqlText: withLine(
+    ...ofRows(
       'arriving',
-      `select
+      withLine(
+        'arriving',
+        `select
     arriving.container_id,
     arriving.container_number as container,
     arriving.day,
@@ -201,18 +203,13 @@ limit 2000`,
     arriving.pod_terminal_id,
     arriving.shipping_line_scac
 from (
-    select
-        *,
-        arrival_on as day
-    from {{analytics}}.arrivals
-    where state = 'expected'
-        and days_until between 0 and 29
-        and {{chosen}}
+    {{rows}}
 ) as arriving
 {{lines}}
 where {{chosen_day}}
 order by arriving.day, port, arriving.container_id
 limit 2000`,
+      ),
     ),
   },
   {
@@ -282,9 +279,11 @@ limit 2000`,
         LINE,
       ],
     },
-    sqlText: withLine(
+    ...ofRows(
       'attention',
-      `select
+      withLine(
+        'attention',
+        `select
     attention.container_id,
     attention.container_number as container,
     attention.severity,
@@ -298,10 +297,7 @@ limit 2000`,
     attention.pod_terminal_id,
     attention.shipping_line_scac
 from (
-    select *
-    from {{stored}}.attention
-    where {{chosen}}
-        and {{chosen_exception}}
+    {{rows}}
 ) as attention
 {{lines}}
 order by
@@ -311,6 +307,7 @@ order by
     attention.container_id,
     attention.exception
 limit 2000`,
+      ),
     ),
   },
   ...HISTORY_LISTS,
@@ -334,7 +331,9 @@ export const OTHER_MATTERS: Panel = {
     ],
   },
   leadsTo: { path: '/attention' },
-  sqlText: `select
+  ...ofRows(
+    'attention',
+    `select
     container_id,
     min(container_number) as container,
     (array_agg(severity order by severity = 'low', severity))[1] as severity,
@@ -342,9 +341,10 @@ export const OTHER_MATTERS: Panel = {
         as matter,
     min(customer_name) as customer,
     max(since_at) as since_at
-from {{stored}}.attention
+from (
+    {{rows}}
+) as matter
 where exception not in ('overdue', 'empty_not_returned', 'last_free_day_near')
-    and {{chosen}}
 group by container_id
 order by
     bool_or(severity = 'high') desc,
@@ -352,4 +352,5 @@ order by
     max(since_at) desc nulls last,
     container_id
 limit 2000`,
+  ),
 }

@@ -115,4 +115,6 @@ export interface Panel {
    * `$1` is its id.
    */
   readonly sqlText: string
+  /** A part of this SQL. Panels of the overview with the same rows share one reading of them. */
+  readonly rows?: string
 }
