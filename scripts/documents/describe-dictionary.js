@@ -7,12 +7,11 @@ names are those of the default setting \`TRACKING_SCHEMA=tracking\`.
 Times are UTC unless a column says otherwise. Columns that begin with \`_\` are the connector's own.`
 
 /**
- * The text of `docs/dictionary.md`: the comments of the database (`readCatalog`) as a page, and a
- * diagram of its references. A test compares the two.
+ * The text of `docs/dictionary.md`: the comments of the database (`readCatalog`) as a page. A test
+ * compares the two.
  */
 export function describeDictionary(schemas, names) {
-  const data = schemas.find(({ name }) => name === names.data)?.relations ?? []
-  const parts = [INTRODUCTION, '## What points to what', formatDiagram(data)]
+  const parts = [INTRODUCTION]
   for (const { name, comment, relations } of schemas) {
     parts.push(`## Schema \`${name}\``, comment ?? '')
     // Views of the analytics schema as of an instant, and stored ones with one more column.
@@ -51,11 +50,15 @@ function escapeCell(text) {
   return (text ?? '').replaceAll('|', '\\|').replaceAll('\n', ' ')
 }
 
-/** Histories have the references of their tables, and would only fill the picture. */
-function formatDiagram(relations) {
+/**
+ * The picture of the references in `docs/tables.md`. Histories have those of their tables, and would
+ * only fill it.
+ */
+export function describeReferences(schemas, names) {
+  const relations = schemas.find(({ name }) => name === names.data)?.relations ?? []
   const tables = relations.filter(({ name }) => !name.endsWith('_history'))
-  const names = tables.map(({ name }) => name)
-  const arrows = tables.flatMap((table) => arrowsOf(table, names))
+  const known = tables.map(({ name }) => name)
+  const arrows = tables.flatMap((table) => arrowsOf(table, known))
   const lines = arrows.map(({ from, column, to }) => `    ${to} ||--o{ ${from} : ${column}`)
   return ['```mermaid', 'erDiagram', ...lines, '```'].join('\n')
 }

@@ -195,9 +195,9 @@ describe('the page', () => {
   )
 
   it('says in one sentence how fresh it is, and when the next sync is due', async () => {
-    const { text } = await get('/')
-    expect(text).toMatch(
-      /<p class="light green">.*Fresh: the last complete sync began \d+ s ago, the next is due in \d+ (?:s|min)\./,
+    const text = expect.poll(async () => (await get('/')).text, { timeout: 20_000 })
+    await text.toMatch(
+      /<p class="light green">.*Fresh: the last complete sync began \d+ (?:s|min) ago, the next is due in \d+ (?:s|min)\./,
     )
   })
 
@@ -499,6 +499,25 @@ function seeInBrowser(executablePath: string): void {
     ['a container', '#moves svg.picture:visible', pathOfContainer],
   ])('%s fits them too', { tags: ['release'] }, async (_name, one, path) => {
     await fits(one, await path())
+  })
+
+  it('a container prints on one sheet', { tags: ['JP2', 'release'] }, async () => {
+    const { page } = await open(await pathOfContainer())
+    const sheets = (await page.pdf({ format: 'A4' })).toString('latin1')
+    expect(sheets.match(/\/Type \/Page\b(?!s)/g)).toHaveLength(1)
+  })
+
+  it('reads itself again each minute', { tags: ['JP5', 'release'] }, async () => {
+    await getWhole(server, '/operations')
+    const page = await browser.newPage()
+    onTestFinished(() => page.close())
+    await page.clock.install()
+    await page.goto(`${server.url}/operations`)
+    await page.evaluate("document.querySelector('main').id = 'former'")
+    await page.clock.runFor(59_000)
+    expect(await page.locator('#former').count()).toBe(1)
+    await page.clock.runFor(2_000)
+    await page.waitForSelector('main:not(#former) h1')
   })
 
   it('searches by the keyboard alone', { tags: ['release'] }, async () => {

@@ -15,6 +15,9 @@ const LIMIT_MS = 30_000
 
 const HOSTILE = `<script>alert("1")</script> O'Brien & Söhne`
 
+/** Lists without a container twice. */
+const ONE_ROW_A_BOX = ['overdue', 'due', 'arriving', 'pickups']
+
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 1"/>'
 
 let scene: LoadedWeek
@@ -167,6 +170,10 @@ describe('the filters', () => {
         const [all = [], ...answers] = await Promise.all(
           chosen.map((filters) => getRows(`/panels/${id}.csv?${search(filters)}`)),
         )
+        if (ONE_ROW_A_BOX.includes(id)) {
+          const ids = new Set(all.map((row) => row.container_id))
+          expect({ id, rows: all.length }).toEqual({ id, rows: ids.size })
+        }
         for (const [at, rows] of answers.entries()) {
           const filters = chosen[at + 1]!
           const wanted = all.filter(

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { dbtExposures, dbtSources, keysOf } from '../../../scripts/documents/dbt-models.js'
-import { describeDictionary } from '../../../scripts/documents/describe-dictionary.js'
+import {
+  describeDictionary,
+  describeReferences,
+} from '../../../scripts/documents/describe-dictionary.js'
 import { grafanaDashboard } from '../../../scripts/documents/grafana-dashboard.js'
 import {
   describeSchema,
@@ -23,6 +26,10 @@ it('docs/dictionary.md says what the comments of the database say: run `npm run 
   const file = await readFile(new URL('../../../docs/dictionary.md', import.meta.url), 'utf8')
   expect(file, 'docs/dictionary.md is out of date; run `npm run db:dump`').toBe(
     describeDictionary(await readCatalog(opened.warehouse), opened.warehouse.names),
+  )
+  const tables = await readFile(new URL('../../../docs/tables.md', import.meta.url), 'utf8')
+  expect(tables, 'its picture is out of date; run `npm run db:dump`').toContain(
+    describeReferences(await readCatalog(opened.warehouse), opened.warehouse.names),
   )
 })
 
