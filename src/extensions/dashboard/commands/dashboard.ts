@@ -16,6 +16,7 @@ export const dashboard = declare({
     'It also answers the questions, at /questions. Reads only. `serve` shows the same page.',
   json: false,
   settings: ['host', 'hosts', 'httpPort', 'syncCron', 'cronTimeZone', 'rateLimitPerMinute'],
+  ofExtension: ['pageTitle', 'pageLogo'],
   takes: {},
   run: async (app, _given, io) => {
     const { config, logger, signal } = app
