@@ -254,7 +254,7 @@ it('tells of silence at sea and on the rail, of empties that are out, and of tra
     'c1 | no_news | low | 528.0 | nothing was recorded since 2026-10-17 20:00 UTC',
     'c3 | rail_silent | medium | 84.0 | on the rail, and nothing was recorded since 2026-11-05 08:00 UTC',
     'c5 | empty_not_returned | medium | 72.0 | picked up 13 days ago, and the empty is not back',
-    'c7 | tracking_stopped | medium | 168.0 | the service no longer asks the line: no_updates_at_line',
+    'c7 | tracking_stopped | medium | 168.0 | the service no longer asks the line: no updates at line',
   ])
 })
 

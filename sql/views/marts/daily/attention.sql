@@ -355,7 +355,7 @@ of_journeys as (
             'tracking_stopped' as exception,
             format(
                 'the service no longer asks the line: %s',
-                coalesce(journey.tracking_stopped_reason, 'no reason said')
+                replace(coalesce(journey.tracking_stopped_reason, 'no reason said'), '_', ' ')
             ) as sentence,
             journey.tracking_stopped_at as since_at
         where journey.is_tracking_stopped

@@ -105,7 +105,7 @@ order by 1, 2`,
     title: 'Webhook deliveries',
     meaning:
       'Deliveries by the hour they came, in the last two days, and by their outcome. ' +
-      'slowest_seconds is the longest time from receipt to row in that hour.',
+      'The table also has the longest time from receipt to row in that hour, in seconds.',
     unit: 'deliveries',
     empty: 'No delivery came in the last two days. Webhooks are optional.',
     picture: {
