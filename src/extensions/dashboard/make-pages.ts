@@ -34,7 +34,7 @@ export interface Sources {
 /** The page is sent after this time with the finished panels, because a reader waits. */
 const ANSWER_MS = 500
 /** A database that has not answered after this time is called away. */
-const AWAY_MS = 800
+const AWAY_MS = 2_000
 /** The page asks again for answers older than this. */
 const OLD_MS = 60_000
 /** Seconds until a page with missing panels reloads. */
