@@ -1,6 +1,6 @@
 /**
- * Writes sql/schema.sql, docs/dictionary.md and config/dbt/: what a freshly prepared database holds.
- * `npm run db:dump` builds the program first.
+ * Writes sql/schema.sql, docs/dictionary.md, the picture in docs/tables.md and config/dbt/: what a
+ * freshly prepared database holds. `npm run db:dump` builds the program first.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,10 +1,11 @@
 /**
  * `npm run test:doors`: the doors of `serve --questions --mcp` as programs of others see them. The
  * suite of conformance of the Model Context Protocol runs against `/mcp`, LibreOffice opens the
- * addresses of an answer and has its rows, and `ical.js`, which Thunderbird has, reads the calendar.
+ * addresses of an answer and has its rows, and the parser of Thunderbird, `ical.js`, reads the
+ * calendar.
  *
- * Needs `soffice` (Debian: `apt install libreoffice-calc-nogui`), and Node 22 or later, as `node` or
- * in TEST_NODE, for the suite. npm fetches suite and parser.
+ * Needs `soffice` (Debian: `apt install libreoffice-calc-nogui`), and Node 22 or later, as `node`
+ * or in TEST_NODE, for the suite. npm fetches suite and parser.
  */
 import { parse as parseCsv } from 'csv-parse/sync'
 import { spawn } from 'node:child_process'
@@ -17,7 +18,7 @@ import { openWebhookScene } from '../bench/webhook-scene.js'
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
 const PARSER = 'ical.js@2.2.1'
-/** All that ask for no tool, prompt or resource of the suite's own, which a server would pretend. */
+/** All that a server can pass without the tools, prompts and resources of the suite. */
 const SCENARIOS = [
   ...['server-initialize', 'server-session-lifecycle', 'server-sse-multiple-streams', 'ping'],
   ...['tools-list', 'resources-list', 'sep-2164-resource-not-found', 'http-header-validation'],

@@ -56,7 +56,7 @@ export function dbtSources(schemas, keys) {
 
 const PLACES = ['tracking_analytics', 'places', 'place_locode']
 
-/** Columns of answers that refer to a table or dimension; its key has the same name, or the third. */
+/** Columns of answers that refer to a table or dimension, whose key has that name or the third. */
 export const REFERENCES = {
   container_id: ['tracking', 'containers'],
   shipment_id: ['tracking', 'shipments'],

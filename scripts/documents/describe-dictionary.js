@@ -51,8 +51,8 @@ function escapeCell(text) {
 }
 
 /**
- * The picture of the references in `docs/tables.md`. Histories have those of their tables, and would
- * only fill it.
+ * The picture of the references in `docs/tables.md`. Histories have those of their tables, and
+ * would only fill it.
  */
 export function describeReferences(schemas, names) {
   const relations = schemas.find(({ name }) => name === names.data)?.relations ?? []

@@ -223,18 +223,20 @@ ${items}
 </section>`
 }
 
-/** The HTML of answers that are kept, which most of a page that asks again shows as before. */
-const drawn = new WeakMap<AnsweredPanel, string>()
+/** The HTML of kept answers, and the filters in its links: a page that asks again shows most. */
+const drawn = new WeakMap<AnsweredPanel, { readonly asked: string; readonly html: string }>()
 
-export function formatPanel(answered: AnsweredPanel, frame: Frame, query = ''): string {
-  const html = drawn.get(answered) ?? drawPanel(answered, frame, query)
-  drawn.set(answered, html)
+export function formatPanel(answered: AnsweredPanel, { filters }: Frame, query = ''): string {
+  const asked = query === '' ? addressOf('', filters) : query
+  const before = drawn.get(answered)
+  if (before?.asked === asked) return before.html
+  const html = drawPanel(answered, filters, asked)
+  drawn.set(answered, { asked, html })
   return html
 }
 
-function drawPanel(answered: AnsweredPanel, { filters }: Frame, query: string): string {
+function drawPanel(answered: AnsweredPanel, filters: Filters, asked: string): string {
   const { panel } = answered
-  const asked = query === '' ? addressOf('', filters) : query
   const links = ['csv', 'sql'].map(
     (kind) =>
       `<a href="${escapeHtml(`/panels/${panel.id}.${kind}${asked}`)}">${kind.toUpperCase()}<span class="unseen"> of ${escapeHtml(panel.title)}</span></a>`,

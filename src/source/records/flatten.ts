@@ -203,12 +203,12 @@ const NONE: readonly never[] = []
 const sharedTexts = new Array<string>(4_096).fill('')
 
 /**
- * The equal text of an earlier record, if it is at hand: a container, a place and a vessel are
- * named by each event, and every collection of garbage copies what a page keeps.
+ * The equal text of an earlier record, if it is short and at hand: a container, a place and a
+ * vessel are named by each event, and every collection of garbage copies what a page keeps.
  */
 function shared(text: string): string {
   const at = text.length - 2
-  if (at < 2) return text
+  if (at < 2 || at > 62) return text
   const ends = text.charCodeAt(0) + 31 * text.charCodeAt(1) + 961 * text.charCodeAt(at + 1)
   const slot = (ends + 29_791 * (at + text.charCodeAt(at))) % sharedTexts.length
   const other = sharedTexts[slot]
