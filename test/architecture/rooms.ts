@@ -264,7 +264,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'config',
       'base',
     ],
-    packages: ['kysely', 'commander', 'node:http', 'node:net', 'node:timers'],
+    packages: ['kysely', 'commander', 'node:http', 'node:net', 'node:timers', 'p-limit'],
   },
   'extensions/lake': {
     holds: 'the warehouse as Parquet files for other engines',

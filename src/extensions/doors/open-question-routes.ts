@@ -49,6 +49,7 @@ async function openMcpRoute(
       return { token, session: { open: () => guard.open(token), pageOf } }
     },
     takeTurn: guard.takeTurn,
+    read: guard.read,
     describe: (thrown) => guard.refusalOf(thrown)?.message,
     // Of those sentences none has a word of the database's own.
     redact: (text) => text,

@@ -30,6 +30,8 @@ export interface McpOptions {
   readonly redact: (text: string) => string
   /** The sentence of an error; undefined for a fault of the program. */
   readonly describe?: (thrown: unknown) => string | undefined
+  /** Runs a call when it is its turn; four at once without it. */
+  readonly read?: (call: () => Promise<string>) => Promise<string>
 }
 
 const INSTRUCTIONS =
@@ -52,7 +54,7 @@ export async function prepareServer(
   const read = keepShippedQueries()
   const shipped = await read(options.names)
   const others = [findTool, evidenceTool, ...(options.isSqlOn ? [sqlTool] : [])]
-  const limit = pLimit(AT_ONCE)
+  const { read: limit = pLimit(AT_ONCE) } = options
   return ({ session, token }) => {
     const tools = [
       ...questionTools({ shipped, read, token }),

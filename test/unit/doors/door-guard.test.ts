@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createDoorGuard } from '../../../src/extensions/doors/http/door-guard.js'
@@ -17,12 +18,16 @@ class Answered extends EventEmitter {
 
 const none = undefined as unknown as Warehouse
 
+const options = {
+  warehouse: none,
+  answers: none,
+  uses: { count: () => undefined, close: () => Promise.resolve() },
+  logger: silentLogger,
+}
+
 it('a client that went away while it waited keeps no turn', { tags: ['HQ4'] }, async () => {
   const { takeTurn } = createDoorGuard({
-    warehouse: none,
-    answers: none,
-    uses: { count: () => undefined, close: () => Promise.resolve() },
-    logger: silentLogger,
+    ...options,
     limits: { atOnce: 1, waiting: 1 },
   })
   const take = (one: Answered) => takeTurn(one as unknown as ServerResponse)
@@ -40,4 +45,20 @@ it('a client that went away while it waited keeps no turn', { tags: ['HQ4'] }, a
   await expect(waiting).rejects.toThrow(/went away/)
   await take(last)
   last.close()
+})
+
+it('reads two answers at a time', { tags: ['HQ4'] }, async () => {
+  const { read } = createDoorGuard(options)
+  const ends: (() => void)[] = []
+  const answers = [1, 2, 3].map(() =>
+    read(() => new Promise<void>((resolve) => ends.push(resolve))),
+  )
+  await nextTurn()
+  expect(ends).toHaveLength(2)
+  ends[1]?.()
+  await answers[1]
+  await nextTurn()
+  expect(ends).toHaveLength(3)
+  for (const end of ends) end()
+  await Promise.all(answers)
 })

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import pLimit from 'p-limit'
 import type { Logger } from '../../../base/logger.js'
 import { answer } from '../../../http/answer.js'
 import type { Route } from '../../../http/http-server.js'
@@ -10,8 +11,14 @@ import { createAnswerBound, type BoundOptions } from './answer-bound.js'
 import { createBearerCheck, type BearerOptions } from './bearer.js'
 import { Refused, refusalOf } from './refused.js'
 
-/** Four answers at once take four connections and, at most, 128 MiB. */
+/** Four answers at once take, at most, 128 MiB. */
 const LIMITS: BoundOptions = { atOnce: 4, waiting: 16, patienceMs: 10_000 }
+
+/**
+ * Two of the four are read at a time, the others are sent or wait. Four of them took both cores of
+ * a small machine: a delivery in a hundred waited 100 to 270 ms, beside two 76 to 82.
+ */
+const READ_AT_ONCE = 2
 
 export interface DoorGuardOptions extends BearerOptions {
   /** By the login of the program, read-only. Its time limit is that of an answer. */
@@ -28,6 +35,8 @@ export interface DoorGuard {
   readonly open: (token: AccessToken | undefined) => Promise<Warehouse>
   /** Waits for a turn, which ends with the response. Throws `Refused` if too many wait. */
   readonly takeTurn: (response: ServerResponse) => Promise<void>
+  /** Runs what asks the database, after others that do. */
+  readonly read: <T>(ask: () => Promise<T>) => Promise<T>
   /** The refusal for an error, which is logged if it is ours; undefined for a fault. */
   readonly refusalOf: (thrown: unknown) => Refused | undefined
   /** A route whose refusals are answered in one sentence. */
@@ -43,6 +52,7 @@ export function createDoorGuard(options: DoorGuardOptions): DoorGuard {
   const { answers, logger } = options
   const checkBearer = createBearerCheck(options)
   const takeOne = createAnswerBound({ ...LIMITS, ...options.limits })
+  const reading = pLimit(READ_AT_ONCE)
 
   function describe(thrown: unknown): Refused | undefined {
     const refused = refusalOf(thrown)
@@ -95,6 +105,7 @@ export function createDoorGuard(options: DoorGuardOptions): DoorGuard {
       endTurn()
       throw new Refused(499, 'the client went away')
     },
+    read: reading,
     refusalOf: describe,
     route: refusing,
     page: (route) =>

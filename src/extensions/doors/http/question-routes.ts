@@ -103,12 +103,15 @@ export function createQuestionRoutes(options: QuestionRoutesOptions): Record<str
       return
     }
     await guard.takeTurn(response)
-    const readAt = clock()
     const pageOf = (token?.customers ?? null) === null ? options.pageOf : undefined
     const prepared = await prepare(asked)
     const warehouse = await guard.open(token)
-    const collected = await collectAnswer(warehouse, prepared, { ...asked, pageOf }, limits)
-    known.keep(key, collected.etag, readAt)
+    const collected = await guard.read(async () => {
+      const readAt = clock()
+      const answer = await collectAnswer(warehouse, prepared, { ...asked, pageOf }, limits)
+      known.keep(key, answer.etag, readAt)
+      return answer
+    })
     send(request, response, { ...collected, asked, sendMs: limits.sendMs })
   }
 
