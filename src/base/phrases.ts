@@ -49,18 +49,23 @@ export function suggest(word: string, candidates: readonly string[]): string {
   return near === undefined ? '' : `; did you mean ${near}?`
 }
 
+const LONGEST_WORD = 100
+
 /** The candidate that takes the fewest changes of a letter, where those are few. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  // Counting takes the product of the lengths, and strangers choose the word.
+  if (word.length > LONGEST_WORD) return undefined
   const wanted = word.toLowerCase()
+  const most = Math.max(1, Math.floor(word.length * 0.4))
   let best: { readonly name: string; readonly changes: number } | undefined
   for (const name of candidates) {
     const other = name.toLowerCase()
     // The beginning or a part of a name that somebody did not write out.
     const isPart = wanted.length >= 3 && other.includes(wanted)
+    if (!isPart && other.length > 2 * (wanted.length + most)) continue
     const changes = isPart ? 1 : countChanges(wanted, other)
     if (best === undefined || changes < best.changes) best = { name, changes }
   }
-  const most = Math.max(1, Math.floor(word.length * 0.4))
   return best !== undefined && best.changes <= most ? best.name : undefined
 }
 

@@ -27,4 +27,12 @@ describe('a suggestion', { tags: ['FD9'] }, () => {
     expect(suggest('nope', ['Maher', 'APM'])).toBe('')
     expect(suggest('nope', [])).toBe('')
   })
+
+  it('takes no time for a text that a stranger made long', () => {
+    const [word, name] = ['x'.repeat(200_000), 'y'.repeat(2_000)]
+    const since = performance.now()
+    expect(suggest(word, Array<string>(1_000).fill('containers'))).toBe('')
+    expect(suggest('xyz', Array<string>(1_000).fill(name.repeat(100)))).toBe('')
+    expect(performance.now() - since).toBeLessThan(1_000)
+  })
 })
