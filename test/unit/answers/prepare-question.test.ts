@@ -17,6 +17,7 @@ import {
   readShippedQueries,
   type ShippedQuery,
 } from '../../../src/extensions/answers/questions/shipped-queries.js'
+import { requireColumns } from '../../../src/extensions/answers/output/print-answer.js'
 import { readQuery, wordsWithin } from '../../../src/extensions/doors/http/read-request.js'
 import { argumentName, WORDS as MCP_WORDS } from '../../../src/extensions/mcp/tools/tool.js'
 
@@ -26,6 +27,7 @@ const WORDS: AskWords = {
   filter: (name) => `filters.${name}`,
   asOf: 'as_of',
   against: 'against',
+  columns: 'columns',
   list: 'list_questions lists them',
   asked: (question) => question,
 }
@@ -119,6 +121,10 @@ describe('a question that somebody asks', () => {
       { question: 'pickups', filters: { place: 'yard' } },
       'filters.place has no value "yard"; it is one of port, ramp, out',
     ],
+    [
+      { question: 'pickups', columns: ['state', 'place', 'state'] },
+      'columns names state twice; name it once',
+    ],
     [{ question: 'pickups', asOf: '2026-02-30' }, 'as_of is "2026-02-30"; it must be a day'],
     [{ question: 'pickups', against: 'now' }, 'against is "now"; it must be a day or a time'],
   ])('is refused in one sentence with the fix: %j', async (asked, sentence) => {
@@ -128,6 +134,21 @@ describe('a question that somebody asks', () => {
     expect(message.slice(0, sentence.length)).toBe(sentence)
     expect(message).not.toContain('\n')
   })
+})
+
+it('names a few of ten thousand mistakes', async () => {
+  const wrong = Array.from({ length: 10_000 }, (_, at) => `c${at}`)
+  const filters = Object.fromEntries(wrong.map((name) => [name, 'x']))
+  const refused: unknown = await prepare({ question: 'pickups', filters }).catch(
+    (error: unknown) => error,
+  )
+  const messages = [refused]
+  try {
+    requireColumns(wrong, ['state'])
+  } catch (error) {
+    messages.push(error)
+  }
+  expect(messages.map((one) => (one as ConfigError).problems.length)).toEqual([3, 3])
 })
 
 describe('the filters of a question', () => {

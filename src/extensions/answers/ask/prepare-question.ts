@@ -62,6 +62,7 @@ export async function prepareQuestion(
   const shipped = await read(names, asOf === undefined ? 'analytics' : 'asOf')
   const question = await findQuestion(asked.question, shipped, words)
   const values = checkFilters(question, asked.filters ?? {}, words)
+  refuseRepeated(asked.columns ?? [], words)
   return prepareFound(names, { ...asked, asOf, against, question, values }, words)
 }
 
@@ -93,6 +94,16 @@ export async function prepareFound(
     ...found,
     side: { asOf, statement: bind(question) },
     against: { asOf: against, statement: bind(before) },
+  }
+}
+
+/** A column named ten thousand times makes a gigabyte of a row. */
+function refuseRepeated(columns: readonly string[], words: AskWords): void {
+  const seen = new Set<string>()
+  for (const name of columns) {
+    const problem = `names ${name} twice; name it once`
+    if (seen.has(name)) throw new ConfigError([{ setting: words.columns, problem }])
+    seen.add(name)
   }
 }
 

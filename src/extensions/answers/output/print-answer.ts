@@ -101,13 +101,16 @@ export async function* pickExisting(
   }
 }
 
+/** More are not named: a stranger may send thousands. */
+const MOST_PROBLEMS = 3
+
 /** Throws ConfigError for names that the answer lacks. */
 export function requireColumns(
   names: readonly string[],
   columns: readonly string[],
   setting = '--columns',
 ): void {
-  const unknown = names.filter((name) => !columns.includes(name))
+  const unknown = names.filter((name) => !columns.includes(name)).slice(0, MOST_PROBLEMS)
   const problems = unknown.map((name) => {
     const fix = suggest(name, columns) || `; it has ${columns.join(', ')}`
     const problem = `names ${name}, which the answer does not have${fix}`

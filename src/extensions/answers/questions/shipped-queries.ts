@@ -141,6 +141,9 @@ async function toQuery(view: ShippedView, names: Schemas): Promise<ShippedQuery 
   }
 }
 
+/** More are not named: a stranger may send thousands. */
+const MOST_PROBLEMS = 3
+
 /** Names of parameters have hyphens, those of placeholders underscores. */
 function placeholder(parameter: string): string {
   return parameter.replaceAll('-', '_')
@@ -161,7 +164,7 @@ export function bindQuery(
   if (misplaced.length > 0) {
     const takes = query.parameters.map(nameOf).join(', ')
     throw new ConfigError(
-      misplaced.map((name) => ({
+      misplaced.slice(0, MOST_PROBLEMS).map((name) => ({
         setting: nameOf(name),
         problem: `does not narrow ${query.name}, which takes ${takes}`,
       })),
