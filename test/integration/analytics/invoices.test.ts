@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   parseInvoices,
   storeInvoices,
@@ -7,6 +7,7 @@ import {
 import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { cellOf, linesOf, toLines } from '../../support/tables.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
 
 const RULES = `rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note,until
@@ -53,10 +54,19 @@ const RIGHT = {
 }
 type Line = typeof RIGHT
 
-/**
- * Storage by the terminal that reports the 6th: the first day lacks a rate, the others cost 40.
- */
-const STORAGE = { charge: 'storage', issuer: 'WBCT', amount: '40', daily_rate: '40', free_days: '' }
+/** Cells of a line that one word stands for. */
+const WORDS: Readonly<Record<string, Partial<Line>>> = {
+  // Outside the United States the form of an invoice gives no reason.
+  abroad: { port_of_discharge: 'DEHAM' },
+  // By the terminal that reports the 6th: the first day lacks a rate, the others cost 40.
+  storage: { charge: 'storage', issuer: 'WBCT', amount: '40', daily_rate: '40', free_days: '' },
+  detention: { charge: 'detention' },
+  unissued: { issued_on: '' },
+  late: { issued_on: '2026-12-20' },
+  uncertified: { certification: '' },
+  undated: { available_on: '' },
+  unfree: { free_days: '', free_from_on: '', free_to_on: '' },
+}
 
 let scene: AnalyticsScene
 
@@ -225,7 +235,6 @@ beforeAll(async () => {
     ['2026-11-06T20:00:00Z', { ...unloaded, current_status: 'available' }],
   ])
 })
-beforeEach(() => scene.query('delete from tracking_analytics.dd_invoices'))
 afterAll(() => scene.drop())
 
 function toCsv(lines: readonly Partial<Line>[]): string {
@@ -233,257 +242,178 @@ function toCsv(lines: readonly Partial<Line>[]): string {
   return [Object.keys(RIGHT), ...whole.map((line) => Object.values(line))].join('\n')
 }
 
-/** The audit of lines that are right except for the given cells, in their order. */
-async function audit(
-  lines: readonly Partial<Line>[],
-  columns: readonly string[],
-  asOf = NOW,
-): Promise<unknown[][]> {
-  await scene.insertInto('analytics', 'dd_invoices', parseInvoices('a.csv', toCsv(lines)))
-  const rows = await scene.read('invoices', {
-    asOf,
-    columns,
-    rest: 'order by line_number',
-  })
-  return rows.map((row) => Object.values(row))
+const merge = (parts: readonly Partial<Line>[]): Partial<Line> =>
+  parts.reduce((whole, part) => ({ ...whole, ...part }), {})
+
+/** The cells of a line that a cell of a table says. */
+function given(name: string, cell: string): Partial<Line> {
+  if (cell === '') return {}
+  if (name === 'is') return merge(cell.split(' ').map((word) => WORDS[word] ?? {}))
+  // Of a journey whose bill of lading the line does not say.
+  if (name === 'box') return { container_number: cell, bill_of_lading_number: '' }
+  if (name === 'days') {
+    const [from = 0, to = from] = cell.split('-').map(Number)
+    return { charged_from_on: dayOf(from).slice(0, 10), charged_to_on: dayOf(to).slice(0, 10) }
+  }
+  return { [name]: cell === '-' ? '' : cell }
 }
 
-const reasonsOf = async (...lines: Partial<Line>[]) =>
-  (await audit(lines, ['reasons'])).map(([reasons]) => reasons)
+/** Inserts a line of an invoice a row, with the cells in which it is not right. */
+async function insertLines([header, ...rows]: readonly (readonly string[])[]): Promise<void> {
+  const lines = rows.map((cells) => merge(header!.map((name, at) => given(name, cells[at]!))))
+  await scene.query('delete from tracking_analytics.dd_invoices')
+  await scene.insertInto('analytics', 'dd_invoices', parseInvoices('a.csv', toCsv(lines)))
+}
 
-/** Two days that no other line of a test claims. */
-const days = (from: number, to: number) => ({
-  charged_from_on: dayOf(from).slice(0, 10),
-  charged_to_on: dayOf(to).slice(0, 10),
-})
+/** Inserts what is left of `=>`, and expects the audit to say what is right of it. */
+async function audit(table: string, asOf = NOW): Promise<void> {
+  const lines = linesOf(table.replaceAll('=>', '|=>|'))
+  const at = lines[0]!.indexOf('=>')
+  const [columns = [], ...expected] = lines.map((cells) => cells.slice(at + 1))
+  await insertLines(lines.map((cells) => cells.slice(0, at)))
+  const rows = await scene.read('invoices', { asOf, columns, rest: 'order by line_number' })
+  expect(toLines(rows.map((row) => columns.map((name) => cellOf(row[name]))))).toEqual(
+    toLines(expected),
+  )
+}
 
 describe('a line', () => {
   it('that says what we know has no reason', async () => {
-    const columns = [
-      'container_id',
-      'place',
-      'rule_name',
-      'days_claimed',
-      'days_ours',
-      'days_without_rate',
-      'days_unavailable',
-      'days_unknown',
-      'days_on_hold',
-      'amount',
-      'amount_ours',
-      'difference_amount',
-      'rule_free_days',
-      'clock_on',
-      'last_free_on',
-      'available_seen_on',
-      'missing_items',
-      'also_charged_text',
-      'reasons',
-      'reasons_text',
-    ]
-    const money = ['200', '200', '0', 4, '2026-11-02', '2026-11-06', '2026-11-05']
-    expect(await audit([{}], columns)).toEqual([
-      ['box', 'port', 'line', 2, 2, 0, 0, 0, 0, ...money, [], null, [], null],
-    ])
+    await audit(`
+         => container_id | place | rule_name | days_claimed | days_ours | days_without_rate
+         => box          | port  | line      | 2            | 2         | 0`)
+    await audit(`
+         => days_unavailable | days_unknown | days_on_hold | amount | amount_ours | difference_amount
+         => 0                | 0            | 0            | 200    | 200         | 0`)
+    await audit(`
+         => rule_free_days | clock_on   | last_free_on | available_seen_on
+         => 4              | 2026-11-02 | 2026-11-06   | 2026-11-05`)
+    await audit(`
+         => missing_items | also_charged_text | reasons | reasons_text
+         => []            | -                 | []      | -`)
   })
 
-  it('of a number that nobody has: unknown_container', async () => {
-    expect(
-      await audit([{ container_number: 'NYKU7401216' }], ['container_id', 'days_ours', 'reasons']),
-    ).toEqual([[null, null, ['unknown_container']]])
-  })
-
-  it('of a charge that has no clock: never_charged', async () => {
-    // Once by a number alone, once on the journey that the bill of lading names.
-    const lines = [
-      { container_number: 'MSCU0000001', bill_of_lading_number: '' },
-      { bill_of_lading_number: 'MAEU200000000' },
-    ]
-    expect(await audit(lines, ['container_id', 'missing_items', 'reasons'])).toEqual([
-      [null, ['bill_of_lading_number'], ['never_charged', 'missing_items']],
-      [null, [], ['never_charged']],
-    ])
+  it('of a number that nobody has or a charge that has no clock says so', async () => {
+    // A charge without a clock: by a number alone, and on the journey that the bill of lading names.
+    await audit(`
+      container_number | bill_of_lading_number => container_id | missing_items         | reasons
+      NYKU7401216      |                       => -            | []                    | unknown_container
+      MSCU0000001      | -                     => -            | bill_of_lading_number | never_charged, missing_items
+                       | MAEU200000000         => -            | []                    | never_charged`)
   })
 
   it('of a merged clock has either charge of the line', { tags: ['JA15'] }, async () => {
-    const box = { container_number: 'HLXU0000001', bill_of_lading_number: '', daily_rate: '' }
-    const columns = ['place', 'days_claimed', 'days_ours', 'amount_ours']
-    expect(
-      await audit(
-        [
-          { ...box, ...days(15, 16), amount: '180' },
-          { ...box, ...days(17, 24), charge: 'detention', amount: '720' },
-        ],
-        columns,
-      ),
-    ).toEqual([
-      ['port', 2, 2, '180'],
-      // Back on the 23rd: seven days are ours.
-      ['port', 8, 7, '630'],
-    ])
+    // Back on the 23rd: seven days of the second are ours.
+    await audit(`
+      is        | box         | days  | amount | daily_rate => place | days_claimed | days_ours | amount_ours
+                | HLXU0000001 | 15-16 | 180    | -          => port  | 2            | 2         | 180
+      detention | HLXU0000001 | 17-24 | 720    | -          => port  | 8            | 7         | 630`)
   })
 
   it('of days that are not ours: outside_period', async () => {
-    const lines = [
-      { ...days(5, 8), amount: '400' },
-      { ...days(16, 18), amount: '300' },
-      { ...days(24, 25) },
-    ]
-    const columns = ['days_claimed', 'days_ours', 'amount_ours', 'difference_amount', 'reasons']
-    expect(await audit(lines, columns)).toEqual([
-      [4, 2, '200', '200', ['outside_period']],
-      [3, 1, '150', '150', ['outside_period']],
-      [2, 0, '0', '200', ['outside_period']],
-    ])
+    await audit(`
+      days  | amount => days_claimed | days_ours | amount_ours | difference_amount | reasons
+      5-8   | 400    => 4            | 2         | 200         | 200               | outside_period
+      16-18 | 300    => 3            | 1         | 150         | 150               | outside_period
+      24-25 |        => 2            | 0         | 0           | 200               | outside_period`)
   })
 
   it('of a clock that is unknown has no reason that would need it', async () => {
-    const lines = [{ container_number: 'MSKU0000002', bill_of_lading_number: '' }]
-    const columns = ['container_id', 'days_ours', 'days_unavailable', 'amount_ours', 'reasons']
-    expect(await audit(lines, columns)).toEqual([
-      ['no zone', null, null, null, ['missing_items', 'not_checked: clock unknown']],
-    ])
+    await audit(`
+      box         => container_id | days_ours | days_unavailable | amount_ours | reasons
+      MSKU0000002 => no zone      | -         | -                | -           | missing_items, not_checked: clock unknown`)
   })
 
-  it('with a sum, a currency or an issue of its own', async () => {
-    const lines = [
-      { amount: '210' },
-      { ...days(9, 10), currency_code: 'EUR', amount: '900', daily_rate: '450' },
-      { ...days(7, 8), ...STORAGE, issued_on: '2026-12-08' },
-      { ...days(7, 8), charge: 'detention', issued_on: '2026-12-09' },
-    ]
-    const found = await reasonsOf(...lines)
-    expect(found[0]).toEqual(['wrong_sum'])
-    expect(found[1]).toEqual(['not_available', 'other_currency'])
-    expect(found[2]).not.toContain('late_issue')
-    expect(found[3]).toContain('late_issue')
-  })
-
-  it('without where a dispute is made: missing_items', async () => {
-    const lines = [{ dispute_url: '' }, { ...days(11, 11), amount: '150', daily_rate: '150' }]
-    expect(await audit(lines, ['missing_items', 'reasons'])).toEqual([
-      [['dispute_url'], ['missing_items']],
-      [[], []],
-    ])
+  it('with a sum, a currency or an issue of its own, or without the place for disputes', async () => {
+    await audit(`
+      is        | days | amount | daily_rate | currency_code | issued_on  | dispute_url => missing_items | reasons
+                | 7-8  | 210    |            |               |            |             => []            | wrong_sum
+                | 9-10 | 900    | 450        | EUR           |            |             => []            | not_available, other_currency
+                | 11   | 150    | 150        |               |            |             => []            | []
+                | 13   | 100    |            |               |            | -           => dispute_url   | missing_items
+      storage   | 7-8  |        |            |               | 2026-12-08 |             => free_days     | wrong_sum, missing_items, not_checked: no rate
+      detention | 7-8  |        |            |               | 2026-12-09 |             => []            | outside_period, wrong_free_time, late_issue`)
   })
 })
 
 describe('days on which it could not be fetched', () => {
   it('are not_available and on_hold', async () => {
-    const lines = [
-      { ...days(9, 10), amount: '200' },
-      { ...days(12, 12), amount: '100' },
-    ]
-    expect(await audit(lines, ['days_unavailable', 'days_on_hold', 'reasons'])).toEqual([
-      [2, 0, ['not_available']],
-      [0, 1, ['on_hold']],
-    ])
+    await audit(`
+      days | amount => days_unavailable | days_on_hold | reasons
+      9-10 | 200    => 2                | 0            | not_available
+      12   | 100    => 0                | 1            | on_hold`)
   })
 
   it('are unknown, and not none, where nobody said anything', async () => {
-    const silent = { container_number: 'MSKU0000001', bill_of_lading_number: '' }
-    const lines = [
-      { ...days(12, 14), amount: '300' },
-      { ...days(15, 16), amount: '200' },
-      { ...silent },
-      { ...silent, ...days(3, 4) },
-    ]
-    expect(await audit(lines, ['days_ours', 'days_unavailable', 'days_unknown'])).toEqual([
-      [3, 0, 2],
-      [2, null, 2],
-      [2, null, 2],
-      // None of them is ours.
-      [0, 0, 0],
-    ])
+    // None of the days of the last line is ours.
+    await audit(`
+      box         | days  | amount => days_ours | days_unavailable | days_unknown
+                  | 12-14 | 300    => 3         | 0                | 2
+                  | 15-16 | 200    => 2         | -                | 2
+      MSKU0000001 |       |        => 2         | -                | 2
+      MSKU0000001 | 3-4   |        => 0         | 0                | 0`)
   })
 })
 
 describe('wrong_rate', () => {
   it('is a daily rate above the rules, or without one an amount above them', async () => {
     // The third day and those after it cost 150.
-    const lines = [
-      { daily_rate: '100.01', amount: '200.02' },
-      { ...days(9, 10), daily_rate: '', amount: '300.01' },
-      { ...days(11, 12), daily_rate: '', amount: '300' },
-      { ...days(13, 13), daily_rate: '', amount: '90' },
-    ]
-    expect(await audit(lines, ['amount_ours', 'difference_amount', 'reasons'])).toEqual([
-      ['200', '0.02', ['wrong_rate']],
-      ['300', '0.01', ['not_available', 'wrong_rate', 'missing_items']],
-      ['300', '0', ['on_hold', 'missing_items']],
-      ['150', '-60', ['missing_items']],
-    ])
+    await audit(`
+      days  | daily_rate | amount => amount_ours | difference_amount | reasons
+            | 100.01     | 200.02 => 200         | 0.02              | wrong_rate
+      9-10  | -          | 300.01 => 300         | 0.01              | not_available, wrong_rate, missing_items
+      11-12 | -          | 300    => 300         | 0                 | on_hold, missing_items
+      13    | -          | 90     => 150         | -60               | missing_items`)
   })
 
   it('is not told of an amount for days that are not ours, nor in another currency', async () => {
-    const found = await reasonsOf(
-      { ...days(5, 8), daily_rate: '', amount: '400' },
-      { ...days(11, 11), daily_rate: '', amount: '400', currency_code: 'EUR' },
-    )
-    expect(found).toEqual([
-      ['outside_period', 'missing_items'],
-      ['other_currency', 'missing_items'],
-    ])
+    await audit(`
+      days | daily_rate | amount | currency_code => reasons
+      5-8  | -          | 400    |               => outside_period, missing_items
+      11   | -          | 400    | EUR           => other_currency, missing_items`)
   })
 
   it('follows from no day without a rate', async () => {
-    const day = { ...STORAGE, ...days(7, 7) }
-    const lines = [
-      { ...STORAGE, amount: '80' },
-      { ...STORAGE, amount: '80', ...days(7, 8), daily_rate: '' },
-      { ...STORAGE, amount: '100', ...days(7, 8), daily_rate: '50' },
-      { ...day, amount: '999', daily_rate: '999' },
-    ]
-    const columns = ['days_ours', 'days_without_rate', 'amount_ours', 'difference_amount']
-    const rows = await audit(lines, [...columns, 'reasons'])
-    expect(rows.map((row) => row.slice(0, 4))).toEqual([
-      [2, 1, '40', null],
-      [2, 1, '40', null],
-      [2, 1, '40', null],
-      [1, 1, null, null],
-    ])
-    expect(rows.map(([, , , , reasons]) => (reasons as string[]).includes('wrong_rate'))).toEqual([
-      false,
-      false,
-      true,
-      false,
-    ])
+    const columns = 'days_ours | days_without_rate | amount_ours | difference_amount | reasons'
+    const rest = 'missing_items, not_checked: no rate'
+    for (const line of [
+      `7-8 | 80  |    => 2 | 1 | 40 | - | ${rest}`,
+      `7-8 | 80  | -  => 2 | 1 | 40 | - | ${rest}`,
+      `7-8 | 100 | 50 => 2 | 1 | 40 | - | wrong_rate, ${rest}`,
+      `7   | 999 | 999 => 1 | 1 | - | - | ${rest}`,
+    ]) {
+      await audit(`is | days | amount | daily_rate => ${columns}\nstorage | ${line}`)
+    }
   })
 })
 
 it('has no amount of ours without a rule', async () => {
-  const lines = [{ container_number: 'MSCU0000002', bill_of_lading_number: '', free_from_on: '' }]
-  const columns = ['rule_name', 'days_ours', 'days_without_rate', 'amount_ours', 'reasons']
-  expect(await audit(lines, columns)).toEqual([
-    [null, 2, null, null, ['missing_items', 'not_checked: no rate']],
-  ])
+  await audit(`
+    box         | free_from_on => rule_name | days_ours | days_without_rate | amount_ours | reasons
+    MSCU0000002 | -            => -         | 2         | -                 | -           | missing_items, not_checked: no rate`)
 })
 
 describe('the container of a line', () => {
   it('takes a file from before there was a column for the address of disputes', () => {
     const without = (...names: readonly string[]): string => {
       const cells = Object.entries(RIGHT).filter(([name]) => !names.includes(name))
-      return [cells.map(([name]) => name).join(','), cells.map(([, cell]) => cell).join(',')].join(
-        '\n',
-      )
+      return [cells.map(([name]) => name).join(), cells.map(([, cell]) => cell).join()].join('\n')
     }
-    expect(parseInvoices('a.csv', without('dispute_url'))).toMatchObject([
-      { amount: '200', dispute_url: null },
-    ])
+    const [line] = parseInvoices('a.csv', without('dispute_url'))
+    expect(line).toMatchObject({ amount: '200', dispute_url: null })
     expect(() => parseInvoices('a.csv', without('dispute_url', 'note'))).toThrow(
       'columns are missing: note',
     )
   })
 
   it('is found by its number however that is typed', async () => {
-    const numbers = ['NYKU 740121-5', ' nyku7401215', 'NyKu-740.121/5']
-    const lines = numbers.map((container_number, at) => ({
-      container_number,
-      ...days(7 + at, 7 + at),
-    }))
-    expect(await audit(lines, ['container_id', 'container_number'])).toEqual(
-      numbers.map(() => ['box', 'NYKU7401215']),
-    )
+    await audit(`
+      days | container_number => container_id | container_number
+      7    | NYKU 740121-5    => box          | NYKU7401215
+      8    | nyku7401215      => box          | NYKU7401215
+      9    | NyKu-740.121/5   => box          | NYKU7401215`)
+    const [padded] = parseInvoices('a.csv', toCsv([{ container_number: ' nyku7401215' }]))
+    expect(padded).toMatchObject({ container_number: 'NYKU7401215' })
     expect(() => parseInvoices('a.csv', toCsv([{ container_number: ' - ' }]))).toThrow(
       'line 2: container_number " - " must be a container number as MSKU0000001',
     )
@@ -515,207 +445,139 @@ describe('the container of a line', () => {
   })
 
   it('is that of the bill of lading, with or without SCAC, in any case', async () => {
-    const bills = [
-      'MAEU199146355',
-      '199146355',
-      ' maeu 199-146-355 ',
-      'SEAU199146355',
-      '188ABC111',
-      'maeu 188abc111',
-    ]
-    const lines = bills.map((bill_of_lading_number) => ({ bill_of_lading_number }))
-    const rows = await audit(lines, ['container_id', 'bill_of_lading_number'])
-    expect(rows).toEqual([
-      ['box', bills[0]],
-      ['box', bills[1]],
-      ['box', bills[2]!.trim()],
-      ['box', bills[3]],
-      ['box before', bills[4]],
-      ['box before', bills[5]],
-    ])
+    await audit(`
+      bill_of_lading_number => container_id | bill_of_lading_number
+      MAEU199146355         => box          | MAEU199146355
+      199146355             => box          | 199146355
+      maeu 199-146-355      => box          | maeu 199-146-355
+      SEAU199146355         => box          | SEAU199146355
+      188ABC111             => box before   | 188ABC111
+      maeu 188abc111        => box before   | maeu 188abc111`)
   })
 
   it('is none where no journey has the bill of lading: other_bill_of_lading', async () => {
-    const bills = ['MAEU199146356', '19914635', 'U199146355', 'MAEU']
-    const lines = bills.map((bill_of_lading_number, at) => ({
-      bill_of_lading_number,
-      ...days(7 + at, 7 + at),
-      amount: '100',
-    }))
-    expect(await audit(lines, ['container_id', 'days_ours', 'reasons'])).toEqual(
-      bills.map(() => [null, null, ['other_bill_of_lading']]),
-    )
+    await audit(`
+      days | amount | bill_of_lading_number => container_id | days_ours | reasons
+      7    | 100    | MAEU199146356         => -            | -         | other_bill_of_lading
+      8    | 100    | 19914635              => -            | -         | other_bill_of_lading
+      9    | 100    | U199146355            => -            | -         | other_bill_of_lading
+      10   | 100    | MAEU                  => -            | -         | other_bill_of_lading`)
   })
 
   it('is one whose bill of lading nobody knows where none is known to have it', async () => {
-    const silent = { container_number: 'MSKU0000001', available_on: '' }
-    const two = { container_number: 'MSKU0000003', available_on: '' }
-    const lines = [
-      silent,
-      // The other one was discharged later.
-      { ...two, bill_of_lading_number: '' },
-      { ...two, ...days(10, 10) },
-      { ...two, ...days(11, 11), bill_of_lading_number: 'XXXX1' },
-    ]
-    expect(await audit(lines, ['container_id'])).toEqual([
-      ['silent'],
-      ['two of two'],
-      ['one of two'],
-      ['two of two'],
-    ])
+    // The second of two was discharged later.
+    await audit(`
+      is      | days | container_number | bill_of_lading_number => container_id
+      undated |      | MSKU0000001      |                       => silent
+      undated |      | MSKU0000003      | -                     => two of two
+      undated | 10   | MSKU0000003      |                       => one of two
+      undated | 11   | MSKU0000003      | XXXX1                 => two of two`)
   })
 
   it('is of several journeys under one number the last that had begun', async () => {
-    const unnamed = { bill_of_lading_number: '' }
-    const may = { charged_from_on: '2026-05-09', charged_to_on: '2026-05-10' }
-    const columns = ['container_id', 'days_ours', 'clock_on']
-    expect(await audit([unnamed, { ...unnamed, ...may }], columns)).toEqual([
-      ['box', 2, '2026-11-02'],
-      ['box before', 2, '2026-05-04'],
-    ])
+    await audit(`
+      box         | charged_from_on | charged_to_on => container_id | days_ours | clock_on
+      NYKU7401215 |                 |               => box          | 2         | 2026-11-02
+      NYKU7401215 | 2026-05-09      | 2026-05-10    => box before   | 2         | 2026-05-04`)
   })
 })
-
-/** Outside the United States the form of an invoice gives no reason. */
-const ABROAD = { port_of_discharge: 'DEHAM' }
-const VERDICT = ['verdict', 'disputable_amount', 'disputable_by_cause', 'reasons']
 
 describe('the verdict', { tags: ['JA3'] }, () => {
   it('is to pay what was compared and is right', async () => {
     // The rules charge 150 for the 11th.
-    const lines = [{}, { ...days(11, 11), amount: '100' }]
-    expect(await audit(lines, VERDICT)).toEqual(lines.map(() => ['pay', '0', {}, []]))
+    await audit(`
+      days | amount => verdict | disputable_amount | disputable_by_cause | reasons
+           |        => pay     | 0                 | {}                  | []
+      11   | 100    => pay     | 0                 | {}                  | []`)
   })
 
   it('is to dispute what a cause is worth, as claimed', async () => {
     // 100 for the 7th and the 8th each, then 150.
-    const lines = [
-      { ...days(5, 6) },
-      { ...days(9, 10), amount: '320', daily_rate: '160' },
-      { ...days(12, 12), amount: '150', daily_rate: '150' },
-      { ...days(7, 8), amount: '240', daily_rate: '120' },
-      { ...days(11, 11), amount: '160', daily_rate: '150' },
-    ]
-    expect(await audit(lines, VERDICT)).toEqual([
-      ['dispute', '200', { outside_period: 200 }, ['outside_period']],
-      ['dispute', '320', { not_available: 320 }, ['not_available', 'wrong_rate']],
-      ['dispute', '150', { on_hold: 150 }, ['on_hold']],
-      ['dispute', '40', { wrong_rate: 40 }, ['wrong_rate']],
-      ['dispute', '10', { wrong_sum: 10 }, ['wrong_sum']],
-    ])
+    await audit(`
+      days | amount | daily_rate => verdict | disputable_amount | disputable_by_cause | reasons
+      5-6  |        |            => dispute | 200               | outside_period 200  | outside_period
+      9-10 | 320    | 160        => dispute | 320               | not_available 320   | not_available, wrong_rate
+      12   | 150    | 150        => dispute | 150               | on_hold 150         | on_hold
+      7-8  | 240    | 120        => dispute | 40                | wrong_rate 40       | wrong_rate
+      11   | 160    | 150        => dispute | 10                | wrong_sum 10        | wrong_sum`)
   })
 
   it('counts a day once, and a rate over the days without another cause', async () => {
     // The 5th and 6th are not ours; 7 and 8 cost 100 each; 9 and 10 could not be fetched; the 11th
-    // costs 150, the 12th has a hold.
-    const line = { ...ABROAD, ...days(5, 12), daily_rate: '170', amount: '1400' }
-    const reasons = ['outside_period', 'not_available', 'on_hold', 'wrong_rate', 'wrong_sum']
-    const causes = {
-      outside_period: 340,
-      not_available: 340,
-      on_hold: 170,
-      // 3 × 170 above 100 + 100 + 150.
-      wrong_rate: 160,
-      // 8 × 170 are 1360.
-      wrong_sum: 40,
-    }
-    expect(await audit([line], [...VERDICT, 'amount'])).toEqual([
-      ['dispute', '1050', causes, reasons, '1400'],
-    ])
+    // costs 150, the 12th has a hold. So the rate is 3 × 170 above 350, and the sum 8 × 170, 1360.
+    const line = 'is | days | daily_rate | amount => verdict | disputable_amount | amount'
+    await audit(`${line}\nabroad | 5-12 | 170 | 1400 => dispute | 1050 | 1400`)
+    const causes = { outside_period: 340, not_available: 340, on_hold: 170 }
+    const [row] = await scene.read('invoices', { asOf: NOW })
+    expect(row).toMatchObject({
+      disputable_by_cause: { ...causes, wrong_rate: 160, wrong_sum: 40 },
+      reasons: [...Object.keys(causes), 'wrong_rate', 'wrong_sum'],
+    })
   })
 
   it('takes the share of the amount where no daily rate says more', async () => {
-    const lines = [
-      { ...ABROAD, ...days(5, 7), daily_rate: '', amount: '100' },
-      // The rate would make 200 of the two days that are not ours.
-      { ...ABROAD, ...days(16, 18), daily_rate: '100', amount: '90' },
-    ]
-    expect(await audit(lines, VERDICT)).toEqual([
-      ['dispute', '66.67', { outside_period: 66.67 }, ['outside_period']],
-      ['dispute', '60.00', { outside_period: 60 }, ['outside_period', 'wrong_sum']],
-    ])
+    // The rate would make 200 of the two days of the second line that are not ours.
+    await audit(`
+      is     | days  | daily_rate | amount => verdict | disputable_amount | disputable_by_cause  | reasons
+      abroad | 5-7   | -          | 100    => dispute | 66.67             | outside_period 66.67 | outside_period
+      abroad | 16-18 | 100        | 90     => dispute | 60.00             | outside_period 60    | outside_period, wrong_sum`)
   })
 
   it('is to check what could not be compared, and never 0', async () => {
-    const lines = [
-      { ...ABROAD, container_number: 'MSKU0000002', bill_of_lading_number: '' },
-      { ...ABROAD, ...STORAGE, ...days(7, 8), amount: '80' },
-      { ...ABROAD, ...days(7, 8), currency_code: 'EUR' },
-      { ...ABROAD, ...days(11, 11), amount: '150', daily_rate: '150', free_to_on: '2026-11-05' },
-      { ...ABROAD, container_number: 'NYKU7401216' },
-    ]
-    const check = (...reasons: string[]) => ['check', null, null, reasons]
-    expect(await audit(lines, VERDICT)).toEqual([
-      check('not_checked: clock unknown'),
-      check('not_checked: no rate'),
-      check('other_currency'),
-      check('wrong_free_time'),
-      check('unknown_container'),
-    ])
+    await audit(`
+      is             | box         | days | amount | currency_code => verdict | disputable_amount | disputable_by_cause | reasons
+      abroad         | MSKU0000002 |      |        |               => check   | -                 | -                   | not_checked: clock unknown
+      abroad storage |             | 7-8  | 80     |               => check   | -                 | -                   | not_checked: no rate
+      abroad         |             | 7-8  |        | EUR           => check   | -                 | -                   | other_currency
+      abroad         | NYKU7401216 |      |        |               => check   | -                 | -                   | unknown_container`)
+    await audit(`
+      is     | days | amount | daily_rate | free_to_on => verdict | disputable_amount | disputable_by_cause | reasons
+      abroad | 11   | 150    | 150        | 2026-11-05 => check   | -                 | -                   | wrong_free_time`)
   })
 
   it('is to dispute what is known of a line that could not be checked as a whole', async () => {
     // No rate for the 7th; the 5th and 6th are not ours.
-    const line = { ...ABROAD, ...STORAGE, ...days(5, 8), amount: '160' }
-    expect(await audit([line], VERDICT)).toEqual([
-      ['dispute', '80', { outside_period: 80 }, ['outside_period', 'not_checked: no rate']],
-    ])
+    await audit(`
+      is             | days | amount => verdict | disputable_amount | disputable_by_cause | reasons
+      abroad storage | 5-8  | 160    => dispute | 80                | outside_period 80   | outside_period, not_checked: no rate`)
   })
 
   it('takes the rest for a form that need not be paid, where it holds', async () => {
-    const late = { issued_on: '2026-12-20' }
-    const lines = [
-      { ...days(6, 8), amount: '300', certification: '' },
-      { ...days(9, 9), amount: '100', certification: '', ...late },
-      { ...days(11, 11), amount: '150', daily_rate: '150', ...late },
-      // Abroad, somewhere, and in Puerto Rico.
-      { ...days(13, 13), amount: '150', daily_rate: '150', certification: '', ...ABROAD },
-      { ...days(14, 14), amount: '150', daily_rate: '150', port_of_discharge: 'Hamburg', ...late },
-      { ...days(15, 15), amount: '150', daily_rate: '150', port_of_discharge: 'prsju', ...late },
-      { ...days(16, 16), amount: '150', daily_rate: '150', certification: '', ...late },
-    ]
-    expect(await audit(lines, VERDICT)).toEqual([
-      [
-        'dispute',
-        '300',
-        { outside_period: 100, missing_items: 200 },
-        ['outside_period', 'missing_items'],
-      ],
-      // All of it is not_available already.
-      ['dispute', '100', { not_available: 100 }, ['not_available', 'missing_items', 'late_issue']],
-      ['dispute', '150', { late_issue: 150 }, ['late_issue']],
-      ['pay', '0', {}, []],
-      ['check', null, null, ['late_issue']],
-      ['dispute', '150', { late_issue: 150 }, ['late_issue']],
-      ['dispute', '150', { late_issue: 150 }, ['missing_items', 'late_issue']],
+    // Of the second all is not_available already; then abroad, somewhere, and in Puerto Rico.
+    await audit(`
+      is                 | days | amount | port_of_discharge => verdict | disputable_amount | disputable_by_cause
+      uncertified        | 6-8  | 300    |                   => dispute | 300               | missing_items 200, outside_period 100
+      uncertified late   | 9    | 100    |                   => dispute | 100               | not_available 100
+      late               | 11   | 100    |                   => dispute | 100               | late_issue 100
+      uncertified abroad | 13   | 100    |                   => pay     | 0                 | {}
+      late               | 14   | 100    | Hamburg           => check   | -                 | -
+      late               | 15   | 100    | prsju             => dispute | 100               | late_issue 100
+      uncertified late   | 16   | 100    |                   => dispute | 100               | late_issue 100`)
+    const reasons = (await scene.read('invoices', { asOf: NOW, rest: 'order by line_number' })).map(
+      (row) => cellOf(row.reasons),
+    )
+    expect(reasons).toEqual([
+      'outside_period, missing_items',
+      'not_available, missing_items, late_issue',
+      'late_issue',
+      '[]',
+      'late_issue',
+      'late_issue',
+      'missing_items, late_issue',
     ])
   })
 
   it('takes the port of the shipment, and no railway for a party that the rules bind', async () => {
-    const late = { issued_on: '2026-12-20', bill_of_lading_number: '' }
-    const lines = [
-      { ...late, container_number: 'MSKU0000007', available_on: '' },
-      { ...late, ...STORAGE, container_number: 'MSKU0000005', ...days(10, 11), amount: '80' },
-      { ...late, ...STORAGE, container_number: 'MSKU0000001', ...days(10, 11), amount: '80' },
-    ]
-    expect(await audit(lines, ['place', 'missing_items', ...VERDICT])).toEqual([
-      ['port', ['bill_of_lading_number', 'available_on'], 'pay', '0', {}, []],
-      [
-        'ramp',
-        ['bill_of_lading_number', 'free_days'],
-        'check',
-        null,
-        null,
-        ['wrong_availability', 'wrong_free_time'],
-      ],
-      [
-        'port',
-        ['bill_of_lading_number', 'free_days'],
-        'dispute',
-        '80',
-        { late_issue: 80 },
-        ['missing_items', 'late_issue', 'not_checked: clock unknown'],
-      ],
+    await audit(`
+      is           | box         | days  | amount => place | missing_items                       | verdict | disputable_amount | disputable_by_cause
+      late undated | MSKU0000007 |       |        => port  | bill_of_lading_number, available_on | pay     | 0                 | {}
+      late storage | MSKU0000005 | 10-11 | 80     => ramp  | bill_of_lading_number, free_days    | check   | -                 | -
+      late storage | MSKU0000001 | 10-11 | 80     => port  | bill_of_lading_number, free_days    | dispute | 80                | late_issue 80`)
+    const rows = await scene.read('invoices', { asOf: NOW, rest: 'order by line_number' })
+    expect(rows.map(({ reasons }) => cellOf(reasons))).toEqual([
+      '[]',
+      'wrong_availability, wrong_free_time',
+      'missing_items, late_issue, not_checked: clock unknown',
     ])
   })
 
@@ -723,20 +585,22 @@ describe('the verdict', { tags: ['JA3'] }, () => {
     const lines = [5, 6, 8, 10, 13].flatMap((from) =>
       [0, 3].flatMap((more) =>
         ['', '100', '110.55'].flatMap((daily_rate) =>
-          ['10', '99.99', '300'].map((amount, at) => ({
-            ...(at === 1 ? {} : ABROAD),
-            ...(from > 10 ? {} : { certification: '' }),
-            ...days(from, from + more),
-            invoice_number: `${from} ${more} ${daily_rate}`,
-            container_number: ['NYKU7401215', 'MSKU0000002', 'MSCU0000002'][(from + at) % 3]!,
-            bill_of_lading_number: '',
-            daily_rate,
-            amount: (from + more) % 4 === 0 ? `-${amount}` : amount,
-          })),
+          ['10', '99.99', '300'].map((amount, at) =>
+            [
+              [at === 1 ? '' : 'abroad', from > 10 ? '' : 'uncertified'].join(' ').trim(),
+              ['NYKU7401215', 'MSKU0000002', 'MSCU0000002'][(from + at) % 3],
+              `${from}-${from + more}`,
+              `${from} ${more} ${daily_rate}`,
+              daily_rate || '-',
+              `${(from + more) % 4 === 0 ? '-' : ''}${amount}`,
+            ].join(' | '),
+          ),
         ),
       ),
     )
-    await audit(lines, ['verdict'])
+    await insertLines(
+      linesOf(['is | box | days | invoice_number | daily_rate | amount', ...lines].join('\n')),
+    )
     const [sums] = await scene.query(
       `select count(*)::int as lines,
         array_agg(distinct verdict order by verdict) as verdicts,
@@ -772,203 +636,124 @@ describe('the verdict', { tags: ['JA3'] }, () => {
 })
 
 it('has a last day to dispute, by its own words or 46 CFR 541.8', { tags: ['JA3'] }, async () => {
-  const says = (dispute_within: string, more: Partial<Line> = {}) => ({ dispute_within, ...more })
-  const lines = [
-    ...['14 days', '14', 'Within 14 calendar days from receipt', '2026-12-04', '2026-11-34'],
-    ...['10 working days', 'see our site', '1400 days', ''],
-  ].map((words) => says(words))
-  const more = [
-    says('', ABROAD),
-    says('14 days', { issued_on: '' }),
-    says('2026-02-31', ABROAD),
-    says('14 days', { amount: '-5' }),
-  ]
-  const found = await audit([...lines, ...more], ['dispute_by_on'])
-  expect(found.flat()).toEqual([
-    // Issued on the 20th of November.
-    ...['2026-12-04', '2026-12-04', '2026-12-04', '2026-12-04', '2026-12-20'],
-    ...['2026-12-20', '2026-12-20', '2026-12-20', '2026-12-20'],
-    ...[null, null, null, null],
-  ])
+  // Issued on the 20th of November, but for the one that does not say it.
+  await audit(`
+    is       | dispute_within                       | amount => dispute_by_on
+             | 14 days                              |        => 2026-12-04
+             | 14                                   |        => 2026-12-04
+             | Within 14 calendar days from receipt |        => 2026-12-04
+             | 2026-12-04                           |        => 2026-12-04
+             | 2026-11-34                           |        => 2026-12-20
+             | 10 working days                      |        => 2026-12-20
+             | see our site                         |        => 2026-12-20
+             | 1400 days                            |        => 2026-12-20
+             | -                                    |        => 2026-12-20
+    abroad   | -                                    |        => -
+    unissued | 14 days                              |        => -
+    abroad   | 2026-02-31                           |        => -
+             | 14 days                              | -5     => -`)
 })
 
 describe('was_free_then', { tags: ['JA5'] }, () => {
-  const moved = { ...ABROAD, container_number: 'MSKU0000008', bill_of_lading_number: '' }
-  const columns = ['days_ours', 'days_free_then', ...VERDICT]
-
   it('is a day that was free when it ended, before the last free day was moved back', async () => {
-    const lines = [
-      // The 13th and the 14th were never free.
-      { ...moved, ...days(7, 14), daily_rate: '150', amount: '1200' },
-      // The 8th was free at its end, the 9th was not.
-      { ...moved, ...STORAGE, ...days(8, 9), amount: '80' },
-      // The 6th is free by the day that is known now.
-      { ...moved, ...days(6, 6), amount: '100' },
-    ]
-    expect(await audit(lines, columns)).toEqual([
-      // 1200 is more than 1100, and not for the days that are left.
-      [8, 6, 'dispute', '900', { was_free_then: 900 }, ['was_free_then', 'wrong_rate']],
-      [2, 1, 'dispute', '40', { was_free_then: 40 }, ['was_free_then']],
-      [0, 0, 'dispute', '100', { outside_period: 100 }, ['outside_period']],
-    ])
+    // Of the first line the 13th and the 14th were never free, and 1200 is more than 1100, but not for
+    // the days that are left. The 8th was free at its end, the 9th was not. The 6th is free by the day
+    // that is known now.
+    await audit(`
+      is             | box         | days | daily_rate | amount => days_ours | days_free_then | disputable_amount | disputable_by_cause | reasons
+      abroad         | MSKU0000008 | 7-14 | 150        | 1200   => 8         | 6              | 900               | was_free_then 900   | was_free_then, wrong_rate
+      abroad storage | MSKU0000008 | 8-9  |            | 80     => 2         | 1              | 40                | was_free_then 40    | was_free_then
+      abroad         | MSKU0000008 | 6    |            | 100    => 0         | 0              | 100               | outside_period 100  | outside_period`)
   })
 
   it('is unknown where the one who charges reported no day', async () => {
-    const lines = [
-      {},
-      { ...STORAGE, ...days(8, 8) },
-      { ...moved, ...days(17, 18), charge: 'detention' },
-      { container_number: 'MSKU0000002', bill_of_lading_number: '' },
-    ]
-    expect((await audit(lines, ['days_ours', 'days_free_then'])).flat()).toEqual(
-      // The terminal reported one day, and never moved it.
-      [2, null, 1, 0, 0, 0, null, null],
-    )
+    // The terminal reported one day, and never moved it.
+    await audit(`
+      is               | box         | days  => days_ours | days_free_then
+                       |             |       => 2         | -
+      storage          |             | 8     => 1         | 0
+      abroad detention | MSKU0000008 | 17-18 => 0         | 0
+                       | MSKU0000002 |       => -         | -`)
   })
 })
 
 describe('charged_twice', () => {
-  const also = ['also_charged_text', 'reasons']
-
   it('is a day on two lines, of one issuer or of two', async () => {
-    const lines = [
-      { ...days(7, 8) },
-      { ...days(8, 8), amount: '100', invoice_number: 'B' },
-      { ...days(8, 8), amount: '100', invoice_number: 'C', issuer: 'Agent' },
-    ]
-    expect(await audit(lines, also)).toEqual([
-      ['Agent C 3, Maersk B 2', ['charged_twice']],
-      ['Agent C 3, Maersk A 1', ['charged_twice']],
-      ['Maersk A 1, Maersk B 2', ['charged_twice']],
-    ])
+    await audit(`
+      invoice_number | issuer | days | amount => also_charged_text      | reasons
+                     |        | 7-8  |        => Agent C 3, Maersk B 2  | charged_twice
+      B              |        | 8    | 100    => Agent C 3, Maersk A 1  | charged_twice
+      C              | Agent  | 8    | 100    => Maersk A 1, Maersk B 2 | charged_twice`)
   })
 
   it('is worth the days of the line that came later', { tags: ['JA3'] }, async () => {
-    const lines = [
-      { ...ABROAD, invoice_number: 'B', issued_on: '2026-11-21', ...days(5, 7), amount: '300' },
-      { ...ABROAD, invoice_number: 'C', issued_on: '2026-11-20', ...days(6, 8), amount: '300' },
-      { ...ABROAD, invoice_number: 'D', issued_on: '', ...days(8, 8), amount: '100' },
-    ]
-    expect(await audit(lines, VERDICT)).toEqual([
-      [
-        'dispute',
-        '300',
-        // The 6th and the 7th, and the 5th; the 6th is not ours either, and counts once.
-        { charged_twice: 200, outside_period: 100 },
-        ['charged_twice', 'outside_period'],
-      ],
-      ['dispute', '100', { outside_period: 100 }, ['charged_twice', 'outside_period']],
-      ['dispute', '100', { charged_twice: 100 }, ['charged_twice']],
-    ])
-    await scene.query('delete from tracking_analytics.dd_invoices')
-    const two = [{ ...ABROAD }, { ...ABROAD, invoice_number: 'B' }]
-    expect(await audit(two, VERDICT)).toEqual([
-      ['check', null, null, ['charged_twice']],
-      ['dispute', '200', { charged_twice: 200 }, ['charged_twice']],
-    ])
+    // Of the first the 6th and the 7th, and the 5th; the 6th is not ours either, and counts once.
+    await audit(`
+      is     | invoice_number | issued_on  | days | amount => verdict | disputable_amount | disputable_by_cause                    | reasons
+      abroad | B              | 2026-11-21 | 5-7  | 300    => dispute | 300               | charged_twice 200, outside_period 100 | charged_twice, outside_period
+      abroad | C              | 2026-11-20 | 6-8  | 300    => dispute | 100               | outside_period 100                     | charged_twice, outside_period
+      abroad | D              | -          | 8    | 100    => dispute | 100               | charged_twice 100                      | charged_twice`)
+    await audit(`
+      is     | invoice_number => verdict | disputable_amount | disputable_by_cause | reasons
+      abroad |                => check   | -                 | -                   | charged_twice
+      abroad | B              => dispute | 200               | charged_twice 200   | charged_twice`)
   })
 
   it('is none of another day, charge or container', async () => {
-    const silent = { container_number: 'MSKU0000001', bill_of_lading_number: '', available_on: '' }
-    const lines = [
-      { ...days(7, 8) },
-      { ...days(11, 11), daily_rate: '150', amount: '150' },
-      { ...STORAGE, ...days(8, 8) },
-      { ...silent },
-    ]
-    expect(await audit(lines, also)).toEqual([
-      [null, []],
-      [null, []],
-      [null, ['missing_items']],
-      [null, ['missing_items']],
-    ])
+    await audit(`
+      is      | box         | days | daily_rate | amount => also_charged_text | reasons
+              |             | 7-8  |            |        => -                 | []
+              |             | 11   | 150        | 150    => -                 | []
+      storage |             | 8    |            |        => -                 | missing_items
+      undated | MSKU0000001 |      |            |        => -                 | missing_items`)
   })
 })
 
 describe('a credit note', () => {
   it('is taken, and claims no day', async () => {
-    const lines = [
-      { ...days(9, 10), amount: '300', daily_rate: '150' },
-      // Two days of 150, given back at a rate that would be wrong.
-      { ...days(9, 10), amount: '-300.00', daily_rate: '160', invoice_number: 'B' },
-    ]
-    const columns = ['amount', 'amount_ours', 'difference_amount', 'also_charged_text', 'reasons']
-    expect(await audit(lines, columns)).toEqual([
-      ['300', '300', '0', null, ['not_available']],
-      ['-300.00', '0', '-300.00', null, ['negative_amount']],
-    ])
+    // Two days of 150, given back at a rate that would be wrong.
+    await audit(`
+      invoice_number | days | daily_rate | amount  => amount  | amount_ours | difference_amount | also_charged_text | reasons
+                     | 9-10 | 150        | 300     => 300     | 300         | 0                 | -                 | not_available
+      B              | 9-10 | 160        | -300.00 => -300.00 | 0           | -300.00           | -                 | negative_amount`)
   })
 
-  const NET = ['amount', 'net_amount', 'verdict', 'disputable_amount', 'disputable_by_cause']
-
   it('counts for the line that it belongs to, and once', { tags: ['JA3'] }, async () => {
-    const line = { ...ABROAD, ...days(9, 10), amount: '300', daily_rate: '150' }
-    const lines = [
-      line,
-      { ...line, amount: '-100', invoice_number: 'B' },
-      // More than is disputable of it; and all of it.
-      { ...ABROAD, ...days(6, 7), amount: '200' },
-      { ...ABROAD, ...days(6, 7), amount: '-120', invoice_number: 'B' },
-      { ...ABROAD, ...days(12, 12), amount: '150', daily_rate: '150', free_days: '3' },
-      { ...ABROAD, ...days(12, 12), amount: '-150', invoice_number: 'B' },
-      // For nothing that was charged.
-      { ...ABROAD, ...days(20, 21), amount: '-50', invoice_number: 'B' },
-    ]
-    expect(await audit(lines, [...NET, 'reasons'])).toEqual([
-      ['300', '200', 'dispute', '200', { not_available: 300, credited: -100 }, ['not_available']],
-      ['-100', '0', 'pay', '0', {}, ['negative_amount']],
-      ['200', '80', 'pay', '0', { outside_period: 100, credited: -100 }, ['outside_period']],
-      ['-120', '0', 'pay', '0', {}, ['negative_amount']],
-      // 0.
-      ['150', '0', 'pay', '0', { on_hold: 150, credited: -150 }, ['on_hold', 'wrong_free_time']],
-      ['-150', '0', 'pay', '0', {}, ['negative_amount']],
-      ['-50', '-50', 'check', null, null, ['negative_amount']],
-    ])
+    // More than is disputable of it, and all of it; the last one is for nothing that was charged.
+    await audit(`
+      is     | invoice_number | days  | daily_rate | amount | free_days => net_amount | verdict | disputable_amount | disputable_by_cause                | reasons
+      abroad |                | 9-10  | 150        | 300    |           => 200        | dispute | 200               | credited -100, not_available 300  | not_available
+      abroad | B              | 9-10  | 150        | -100   |           => 0          | pay     | 0                 | {}                                 | negative_amount
+      abroad |                | 6-7   |            | 200    |           => 80         | pay     | 0                 | credited -100, outside_period 100 | outside_period
+      abroad | B              | 6-7   |            | -120   |           => 0          | pay     | 0                 | {}                                 | negative_amount
+      abroad |                | 12    | 150        | 150    | 3         => 0          | pay     | 0                 | on_hold 150, credited -150        | on_hold, wrong_free_time
+      abroad | B              | 12    |            | -150   |           => 0          | pay     | 0                 | {}                                 | negative_amount
+      abroad | B              | 20-21 |            | -50    |           => -50        | check   | -                 | -                                  | negative_amount`)
   })
 
   it('takes a line back, so that another may charge its days', { tags: ['JA3'] }, async () => {
-    const line = { ...ABROAD, amount: '240', daily_rate: '120' }
-    const lines = [
-      line,
-      { ...line, amount: '-240', invoice_number: 'B' },
-      { ...ABROAD, invoice_number: 'C', issued_on: '2026-11-25' },
-    ]
-    expect(await audit(lines, [...NET, 'reasons'])).toEqual([
-      ['240', '0', 'pay', '0', { wrong_rate: 40, credited: -40 }, ['charged_twice', 'wrong_rate']],
-      ['-240', '0', 'pay', '0', {}, ['negative_amount']],
-      ['200', '200', 'pay', '0', {}, []],
-    ])
+    await audit(`
+      is     | invoice_number | issued_on  | daily_rate | amount => net_amount | verdict | disputable_by_cause           | reasons
+      abroad |                |            | 120        | 240    => 0          | pay     | credited -40, wrong_rate 40  | charged_twice, wrong_rate
+      abroad | B              |            | 120        | -240   => 0          | pay     | {}                            | negative_amount
+      abroad | C              | 2026-11-25 |            |        => 200        | pay     | {}                            | []`)
   })
 
   it('belongs to its own invoice, then to its amount, its days, the first', async () => {
-    const note = { ...days(7, 10), daily_rate: '' }
-    const lines = [
-      { invoice_number: 'A', ...days(7, 8), amount: '10', issued_on: '2026-11-21' },
-      { invoice_number: 'B', ...days(7, 10), amount: '20', issued_on: '2026-11-22' },
-      { invoice_number: 'C', ...days(7, 10), amount: '30', issued_on: '2026-11-21' },
-      // No day in common, and the same invoice.
-      { invoice_number: 'D', ...days(1, 2), amount: '40' },
-      { invoice_number: 'E', ...days(7, 10), amount: '50', currency_code: 'EUR' },
-      { invoice_number: 'F', ...days(7, 10), amount: '60', issuer: 'Agent' },
-      { invoice_number: 'G', ...days(7, 10), amount: '70', charge: 'detention' },
-      { ...note, invoice_number: 'D', amount: '-1' },
-      { ...note, invoice_number: 'N', amount: '-10' },
-      { ...note, invoice_number: 'N', amount: '-2' },
-      { ...note, ...days(3, 4), invoice_number: 'N', amount: '-3' },
-    ]
-    expect(await audit(lines, ['invoice_number', 'net_amount'])).toEqual([
-      ['A', '0'],
-      ['B', '20'],
-      ['C', '28'],
-      ['D', '39'],
-      ['E', '50'],
-      ['F', '60'],
-      ['G', '70'],
-      ['D', '0'],
-      ['N', '0'],
-      ['N', '0'],
-      ['N', '-3'],
-    ])
+    // The line of D has no day in common with the note, and is of the same invoice.
+    await audit(`
+      is        | invoice_number | issuer | days | daily_rate | currency_code | issued_on  | amount => net_amount
+                | A              |        | 7-8  |            |               | 2026-11-21 | 10     => 0
+                | B              |        | 7-10 |            |               | 2026-11-22 | 20     => 20
+                | C              |        | 7-10 |            |               | 2026-11-21 | 30     => 28
+                | D              |        | 1-2  |            |               |            | 40     => 39
+                | E              |        | 7-10 |            | EUR           |            | 50     => 50
+                | F              | Agent  | 7-10 |            |               |            | 60     => 60
+      detention | G              |        | 7-10 |            |               |            | 70     => 70
+                | D              |        | 7-10 | -          |               |            | -1     => 0
+                | N              |        | 7-10 | -          |               |            | -10    => 0
+                | N              |        | 7-10 | -          |               |            | -2     => 0
+                | N              |        | 3-4  | -          |               |            | -3     => -3`)
   })
 
   it('has an amount below zero, and no rate', () => {
@@ -980,81 +765,53 @@ describe('a credit note', () => {
 
 describe('wrong_free_time', () => {
   it('is another last day, fewer free days, or free time before the clock started', async () => {
-    const silent = { free_days: '', free_from_on: '', free_to_on: '' }
-    const found = await reasonsOf(
-      { free_to_on: '2026-11-05', ...days(7, 7), amount: '100' },
-      { free_days: '3', ...days(8, 8), amount: '100' },
-      { free_from_on: '2026-11-01', ...days(9, 9), amount: '100' },
-      { ...silent, ...days(11, 11), amount: '100' },
-    )
-    expect(found).toEqual([
-      ['wrong_free_time'],
-      ['wrong_free_time'],
-      ['not_available', 'wrong_free_time'],
-      ['missing_items'],
-    ])
+    await audit(`
+      is     | days | amount | free_to_on | free_days | free_from_on => reasons
+             | 7    | 100    | 2026-11-05 |           |              => wrong_free_time
+             | 8    | 100    |            | 3         |              => wrong_free_time
+             | 9    | 100    |            |           | 2026-11-01   => not_available, wrong_free_time
+      unfree | 11   | 100    |            |           |              => missing_items`)
   })
 
   it('is no day of the start, no weekend, and nothing that no rule gives', async () => {
-    const found = await reasonsOf(
-      { free_from_on: '2026-11-02', ...days(7, 7), amount: '100' },
-      { free_from_on: '2026-11-05', free_days: '5', ...days(8, 8), amount: '100' },
-      // The rule takes the day that the terminal reports.
-      { ...STORAGE, free_days: '1', ...days(8, 8) },
-    )
-    expect(found).toEqual([[], [], []])
+    // The rule of storage takes the day that the terminal reports.
+    await audit(`
+      is      | days | amount | free_days | free_from_on => reasons
+              | 7    | 100    |           | 2026-11-02   => []
+              | 8    | 100    | 5         | 2026-11-05   => []
+      storage | 8    |        | 1         |              => []`)
   })
 })
 
 describe('wrong_availability', () => {
   it('is a day before we saw it available, after we saw that it was not', async () => {
-    const lines = [
-      { available_on: '2026-11-04', ...days(7, 7), amount: '100' },
-      { available_on: '2026-11-06', ...days(8, 8), amount: '100' },
-    ]
-    const columns = ['available_on', 'available_seen_on', 'reasons']
-    expect(await audit(lines, columns)).toEqual([
-      ['2026-11-04', '2026-11-05', ['wrong_availability']],
-      ['2026-11-06', '2026-11-05', []],
-    ])
+    await audit(`
+      available_on | days | amount => available_on | available_seen_on | reasons
+      2026-11-04   | 7    | 100    => 2026-11-04   | 2026-11-05        | wrong_availability
+      2026-11-06   | 8    | 100    => 2026-11-06   | 2026-11-05        | []`)
   })
 
   it('is at the ramp what the status says after it left the port', async () => {
-    const line = { ...STORAGE, container_number: 'MSKU0000005', bill_of_lading_number: '' }
-    const lines = [
-      { ...line, available_on: '2026-11-05' },
-      { ...line, available_on: '2026-11-06', ...days(9, 9) },
-    ]
-    const columns = ['place', 'available_seen_on', 'reasons']
-    const rows = await audit(lines, columns)
-    expect(rows.map((row) => row.slice(0, 2))).toEqual([
-      ['ramp', '2026-11-06'],
-      ['ramp', '2026-11-06'],
-    ])
-    expect(
-      rows.map(([, , reasons]) => (reasons as string[]).includes('wrong_availability')),
-    ).toEqual([true, false])
+    await audit(`
+      is      | box         | days | available_on => place | available_seen_on | reasons
+      storage | MSKU0000005 |      | 2026-11-05   => ramp  | 2026-11-06        | wrong_availability, wrong_free_time, wrong_sum
+      storage | MSKU0000005 | 9    | 2026-11-06   => ramp  | 2026-11-06        | wrong_free_time`)
   })
 
   it('follows from nothing that nobody saw', async () => {
-    const early = { available_on: '2026-11-01', bill_of_lading_number: '' }
-    const lines = [
-      // It was available when we first looked; nobody said anything before; nobody ever does;
-      // another place; not named.
-      { ...early, container_number: 'MSKU0000004' },
-      { ...early, container_number: 'MSKU0000006' },
-      { ...early, container_number: 'MSKU0000001' },
-      { ...early, charge: 'detention' },
-      { ...early, available_on: '', ...days(11, 11) },
-    ]
-    const rows = await audit(lines, ['available_seen_on', 'reasons'])
-    expect(rows.map(([seen]) => seen)).toEqual([null, null, null, null, '2026-11-05'])
-    expect(rows.flatMap(([, reasons]) => reasons)).not.toContain('wrong_availability')
+    // It was available when we first looked; nobody said anything before; nobody ever does; another
+    // place; not named.
+    await audit(`
+      is        | box         | days | available_on => available_seen_on | reasons
+                | MSKU0000004 |      | 2026-11-01   => -                 | missing_items
+                | MSKU0000006 |      | 2026-11-01   => -                 | missing_items
+                | MSKU0000001 |      | 2026-11-01   => -                 | missing_items
+      detention | NYKU7401215 |      | 2026-11-01   => -                 | outside_period, wrong_free_time, missing_items
+      undated   | NYKU7401215 | 11   |              => 2026-11-05        | wrong_sum, missing_items`)
   })
 
   it('is not known before we saw it', async () => {
-    const early = { available_on: '2026-11-03' }
-    const columns = ['available_seen_on']
-    expect(await audit([early], columns, '2026-11-04T20:00:00Z')).toEqual([[null]])
+    const early = '2026-11-04T20:00:00Z'
+    await audit('available_on => available_seen_on\n2026-11-03 => -', early)
   })
 })

@@ -1,0 +1,55 @@
+import { expect } from 'vitest'
+import type { AnalyticsScene, ReadOptions } from './analytics-scene.js'
+
+/**
+ * Tables of text, as one notes them by hand: a line for the names of the columns, a line a row,
+ * cells between bars. A line that begins with -- is a remark.
+ */
+export function linesOf(table: string): string[][] {
+  return table
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('--'))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+}
+
+/** Rows to insert, as texts: `-` is null, and an empty cell leaves its column out. */
+export function rowsOf(table: string): Record<string, string | null>[] {
+  const [names = [], ...lines] = linesOf(table)
+  return lines.map((cells) =>
+    Object.fromEntries(
+      names.flatMap((name, at) => {
+        const cell = cells[at] ?? ''
+        return cell === '' ? [] : [[name, cell === '-' ? null : cell]]
+      }),
+    ),
+  )
+}
+
+/** A value as it stands in a table; nested ones as `USD 20, CAD 10`, and `[]` or `{}` if empty. */
+export function cellOf(value: unknown): string {
+  if (value === null) return '-'
+  if (typeof value !== 'object') return JSON.stringify(value).replaceAll('"', '')
+  const parts = Array.isArray(value)
+    ? value.map(cellOf)
+    : Object.entries(value).map(([name, part]) => `${name} ${cellOf(part)}`)
+  return parts.join(', ') || JSON.stringify(value)
+}
+
+/** Expects the rows of a view, in the columns and in the order of the table. */
+export async function expectRows(
+  scene: AnalyticsScene,
+  view: string,
+  options: Omit<ReadOptions, 'columns'>,
+  table: string,
+): Promise<void> {
+  const [columns = [], ...expected] = linesOf(table)
+  const rows = await scene.read(view, { ...options, columns })
+  expect(toLines(rows.map((row) => columns.map((name) => cellOf(row[name]))))).toEqual(
+    toLines(expected),
+  )
+}
+
+export function toLines(rows: readonly (readonly string[])[]): string[] {
+  return rows.map((cells) => cells.join(' | '))
+}
