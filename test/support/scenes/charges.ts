@@ -1,0 +1,60 @@
+import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
+import type { AnalyticsScene } from '../analytics-scene.js'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Rows of a file of rules, of calendars or of holidays. */
+export async function importRules(scene: AnalyticsScene, text: string): Promise<void> {
+  const file = parseRulesFile('rules.csv', text)
+  if (file.kind === 'rules') {
+    await scene.insertInto('analytics', 'free_time_rules', file.rules)
+    await scene.insertInto('analytics', 'free_time_tiers', file.tiers)
+  } else if (file.kind === 'holidays') {
+    await scene.insertInto('analytics', 'holidays', file.holidays)
+  } else await scene.insertInto('analytics', 'working_calendars', file.calendars)
+}
+
+/** A rule in US dollars, named after its charge unless given, with its rates by first day. */
+export async function insertRule(
+  scene: AnalyticsScene,
+  rule: Row & { readonly charge: string; readonly rule_name?: string },
+  rates: Readonly<Record<number, string>> = { 1: '100' },
+): Promise<void> {
+  const starts_with = rule.charge === 'detention' ? 'gate_out' : 'discharge'
+  const whole = { rule_name: rule.charge, starts_with, currency_code: 'USD', ...rule }
+  const { rule_name } = whole
+  await scene.insertInto('analytics', 'free_time_rules', [whole])
+  await scene.insertInto(
+    'analytics',
+    'free_time_tiers',
+    Object.entries(rates).map(([from_day, daily_rate]) => ({ rule_name, from_day, daily_rate })),
+  )
+}
+
+/** A fee as the terminal lists it. */
+export function listedFee(
+  container_id: string,
+  type: string,
+  amount: string | null,
+  currency_code: string | null = 'USD',
+): Row {
+  const fee_key = `${type} ${String(currency_code)}`
+  return { container_id, fee_key, type, amount, currency_code, is_total: type === 'total' }
+}
+
+/** A last free day in Los Angeles: of the terminal, the line, the railway or the service. */
+export function lastFreeDay(
+  container_id: string,
+  whose: 'terminal' | 'line' | 'rail' | 'service',
+  local_date: string | null,
+  more: Row = {},
+): Row {
+  return {
+    container_id,
+    kind: whose === 'service' ? 'pickup_lfd' : `pickup_lfd_${whose}`,
+    local_date,
+    deadline_at: `${local_date ?? '2026-11-06'}T08:00:00Z`,
+    time_zone: whose === 'rail' ? 'America/Chicago' : 'America/Los_Angeles',
+    ...more,
+  }
+}
