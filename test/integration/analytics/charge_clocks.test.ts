@@ -12,6 +12,8 @@ import {
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 import { callCli } from '../../support/call-cli.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { importRules, lastFreeDay } from '../../support/scenes/charges.js'
+import { expectRows } from '../../support/tables.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
 
 /** One rule a name, each worked out by hand below. */
@@ -30,31 +32,13 @@ const HOLIDAYS = 'calendar;holiday_on;name\nus;2026-11-26;Thanksgiving Day\n'
 
 let scene: AnalyticsScene
 
-async function importFile(text: string): Promise<void> {
-  const file = parseRulesFile('rules.csv', text)
-  const tables =
-    file.kind === 'rules'
-      ? [['free_time_rules', file.rules] as const, ['free_time_tiers', file.tiers] as const]
-      : file.kind === 'holidays'
-        ? [['holidays', file.holidays] as const]
-        : [['working_calendars', file.calendars] as const]
-  for (const [table, rows] of tables) await scene.insertInto('analytics', table, rows)
-}
-
-const ZONE = 'America/Los_Angeles'
-
-const day = (container_id: string, kind: string, local_date: string) => ({
-  container_id,
-  kind,
-  local_date,
-  deadline_at: `${local_date}T09:00:00Z`,
-  time_zone: ZONE,
-})
+/** 18:00 UTC, in the morning of a day at each of the places. */
+const at = (day: string) => `2026-${day}T18:00:00Z`
 
 beforeAll(async () => {
   scene = await openAnalyticsScene()
-  await importFile(HOLIDAYS)
-  await importFile(RULES)
+  await importRules(scene, HOLIDAYS)
+  await importRules(scene, RULES)
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
   await insertKnown(scene, 'shipments', [
     { shipment_id: 'maersk', shipping_line_scac: 'MAEU', customer_name: 'Acme' },
@@ -68,110 +52,77 @@ beforeAll(async () => {
     container_id,
     number: container_id.toUpperCase().replaceAll(' ', ''),
     shipment_id,
-    pod_timezone: ZONE,
+    pod_timezone: 'America/Los_Angeles',
+    pod_discharged_at: at('11-02'),
     ...more,
   })
+  const byRail = {
+    pod_discharged_at: at('10-28'),
+    pod_rail_departed_at: at('10-30'),
+    ind_rail_unloaded_at: at('11-04'),
+  }
+  // Unloaded at the ramp on the 4th, so free to the 6th; gone on the 9th, empty on the 16th: five
+  // days from the 9th on are free, up to the 14th.
+  const inland = {
+    ...byRail,
+    final_destination_timezone: 'America/Chicago',
+    final_destination_full_out_at: at('11-09'),
+    empty_terminated_at: at('11-16'),
+  }
+  const out = { pod_full_out_at: at('11-09') }
+  const late = { ...out, empty_terminated_at: '2026-11-15T06:30:00Z' }
   await insertKnown(scene, 'containers', [
     // The line's day is 10 November, the terminal's the 6th.
-    box('two charges', 'maersk', {
-      pod_terminal_id: 't1',
-      pod_discharged_at: '2026-11-02T18:00:00Z',
-      available_for_pickup: true,
-    }),
+    box('two charges', 'maersk', { pod_terminal_id: 't1', available_for_pickup: true }),
     // Discharged on Friday the 20th: 23, 24, 25 and, after Thanksgiving, 27 November are free.
     box('thanksgiving', 'msc', {
       pod_terminal_id: 't1',
-      pod_discharged_at: '2026-11-20T18:00:00Z',
-      pod_arrived_at: '2026-11-18T18:00:00Z',
+      pod_discharged_at: at('11-20'),
+      pod_arrived_at: at('11-18'),
     }),
-    // Unloaded at the ramp on the 4th, so free to the 6th; gone on the 9th, empty on the 16th: five
-    // days from the 9th on are free, up to the 14th.
-    box('rail', 'other', {
-      pod_discharged_at: '2026-10-28T18:00:00Z',
-      pod_rail_departed_at: '2026-10-30T18:00:00Z',
-      ind_rail_unloaded_at: '2026-11-04T18:00:00Z',
-      final_destination_timezone: 'America/Chicago',
-      final_destination_full_out_at: '2026-11-09T18:00:00Z',
-      empty_terminated_at: '2026-11-16T18:00:00Z',
-    }),
+    box('rail', 'other', inland),
     // A truck took it to the train: its empty is owed from the ramp on.
-    box('by truck to the train', 'other', {
-      pod_discharged_at: '2026-10-28T18:00:00Z',
-      pod_full_out_at: '2026-10-29T18:00:00Z',
-      pod_rail_departed_at: '2026-10-30T18:00:00Z',
-      ind_rail_unloaded_at: '2026-11-04T18:00:00Z',
-      final_destination_timezone: 'America/Chicago',
-      final_destination_full_out_at: '2026-11-09T18:00:00Z',
-      empty_terminated_at: '2026-11-16T18:00:00Z',
-    }),
+    box('by truck to the train', 'other', { ...inland, pod_full_out_at: at('10-29') }),
     // A milestone announced for the future does not start a clock.
-    box('to come', 'hapag', {
-      pod_discharged_at: '2026-11-02T18:00:00Z',
-      pod_arrived_at: '2026-12-24T18:00:00Z',
-    }),
+    box('to come', 'hapag', { pod_arrived_at: at('12-24') }),
     // Its empty is said to be back before it is.
     box('announced', 'other', {
-      pod_discharged_at: '2026-11-02T18:00:00Z',
-      pod_full_out_at: '2026-11-09T18:00:00Z',
-      empty_terminated_at: '2026-11-16T18:00:00Z',
+      ...out,
+      empty_terminated_at: at('11-16'),
       current_status: 'empty_returned',
     }),
     // In New York it is back after midnight, when it is still the 14th at the port.
     ...['America/New_York', 'Mars/Olympus'].map((zone) =>
-      box(`back in ${zone}`, 'other', {
-        pod_discharged_at: '2026-11-02T18:00:00Z',
-        pod_full_out_at: '2026-11-09T18:00:00Z',
-        empty_terminated_at: '2026-11-15T06:30:00Z',
-        empty_terminated_timezone: zone,
-      }),
+      box(`back in ${zone}`, 'other', { ...late, empty_terminated_timezone: zone }),
     ),
-    box('no zone', 'msc', { pod_timezone: null, pod_discharged_at: '2026-11-02T18:00:00Z' }),
+    box('no zone', 'msc', { pod_timezone: null }),
     // The railway says a day without a zone.
-    box('no zone said', 'inland', {
-      pod_discharged_at: '2026-10-28T18:00:00Z',
-      pod_rail_departed_at: '2026-10-30T18:00:00Z',
-      ind_rail_unloaded_at: '2026-11-04T18:00:00Z',
-    }),
-    box('no rule', 'other', { pod_discharged_at: '2026-11-02T18:00:00Z' }),
+    box('no zone said', 'inland', byRail),
+    box('no rule', 'other'),
   ])
   await insertKnown(scene, 'container_import_deadlines', [
-    day('two charges', 'pickup_lfd_line', '2026-11-10'),
-    day('to come', 'pickup_lfd_line', '2026-11-10'),
-    {
-      container_id: 'no zone said',
-      kind: 'pickup_lfd_rail',
-      deadline_at: '2026-11-07T02:00:00Z',
-      local_date: '2026-11-07',
-      time_zone: null,
-    },
+    lastFreeDay('two charges', 'line', '2026-11-10'),
+    lastFreeDay('to come', 'line', '2026-11-10'),
+    lastFreeDay('no zone said', 'rail', '2026-11-07', { time_zone: null }),
   ])
-  const terminalDay = day('two charges', 'pickup_lfd_terminal', '2026-11-06')
+  const terminalDay = lastFreeDay('two charges', 'terminal', '2026-11-06')
   await scene.insert('container_import_deadlines', [terminalDay])
-  const history = { container_id: 'two charges', source: 'sync' }
   await scene.insert('container_hold_history', [
     {
-      ...history,
-      hold_key: 'customs',
-      name: 'customs',
-      status: 'hold',
-      valid_from: '2026-11-07T20:00:00Z',
-      valid_to: '2026-11-08T04:00:00Z',
+      ...{ container_id: 'two charges', hold_key: 'customs', name: 'customs', status: 'hold' },
+      ...{ valid_from: '2026-11-07T20:00:00Z', valid_to: '2026-11-08T04:00:00Z' },
     },
   ])
   await scene.insert('container_fee_history', [
     {
-      ...history,
-      fee_key: 'demurrage',
-      type: 'demurrage',
-      amount: '300.00',
-      currency_code: 'USD',
-      valid_from: '2026-11-08T20:00:00Z',
+      ...{ container_id: 'two charges', fee_key: 'demurrage', type: 'demurrage' },
+      ...{ amount: '300.00', currency_code: 'USD', valid_from: '2026-11-08T20:00:00Z' },
     },
   ])
   const extended = '2026-11-08T12:00:00Z'
   await scene.insert('container_import_deadline_history', [
     {
-      ...day('two charges', 'pickup_lfd_terminal', '2026-11-05'),
+      ...lastFreeDay('two charges', 'terminal', '2026-11-05'),
       valid_from: '2026-11-03T00:00:00Z',
       valid_to: extended,
     },
@@ -180,154 +131,142 @@ beforeAll(async () => {
 })
 afterAll(() => scene.drop())
 
-const NOON = (local: string) => `${local}T20:00:00Z`
+/** At noon in Los Angeles what a view says of a container. */
+const shows = (view: string, on: string, container: string, table: string) =>
+  expectRows(
+    scene,
+    view,
+    { asOf: `2026-${on}T20:00:00Z`, rest: `where container_id = '${container}' order by 1, 2` },
+    table,
+  )
 
-async function clocks(asOf: string, container: string) {
-  const rows = await scene.read('charge_clocks', {
-    asOf,
-    columns: ['charge', 'state', 'last_free_on', 'last_free_source', 'days_over', 'amount'],
-    rest: `where container_id = '${container}' order by charge`,
-  })
-  return rows.map((row) => Object.values(row))
-}
+/** Charge, state, last free day and whose it is, days over and amount of each clock. */
+const clocks = (on: string, container: string, rows: string) =>
+  shows(
+    'charge_clocks',
+    on,
+    container,
+    `charge | state | last_free_on | last_free_source | days_over | amount\n${rows}`,
+  )
 
 describe('each charge has a clock of its own', () => {
   it('counts storage from the terminal’s day and demurrage from the line’s, side by side', async () => {
     // Day 1 of storage lacks a rate: the first tier begins with day 2.
-    expect(await clocks(NOON('2026-11-08'), 'two charges')).toEqual([
-      ['demurrage', 'upcoming', '2026-11-10', 'line', 0, '0.00'],
-      ['storage', 'overdue', '2026-11-06', 'terminal', 2, '40'],
-    ])
-    expect(await clocks(NOON('2026-11-14'), 'two charges')).toEqual([
-      ['demurrage', 'overdue', '2026-11-10', 'line', 4, '501.00'],
-      ['storage', 'overdue', '2026-11-06', 'terminal', 8, '280'],
-    ])
-    const [exposure] = await scene.read('demurrage_exposure', {
-      asOf: NOON('2026-11-14'),
-      columns: ['days_over', 'estimate_amount', 'days_without_rate'],
-      rest: `where container_id = 'two charges'`,
-    })
-    expect(exposure).toEqual({ days_over: 8, estimate_amount: '781.00', days_without_rate: 1 })
+    await clocks(
+      '11-08',
+      'two charges',
+      `demurrage | upcoming | 2026-11-10 | line     | 0 | 0.00
+       storage   | overdue  | 2026-11-06 | terminal | 2 | 40`,
+    )
+    await clocks(
+      '11-14',
+      'two charges',
+      `demurrage | overdue  | 2026-11-10 | line     | 4 | 501.00
+       storage   | overdue  | 2026-11-06 | terminal | 8 | 280`,
+    )
+    const exposed = 'days_over | estimate_amount | days_without_rate\n8 | 781.00 | 1'
+    await shows('demurrage_exposure', '11-14', 'two charges', exposed)
   })
 
   it('counts working days over Thanksgiving, by the narrowest rule that is valid', async () => {
-    expect(await clocks(NOON('2026-11-30'), 'thanksgiving')).toEqual([
-      ['demurrage', 'overdue', '2026-11-27', 'rule', 3, '600'],
-      // A rule that takes the terminal's day, which nobody has said.
-      ['storage', 'unknown', null, null, null, null],
-    ])
+    // The rule of storage takes the terminal's day, which nobody has said.
+    await clocks(
+      '11-30',
+      'thanksgiving',
+      `demurrage | overdue | 2026-11-27 | rule | 3 | 600
+       storage   | unknown | -          | -    | - | -`,
+    )
   })
 
   it('counts at the ramp in its own currency, and detention until the empty box is back', async () => {
     for (const id of ['rail', 'by truck to the train']) {
-      expect(await clocks(NOON('2026-11-20'), id)).toEqual([
-        ['detention', 'ended_late', '2026-11-14', 'rule', 2, '240'],
-        ['storage', 'ended_late', '2026-11-06', 'rule', 3, '225'],
-      ])
+      await clocks(
+        '11-20',
+        id,
+        `detention | ended_late | 2026-11-14 | rule | 2 | 240
+         storage   | ended_late | 2026-11-06 | rule | 3 | 225`,
+      )
     }
     // On the train its empty is not owed yet.
-    expect(await clocks(NOON('2026-11-01'), 'by truck to the train')).toEqual([])
-    const [out] = await scene.read('detention_clock', {
-      asOf: NOON('2026-11-15'),
-      columns: ['state', 'days_over', 'amount', 'next_day_amount', 'gate_out_on', 'returned_on'],
-      rest: `where container_id = 'rail'`,
-    })
-    expect(out).toEqual({
-      state: 'overdue',
-      days_over: 1,
-      amount: '120',
-      next_day_amount: '120',
-      gate_out_on: '2026-11-09',
-      returned_on: null,
-    })
+    await clocks('11-01', 'by truck to the train', '')
+    await shows(
+      'detention_clock',
+      '11-15',
+      'rail',
+      `state   | days_over | amount | next_day_amount | gate_out_on | returned_on
+       overdue | 1         | 120    | 120             | 2026-11-09  | -`,
+    )
   })
 
   it('goes on for an empty that is announced and is not back', { tags: ['FE5'] }, async () => {
-    expect(await clocks(NOON('2026-11-15'), 'announced')).toEqual([
-      ['detention', 'overdue', '2026-11-14', 'rule', 1, '120'],
-    ])
-    expect(await clocks(NOON('2026-11-20'), 'announced')).toEqual([
-      ['detention', 'ended_late', '2026-11-14', 'rule', 2, '240'],
-    ])
+    await clocks('11-15', 'announced', 'detention | overdue    | 2026-11-14 | rule | 1 | 120')
+    await clocks('11-20', 'announced', 'detention | ended_late | 2026-11-14 | rule | 2 | 240')
   })
 
   it('counts the day on the ticket of the depot', { tags: ['JA8'] }, async () => {
-    expect(await clocks(NOON('2026-11-20'), 'back in America/New_York')).toEqual([
-      ['detention', 'ended_late', '2026-11-14', 'rule', 1, '120'],
-    ])
-    expect(await clocks(NOON('2026-11-20'), 'back in Mars/Olympus')).toEqual([
-      ['detention', 'unknown', '2026-11-14', 'rule', null, null],
-    ])
+    const [there, nowhere] = ['back in America/New_York', 'back in Mars/Olympus']
+    await clocks('11-20', there, 'detention | ended_late | 2026-11-14 | rule | 1 | 120')
+    await clocks('11-20', nowhere, 'detention | unknown    | 2026-11-14 | rule | - | -')
   })
 
   it('has no today of UTC where the zone is unknown, and nothing where no rule holds', async () => {
-    expect(await clocks(NOON('2026-11-30'), 'no zone')).toEqual([
-      ['demurrage', 'unknown', '2026-11-06', 'rule', null, null],
-    ])
-    expect(await clocks(NOON('2026-11-30'), 'no rule')).toEqual([])
+    await clocks('11-30', 'no zone', 'demurrage | unknown | 2026-11-06 | rule | - | -')
+    await clocks('11-30', 'no rule', '')
     // The rule would count from the vessel's arrival, which is announced and has not happened.
-    expect(await clocks(NOON('2026-11-14'), 'to come')).toEqual([
-      ['demurrage', 'overdue', '2026-11-10', 'line', 4, null],
-      ['storage', 'overdue', '2026-11-10', 'line', 4, '20'],
-    ])
-    const [exposure] = await scene.read('demurrage_exposure', {
-      asOf: NOON('2026-11-14'),
-      columns: ['estimate_amount'],
-      rest: `where container_id = 'to come'`,
-    })
-    expect(exposure).toEqual({ estimate_amount: '20' })
+    await clocks(
+      '11-14',
+      'to come',
+      `demurrage | overdue | 2026-11-10 | line | 4 | -
+       storage   | overdue | 2026-11-10 | line | 4 | 20`,
+    )
+    await shows('demurrage_exposure', '11-14', 'to come', 'state | estimate_amount\noverdue | 20')
   })
 
   it('forecasts what more days cost', async () => {
-    const rows = await scene.read('exposure_forecast', {
-      asOf: NOON('2026-11-08'),
-      columns: ['charge', 'amount', 'seven_days_amount', 'fourteen_days_amount'],
-      rest: `where container_id = 'two charges' order by charge`,
-    })
     // Demurrage after 5 and 12 days, storage after 9 and 16.
-    expect(rows.map((row) => Object.values(row))).toEqual([
-      ['demurrage', '0.00', '651.50', '1705.00'],
-      ['storage', '40', '320', '600'],
-    ])
+    await shows(
+      'exposure_forecast',
+      '11-08',
+      'two charges',
+      `charge    | amount | seven_days_amount | fourteen_days_amount
+       demurrage | 0.00   | 651.50            | 1705.00
+       storage   | 40     | 320               | 600`,
+    )
   })
 
   it('shows the last free day of the one who charges', async () => {
-    const rows = await scene.read('charged_days', {
-      asOf: NOON('2026-11-08'),
-      columns: ['charge', 'charged_on', 'last_free_on', 'last_free_seen_on'],
-      rest: `where container_id = 'no zone said' and place = 'ramp' order by charge, charged_on`,
-    })
     // The line has one free day from the 4th on, and reports no day at a ramp.
-    expect(rows.map((row) => Object.values(row))).toEqual([
-      ['demurrage', '2026-11-06', '2026-11-05', null],
-      ['demurrage', '2026-11-07', '2026-11-05', null],
-      ['demurrage', '2026-11-08', '2026-11-05', null],
-      ['storage', '2026-11-08', '2026-11-07', '2026-11-07'],
-    ])
+    await shows(
+      'charged_days',
+      '11-08',
+      `no zone said' and place = 'ramp`,
+      `charge    | charged_on | last_free_on | last_free_seen_on
+       demurrage | 2026-11-06 | 2026-11-05   | -
+       demurrage | 2026-11-07 | 2026-11-05   | -
+       demurrage | 2026-11-08 | 2026-11-05   | -
+       storage   | 2026-11-08 | 2026-11-07   | 2026-11-07`,
+    )
   })
 
   it('shows of each day what was known then', async () => {
-    const listed = ['demurrage 300.00 USD']
-    const rows = await scene.read('charged_days', {
-      asOf: NOON('2026-11-09'),
-      columns: [
-        'charged_on',
-        'day_over',
-        'charge_amount',
-        'was_available',
-        'holds',
-        'fees_seen',
-        'is_working_day',
-        'last_free_on',
-        'last_free_seen_on',
-      ],
-      rest: `where container_id = 'two charges' order by charged_on`,
-    })
-    expect(rows.map((row) => Object.values(row))).toEqual([
-      ['2026-11-07', 1, null, true, ['customs'], [], false, '2026-11-06', '2026-11-05'],
-      ['2026-11-08', 2, '40', true, [], listed, false, '2026-11-06', '2026-11-06'],
-      ['2026-11-09', 3, '40', true, [], listed, true, '2026-11-06', '2026-11-06'],
-    ])
+    await shows(
+      'charged_days',
+      '11-09',
+      'two charges',
+      `charged_on | day_over | charge_amount | was_available | holds   | fees_seen            | is_working_day
+       2026-11-07 | 1        | -             | true          | customs | []                   | false
+       2026-11-08 | 2        | 40            | true          | []      | demurrage 300.00 USD | false
+       2026-11-09 | 3        | 40            | true          | []      | demurrage 300.00 USD | true`,
+    )
+    await shows(
+      'charged_days',
+      '11-09',
+      'two charges',
+      `charged_on | last_free_on | last_free_seen_on
+       2026-11-07 | 2026-11-06   | 2026-11-05
+       2026-11-08 | 2026-11-06   | 2026-11-06
+       2026-11-09 | 2026-11-06   | 2026-11-06`,
+    )
   })
 })
 
@@ -337,56 +276,6 @@ describe('an invoice', () => {
     'charged_from_on,charged_to_on,amount,currency_code,daily_rate,issued_on,due_on,' +
     'port_of_discharge,billed_because,free_days,free_from_on,free_to_on,available_on,' +
     'rule_reference,dispute_contact,dispute_url,dispute_within,certification,note'
-
-  it('is laid beside our days, and every reason to look into is named', async () => {
-    const lines = [
-      HEADER,
-      // The 5th and 6th are free; the 7th has a hold and lacks a rate; ours are 40 for the 8th and
-      // 9th each.
-      'A,1,WBCT,storage,two charges,,2026-11-05,2026-11-09,400,USD,80,2026-12-20,,,,,,2026-11-04,,,,,,,',
-      // The 15th and the 16th at 120, as the rule says, with all that is asked for.
-      'A,2,Line,detention,rail,BOL,2026-11-15,2026-11-16,240,USD,120,2026-11-20,2026-12-20,USLAX,consignee,5,2026-11-10,2026-11-14,,Tariff 1,a@line.example,https://line.example,30 days,yes,',
-      'A,3,Line,demurrage,nobody’s,,2026-11-15,2026-11-16,240,EUR,100,,,,,,,,,,,,,,',
-      // Another currency, and seven days that do not come to the sum.
-      'A,4,Ramp,storage,rail,,2026-11-07,2026-11-09,225,USD,70,2026-11-20,,,,,,2026-11-06,,,,,,,',
-      'A,5,Line,detention,two charges,,2026-11-15,2026-11-16,240,USD,120,2026-11-20,,,,,,,,,,,,,',
-    ]
-    await scene.insertInto('analytics', 'dd_invoices', parseInvoices('a.csv', lines.join('\n')))
-    const rows = await scene.read('invoices', {
-      asOf: NOON('2026-12-24'),
-      columns: [
-        'days_claimed',
-        'days_ours',
-        'days_on_hold',
-        'amount_ours',
-        'difference_amount',
-        'reasons',
-      ],
-      rest: 'order by line_number',
-    })
-    expect(rows.map((row) => Object.values(row))).toEqual([
-      [
-        5,
-        3,
-        1,
-        '80',
-        null,
-        [
-          'outside_period',
-          'on_hold',
-          'wrong_free_time',
-          'wrong_rate',
-          'missing_items',
-          'late_issue',
-          'not_checked: no rate',
-        ],
-      ],
-      [2, 2, 0, '240', '0', []],
-      [2, null, null, null, null, ['unknown_container', 'wrong_sum', 'missing_items']],
-      [3, 3, 0, null, null, ['wrong_sum', 'other_currency']],
-      [2, null, null, null, null, ['never_charged', 'missing_items']],
-    ])
-  })
 
   it('waits for another import', async () => {
     const lines = parseInvoices(
