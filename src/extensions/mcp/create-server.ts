@@ -31,7 +31,7 @@ export interface McpOptions {
   /** The sentence of an error; undefined for a fault of the program. */
   readonly describe?: (thrown: unknown) => string | undefined
   /** Runs a call when it is its turn; four at once without it. */
-  readonly read?: (call: () => Promise<string>) => Promise<string>
+  readonly read?: (call: () => Promise<string>, isGone: () => boolean) => Promise<string>
 }
 
 const INSTRUCTIONS =
@@ -54,12 +54,16 @@ export async function prepareServer(
   const read = keepShippedQueries()
   const shipped = await read(options.names)
   const others = [findTool, evidenceTool, ...(options.isSqlOn ? [sqlTool] : [])]
-  const { read: limit = pLimit(AT_ONCE) } = options
-  return ({ session, token }) => {
+  const ownTurns = pLimit(AT_ONCE)
+  const inTurn = options.read ?? ((call: () => Promise<string>) => ownTurns(call))
+  return ({ session, token, isGone = () => false }) => {
     const tools = [
       ...questionTools({ shipped, read, token }),
       ...others.filter(({ name }) => token === undefined || token.questions.includes(name)),
-    ].map((tool): Tool => ({ ...tool, run: (...given) => limit(() => tool.run(...given)) }))
+    ].map((tool): Tool => ({
+      ...tool,
+      run: (...given) => inTurn(() => tool.run(...given), isGone),
+    }))
     return createServer({ ...options, tools, session })
   }
 }

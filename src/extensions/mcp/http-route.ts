@@ -73,7 +73,11 @@ export async function createMcpRoute(given: McpHttpOptions): Promise<McpRoute> {
       const refused = originValidationResponse(request, origins)
       if (refused === undefined) await takeTurn(outgoing)
       endLate(outgoing)
-      await send(refused ?? (await handler.fetch(request, carrying(access))), outgoing)
+      await send(
+        refused ??
+          (await handler.fetch(request, carrying({ ...access, isGone: () => outgoing.destroyed }))),
+        outgoing,
+      )
     } finally {
       read.release()
     }

@@ -47,11 +47,27 @@ it('a client that went away while it waited keeps no turn', { tags: ['HQ4'] }, a
   last.close()
 })
 
+it('reads nothing for a client that went away', { tags: ['HQ4'] }, async () => {
+  const { read } = createDoorGuard(options)
+  const asked: string[] = []
+  const ask = (name: string, isGone: boolean): Promise<number> =>
+    read(
+      () => Promise.resolve(asked.push(name)),
+      () => isGone,
+    )
+  await expect(ask('gone', true)).rejects.toThrow(/went away/)
+  await ask('waits', false)
+  expect(asked).toEqual(['waits'])
+})
+
 it('reads two answers at a time', { tags: ['HQ4'] }, async () => {
   const { read } = createDoorGuard(options)
   const ends: (() => void)[] = []
   const answers = [1, 2, 3].map(() =>
-    read(() => new Promise<void>((resolve) => ends.push(resolve))),
+    read(
+      () => new Promise<void>((resolve) => ends.push(resolve)),
+      () => false,
+    ),
   )
   await nextTurn()
   expect(ends).toHaveLength(2)

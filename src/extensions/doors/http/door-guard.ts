@@ -20,6 +20,8 @@ const LIMITS: BoundOptions = { atOnce: 4, waiting: 16, patienceMs: 10_000 }
  */
 const READ_AT_ONCE = 2
 
+const GONE = 'the client went away'
+
 export interface DoorGuardOptions extends BearerOptions {
   /** By the login of the program, read-only. Its time limit is that of an answer. */
   readonly answers: Warehouse
@@ -35,8 +37,8 @@ export interface DoorGuard {
   readonly open: (token: AccessToken | undefined) => Promise<Warehouse>
   /** Waits for a turn, which ends with the response. Throws `Refused` if too many wait. */
   readonly takeTurn: (response: ServerResponse) => Promise<void>
-  /** Runs what asks the database, after others that do. */
-  readonly read: <T>(ask: () => Promise<T>) => Promise<T>
+  /** Runs what asks the database, after others that do, unless the client is gone by then. */
+  readonly read: <T>(ask: () => Promise<T>, isGone: () => boolean) => Promise<T>
   /** The refusal for an error, which is logged if it is ours; undefined for a fault. */
   readonly refusalOf: (thrown: unknown) => Refused | undefined
   /** A route whose refusals are answered in one sentence. */
@@ -103,9 +105,14 @@ export function createDoorGuard(options: DoorGuardOptions): DoorGuard {
       // One that went away while it waited closes no second time.
       if (!response.destroyed) return
       endTurn()
-      throw new Refused(499, 'the client went away')
+      throw new Refused(499, GONE)
     },
-    read: reading,
+    read: (ask, isGone) =>
+      reading(() => {
+        // A turn ends with its client: a flood of those that leave would wait here without bound.
+        if (isGone()) throw new Refused(499, GONE)
+        return ask()
+      }),
     refusalOf: describe,
     route: refusing,
     page: (route) =>

@@ -106,12 +106,15 @@ export function createQuestionRoutes(options: QuestionRoutesOptions): Record<str
     const pageOf = (token?.customers ?? null) === null ? options.pageOf : undefined
     const prepared = await prepare(asked)
     const warehouse = await guard.open(token)
-    const collected = await guard.read(async () => {
-      const readAt = clock()
-      const answer = await collectAnswer(warehouse, prepared, { ...asked, pageOf }, limits)
-      known.keep(key, answer.etag, readAt)
-      return answer
-    })
+    const collected = await guard.read(
+      async () => {
+        const readAt = clock()
+        const answer = await collectAnswer(warehouse, prepared, { ...asked, pageOf }, limits)
+        known.keep(key, answer.etag, readAt)
+        return answer
+      },
+      () => response.destroyed,
+    )
     send(request, response, { ...collected, asked, sendMs: limits.sendMs })
   }
 

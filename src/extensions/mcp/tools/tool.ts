@@ -42,6 +42,8 @@ export interface AskSession {
 export interface McpAccess {
   readonly session: AskSession
   readonly token?: AskRights | undefined
+  /** Whether nobody waits for the answer any more. */
+  readonly isGone?: () => boolean
 }
 
 /** Rows of a result, and of a table in it. */
