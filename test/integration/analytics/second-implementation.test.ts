@@ -5,6 +5,7 @@ import type { Hold } from '../../../src/extensions/simulator/plans/container-sta
 import { countLike, SecondImplementation } from '../../support/second-implementation.js'
 import type { Rule, WorkingCalendar } from '../../support/second-rules.js'
 import { closeScenes, HOUR, openScene, type Scene } from '../sync/sync-scene.js'
+import { rowsOf } from '../../support/tables.js'
 import { setAsOf } from '../../support/set-as-of.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 import { atScale } from '../../support/test-scale.js'
@@ -19,257 +20,61 @@ const HOURS = LOOKS > 10 ? [24] : [6, 18, 30, 20, 75]
 /** Names as much as other rules, and comes after them. */
 const NEVER = 'yards'
 
-const RULES: readonly Rule[] = [
-  {
-    name: 'all lines',
-    charge: 'demurrage',
-    place: 'port',
-    freeDays: 5,
-    counts: 'calendar',
-    startsWith: 'arrival',
-    rates: { 1: 100 },
-  },
-  {
-    name: 'Maersk',
-    charge: 'demurrage',
-    line: 'MAEU',
-    place: 'port',
-    freeDays: 4,
-    counts: 'working',
-    calendar: 'us',
-    startsWith: 'discharge',
-    rates: { 1: 185, 5: 310 },
-    validFrom: '2026-01-01',
-    reported: 'ignored',
-  },
-  {
-    name: 'Maersk tank',
-    charge: 'demurrage',
-    line: 'MAEU',
-    place: 'port',
-    equipmentType: 'tank',
-    freeDays: 3,
-    counts: 'working',
-    calendar: 'us',
-    startsWith: 'discharge',
-    rates: { 2: 390 },
-  },
-  {
-    name: 'terminals',
-    charge: 'storage',
-    place: 'port',
-    counts: 'calendar',
-    startsWith: 'discharge',
-    rates: { 1: 95, 6: 240 },
-  },
-  {
-    name: 'ramps',
-    charge: 'storage',
-    place: 'ramp',
-    freeDays: 2,
-    counts: 'calendar',
-    startsWith: 'arrival',
-    rates: { 1: 150 },
-    reported: 'earlier',
-  },
-  {
-    name: 'line at ramps',
-    charge: 'demurrage',
-    place: 'ramp',
-    freeDays: 3,
-    counts: 'working',
-    calendar: 'us',
-    startsWith: 'arrival',
-    rates: { 1: 55.5 },
-  },
-  {
-    name: 'empties',
-    charge: 'detention',
-    freeDays: 5,
-    counts: 'calendar',
-    startsWith: 'gate_out',
-    rates: { 1: 120, 8: 200 },
-  },
-  // Of equally many scopes the terminal's goes before the line's, that before the place code's, the
-  // newer before the older, and the first name before the others.
-  {
-    name: 'empties from October',
-    charge: 'detention',
-    freeDays: 3,
-    counts: 'calendar',
-    startsWith: 'gate_out',
-    rates: { 1: 125 },
-    validFrom: '2026-10-01',
-  },
-  {
-    name: 'short empties',
-    charge: 'detention',
-    equipmentLength: 20,
-    freeDays: 4,
-    counts: 'working',
-    calendar: 'us',
-    startsWith: 'gate_out',
-    rates: { 1: 90 },
-    currency: 'CAD',
-  },
-  {
-    name: 'Los Angeles',
-    charge: 'demurrage',
-    locode: 'USLAX',
-    place: 'port',
-    freeDays: 2,
-    counts: 'calendar',
-    startsWith: 'discharge',
-    rates: { 1: 130 },
-    validTo: '2026-10-28',
-  },
-  {
-    name: 'Husky in summer',
-    charge: 'storage',
-    terminal: 'Husky',
-    place: 'port',
-    counts: 'calendar',
-    startsWith: 'discharge',
-    rates: { 1: 41.25, 3: 0, 5: 82.5 },
-    validFrom: '2026-06-01',
-    validTo: '2026-08-31',
-  },
-  {
-    name: 'Husky',
-    charge: 'storage',
-    terminal: 'Y651',
-    place: 'port',
-    counts: 'calendar',
-    startsWith: 'discharge',
-    charged: 'working',
-    rates: { 1: 45 },
-  },
-  {
-    name: 'long ones',
-    charge: 'storage',
-    place: 'port',
-    equipmentLength: 45,
-    freeDays: 1,
-    counts: 'calendar',
-    startsWith: 'discharge',
-    rates: { 1: 60, 4: 175.5 },
-    reported: 'later',
-  },
-  // Beside a demurrage in US dollars.
-  {
-    name: 'Vancouver',
-    charge: 'storage',
-    locode: 'CAVAN',
-    place: 'port',
-    counts: 'calendar',
-    startsWith: 'discharge',
-    rates: { 1: 70 },
-    currency: 'CAD',
-  },
-  {
-    name: 'Dallas',
-    charge: 'storage',
-    locode: 'USDAL',
-    place: 'ramp',
-    freeDays: 1,
-    counts: 'calendar',
-    startsWith: 'arrival',
-    rates: { 1: 200 },
-  },
-  {
-    name: 'Brampton',
-    charge: 'storage',
-    terminal: 'Brampton',
-    place: 'ramp',
-    counts: 'calendar',
-    startsWith: 'arrival',
-    rates: { 1: 210 },
-    currency: 'CAD',
-  },
-  {
-    name: 'ZIM until the empty is back',
-    charge: 'demurrage',
-    line: 'ZIMU',
-    place: 'port',
-    freeDays: 4,
-    firstDay: 1,
-    counts: 'calendar',
-    startsWith: 'arrival',
-    until: 'empty_return',
-    tierCounts: 'start',
-    rates: { 5: 80, 9: 130, 15: 205.5 },
-    reported: 'later',
-  },
-  {
-    name: 'high cubes from the ramp on',
-    charge: 'demurrage',
-    place: 'ramp',
-    equipmentHeight: 'high_cube',
-    freeDays: 2,
-    firstDay: 1,
-    counts: 'working',
-    calendar: 'us',
-    startsWith: 'arrival',
-    until: 'empty_return',
-    rates: { 1: 65 },
-  },
-  {
-    name: 'Hyundai',
-    charge: 'demurrage',
-    line: 'HDMU',
-    place: 'port',
-    freeDays: 2,
-    counts: 'working',
-    calendar: 'us',
-    startsWith: 'arrival',
-    charged: 'working',
-    rates: { 1: 150, 3: 260 },
-  },
-  // Its days off are those of the place.
-  {
-    name: 'Oakland',
-    charge: 'storage',
-    locode: 'USOAK',
-    place: 'port',
-    freeDays: 2,
-    counts: 'working',
-    startsWith: 'discharge',
-    charged: 'working',
-    tierCounts: 'start',
-    reported: 'later',
-    rates: { 1: 50, 5: 75 },
-  },
-  {
-    name: 'Tamarack',
-    charge: 'storage',
-    customer: 'Tamarack Outdoor Co.',
-    place: 'port',
-    counts: 'calendar',
-    startsWith: 'discharge',
-    rates: { 1: 60.5, 4: 80 },
-    minimum: 150,
-    cap: 400,
-  },
-  // Names as much as the short empties, and comes before them.
-  {
-    name: 'hazmat empties',
-    charge: 'detention',
-    tag: 'hazmat',
-    freeDays: 2,
-    counts: 'calendar',
-    startsWith: 'gate_out',
-    rates: { 1: 300, 4: 90, 8: 700 },
-    per: { 1: 'period', 8: 'period' },
-  },
-  {
-    name: NEVER,
-    charge: 'storage',
-    equipmentHeight: 'standard',
-    counts: 'calendar',
-    startsWith: 'arrival',
-    rates: { 1: 999 },
-  },
-]
+/**
+ * Of equally many scopes the terminal's goes before the line's, that before the place code's, the
+ * newer before the older, and the first name before the others. Vancouver is beside a demurrage in US
+ * dollars; the days off of Oakland are those of the place; the hazmat empties name as much as the
+ * short empties, and come before them.
+ */
+const RULES: readonly Rule[] = rowsOf(`
+  name                        | charge    | startsWith | counts   | rates               | more
+  all lines                   | demurrage | arrival    | calendar | 1:100               | place port, freeDays 5
+  Maersk                      | demurrage | discharge  | working  | 1:185 5:310         | place port, line MAEU, freeDays 4, calendar us, validFrom 2026-01-01, reported ignored
+  Maersk tank                 | demurrage | discharge  | working  | 2:390               | place port, line MAEU, freeDays 3, calendar us, equipmentType tank
+  terminals                   | storage   | discharge  | calendar | 1:95 6:240          | place port
+  ramps                       | storage   | arrival    | calendar | 1:150               | place ramp, freeDays 2, reported earlier
+  line at ramps               | demurrage | arrival    | working  | 1:55.5              | place ramp, freeDays 3, calendar us
+  empties                     | detention | gate_out   | calendar | 1:120 8:200         | freeDays 5
+  empties from October        | detention | gate_out   | calendar | 1:125               | freeDays 3, validFrom 2026-10-01
+  short empties               | detention | gate_out   | working  | 1:90                | freeDays 4, calendar us, equipmentLength 20, currency CAD
+  Los Angeles                 | demurrage | discharge  | calendar | 1:130               | place port, freeDays 2, locode USLAX, validTo 2026-10-28
+  Husky in summer             | storage   | discharge  | calendar | 1:41.25 3:0 5:82.5  | place port, terminal Husky, validFrom 2026-06-01, validTo 2026-08-31
+  Husky                       | storage   | discharge  | calendar | 1:45                | place port, terminal Y651, charged working
+  long ones                   | storage   | discharge  | calendar | 1:60 4:175.5        | place port, freeDays 1, equipmentLength 45, reported later
+  Vancouver                   | storage   | discharge  | calendar | 1:70                | place port, locode CAVAN, currency CAD
+  Dallas                      | storage   | arrival    | calendar | 1:200               | place ramp, freeDays 1, locode USDAL
+  Brampton                    | storage   | arrival    | calendar | 1:210               | place ramp, terminal Brampton, currency CAD
+  ZIM until the empty is back | demurrage | arrival    | calendar | 5:80 9:130 15:205.5 | place port, line ZIMU, freeDays 4, firstDay 1, until empty_return, tierCounts start, reported later
+  high cubes from the ramp on | demurrage | arrival    | working  | 1:65                | place ramp, freeDays 2, firstDay 1, calendar us, equipmentHeight high_cube, until empty_return
+  Hyundai                     | demurrage | arrival    | working  | 1:150 3:260         | place port, line HDMU, freeDays 2, calendar us, charged working
+  Oakland                     | storage   | discharge  | working  | 1:50 5:75           | place port, locode USOAK, freeDays 2, charged working, tierCounts start, reported later
+  Tamarack                    | storage   | discharge  | calendar | 1:60.5 4:80         | place port, customer Tamarack Outdoor Co., minimum 150, cap 400
+  hazmat empties              | detention | gate_out   | calendar | 1:300 4:90 8:700    | freeDays 2, tag hazmat, per 1:period 8:period
+  ${NEVER}                    | storage   | arrival    | calendar | 1:999               | equipmentHeight standard
+`).map(toRule)
+
+/** `1:100 6:240` as a number or word for each first day. */
+function byDay(text: string): Record<string, unknown> {
+  return Object.fromEntries(
+    text.split(' ').map((said) => {
+      const [from = '', value = ''] = said.split(':')
+      return [from, valueOf(value)]
+    }),
+  )
+}
+
+function valueOf(text: string): string | number {
+  return /^[\d.]+$/.test(text) ? Number(text) : text
+}
+
+function toRule({ rates, more, ...row }: Readonly<Record<string, string | null>>): Rule {
+  const said = more!.split(', ').map((words) => {
+    const [, name = '', value = ''] = /^(\w+) (.*)$/.exec(words)!
+    return [name, name === 'per' ? byDay(value) : valueOf(value)]
+  })
+  return { ...row, rates: byDay(rates!), ...Object.fromEntries(said) } as Rule
+}
+
 const CALENDARS: readonly WorkingCalendar[] = [
   { name: 'us', holidays: ['2026-10-12', '2026-11-11', '2026-11-26', '2026-12-25'] },
   // Open on Saturdays.
@@ -279,47 +84,30 @@ const CALENDARS: readonly WorkingCalendar[] = [
 ]
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
+const NAMES = [
+  'name charge line terminal locode place equipmentType equipmentLength equipmentHeight freeDays',
+  'counts calendar startsWith validFrom validTo reported firstDay charged tierCounts until',
+  'customer tag minimum cap',
+].flatMap((names) => names.split(' ')) as Exclude<keyof Rule, 'rates' | 'per'>[]
+
+/** The column of the file for what the second implementation calls `equipmentType`. */
+function columnOf(name: string): string {
+  if (name === 'name') return 'rule'
+  if (name === 'calendar') return 'holiday_calendar'
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
 function csvOfRules(): string {
-  const header =
-    'rule,charge,line,terminal,locode,place,equipment_type,equipment_length,free_days,counts,' +
-    'holiday_calendar,starts_with,from_day,daily_rate,currency,valid_from,valid_to,note,reported,' +
-    'first_day,tier_counts,charged,until,customer,tag,equipment_height,minimum,cap,per'
   const lines = RULES.flatMap((rule) =>
     Object.entries(rule.rates).map(([from, rate]) =>
       [
-        rule.name,
-        rule.charge,
-        rule.line,
-        rule.terminal,
-        rule.locode,
-        rule.place,
-        rule.equipmentType,
-        rule.equipmentLength,
-        rule.freeDays,
-        rule.counts,
-        rule.calendar,
-        rule.startsWith,
-        from,
-        rate,
-        rule.currency ?? 'USD',
-        rule.validFrom,
-        rule.validTo,
-        '',
-        rule.reported,
-        rule.firstDay,
-        rule.tierCounts,
-        rule.charged,
-        rule.until,
-        rule.customer,
-        rule.tag,
-        rule.equipmentHeight,
-        rule.minimum,
-        rule.cap,
-        rule.per?.[Number(from)],
+        ...NAMES.map((name) => rule[name]),
+        ...[from, rate, rule.per?.[Number(from)], rule.currency ?? 'USD', ''],
       ].join(','),
     ),
   )
-  return [header, ...lines].join('\n')
+  const header = [...NAMES.map(columnOf), 'from_day', 'daily_rate', 'per', 'currency', 'note']
+  return [header.join(','), ...lines].join('\n')
 }
 
 function csvOfCalendars(): string {
@@ -611,16 +399,9 @@ it(
     // Cases that never occurred prove nothing.
     const met = (name: string, cell: number) =>
       [...new Set(compared[name]!.map((line) => (JSON.parse(line) as unknown[])[cell]))].sort()
-    expect(met('stays', 2)).toEqual([
-      'due_today',
-      'none',
-      'not_started',
-      'out_in_time',
-      'out_late',
-      'overdue',
-      'unknown',
-      'upcoming',
-    ])
+    expect(met('stays', 2)).toEqual(
+      'due_today none not_started out_in_time out_late overdue unknown upcoming'.split(' '),
+    )
     expect(met('stays', 4)).toEqual(['line', null, 'rail', 'rule', 'service', 'terminal'])
     expect(met('chargeDays', 2)).toEqual(['demurrage', 'detention', 'storage'])
     const rules = RULES.map(({ name }) => name).filter((name) => name !== NEVER)
@@ -660,22 +441,10 @@ it(
       }),
     ).not.toEqual([])
     expect(met('exceptions', 1)).toEqual([
-      'appointment_late',
-      'appointment_missed',
-      'day_unknown',
-      'empty_not_returned',
-      'eta_passed',
-      'eta_slipped',
-      'hold_cleared',
-      'hold_new',
-      'last_free_day_near',
-      'left_behind',
-      'long_there',
-      'no_news',
-      'overdue',
-      'rail_silent',
-      'rolled',
-      'tracking_stopped',
+      ...['appointment_late', 'appointment_missed', 'day_unknown', 'empty_not_returned'],
+      ...['eta_passed', 'eta_slipped', 'hold_cleared', 'hold_new'],
+      ...['last_free_day_near', 'left_behind', 'long_there', 'no_news'],
+      ...['overdue', 'rail_silent', 'rolled', 'tracking_stopped'],
     ])
   },
 )
