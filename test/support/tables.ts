@@ -13,17 +13,19 @@ export function linesOf(table: string): string[][] {
     .map((line) => line.split('|').map((cell) => cell.trim()))
 }
 
-/** Rows to insert, as texts: `-` is null, and an empty cell leaves its column out. */
-export function rowsOf(table: string): Record<string, string | null>[] {
+/** Rows to insert, as texts: `-` is null, and an empty cell leaves its column as in `base`. */
+export function rowsOf<Base extends object = Record<string, string | null>>(
+  table: string,
+  base?: Base,
+): (Base & Record<string, string | null>)[] {
   const [names = [], ...lines] = linesOf(table)
-  return lines.map((cells) =>
-    Object.fromEntries(
-      names.flatMap((name, at) => {
-        const cell = cells[at] ?? ''
-        return cell === '' ? [] : [[name, cell === '-' ? null : cell]]
-      }),
-    ),
-  )
+  return lines.map((cells) => {
+    const said = names.flatMap((name, at) => {
+      const cell = cells[at] ?? ''
+      return cell === '' ? [] : [[name, cell === '-' ? null : cell]]
+    })
+    return { ...base, ...Object.fromEntries(said) } as Base & Record<string, string | null>
+  })
 }
 
 /** A value as it stands in a table; nested ones as `USD 20, CAD 10`, and `[]` or `{}` if empty. */

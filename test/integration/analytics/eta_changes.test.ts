@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
+import { insertVersions } from '../../support/insert-versions.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -10,29 +12,23 @@ const SHIPMENT = {
   port_of_discharge_locode: 'USLAX',
 }
 const ZONE = { pod_timezone: 'America/Los_Angeles' }
-const MOVE = { ...SHIPMENT, shipment_id: 's1', is_zone_known: true, is_voyage_changed: false }
-
 /** Versions that follow each other, each given by its beginning and its values. */
-async function insertVersions(
+const versions = (
   shipmentId: string,
-  versions: readonly (readonly [from: string, values: Record<string, unknown>])[],
-): Promise<void> {
-  await scene.insert(
-    'shipment_history',
-    versions.map(([from, values], index) => ({
-      ...SHIPMENT,
-      ...ZONE,
-      ...values,
-      shipment_id: shipmentId,
-      valid_from: from,
-      valid_to: versions[index + 1]?.[0] ?? null,
-    })),
+  known: readonly (readonly [from: string, values: Record<string, unknown>])[],
+) =>
+  insertVersions(
+    scene,
+    shipmentId,
+    known.map(([from, values]) => [from, { ...SHIPMENT, ...ZONE, ...values }]),
   )
-}
+
+const shows = (table: string, asOf = '') =>
+  expectRows(scene, 'eta_changes', { asOf, rest: 'order by shipment_id, changed_at' }, table)
 
 it('tells each move, and an ETA taken back and given again, but no first one', async () => {
   await scene.insert('shipments', [{ ...SHIPMENT, shipment_id: 's1' }])
-  await insertVersions('s1', [
+  await versions('s1', [
     ['2026-03-01T00:00Z', { pod_eta_at: null }],
     // The first ETA is not a change; a version that differs in another column is not one either.
     ['2026-03-02T00:00Z', { pod_eta_at: '2026-03-07T12:00Z', pod_voyage_number: '011E' }],
@@ -52,48 +48,23 @@ it('tells each move, and an ETA taken back and given again, but no first one', a
     ['2026-03-05T00:00Z', { pod_eta_at: null, pod_voyage_number: '012E' }],
     ['2026-03-06T00:00Z', { pod_eta_at: '2026-03-08T10:30Z', pod_voyage_number: '012E' }],
   ])
-  const rows = [
-    {
-      ...MOVE,
-      kind: 'moved',
-      source: 'webhook',
-      slip_hours: '24.00',
-      is_voyage_changed: true,
-      changed_at: '2026-03-04 00:00:00+00',
-      from_eta_at: '2026-03-07 12:00:00+00',
-      to_eta_at: '2026-03-08 12:00:00+00',
-      from_eta_local: '2026-03-07 04:00:00',
-      to_eta_local: '2026-03-08 05:00:00',
-    },
-    {
-      ...MOVE,
-      kind: 'withdrawn',
-      source: 'sync',
-      slip_hours: null,
-      changed_at: '2026-03-05 00:00:00+00',
-      from_eta_at: '2026-03-08 12:00:00+00',
-      to_eta_at: null,
-      from_eta_local: '2026-03-08 05:00:00',
-      to_eta_local: null,
-    },
-    {
-      ...MOVE,
-      kind: 'given again',
-      source: 'sync',
-      slip_hours: null,
-      changed_at: '2026-03-06 00:00:00+00',
-      from_eta_at: null,
-      to_eta_at: '2026-03-08 10:30:00+00',
-      from_eta_local: null,
-      to_eta_local: '2026-03-08 03:30:00',
-    },
-  ]
-  const rest = 'order by changed_at'
-  expect(await scene.read('eta_changes', { rest })).toEqual(rows)
+  const rows = `
+    kind        | source  | slip_hours | is_voyage_changed | changed_at
+    moved       | webhook | 24.00      | true              | 2026-03-04 00:00:00+00
+    withdrawn   | sync    | -          | false             | 2026-03-05 00:00:00+00`
+  const times = `
+    from_eta_at            | to_eta_at              | from_eta_local      | to_eta_local
+    2026-03-07 12:00:00+00 | 2026-03-08 12:00:00+00 | 2026-03-07 04:00:00 | 2026-03-08 05:00:00
+    2026-03-08 12:00:00+00 | -                      | 2026-03-08 05:00:00 | -`
+  await shows(`${rows}
+    given again | sync    | -          | false             | 2026-03-06 00:00:00+00`)
+  await shows(`${times}
+    -                      | 2026-03-08 10:30:00+00 | -                   | 2026-03-08 03:30:00`)
   // As of an instant the later ones are not known yet.
-  expect(await scene.read('eta_changes', { rest, asOf: '2026-03-05T12:00Z' })).toEqual(
-    rows.slice(0, 2),
-  )
+  await shows(rows, '2026-03-05T12:00Z')
+  await shows(times, '2026-03-05T12:00Z')
+  const own = { ...SHIPMENT, shipment_id: 's1', is_zone_known: true }
+  expect(await scene.read('eta_changes')).toMatchObject([own, own, own])
 })
 
 it('takes a missing zone as sent, flags one that is none, and leaves out what is gone', async () => {
@@ -107,17 +78,15 @@ it('takes a missing zone as sent, flags one that is none, and leaves out what is
     ['s2', 'Mars/Olympus'],
     ['s3', 'UTC'],
   ] as const) {
-    await insertVersions(shipmentId, [
+    await versions(shipmentId, [
       ['2026-03-01T00:00Z', { pod_timezone: zone, pod_eta_at: '2026-03-07T12:00Z' }],
       ['2026-03-02T00:00Z', { pod_timezone: zone, pod_eta_at: '2026-03-07T10:30Z' }],
     ])
   }
-  expect(
-    await scene.read('eta_changes', {
-      columns: ['shipment_id', 'slip_hours', 'is_zone_known', 'from_eta_local', 'to_eta_local'],
-      rest: 'order by shipment_id',
-    }),
-  ).toMatchSnapshot()
+  await shows(`
+    shipment_id | slip_hours | is_zone_known | from_eta_local      | to_eta_local
+    s1          | -1.50      | false         | 2026-03-07 12:00:00 | 2026-03-07 10:30:00
+    s2          | -1.50      | false         | -                   | -`)
 })
 
 it('compares nothing across a time in which the shipment was gone', async () => {
@@ -161,15 +130,10 @@ it('takes a vessel or voyage that was filled in, or is written otherwise, for no
   for (const [index, [earlier, later]] of cases.entries()) {
     const shipmentId = `s${String(index).padStart(2, '0')}`
     await scene.insert('shipments', [{ ...SHIPMENT, shipment_id: shipmentId }])
-    await insertVersions(shipmentId, [
+    await versions(shipmentId, [
       ['2026-03-01T00:00Z', { pod_eta_at: '2026-03-07T12:00Z', ...earlier }],
       ['2026-03-02T00:00Z', { pod_eta_at: '2026-03-08T12:00Z', ...later }],
     ])
   }
-  expect(
-    await scene.read('eta_changes', {
-      columns: ['is_voyage_changed'],
-      rest: 'order by shipment_id',
-    }),
-  ).toEqual(cases.map(([, , isChanged]) => ({ is_voyage_changed: isChanged })))
+  await shows(['is_voyage_changed', ...cases.map(([, , isChanged]) => isChanged)].join('\n'))
 })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
+import { expectRows, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -14,69 +15,33 @@ const LANE = {
 }
 
 it('counts local days from the first ETA, and what cannot be measured apart', async () => {
-  await scene.insert('shipments', [
-    // Clocks went forward on 8 March. 7 March 12:00 to 8 March 23:30 local: one day late, on time.
-    // In UTC it would be two days. 34.5 h = 1.4375 days.
-    {
-      ...LANE,
-      shipment_id: 's1',
-      pod_original_eta_at: '2026-03-07T20:00Z',
-      pod_ata_at: '2026-03-09T06:30Z',
-    },
-    // Its first ETA is in the history: 10 March, found at the 14th: 4 days late.
-    { ...LANE, shipment_id: 's2', pod_ata_at: '2026-03-14T12:00Z' },
-    // 3 days early.
-    {
-      ...LANE,
-      shipment_id: 's3',
-      pod_original_eta_at: '2026-03-20T12:00Z',
-      pod_ata_at: '2026-03-17T12:00Z',
-    },
-    // Its only ETA was first seen after the arrival: not measured.
-    { ...LANE, shipment_id: 's4', pod_ata_at: '2026-03-16T12:00Z' },
-    {
-      ...LANE,
-      shipment_id: 's5',
-      pod_original_eta_at: '2026-03-01T12:00Z',
-      pod_ata_at: '2026-03-16T12:00Z',
-      _deleted_at: '2026-03-17T00:00Z',
-    },
-    // No zone: days as sent, the 18th and the 20th: 2 days late, 26 h = 1.0833 days.
-    {
-      ...LANE,
-      shipment_id: 's6',
-      pod_timezone: null,
-      pod_original_eta_at: '2026-03-18T23:00Z',
-      pod_ata_at: '2026-03-20T01:00Z',
-    },
-    // No such zone: nobody can say the month or the days.
-    {
-      ...LANE,
-      shipment_id: 's7',
-      pod_timezone: 'Mars/Olympus',
-      pod_original_eta_at: '2026-03-18T23:00Z',
-      pod_ata_at: '2026-03-20T01:00Z',
-    },
-    { ...LANE, shipment_id: 's8', pod_original_eta_at: '2026-03-18T23:00Z' },
-    // 31 March 20:00 local: still March; on the minute.
-    {
-      ...LANE,
-      shipment_id: 's9',
-      pod_original_eta_at: '2026-04-01T03:00Z',
-      pod_ata_at: '2026-04-01T03:00Z',
-    },
-  ])
-  await scene.insert('shipment_history', [
-    { shipment_id: 's2', valid_from: '2026-02-19T00:00Z', valid_to: '2026-02-20T00:00Z' },
-    {
-      shipment_id: 's2',
-      valid_from: '2026-02-20T00:00Z',
-      valid_to: '2026-03-01T00:00Z',
-      pod_eta_at: '2026-03-10T12:00Z',
-    },
-    { shipment_id: 's2', valid_from: '2026-03-01T00:00Z', pod_eta_at: '2026-03-14T12:00Z' },
-    { shipment_id: 's4', valid_from: '2026-03-25T00:00Z', pod_eta_at: '2026-03-10T12:00Z' },
-  ])
+  const shipments = `
+    shipment_id | pod_timezone | pod_original_eta_at | pod_ata_at        | _deleted_at
+    -- Clocks went forward on 8 March. 7 March 12:00 to 8 March 23:30 local: one day late, on time.
+    -- In UTC it would be two days. 34.5 h = 1.4375 days.
+    s1          |              | 2026-03-07T20:00Z   | 2026-03-09T06:30Z |
+    -- Its first ETA is in the history: 10 March, found at the 14th: 4 days late.
+    s2          |              |                     | 2026-03-14T12:00Z |
+    -- 3 days early.
+    s3          |              | 2026-03-20T12:00Z   | 2026-03-17T12:00Z |
+    -- Its only ETA was first seen after the arrival: not measured.
+    s4          |              |                     | 2026-03-16T12:00Z |
+    s5          |              | 2026-03-01T12:00Z   | 2026-03-16T12:00Z | 2026-03-17T00:00Z
+    -- No zone: days as sent, the 18th and the 20th: 2 days late, 26 h = 1.0833 days.
+    s6          | -            | 2026-03-18T23:00Z   | 2026-03-20T01:00Z |
+    -- No such zone: nobody can say the month or the days.
+    s7          | Mars/Olympus | 2026-03-18T23:00Z   | 2026-03-20T01:00Z |
+    s8          |              | 2026-03-18T23:00Z   |                   |
+    -- 31 March 20:00 local: still March; on the minute.
+    s9          |              | 2026-04-01T03:00Z   | 2026-04-01T03:00Z |`
+  await scene.insert('shipments', rowsOf(shipments, LANE))
+  const history = rowsOf(`
+    shipment_id | valid_from        | valid_to          | pod_eta_at
+    s2          | 2026-02-19T00:00Z | 2026-02-20T00:00Z |
+    s2          | 2026-02-20T00:00Z | 2026-03-01T00:00Z | 2026-03-10T12:00Z
+    s2          | 2026-03-01T00:00Z |                   | 2026-03-14T12:00Z
+    s4          | 2026-03-25T00:00Z |                   | 2026-03-10T12:00Z`)
+  await scene.insert('shipment_history', history)
   // mean_delay_of_late_days 2.54: (4 + 1.0833) / 2
   // mean_delay_days 0.70: (1.4375 + 4 - 3 + 1.0833 + 0) / 5
   expect(
@@ -91,12 +56,9 @@ it('says nothing of an arrival before it was known', async () => {
     { ...version, valid_from: '2026-03-15T00:00Z', pod_ata_at: '2026-03-11T12:00Z' },
   ])
   expect(await scene.read('schedule_reliability', { asOf: '2026-03-14T00:00Z' })).toEqual([])
-  expect(
-    await scene.read('schedule_reliability', {
-      asOf: '2026-03-16T00:00Z',
-      columns: ['arrival_month_on', 'n', 'on_time', 'mean_delay_days'],
-    }),
-  ).toEqual([{ arrival_month_on: '2026-03-01', n: 1, on_time: 1, mean_delay_days: '1.00' }])
+  const options = { asOf: '2026-03-16T00:00Z' }
+  const month = 'arrival_month_on | n | on_time | mean_delay_days\n2026-03-01 | 1 | 1 | 1.00'
+  await expectRows(scene, 'schedule_reliability', options, month)
 })
 
 it('has no row where nothing arrived', async () => {
