@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
+import { rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -11,15 +12,8 @@ const [FIRST, SECOND, THIRD] = [
 ]
 
 const COLUMNS = [
-  'change',
-  'subject',
-  'from_value',
-  'to_value',
-  'effect',
-  'shift_hours',
-  'shift_days',
-  'change_amount',
-  'change_currency_code',
+  ...['change', 'subject', 'from_value', 'to_value', 'effect'],
+  ...['shift_hours', 'shift_days', 'change_amount', 'change_currency_code'],
 ]
 
 /** Each change on a line, of one look. */
@@ -53,27 +47,13 @@ it('shows what was, what is, and whether that is better or worse, look by look',
     ref_numbers: ['PO-1'],
     pod_timezone: LOS_ANGELES,
   }
-  const ship = { pod_vessel_imo: '9000001', pod_vessel_name: 'EVER ONE' }
   await scene.insert('shipments', [shipment])
-  await scene.insert('shipment_history', [
-    { ...shipment, ...ship, valid_from: FIRST, valid_to: SECOND, pod_eta_at: '2026-10-31T08:00Z' },
-    {
-      ...shipment,
-      pod_vessel_imo: '9000001',
-      pod_vessel_name: 'Ever One (renamed)',
-      valid_from: SECOND,
-      valid_to: THIRD,
-      pod_eta_at: '2026-11-02T08:00Z',
-    },
-    {
-      ...shipment,
-      pod_vessel_imo: '9000002',
-      pod_vessel_name: 'EVER TWO',
-      valid_from: THIRD,
-      valid_to: null,
-      pod_eta_at: null,
-    },
-  ])
+  const versions = `
+    valid_from | valid_to  | pod_vessel_imo | pod_vessel_name    | pod_eta_at
+    ${FIRST}   | ${SECOND} | 9000001        | EVER ONE           | 2026-10-31T08:00Z
+    ${SECOND}  | ${THIRD}  | 9000001        | Ever One (renamed) | 2026-11-02T08:00Z
+    ${THIRD}   | -         | 9000002        | EVER TWO           | -`
+  await scene.insert('shipment_history', rowsOf(versions, shipment))
   const box = (container_id: string, more: object = {}) => ({
     container_id,
     number: 'MSKU0000001',
@@ -87,96 +67,52 @@ it('shows what was, what is, and whether that is better or worse, look by look',
     { ...box('c2', { shipment_id: null }), _first_seen_at: FIRST },
     { ...box('gone'), _deleted_at: THIRD },
   ])
+  // The clocks go back on 1 November.
+  const ofFirst = `
+    valid_from | valid_to  | source  | pod_terminal_id | availability_known | available_for_pickup | pod_discharged_at | pickup_appointment_at | pod_full_out_at
+    ${FIRST}   | ${SECOND} | sync    | t1              | true               | false                | 2026-10-31T20:00Z |                       |
+    ${SECOND}  | ${THIRD}  | webhook | t1              | true               | true                 | 2026-11-01T18:00Z | 2026-11-03T16:00Z     |
+    ${THIRD}   | -         | sync    | t2              | false              | true                 | 2026-11-01T18:00Z | 2026-11-03T14:30Z     | 2026-11-03T15:00Z`
+  await scene.insert('container_history', rowsOf(ofFirst, box('c1')))
+  const nowhere = { shipment_id: null, final_destination_timezone: 'Mars/Olympus' }
   await scene.insert('container_history', [
-    {
-      ...box('c1', { pod_terminal_id: 't1', availability_known: true }),
-      valid_from: FIRST,
-      valid_to: SECOND,
-      available_for_pickup: false,
-      pod_discharged_at: '2026-10-31T20:00Z',
-    },
-    {
-      ...box('c1', { pod_terminal_id: 't1', availability_known: true }),
-      valid_from: SECOND,
-      valid_to: THIRD,
-      available_for_pickup: true,
-      // The clocks go back on 1 November.
-      pod_discharged_at: '2026-11-01T18:00Z',
-      pickup_appointment_at: '2026-11-03T16:00Z',
-      source: 'webhook',
-    },
-    {
-      ...box('c1', { pod_terminal_id: 't2', availability_known: false }),
-      valid_from: THIRD,
-      valid_to: null,
-      available_for_pickup: true,
-      pod_discharged_at: '2026-11-01T18:00Z',
-      pickup_appointment_at: '2026-11-03T14:30Z',
-      pod_full_out_at: '2026-11-03T15:00Z',
-    },
-    {
-      ...box('c2', { shipment_id: null, final_destination_timezone: 'Mars/Olympus' }),
-      valid_from: FIRST,
-      valid_to: SECOND,
-    },
-    {
-      ...box('c2', { shipment_id: null, final_destination_timezone: 'Mars/Olympus' }),
-      valid_from: SECOND,
-      valid_to: null,
-      ind_eta_at: '2026-11-05T12:00Z',
-    },
+    { ...box('c2', nowhere), valid_from: FIRST, valid_to: SECOND },
+    { ...box('c2', nowhere), valid_from: SECOND, ind_eta_at: '2026-11-05T12:00Z' },
     { ...box('gone'), valid_from: FIRST, valid_to: SECOND },
     { ...box('gone'), valid_from: SECOND, valid_to: THIRD, pod_full_out_at: SECOND },
   ])
-  const hold = (hold_key: string, valid_from: string, valid_to: string | null, status: string) => ({
-    container_id: 'c1',
-    hold_key,
-    name: hold_key,
-    status,
-    valid_from,
-    valid_to,
-  })
-  await scene.insert('container_hold_history', [
-    hold('customs', FIRST, SECOND, 'pending'),
-    hold('customs', SECOND, THIRD, 'hold'),
-    hold('freight', SECOND, THIRD, 'hold'),
-    hold('freight', THIRD, null, 'pending'),
-  ])
-  const fee = (
-    type: string,
-    valid_from: string,
-    valid_to: string | null,
-    amount: string | null,
-  ) => ({
-    container_id: 'c1',
-    fee_key: type,
-    type,
-    amount,
-    currency_code: 'USD',
-    valid_from,
-    valid_to,
-  })
-  await scene.insert('container_fee_history', [
-    fee('exam', FIRST, THIRD, '80'),
-    fee('demurrage', SECOND, THIRD, '120.50'),
-    fee('demurrage', THIRD, null, '90'),
-    fee('other', SECOND, null, null),
-  ])
-  const day = (kind: string, valid_from: string, valid_to: string | null, on: string) => ({
-    container_id: 'c1',
-    kind,
-    local_date: on,
-    time_zone: LOS_ANGELES,
-    valid_from,
-    valid_to,
-  })
-  await scene.insert('container_import_deadline_history', [
-    day('pickup_lfd_line', FIRST, SECOND, '2026-11-05'),
-    day('pickup_lfd_line', SECOND, null, '2026-11-03'),
-    day('pickup_lfd_terminal', SECOND, THIRD, '2026-11-04'),
-    day('pickup_lfd', SECOND, THIRD, '2026-11-04'),
-    day('pickup_lfd', THIRD, null, '2026-11-06'),
-  ])
+  const history = async (name: string, table: string): Promise<void> => {
+    const rows = rowsOf(table, { container_id: 'c1' })
+    await scene.insert(`container_${name}_history`, rows)
+  }
+  await history(
+    'hold',
+    `
+    hold_key | name    | status  | valid_from | valid_to
+    customs  | customs | pending | ${FIRST}   | ${SECOND}
+    customs  | customs | hold    | ${SECOND}  | ${THIRD}
+    freight  | freight | hold    | ${SECOND}  | ${THIRD}
+    freight  | freight | pending | ${THIRD}   | -`,
+  )
+  await history(
+    'fee',
+    `
+    fee_key   | type      | amount | currency_code | valid_from | valid_to
+    exam      | exam      | 80     | USD           | ${FIRST}   | ${THIRD}
+    demurrage | demurrage | 120.50 | USD           | ${SECOND}  | ${THIRD}
+    demurrage | demurrage | 90     | USD           | ${THIRD}   | -
+    other     | other     | -      | USD           | ${SECOND}  | -`,
+  )
+  await history(
+    'import_deadline',
+    `
+    kind                | local_date | time_zone      | valid_from | valid_to
+    pickup_lfd_line     | 2026-11-05 | ${LOS_ANGELES} | ${FIRST}   | ${SECOND}
+    pickup_lfd_line     | 2026-11-03 | ${LOS_ANGELES} | ${SECOND}  | -
+    pickup_lfd_terminal | 2026-11-04 | ${LOS_ANGELES} | ${SECOND}  | ${THIRD}
+    pickup_lfd          | 2026-11-04 | ${LOS_ANGELES} | ${SECOND}  | ${THIRD}
+    pickup_lfd          | 2026-11-06 | ${LOS_ANGELES} | ${THIRD}   | -`,
+  )
 
   expect(await readLines(FIRST)).toEqual([])
   // Another name of the same vessel is not a change.

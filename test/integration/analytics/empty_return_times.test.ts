@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { expectRows, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -18,47 +19,24 @@ it('runs from the last full out to the empty return, open ones to the instant as
   await insertKnown(scene, 'shipments', [
     { shipment_id: 's1', bill_of_lading_number: 'MAEU1', shipping_line_scac: 'MAEU' },
   ])
-  await insertKnown(scene, 'containers', [
-    // 6 March 22:00 PST to 9 March 00:00 PDT, over the change of clocks: 49 h elapsed, 3 days of
-    // the calendar.
-    {
-      ...BOX,
-      ...LA,
-      container_id: 'c1',
-      pod_full_out_at: '2026-03-07T06:00Z',
-      empty_terminated_at: '2026-03-09T07:00Z',
-    },
-    // Inland: picked up in Chicago on 10 March 23:00, returned in the port two days of the calendar
-    // later.
-    {
-      ...BOX,
-      ...LA,
-      container_id: 'c2',
-      pod_full_out_at: '2026-03-01T00:00Z',
-      final_destination_full_out_at: '2026-03-11T04:00Z',
-      final_destination_timezone: 'America/Chicago',
-      empty_terminated_at: '2026-03-12T16:00Z',
-    },
-    // Still out since 17 March 22:00 local; it is the 19th there.
-    { ...BOX, ...LA, container_id: 'c3', pod_full_out_at: '2026-03-18T05:00Z' },
-    { ...BOX, ...LA, container_id: 'c4', empty_terminated_at: '2026-03-12T16:00Z' },
-    {
-      ...BOX,
-      ...LA,
-      container_id: 'c5',
-      pod_full_out_at: '2026-03-12T16:00Z',
-      empty_terminated_at: '2026-03-11T16:00Z',
-    },
-    // No zone of the port: taken as sent. A zone that is none: no wall time, no day.
-    { ...BOX, container_id: 'c6', pod_full_out_at: '2026-03-12T16:00Z' },
-    {
-      ...BOX,
-      container_id: 'c7',
-      pod_timezone: 'Mars/Olympus',
-      pod_full_out_at: '2026-03-19T05:00Z',
-    },
-    { ...BOX, ...LA, container_id: 'c8', pod_discharged_at: '2026-03-12T16:00Z' },
-  ])
+  const boxes = `
+    container_id | pod_timezone | pod_full_out_at   | final_destination_full_out_at | empty_terminated_at | pod_discharged_at
+    -- 6 March 22:00 PST to 9 March 00:00 PDT, over the change of clocks: 49 h elapsed, 3 days of the
+    -- calendar.
+    c1           |              | 2026-03-07T06:00Z |                               | 2026-03-09T07:00Z   |
+    -- Inland: picked up in Chicago on 10 March 23:00, returned in the port two days of the calendar
+    -- later.
+    c2           |              | 2026-03-01T00:00Z | 2026-03-11T04:00Z             | 2026-03-12T16:00Z   |
+    -- Still out since 17 March 22:00 local; it is the 19th there.
+    c3           |              | 2026-03-18T05:00Z |                               |                     |
+    c4           |              |                   |                               | 2026-03-12T16:00Z   |
+    c5           |              | 2026-03-12T16:00Z |                               | 2026-03-11T16:00Z   |
+    -- No zone of the port: taken as sent. A zone that is none: no wall time, no day.
+    c6           | -            | 2026-03-12T16:00Z |                               |                     |
+    c7           | Mars/Olympus | 2026-03-19T05:00Z |                               |                     |
+    c8           |              |                   |                               |                     | 2026-03-12T16:00Z`
+  const inland = { final_destination_timezone: 'America/Chicago' }
+  await insertKnown(scene, 'containers', rowsOf(boxes, { ...BOX, ...LA, ...inland }))
   // days 7.54: 7 days and 13 hours
   // calendar_days null: nobody knows which day it is there.
   expect(
@@ -71,20 +49,13 @@ it('flags a shipment that is no longer tracked, leaves out what is gone, and has
   await scene.insert('shipments', [
     { shipment_id: 's1', line_tracking_stopped_at: '2026-03-01T00:00Z' },
   ])
+  const out = { ...BOX, pod_full_out_at: '2026-03-12T16:00Z' }
   await scene.insert('containers', [
-    { ...BOX, container_id: 'c1', pod_full_out_at: '2026-03-12T16:00Z' },
-    {
-      ...BOX,
-      container_id: 'c2',
-      pod_full_out_at: '2026-03-12T16:00Z',
-      _deleted_at: '2026-03-13T00:00Z',
-    },
+    { ...out, container_id: 'c1' },
+    { ...out, container_id: 'c2', _deleted_at: '2026-03-13T00:00Z' },
   ])
-  expect(
-    await scene.read('empty_return_times', {
-      columns: ['container_id', 'state', 'is_tracking_stopped'],
-    }),
-  ).toEqual([{ container_id: 'c1', state: 'out', is_tracking_stopped: true }])
+  const row = 'container_id | state | is_tracking_stopped\nc1 | out | true'
+  await expectRows(scene, 'empty_return_times', {}, row)
 })
 
 it('takes what is reported for an instant to come as not happened', { tags: ['FE5'] }, async () => {
