@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -168,16 +169,13 @@ it('holds the ETA against the first, and against that of a week ago', async () =
     { ...history('s3', ago(200), null), valid_to: ago(20) },
     history('s3', ago(20), ETA),
   ])
-  const rows = await scene.read('arrivals', {
-    columns: ['container_id', 'first_eta_at', 'slip_hours', 'moved_7_days_hours'],
-    rest: 'order by 1',
-  })
-  expect(rows.map((row) => Object.values(row))).toEqual([
-    ['of s1', '2026-03-19 19:00:00+00', '120.00', '96.00'],
-    ['of s2', '2026-03-24 19:00:00+00', '0.00', null],
-    ['of s3', '2026-03-24 19:00:00+00', '0.00', null],
-    ['of s4', null, null, null],
-  ])
+  const table = `
+    container_id | first_eta_at           | slip_hours | moved_7_days_hours
+    of s1        | 2026-03-19 19:00:00+00 | 120.00     | 96.00
+    of s2        | 2026-03-24 19:00:00+00 | 0.00       | -
+    of s3        | 2026-03-24 19:00:00+00 | 0.00       | -
+    of s4        | -                      | -          | -`
+  await expectRows(scene, 'arrivals', { rest: 'order by 1' }, table)
 })
 
 it('knows the usual dwell of the terminal and mode, else of the port', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -229,26 +230,10 @@ it('has no number for what has no rate, no rule, no start, no end or no last fre
       amount,
     })),
   )
-  expect(
-    await scene.read('free_time_value', {
-      asOf: NOW,
-      columns: [
-        'containers',
-        'days_over',
-        'days_without_rate',
-        'amount',
-        'four_days_savings_amount',
-      ],
-    }),
-  ).toEqual([
-    {
-      containers: 2,
-      days_over: 2,
-      days_without_rate: 2,
-      amount: '0',
-      four_days_savings_amount: '-80',
-    },
-  ])
+  const table = `
+    containers | days_over | days_without_rate | amount | four_days_savings_amount
+    2          | 2         | 2                 | 0      | -80`
+  await expectRows(scene, 'free_time_value', { asOf: NOW }, table)
 })
 
 it('says what was used from ten containers on, by line, terminal, rule and charge', async () => {

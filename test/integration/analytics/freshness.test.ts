@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { resources } from '../../../src/source/records/index.js'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -107,16 +108,11 @@ it('tells of each stream its last sync and outcome', { tags: ['FA6'] }, async ()
     },
   ])
   // While run 2 was under way the first one was the last complete one.
-  expect(
-    await scene.read('freshness', {
-      asOf: '2026-03-20T09:01Z',
-      rest,
-      columns: ['stream', 'last_complete_run_id', 'age_hours'],
-    }),
-  ).toEqual([
-    { stream: 'ports', last_complete_run_id: 1, age_hours: '1.02' },
-    { stream: 'shipments', last_complete_run_id: 1, age_hours: '1.02' },
-  ])
+  const table = `
+    stream    | last_complete_run_id | age_hours
+    ports     | 1                    | 1.02
+    shipments | 1                    | 1.02`
+  await expectRows(scene, 'freshness', { asOf: '2026-03-20T09:01Z', rest }, table)
 })
 
 it('counts the rows of every stream', { tags: ['JC1', 'JC2'] }, async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -120,22 +121,12 @@ it('waits for its train until the departure is reported', { tags: ['JA4'] }, asy
     ['not loaded', 'overdue', 2, true],
     ['only its status', 'unknown', null, false],
   ])
-  const legs = await scene.read('rail', {
-    asOf: AS_OF,
-    columns: [
-      'container_id',
-      'stage',
-      'is_waiting_for_train',
-      'port_last_free_on',
-      'port_days_left',
-    ],
-    rest: 'order by container_id',
-  })
-  expect(legs.map((row) => Object.values(row))).toEqual([
-    ['departed', 'departed', false, null, null],
-    ['loaded', 'loaded', true, '2026-11-06', -2],
-    ['not loaded', 'discharged', true, '2026-11-06', -2],
-  ])
+  const table = `
+    container_id | stage      | is_waiting_for_train | port_last_free_on | port_days_left
+    departed     | departed   | false                | -                 | -
+    loaded       | loaded     | true                 | 2026-11-06        | -2
+    not loaded   | discharged | true                 | 2026-11-06        | -2`
+  await expectRows(scene, 'rail', { asOf: AS_OF, rest: 'order by container_id' }, table)
   const lines = await scene.read('attention', {
     asOf: AS_OF,
     columns: ['container_id', 'exception'],

@@ -1,6 +1,7 @@
 import { expect, it, test } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -118,14 +119,10 @@ test('each instant has the zone of its own event', { tags: ['FF4'] }, async () =
     zoned('transshipment_departed', 'Asia/Kolkata', '2026-03-03T00:00:00Z'),
     zoned('transshipment_departed', 'Asia/Singapore', '2026-03-04T00:00:00Z'),
   ])
-  const columns = ['arrived_local', 'departed_local', 'is_zone_known']
-  expect(await scene.read('transshipments', { columns })).toEqual([
-    {
-      arrived_local: '2026-03-01 05:30:00',
-      departed_local: '2026-03-04 08:00:00',
-      is_zone_known: true,
-    },
-  ])
+  const table = `
+    arrived_local       | departed_local      | is_zone_known
+    2026-03-01 05:30:00 | 2026-03-04 08:00:00 | true`
+  await expectRows(scene, 'transshipments', {}, table)
 })
 
 it('does not wait where a ship reported it elsewhere later', { tags: ['FE5'] }, async () => {
@@ -138,14 +135,11 @@ it('does not wait where a ship reported it elsewhere later', { tags: ['FE5'] }, 
     ['vessel_departed', 'CNSHA', '2026-02-01T00:00Z'],
     ['transshipment_discharged', 'SGSIN', '2026-03-01T00:00Z'],
   ])
-  const rows = await scene.read('transshipments', {
-    columns: ['container_id', 'is_waiting'],
-    rest: 'order by container_id',
-  })
-  expect(rows).toEqual([
-    { container_id: 'c1', is_waiting: false },
-    { container_id: 'c2', is_waiting: true },
-  ])
+  const table = `
+    container_id | is_waiting
+    c1           | false
+    c2           | true`
+  await expectRows(scene, 'transshipments', { rest: 'order by container_id' }, table)
 })
 
 it('takes what is announced for a time to come for not happened', async () => {

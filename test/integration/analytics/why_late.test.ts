@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -113,21 +114,10 @@ it('has one cause for each day over, by what was known at its end', async () => 
     hold('c1', at(10, 1), null, { status: 'pending', name: 'USDA' }),
   ])
   expect(await scene.read('why_late', { asOf: NOW })).toMatchSnapshot()
-  expect(
-    await scene.read('late_stays', {
-      asOf: NOW,
-      columns: ['is_for_train', 'started_on', 'first_on', 'last_on', 'left_at', 'time_zone'],
-    }),
-  ).toEqual([
-    {
-      is_for_train: false,
-      started_on: '2026-11-02',
-      first_on: '2026-11-02',
-      last_on: '2026-11-12',
-      left_at: null,
-      time_zone: ZONE,
-    },
-  ])
+  const table = `
+    is_for_train | started_on | first_on   | last_on    | left_at | time_zone
+    false        | 2026-11-02 | 2026-11-02 | 2026-11-12 | -       | America/Los_Angeles`
+  await expectRows(scene, 'late_stays', { asOf: NOW }, table)
 })
 
 it('looks right before it left, and knows an appointment that was kept or missed', async () => {
@@ -272,14 +262,11 @@ it('has the costs as listed, else as estimated, and the dearest first', async ()
     { container_id: 'listed', fee_key: 'a', place: 'port', type: 'demurrage', amount: '79.50' },
     { container_id: 'longer', fee_key: 'a', place: 'port', type: 'demurrage', amount: '0' },
   ])
-  const rows = await scene.read('why_late', {
-    asOf: NOW,
-    columns: ['container_id', 'days_over', 'main_cause', 'cost_amount', 'currency_code'],
-  })
-  expect(rows.map((row) => Object.values(row))).toEqual([
-    ['longer', 3, 'no_appointment', '80.00', 'EUR'],
-    ['listed', 3, 'no_appointment', '79.50', 'local'],
-    ['estimate', 2, 'no_appointment', '40.00', 'EUR'],
-    ['nothing', 1, 'unavailable', null, null],
-  ])
+  const table = `
+    container_id | days_over | main_cause     | cost_amount | currency_code
+    longer       | 3         | no_appointment | 80.00       | EUR
+    listed       | 3         | no_appointment | 79.50       | local
+    estimate     | 2         | no_appointment | 40.00       | EUR
+    nothing      | 1         | unavailable    | -           | -`
+  await expectRows(scene, 'why_late', { asOf: NOW }, table)
 })
