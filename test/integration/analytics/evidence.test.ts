@@ -1,15 +1,13 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { expectRows, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
-const read = (columns: readonly string[] = [], asOf = '2026-03-20T00:00:00Z') =>
-  scene.read('evidence', {
-    asOf,
-    columns,
-    rest: 'order by container_id, seen_at, kind, subject',
-  })
+const ORDER = 'order by container_id, seen_at, kind, subject'
+const shows = (table: string, asOf = '2026-03-20T00:00:00Z') =>
+  expectRows(scene, 'evidence', { asOf, rest: ORDER }, table)
 
 const version = (valid_from: string, valid_to: string | null, more: object = {}) => ({
   container_id: 'c1',
@@ -41,40 +39,22 @@ it('shows what was known when, beside the milestones', async () => {
       pod_full_out_at: '2026-03-16T20:00:00Z',
     }),
   ])
-  await scene.insert('container_import_deadline_history', [
-    {
-      container_id: 'c1',
-      kind: 'pickup_lfd_terminal',
-      local_date: '2026-03-13',
-      deadline_at: '2026-03-13T07:00:00Z',
-      time_zone: 'America/Los_Angeles',
-      valid_from: '2026-03-09T00:00:00Z',
-      valid_to: '2026-03-11T00:00:00Z',
-    },
-  ])
-  await scene.insert('container_hold_history', [
-    {
-      container_id: 'c1',
-      hold_key: 'a',
-      name: 'customs',
-      status: 'hold',
-      description: 'EXAM',
-      source: 'webhook',
-      valid_from: '2026-03-10T00:00:00Z',
-      valid_to: '2026-03-12T00:00:00Z',
-    },
-  ])
-  await scene.insert('container_fee_history', [
-    {
-      container_id: 'c1',
-      fee_key: 'a',
-      type: 'demurrage',
-      amount: '350.00',
-      currency_code: 'USD',
-      valid_from: '2026-03-14T08:00:00Z',
-    },
-  ])
-  expect(await read()).toMatchSnapshot()
+  const of = { container_id: 'c1' }
+  const days = `
+    kind                | local_date | deadline_at          | time_zone           | valid_from           | valid_to
+    pickup_lfd_terminal | 2026-03-13 | 2026-03-13T07:00:00Z | America/Los_Angeles | 2026-03-09T00:00:00Z | 2026-03-11T00:00:00Z`
+  await scene.insert('container_import_deadline_history', rowsOf(days, of))
+  const holds = `
+    hold_key | name    | status | description | source  | valid_from           | valid_to
+    a        | customs | hold   | EXAM        | webhook | 2026-03-10T00:00:00Z | 2026-03-12T00:00:00Z`
+  await scene.insert('container_hold_history', rowsOf(holds, of))
+  const fees = `
+    fee_key | type      | amount | currency_code | valid_from
+    a       | demurrage | 350.00 | USD           | 2026-03-14T08:00:00Z`
+  await scene.insert('container_fee_history', rowsOf(fees, of))
+  expect(
+    await scene.read('evidence', { asOf: '2026-03-20T00:00:00Z', rest: ORDER }),
+  ).toMatchSnapshot()
 })
 
 it('joins versions of one availability, and parts them at a change or a gap', async () => {
@@ -92,51 +72,41 @@ it('joins versions of one availability, and parts them at a change or a gap', as
     version('2026-03-06T00:00:00Z', '2026-03-07T00:00:00Z', available),
     version('2026-03-07T00:00:00Z', null, { ...known, available_for_pickup: false }),
   ])
-  const row = (value: string, seen: string, gone: string | null, source = 'sync') => ({
-    value,
-    source,
-    is_open: gone === null,
-    seen_at: `2026-03-${seen} 00:00:00+00`,
-    gone_at: gone === null ? null : `2026-03-${gone} 00:00:00+00`,
-  })
-  const columns = ['value', 'source', 'is_open', 'seen_at', 'gone_at']
-  expect(await read(columns)).toEqual([
-    row('not known', '01', '03'),
-    row('available', '03', '05', 'webhook'),
-    row('available', '06', '07'),
-    row('not available', '07', null),
-  ])
-  expect(await read(columns, '2026-03-04T12:00:00Z')).toEqual([
-    row('not known', '01', '03'),
-    row('available', '03', null, 'webhook'),
-  ])
+  const first = `
+    value         | source  | is_open | seen_at                | gone_at
+    not known     | sync    | false   | 2026-03-01 00:00:00+00 | 2026-03-03 00:00:00+00`
+  await shows(`${first}
+    available     | webhook | false   | 2026-03-03 00:00:00+00 | 2026-03-05 00:00:00+00
+    available     | sync    | false   | 2026-03-06 00:00:00+00 | 2026-03-07 00:00:00+00
+    not available | sync    | true    | 2026-03-07 00:00:00+00 | -`)
+  const then = `${first}
+    available     | webhook | true    | 2026-03-03 00:00:00+00 | -`
+  await shows(then, '2026-03-04T12:00:00Z')
 })
 
 it('joins any number of versions of one availability', async () => {
   await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
   const available = { ...known, available_for_pickup: true }
-  await scene.insert('container_history', [
-    version('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z', available),
-    version('2026-03-02T00:00:00Z', '2026-03-03T00:00:00Z', { ...available, seal_number: 'S' }),
-    version('2026-03-03T00:00:00Z', '2026-03-04T00:00:00Z', { ...available, seal_number: 'T' }),
-    version('2026-03-04T00:00:00Z', '2026-03-05T00:00:00Z', { ...available, seal_number: 'U' }),
-    // Tombstoned for a day, and then three that run on.
-    version('2026-03-06T00:00:00Z', '2026-03-07T00:00:00Z', available),
-    version('2026-03-07T00:00:00Z', '2026-03-08T00:00:00Z', { ...available, seal_number: 'V' }),
-    version('2026-03-08T00:00:00Z', null, { ...available, seal_number: 'W' }),
-  ])
-  const columns = ['seen_at', 'gone_at', 'is_open']
-  const first = {
-    seen_at: '2026-03-01 00:00:00+00',
-    gone_at: '2026-03-05 00:00:00+00',
-    is_open: false,
-  }
-  const second = { seen_at: '2026-03-06 00:00:00+00', gone_at: null, is_open: true }
-  expect(await read(columns)).toEqual([first, second])
-  expect(await read(columns, '2026-03-07T12:00:00Z')).toEqual([first, second])
-  expect(await read(columns, '2026-03-03T12:00:00Z')).toEqual([
-    { ...first, gone_at: null, is_open: true },
-  ])
+  // Tombstoned for a day, and then three that run on.
+  const versions = `
+    valid_from           | valid_to             | seal_number
+    2026-03-01T00:00:00Z | 2026-03-02T00:00:00Z |
+    2026-03-02T00:00:00Z | 2026-03-03T00:00:00Z | S
+    2026-03-03T00:00:00Z | 2026-03-04T00:00:00Z | T
+    2026-03-04T00:00:00Z | 2026-03-05T00:00:00Z | U
+    2026-03-06T00:00:00Z | 2026-03-07T00:00:00Z |
+    2026-03-07T00:00:00Z | 2026-03-08T00:00:00Z | V
+    2026-03-08T00:00:00Z | -                    | W`
+  const box = { container_id: 'c1', number: 'A', ...available }
+  await scene.insert('container_history', rowsOf(versions, box))
+  const both = `
+    seen_at                | gone_at                | is_open
+    2026-03-01 00:00:00+00 | 2026-03-05 00:00:00+00 | false
+    2026-03-06 00:00:00+00 | -                      | true`
+  await shows(both)
+  await shows(both, '2026-03-07T12:00:00Z')
+  const first = 'seen_at | gone_at | is_open\n2026-03-01 00:00:00+00 | - | true'
+  await shows(first, '2026-03-03T12:00:00Z')
 })
 
 it('has no local times in an unknown zone', { tags: ['Z7'] }, async () => {
@@ -153,17 +123,10 @@ it('has no local times in an unknown zone', { tags: ['Z7'] }, async () => {
       pod_arrived_at,
     }),
   ])
-  expect(
-    await read(['container_id', 'is_pod_zone_known', 'seen_local', 'pod_arrived_local']),
-  ).toEqual([
-    {
-      container_id: 'c1',
-      is_pod_zone_known: false,
-      seen_local: null,
-      pod_arrived_local: '2026-03-08 09:00:00',
-    },
-    { container_id: 'c2', is_pod_zone_known: false, seen_local: null, pod_arrived_local: null },
-  ])
+  await shows(`
+    container_id | is_pod_zone_known | seen_local | pod_arrived_local
+    c1           | false             | -          | 2026-03-08 09:00:00
+    c2           | false             | -          | -`)
 })
 
 it('leaves tombstoned containers out', async () => {
@@ -192,16 +155,16 @@ it('says of which stay a day speaks', { tags: ['FE1', 'FE2', 'JA8'] }, async () 
     day('pickup_lfd_rail', '2026-03-12'),
     day('pickup_lfd_terminal', null),
   ])
-  const rows = await scene.read('evidence', {
+  const options = {
     asOf: '2026-03-15T00:00:00Z',
-    columns: ['place', 'subject', 'value', 'last_free_on'],
     rest: `where kind = 'last free day' order by subject`,
-  })
-  expect(rows.map((row) => Object.values(row))).toEqual([
-    ['port', 'line', '2026-03-13', '2026-03-13'],
-    ['ramp', 'rail', '2026-03-12', '2026-03-12'],
-    ['port', 'terminal', null, null],
-  ])
+  }
+  const days = `
+    place | subject  | value      | last_free_on
+    port  | line     | 2026-03-13 | 2026-03-13
+    ramp  | rail     | 2026-03-12 | 2026-03-12
+    port  | terminal | -          | -`
+  await expectRows(scene, 'evidence', options, days)
 })
 
 it('shows an edited hold once, with its last text', { tags: ['FE5'] }, async () => {
@@ -216,12 +179,8 @@ it('shows an edited hold once, with its last text', { tags: ['FE5'] }, async () 
     },
     { ...hold, hold_key: 'b', description: 'EXAM at 7', valid_from: '2026-03-11T00:00:00Z' },
   ])
-  const rows = await scene.read('evidence', {
-    asOf: '2026-03-15T00:00:00Z',
-    columns: ['value', 'is_open', 'seen_at', 'gone_at'],
-    rest: `where kind = 'hold'`,
-  })
-  expect(rows).toEqual([
-    { value: 'hold: EXAM at 7', is_open: true, seen_at: '2026-03-10 00:00:00+00', gone_at: null },
-  ])
+  await shows(`
+    kind         | value           | is_open | seen_at                | gone_at
+    availability | not known       | true    | 2026-01-01 00:00:00+00 | -
+    hold         | hold: EXAM at 7 | true    | 2026-03-10 00:00:00+00 | -`)
 })

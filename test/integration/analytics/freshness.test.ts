@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { resources } from '../../../src/source/records/index.js'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { expectRows } from '../../support/tables.js'
+import { expectRows, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -24,89 +24,62 @@ async function insertRun(
 }
 
 it('tells of each stream its last sync and outcome', { tags: ['FA6'] }, async () => {
-  const complete = { stream: 'shipments', outcome: 'complete' }
-  await insertRun(1, { command: 'backfill' }, [
-    { ...complete, started_at: '2026-03-20T08:00Z', finished_at: '2026-03-20T08:30Z' },
-    {
-      ...complete,
-      stream: 'ports',
-      started_at: '2026-03-20T08:00Z',
-      finished_at: '2026-03-20T08:10Z',
-    },
-  ])
+  const began = 'stream | outcome | started_at | finished_at'
+  await insertRun(
+    1,
+    { command: 'backfill' },
+    rowsOf(`${began}
+    shipments | complete | 2026-03-20T08:00Z | 2026-03-20T08:30Z
+    ports     | complete | 2026-03-20T08:00Z | 2026-03-20T08:10Z`),
+  )
   // Its pass was begun by a run that was cut off, and read what can still change.
-  await insertRun(2, { command: 'sync', options: '{"dryRun": false}' }, [
-    {
-      ...complete,
-      started_at: '2026-03-20T09:00Z',
-      finished_at: '2026-03-20T09:02Z',
-      pass_began_at: '2026-03-20T08:45Z',
-      pass_scope: 'changing',
-    },
-  ])
-  await insertRun(3, { command: 'sync' }, [
-    {
-      ...complete,
-      outcome: 'incomplete',
-      detail: 'page 3: 502',
-      started_at: '2026-03-20T10:00Z',
-      finished_at: '2026-03-20T10:02Z',
-    },
-    { stream: 'containers', outcome: 'running', started_at: '2026-03-20T10:00Z' },
-  ])
+  const whole = { command: 'sync', options: '{"dryRun": false}' }
+  await insertRun(
+    2,
+    whole,
+    rowsOf(`${began} | pass_began_at | pass_scope
+    shipments | complete | 2026-03-20T09:00Z | 2026-03-20T09:02Z | 2026-03-20T08:45Z | changing`),
+  )
+  await insertRun(
+    3,
+    { command: 'sync' },
+    rowsOf(`${began} | detail
+    shipments  | incomplete | 2026-03-20T10:00Z | 2026-03-20T10:02Z | page 3: 502
+    containers | running    | 2026-03-20T10:00Z |                   |`),
+  )
   // Neither a narrowed backfill nor another command says that all was read.
-  await insertRun(4, { command: 'backfill', options: '{"narrowing": {"shipmentIds": ["s1"]}}' }, [
-    { ...complete, started_at: '2026-03-20T11:00Z', finished_at: '2026-03-20T11:02Z' },
-  ])
-  await insertRun(5, { command: 'quarantine retry' }, [
-    { ...complete, started_at: '2026-03-20T11:30Z', finished_at: '2026-03-20T11:31Z' },
-  ])
+  const narrowed = { command: 'backfill', options: '{"narrowing": {"shipmentIds": ["s1"]}}' }
+  await insertRun(
+    4,
+    narrowed,
+    rowsOf(`${began}
+    shipments | complete | 2026-03-20T11:00Z | 2026-03-20T11:02Z`),
+  )
+  await insertRun(
+    5,
+    { command: 'quarantine retry' },
+    rowsOf(`${began}
+    shipments | complete | 2026-03-20T11:30Z | 2026-03-20T11:31Z`),
+  )
   await scene.insert('shipments', [
     { shipment_id: 's1' },
     { shipment_id: 's2' },
     { shipment_id: 's3', _deleted_at: '2026-03-01T00:00Z' },
   ])
-  const containers = {
-    stream: 'containers',
-    last_complete_run_id: null,
-    last_outcome: 'running',
-    last_detail: null,
-    age_hours: null,
-    rows: 0,
-    last_complete_started_at: null,
-    last_whole_started_at: null,
-    last_complete_finished_at: null,
-    last_started_at: '2026-03-20 10:00:00+00',
-  }
-  const ports = {
-    stream: 'ports',
-    last_complete_run_id: 1,
-    last_outcome: 'complete',
-    last_detail: null,
-    age_hours: '4.00',
-    rows: 0,
-    last_complete_started_at: '2026-03-20 08:00:00+00',
-    last_whole_started_at: '2026-03-20 08:00:00+00',
-    last_complete_finished_at: '2026-03-20 08:10:00+00',
-    last_started_at: '2026-03-20 08:00:00+00',
-  }
   const rest = 'order by stream'
-  expect(await scene.read('freshness', { asOf: '2026-03-20T12:00Z', rest })).toEqual([
-    containers,
-    ports,
-    {
-      stream: 'shipments',
-      last_complete_run_id: 2,
-      last_outcome: 'incomplete',
-      last_detail: 'page 3: 502',
-      age_hours: '3.25',
-      rows: 2,
-      last_complete_started_at: '2026-03-20 08:45:00+00',
-      last_whole_started_at: '2026-03-20 08:00:00+00',
-      last_complete_finished_at: '2026-03-20 09:02:00+00',
-      last_started_at: '2026-03-20 10:00:00+00',
-    },
-  ])
+  const now = { asOf: '2026-03-20T12:00Z', rest }
+  const outcomes = `
+    stream     | last_complete_run_id | last_outcome | last_detail | age_hours | rows
+    containers | -                    | running      | -           | -         | 0
+    ports      | 1                    | complete     | -           | 4.00      | 0
+    shipments  | 2                    | incomplete   | page 3: 502 | 3.25      | 2`
+  await expectRows(scene, 'freshness', now, outcomes)
+  const times = `
+    last_complete_started_at | last_whole_started_at  | last_complete_finished_at | last_started_at
+    -                        | -                      | -                         | 2026-03-20 10:00:00+00
+    2026-03-20 08:00:00+00   | 2026-03-20 08:00:00+00 | 2026-03-20 08:10:00+00    | 2026-03-20 08:00:00+00
+    2026-03-20 08:45:00+00   | 2026-03-20 08:00:00+00 | 2026-03-20 09:02:00+00    | 2026-03-20 10:00:00+00`
+  await expectRows(scene, 'freshness', now, times)
   // While run 2 was under way the first one was the last complete one.
   const table = `
     stream    | last_complete_run_id | age_hours

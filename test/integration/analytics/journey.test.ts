@@ -2,15 +2,13 @@ import { expect, it, onTestFinished, test } from 'vitest'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 import { OF_NOBODY, useAnalyticsScene } from '../../support/analytics-scene.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
+import { expectRows, rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
-const read = (columns: readonly string[], asOf?: string) =>
-  scene.read('journey', {
-    columns,
-    rest: 'order by container_id',
-    ...(asOf === undefined ? {} : { asOf }),
-  })
+const ORDER = 'order by container_id'
+const shows = (table: string, asOf = '') =>
+  expectRows(scene, 'journey', { asOf, rest: ORDER }, table)
 
 const transportEvent = (
   id: string,
@@ -27,18 +25,27 @@ const transportEvent = (
 })
 
 it('shows the whole journey as UTC instants and as wall time at each place', async () => {
+  const shipment = {
+    shipment_id: 's1',
+    bill_of_lading_number: 'BOL1',
+    shipping_line_scac: 'MAEU',
+    shipping_line_name: 'Maersk',
+    port_of_lading_id: 'p1',
+    port_of_discharge_id: 'p2',
+    destination_id: 'm1',
+    port_of_lading_locode: 'CNSHA',
+    port_of_discharge_locode: 'USLAX',
+    destination_locode: 'USCHI',
+  }
+  const box = {
+    pod_terminal_id: 't1',
+    equipment_type: 'dry',
+    equipment_length: 40,
+    current_status: 'empty_returned',
+  }
   await scene.insert('shipments', [
     {
-      shipment_id: 's1',
-      bill_of_lading_number: 'BOL1',
-      shipping_line_scac: 'MAEU',
-      shipping_line_name: 'Maersk',
-      port_of_lading_id: 'p1',
-      port_of_discharge_id: 'p2',
-      destination_id: 'm1',
-      port_of_lading_locode: 'CNSHA',
-      port_of_discharge_locode: 'USLAX',
-      destination_locode: 'USCHI',
+      ...shipment,
       pol_timezone: 'Asia/Shanghai',
       pod_timezone: 'America/Los_Angeles',
       pol_etd_at: '2026-02-09T22:00:00Z',
@@ -52,12 +59,9 @@ it('shows the whole journey as UTC instants and as wall time at each place', asy
   await scene.insert('containers', [
     {
       container_id: 'c1',
+      ...box,
       shipment_id: 's1',
       number: 'MSKU0000001',
-      pod_terminal_id: 't1',
-      equipment_type: 'dry',
-      equipment_length: 40,
-      current_status: 'empty_returned',
       availability_known: true,
       pod_timezone: 'America/Los_Angeles',
       final_destination_timezone: 'America/Chicago',
@@ -94,22 +98,10 @@ it('shows the whole journey as UTC instants and as wall time at each place', asy
   expect(await scene.read('journey')).toEqual([
     {
       ...OF_NOBODY,
+      ...shipment,
+      ...box,
       container_id: 'c1',
-      shipment_id: 's1',
-      pod_terminal_id: 't1',
-      port_of_lading_id: 'p1',
-      port_of_discharge_id: 'p2',
-      destination_id: 'm1',
       container_number: 'MSKU0000001',
-      bill_of_lading_number: 'BOL1',
-      shipping_line_scac: 'MAEU',
-      shipping_line_name: 'Maersk',
-      port_of_lading_locode: 'CNSHA',
-      port_of_discharge_locode: 'USLAX',
-      destination_locode: 'USCHI',
-      equipment_type: 'dry',
-      equipment_length: 40,
-      current_status: 'empty_returned',
       ...zones('Asia/Shanghai', ['empty_out', 'full_in', 'pol_loaded', 'pol']),
       ...zones('America/Los_Angeles', ['pod_eta', 'pod', 'pod_berthed']),
       ...zones('America/Chicago', ['ind', 'delivered', 'empty_return']),
@@ -180,11 +172,10 @@ it('leaves wall time without a zone as it is', { tags: ['Z7'] }, async () => {
       container_id: 'c2',
     },
   ])
-  const columns = ['pod', 'delivered'].flatMap((place) => [
-    `${place}_zone`,
-    `is_${place}_zone_known`,
-  ])
-  expect(await read([...columns, 'pod_arrived_local', 'delivered_local'])).toMatchSnapshot()
+  await shows(`
+    pod_zone     | is_pod_zone_known | pod_arrived_local   | delivered_zone | is_delivered_zone_known | delivered_local
+    -            | false             | 2026-03-08 09:00:00 | -              | false                   | 2026-03-16 19:00:00
+    Mars/Olympus | false             | -                   |                | false                   | -`)
 })
 
 it('takes the last transport event of a kind, one with a zone before one without', async () => {
@@ -201,12 +192,9 @@ it('takes the last transport event of a kind, one with a zone before one without
       _deleted_at: '2026-02-10T00:00:00Z',
     }),
   ])
-  expect(await read(['empty_out_at', 'empty_out_local', 'empty_out_zone'])).toEqual([
-    {
-      ...moment('empty_out', '2026-02-05 03:00', '2026-02-05 11:00'),
-      empty_out_zone: 'Asia/Shanghai',
-    },
-  ])
+  await shows(`
+    empty_out_at           | empty_out_local     | empty_out_zone
+    2026-02-05 03:00:00+00 | 2026-02-05 11:00:00 | Asia/Shanghai`)
 })
 
 test('instant and zone of a milestone come from one event', { tags: ['FF4'] }, async () => {
@@ -220,7 +208,7 @@ test('instant and zone of a milestone come from one event', { tags: ['FF4'] }, a
     ]),
   )
   const names = ['empty_out', 'full_in', 'pol_loaded', 'pod_berthed', 'delivered']
-  const [row] = await read(names.flatMap((name) => [`${name}_zone`, `${name}_local`]))
+  const [row] = await scene.read('journey')
   for (const name of names) {
     expect(row).toMatchObject({
       [`${name}_zone`]: 'Asia/Kolkata',
@@ -240,10 +228,8 @@ test('an event that the service found untrue is no milestone', { tags: ['FF5'] }
       invalidated_at: '2026-02-10T00:00:00Z',
     }),
   ])
-  expect(await read(['full_in_at'])).toEqual([{ full_in_at: '2026-02-05 00:00:00+00' }])
-  expect(await read(['full_in_at'], '2026-02-09T00:00:00Z')).toEqual([
-    { full_in_at: '2026-02-06 00:00:00+00' },
-  ])
+  await shows('full_in_at\n2026-02-05 00:00:00+00')
+  await shows('full_in_at\n2026-02-06 00:00:00+00', '2026-02-09T00:00:00Z')
   const rest = `where kind = 'transport event'`
   expect(await scene.read('timeline', { columns: ['occurred_at'], rest })).toHaveLength(1)
 })
@@ -257,34 +243,29 @@ it('counts loading at the port of lading and berthing at the port of discharge, 
     { container_id: 'c2', number: 'B', shipment_id: 's1' },
     { container_id: 'c3', number: 'C', shipment_id: 'never seen' },
   ])
-  const at = (day: string, locode: string | null, container: string) => ({
-    timestamp: `2026-02-${day}T00:00:00Z`,
-    location_locode: locode,
-    container_id: container,
-  })
-  await scene.insert('transport_events', [
-    transportEvent('e1', 'vessel_loaded', null, at('01', 'CNSHA', 'c1')),
-    transportEvent('e2', 'vessel_loaded', null, at('09', 'SGSIN', 'c1')),
-    transportEvent('e3', 'vessel_berthed', null, at('10', 'SGSIN', 'c1')),
-    transportEvent('e4', 'estimated.vessel_arrived', null, at('20', 'USLAX', 'c1')),
-    // Without a place, or without a port to compare it with, it counts.
-    transportEvent('e5', 'vessel_loaded', null, at('02', null, 'c2')),
-    transportEvent('e6', 'vessel_berthed', null, at('20', 'USLAX', 'c2')),
-    transportEvent('e7', 'vessel_loaded', null, at('03', 'SGSIN', 'c3')),
-  ])
-  const day = (text: string) => `2026-02-${text} 00:00:00+00`
-  expect(await read(['container_id', 'pol_loaded_at', 'pod_berthed_at', 'pod_arrived_at'])).toEqual(
-    [
-      { container_id: 'c1', pol_loaded_at: day('01'), pod_berthed_at: null, pod_arrived_at: null },
-      {
-        container_id: 'c2',
-        pol_loaded_at: day('02'),
-        pod_berthed_at: day('20'),
-        pod_arrived_at: null,
-      },
-      { container_id: 'c3', pol_loaded_at: day('03'), pod_berthed_at: null, pod_arrived_at: null },
-    ],
+  const events = `
+    container_id | transport_event_id | event                    | timestamp            | location_locode
+    c1           | e1                 | vessel_loaded            | 2026-02-01T00:00:00Z | CNSHA
+    c1           | e2                 | vessel_loaded            | 2026-02-09T00:00:00Z | SGSIN
+    c1           | e3                 | vessel_berthed           | 2026-02-10T00:00:00Z | SGSIN
+    c1           | e4                 | estimated.vessel_arrived | 2026-02-20T00:00:00Z | USLAX
+    -- Without a place, or without a port to compare it with, it counts.
+    c2           | e5                 | vessel_loaded            | 2026-02-02T00:00:00Z | -
+    c2           | e6                 | vessel_berthed           | 2026-02-20T00:00:00Z | USLAX
+    c3           | e7                 | vessel_loaded            | 2026-02-03T00:00:00Z | SGSIN`
+  await scene.insert(
+    'transport_events',
+    rowsOf(events).map((row) => ({
+      ...transportEvent('', row.event!, null),
+      ...row,
+      event: `container.transport.${row.event!}`,
+    })),
   )
+  await shows(`
+    container_id | pol_loaded_at          | pod_berthed_at         | pod_arrived_at
+    c1           | 2026-02-01 00:00:00+00 | -                      | -
+    c2           | 2026-02-02 00:00:00+00 | 2026-02-20 00:00:00+00 | -
+    c3           | 2026-02-03 00:00:00+00 | -                      | -`)
 })
 
 it('leaves tombstoned containers out and shows nothing of a tombstoned shipment', async () => {
@@ -301,29 +282,17 @@ it('leaves tombstoned containers out and shows nothing of a tombstoned shipment'
     { container_id: 'c1', number: 'A', shipment_id: 's1' },
     { container_id: 'c2', number: 'B', _deleted_at },
   ])
-  expect(await read(['container_id', 'shipping_line_scac', 'pod_eta_at'])).toEqual([
-    { container_id: 'c1', shipping_line_scac: null, pod_eta_at: null },
-  ])
+  await shows('container_id | shipping_line_scac | pod_eta_at\nc1 | - | -')
 })
 
 it('shows what was known at an instant', async () => {
-  const versions = { source: 'sync', number: 'A' }
-  await scene.insert('containers', [
-    { container_id: 'c1', number: 'A', pod_arrived_at: '2026-03-08T09:00:00Z' },
-  ])
+  const arrived = { pod_arrived_at: '2026-03-08T09:00:00Z' }
+  await scene.insert('containers', [{ container_id: 'c1', number: 'A', ...arrived }])
+  const version = { container_id: 'c1', source: 'sync', number: 'A' }
+  const [first, second] = ['2026-03-01T00:00:00Z', '2026-03-09T00:00:00Z']
   await scene.insert('container_history', [
-    {
-      ...versions,
-      container_id: 'c1',
-      valid_from: '2026-03-01T00:00:00Z',
-      valid_to: '2026-03-09T00:00:00Z',
-    },
-    {
-      ...versions,
-      container_id: 'c1',
-      valid_from: '2026-03-09T00:00:00Z',
-      pod_arrived_at: '2026-03-08T09:00:00Z',
-    },
+    { ...version, valid_from: first, valid_to: second },
+    { ...version, ...arrived, valid_from: second },
   ])
   await scene.insert('transport_events', [
     transportEvent('e1', 'empty_out', '2026-02-05T01:00:00Z', {
@@ -334,17 +303,11 @@ it('shows what was known at an instant', async () => {
       _first_seen_at: '2026-03-04T00:00:00Z',
     }),
   ])
-  const columns = ['empty_out_at', 'pod_arrived_at']
-  expect(await read(columns, '2026-02-28T00:00:00Z')).toEqual([])
-  expect(await read(columns, '2026-03-02T00:00:00Z')).toEqual([
-    { empty_out_at: '2026-02-05 01:00:00+00', pod_arrived_at: null },
-  ])
-  expect(await read(columns, '2026-03-09T00:00:00Z')).toEqual([
-    {
-      empty_out_at: '2026-02-06 01:00:00+00',
-      pod_arrived_at: '2026-03-08 09:00:00+00',
-    },
-  ])
+  const columns = 'empty_out_at | pod_arrived_at'
+  await shows(columns, '2026-02-28T00:00:00Z')
+  await shows(`${columns}\n2026-02-05 01:00:00+00 | -`, '2026-03-02T00:00:00Z')
+  const last = `${columns}\n2026-02-06 01:00:00+00 | 2026-03-08 09:00:00+00`
+  await shows(last, '2026-03-09T00:00:00Z')
 })
 
 it('reads transport events only when one of theirs is asked for, and then by the container', async () => {
@@ -392,13 +355,7 @@ it("prefers the container's own milestones, each with the zone of its transport 
     transportEvent('e2', 'empty_out', '2026-02-06T00:00:00Z', { timezone: 'Asia/Tokyo' }),
     transportEvent('e3', 'full_in', '2026-02-08T00:00:00Z', { timezone: 'Asia/Tokyo' }),
   ])
-  const names = ['empty_out', 'full_in', 'pol_loaded', 'pol_departed', 'delivered']
-  const [row] = await read(names.map((name) => `${name}_local`))
-  expect(row).toEqual({
-    empty_out_local: '2026-02-05 05:30:00',
-    full_in_local: '2026-02-07 08:00:00',
-    pol_loaded_local: '2026-02-10 08:00:00',
-    pol_departed_local: '2026-02-10 20:00:00',
-    delivered_local: '2026-03-20 13:00:00',
-  })
+  await shows(`
+    empty_out_local     | full_in_local       | pol_loaded_local    | pol_departed_local  | delivered_local
+    2026-02-05 05:30:00 | 2026-02-07 08:00:00 | 2026-02-10 08:00:00 | 2026-02-10 20:00:00 | 2026-03-20 13:00:00`)
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertVersions } from '../../support/insert-versions.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -17,16 +18,10 @@ it('has the whole row of a shipment that arrived', async () => {
     ['2026-02-10T00:00Z', SHIP],
     ['2026-03-22T00:00Z', { ...SHIP, ...ARRIVED }],
   ])
-  expect(await scene.read('shipment_rollovers', { asOf: '2026-03-30T00:00Z' })).toEqual([
-    {
-      shipment_id: 's1',
-      is_watched: true,
-      is_vessel_changed: false,
-      is_voyage_changed: false,
-      is_rollover_free: true,
-      departed_at: '2026-03-01 00:00:00+00',
-    },
-  ])
+  const row = `
+    shipment_id | is_watched | is_vessel_changed | is_voyage_changed | is_rollover_free | departed_at
+    s1          | true       | false             | false             | true             | 2026-03-01 00:00:00+00`
+  await expectRows(scene, 'shipment_rollovers', { asOf: '2026-03-30T00:00Z' }, row)
   // Not arrived yet by then.
   expect(await scene.read('shipment_rollovers', { asOf: '2026-03-21T18:00Z' })).toEqual([])
 })
@@ -76,16 +71,13 @@ it('does not know of a shipment that we saw after its departure, or that never d
     ['2026-02-10T00:00Z', { ...SHIP, ...ARRIVED, pol_atd_at: null }],
   ])
   await scene.insert('shipments', [{ ...SHIP, ...ARRIVED, shipment_id: 'unseen' }])
-  const unknown = { is_watched: false, is_rollover_free: null }
-  const read = (asOf?: string) =>
-    scene.read('shipment_rollovers', {
-      columns: ['shipment_id', 'is_watched', 'is_rollover_free'],
-      rest: 'order by shipment_id',
-      ...(asOf === undefined ? {} : { asOf }),
-    })
-  expect(await read('2026-03-30T00:00Z')).toEqual([
-    { shipment_id: 'late', ...unknown },
-    { shipment_id: 'never', ...unknown },
-  ])
-  expect(await read()).toEqual([{ shipment_id: 'unseen', ...unknown }])
+  const shows = (asOf: string, ...ids: readonly string[]) =>
+    expectRows(
+      scene,
+      'shipment_rollovers',
+      { asOf, rest: 'order by shipment_id' },
+      `shipment_id | is_watched | is_rollover_free\n${ids.map((id) => `${id} | false | -`).join('\n')}`,
+    )
+  await shows('2026-03-30T00:00Z', 'late', 'never')
+  await shows('', 'unseen')
 })
