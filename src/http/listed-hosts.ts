@@ -40,7 +40,7 @@ export function namesOf(list: string | undefined): ReadonlySet<string> {
 }
 
 /** Without the port and the brackets of an address. */
-function hostName(host: string): string {
+export function hostName(host: string): string {
   const name = host.toLowerCase().replace(/:\d+$/, '')
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name
 }

@@ -167,7 +167,8 @@ describe('what serve says of itself', () => {
       await expectStatus('/metrics', listed, 200)
       await expectStatus('/metrics', others, 421)
       // The page is dearer to make.
-      await expectStatus('/', listed.slice(-1), 200)
+      await expectStatus('/', listed.slice(0, 1), 200)
+      await expectStatus('/', listed.slice(-1), 401)
       await expectStatus('/', others, 421)
       expect(await statusFor('/healthz', 'evil.example')).toBe(200)
       for (const path of ['/healthz', '/readyz']) {

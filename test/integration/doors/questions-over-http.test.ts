@@ -550,7 +550,10 @@ describe('a token over HTTP', () => {
     'is needed for what a proxy forwards, and from another machine',
     { tags: ['HQ2'] },
     async () => {
-      for (const header of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP']) {
+      for (const header of [
+        ...['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Cluster-Client-IP'],
+        ...['CDN-Loop', 'X-Original-Forwarded-For', 'Fastly-Client-IP'],
+      ]) {
         for (const path of ['/questions/carriers.json', '/questions', '/openapi.json']) {
           expect(await refused(path, { [header]: '127.0.0.1' })).toMatch(/^401 a token is needed/)
         }
@@ -562,10 +565,15 @@ describe('a token over HTTP', () => {
         warehouse: scene.warehouse,
         uses: createTokenUses(scene.warehouse, logged()),
       })
-      const from = (remoteAddress: string) =>
-        check({ headers: {}, socket: { remoteAddress } } as never, new URLSearchParams())
+      const from = (remoteAddress: string, host = 'localhost:8081') =>
+        check({ headers: { host }, socket: { remoteAddress } } as never, new URLSearchParams())
       for (const here of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
         expect(await from(here)).toBeUndefined()
+      for (const name of ['127.0.0.1:8081', '[::1]:8081', 'LOCALHOST'])
+        expect(await from('127.0.0.1', name)).toBeUndefined()
+      // As a proxy forwards that adds nothing.
+      for (const name of ['answers.example', '203.0.113.9', 'localhost.example', ''])
+        await expect(from('127.0.0.1', name)).rejects.toThrow(/a token is needed/)
       for (const there of ['10.0.0.7', '::ffff:10.0.0.7', '2001:db8::1', '']) {
         await expect(from(there)).rejects.toThrow(/a token is needed/)
       }

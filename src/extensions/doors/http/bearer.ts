@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isLoopbackHost } from '../../../http/listed-hosts.js'
+import { hostName, isLoopbackHost } from '../../../http/listed-hosts.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import { findToken, type AccessToken } from '../access-tokens.js'
 import type { TokenUses } from '../token-uses.js'
@@ -7,7 +7,7 @@ import { Refused, RETRY_SECONDS } from './refused.js'
 
 /** A proxy adds one of them to a request that it forwards. */
 const FORWARDED =
-  /^(?:forwarded|via|x-forwarded-.+|x-(?:real|client)-ip|true-client-ip|cf-connecting-ip)$/
+  /^(?:forwarded|via|cdn-loop|x-(?:forwarded|original|envoy|arr|azure)-.+|(?:.+-)?(?:client|connecting|real)-?ip)$/
 
 const CHALLENGE = { 'www-authenticate': ['Bearer', 'Basic realm="tracking-sync", charset="UTF-8"'] }
 
@@ -90,7 +90,10 @@ function tokenOf({ headers }: IncomingMessage, query: URLSearchParams): string |
 function isOfThisMachine({ headers, httpVersion, socket }: IncomingMessage): boolean {
   const address = (socket.remoteAddress ?? '').replace(/^::ffff:/i, '')
   // nginx forwards in HTTP/1.0, and adds no header, unless it is told to.
+  // Some add nothing and keep the name that strangers use: HAProxy, stunnel, a tunnel of SSH.
   const isForwarded =
-    httpVersion === '1.0' || Object.keys(headers).some((name) => FORWARDED.test(name))
+    httpVersion === '1.0' ||
+    !isLoopbackHost(hostName(headers.host ?? '')) ||
+    Object.keys(headers).some((name) => FORWARDED.test(name))
   return isLoopbackHost(address) && !isForwarded
 }
