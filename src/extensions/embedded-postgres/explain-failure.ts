@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { EmbeddedDatabaseError } from '../../base/errors.js'
 
 /**
@@ -112,8 +113,8 @@ type ErrorOptions = ConstructorParameters<typeof EmbeddedDatabaseError>[1]
 
 function diskFull(directory: string, options?: ErrorOptions): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
-    `The disk that holds ${directory} is full; free some space, ` +
-      'or set TRACKING_HOME to a directory on another disk.',
+    `The disk that holds ${directory} is full; free some space, or move ${dirname(directory)} ` +
+      'to another disk and set TRACKING_HOME to its new place.',
     options,
   )
 }

@@ -38,7 +38,7 @@ describe('what the file system says', () => {
   it.each([
     ['EACCES', /write to \/home\/db\/lock\.1.*TRACKING_HOME/],
     ['EROFS', /disk that holds \/home\/db is read-only/],
-    ['ENOSPC', /disk that holds \/home\/db is full/],
+    ['ENOSPC', /\/home\/db is full; .* move \/home to another disk and set/],
     ['ENOTDIR', /a file is in its way/],
   ])('is told with a fix: %s', (code, message) => {
     const error = fail(code)
