@@ -4,7 +4,7 @@ import { asColumns } from '../output/compare-answers.js'
 import type { ViewColumn } from '../../../warehouse/schema/view-descriptions.js'
 import type { readShippedQueries, ShippedQuery } from '../questions/shipped-queries.js'
 import type { AskWords } from './ask-words.js'
-import { openAnswer, openComparison } from './open-answer.js'
+import { MOST_DIFFERENCES, openAnswer, openComparison } from './open-answer.js'
 import { prepareQuestion, type Asked, type PreparedQuestion } from './prepare-question.js'
 
 /** A whole answer, or its first rows, with everything that a reader needs to trust it. */
@@ -111,7 +111,7 @@ async function readDifferences(
   mostRows: number | undefined,
 ): Promise<Read> {
   const { question } = prepared
-  const comparison = await openComparison(warehouse, prepared)
+  const comparison = await openComparison(warehouse, prepared, MOST_DIFFERENCES)
   const { shown, summary, isEmpty } = await comparison.compare()
   const { columns, rows } = asColumns(shown, question.key)
   const reasons = isEmpty ? await comparison.explainEmpty() : []

@@ -37,6 +37,9 @@ export interface ReadComparison {
 
 const ACTION = 'answer a question'
 
+/** Of a comparison by a door: some 40 MB. The command has no limit. */
+export const MOST_DIFFERENCES = 10_000
+
 /** Opens the answer to one question. The connection gives the time limit, and only reads. */
 export async function openAnswer(
   warehouse: Warehouse,
@@ -57,6 +60,7 @@ export async function openAnswer(
 export async function openComparison(
   warehouse: Warehouse,
   prepared: PreparedQuestion & { readonly against: Side },
+  mostDifferences?: number,
 ): Promise<OpenComparison> {
   const { question, side, against, columns, words, values } = prepared
   const now = Date.now()
@@ -79,6 +83,7 @@ export async function openComparison(
         key: ROW_KEY,
         position: ROW_POSITION,
         sums: question.sums,
+        most: mostDifferences,
       })
       const most = values.limit === undefined ? undefined : Number(values.limit)
       const differences = compared.differences.slice(0, most)

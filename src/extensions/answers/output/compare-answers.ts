@@ -1,3 +1,4 @@
+import { ConfigError, type ConfigProblem } from '../../../base/errors.js'
 import type { TableAnswer } from '../read-answer.js'
 import { asMoney, currencyColumn, NUMERIC_TYPES, plain, scaled, Totals } from './amounts.js'
 import { requireColumns } from './print-answer.js'
@@ -40,6 +41,8 @@ export interface ComparedColumns {
   readonly position: string
   /** Columns that are summed at both instants. */
   readonly sums: readonly string[]
+  /** Differences that are kept, each in memory; one more is an error. */
+  readonly most?: number | undefined
 }
 
 /**
@@ -50,7 +53,7 @@ export interface ComparedColumns {
 export async function compareAnswers(
   earlier: AsyncIterable<TableAnswer>,
   later: AsyncIterable<TableAnswer>,
-  { columns: wanted, setting, key, position, sums }: ComparedColumns,
+  { columns: wanted, setting, key, position, sums, most = Infinity }: ComparedColumns,
 ): Promise<Comparison> {
   const readers = [new RowReader(earlier, key, position), new RowReader(later, key, position)]
   const [was, is] = readers as [RowReader, RowReader]
@@ -71,6 +74,7 @@ export async function compareAnswers(
       const isUnchanged =
         change === 'changed' &&
         shown.every((index) => isSame(pair.was?.[index], pair.is?.[index], types[index]))
+      if (found.length >= most && !isUnchanged) throw new ConfigError([tooMany(most)])
       if (isUnchanged) unchanged += 1
       else found.push({ change, ...pair, position: (order < 0 ? was : is).position })
       if (order <= 0) await was.advance()
@@ -86,6 +90,11 @@ export async function compareAnswers(
   } finally {
     await Promise.all(readers.map((reader) => reader.close()))
   }
+}
+
+function tooMany(most: number): ConfigProblem {
+  const problem = `has more than ${most} differences; narrow the question, or compare nearer instants`
+  return { setting: 'the comparison', problem }
 }
 
 /** The rows of an answer, one at a time; its columns are known after the first `advance`. */

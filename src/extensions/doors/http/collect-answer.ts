@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import { Writable } from 'node:stream'
-import { openAnswer, openComparison, type OpenAnswer } from '../../answers/ask/open-answer.js'
+import {
+  MOST_DIFFERENCES,
+  openAnswer,
+  openComparison,
+  type OpenAnswer,
+} from '../../answers/ask/open-answer.js'
 import type { NumberPage } from '../../answers/number-page.js'
 import type { PreparedQuestion } from '../../answers/ask/prepare-question.js'
 import { asColumns } from '../../answers/output/compare-answers.js'
@@ -77,7 +82,7 @@ export async function collectAnswer(
 async function open(warehouse: Warehouse, prepared: PreparedQuestion): Promise<OpenAnswer> {
   const { against, question } = prepared
   if (against === undefined) return openAnswer(warehouse, prepared)
-  const opened = await openComparison(warehouse, { ...prepared, against })
+  const opened = await openComparison(warehouse, { ...prepared, against }, MOST_DIFFERENCES)
   const { shown, summary, isEmpty } = await opened.compare()
   return {
     pieces: asPieces(asColumns(shown, question.key)),

@@ -31,8 +31,9 @@ export function refusalOf(thrown: unknown): Refused | undefined {
     const [first] = thrown.problems
     // Raised by the time limit of the statement.
     if (thrown.cause instanceof ConnectorError) return new Refused(504, sentenceOf(thrown))
-    // The one limit of a format that rows alone show.
-    return new Refused(first?.setting === '--format' ? 413 : 400, sentenceOf(thrown))
+    // The limits that rows alone show: of a format and of a comparison.
+    const isTooLarge = ['--format', 'the comparison'].includes(first?.setting ?? '')
+    return new Refused(isTooLarge ? 413 : 400, sentenceOf(thrown))
   }
   if (!(thrown instanceof ConnectorError)) return undefined
   if (thrown.context.code === NOT_ALLOWED) {

@@ -39,7 +39,7 @@ async function* answer(...rows: readonly Row[]): AsyncGenerator<TableAnswer> {
 // By bytes the letter of three bytes comes before the one of four; by UTF-16 units it does not.
 const [THREE_BYTES, FOUR_BYTES] = ['\uff21', '\u{1f6a2}']
 
-const compare = (columns?: ComparedColumns['columns']): Promise<Comparison> =>
+const compare = (columns?: ComparedColumns['columns'], most?: number): Promise<Comparison> =>
   compareAnswers(
     answer(
       ['A', 3, '1200.00', 'USD', 1],
@@ -55,7 +55,7 @@ const compare = (columns?: ComparedColumns['columns']): Promise<Comparison> =>
       [THREE_BYTES, 4, '3', 'USD', 5],
       [FOUR_BYTES, 1, null, null, 4],
     ),
-    { columns, key: '_key', position: '_position', sums: ['fee_amount'] },
+    { columns, key: '_key', position: '_position', sums: ['fee_amount'], most },
   )
 
 describe('two answers side by side', () => {
@@ -100,4 +100,11 @@ describe('two answers side by side', () => {
       ['changed', '3 → 10 (+7)', 'A'],
     ])
   })
+})
+
+it('keeps no more differences than a door may, and says how to have fewer', async () => {
+  const count = (await compare()).differences.length
+  expect(count).toBeGreaterThan(1)
+  expect((await compare(undefined, count)).differences).toHaveLength(count)
+  await expect(compare(undefined, count - 1)).rejects.toThrow(/differences; narrow the question/)
 })
