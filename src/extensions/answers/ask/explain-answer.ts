@@ -35,6 +35,10 @@ export async function explainEmpty(
   )
   const unknown = await explainUnknown(warehouse, values)
   if (unknown.length > 0) return unknown
+  const { isNeverLoaded } = await import('../questions/explain-empty.js')
+  if (await isNeverLoaded(warehouse)) {
+    return ['no rows: nothing was loaded into this schema; run `tracking-sync backfill`']
+  }
   const flags = Object.keys(values).flatMap((one) => (one === 'limit' ? [] : [words.filter(one)]))
   const narrowed = flags.length > 0 ? ` match ${flags.join(', ')}` : ''
   return [`no rows${narrowed}: ${name} needs ${needs}`]

@@ -145,10 +145,22 @@ where not exists (
     where valid_from <= ${at}::timestamptz
     limit 1
 )`,
-  ).catch((thrown: unknown) => {
-    // Customers do not see the bookkeeping.
-    if (thrown instanceof WarehouseSchemaError) return []
-    throw thrown
-  })
+  ).catch(hiddenBookkeeping)
   return rows[0]?.startedAt ?? undefined
+}
+
+/** Whether no run has begun and no container is there; false if this login may not read the runs. */
+export async function isNeverLoaded({ query }: Asking): Promise<boolean> {
+  const rows = await query(
+    'look whether anything was loaded',
+    sql<{ isEmpty: boolean }>`select not exists (select from ${tableRef('sync.sync_runs')})
+    and not exists (select from ${containers}) as "isEmpty"`,
+  ).catch(hiddenBookkeeping)
+  return rows[0]?.isEmpty ?? false
+}
+
+/** Customers do not see the bookkeeping. */
+function hiddenBookkeeping(thrown: unknown): [] {
+  if (thrown instanceof WarehouseSchemaError) return []
+  throw thrown
 }
