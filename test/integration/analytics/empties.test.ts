@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { insertRule } from '../../support/scenes/charges.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -8,11 +10,8 @@ const ZONE = 'America/Los_Angeles'
 /** 23:30 of 17 March in Los Angeles, UTC-7. */
 const AS_OF = '2026-03-18T06:30:00Z'
 
-/** Rows by container, each as the list of its values. */
-async function read(columns: readonly string[], asOf = AS_OF): Promise<unknown[][]> {
-  const rows = await scene.read('empties', { asOf, columns, rest: 'order by container_id' })
-  return rows.map((row) => Object.values(row))
-}
+const OPTIONS = { asOf: AS_OF, rest: 'order by container_id' }
+const shows = (table: string) => expectRows(scene, 'empties', OPTIONS, table)
 
 const container = (container_id: string, more: object = {}) => ({
   container_id,
@@ -31,21 +30,15 @@ const container = (container_id: string, more: object = {}) => ({
 const noon = (day: number) => `2026-03-${day}T19:00:00Z`
 
 /** Four free days, then 120 a day, of one line. */
-async function insertRule(more: object = {}): Promise<void> {
-  const rule = {
-    rule_name: 'out',
-    charge: 'detention',
-    starts_with: 'gate_out',
-    free_days: 4,
-    shipping_line_scac: 'MAEU',
-    currency_code: 'USD',
-    ...more,
-  }
-  await scene.insertInto('analytics', 'free_time_rules', [rule])
-  await scene.insertInto('analytics', 'free_time_tiers', [
-    { rule_name: rule.rule_name, from_day: 1, daily_rate: '120' },
-  ])
-}
+const rule = (more: object = {}) =>
+  insertRule(
+    scene,
+    {
+      ...{ rule_name: 'out', charge: 'detention', free_days: 4, shipping_line_scac: 'MAEU' },
+      ...more,
+    },
+    { 1: '120' },
+  )
 
 async function insertBoxes(...boxes: readonly Record<string, unknown>[]): Promise<void> {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
@@ -70,12 +63,10 @@ it('shows every column of one that is out and of one that came back', async () =
       empty_terminated_timezone: 'America/New_York',
     }),
   )
-  await insertRule()
+  await rule()
   // days_out 5.48: from noon of the 12th to 23:30 of the 17th.
   // returned_on 2026-03-17: the day of the depot.
-  expect(
-    await scene.read('empties', { asOf: AS_OF, rest: 'order by container_id' }),
-  ).toMatchSnapshot()
+  expect(await scene.read('empties', OPTIONS)).toMatchSnapshot()
 })
 
 it('has the state and the amounts of the clock of detention', async () => {
@@ -94,17 +85,16 @@ it('has the state and the amounts of the clock of detention', async () => {
       final_destination_full_out_at: '2026-03-14T04:30:00Z',
     }),
   )
-  await insertRule()
+  await rule()
   // Ends with the gate-out, so it is none of the empty's.
-  await insertRule({ rule_name: 'port', charge: 'demurrage', starts_with: 'discharge' })
-  const columns = ['container_id', 'state', 'return_by_on', 'days_left', 'days_over', 'cost_amount']
-  expect(await read([...columns, 'next_day_amount', 'gate_out_on', 'time_zone'])).toEqual([
-    ['due today', 'due_today', '2026-03-17', 0, 0, '0', '120', '2026-03-13', ZONE],
-    ['in time', 'ended_in_time', '2026-03-16', null, 0, '0', null, '2026-03-12', ZONE],
-    // It is the 18th in Chicago.
-    ['inland', 'overdue', '2026-03-17', -1, 1, '120', '120', '2026-03-13', 'America/Chicago'],
-    ['upcoming', 'upcoming', '2026-03-19', 2, 0, '0', '0', '2026-03-15', ZONE],
-  ])
+  await rule({ rule_name: 'port', charge: 'demurrage' })
+  // It is the 18th in Chicago.
+  await shows(`
+    container_id | state         | return_by_on | days_left | days_over | cost_amount | next_day_amount | gate_out_on | time_zone
+    due today    | due_today     | 2026-03-17   | 0         | 0         | 0           | 120             | 2026-03-13  | ${ZONE}
+    in time      | ended_in_time | 2026-03-16   | -         | 0         | 0           | -               | 2026-03-12  | ${ZONE}
+    inland       | overdue       | 2026-03-17   | -1        | 1         | 120         | 120             | 2026-03-13  | America/Chicago
+    upcoming     | upcoming      | 2026-03-19   | 2         | 0         | 0           | 0               | 2026-03-15  | ${ZONE}`)
 })
 
 it('is unknown without a rule, a day or tracking', { tags: ['FE5'] }, async () => {
@@ -121,16 +111,14 @@ it('is unknown without a rule, a day or tracking', { tags: ['FE5'] }, async () =
       empty_terminated_at: noon(17),
     }),
   )
-  await insertRule()
-  const columns = ['container_id', 'state', 'return_by_on', 'days_out', 'calendar_days_out']
-  const more = ['cost_amount', 'next_day_amount', 'is_returned', 'is_tracking_stopped']
-  expect(await read([...columns, ...more])).toEqual([
-    ['no day', 'unknown', null, '5.48', null, null, null, false, false],
-    ['no rule', 'unknown', null, '5.48', 5, null, null, false, false],
-    ['no time', 'unknown', null, null, null, null, null, false, false],
-    ['stopped', 'unknown', '2026-03-16', '5.48', 5, null, null, false, true],
-    ['stopped later', 'ended_late', '2026-03-16', '5.00', 5, '120', null, true, true],
-  ])
+  await rule()
+  await shows(`
+    container_id  | state      | return_by_on | days_out | calendar_days_out | cost_amount | next_day_amount | is_returned | is_tracking_stopped
+    no day        | unknown    | -            | 5.48     | -                 | -           | -               | false       | false
+    no rule       | unknown    | -            | 5.48     | 5                 | -           | -               | false       | false
+    no time       | unknown    | -            | -        | -                 | -           | -               | false       | false
+    stopped       | unknown    | 2026-03-16   | 5.48     | 5                 | -           | -               | false       | true
+    stopped later | ended_late | 2026-03-16   | 5.00     | 5                 | 120         | -               | true        | true`)
 })
 
 it('has one without a pickup, or picked up after its return', { tags: ['FE5'] }, async () => {
@@ -145,15 +133,14 @@ it('has one without a pickup, or picked up after its return', { tags: ['FE5'] },
     // The return is announced.
     container('to come', { pod_full_out_at: noon(16), empty_terminated_at: noon(20) }),
   )
-  await insertRule()
-  const columns = ['container_id', 'state', 'days_out', 'calendar_days_out', 'is_returned']
-  expect(await read([...columns, 'gate_out_on', 'returned_on'])).toEqual([
-    ['no pickup', 'unknown', null, null, true, null, '2026-03-16'],
-    ['out of order', 'ended_in_time', null, null, true, '2026-03-16', '2026-03-12'],
-    // On which day is not known.
-    ['returned somewhere', 'unknown', '4.00', null, true, '2026-03-12', null],
-    ['to come', 'upcoming', '1.48', 1, false, '2026-03-16', null],
-  ])
+  await rule()
+  // Of the one that was returned somewhere nobody knows on which day.
+  await shows(`
+    container_id       | state         | days_out | calendar_days_out | is_returned | gate_out_on | returned_on
+    no pickup          | unknown       | -        | -                 | true        | -           | 2026-03-16
+    out of order       | ended_in_time | -        | -                 | true        | 2026-03-16  | 2026-03-12
+    returned somewhere | unknown       | 4.00     | -                 | true        | 2026-03-12  | -
+    to come            | upcoming      | 1.48     | 1                 | false       | 2026-03-16  | -`)
 })
 
 it('has a box under two shipments once', { tags: ['JA9'] }, async () => {
@@ -165,7 +152,7 @@ it('has a box under two shipments once', { tags: ['JA9'] }, async () => {
   await insertKnown(scene, 'shipments', [
     { shipment_id: 'house', customer_name: 'Acme', port_of_discharge_locode: 'USLAX' },
   ])
-  expect(await read(['container_id'])).toEqual([['c2']])
+  await shows('container_id\nc2')
 })
 
 it('has the merged clock, which began before the gate-out', { tags: ['JA15'] }, async () => {
@@ -176,19 +163,13 @@ it('has the merged clock, which began before the gate-out', { tags: ['JA15'] }, 
     container('out', { pod_full_out_at: noon(12) }),
     container('still there'),
   )
-  await insertRule({
-    rule_name: 'merged',
-    charge: 'demurrage',
-    starts_with: 'discharge',
-    until: 'empty_return',
-  })
-  await insertRule({ rule_name: 'beside it' })
-  const columns = ['container_id', 'charge', 'rule_name', 'state', 'return_by_on', 'cost_amount']
-  expect(await read([...columns, 'gate_out_on', 'is_returned'])).toEqual([
-    ['back', 'demurrage', 'merged', 'ended_late', '2026-03-13', '240', '2026-03-12', true],
-    // Without a zone nobody knows the day.
-    ['no day', 'demurrage', 'merged', 'unknown', null, null, null, false],
-    ['no pickup', 'demurrage', 'merged', 'ended_late', '2026-03-13', '360', null, true],
-    ['out', 'demurrage', 'merged', 'overdue', '2026-03-13', '480', '2026-03-12', false],
-  ])
+  await rule({ rule_name: 'merged', charge: 'demurrage', until: 'empty_return' })
+  await rule({ rule_name: 'beside it' })
+  // Without a zone nobody knows the day.
+  await shows(`
+    container_id | charge    | rule_name | state      | return_by_on | cost_amount | gate_out_on | is_returned
+    back         | demurrage | merged    | ended_late | 2026-03-13   | 240         | 2026-03-12  | true
+    no day       | demurrage | merged    | unknown    | -            | -           | -           | false
+    no pickup    | demurrage | merged    | ended_late | 2026-03-13   | 360         | -           | true
+    out          | demurrage | merged    | overdue    | 2026-03-13   | 480         | 2026-03-12  | false`)
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { lastFreeDay } from '../../support/scenes/charges.js'
 import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
@@ -80,31 +81,21 @@ async function insertBoxes(boxes: readonly Box[]): Promise<void> {
     scene,
     'container_import_deadlines',
     boxes.flatMap(({ id, lastFree }) =>
-      lastFree === undefined
-        ? []
-        : [
-            {
-              container_id: id,
-              kind: 'pickup_lfd_line',
-              local_date: dateOf(lastFree),
-              time_zone: ZONE,
-            },
-          ],
+      lastFree === undefined ? [] : [lastFreeDay(id, 'line', dateOf(lastFree))],
     ),
   )
 }
 
 const VARIANT = ['free_days', 'last_free_on', 'days_over', 'days_without_rate', 'amount']
 
-/** Own, 4, 7 and 10 free days of the charge of a rule, as texts. */
-async function readVariants(where = `rule_name = 'line'`): Promise<string[]> {
-  const rows = await scene.read('free_time_variants', {
-    asOf: NOW,
-    columns: VARIANT,
-    rest: `where ${where} order by container_id, is_own desc, free_days`,
-  })
-  return rows.map((row) => Object.values(row).map(String).join(' '))
-}
+/** Own, 4, 7 and 10 free days of the charge of a rule: last free day of November, days over, amount. */
+const variants = (rows: string, where = `rule_name = 'line'`) =>
+  expectRows(
+    scene,
+    'free_time_variants',
+    { asOf: NOW, rest: `where ${where} order by container_id, is_own desc, free_days` },
+    `${VARIANT.join(' | ')}\n${rows}`,
+  )
 
 it('has each clock that ended with other numbers of free days, with every column', async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: null }])
@@ -153,23 +144,17 @@ it('leaves all else of the rule as it is: working days, first day, tiers, one me
   ])
   // A: days 6, 7, 8 at 50 and 9 to 12 at 200: 950, at most 700; from day 5 on 10 more. From day 8
   // on 850, from day 11 on 400. B: day 6 and 7; day 5 to 7; none.
-  expect(await readVariants()).toEqual([
-    `5 ${dateOf(6)} 12 0 700`,
-    `4 ${dateOf(5)} 13 0 700`,
-    `7 ${dateOf(10)} 8 0 700`,
-    `10 ${dateOf(16)} 2 0 400`,
-    `5 ${dateOf(6)} 4 0 120`,
-    `4 ${dateOf(5)} 5 0 120`,
-    `7 ${dateOf(10)} 0 0 0`,
-    `10 ${dateOf(16)} 0 0 0`,
-  ])
-  expect(
-    await scene.read('free_time_variants', {
-      asOf: NOW,
-      columns: ['days_used'],
-      rest: 'where is_own order by container_id',
-    }),
-  ).toEqual([{ days_used: 12 }, { days_used: 7 }])
+  await variants(`
+    5  | 2026-11-06 | 12 | 0 | 700
+    4  | 2026-11-05 | 13 | 0 | 700
+    7  | 2026-11-10 | 8  | 0 | 700
+    10 | 2026-11-16 | 2  | 0 | 400
+    5  | 2026-11-06 | 4  | 0 | 120
+    4  | 2026-11-05 | 5  | 0 | 120
+    7  | 2026-11-10 | 0  | 0 | 0
+    10 | 2026-11-16 | 0  | 0 | 0`)
+  const used = { asOf: NOW, rest: 'where is_own order by container_id' }
+  await expectRows(scene, 'free_time_variants', used, 'days_used\n12\n7')
 })
 
 it('moves a reported day as the day of the rule moves, and counts from the start without one', async () => {
@@ -181,20 +166,22 @@ it('moves a reported day as the day of the rule moves, and counts from the start
   ])
   await insertRule({ rule_name: 'own', shipping_line_scac: 'ONEY', free_days: null })
   await insertBoxes([{ id: 'C', to: 11, lastFree: 5, line: 'ONEY' }])
-  expect(await readVariants('true')).toEqual([
-    `5 ${dateOf(9)} 2 0 200`,
-    `4 ${dateOf(8)} 3 0 300`,
-    `7 ${dateOf(11)} 0 0 0`,
-    `10 ${dateOf(14)} 0 0 0`,
-    `5 ${dateOf(6)} 5 0 600`,
-    `4 ${dateOf(5)} 6 0 750`,
-    `7 ${dateOf(8)} 3 0 300`,
-    `10 ${dateOf(11)} 0 0 0`,
-    `null ${dateOf(5)} 6 0 750`,
-    `4 ${dateOf(6)} 5 0 600`,
-    `7 ${dateOf(9)} 2 0 200`,
-    `10 ${dateOf(12)} 0 0 0`,
-  ])
+  await variants(
+    `
+    5  | 2026-11-09 | 2 | 0 | 200
+    4  | 2026-11-08 | 3 | 0 | 300
+    7  | 2026-11-11 | 0 | 0 | 0
+    10 | 2026-11-14 | 0 | 0 | 0
+    5  | 2026-11-06 | 5 | 0 | 600
+    4  | 2026-11-05 | 6 | 0 | 750
+    7  | 2026-11-08 | 3 | 0 | 300
+    10 | 2026-11-11 | 0 | 0 | 0
+    -  | 2026-11-05 | 6 | 0 | 750
+    4  | 2026-11-06 | 5 | 0 | 600
+    7  | 2026-11-09 | 2 | 0 | 200
+    10 | 2026-11-12 | 0 | 0 | 0`,
+    'true',
+  )
 })
 
 it('has no number for what has no rate, no rule, no start, no end or no last free day', async () => {
@@ -210,26 +197,14 @@ it('has no number for what has no rate, no rule, no start, no end or no last fre
     { id: 'G', to: 11, more: { pod_full_out_at: '2025-12-25T20:00:00Z' } },
   ])
   // Without a start, and out before it.
-  expect(
-    await scene.read('free_time_variants', {
-      asOf: NOW,
-      columns: ['container_id', 'days_used', 'days_over', 'days_without_rate', 'amount'],
-      rest: `where charge = 'demurrage' and (is_own or free_days = 4) order by container_id, is_own desc`,
-    }),
-  ).toEqual(
-    [
-      ['A', 7, 2, 2, null],
-      ['A', 7, 3, 2, '80'],
-      ['G', null, 0, 0, '0'],
-      ['G', null, 0, 0, '0'],
-    ].map(([container_id, days_used, days_over, days_without_rate, amount]) => ({
-      container_id,
-      days_used,
-      days_over,
-      days_without_rate,
-      amount,
-    })),
-  )
+  const either = `where charge = 'demurrage' and (is_own or free_days = 4) order by container_id, is_own desc`
+  const known = `
+    container_id | days_used | days_over | days_without_rate | amount
+    A            | 7         | 2         | 2                 | -
+    A            | 7         | 3         | 2                 | 80
+    G            | -         | 0         | 0                 | 0
+    G            | -         | 0         | 0                 | 0`
+  await expectRows(scene, 'free_time_variants', { asOf: NOW, rest: either }, known)
   const table = `
     containers | days_over | days_without_rate | amount | four_days_savings_amount
     2          | 2         | 2                 | 0      | -80`
@@ -251,20 +226,14 @@ it('says what was used from ten containers on, by line, terminal, rule and charg
     ...boxes,
     ...boxes.slice(1).map(({ to }) => ({ id: `B${to}`, to, line: 'X' })),
   ])
-  const rows = await scene.read('free_time_value', {
-    asOf: NOW,
-    columns: [
-      ...['charge', 'shipping_line_scac', 'rule_name', 'containers'],
-      ...['median_days_used', 'p80_days_used', 'amount', 'four_days_amount'],
-    ],
-  })
   // Five days over at most: 100, 200, 300, 450, 600; of storage 750 too.
-  expect(rows.map((row) => Object.values(row))).toEqual([
-    ['storage', 'MAEU', 'yard', 10, '5.5', '8.2', '2400', '2400'],
-    ['storage', 'X', 'yard', 9, null, null, '2400', '2400'],
-    ['demurrage', 'MAEU', 'line', 10, '5.5', '8.2', '1650', '2400'],
-    ['demurrage', 'X', 'line', 9, null, null, '1650', '2400'],
-  ])
+  const used = `
+    charge    | shipping_line_scac | rule_name | containers | median_days_used | p80_days_used | amount | four_days_amount
+    storage   | MAEU               | yard      | 10         | 5.5              | 8.2           | 2400   | 2400
+    storage   | X                  | yard      | 9          | -                | -             | 2400   | 2400
+    demurrage | MAEU               | line      | 10         | 5.5              | 8.2           | 1650   | 2400
+    demurrage | X                  | line      | 9          | -                | -             | 1650   | 2400`
+  await expectRows(scene, 'free_time_value', { asOf: NOW }, used)
 })
 
 /** Boxes of a world, each with a rule of its own. */

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { lastFreeDay } from '../../support/scenes/charges.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -9,7 +11,7 @@ const LOS_ANGELES = 'America/Los_Angeles'
 const AS_OF = '2026-03-13T06:30:00Z'
 
 /** In the order of the view. */
-const read = (columns: readonly string[] = []) => scene.read('pickups', { asOf: AS_OF, columns })
+const shows = (table: string) => expectRows(scene, 'pickups', { asOf: AS_OF }, table)
 
 const landed = (container_id: string, more: object = {}) => ({
   container_id,
@@ -21,13 +23,8 @@ const landed = (container_id: string, more: object = {}) => ({
   ...more,
 })
 
-const deadline = (container_id: string, local_date: string, time_zone = LOS_ANGELES) => ({
-  container_id,
-  kind: 'pickup_lfd',
-  local_date,
-  deadline_at: `${local_date}T07:00:00Z`,
-  time_zone,
-})
+const deadline = (container_id: string, local_date: string, time_zone = LOS_ANGELES) =>
+  lastFreeDay(container_id, 'service', local_date, { time_zone })
 
 it('shows every column of a container that waits', async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: null }])
@@ -49,7 +46,7 @@ it('shows every column of a container that waits', async () => {
     { container_id: 'c1', hold_key: 'c', name: 'USDA', status: 'pending' },
     { container_id: 'c1', hold_key: 'd', name: null, status: null },
   ])
-  expect(await read()).toMatchSnapshot()
+  expect(await scene.read('pickups', { asOf: AS_OF })).toMatchSnapshot()
 })
 
 it('lists who has landed and is not out, at the port or inland', { tags: ['FE4'] }, async () => {
@@ -71,7 +68,11 @@ it('lists who has landed and is not out, at the port or inland', { tags: ['FE4']
     landed('c8', { empty_terminated_at: '2026-03-12T20:00:00Z' }),
   ])
   await scene.insert('containers', [landed('c9', { _deleted_at: '2026-03-01T00:00:00Z' })])
-  expect(await read(['container_id', 'place', 'start_local', 'is_zone_known'])).toMatchSnapshot()
+  await shows(`
+    container_id | place | start_local         | is_zone_known
+    c1           | port  | 2026-03-09 03:00:00 | true
+    c5           | ramp  | 2026-03-11 19:00:00 | true
+    c6           | ramp  | 2026-03-11 20:00:00 | true`)
 })
 
 it('is ready when available and not held, else says what bars it', { tags: ['FE4'] }, async () => {
@@ -88,7 +89,15 @@ it('is ready when available and not held, else says what bars it', { tags: ['FE4
     { container_id: 'c6', hold_key: 'a', name: 'customs', status: 'pending' },
     { container_id: 'c7', hold_key: 'a', name: 'customs', status: 'hold' },
   ])
-  expect(await read(['container_id', 'is_ready', 'blockers', 'other_holds'])).toMatchSnapshot()
+  await shows(`
+    container_id | is_ready | blockers                     | other_holds
+    c1           | true     | []                           | []
+    c2           | false    | not available                | []
+    c3           | false    | availability unknown         | []
+    c4           | false    | availability unknown         | []
+    c5           | true     | []                           | []
+    c6           | true     | []                           | customs (pending)
+    c7           | false    | hold: customs, not available | []`)
 })
 
 it('stands in the order in which it bites, by days of the place', { tags: ['FE4'] }, async () => {
@@ -120,16 +129,15 @@ it('stands in the order in which it bites, by days of the place', { tags: ['FE4'
     deadline('c4', '2026-03-01'),
     deadline('c6', '2026-03-14'),
   ])
-  const rows = await read(['container_id', 'state', 'days_left', 'is_long_there'])
-  expect(rows.map((row) => Object.values(row))).toEqual([
-    ['c1', 'overdue', -1, false],
-    ['c7', 'none', null, true],
-    ['c3', 'due_today', 0, false],
-    ['c6', 'upcoming', 2, false],
-    ['c5', 'none', null, false],
-    ['c2', 'none', null, false],
-    ['c4', 'unknown', null, false],
-  ])
+  await shows(`
+    container_id | state     | days_left | is_long_there
+    c1           | overdue   | -1        | false
+    c7           | none      | -         | true
+    c3           | due_today | 0         | false
+    c6           | upcoming  | 2         | false
+    c5           | none      | -         | false
+    c2           | none      | -         | false
+    c4           | unknown   | -         | false`)
 })
 
 it('has no rail box at the port, and goes by the ramp', { tags: ['FE4', 'JA2'] }, async () => {
@@ -156,35 +164,19 @@ it('has no rail box at the port, and goes by the ramp', { tags: ['FE4', 'JA2'] }
   await insertKnown(scene, 'container_holds', [
     { container_id: 'c3', hold_key: 'a', name: 'customs', status: 'hold' },
   ])
-  const columns = [
-    'container_id',
-    'place',
-    'terminal_name',
-    'terminal_city',
-    'is_ready',
-    'blockers',
-  ]
-  const rows = await read([...columns, 'other_holds'])
-  expect(rows.map((row) => Object.values(row))).toEqual([
-    ['c3', 'ramp', 'Logistics Park', 'Elwood', false, ['hold: customs', 'not available'], []],
-    ['c4', 'ramp', null, null, false, ['not available'], []],
-    ['c5', 'ramp', null, null, false, ['availability unknown'], []],
-    ['c6', 'ramp', null, null, true, [], []],
-  ])
+  await shows(`
+    container_id | place | terminal_name  | terminal_city | is_ready | blockers                     | other_holds
+    c3           | ramp  | Logistics Park | Elwood        | false    | hold: customs, not available | []
+    c4           | ramp  | -              | -             | false    | not available                | []
+    c5           | ramp  | -              | -             | false    | availability unknown         | []
+    c6           | ramp  | -              | -             | true     | []                           | []`)
 })
 
 it('shows what was known at an instant: a hold that was cleared later still blocks', async () => {
   await insertKnown(scene, 'containers', [landed('c1')])
-  await scene.insert('container_hold_history', [
-    {
-      container_id: 'c1',
-      hold_key: 'a',
-      name: 'customs',
-      status: 'hold',
-      valid_from: '2026-03-10T00:00:00Z',
-      valid_to: '2026-03-13T06:31:00Z',
-    },
-  ])
-  expect(await read(['blockers'])).toEqual([{ blockers: ['hold: customs'] }])
-  expect(await scene.read('pickups', { columns: ['blockers'] })).toEqual([{ blockers: [] }])
+  const hold = { container_id: 'c1', hold_key: 'a', name: 'customs', status: 'hold' }
+  const stood = { valid_from: '2026-03-10T00:00:00Z', valid_to: '2026-03-13T06:31:00Z' }
+  await scene.insert('container_hold_history', [{ ...hold, ...stood }])
+  await shows('blockers\nhold: customs')
+  await expectRows(scene, 'pickups', {}, 'blockers\n[]')
 })
