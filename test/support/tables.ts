@@ -28,7 +28,7 @@ export function rowsOf<Base extends object = Record<string, string | null>>(
   })
 }
 
-/** A value as it stands in a table; nested ones as `USD 20, CAD 10`, and `[]` or `{}` if empty. */
+/** A value as a table shows it; nested ones as `USD 20, CAD 10`, and `[]` or `{}` if empty. */
 export function cellOf(value: unknown): string {
   if (value === null) return '-'
   if (typeof value !== 'object') return JSON.stringify(value).replaceAll('"', '')

@@ -27,6 +27,7 @@ export const dashboardExtension: Extension = {
         warehouse,
         formatCsv,
         guard,
+        readsAhead: true,
         facts: async () => ({ ...serving(), freeDiskBytes: await freeDiskBytes() }),
         describe: (status) => describeServing(status, serving()),
       })

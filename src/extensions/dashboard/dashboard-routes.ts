@@ -36,6 +36,8 @@ export interface DashboardOptions extends OverviewOptions, SectionOptions, Parti
   /** Its time limit bounds each panel. */
   readonly warehouse: Warehouse
   readonly formatCsv: (answer: TableAnswer) => Promise<string>
+  /** Reads the overview before anybody asks for it, so that a later reader sees figures at once. */
+  readonly readsAhead?: true
   /** Puts every route behind the question who asks. */
   readonly guard: (routes: Record<string, Route>) => Record<string, Route>
 }
@@ -83,6 +85,11 @@ export function createDashboardRoutes(options: DashboardOptions): Record<string,
     areTablesThere: keepFor(KNOWN_MS, () => areTablesThere(warehouse)),
     overview: keepFor(KEPT_MS, () => readOverview(options)),
     sections: keepFor(KEPT_MS, () => readSections(options)),
+  }
+  if (options.readsAhead === true) {
+    makeOverview(sources, new URLSearchParams()).catch((error: unknown) => {
+      options.logger.warn('the dashboard was not read ahead; it is read when asked for', { error })
+    })
   }
   const page = (make: (address: URL) => Promise<Made>) =>
     route(async (request, response) => {

@@ -8,10 +8,9 @@ import {
 import { parseExactJson } from '../../source/jsonapi/exact-json.js'
 import {
   dropQuarantine,
-  loadQuarantine,
   type QuarantineEntry,
-  type QuarantineSelection,
 } from '../../warehouse/bookkeeping/quarantined-records.js'
+import { loadQuarantine, type QuarantineSelection } from './load-quarantine.js'
 import { loadFieldDefinitions } from '../../sync/read-custom-fields.js'
 import { customFields } from '../../source/records/index.js'
 import { valueIn, type Sighting } from '../../source/records/resource.js'

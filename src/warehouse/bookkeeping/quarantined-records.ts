@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { sql, type Selectable } from 'kysely'
-import type { SyncTables } from '../connection/tables.js'
+import { sql } from 'kysely'
 import type { Session } from '../connection/warehouse.js'
 import { tableRef, textLists } from '../connection/typed-database.js'
 
@@ -79,29 +78,6 @@ export interface QuarantineEntry extends QuarantinedRecord {
   readonly lastSeenAt: string
 }
 
-/** Absent members select everything. */
-export interface QuarantineSelection {
-  readonly stream?: string | undefined
-  readonly ids?: readonly number[] | undefined
-  readonly limit?: number | undefined
-}
-
-/** Entries, last seen first. Ignores unknown ids. */
-export async function loadQuarantine(
-  session: Session,
-  { stream, ids, limit }: QuarantineSelection,
-): Promise<QuarantineEntry[]> {
-  let query = session.db
-    .selectFrom('sync.quarantine')
-    .selectAll()
-    .orderBy('last_seen_at', 'desc')
-    .orderBy('quarantine_id', 'desc')
-  if (stream !== undefined) query = query.where('stream', '=', stream)
-  if (ids !== undefined) query = query.where('quarantine_id', '=', anyOfIds(ids))
-  if (limit !== undefined) query = query.limit(limit)
-  return (await query.execute()).map(toEntry)
-}
-
 export type OutlivedEntry = Pick<
   QuarantineEntry,
   'quarantineId' | 'resourceType' | 'recordId' | 'payload'
@@ -141,7 +117,7 @@ export function loadOutlived(
     .execute()
 }
 
-function anyOfIds(ids: readonly number[]) {
+export function anyOfIds(ids: readonly number[]) {
   return sql<number>`any(${ids}::bigint[])`
 }
 
@@ -154,20 +130,4 @@ export async function dropQuarantine(session: Session, ids: readonly number[]): 
     .returning('quarantine_id')
     .execute()
   return rows.map(({ quarantine_id }) => quarantine_id)
-}
-
-function toEntry(row: Selectable<SyncTables['quarantine']>): QuarantineEntry {
-  return {
-    quarantineId: row.quarantine_id,
-    stream: row.stream,
-    resourceType: row.resource_type,
-    recordId: row.record_id,
-    reason: row.reason,
-    pointer: row.pointer,
-    payload: row.payload,
-    source: row.source,
-    sightings: row.sightings,
-    firstSeenAt: row.first_seen_at,
-    lastSeenAt: row.last_seen_at,
-  }
 }

@@ -42,11 +42,9 @@ export function boundConnection(
     if (unanswered > 0 && !isUnlimited) watch = setTimeout(giveUp, limitMs)
   }
 
-  /** Cuts the connection, which fails all statements; `client.end()` would wait for answers. */
   function giveUp(): void {
     isGivenUp = true
-    const { connection } = client as unknown as { readonly connection: pg.Connection }
-    connection.stream.destroy()
+    cut(client)
   }
 
   async function queryInTime(
@@ -127,4 +125,10 @@ export function boundConnection(
       client.release(isBroken)
     },
   }
+}
+
+/** Fails all statements of a connection; `client.end()` would wait for their answers. */
+export function cut(client: pg.ClientBase): void {
+  const { connection } = client as unknown as { readonly connection: pg.Connection }
+  connection.stream.destroy()
 }

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Logger } from '../../base/logger.js'
 import { clientClassOf } from './scram-client.js'
-import { boundConnection, type BoundConnection } from './bound-connection.js'
+import { boundConnection, cut, type BoundConnection } from './bound-connection.js'
 import {
   KEEPALIVE_IDLE_S,
   prepareSession,
@@ -22,7 +22,7 @@ export interface ConnectionPool {
     use: (connection: BoundConnection) => Promise<Result>,
   ) => Promise<Result>
   readonly another: () => Promise<SeparateConnection>
-  /** Ends every connection. Idempotent. */
+  /** Ends every connection; one outside the pool is cut, for it only reads. Idempotent. */
   readonly close: () => Promise<void>
 }
 
@@ -80,6 +80,11 @@ export function createPool(options: PoolOptions): ConnectionPool {
     })
   })
   let closing: Promise<void> | undefined
+  const others = new Set<pg.Client>()
+  const close = (): Promise<void> => {
+    for (const client of others) cut(client)
+    return pool.end()
+  }
   return {
     withConnection: async (use) => {
       const client = await pool.connect()
@@ -91,13 +96,16 @@ export function createPool(options: PoolOptions): ConnectionPool {
       }
     },
     another: async () => {
+      if (closing !== undefined) throw new Error('Client was closed: the program ends')
       const client = new Client(settings)
       // A lost connection also fails the statement, which reports it.
       client.on('error', () => undefined)
       await client.connect()
+      others.add(client)
+      client.once('end', () => others.delete(client))
       return { client, prepare }
     },
-    close: () => (closing ??= pool.end()),
+    close: () => (closing ??= close()),
   }
 }
 

@@ -133,7 +133,7 @@ it('adds what has no rate to nothing: the amount is not known', async () => {
 it('counts listed fees in place of storage and demurrage alone', { tags: ['JA6'] }, async () => {
   const ruled = { ref_numbers: '{of a rule}' }
   await insertBoxes(container('c1', ruled), container('c2', ruled), container('c3'))
-  // The second is not over its day: its fee is not one of a late container. The third has no rule
+  // The second is not over its day: its fee is not one of a late container. The third lacks a rule
   // for demurrage, but fees of any kind; one is listed before it is calculated.
   await says(['c1', 'terminal', 15], ['c2', 'terminal', 18], ['c2', 'line', 18])
   await says(['c3', 'terminal', 15])

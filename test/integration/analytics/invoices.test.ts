@@ -54,7 +54,7 @@ const RIGHT = {
 }
 type Line = typeof RIGHT
 
-/** Cells of a line that one word stands for. */
+/** Cells of a line that one word replaces. */
 const WORDS: Readonly<Record<string, Partial<Line>>> = {
   // Outside the United States the form of an invoice gives no reason.
   abroad: { port_of_discharge: 'DEHAM' },
@@ -293,7 +293,7 @@ describe('a line', () => {
          => []            | -                 | []      | -`)
   })
 
-  it('of a number that nobody has or a charge that has no clock says so', async () => {
+  it('of an unknown number, or of a charge without a clock, says so', async () => {
     // A charge without a clock: by a number alone, and on the journey that the bill of lading names.
     await audit(`
       container_number | bill_of_lading_number => container_id | missing_items         | reasons
@@ -636,7 +636,7 @@ describe('the verdict', { tags: ['JA3'] }, () => {
 })
 
 it('has a last day to dispute, by its own words or 46 CFR 541.8', { tags: ['JA3'] }, async () => {
-  // Issued on the 20th of November, but for the one that does not say it.
+  // Issued on the 20th of November; one invoice does not say it.
   await audit(`
     is       | dispute_within                       | amount => dispute_by_on
              | 14 days                              |        => 2026-12-04
@@ -740,7 +740,7 @@ describe('a credit note', () => {
   })
 
   it('belongs to its own invoice, then to its amount, its days, the first', async () => {
-    // The line of D has no day in common with the note, and is of the same invoice.
+    // The line of D shares none of the days of the note, and is of the same invoice.
     await audit(`
       is        | invoice_number | issuer | days | daily_rate | currency_code | issued_on  | amount => net_amount
                 | A              |        | 7-8  |            |               | 2026-11-21 | 10     => 0

@@ -49,8 +49,12 @@ afterAll(async () => {
   await scene.close()
 })
 
-function openDashboard(warehouse: Warehouse): Promise<HttpServer> {
+function openDashboard(
+  warehouse: Warehouse,
+  given: { readonly readsAhead?: true } = {},
+): Promise<HttpServer> {
   const routes = createDashboardRoutes({
+    ...given,
     warehouse,
     readStatus: () => readStatus(warehouse),
     logger: silentLogger,
@@ -122,6 +126,7 @@ function countReading(warehouse: Warehouse) {
   return {
     warehouse: { ...warehouse, another },
     all: () => all,
+    underWay: () => underWay,
     most: () => most,
   }
 }
@@ -353,6 +358,16 @@ describe('when something is missing', () => {
       expect(counted.most()).toBe(3)
     },
   )
+
+  it('reads the overview before anybody asks for it', async () => {
+    const counted = countReading(scene.warehouse)
+    const dashboard = await openDashboard(counted.warehouse, { readsAhead: true })
+    onTestFinished(() => dashboard.stop(1_000))
+    await expect.poll(() => [counted.all(), counted.underWay()]).toEqual([READ_FOR_OVERVIEW, 0])
+    const { text } = await get('/', dashboard)
+    expect(text).not.toContain('Still being read.')
+    expect(counted.all()).toBe(READ_FOR_OVERVIEW)
+  })
 
   it('an empty warehouse says what to do next', { tags: ['release'] }, async () => {
     const { warehouse, drop } = await borrowTestWarehouse()

@@ -5,7 +5,7 @@ import { noFailpoints } from '../../../src/base/failpoint.js'
 import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import { toStorableText } from '../../../src/source/records/column.js'
 import { readRecords } from '../../../src/ingest/intake.js'
-import { loadQuarantine } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
+import { loadQuarantine } from '../../../src/extensions/doctor/load-quarantine.js'
 import {
   bindQuery,
   readShippedQueries,

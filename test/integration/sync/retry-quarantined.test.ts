@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { retryQuarantined } from '../../../src/extensions/doctor/retry-quarantined.js'
-import type { QuarantineSelection } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
+import type { QuarantineSelection } from '../../../src/extensions/doctor/load-quarantine.js'
 import { withRunDependencies } from '../../support/test-service.js'
 import { closeScenes, openLoadedScene, openScene, requestCounts, type Scene } from './sync-scene.js'
 

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
+import { once } from 'node:events'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silentLogger } from '../../../src/base/logger.js'
 import { boundConnection } from '../../../src/warehouse/connection/bound-connection.js'
+import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 
 let scene: TestWarehouse
@@ -35,6 +38,16 @@ where name in (
     tcp_keepalives_interval: 10,
     tcp_keepalives_count: 3,
   })
+})
+
+test('a warehouse that closes waits for nothing that only reads', { tags: ['C9'] }, async () => {
+  const warehouse = createWarehouse({ url: scene.url, schema: 'tracking', logger: silentLogger })
+  const { client } = await warehouse.another('read')
+  const lost = once(client, 'error')
+  const reading = expect(client.query('select pg_sleep(60)')).rejects.toThrow(/terminated/)
+  await warehouse.close()
+  await Promise.all([reading, lost])
+  await expect(warehouse.another('read again')).rejects.toThrow('the program ends')
 })
 
 describe('statements that travel together', { tags: ['C16'] }, () => {

@@ -37,7 +37,7 @@ export interface ReadComparison {
 
 const ACTION = 'answer a question'
 
-/** Of a comparison by a door: some 40 MB. The command has no limit. */
+/** Of a comparison by a door: some 40 MB. The command keeps all. */
 export const MOST_DIFFERENCES = 10_000
 
 /** Opens the answer to one question. The connection gives the time limit, and only reads. */

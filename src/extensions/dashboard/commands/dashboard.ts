@@ -44,6 +44,7 @@ export const dashboard = declare({
       logger,
       formatCsv,
       guard: await openPageGuard(app),
+      readsAhead: true,
       facts: async () => ({
         slots: slotsOf(config),
         isServing: false,

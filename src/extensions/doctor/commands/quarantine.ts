@@ -1,10 +1,7 @@
 import { ConfigError } from '../../../base/errors.js'
 import { countOf } from '../../../base/phrases.js'
 import { parseExactJson, stringifyExactJson } from '../../../source/jsonapi/exact-json.js'
-import type {
-  QuarantineEntry,
-  QuarantineSelection,
-} from '../../../warehouse/bookkeeping/quarantined-records.js'
+import type { QuarantineEntry } from '../../../warehouse/bookkeeping/quarantined-records.js'
 import type { Warehouse } from '../../../warehouse/connection/warehouse.js'
 import {
   argument,
@@ -15,11 +12,12 @@ import {
   value,
   wholeNumber,
 } from '../../../commands/declare-command.js'
+import type { QuarantineSelection } from '../load-quarantine.js'
 import { describeReport, SERVICE_SETTINGS, withRunDependencies } from '../../../commands/sync.js'
 
 const quarantineId = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
-const store = () => import('../../../warehouse/bookkeeping/quarantined-records.js')
+const loader = () => import('../load-quarantine.js')
 
 const list = declare({
   name: 'list',
@@ -29,7 +27,7 @@ const list = declare({
     limit: value('--limit <count>', 'Show at most this many.', wholeNumber(1, 1_000_000), 50),
   },
   run: async (app, { stream, limit }) => {
-    const { loadQuarantine } = await store()
+    const { loadQuarantine } = await loader()
     const entries = await loadQuarantine(await app.openWarehouse(), { stream, limit })
     if (entries.length === 0) return { data: entries, text: ['Nothing is set aside.'] }
     const rows = entries.map((entry) => [
@@ -51,7 +49,7 @@ const show = declare({
   help: 'Show one record with its reason and payload.',
   takes: { id: argument('<id>', 'Number of the entry, from `quarantine list`.', quarantineId) },
   run: async (app, { id }) => {
-    const { loadQuarantine } = await store()
+    const { loadQuarantine } = await loader()
     const [entry] = await loadQuarantine(await app.openWarehouse(), { ids: [id] })
     if (entry === undefined) throw unknownEntries([id])
     return { data: entry, text: describeEntry(entry) }
@@ -144,7 +142,8 @@ const drop = declare({
   help: 'Give records up: delete them from the quarantine for good.',
   takes: SELECTION,
   run: async (app, options) => {
-    const { dropQuarantine, loadQuarantine } = await store()
+    const { loadQuarantine } = await loader()
+    const { dropQuarantine } = await import('../../../warehouse/bookkeeping/quarantined-records.js')
     const selection = readSelection(options)
     const warehouse = await app.openWarehouse({ isWriting: true })
     await checkIds(warehouse, selection)
@@ -184,7 +183,7 @@ function readSelection({ ids, all, stream }: SelectionOptions): QuarantineSelect
 
 async function checkIds(warehouse: Warehouse, { ids }: QuarantineSelection): Promise<void> {
   if (ids === undefined) return
-  const { loadQuarantine } = await store()
+  const { loadQuarantine } = await loader()
   const found = (await loadQuarantine(warehouse, { ids })).map((entry) => entry.quarantineId)
   const unknown = ids.filter((id) => !found.includes(id))
   if (unknown.length > 0) throw unknownEntries(unknown)

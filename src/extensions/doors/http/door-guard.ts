@@ -109,7 +109,7 @@ export function createDoorGuard(options: DoorGuardOptions): DoorGuard {
     },
     read: (ask, isGone) =>
       reading(() => {
-        // A turn ends with its client: a flood of those that leave would wait here without bound.
+        // A turn ends with its client: a flood of clients that leave would wait here without bound.
         if (isGone()) throw new Refused(499, GONE)
         return ask()
       }),

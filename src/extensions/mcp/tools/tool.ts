@@ -42,7 +42,7 @@ export interface AskSession {
 export interface McpAccess {
   readonly session: AskSession
   readonly token?: AskRights | undefined
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the client has left. */
   readonly isGone?: () => boolean
 }
 
