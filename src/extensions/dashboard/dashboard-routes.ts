@@ -12,6 +12,7 @@ import { FIGURE_PANELS } from './panels/figure-panels.js'
 import { LIST_PANELS } from './panels/list-panels.js'
 import { CHOICES } from './panels/search-panels.js'
 import {
+  makeAhead,
   makeContainer,
   makeFound,
   makeList,
@@ -87,7 +88,7 @@ export function createDashboardRoutes(options: DashboardOptions): Record<string,
     sections: keepFor(KEPT_MS, () => readSections(options)),
   }
   if (options.readsAhead === true) {
-    makeOverview(sources, new URLSearchParams()).catch((error: unknown) => {
+    makeAhead(sources).catch((error: unknown) => {
       options.logger.warn('the dashboard was not read ahead; it is read when asked for', { error })
     })
   }

@@ -52,6 +52,13 @@ const SLOW_PANELS = [
   'charges',
 ]
 
+const { overdue, due, arriving } = FIGURE_PANELS
+const placeOf = (panel: Panel): number => SLOW_PANELS.indexOf(panel.id)
+/** Their order is that of their turns: the first page has all that is quick. */
+const OVERVIEW_IN_TURN = [CHOICES, overdue, due, arriving, ...OVERVIEW_PANELS].sort(
+  (one, other) => placeOf(one) - placeOf(other),
+)
+
 /** Reads the parts of one page, until its time is over. */
 interface Reading {
   readonly overview: Overview | undefined
@@ -118,14 +125,8 @@ export async function makeOverview(sources: Sources, parameters: URLSearchParams
   return whenLaidOut(sources, { path: '/', filters }, async (reading, frame) => {
     const { read, overview, drawing } = reading
     const wanted = { filters }
-    const { overdue, due, arriving } = FIGURE_PANELS
-    const wholePage = [CHOICES, overdue, due, arriving, ...OVERVIEW_PANELS]
-    const places = (panel: Panel): number => SLOW_PANELS.indexOf(panel.id)
-    // Their order is that of their turns: the first page has all that is quick.
-    const inTurn = [...wholePage].sort((one, other) => places(one) - places(other))
-    const answers = new Map(
-      await Promise.all(inTurn.map(async (panel) => [panel, await read(panel, wanted)] as const)),
-    )
+    const asked = OVERVIEW_IN_TURN.map(async (panel) => [panel, await read(panel, wanted)] as const)
+    const answers = new Map(await Promise.all(asked))
     const of = (panel: Panel): AnsweredPanel => answers.get(panel) ?? stillRead(panel)
     const figures = { overdue: of(overdue), due: of(due), arriving: of(arriving) }
     const panels = OVERVIEW_PANELS.map(of)
@@ -137,6 +138,18 @@ export async function makeOverview(sources: Sources, parameters: URLSearchParams
     )
     return { text }
   })
+}
+
+/**
+ * Reads and draws the overview before anybody asks for it. Twice: the quick panels at once, because
+ * the first drawing of a process takes half a second longer, and all when they are read.
+ */
+export async function makeAhead(sources: Sources): Promise<void> {
+  const { panels, areTablesThere } = sources
+  if (!(await areTablesThere())) return
+  await makeOverview(sources, new URLSearchParams())
+  await Promise.all(OVERVIEW_IN_TURN.map((panel) => panels.read(panel)))
+  await makeOverview(sources, new URLSearchParams())
 }
 
 export async function makeList(
