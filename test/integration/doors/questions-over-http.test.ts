@@ -450,6 +450,7 @@ describe('a refusal', { tags: ['HQ7'] }, () => {
       /^400 columns names contaner_number, which .*; did you mean container_number\?/,
     ],
     ['/questions/costs.csv?excel=maybe', /^400 excel must be true or false$/],
+    ['/questions/last_free_days.ics?columns=binding_on', /^400 columns are for tables; /],
     ['/questions/costs.ics', /^400 ics is for questions with last free days/],
   ])('of %s is one sentence with the fix', async (path, sentence) => {
     expect(await refused(path)).toMatch(sentence)
@@ -464,6 +465,10 @@ describe('a refusal', { tags: ['HQ7'] }, () => {
       /^413 .* 2 rows in xlsx/,
     )
     expect((await get('/questions/arrivals.xlsx?limit=2', {}, few)).status).toBe(200)
+    const late = await open({ limits: { readMs: 0 } })
+    expect(await refused('/questions/arrivals.csv', {}, late)).toBe(
+      '504 the answer takes more than 0 seconds; narrow the question by a filter',
+    )
     const short = await open({ limits: { bytes: 10 } })
     expect(await refused('/questions/arrivals.csv', {}, short)).toMatch(/^413 /)
     const slow = await open({ answers: connect({ statementTimeoutMs: 1 }), answerSeconds: 1 })

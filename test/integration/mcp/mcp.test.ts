@@ -295,6 +295,7 @@ describe('a mistake', { tags: ['JM2'] }, () => {
     ],
     ['ask', { question: 'pickups', limit: 0 }, /^limit is 0; it is a whole number from 1 on$/],
     ['ask', { question: 'pickups', limit: 'x' }, /^limit is "x"; it is a whole number from 1 on$/],
+    ['find', { number: 'x'.repeat(1001) }, /^number has 1001 characters, and 1000 is the most$/],
     ['find', { number: '-' }, /^number is too short to be looked for; give at least 3/],
     ['evidence', { container: 'ABCD' }, /^container the warehouse has no container "ABCD"/],
     ['evidence', { container: 'A', as_of: '2999-01-01' }, /^as_of 2999-01-01 is in the future; /],

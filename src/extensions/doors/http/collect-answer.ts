@@ -20,6 +20,8 @@ export interface AnswerLimits {
   /** A workbook is made at once, and deliveries wait meanwhile. */
   readonly rowsOfWorkbook: number
   readonly bytes: number
+  /** For all rows: the limit of the statement holds for each thousand. */
+  readonly readMs: number
 }
 
 export interface CollectedAnswer {
@@ -45,7 +47,9 @@ export async function collectAnswer(
   const hash = createHash('sha256').update(JSON.stringify([format, isForExcel, isSpreadsheetSafe]))
   const chunks: Buffer[] = []
   let [bytes, count] = [0, 0]
+  const began = performance.now()
   const refuseMore = (): void => {
+    if (performance.now() - began > limits.readMs) throw tooSlow(limits.readMs)
     if (bytes > limits.bytes) throw tooLarge(`${limits.bytes / 2 ** 20} MiB`)
   }
   async function* bounded(pieces: AsyncIterable<TableAnswer>): AsyncGenerator<TableAnswer> {
@@ -89,6 +93,11 @@ async function open(warehouse: Warehouse, prepared: PreparedQuestion): Promise<O
     notes: [...opened.notes, ...opened.sameInstants, ...summary],
     explainEmpty: isEmpty ? opened.explainEmpty : () => Promise.resolve([]),
   }
+}
+
+function tooSlow(mostMs: number): Refused {
+  const fix = 'narrow the question by a filter'
+  return new Refused(504, `the answer takes more than ${mostMs / 1000} seconds; ${fix}`)
 }
 
 function tooLarge(most: string): Refused {

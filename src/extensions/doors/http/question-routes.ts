@@ -29,6 +29,7 @@ const LIMITS: AnswerLimits & { readonly sendMs: number } = {
   rows: 100_000,
   rowsOfWorkbook: 5_000,
   bytes: 32 * 2 ** 20,
+  readMs: 60_000,
   sendMs: 60_000,
 }
 
@@ -81,9 +82,10 @@ export function createQuestionRoutes(options: QuestionRoutesOptions): Record<str
     if (format === 'ics' && asked.against !== undefined) {
       throw new Refused(400, 'against compares rows; ics has events, take csv')
     }
-    // An event of a calendar has columns of its own.
-    const wanted = format === 'ics' ? { ...asked, columns: undefined } : asked
-    return prepareQuestion(names, wanted, words, readQuestions)
+    if (format === 'ics' && asked.columns !== undefined) {
+      throw new Refused(400, 'columns are for tables; an event of ics has its own, leave them out')
+    }
+    return prepareQuestion(names, asked, words, readQuestions)
   }
 
   async function answerQuestion(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -168,11 +170,16 @@ function send(
     ...(notes.length === 0 ? {} : { [NOTES]: asHeader(notes) }),
     ...(isShown ? {} : { 'content-disposition': `attachment; filename="${question}.${format}"` }),
   })
+  endLate(response, sendMs)
+  response.end(body)
+}
+
+/** Ends a response that its reader does not take in time. */
+function endLate(response: ServerResponse, sendMs: number): void {
   const timer = setTimeout(() => response.destroy(), sendMs)
   response.once('close', () => {
     clearTimeout(timer)
   })
-  response.end(body)
 }
 
 /** Names in it may be of any script and length; a header is short and in ASCII. */
@@ -184,5 +191,6 @@ function asHeader(notes: readonly string[]): string {
 
 function sendJson(response: ServerResponse, value: unknown): void {
   const text = `${JSON.stringify(value, null, 2)}\n`
+  endLate(response, LIMITS.sendMs)
   answerText(response, { text, type: 'application/json', headers: HEADERS })
 }

@@ -2,6 +2,10 @@ import { ConfigError } from '../../../base/errors.js'
 import { suggest } from '../../../base/phrases.js'
 import { WORDS, type Arguments, type ArgumentSchema, type Tool } from './tool.js'
 
+/** Characters: results repeat a value, and a model reads them. */
+const MOST_OF_VALUE = 1_000
+const MOST_OF_STATEMENT = 100_000
+
 /**
  * Checks the arguments of a call as the tool's schema says. Throws ConfigError with one sentence
  * and the fix. Left to the questions themselves: their names, and the filters that each takes.
@@ -45,6 +49,9 @@ function checkValue(name: string, value: unknown, schema: ArgumentSchema): void 
   if (!isScalar(value)) throw refuse(name, schema.type === 'integer' ? 'is a number' : 'is a text')
   if (value === '') throw refuse(name, 'is empty; leave it out, or give it a value')
   if (String(value).includes('\0')) throw refuse(name, 'has a NUL, which no text here has')
+  const { length } = String(value)
+  const most = name === 'statement' ? MOST_OF_STATEMENT : MOST_OF_VALUE
+  if (length > most) throw refuse(name, `has ${length} characters, and ${most} is the most`)
   const { maximum, minimum = 0 } = schema
   if (maximum === undefined) return
   if (!Number.isInteger(Number(value)) || Number(value) < minimum) {
