@@ -100,9 +100,9 @@ export function createPool(options: PoolOptions): ConnectionPool {
       const client = new Client(settings)
       // A lost connection also fails the statement, which reports it.
       client.on('error', () => undefined)
-      await client.connect()
       others.add(client)
       client.once('end', () => others.delete(client))
+      await client.connect()
       return { client, prepare }
     },
     close: () => (closing ??= close()),

@@ -217,7 +217,7 @@ it('says not known beside another charge, not with a rule', { tags: ['FE5'] }, a
 
 it('has no amount where the end would be told by nobody', { tags: ['FE5'] }, async () => {
   const stopped = { shipment_id: 'stopped' }
-  // c3 was not over when it was asked for the last time; of c4 there is a rule alone, which is none.
+  // c3 was not over when last asked for; of c4 there is a rule alone, which is none.
   await insertBoxes(
     container('c1', stopped),
     container('c2', { ...stopped, pod_terminal_id: null }),

@@ -88,7 +88,7 @@ async function insertBoxes(boxes: readonly Box[]): Promise<void> {
 
 const VARIANT = ['free_days', 'last_free_on', 'days_over', 'days_without_rate', 'amount']
 
-/** Own, 4, 7 and 10 free days of the charge of a rule: last free day of November, days over, amount. */
+/** Own, 4, 7 and 10 free days of a rule's charge: last free day of November, days over, amount. */
 const variants = (rows: string, where = `rule_name = 'line'`) =>
   expectRows(
     scene,

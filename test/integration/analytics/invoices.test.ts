@@ -190,7 +190,8 @@ beforeAll(async () => {
   await insertKnown(scene, 'container_import_deadlines', [
     { ...lastDay, container_id: 'only a day', kind: 'pickup_lfd_line' },
   ])
-  // The line moves its day on the 9th, and back after the gate-out; the terminal at noon of the 9th.
+  // The line moves its day on the 9th, and back after the gate-out;
+  // the terminal at noon of the 9th.
   const said = (kind: string, local_date: string, valid_from: string, valid_to: string | null) => ({
     container_id: 'moved',
     kind,
@@ -294,7 +295,7 @@ describe('a line', () => {
   })
 
   it('of an unknown number, or of a charge without a clock, says so', async () => {
-    // A charge without a clock: by a number alone, and on the journey that the bill of lading names.
+    // A charge without a clock: by a number alone, and on the journey that the bill names.
     await audit(`
       container_number | bill_of_lading_number => container_id | missing_items         | reasons
       NYKU7401216      |                       => -            | []                    | unknown_container
@@ -656,9 +657,9 @@ it('has a last day to dispute, by its own words or 46 CFR 541.8', { tags: ['JA3'
 
 describe('was_free_then', { tags: ['JA5'] }, () => {
   it('is a day that was free when it ended, before the last free day was moved back', async () => {
-    // Of the first line the 13th and the 14th were never free, and 1200 is more than 1100, but not for
-    // the days that are left. The 8th was free at its end, the 9th was not. The 6th is free by the day
-    // that is known now.
+    // Of the first line the 13th and the 14th were never free. 1200 is more than 1100, but not for
+    // the days that are left. The 8th was free at its end, the 9th was not. The 6th is free by the
+    // day that is known now.
     await audit(`
       is             | box         | days | daily_rate | amount => days_ours | days_free_then | disputable_amount | disputable_by_cause | reasons
       abroad         | MSKU0000008 | 7-14 | 150        | 1200   => 8         | 6              | 900               | was_free_then 900   | was_free_then, wrong_rate

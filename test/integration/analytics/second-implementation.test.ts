@@ -22,7 +22,7 @@ const NEVER = 'yards'
 
 /**
  * Of equally many scopes the terminal's goes before the line's, that before the place code's, the
- * newer before the older, and the first name before the others. Vancouver is beside a demurrage in US
+ * newer before the older, and the first name before the others. Vancouver has a demurrage in US
  * dollars; the days off of Oakland are those of the place; the hazmat empties name as much as the
  * short empties, and come before them.
  */

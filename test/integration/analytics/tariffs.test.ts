@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
-import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { importRules } from '../../support/scenes/charges.js'
 
 /** A clock at the end of a day, counted by hand. */
 interface Clock {
@@ -67,14 +67,8 @@ const QUICK = ['antwerp-merged-tiers', 'los-angeles-working-days']
 
 const scene = useAnalyticsScene()
 
-async function importFile(name: string): Promise<void> {
-  const file = parseRulesFile(name, readFileSync(new URL(`${name}.csv`, RULES), 'utf8'))
-  if (file.kind === 'rules') {
-    await scene.insertInto('analytics', 'free_time_rules', file.rules)
-    await scene.insertInto('analytics', 'free_time_tiers', file.tiers)
-  } else if (file.kind === 'holidays') {
-    await scene.insertInto('analytics', 'holidays', file.holidays)
-  } else await scene.insertInto('analytics', 'working_calendars', file.calendars)
+function importFile(name: string): Promise<void> {
+  return importRules(scene, readFileSync(new URL(`${name}.csv`, RULES), 'utf8'))
 }
 
 /** The instant of a wall time in a zone. */

@@ -149,7 +149,7 @@ where not exists (
   return rows[0]?.startedAt ?? undefined
 }
 
-/** Whether no run has begun and no container is there; false if this login may not read the runs. */
+/** Whether no run has begun and no container is there; false if the login may not see runs. */
 export async function isNeverLoaded({ query }: Asking): Promise<boolean> {
   const rows = await query(
     'look whether anything was loaded',
