@@ -245,14 +245,15 @@ describe('what serve says of itself', () => {
         let panels: Promise<number[]> = Promise.resolve([])
         await warehouse.transaction('hold the panel', async (session) => {
           await session.query('lock', sql`lock table tracking.containers in access exclusive mode`)
-          const askFor = async (panel: string): Promise<number> => {
-            const address = `${scene.pagesUrl}/panels/${panel}.csv`
+          // Panels of one container: those of the overview are read when the program starts.
+          const askFor = async (container: string): Promise<number> => {
+            const address = `${scene.pagesUrl}/panels/timeline.csv?container=${container}`
             const { statusCode, body } = await request(address, { dispatcher: clients })
             await body.dump()
             return statusCode
           }
-          const fifty = (panel: string) => Array.from({ length: 50 }, () => askFor(panel))
-          panels = Promise.all(['arrivals', 'exceptions'].flatMap(fifty))
+          const fifty = (container: string) => Array.from({ length: 50 }, () => askFor(container))
+          panels = Promise.all(['MSCU1234567', 'MSCU7654321'].flatMap(fifty))
           await waitUntil('both panels wait for the lock', async () => {
             const waiting = await warehouse.query(
               'look for waits',

@@ -48,7 +48,7 @@ it('sends what happens, signed with the secret it prints', { tags: ['release'] }
   const told = await simulate([], {})
   expect(told.webhookSecret).toMatch(/.{16}/)
   await insertShipment(told)
-  await expect.poll(() => receiver.deliveries.length, { timeout: 10_000 }).toBeGreaterThan(1)
+  await expect.poll(() => receiver.deliveries.length).toBeGreaterThan(1)
   const [delivery] = receiver.deliveries
   expect(delivery!.data!.attributes!.event).toBe('tracking_request.succeeded')
   expect(delivery!.headers['x-svc-webhook-signature']).toBe(
@@ -66,7 +66,7 @@ it('signs with the secret of a file, tells it nobody, and disturbs as it is told
   })
   expect(told).not.toHaveProperty('webhookSecret')
   await insertShipment(told)
-  await expect.poll(() => receiver.deliveries.length, { timeout: 10_000 }).toBeGreaterThan(3)
+  await expect.poll(() => receiver.deliveries.length).toBeGreaterThan(3)
   for (const { headers, body, included } of receiver.deliveries) {
     expect(headers['x-svc-webhook-signature']).toBe(sign(body, secret))
     expect(included).toBeUndefined()

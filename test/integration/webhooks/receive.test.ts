@@ -347,9 +347,7 @@ describe('a delivery that is refused', () => {
       Array.from({ length: 50 }, () => openRaw(server.httpPort, part)),
     )
     // At most two fit into the shared memory with what they hold beyond the free part.
-    await expect
-      .poll(() => receiver.outcomes.counts().unavailable, { timeout: 10_000 })
-      .toBeGreaterThanOrEqual(48)
+    await expect.poll(() => receiver.outcomes.counts().unavailable).toBeGreaterThanOrEqual(48)
     const { unavailable } = receiver.outcomes.counts()
     expect(unavailable).toBeLessThan(50)
     expect((await post(notificationBody('ordinary'))).status).toBe(202)

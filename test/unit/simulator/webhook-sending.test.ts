@@ -253,5 +253,5 @@ test('with a running clock it sends by itself', async () => {
   await open({ lookEveryMs: 5 }, { speed: 1 })
   subscribe({ events: ['container.updated'] })
   simulator.edits.addHold(containerIds()[0]!, { name: 'line', status: 'hold', description: null })
-  await expect.poll(() => statuses(), { timeout: 10_000 }).toContain('succeeded')
+  await expect.poll(() => statuses()).toContain('succeeded')
 })
