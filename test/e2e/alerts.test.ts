@@ -99,80 +99,72 @@ describe('alerts', () => {
     expect(results[0]!.detail).toContain('answered 404: no [secret]')
   })
 
-  it(
-    'of a sync that is killed as it sends them are not sent twice, and status tells of them',
-    { tags: ['A2', 'release'] },
-    async () => {
-      const one = Object.fromEntries(
-        Object.entries(channels).filter(([name]) => !/SLACK|TEAMS|SMTP/.test(name)),
+  it('of a killed sync are not sent twice, but told', { tags: ['A2', 'release'] }, async () => {
+    const one = Object.fromEntries(
+      Object.entries(channels).filter(([name]) => !/SLACK|TEAMS|SMTP/.test(name)),
+    )
+    const doubt = [{ channel: 'webhook', event: 'opened', state: 'in_doubt' }]
+    /** As if two minutes had passed. */
+    const passTime = () =>
+      scene.select(
+        `update tracking_sync.alert_messages set claimed_at = now() - interval '121 seconds' returning 1`,
       )
-      const doubt = [{ channel: 'webhook', event: 'opened', state: 'in_doubt' }]
-      /** As if two minutes had passed. */
-      const passTime = () =>
-        scene.select(
-          `update tracking_sync.alert_messages set claimed_at = now() - interval '121 seconds' returning 1`,
-        )
-      for (const [failpoint, arrived] of [
-        ['alert_claimed', 0],
-        ['alert_sent', 1],
-      ] as const) {
-        await scene.select('delete from tracking_sync.quarantine returning 1')
-        await scene.select('delete from tracking_sync.alerts returning 1')
-        receiver.deliveries.length = 0
-        await setAside(failpoint)
-        const killed = await run(['sync'], { ...one, TRACKING_FAILPOINT: failpoint })
-        expect([failpoint, killed.signal]).toEqual([failpoint, 'SIGKILL'])
-        expect(receiver.deliveries).toHaveLength(arrived)
-        expect((await call(['sync'], one)).exitCode).toBe(0)
-        await passTime()
-        expect((await call(['sync'], one)).exitCode).toBe(0)
-        expect(receiver.deliveries).toHaveLength(arrived)
-        expect([failpoint, await messages()]).toEqual([failpoint, doubt])
-      }
-      expect((await call(['sync'], one)).exitCode).toBe(0)
-      expect(receiver.deliveries).toHaveLength(1)
-      const { stdout } = await call(['status'])
-      expect(stdout).toMatch(/messages about alerts +in doubt +1/)
-      const list = await call(['alerts'], one)
-      expect(list.stdout).toContain('TrackingSyncQuarantine')
-      const [, id = ''] = /alerts resend (\S+)/.exec(list.stdout) ?? []
-      expect((await call(['alerts', 'resend', id])).stdout).toBe('1 message will be sent again.\n')
-      expect((await call(['alerts', 'resend', id])).exitCode).toBe(2)
-      expect((await call(['sync'], one)).exitCode).toBe(0)
-      expect(receiver.deliveries).toHaveLength(2)
-      expect(receiver.deliveries.at(-1)!.headers['idempotency-key']).toBe(id)
-    },
-  )
-
-  it(
-    'never fail a sync, and show no secret anywhere, with receivers that are away',
-    { tags: ['A3', 'S1', 'release'] },
-    async () => {
-      receiver.answer = (_delivery, response) => {
-        response.writeHead(500).end(`sorry, ${PATH}/teams?sig=canary77 ${SIGNING} ${MAIL_PASSWORD}`)
-        return undefined
-      }
-      smtp.fate = 'be away'
+    for (const [failpoint, arrived] of [
+      ['alert_claimed', 0],
+      ['alert_sent', 1],
+    ] as const) {
+      await scene.select('delete from tracking_sync.quarantine returning 1')
       await scene.select('delete from tracking_sync.alerts returning 1')
-      const scanner = createCanaryScanner({
-        key: KEY,
-        'signing secret': SIGNING,
-        'password of the mail server': MAIL_PASSWORD,
-        'path of Slack': `${PATH}/slack`,
-        'path of Teams': `${PATH}/teams?sig=canary77`,
-      })
-      const debug = { ...channels, TRACKING_LOG_LEVEL: 'debug' }
-      for (const args of [['sync'], ['alerts'], ['config'], ['status', '--json']]) {
-        const { exitCode, stdout, stderr } = await call(args, debug)
-        expect(exitCode).toBe(0)
-        scanner.text(`${args[0]!}: output`, stdout)
-        scanner.text(`${args[0]!}: errors`, stderr)
-      }
-      expect((await messages()).map(({ state }) => state)).toEqual(Array(4).fill('waiting'))
-      await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))
-      expect(scanner.findings()).toEqual([])
-    },
-  )
+      receiver.deliveries.length = 0
+      await setAside(failpoint)
+      const killed = await run(['sync'], { ...one, TRACKING_FAILPOINT: failpoint })
+      expect([failpoint, killed.signal]).toEqual([failpoint, 'SIGKILL'])
+      expect(receiver.deliveries).toHaveLength(arrived)
+      expect((await call(['sync'], one)).exitCode).toBe(0)
+      await passTime()
+      expect((await call(['sync'], one)).exitCode).toBe(0)
+      expect(receiver.deliveries).toHaveLength(arrived)
+      expect([failpoint, await messages()]).toEqual([failpoint, doubt])
+    }
+    expect((await call(['sync'], one)).exitCode).toBe(0)
+    expect(receiver.deliveries).toHaveLength(1)
+    const { stdout } = await call(['status'])
+    expect(stdout).toMatch(/messages about alerts +in doubt +1/)
+    const list = await call(['alerts'], one)
+    expect(list.stdout).toContain('TrackingSyncQuarantine')
+    const [, id = ''] = /alerts resend (\S+)/.exec(list.stdout) ?? []
+    expect((await call(['alerts', 'resend', id])).stdout).toBe('1 message will be sent again.\n')
+    expect((await call(['alerts', 'resend', id])).exitCode).toBe(2)
+    expect((await call(['sync'], one)).exitCode).toBe(0)
+    expect(receiver.deliveries).toHaveLength(2)
+    expect(receiver.deliveries.at(-1)!.headers['idempotency-key']).toBe(id)
+  })
+
+  it('fail no sync and show no secret', { tags: ['A3', 'S1', 'release'] }, async () => {
+    receiver.answer = (_delivery, response) => {
+      response.writeHead(500).end(`sorry, ${PATH}/teams?sig=canary77 ${SIGNING} ${MAIL_PASSWORD}`)
+      return undefined
+    }
+    smtp.fate = 'be away'
+    await scene.select('delete from tracking_sync.alerts returning 1')
+    const scanner = createCanaryScanner({
+      key: KEY,
+      'signing secret': SIGNING,
+      'password of the mail server': MAIL_PASSWORD,
+      'path of Slack': `${PATH}/slack`,
+      'path of Teams': `${PATH}/teams?sig=canary77`,
+    })
+    const debug = { ...channels, TRACKING_LOG_LEVEL: 'debug' }
+    for (const args of [['sync'], ['alerts'], ['config'], ['status', '--json']]) {
+      const { exitCode, stdout, stderr } = await call(args, debug)
+      expect(exitCode).toBe(0)
+      scanner.text(`${args[0]!}: output`, stdout)
+      scanner.text(`${args[0]!}: errors`, stderr)
+    }
+    expect((await messages()).map(({ state }) => state)).toEqual(Array(4).fill('waiting'))
+    await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))
+    expect(scanner.findings()).toEqual([])
+  })
 })
 
 describe('serve', { tags: ['release'] }, () => {
@@ -198,35 +190,30 @@ describe('--on-finish', { tags: ['release'] }, () => {
   const script = (text: string) => `${text} > '${join(scene.options.directory, 'finished')}'`
   const finished = () => readFile(join(scene.options.directory, 'finished'), 'utf8')
 
-  it(
-    'runs a command with the outcome in its environment and no secret',
-    { tags: ['S1', 'JD7'] },
-    async () => {
-      const { exitCode, stdout } = await run(
-        ['sync', '--json', '--on-finish', script('(echo told; env)')],
-        { ...channels, TRACKING_API_KEY_ACME: 'canary-of-acme', AWS_SECRET_ACCESS_KEY: 'canary' },
-      )
-      expect(exitCode).toBe(0)
-      expect(JSON.parse(stdout)).toMatchObject({ outcome: 'complete' })
-      const lines = (await finished()).split('\n')
-      expect(lines).toEqual(
-        expect.arrayContaining([
-          'told',
-          'RUN_COMMAND=sync',
-          'RUN_OUTCOME=complete',
-          'RUN_EXIT_CODE=0',
-          'RUN_INSERTED=0',
-          'RUN_PROBLEM=',
-        ]),
-      )
-      const names = lines.flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? [])
-      // The last two are the shell's own.
-      const own =
-        /^(?:RUN_[A-Z]+(?:_[A-Z]+)*|PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|PWD|_)$/
-      expect(names.filter((name) => !own.test(name))).toEqual([])
-      expect(lines.join('\n')).not.toContain('canary')
-    },
-  )
+  it('gives a command the outcome, and no secret', { tags: ['S1', 'JD7'] }, async () => {
+    const { exitCode, stdout } = await run(
+      ['sync', '--json', '--on-finish', script('(echo told; env)')],
+      { ...channels, TRACKING_API_KEY_ACME: 'canary-of-acme', AWS_SECRET_ACCESS_KEY: 'canary' },
+    )
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'complete' })
+    const lines = (await finished()).split('\n')
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'told',
+        'RUN_COMMAND=sync',
+        'RUN_OUTCOME=complete',
+        'RUN_EXIT_CODE=0',
+        'RUN_INSERTED=0',
+        'RUN_PROBLEM=',
+      ]),
+    )
+    const names = lines.flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? [])
+    // The last two are the shell's own.
+    const own = /^(?:RUN_[A-Z]+(?:_[A-Z]+)*|PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|PWD|_)$/
+    expect(names.filter((name) => !own.test(name))).toEqual([])
+    expect(lines.join('\n')).not.toContain('canary')
+  })
 
   it('runs when the run fails, with the reason as data', async () => {
     const title = '$(touch ran); `touch ran`'

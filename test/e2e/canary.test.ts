@@ -67,62 +67,54 @@ describe(
   'key, webhook secret and password of the database, with debug logs on',
   { tags: ['S1'] },
   () => {
-    it(
-      'stand in nothing that the commands say or write, also when requests fail and the service shows the key',
-      { tags: ['I15', 'release'] },
-      async () => {
-        const { simulator } = scene
-        const isList = { path: '/shipments' }
-        simulator.faults.add({ fault: { kind: 'status', status: 500, body: ECHO }, match: isList })
-        expect(await run(['backfill'])).toBe(0)
-        const page = { status: 200, body: ECHO, contentType: 'text/html' }
-        simulator.faults.add({ fault: { kind: 'status', ...page }, match: isList })
-        expect(await run(['sync', '--json'], { TRACKING_LOG_FORMAT: 'text' })).toBe(0)
-        const said = { errors: [{ title: 'Bad key', detail: `Token ${KEY} is bad` }] }
-        simulator.faults.add({
-          fault: { kind: 'status', status: 422, body: JSON.stringify(said) },
-          match: isList,
-          times: Infinity,
-        })
-        expect(await run(['sync'])).not.toBe(0)
-        simulator.faults.clear()
-        simulator.faults.add({
-          fault: {
-            kind: 'redirect',
-            status: 302,
-            location: `https://evil.example/?key=${encodeURIComponent(KEY)}`,
-          },
-          match: isList,
-          times: Infinity,
-        })
-        expect(await run(['sync'])).not.toBe(0)
-        simulator.faults.clear()
-        for (const args of [
-          ['config'],
-          ['status', '--json'],
-          ['check'],
-          ['webhooks', 'list', '--json'],
-          ['query', 'select * from tracking_sync.sync_runs'],
-        ]) {
-          await run(args)
-        }
-        expect(scanner.findings()).toEqual([])
-      },
-    )
+    it('stand in nothing that the commands say', { tags: ['I15', 'release'] }, async () => {
+      const { simulator } = scene
+      const isList = { path: '/shipments' }
+      simulator.faults.add({ fault: { kind: 'status', status: 500, body: ECHO }, match: isList })
+      expect(await run(['backfill'])).toBe(0)
+      const page = { status: 200, body: ECHO, contentType: 'text/html' }
+      simulator.faults.add({ fault: { kind: 'status', ...page }, match: isList })
+      expect(await run(['sync', '--json'], { TRACKING_LOG_FORMAT: 'text' })).toBe(0)
+      const said = { errors: [{ title: 'Bad key', detail: `Token ${KEY} is bad` }] }
+      simulator.faults.add({
+        fault: { kind: 'status', status: 422, body: JSON.stringify(said) },
+        match: isList,
+        times: Infinity,
+      })
+      expect(await run(['sync'])).not.toBe(0)
+      simulator.faults.clear()
+      simulator.faults.add({
+        fault: {
+          kind: 'redirect',
+          status: 302,
+          location: `https://evil.example/?key=${encodeURIComponent(KEY)}`,
+        },
+        match: isList,
+        times: Infinity,
+      })
+      expect(await run(['sync'])).not.toBe(0)
+      simulator.faults.clear()
+      for (const args of [
+        ['config'],
+        ['status', '--json'],
+        ['check'],
+        ['webhooks', 'list', '--json'],
+        ['query', 'select * from tracking_sync.sync_runs'],
+      ]) {
+        await run(args)
+      }
+      expect(scanner.findings()).toEqual([])
+    })
 
-    it(
-      'stand in no word about wrong settings or a refused login',
-      { tags: ['release'] },
-      async () => {
-        expect(await run(['sync'], { TRACKING_API_KEY: `Token ${KEY}` })).toBe(2)
-        const elsewhere = new URL(databaseUrl)
-        elsewhere.hostname = 'db.example'
-        expect(await run(['status'], { DATABASE_URL: elsewhere.href })).toBe(2)
-        const nobody = new URL(databaseUrl)
-        nobody.username = 'nobody_of_this_name'
-        expect(await run(['status'], { DATABASE_URL: nobody.href })).toBe(5)
-      },
-    )
+    it('stand in no word about wrong settings or logins', { tags: ['release'] }, async () => {
+      expect(await run(['sync'], { TRACKING_API_KEY: `Token ${KEY}` })).toBe(2)
+      const elsewhere = new URL(databaseUrl)
+      elsewhere.hostname = 'db.example'
+      expect(await run(['status'], { DATABASE_URL: elsewhere.href })).toBe(2)
+      const nobody = new URL(databaseUrl)
+      nobody.username = 'nobody_of_this_name'
+      expect(await run(['status'], { DATABASE_URL: nobody.href })).toBe(5)
+    })
 
     it('stand in no output of a crash', { tags: ['release'] }, async () => {
       const bomb = join(options.directory, 'bomb.mjs')
@@ -155,50 +147,46 @@ describe(
       scanner.text('a crash: errors', stderr)
     })
 
-    it(
-      'stand in nothing that serve says, answers or stores, with deliveries right and wrong',
-      { tags: ['release'] },
-      async () => {
-        const program = await scene.serve()
-        const { simulator } = scene
-        scene.simulator.clock.advance(3 * 24 * 3_600_000)
-        await waitUntil('a delivery is stored', async () => {
-          const rows = await scene.select('select from tracking_sync.webhook_notifications')
-          return rows.length > 0
-        })
-        const body = JSON.stringify({
-          data: { id: 'one', type: 'webhook_notification', attributes: {} },
-        })
-        expect((await scene.post(body)).status).toBe(202)
-        const address = `${scene.url}/webhooks`
-        for (const headers of [
-          {},
-          { 'X-SVC-Webhook-Signature': SECRET },
-          { 'X-SVC-Webhook-Signature': signBody(body, KEY), Authorization: `Bearer ${SECRET}` },
-        ]) {
-          const answer = await fetch(address, { method: 'POST', body, headers })
-          expect(answer.status).toBeGreaterThanOrEqual(400)
-          scanner.text('an answer to a wrong delivery', await answer.text())
-        }
-        // Signed rightly, with headers that are secrets of other programs and of ours.
-        const signed = {
-          'content-type': 'application/json',
-          'X-SVC-Webhook-Signature': signBody(body, SECRET),
-          Authorization: `Bearer ${SECRET}`,
-          Cookie: `key=${KEY}`,
-        }
-        expect((await fetch(address, { method: 'POST', body, headers: signed })).status).toBe(202)
-        for (const path of ['/', '/metrics', '/healthz', '/readyz', '/nowhere']) {
-          scanner.text(`GET ${path}`, (await scene.get(path)).text)
-        }
-        program.kill('SIGTERM')
-        const { exitCode, stdout, stderr } = await program.ended
-        expect(exitCode).toBe(0)
-        scanner.text('serve: output', stdout)
-        scanner.text('serve: errors', stderr)
-        expect(simulator.requests.total).toBeGreaterThan(0)
-      },
-    )
+    it('stand in nothing that serve says, answers or stores', { tags: ['release'] }, async () => {
+      const program = await scene.serve()
+      const { simulator } = scene
+      scene.simulator.clock.advance(3 * 24 * 3_600_000)
+      await waitUntil('a delivery is stored', async () => {
+        const rows = await scene.select('select from tracking_sync.webhook_notifications')
+        return rows.length > 0
+      })
+      const body = JSON.stringify({
+        data: { id: 'one', type: 'webhook_notification', attributes: {} },
+      })
+      expect((await scene.post(body)).status).toBe(202)
+      const address = `${scene.url}/webhooks`
+      for (const headers of [
+        {},
+        { 'X-SVC-Webhook-Signature': SECRET },
+        { 'X-SVC-Webhook-Signature': signBody(body, KEY), Authorization: `Bearer ${SECRET}` },
+      ]) {
+        const answer = await fetch(address, { method: 'POST', body, headers })
+        expect(answer.status).toBeGreaterThanOrEqual(400)
+        scanner.text('an answer to a wrong delivery', await answer.text())
+      }
+      // Signed rightly, with headers that are secrets of other programs and of ours.
+      const signed = {
+        'content-type': 'application/json',
+        'X-SVC-Webhook-Signature': signBody(body, SECRET),
+        Authorization: `Bearer ${SECRET}`,
+        Cookie: `key=${KEY}`,
+      }
+      expect((await fetch(address, { method: 'POST', body, headers: signed })).status).toBe(202)
+      for (const path of ['/', '/metrics', '/healthz', '/readyz', '/nowhere']) {
+        scanner.text(`GET ${path}`, (await scene.get(path)).text)
+      }
+      program.kill('SIGTERM')
+      const { exitCode, stdout, stderr } = await program.ended
+      expect(exitCode).toBe(0)
+      scanner.text('serve: output', stdout)
+      scanner.text('serve: errors', stderr)
+      expect(simulator.requests.total).toBeGreaterThan(0)
+    })
 
     it('stand in no table of the database and in no file; in all that was looked at, no form of them', async () => {
       await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))

@@ -67,44 +67,40 @@ describe('the Containerfile', () => {
     }
   })
 
-  it(
-    'asks for health as works outside of a container too, and SIGTERM ends what it starts',
-    { tags: ['release'] },
-    async () => {
-      const [, json] = /CMD (\[.*\])$/.exec(of('HEALTHCHECK')[0]!)!
-      const [program, ...args] = JSON.parse(json!) as string[]
-      const [, ...entry] = JSON.parse(of('ENTRYPOINT')[0]!) as string[]
-      expect(entry).toEqual(['/usr/local/lib/node_modules/tracking-sync/bin/tracking-sync.cjs'])
-      expect(existsSync(inRepository('bin', 'tracking-sync.cjs'))).toBe(true)
-      const simulator = await startSameWorld({ shipments: 1 })
-      const database = await createTestDatabase()
-      try {
-        const command = [...(JSON.parse(of('CMD').at(-1)!) as string[]), '--port', '0']
-        const serving = await startCli(command, {
-          directory,
-          env: {
-            TRACKING_API_URL: simulator.url,
-            TRACKING_API_KEY: simulator.apiKey,
-            TRACKING_WEBHOOK_SECRET: 'a-secret-of-this-test',
-            DATABASE_URL: database.url,
-            TRACKING_HOST: '0.0.0.0',
-            SYNC_CRON: 'off',
-          },
-        })
-        await serving.waitFor(({ stdout }) => stdout().includes('serving at'))
-        const [, port] = /serving at http:\/\/\S+?:(\d+)/.exec(serving.stdout())!
-        const ask = (env: Record<string, string>) =>
-          spawnSync(program!, args, { env: { PATH: process.env.PATH ?? '', ...env } }).status
-        expect(ask({ PORT: port! })).toBe(0)
-        expect(ask({ PORT: '1' })).toBe(1)
-        serving.kill('SIGTERM')
-        expect(await serving.ended).toMatchObject({ exitCode: 0, signal: null })
-      } finally {
-        await simulator.close()
-        await database.drop()
-      }
-    },
-  )
+  it('has a health check that works, and SIGTERM ends it', { tags: ['release'] }, async () => {
+    const [, json] = /CMD (\[.*\])$/.exec(of('HEALTHCHECK')[0]!)!
+    const [program, ...args] = JSON.parse(json!) as string[]
+    const [, ...entry] = JSON.parse(of('ENTRYPOINT')[0]!) as string[]
+    expect(entry).toEqual(['/usr/local/lib/node_modules/tracking-sync/bin/tracking-sync.cjs'])
+    expect(existsSync(inRepository('bin', 'tracking-sync.cjs'))).toBe(true)
+    const simulator = await startSameWorld({ shipments: 1 })
+    const database = await createTestDatabase()
+    try {
+      const command = [...(JSON.parse(of('CMD').at(-1)!) as string[]), '--port', '0']
+      const serving = await startCli(command, {
+        directory,
+        env: {
+          TRACKING_API_URL: simulator.url,
+          TRACKING_API_KEY: simulator.apiKey,
+          TRACKING_WEBHOOK_SECRET: 'a-secret-of-this-test',
+          DATABASE_URL: database.url,
+          TRACKING_HOST: '0.0.0.0',
+          SYNC_CRON: 'off',
+        },
+      })
+      await serving.waitFor(({ stdout }) => stdout().includes('serving at'))
+      const [, port] = /serving at http:\/\/\S+?:(\d+)/.exec(serving.stdout())!
+      const ask = (env: Record<string, string>) =>
+        spawnSync(program!, args, { env: { PATH: process.env.PATH ?? '', ...env } }).status
+      expect(ask({ PORT: port! })).toBe(0)
+      expect(ask({ PORT: '1' })).toBe(1)
+      serving.kill('SIGTERM')
+      expect(await serving.ended).toMatchObject({ exitCode: 0, signal: null })
+    } finally {
+      await simulator.close()
+      await database.drop()
+    }
+  })
 
   it('is what compose.yml builds, with settings that there are', () => {
     const compose = read('compose.yml')
@@ -128,77 +124,71 @@ describe('the Containerfile', () => {
     expect(result.stdout).toMatch(/postgres:\/\/tracking_query:\[secret\]@database:5432\/tracking/)
   })
 
-  it(
-    'connects as no superuser, and own SQL as the reader that the owner makes',
-    { tags: ['JD1', 'release'] },
-    async () => {
-      const compose = read('compose.yml')
-      expect(compose).not.toContain('POSTGRES_USER')
-      expect(compose).toContain(
-        './config/compose-logins.sql:/docker-entrypoint-initdb.d/logins.sql:ro',
-      )
-      const own = await openOwnServer()
-      const { adminUrl } = await own.start()
-      try {
-        const run = async (url: string, text: string) => {
-          const client = new pg.Client({ connectionString: url })
-          await client.connect()
-          try {
-            return (await client.query<Record<string, unknown>>(text)).rows
-          } finally {
-            await client.end()
-          }
+  it('connects as no superuser, own SQL as a reader', { tags: ['JD1', 'release'] }, async () => {
+    const compose = read('compose.yml')
+    expect(compose).not.toContain('POSTGRES_USER')
+    expect(compose).toContain(
+      './config/compose-logins.sql:/docker-entrypoint-initdb.d/logins.sql:ro',
+    )
+    const own = await openOwnServer()
+    const { adminUrl } = await own.start()
+    try {
+      const run = async (url: string, text: string) => {
+        const client = new pg.Client({ connectionString: url })
+        await client.connect()
+        try {
+          return (await client.query<Record<string, unknown>>(text)).rows
+        } finally {
+          await client.end()
         }
-        // The server of the tests has logins of these names, and another superuser.
-        const suffix = '_of_compose'
-        const statements = read('config', 'compose-logins.sql')
-          .replaceAll(/^(?:--|\\).*$/gm, '')
-          .replaceAll(/\btracking\b/g, `tracking${suffix}`)
-          .replace(":'password'", "'for this test'")
-          .replace(/alter role postgres password null;/, '')
-        await run(adminUrl, `create database tracking${suffix}`)
-        for (const text of statements.split(';').filter((part) => part.trim() !== '')) {
-          await run(adminUrl, text)
-        }
-        const url = new URL(adminUrl)
-        url.pathname = `/tracking${suffix}`
-        url.username = `tracking${suffix}`
-        url.password = 'for this test'
-        const reader = new URL(url)
-        reader.username = 'compose_query'
-        const env = {
-          DATABASE_URL: url.href,
-          TRACKING_READER_URL: reader.href,
-          TRACKING_SCHEMA: 'composed',
-        }
-        // The first command that writes makes the login.
-        const rules = inRepository('config', 'free-time-rules.example.csv')
-        const imported = await callProgram(['rules', 'import', rules], { directory, env })
-        expect(imported).toMatchObject({ exitCode: 0 })
-        const { stdout } = await callProgram(['check'], { directory, env })
-        expect(stdout).toMatch(/^ok +database .*, as tracking_of_compose; warning: \w+ owns the/m)
-        expect(stdout).toMatch(
-          /^ok +own SQL .* as compose_query, which may read and nothing else$/m,
-        )
-        expect(stdout).not.toContain('superuser')
-        const asked = 'select session_user, count(*) from shipments'
-        expect(await callProgram(['query', asked, '--format', 'csv'], { directory, env })).toEqual({
-          exitCode: 0,
-          stderr: '',
-          stdout: 'session_user,count\r\ncompose_query,0\r\n',
-        })
-        const forbidden = ['query', 'select * from composed_sync.quarantine']
-        const refused = await callProgram(forbidden, { directory, env })
-        expect([refused.exitCode, refused.stderr]).toEqual([
-          2,
-          'error: the SQL is refused by PostgreSQL: permission denied for table quarantine (42501); ' +
-            'your own SQL reads the tables and views of the warehouse\n',
-        ])
-      } finally {
-        await own.remove()
       }
-    },
-  )
+      // The server of the tests has logins of these names, and another superuser.
+      const suffix = '_of_compose'
+      const statements = read('config', 'compose-logins.sql')
+        .replaceAll(/^(?:--|\\).*$/gm, '')
+        .replaceAll(/\btracking\b/g, `tracking${suffix}`)
+        .replace(":'password'", "'for this test'")
+        .replace(/alter role postgres password null;/, '')
+      await run(adminUrl, `create database tracking${suffix}`)
+      for (const text of statements.split(';').filter((part) => part.trim() !== '')) {
+        await run(adminUrl, text)
+      }
+      const url = new URL(adminUrl)
+      url.pathname = `/tracking${suffix}`
+      url.username = `tracking${suffix}`
+      url.password = 'for this test'
+      const reader = new URL(url)
+      reader.username = 'compose_query'
+      const env = {
+        DATABASE_URL: url.href,
+        TRACKING_READER_URL: reader.href,
+        TRACKING_SCHEMA: 'composed',
+      }
+      // The first command that writes makes the login.
+      const rules = inRepository('config', 'free-time-rules.example.csv')
+      const imported = await callProgram(['rules', 'import', rules], { directory, env })
+      expect(imported).toMatchObject({ exitCode: 0 })
+      const { stdout } = await callProgram(['check'], { directory, env })
+      expect(stdout).toMatch(/^ok +database .*, as tracking_of_compose; warning: \w+ owns the/m)
+      expect(stdout).toMatch(/^ok +own SQL .* as compose_query, which may read and nothing else$/m)
+      expect(stdout).not.toContain('superuser')
+      const asked = 'select session_user, count(*) from shipments'
+      expect(await callProgram(['query', asked, '--format', 'csv'], { directory, env })).toEqual({
+        exitCode: 0,
+        stderr: '',
+        stdout: 'session_user,count\r\ncompose_query,0\r\n',
+      })
+      const forbidden = ['query', 'select * from composed_sync.quarantine']
+      const refused = await callProgram(forbidden, { directory, env })
+      expect([refused.exitCode, refused.stderr]).toEqual([
+        2,
+        'error: the SQL is refused by PostgreSQL: permission denied for table quarantine (42501); ' +
+          'your own SQL reads the tables and views of the warehouse\n',
+      ])
+    } finally {
+      await own.remove()
+    }
+  })
 })
 
 describe('the units for systemd', () => {

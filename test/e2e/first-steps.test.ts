@@ -13,7 +13,7 @@ import {
   removeFreshHomes,
   type FreshHome,
 } from '../support/fresh-home.js'
-import { differencesFrom, selectRows, valuesIn, versionsIn } from '../support/look-at-cli-rows.js'
+import { differencesFrom, valuesIn, versionsIn } from '../support/look-at-cli-rows.js'
 import { endPrograms, runCli, startCli } from '../support/run-cli.js'
 import {
   startSameWorld,
@@ -208,89 +208,81 @@ describe('a service and a warehouse in processes of their own', { tags: ['releas
 })
 
 describe('the embedded database', () => {
-  it(
-    'stays after start, gives its address, opens psql, and goes with stop',
-    { tags: ['release'] },
-    async () => {
-      const home = await makePreparedHome()
-      const { directory } = home
-      const before = await callProgram(['database', 'url'], { directory })
-      expect(before).toMatchObject({
-        exitCode: 5,
-        stdout: '',
-        stderr:
-          'error: the embedded database is not running; start it with `tracking-sync database start`\n',
-      })
-      const start = await runCli(['database', 'start'], { directory })
-      expect(start).toMatchObject({ exitCode: 0, stderr: '' })
-      expect(start.stdout).toMatch(
-        /^The embedded database runs on 127\.0\.0\.1:\d+; its data are in /,
-      )
-      const pid = await readServerPid(home)
-      expect(await isProcessAlive(pid)).toBe(true)
-      const url = await databaseUrl(home)
-      const { port, password, username } = new URL(url)
+  it('stays from start to stop, has an address and opens psql', { tags: ['release'] }, async () => {
+    const home = await makePreparedHome()
+    const { directory } = home
+    const before = await callProgram(['database', 'url'], { directory })
+    expect(before).toMatchObject({
+      exitCode: 5,
+      stdout: '',
+      stderr:
+        'error: the embedded database is not running; start it with `tracking-sync database start`\n',
+    })
+    const start = await runCli(['database', 'start'], { directory })
+    expect(start).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(start.stdout).toMatch(
+      /^The embedded database runs on 127\.0\.0\.1:\d+; its data are in /,
+    )
+    const pid = await readServerPid(home)
+    expect(await isProcessAlive(pid)).toBe(true)
+    const url = await databaseUrl(home)
+    const { port, password, username } = new URL(url)
 
-      const PATH = await makeFakePsql(
-        directory,
-        'env | grep ^PG | grep -v PASSWORD; test -n "$PGPASSWORD" && echo password given\ntr "\\0" " " < /proc/$$/cmdline; echo "arguments: $*"; cat; exit 7',
-      )
-      const psql = await runCli(['database', 'psql'], {
-        directory,
-        env: { PATH },
-        input: 'typed\n',
-      })
-      expect(psql).toMatchObject({ exitCode: 7, stderr: '' })
-      for (const line of [
-        'PGHOST=127.0.0.1',
-        `PGPORT=${port}`,
-        `PGUSER=${username}`,
-        'PGDATABASE=tracking',
-        'PGOPTIONS=-c search_path=tracking,tracking_analytics',
-        'password given',
-        'typed',
-      ]) {
-        expect(psql.stdout.split('\n')).toContain(line)
-      }
-      expect(psql.stdout).toMatch(/arguments: $/m)
-      expect(password).not.toBe('')
-      expect(psql.stdout).not.toContain(password)
+    const PATH = await makeFakePsql(
+      directory,
+      'env | grep ^PG | grep -v PASSWORD; test -n "$PGPASSWORD" && echo password given\ntr "\\0" " " < /proc/$$/cmdline; echo "arguments: $*"; cat; exit 7',
+    )
+    const psql = await runCli(['database', 'psql'], {
+      directory,
+      env: { PATH },
+      input: 'typed\n',
+    })
+    expect(psql).toMatchObject({ exitCode: 7, stderr: '' })
+    for (const line of [
+      'PGHOST=127.0.0.1',
+      `PGPORT=${port}`,
+      `PGUSER=${username}`,
+      'PGDATABASE=tracking',
+      'PGOPTIONS=-c search_path=tracking,tracking_analytics',
+      'password given',
+      'typed',
+    ]) {
+      expect(psql.stdout.split('\n')).toContain(line)
+    }
+    expect(psql.stdout).toMatch(/arguments: $/m)
+    expect(password).not.toBe('')
+    expect(psql.stdout).not.toContain(password)
 
-      // A command beside it uses the same server and leaves it running.
-      await callProgram(['migrate'], { directory })
-      expect(await readServerPid(home)).toBe(pid)
-      const stop = await callProgram(['database', 'stop'], { directory })
-      expect(stop).toMatchObject({ exitCode: 0, stdout: 'The embedded database is stopped.\n' })
-      expect(await isProcessAlive(pid)).toBe(false)
-      const again = await callProgram(['database', 'stop'], { directory })
-      expect(again).toMatchObject({ exitCode: 0, stdout: 'It was not running.\n' })
-    },
-  )
+    // A command beside it uses the same server and leaves it running.
+    await callProgram(['migrate'], { directory })
+    expect(await readServerPid(home)).toBe(pid)
+    const stop = await callProgram(['database', 'stop'], { directory })
+    expect(stop).toMatchObject({ exitCode: 0, stdout: 'The embedded database is stopped.\n' })
+    expect(await isProcessAlive(pid)).toBe(false)
+    const again = await callProgram(['database', 'stop'], { directory })
+    expect(again).toMatchObject({ exitCode: 0, stdout: 'It was not running.\n' })
+  })
 
-  it(
-    'leaves Ctrl-C to psql, passes SIGTERM on to it, and is stopped afterwards',
-    { tags: ['release'] },
-    async () => {
-      const home = await makePreparedHome()
-      const { directory } = home
-      const PATH = await makeFakePsql(
-        directory,
-        // Like psql: an interrupt ends the current input, and not the program.
-        'trap "echo interrupted" INT\ntrap "echo terminated; exit 9" TERM\necho ready\nwhile :; do read -r line || sleep 0.05; done',
-      )
-      const psql = await startCli(['database', 'psql'], { directory, env: { PATH } })
-      await psql.waitFor(({ stdout }) => stdout().includes('ready'))
-      for (const times of [1, 2, 3]) {
-        process.kill(-psql.pid, 'SIGINT')
-        await psql.waitFor(({ stdout }) => stdout().split('interrupted').length > times)
-      }
-      expect(await isServerRunning(home)).toBe(true)
-      psql.kill('SIGTERM')
-      expect(await psql.ended).toMatchObject({ exitCode: 143, signal: null })
-      expect(psql.stdout()).toContain('terminated')
-      expect(await isServerRunning(home)).toBe(false)
-    },
-  )
+  it('leaves Ctrl-C to psql, passes SIGTERM on, and stops', { tags: ['release'] }, async () => {
+    const home = await makePreparedHome()
+    const { directory } = home
+    const PATH = await makeFakePsql(
+      directory,
+      // Like psql: an interrupt ends the current input, and not the program.
+      'trap "echo interrupted" INT\ntrap "echo terminated; exit 9" TERM\necho ready\nwhile :; do read -r line || sleep 0.05; done',
+    )
+    const psql = await startCli(['database', 'psql'], { directory, env: { PATH } })
+    await psql.waitFor(({ stdout }) => stdout().includes('ready'))
+    for (const times of [1, 2, 3]) {
+      process.kill(-psql.pid, 'SIGINT')
+      await psql.waitFor(({ stdout }) => stdout().split('interrupted').length > times)
+    }
+    expect(await isServerRunning(home)).toBe(true)
+    psql.kill('SIGTERM')
+    expect(await psql.ended).toMatchObject({ exitCode: 143, signal: null })
+    expect(psql.stdout()).toContain('terminated')
+    expect(await isServerRunning(home)).toBe(false)
+  })
 
   it('says what to install if psql is missing', { tags: ['release'] }, async () => {
     const { directory } = await makePreparedHome()
@@ -383,48 +375,42 @@ describe('check', () => {
     return simulator
   }
 
-  it(
-    'says ok to all six, before and after the first run, and writes nothing',
-    { tags: ['release'] },
-    async () => {
-      const { directory } = await makeFreshHome()
-      const simulator = await makeService()
-      const { url: DATABASE_URL } = await makeDatabase()
-      const env = {
-        TRACKING_API_URL: simulator.url,
-        TRACKING_API_KEY: KEY,
-        DATABASE_URL,
-        TRACKING_LOG_LEVEL: 'error',
-      }
-      const before = await callProgram(['check'], { directory, env })
-      expect(before).toMatchObject({ exitCode: 0, stderr: '' })
-      expect(before.stdout.trimEnd().split('\n')).toEqual([
-        'ok    settings  complete and well-formed; preset generic (default)',
-        expect.stringMatching(
-          /^ok {4}database {2}PostgreSQL \d+\.\d+.*, as \w+; warning: \w+ is a superuser; /,
-        ),
-        expect.stringMatching(/^ok {4}zones {5}time zone data .*PostgreSQL \d+\.\d+.*; /),
-        expect.stringMatching(
-          /^ok {4}schema {4}tracking is at version 0 of \d+; the next command /,
-        ),
-        expect.stringMatching(
-          /^ok {4}own SQL {3}warning: own SQL is refused, for \w+ is a superuser, .*; give your own SQL a login: set TRACKING_READER_URL=/,
-        ),
-        expect.stringMatching(/^ok {4}service {3}answers, accepts the key, has 12 shipments; its/),
-      ])
-      expect(await versionsIn(DATABASE_URL)).toEqual({})
-      expect((await callProgram(['migrate'], { directory, env })).exitCode).toBe(0)
-      const after = await callProgram(['check', '--json'], { directory, env })
-      expect(JSON.parse(after.stdout)).toMatchObject([
-        { name: 'settings', isOk: true, exitCode: 0 },
-        { name: 'database', isOk: true, exitCode: 0 },
-        { name: 'zones', isOk: true, exitCode: 0 },
-        { name: 'schema', isOk: true, exitCode: 0 },
-        { name: 'own SQL', isOk: true, exitCode: 0 },
-        { name: 'service', isOk: true, exitCode: 0 },
-      ])
-    },
-  )
+  it('says ok to all six before and after the first run', { tags: ['release'] }, async () => {
+    const { directory } = await makeFreshHome()
+    const simulator = await makeService()
+    const { url: DATABASE_URL } = await makeDatabase()
+    const env = {
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY: KEY,
+      DATABASE_URL,
+      TRACKING_LOG_LEVEL: 'error',
+    }
+    const before = await callProgram(['check'], { directory, env })
+    expect(before).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(before.stdout.trimEnd().split('\n')).toEqual([
+      'ok    settings  complete and well-formed; preset generic (default)',
+      expect.stringMatching(
+        /^ok {4}database {2}PostgreSQL \d+\.\d+.*, as \w+; warning: \w+ is a superuser; /,
+      ),
+      expect.stringMatching(/^ok {4}zones {5}time zone data .*PostgreSQL \d+\.\d+.*; /),
+      expect.stringMatching(/^ok {4}schema {4}tracking is at version 0 of \d+; the next command /),
+      expect.stringMatching(
+        /^ok {4}own SQL {3}warning: own SQL is refused, for \w+ is a superuser, .*; give your own SQL a login: set TRACKING_READER_URL=/,
+      ),
+      expect.stringMatching(/^ok {4}service {3}answers, accepts the key, has 12 shipments; its/),
+    ])
+    expect(await versionsIn(DATABASE_URL)).toEqual({})
+    expect((await callProgram(['migrate'], { directory, env })).exitCode).toBe(0)
+    const after = await callProgram(['check', '--json'], { directory, env })
+    expect(JSON.parse(after.stdout)).toMatchObject([
+      { name: 'settings', isOk: true, exitCode: 0 },
+      { name: 'database', isOk: true, exitCode: 0 },
+      { name: 'zones', isOk: true, exitCode: 0 },
+      { name: 'schema', isOk: true, exitCode: 0 },
+      { name: 'own SQL', isOk: true, exitCode: 0 },
+      { name: 'service', isOk: true, exitCode: 0 },
+    ])
+  })
 
   it('makes no database, and says that the first run does', { tags: ['JE9'] }, async () => {
     const home = await makeFreshHome()
@@ -438,174 +424,142 @@ describe('check', () => {
     expect(await readdir(home.directory)).toEqual([])
   })
 
-  it(
-    'says ok with the embedded database and leaves no server running',
-    { tags: ['release'] },
-    async () => {
-      const home = await makePreparedHome()
-      const simulator = await makeService()
-      const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY }
-      const check = await callProgram(['check'], { directory: home.directory, env })
-      expect(check.exitCode).toBe(0)
-      expect(check.stdout).toMatch(/^ok {4}database {2}embedded PostgreSQL \d+\.\d+, as \w+$/m)
-      expect(check.stdout).toMatch(
-        /^ok {4}own SQL {3}own SQL is asked as tracking_query, which may read and nothing else$/m,
-      )
-      expect(await isServerRunning(home)).toBe(false)
-    },
-  )
+  it('leaves no embedded server running', { tags: ['release'] }, async () => {
+    const home = await makePreparedHome()
+    const simulator = await makeService()
+    const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY }
+    const check = await callProgram(['check'], { directory: home.directory, env })
+    expect(check.exitCode).toBe(0)
+    expect(check.stdout).toMatch(/^ok {4}database {2}embedded PostgreSQL \d+\.\d+, as \w+$/m)
+    expect(check.stdout).toMatch(
+      /^ok {4}own SQL {3}own SQL is asked as tracking_query, which may read and nothing else$/m,
+    )
+    expect(await isServerRunning(home)).toBe(false)
+  })
 
-  it(
-    'names what is wrong, each thing for itself, and ends with the exit code of the first',
-    { tags: ['release'] },
-    async () => {
-      const { directory } = await makeFreshHome()
-      const simulator = await makeService()
-      const { url: DATABASE_URL } = await makeDatabase()
-      const good = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, DATABASE_URL }
-      const dead = 'postgres://me:canary%2Fpass%2B1@127.0.0.1:9/house'
-      const wrongPassword = new URL(DATABASE_URL)
-      wrongPassword.password = 'canary/pass+2'
-      const noDatabase = new URL(DATABASE_URL)
-      noDatabase.pathname = '/test_of_nobody'
-      const UNASKED = [/^FAIL {2}zones/, /^FAIL {2}schema/, /^FAIL {2}own SQL/]
-      const cases = [
-        {
-          env: { ...good, TRACKING_API_KEY: 'canary/wrong+key' },
-          exitCode: 3,
-          fails: [/^FAIL {2}service .*refused the API key \(401\)/],
-        },
-        {
-          env: { ...good, DATABASE_URL: dead },
-          exitCode: 5,
-          fails: [/^FAIL {2}database .*ECONNREFUSED.*check that PostgreSQL runs/, ...UNASKED],
-        },
-        {
-          env: { ...good, DATABASE_URL: noDatabase.href },
-          exitCode: 5,
-          fails: [/^FAIL {2}database .*does not exist.*create the database/, ...UNASKED],
-        },
-        {
-          env: { ...good, DATABASE_URL: dead, TRACKING_API_KEY: 'canary/wrong+key' },
-          exitCode: 5,
-          fails: [/^FAIL {2}database/, ...UNASKED, /^FAIL {2}service/],
-        },
-        {
-          env: { DATABASE_URL },
-          exitCode: 2,
-          fails: [
-            /^FAIL {2}settings .*TRACKING_API_URL is not set.*; TRACKING_API_KEY is not set/,
-            /^FAIL {2}service .*TRACKING_API_URL is not set.*; TRACKING_API_KEY is not set/,
-          ],
-        },
-      ]
-      for (const { env, exitCode, fails } of cases) {
-        const check = await callProgram(['check'], {
-          directory,
-          env: { ...env, TRACKING_LOG_LEVEL: 'error' },
-        })
-        expect({ exitCode: check.exitCode, stderr: check.stderr }).toEqual({ exitCode, stderr: '' })
-        const lines = check.stdout.trimEnd().split('\n')
-        expect(lines).toHaveLength(6)
-        const failed = lines.filter((line) => !line.startsWith('ok  '))
-        expect(failed).toEqual(fails.map((pattern) => expect.stringMatching(pattern) as unknown))
-      }
-      const bad = {
-        ...good,
-        TRACKING_API_URL: 'nonsense',
-        TRACKING_RATE_LIMIT_PER_MINUTE: 'canary-size',
-      }
-      expect(await callProgram(['check'], { directory, env: bad })).toMatchObject({
+  it('names each thing that is wrong; exits as the first says', { tags: ['release'] }, async () => {
+    const { directory } = await makeFreshHome()
+    const simulator = await makeService()
+    const { url: DATABASE_URL } = await makeDatabase()
+    const good = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY, DATABASE_URL }
+    const dead = 'postgres://me:canary%2Fpass%2B1@127.0.0.1:9/house'
+    const wrongPassword = new URL(DATABASE_URL)
+    wrongPassword.password = 'canary/pass+2'
+    const noDatabase = new URL(DATABASE_URL)
+    noDatabase.pathname = '/test_of_nobody'
+    const UNASKED = [/^FAIL {2}zones/, /^FAIL {2}schema/, /^FAIL {2}own SQL/]
+    const cases = [
+      {
+        env: { ...good, TRACKING_API_KEY: 'canary/wrong+key' },
+        exitCode: 3,
+        fails: [/^FAIL {2}service .*refused the API key \(401\)/],
+      },
+      {
+        env: { ...good, DATABASE_URL: dead },
+        exitCode: 5,
+        fails: [/^FAIL {2}database .*ECONNREFUSED.*check that PostgreSQL runs/, ...UNASKED],
+      },
+      {
+        env: { ...good, DATABASE_URL: noDatabase.href },
+        exitCode: 5,
+        fails: [/^FAIL {2}database .*does not exist.*create the database/, ...UNASKED],
+      },
+      {
+        env: { ...good, DATABASE_URL: dead, TRACKING_API_KEY: 'canary/wrong+key' },
+        exitCode: 5,
+        fails: [/^FAIL {2}database/, ...UNASKED, /^FAIL {2}service/],
+      },
+      {
+        env: { DATABASE_URL },
         exitCode: 2,
-        stdout: '',
-        stderr:
-          'error: settings need attention\n  TRACKING_API_URL is not a URL\n  TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 100000\n',
-      })
-      expect(
-        simulator.requests.recent.every(({ status }) => status === 200 || status === 401),
-      ).toBe(true)
-    },
-  )
-
-  it(
-    'refuses an old schema when it may not migrate, and says which command to run',
-    { tags: ['G3', 'release'] },
-    async () => {
-      const { directory } = await makeFreshHome()
-      const simulator = await makeService()
-      const { url: DATABASE_URL } = await makeDatabase()
-      const env = {
-        TRACKING_API_URL: simulator.url,
-        TRACKING_API_KEY: KEY,
-        DATABASE_URL,
-        TRACKING_MIGRATE: 'false',
-        TRACKING_LOG_LEVEL: 'error',
-      }
-      const check = await callProgram(['check'], { directory, env })
-      expect(check).toMatchObject({ exitCode: 5, stderr: '' })
-      expect(check.stdout).toMatch(
-        /^FAIL {2}schema {4}tracking is at version 0 of \d+; run `tracking-sync migrate`/m,
-      )
-      const sync = await callProgram(['sync'], { directory, env })
-      expect(sync).toMatchObject({ exitCode: 5, stdout: '' })
-      expect(sync.stderr).toMatch(
-        /^error: the schemas are at version 0 and this program needs \d+; run `tracking-sync migrate` \(TRACKING_MIGRATE is false\)\n$/,
-      )
-      const migrate = await callProgram(['migrate'], { directory, env })
-      expect(migrate).toMatchObject({ exitCode: 0, stderr: '' })
-      expect((await callProgram(['sync'], { directory, env })).exitCode).toBe(0)
-
-      await selectRows(
-        DATABASE_URL,
-        `insert into tracking_sync.migrations (version, name, checksum)
-      select version + 1, 'of_tomorrow', checksum
-      from tracking_sync.migrations order by version desc limit 1`,
-      )
-      const newer = await callProgram(['check'], {
+        fails: [
+          /^FAIL {2}settings .*TRACKING_API_URL is not set.*; TRACKING_API_KEY is not set/,
+          /^FAIL {2}service .*TRACKING_API_URL is not set.*; TRACKING_API_KEY is not set/,
+        ],
+      },
+    ]
+    for (const { env, exitCode, fails } of cases) {
+      const check = await callProgram(['check'], {
         directory,
-        env: { ...env, TRACKING_MIGRATE: 'true' },
+        env: { ...env, TRACKING_LOG_LEVEL: 'error' },
       })
-      expect(newer.exitCode).toBe(5)
-      expect(newer.stdout).toMatch(
-        /^FAIL {2}schema {4}the database is at migration \d+ and this program knows \d+: install the newer tracking-sync$/m,
-      )
-    },
-  )
+      expect({ exitCode: check.exitCode, stderr: check.stderr }).toEqual({ exitCode, stderr: '' })
+      const lines = check.stdout.trimEnd().split('\n')
+      expect(lines).toHaveLength(6)
+      const failed = lines.filter((line) => !line.startsWith('ok  '))
+      expect(failed).toEqual(fails.map((pattern) => expect.stringMatching(pattern) as unknown))
+    }
+    const bad = {
+      ...good,
+      TRACKING_API_URL: 'nonsense',
+      TRACKING_RATE_LIMIT_PER_MINUTE: 'canary-size',
+    }
+    expect(await callProgram(['check'], { directory, env: bad })).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'error: settings need attention\n  TRACKING_API_URL is not a URL\n  TRACKING_RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 100000\n',
+    })
+    expect(simulator.requests.recent.every(({ status }) => status === 200 || status === 401)).toBe(
+      true,
+    )
+  })
+
+  it('names the command that an old schema needs', { tags: ['G3', 'release'] }, async () => {
+    const { directory } = await makeFreshHome()
+    const simulator = await makeService()
+    const { url: DATABASE_URL } = await makeDatabase()
+    const env = {
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY: KEY,
+      DATABASE_URL,
+      TRACKING_MIGRATE: 'false',
+      TRACKING_LOG_LEVEL: 'error',
+    }
+    const check = await callProgram(['check'], { directory, env })
+    expect(check).toMatchObject({ exitCode: 5, stderr: '' })
+    expect(check.stdout).toMatch(
+      /^FAIL {2}schema {4}tracking is at version 0 of \d+; run `tracking-sync migrate`/m,
+    )
+    const sync = await callProgram(['sync'], { directory, env })
+    expect(sync).toMatchObject({ exitCode: 5, stdout: '' })
+    expect(sync.stderr).toMatch(
+      /^error: the schemas are at version 0 and this program needs \d+; run `tracking-sync migrate` \(TRACKING_MIGRATE is false\)\n$/,
+    )
+    expect(await callProgram(['migrate'], { directory, env })).toMatchObject({ exitCode: 0 })
+    expect((await callProgram(['sync'], { directory, env })).exitCode).toBe(0)
+  })
 })
 
 describe('secrets', { tags: ['S4'] }, () => {
-  it(
-    'come from files too, and a file that others can read is warned about',
-    { tags: ['release'] },
-    async () => {
-      const { directory } = await makeFreshHome()
-      const simulator = await startSameWorld({ apiKey: KEY, shipments: 5 })
-      closers.push(() => simulator.close())
-      const address = new URL((await makeDatabase()).url)
-      // Where the server trusts everybody, any will do.
-      if (address.password === '') address.password = 'canary-pass'
-      const url = address.href
-      const keyFile = join(directory, 'key')
-      const addressFile = join(directory, 'address')
-      await writeFile(keyFile, `${KEY}\n`, { mode: 0o644 })
-      await writeFile(addressFile, `${url}\n`, { mode: 0o600 })
-      const secrets = [KEY, decodeURIComponent(new URL(url).password)].filter((one) => one !== '')
-      const env = {
-        TRACKING_API_URL: simulator.url,
-        TRACKING_API_KEY_FILE: keyFile,
-        DATABASE_URL_FILE: addressFile,
-      }
-      const sync = await callProgram(['sync'], { directory, env, secrets })
-      expect(sync.exitCode).toBe(0)
-      expect(sync.stderr).toContain(
-        'other users can read or change the file of TRACKING_API_KEY_FILE',
-      )
-      expect(sync.stderr).not.toContain('DATABASE_URL_FILE can be read')
-      const config = await callProgram(['config'], { directory, env, secrets })
-      expect(config.stdout).toMatch(/^TRACKING_API_KEY +\[secret\] +environment /m)
-      expect(config.stdout).toMatch(/^DATABASE_URL +postgres:\/\/\w+:\[secret\]@\S+ +environment /m)
-    },
-  )
+  it('come from files, with a warning where others read them', { tags: ['release'] }, async () => {
+    const { directory } = await makeFreshHome()
+    const simulator = await startSameWorld({ apiKey: KEY, shipments: 5 })
+    closers.push(() => simulator.close())
+    const address = new URL((await makeDatabase()).url)
+    // Where the server trusts everybody, any will do.
+    if (address.password === '') address.password = 'canary-pass'
+    const url = address.href
+    const keyFile = join(directory, 'key')
+    const addressFile = join(directory, 'address')
+    await writeFile(keyFile, `${KEY}\n`, { mode: 0o644 })
+    await writeFile(addressFile, `${url}\n`, { mode: 0o600 })
+    const secrets = [KEY, decodeURIComponent(new URL(url).password)].filter((one) => one !== '')
+    const env = {
+      TRACKING_API_URL: simulator.url,
+      TRACKING_API_KEY_FILE: keyFile,
+      DATABASE_URL_FILE: addressFile,
+    }
+    const sync = await callProgram(['sync'], { directory, env, secrets })
+    expect(sync.exitCode).toBe(0)
+    expect(sync.stderr).toContain(
+      'other users can read or change the file of TRACKING_API_KEY_FILE',
+    )
+    expect(sync.stderr).not.toContain('DATABASE_URL_FILE can be read')
+    const config = await callProgram(['config'], { directory, env, secrets })
+    expect(config.stdout).toMatch(/^TRACKING_API_KEY +\[secret\] +environment /m)
+    expect(config.stdout).toMatch(/^DATABASE_URL +postgres:\/\/\w+:\[secret\]@\S+ +environment /m)
+  })
 
   it.each(['--api-key', '--database-url', '--key', '--token'])(
     'are not taken from the command line as %s',

@@ -149,69 +149,63 @@ describe('the package', () => {
   const ownFiles = async (): Promise<string[]> =>
     (await filesBelow(installed)).filter((file) => !file.startsWith('node_modules/'))
 
-  it(
-    'holds exactly the built program, its SQL, the example configuration and the documents',
-    { tags: ['S14', 'JD8'] },
-    async () => {
-      const sql: string[] = []
-      for (const directory of ['migrations', 'views']) {
-        const files = await filesBelow(
-          repositoryDirectory.replace(/\/$/, ''),
-          'sql',
-          directory,
-        ).catch(() => [])
-        sql.push(...files.filter((file) => /\.(?:sql|yml)$/.test(file)))
-      }
-      const documents = (await filesBelow(repositoryDirectory.replace(/\/$/, ''), 'docs')).filter(
-        (file) => /\.(?:md|png|svg)$/.test(file),
-      )
-      const rules = await filesBelow(repositoryDirectory.replace(/\/$/, ''), 'config/rules')
-      const expected = [
-        'CHANGELOG.md',
-        'CONTRIBUTING.md',
-        'LICENSE',
-        'README.md',
-        'SECURITY.md',
-        'package.json',
-        'npm-shrinkwrap.json',
-        'bin/require-node.cjs',
-        'bin/tracking-sync.cjs',
-        'config/dbt/exposures.yml',
-        'config/dbt/sources.yml',
-        'config/free-time-rules.example.csv',
-        'config/grafana-dashboard.json',
-        'config/holidays.example.csv',
-        'config/nginx.conf.example',
-        'config/invoices.example.csv',
-        'config/prometheus-rules.yml',
-        ...rules,
-        'config/services/generic.json',
-        'config/services/terminal49.json',
-        'config/tracking-sync.example.json',
-        'config/tracking-sync.schema.json',
-        'config/tracking-sync-run.service',
-        'config/tracking-sync-run.timer',
-        'config/tracking-sync.service',
-        'man/tracking-sync.1',
-        ...documents,
-        'sql/schema.sql',
-        'sql/accounts/0001_create_jobs.sql',
-        'dist/program/cli.js',
-        'dist/program/licences.txt',
-        ...sql,
-      ]
-      const files = await ownFiles()
-      // The names of the program's parts contain a hash of their contents.
-      const isPart = (file: string): boolean => /^dist\/program\/[\w-]+-[\w-]{8}\.js$/.test(file)
-      expect(files.filter((file) => !isPart(file)).sort()).toEqual(expected.sort())
-      expect(files.filter(isPart).length).toBeGreaterThan(10)
-      const program = files.filter((file) => file.endsWith('.js'))
-      const texts = await Promise.all(
-        program.map((file) => readFile(join(installed, file), 'utf8')),
-      )
-      expect(texts.filter((text) => /simulated crash|TRACKING_FAILPOINT/.test(text))).toEqual([])
-    },
-  )
+  it('holds the program, its SQL, examples and documents', { tags: ['S14', 'JD8'] }, async () => {
+    const sql: string[] = []
+    for (const directory of ['migrations', 'views']) {
+      const files = await filesBelow(
+        repositoryDirectory.replace(/\/$/, ''),
+        'sql',
+        directory,
+      ).catch(() => [])
+      sql.push(...files.filter((file) => /\.(?:sql|yml)$/.test(file)))
+    }
+    const documents = (await filesBelow(repositoryDirectory.replace(/\/$/, ''), 'docs')).filter(
+      (file) => /\.(?:md|png|svg)$/.test(file),
+    )
+    const rules = await filesBelow(repositoryDirectory.replace(/\/$/, ''), 'config/rules')
+    const expected = [
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'package.json',
+      'npm-shrinkwrap.json',
+      'bin/require-node.cjs',
+      'bin/tracking-sync.cjs',
+      'config/dbt/exposures.yml',
+      'config/dbt/sources.yml',
+      'config/free-time-rules.example.csv',
+      'config/grafana-dashboard.json',
+      'config/holidays.example.csv',
+      'config/nginx.conf.example',
+      'config/invoices.example.csv',
+      'config/prometheus-rules.yml',
+      ...rules,
+      'config/services/generic.json',
+      'config/services/terminal49.json',
+      'config/tracking-sync.example.json',
+      'config/tracking-sync.schema.json',
+      'config/tracking-sync-run.service',
+      'config/tracking-sync-run.timer',
+      'config/tracking-sync.service',
+      'man/tracking-sync.1',
+      ...documents,
+      'sql/schema.sql',
+      'sql/accounts/0001_create_jobs.sql',
+      'dist/program/cli.js',
+      'dist/program/licences.txt',
+      ...sql,
+    ]
+    const files = await ownFiles()
+    // The names of the program's parts contain a hash of their contents.
+    const isPart = (file: string): boolean => /^dist\/program\/[\w-]+-[\w-]{8}\.js$/.test(file)
+    expect(files.filter((file) => !isPart(file)).sort()).toEqual(expected.sort())
+    expect(files.filter(isPart).length).toBeGreaterThan(10)
+    const program = files.filter((file) => file.endsWith('.js'))
+    const texts = await Promise.all(program.map((file) => readFile(join(installed, file), 'utf8')))
+    expect(texts.filter((text) => /simulated crash|TRACKING_FAILPOINT/.test(text))).toEqual([])
+  })
 
   it('holds every document that one of its documents links to', async () => {
     const files = await ownFiles()
@@ -256,23 +250,19 @@ describe('the package', () => {
     }
   })
 
-  it(
-    'holds no source map, no path of the machine it was made on and no secret',
-    { tags: ['S14'] },
-    async () => {
-      for (const file of await ownFiles()) {
-        const text = await readFile(join(installed, file), 'utf8')
-        const found = [
-          'sourceMappingURL',
-          repositoryDirectory,
-          sources.directory,
-          'canary-key',
-          'PRIVATE KEY',
-        ].filter((part) => text.includes(part))
-        expect({ file, found }).toEqual({ file, found: [] })
-      }
-    },
-  )
+  it('holds no source map, no path of its making, no secret', { tags: ['S14'] }, async () => {
+    for (const file of await ownFiles()) {
+      const text = await readFile(join(installed, file), 'utf8')
+      const found = [
+        'sourceMappingURL',
+        repositoryDirectory,
+        sources.directory,
+        'canary-key',
+        'PRIVATE KEY',
+      ].filter((part) => text.includes(part))
+      expect({ file, found }).toEqual({ file, found: [] })
+    }
+  })
 
   /** The shell finds the command by this search path, without any file of the checkout. */
   const PATH = (): string => `${join(prefix, 'bin')}:${dirname(process.execPath)}:/usr/bin:/bin`
@@ -280,37 +270,29 @@ describe('the package', () => {
   const shell = (line: string, more: Omit<ProgramOptions, 'env'>): Promise<ProgramResult> =>
     startProgram('/bin/sh', ['-c', line], { ...more, env: { PATH: PATH() } }).ended
 
-  test(
-    'gives its user the command, which runs the demo without a script of any package',
-    { tags: ['FD1', 'FC5', 'release'] },
-    async () => {
-      const { directory } = user
-      expect(await shell('tracking-sync --version', { directory, account })).toMatchObject({
-        exitCode: 0,
-        stdout: `${MANIFEST.version}\n`,
-        stderr: '',
-      })
-      const demo = await shell('tracking-sync demo --shipments 60', { directory, account })
-      expect(demo.exitCode).toBe(0)
-      expect(demo.stdout).toMatch(/^shipments +60 +0 +0 +0$/m)
-      expect(demo.stdout).toMatch(/^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) .*/m)
-      expect(await isServerRunning(user)).toBe(false)
-    },
-  )
+  test('gives its user a command, and the demo', { tags: ['FD1', 'FC5', 'release'] }, async () => {
+    const { directory } = user
+    expect(await shell('tracking-sync --version', { directory, account })).toMatchObject({
+      exitCode: 0,
+      stdout: `${MANIFEST.version}\n`,
+      stderr: '',
+    })
+    const demo = await shell('tracking-sync demo --shipments 60', { directory, account })
+    expect(demo.exitCode).toBe(0)
+    expect(demo.stdout).toMatch(/^shipments +60 +0 +0 +0$/m)
+    expect(demo.stdout).toMatch(/^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) .*/m)
+    expect(await isServerRunning(user)).toBe(false)
+  })
 
-  test(
-    'gives the command to other accounts of the machine',
-    { tags: ['FD1', 'release'] },
-    async () => {
-      const home = await makeFreshHome()
-      const { directory } = home
-      const line = 'tracking-sync query "select 1 as one" --format csv'
-      const count = await shell(`TRACKING_FAILPOINT=mid_batch ${line}`, { directory })
-      expect(count).toMatchObject({ exitCode: 0, stdout: 'one\r\n1\r\n' })
-      expect(count.stderr).toContain('TRACKING_FAILPOINT is not a setting and has no effect')
-      expect(await isServerRunning(home)).toBe(false)
-    },
-  )
+  test('gives the command to other accounts', { tags: ['FD1', 'release'] }, async () => {
+    const home = await makeFreshHome()
+    const { directory } = home
+    const line = 'tracking-sync query "select 1 as one" --format csv'
+    const count = await shell(`TRACKING_FAILPOINT=mid_batch ${line}`, { directory })
+    expect(count).toMatchObject({ exitCode: 0, stdout: 'one\r\n1\r\n' })
+    expect(count.stderr).toContain('TRACKING_FAILPOINT is not a setting and has no effect')
+    expect(await isServerRunning(home)).toBe(false)
+  })
 
   test('is found by the crontab line of the documents', { tags: ['FD1'] }, async () => {
     const { directory } = await makeFreshHome()

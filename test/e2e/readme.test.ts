@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Simulator } from '../../src/extensions/simulator/server.js'
 import {
@@ -13,7 +13,6 @@ import {
 import {
   endPrograms,
   repositoryDirectory,
-  runCli,
   startProgram,
   type ProgramResult,
   type RunningProgram,
@@ -321,44 +320,29 @@ describe('the README and its pages, followed line by line', () => {
     expect(await isServerRunning(home)).toBe(false)
   })
 
-  it('opens psql where that is installed', { tags: ['release'] }, async () => {
-    expect(await readDocument('bi')).toContain('`tracking-sync database psql`')
-    const bin = join(home.directory, 'bin')
-    await mkdir(bin)
-    await writeFile(join(bin, 'psql'), '#!/bin/sh\necho "psql on $PGDATABASE"\n')
-    await chmod(join(bin, 'psql'), 0o755)
-    const env = { PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` }
-    const psql = await runCli(['database', 'psql'], { directory: home.directory, env })
-    expect(psql).toMatchObject({ exitCode: 0, stdout: 'psql on tracking\n' })
+  it('runs from cron by its crontab line, with .env', { tags: ['release'] }, async () => {
+    const { lines } = blocksOf(await readDocument('operating')).find(
+      ({ language }) => language === 'crontab',
+    )!
+    const line = lines.at(-1)
+    const [, schedule, command] = /^((?:\S+ ){5})(.*)$/.exec(line!)!
+    expect(schedule).toBe('*/15 * * * * ')
+    const { directory } = await makeFreshHome()
+    const log = join(directory, 'sync.log')
+    const own = ours(command!).replace('/var/lib/tracking-sync', directory)
+    expect(own).not.toMatch(/\/etc|\/var/)
+    await writeFile(
+      join(directory, '.env'),
+      `TRACKING_API_URL=${simulator.url}\nTRACKING_API_KEY=your-key\nDATABASE_URL=${database.url}\n`,
+    )
+    for (const times of [1, 2]) {
+      const cron = await startProgram('sh', ['-c', own], { directory: dirname(directory) }).ended
+      expect(cron).toMatchObject({ exitCode: 0, stdout: '', stderr: '' })
+      const text = await readFile(log, 'utf8')
+      expect(text.match(/^sync complete: 0 rows written, \d+ requests\.$/gm)).toHaveLength(times)
+      expect(text).not.toContain('your-key')
+    }
   })
-
-  it(
-    'runs from cron as its crontab line has it, with the settings in .env',
-    { tags: ['release'] },
-    async () => {
-      const { lines } = blocksOf(await readDocument('operating')).find(
-        ({ language }) => language === 'crontab',
-      )!
-      const line = lines.at(-1)
-      const [, schedule, command] = /^((?:\S+ ){5})(.*)$/.exec(line!)!
-      expect(schedule).toBe('*/15 * * * * ')
-      const { directory } = await makeFreshHome()
-      const log = join(directory, 'sync.log')
-      const own = ours(command!).replace('/var/lib/tracking-sync', directory)
-      expect(own).not.toMatch(/\/etc|\/var/)
-      await writeFile(
-        join(directory, '.env'),
-        `TRACKING_API_URL=${simulator.url}\nTRACKING_API_KEY=your-key\nDATABASE_URL=${database.url}\n`,
-      )
-      for (const times of [1, 2]) {
-        const cron = await startProgram('sh', ['-c', own], { directory: dirname(directory) }).ended
-        expect(cron).toMatchObject({ exitCode: 0, stdout: '', stderr: '' })
-        const text = await readFile(log, 'utf8')
-        expect(text.match(/^sync complete: 0 rows written, \d+ requests\.$/gm)).toHaveLength(times)
-        expect(text).not.toContain('your-key')
-      }
-    },
-  )
 
   it('names the package of this version', async () => {
     const { version } = JSON.parse(await readText('package.json')) as { version: string }

@@ -53,80 +53,72 @@ async function storedIds(scene: ServeScene): Promise<Set<string>> {
 }
 
 describe('serve that is told to stop', { tags: ['release'] }, () => {
-  it(
-    'answers a delivery that it was storing when it was told to stop, and ends with 0',
-    { tags: ['X3'] },
-    async () => {
-      const scene = await openServeScene()
-      const program = await scene.serve(['--no-scheduler'])
-      const other = new pg.Client({ connectionString: scene.database.url })
-      await other.connect()
-      try {
-        await other.query('begin')
-        await other.query('lock table tracking_sync.webhook_notifications in exclusive mode')
-        const id = randomUUID()
-        const answer = scene.post(notificationBody(id))
-        await waitUntil('it waits to store', async () => {
-          const waiting = await scene.select(
-            `select from pg_stat_activity
+  it('answers the delivery that it was storing, and ends with 0', { tags: ['X3'] }, async () => {
+    const scene = await openServeScene()
+    const program = await scene.serve(['--no-scheduler'])
+    const other = new pg.Client({ connectionString: scene.database.url })
+    await other.connect()
+    try {
+      await other.query('begin')
+      await other.query('lock table tracking_sync.webhook_notifications in exclusive mode')
+      const id = randomUUID()
+      const answer = scene.post(notificationBody(id))
+      await waitUntil('it waits to store', async () => {
+        const waiting = await scene.select(
+          `select from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock' and query like '%insert%'`,
-          )
-          return waiting.length > 0
-        })
-        program.kill('SIGTERM')
-        await waitUntil('it stops', () => logLines(program, 'stopping').length > 0)
-        await other.query('commit')
-        expect((await answer).status).toBe(202)
-        expect(await storedIds(scene)).toEqual(new Set([id]))
-        expect((await program.ended).exitCode).toBe(0)
-      } finally {
-        await other.end()
-      }
-    },
-  )
+        )
+        return waiting.length > 0
+      })
+      program.kill('SIGTERM')
+      await waitUntil('it stops', () => logLines(program, 'stopping').length > 0)
+      await other.query('commit')
+      expect((await answer).status).toBe(202)
+      expect(await storedIds(scene)).toEqual(new Set([id]))
+      expect((await program.ended).exitCode).toBe(0)
+    } finally {
+      await other.end()
+    }
+  })
 
-  it(
-    'ends within its time although the database hangs, and at once at the second signal',
-    { tags: ['X2'] },
-    async () => {
-      const scene = await openServeScene({ throughUrl: behindProxy })
-      // Its time is over when this test says so.
-      const patient = await scene.serve([], preload(atSignal(25_000)))
-      await untilSynced(scene)
-      proxy!.freeze()
-      const answers = scene.post(notificationBody()).then(
-        ({ status }) => status,
-        () => 'no answer',
-      )
-      await new Promise((resolve) => setImmediate(resolve))
-      patient.kill('SIGTERM')
-      await waitUntil('it stops', () => logLines(patient, 'stopping').length > 0)
-      patient.kill('SIGUSR2')
-      const cut = await patient.ended
-      expect(cut.exitCode).toBe(143)
-      expect(
-        logLines(patient, 'not everything has ended in time; the rest is cut off'),
-      ).toHaveLength(1)
-      expect(await answers).not.toBe(202)
-      await proxy!.restore()
+  it('ends in time where the database hangs, or at once', { tags: ['X2'] }, async () => {
+    const scene = await openServeScene({ throughUrl: behindProxy })
+    // Its time is over when this test says so.
+    const patient = await scene.serve([], preload(atSignal(25_000)))
+    await untilSynced(scene)
+    proxy!.freeze()
+    const answers = scene.post(notificationBody()).then(
+      ({ status }) => status,
+      () => 'no answer',
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    patient.kill('SIGTERM')
+    await waitUntil('it stops', () => logLines(patient, 'stopping').length > 0)
+    patient.kill('SIGUSR2')
+    const cut = await patient.ended
+    expect(cut.exitCode).toBe(143)
+    expect(logLines(patient, 'not everything has ended in time; the rest is cut off')).toHaveLength(
+      1,
+    )
+    expect(await answers).not.toBe(202)
+    await proxy!.restore()
 
-      const hurried = await scene.serve()
-      // An answer under way that does not come: without one it may end by itself before.
-      const late = proxy!.add({ kind: 'latency', ms: 60_000 }, { direction: 'toClient' })
-      const unanswered = scene.post(notificationBody()).then(
-        ({ status }) => status,
-        () => 'no answer',
-      )
-      await waitUntil('the database hangs', () => late.played > 0)
-      hurried.kill('SIGTERM')
-      await waitUntil('it stops', () => logLines(hurried, 'stopping').length > 0)
-      const askedAt = performance.now()
-      hurried.kill('SIGTERM')
-      expect((await hurried.ended).exitCode).toBe(143)
-      expect(performance.now() - askedAt).toBeLessThan(1_000)
-      expect(await unanswered).not.toBe(202)
-    },
-  )
+    const hurried = await scene.serve()
+    // An answer under way that does not come: without one it may end by itself before.
+    const late = proxy!.add({ kind: 'latency', ms: 60_000 }, { direction: 'toClient' })
+    const unanswered = scene.post(notificationBody()).then(
+      ({ status }) => status,
+      () => 'no answer',
+    )
+    await waitUntil('the database hangs', () => late.played > 0)
+    hurried.kill('SIGTERM')
+    await waitUntil('it stops', () => logLines(hurried, 'stopping').length > 0)
+    const askedAt = performance.now()
+    hurried.kill('SIGTERM')
+    expect((await hurried.ended).exitCode).toBe(143)
+    expect(performance.now() - askedAt).toBeLessThan(1_000)
+    expect(await unanswered).not.toBe(202)
+  })
 })
 
 describe('serve without its database', { tags: ['W16', 'W20', 'release'] }, () => {

@@ -27,79 +27,65 @@ const containerOf = ({ simulator }: ServeScene): string => {
 const CATALOGUE = 'select from tracking.webhook_event_categories where _deleted_at is null'
 
 describe('serve', { tags: ['release'] }, () => {
-  it(
-    'fills an empty warehouse at its start, then brings each change within seconds by webhook, and ends with 0',
-    {
-      tags: ['JE5'],
-    },
-    async () => {
-      const scene = await openServeScene({ isMigrated: false })
-      const { simulator, database } = scene
-      const program = await scene.serve()
-      await untilSynced(scene)
-      expect((await scene.select(CATALOGUE)).length).toBeGreaterThan(3)
-      const containerId = containerOf(scene)
-      simulator.clock.advance(60_000)
-      simulator.edits.change('container', containerId, { weight_in_lbs: 12_345 })
-      await waitUntil('the row has the change', async () => {
-        const [row] = await scene.select<{ weight: number }>(
-          `select weight_in_lbs::integer as weight from tracking.containers where container_id = '${containerId}'`,
-        )
-        return row?.weight === 12_345
-      })
-      await waitUntil('nothing waits', async () => {
-        const { text } = await scene.get('/metrics')
-        const waiting = ['notifications{state="received"}', 'refetch_queue']
-        return waiting.every((name) => metricOf(text, name) === 0)
-      })
-      expect(await scene.select('select command from tracking_sync.sync_runs')).toHaveLength(1)
-      const differences = await differencesFrom(
-        simulator.world,
-        simulator.clock.now(),
-        database.url,
+  it('fills an empty warehouse, then follows by webhooks', { tags: ['JE5'] }, async () => {
+    const scene = await openServeScene({ isMigrated: false })
+    const { simulator, database } = scene
+    const program = await scene.serve()
+    await untilSynced(scene)
+    expect((await scene.select(CATALOGUE)).length).toBeGreaterThan(3)
+    const containerId = containerOf(scene)
+    simulator.clock.advance(60_000)
+    simulator.edits.change('container', containerId, { weight_in_lbs: 12_345 })
+    await waitUntil('the row has the change', async () => {
+      const [row] = await scene.select<{ weight: number }>(
+        `select weight_in_lbs::integer as weight from tracking.containers where container_id = '${containerId}'`,
       )
-      // It moves with the clock every few hours, and no notification tells of it.
-      expect(differences.filter((one) => !one.includes('last_tracking_request_at'))).toEqual([])
-      expect(await scene.select('select is_ours, alert from tracking_sync.webhooks')).toEqual([
-        { is_ours: true, alert: null },
-      ])
+      return row?.weight === 12_345
+    })
+    await waitUntil('nothing waits', async () => {
+      const { text } = await scene.get('/metrics')
+      const waiting = ['notifications{state="received"}', 'refetch_queue']
+      return waiting.every((name) => metricOf(text, name) === 0)
+    })
+    expect(await scene.select('select command from tracking_sync.sync_runs')).toHaveLength(1)
+    const differences = await differencesFrom(simulator.world, simulator.clock.now(), database.url)
+    // It moves with the clock every few hours, and no notification tells of it.
+    expect(differences.filter((one) => !one.includes('last_tracking_request_at'))).toEqual([])
+    expect(await scene.select('select is_ours, alert from tracking_sync.webhooks')).toEqual([
+      { is_ours: true, alert: null },
+    ])
 
-      program.kill('SIGTERM')
-      const { exitCode, stdout } = await program.ended
-      expect(exitCode).toBe(0)
-      expect(stdout).toBe(
-        `serving at ${scene.url}, webhooks at /webhooks, pages at ${scene.pagesUrl}\n`,
-      )
-      expect(logLines(program, 'stopped')).toHaveLength(1)
-    },
-  )
+    program.kill('SIGTERM')
+    const { exitCode, stdout } = await program.ended
+    expect(exitCode).toBe(0)
+    expect(stdout).toBe(
+      `serving at ${scene.url}, webhooks at /webhooks, pages at ${scene.pagesUrl}\n`,
+    )
+    expect(logLines(program, 'stopped')).toHaveLength(1)
+  })
 
-  it(
-    'refuses to start without a good secret, and needs none where it does not receive',
-    { tags: ['W5'] },
-    async () => {
-      const scene = await openServeScene()
-      for (const secret of ['', ' ', 'secret-of-sixteen\n', 'short']) {
-        const options = {
-          ...scene.options,
-          env: { ...scene.options.env, TRACKING_WEBHOOK_SECRET: secret },
-        }
-        const { exitCode, stderr, stdout } = await callProgram(['serve'], options)
-        expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-        expect(stderr).toMatch(/^error: TRACKING_WEBHOOK_SECRET .+\n$/)
+  it('needs a good secret, but only where it receives', { tags: ['W5'] }, async () => {
+    const scene = await openServeScene()
+    for (const secret of ['', ' ', 'secret-of-sixteen\n', 'short']) {
+      const options = {
+        ...scene.options,
+        env: { ...scene.options.env, TRACKING_WEBHOOK_SECRET: secret },
       }
-      expect(scene.simulator.requests.total).toBe(0)
+      const { exitCode, stderr, stdout } = await callProgram(['serve'], options)
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+      expect(stderr).toMatch(/^error: TRACKING_WEBHOOK_SECRET .+\n$/)
+    }
+    expect(scene.simulator.requests.total).toBe(0)
 
-      const program = await scene.serve(['--no-receiver', '--no-scheduler'], {
-        TRACKING_WEBHOOK_SECRET: '',
-      })
-      expect(program.stdout()).toBe(`serving at ${scene.url}, pages at ${scene.pagesUrl}\n`)
-      expect((await scene.get('/healthz')).status).toBe(200)
-      expect((await scene.post(notificationBody())).status).toBe(404)
-      program.kill('SIGTERM')
-      expect((await program.ended).exitCode).toBe(0)
-    },
-  )
+    const program = await scene.serve(['--no-receiver', '--no-scheduler'], {
+      TRACKING_WEBHOOK_SECRET: '',
+    })
+    expect(program.stdout()).toBe(`serving at ${scene.url}, pages at ${scene.pagesUrl}\n`)
+    expect((await scene.get('/healthz')).status).toBe(200)
+    expect((await scene.post(notificationBody())).status).toBe(404)
+    program.kill('SIGTERM')
+    expect((await program.ended).exitCode).toBe(0)
+  })
 
   it('says in one sentence that its port is taken, or that the path of webhooks is its own', async () => {
     const scene = await openServeScene()
@@ -145,159 +131,147 @@ describe('serve', { tags: ['release'] }, () => {
 })
 
 describe('what serve says of itself', () => {
-  it(
-    'shows its pages to those who ask for it by a name of the list or an address, and is ok or unavailable to strangers, whatever they ask',
-    { tags: ['FC6', 'W20', 'release'] },
-    async () => {
-      const scene = await openServeScene({ settings: { TRACKING_HOSTS: 'status.example, proxy' } })
-      const program = await scene.serve(['--no-scheduler'])
-      const statusFor = async (path: string, host: string): Promise<number> => {
-        const text = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
-        const of = path === '/healthz' ? scene.url : scene.pagesUrl
-        const connection = await openRaw(Number(new URL(of).port), text)
-        return statusesOf(await connection.closed())[0] ?? 0
+  it('answers the names of its list alone', { tags: ['FC6', 'W20', 'release'] }, async () => {
+    const scene = await openServeScene({ settings: { TRACKING_HOSTS: 'status.example, proxy' } })
+    const program = await scene.serve(['--no-scheduler'])
+    const statusFor = async (path: string, host: string): Promise<number> => {
+      const text = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+      const of = path === '/healthz' ? scene.url : scene.pagesUrl
+      const connection = await openRaw(Number(new URL(of).port), text)
+      return statusesOf(await connection.closed())[0] ?? 0
+    }
+    const listed = ['127.0.0.1:80', 'localhost', '[::1]:8080', 'PROXY:8080', 'status.example']
+    const others = ['evil.example', 'localhost.evil.example', 'status.example.evil:8080', '']
+    const expectStatus = async (path: string, hosts: readonly string[], status: number) => {
+      for (const host of hosts) {
+        expect([path, host, await statusFor(path, host)]).toEqual([path, host, status])
       }
-      const listed = ['127.0.0.1:80', 'localhost', '[::1]:8080', 'PROXY:8080', 'status.example']
-      const others = ['evil.example', 'localhost.evil.example', 'status.example.evil:8080', '']
-      const expectStatus = async (path: string, hosts: readonly string[], status: number) => {
-        for (const host of hosts) {
-          expect([path, host, await statusFor(path, host)]).toEqual([path, host, status])
-        }
+    }
+    await expectStatus('/metrics', listed, 200)
+    await expectStatus('/metrics', others, 421)
+    // The page is dearer to make.
+    await expectStatus('/', listed.slice(0, 1), 200)
+    await expectStatus('/', listed.slice(-1), 401)
+    await expectStatus('/', others, 421)
+    expect(await statusFor('/healthz', 'evil.example')).toBe(200)
+    for (const path of ['/healthz', '/readyz']) {
+      const answers = [
+        await fetch(`${scene.url}${path}`),
+        await fetch(`${scene.url}${path}?verbose=1`, {
+          headers: { 'x-forwarded-host': 'evil.example', accept: 'application/json' },
+        }),
+      ]
+      for (const answer of answers) {
+        expect([answer.status, await answer.text()]).toEqual([200, 'ok\n'])
+        expect([...answer.headers.keys()].sort()).toEqual([
+          'cache-control',
+          'connection',
+          'content-length',
+          'content-type',
+          'date',
+          'keep-alive',
+        ])
       }
-      await expectStatus('/metrics', listed, 200)
-      await expectStatus('/metrics', others, 421)
-      // The page is dearer to make.
-      await expectStatus('/', listed.slice(0, 1), 200)
-      await expectStatus('/', listed.slice(-1), 401)
-      await expectStatus('/', others, 421)
-      expect(await statusFor('/healthz', 'evil.example')).toBe(200)
-      for (const path of ['/healthz', '/readyz']) {
-        const answers = [
-          await fetch(`${scene.url}${path}`),
-          await fetch(`${scene.url}${path}?verbose=1`, {
-            headers: { 'x-forwarded-host': 'evil.example', accept: 'application/json' },
-          }),
-        ]
-        for (const answer of answers) {
-          expect([answer.status, await answer.text()]).toEqual([200, 'ok\n'])
-          expect([...answer.headers.keys()].sort()).toEqual([
-            'cache-control',
-            'connection',
-            'content-length',
-            'content-type',
-            'date',
-            'keep-alive',
-          ])
-        }
-      }
-      for (const path of ['/health', '/healthz/', '/metrics/x', '/.env', '/status']) {
-        const { status, text } = await scene.get(path)
-        expect([path, status, text]).toEqual([path, 404, '{"error":"not_found"}\n'])
-      }
-      // The port of the service shows no page, and that of the pages takes no delivery.
-      for (const path of ['/', '/metrics', '/panels/arrivals.csv', '/questions']) {
-        expect((await fetch(`${scene.url}${path}`)).status).toBe(404)
-      }
-      const delivery = await fetch(`${scene.pagesUrl}/webhooks`, { method: 'POST', body: '{}' })
-      expect(delivery.status).toBe(404)
-      expect((await fetch(`${scene.pagesUrl}/readyz`)).status).toBe(200)
-      program.kill('SIGTERM')
-      await program.ended
-    },
-  )
+    }
+    for (const path of ['/health', '/healthz/', '/metrics/x', '/.env', '/status']) {
+      const { status, text } = await scene.get(path)
+      expect([path, status, text]).toEqual([path, 404, '{"error":"not_found"}\n'])
+    }
+    // The port of the service shows no page, and that of the pages takes no delivery.
+    for (const path of ['/', '/metrics', '/panels/arrivals.csv', '/questions']) {
+      expect((await fetch(`${scene.url}${path}`)).status).toBe(404)
+    }
+    const delivery = await fetch(`${scene.pagesUrl}/webhooks`, { method: 'POST', body: '{}' })
+    expect(delivery.status).toBe(404)
+    expect((await fetch(`${scene.pagesUrl}/readyz`)).status).toBe(200)
+    program.kill('SIGTERM')
+    await program.ended
+  })
 
-  it(
-    'is not ready while a full disk refuses every delivery, and ready when it takes them again',
-    { tags: ['FG8', 'release'] },
-    async () => {
-      const scene = await openServeScene()
-      const program = await scene.serve(['--no-scheduler', '--no-processor'])
-      expect((await scene.post(notificationBody('before'))).status).toBe(202)
-      await lookAt(scene.database.url, async (warehouse) => {
-        const tables = ['tracking_sync.webhook_notifications']
-        const fault = await injectSqlFault(warehouse, { state: '53100', tables })
-        expect((await scene.post(notificationBody('refused'))).status).toBe(503)
-        expect((await scene.get('/readyz')).status).toBe(503)
-        expect((await scene.get('/healthz')).status).toBe(200)
-        await fault.end()
-        expect((await scene.get('/readyz')).status).toBe(200)
-        await fault.remove()
-      })
-      expect((await scene.post(notificationBody('after'))).status).toBe(202)
-      expect(
-        await scene.select(
-          'select notification_id as id from tracking_sync.webhook_notifications order by 1',
-        ),
-      ).toEqual([{ id: 'after' }, { id: 'before' }])
-      program.kill('SIGTERM')
-      await program.ended
-    },
-  )
+  it('is not ready while a disk refuses deliveries', { tags: ['FG8', 'release'] }, async () => {
+    const scene = await openServeScene()
+    const program = await scene.serve(['--no-scheduler', '--no-processor'])
+    expect((await scene.post(notificationBody('before'))).status).toBe(202)
+    await lookAt(scene.database.url, async (warehouse) => {
+      const tables = ['tracking_sync.webhook_notifications']
+      const fault = await injectSqlFault(warehouse, { state: '53100', tables })
+      expect((await scene.post(notificationBody('refused'))).status).toBe(503)
+      expect((await scene.get('/readyz')).status).toBe(503)
+      expect((await scene.get('/healthz')).status).toBe(200)
+      await fault.end()
+      expect((await scene.get('/readyz')).status).toBe(200)
+      await fault.remove()
+    })
+    expect((await scene.post(notificationBody('after'))).status).toBe(202)
+    expect(
+      await scene.select(
+        'select notification_id as id from tracking_sync.webhook_notifications order by 1',
+      ),
+    ).toEqual([{ id: 'after' }, { id: 'before' }])
+    program.kill('SIGTERM')
+    await program.ended
+  })
 
-  it(
-    'receives while a hundred clients wait at two panels, at both spellings of its path, and tells of others',
-    { tags: ['JD4', 'JB7', 'JD5'] },
-    async () => {
-      const scene = await openServeScene()
-      const program = await scene.serve(['--no-scheduler', '--no-processor'])
-      const clients = new Agent({ connections: 100 })
-      await lookAt(scene.database.url, async (warehouse) => {
-        let panels: Promise<number[]> = Promise.resolve([])
-        await warehouse.transaction('hold the panel', async (session) => {
-          await session.query('lock', sql`lock table tracking.containers in access exclusive mode`)
-          // Panels of one container: those of the overview are read when the program starts.
-          const askFor = async (container: string): Promise<number> => {
-            const address = `${scene.pagesUrl}/panels/timeline.csv?container=${container}`
-            const { statusCode, body } = await request(address, { dispatcher: clients })
-            await body.dump()
-            return statusCode
-          }
-          const fifty = (container: string) => Array.from({ length: 50 }, () => askFor(container))
-          panels = Promise.all(['MSCU1234567', 'MSCU7654321'].flatMap(fifty))
-          await waitUntil('both panels wait for the lock', async () => {
-            const waiting = await warehouse.query(
-              'look for waits',
-              sql`select from pg_stat_activity
+  it('receives while a hundred clients await panels', { tags: ['JD4', 'JB7', 'JD5'] }, async () => {
+    const scene = await openServeScene()
+    const program = await scene.serve(['--no-scheduler', '--no-processor'])
+    const clients = new Agent({ connections: 100 })
+    await lookAt(scene.database.url, async (warehouse) => {
+      let panels: Promise<number[]> = Promise.resolve([])
+      await warehouse.transaction('hold the panel', async (session) => {
+        await session.query('lock', sql`lock table tracking.containers in access exclusive mode`)
+        // Panels of one container: those of the overview are read when the program starts.
+        const askFor = async (container: string): Promise<number> => {
+          const address = `${scene.pagesUrl}/panels/timeline.csv?container=${container}`
+          const { statusCode, body } = await request(address, { dispatcher: clients })
+          await body.dump()
+          return statusCode
+        }
+        const fifty = (container: string) => Array.from({ length: 50 }, () => askFor(container))
+        panels = Promise.all(['MSCU1234567', 'MSCU7654321'].flatMap(fifty))
+        await waitUntil('both panels wait for the lock', async () => {
+          const waiting = await warehouse.query(
+            'look for waits',
+            sql`select from pg_stat_activity
               where wait_event_type = 'Lock' and datname = current_database()`,
-            )
-            return waiting.length > 1
-          })
-          for (const at of ['', '/']) {
-            const { status } = await scene.post(notificationBody(`meanwhile${at}`), at)
-            expect([at, status]).toEqual([at, 202])
-          }
+          )
+          return waiting.length > 1
         })
-        const statuses = await panels
-        expect(statuses).toHaveLength(100)
-        expect(new Set(statuses)).toEqual(new Set([200]))
+        for (const at of ['', '/']) {
+          const { status } = await scene.post(notificationBody(`meanwhile${at}`), at)
+          expect([at, status]).toEqual([at, 202])
+        }
       })
-      await clients.close()
-      expect((await scene.post(notificationBody('astray'), '/astray')).status).toBe(404)
-      expect((await scene.get('/webhooks')).status).toBe(405)
-      expect((await scene.get('/a-stranger')).status).toBe(404)
-      const { text } = await scene.get('/metrics')
-      const refused = (result: string) =>
-        metricOf(text, `webhook_deliveries_total{result="${result}"}`)
-      expect([refused('stored'), refused('refused_path'), refused('refused_method')]).toEqual([
-        2, 1, 1,
-      ])
-      await waitUntil('the refusals are noted', async () => {
-        return (await scene.select('select from tracking_sync.delivery_refusals')).length === 2
-      })
-      const { stdout } = await runCli(['check'], scene.options)
-      expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-        /ok deliveries warning: 1 refused since [\d-]+, the last at [\d: -]+ UTC: (path|method)/,
-      )
-      expect(stdout).toContain('another path than TRACKING_WEBHOOK_PATH')
-      program.kill('SIGTERM')
-      expect((await program.ended).exitCode).toBe(0)
-      const lines = logLines(program, 'a delivery was refused')
-      expect(lines.map(({ reason, path }) => [reason, path])).toEqual([
-        ['path', '/webhooks/astray'],
-        ['method', '/webhooks'],
-      ])
-    },
-  )
+      const statuses = await panels
+      expect(statuses).toHaveLength(100)
+      expect(new Set(statuses)).toEqual(new Set([200]))
+    })
+    await clients.close()
+    expect((await scene.post(notificationBody('astray'), '/astray')).status).toBe(404)
+    expect((await scene.get('/webhooks')).status).toBe(405)
+    expect((await scene.get('/a-stranger')).status).toBe(404)
+    const { text } = await scene.get('/metrics')
+    const refused = (result: string) =>
+      metricOf(text, `webhook_deliveries_total{result="${result}"}`)
+    expect([refused('stored'), refused('refused_path'), refused('refused_method')]).toEqual([
+      2, 1, 1,
+    ])
+    await waitUntil('the refusals are noted', async () => {
+      return (await scene.select('select from tracking_sync.delivery_refusals')).length === 2
+    })
+    const { stdout } = await runCli(['check'], scene.options)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /ok deliveries warning: 1 refused since [\d-]+, the last at [\d: -]+ UTC: (path|method)/,
+    )
+    expect(stdout).toContain('another path than TRACKING_WEBHOOK_PATH')
+    program.kill('SIGTERM')
+    expect((await program.ended).exitCode).toBe(0)
+    const lines = logLines(program, 'a delivery was refused')
+    expect(lines.map(({ reason, path }) => [reason, path])).toEqual([
+      ['path', '/webhooks/astray'],
+      ['method', '/webhooks'],
+    ])
+  })
 
   it('takes unsigned deliveries on this machine only', { tags: ['FC6', 'release'] }, async () => {
     const scene = await openServeScene()

@@ -156,48 +156,44 @@ function figuresOf(page: string): Map<string, string> {
 }
 
 describe('the page', () => {
-  it(
-    'has a picture of every panel, with a mark for each row of its SQL',
-    { tags: ['release'] },
-    async () => {
-      const panels = [...OVERVIEW_PANELS, ...OPERATIONS_PANELS]
-      const pages = `${await getWhole()}${await getWhole(server, '/operations')}`
-      const figures = figuresOf(pages)
-      expect([...figures.keys()]).toEqual(panels.map(({ id }) => id))
-      const drawn: string[] = []
-      for (const { id, picture } of panels) {
-        const figure = figures.get(id) ?? ''
-        expect(figure).not.toContain('class="problem"')
-        const sql = await get(`/panels/${id}.sql`)
-        const { rows } = await readTable(
-          scene.warehouse,
-          'ask again',
-          rawStatement(sql.text.replace(/;\n$/, '')),
-        )
-        if (rows.length === 0) {
-          expect(figure).toContain('class="empty"')
-          continue
-        }
-        drawn.push(id)
-        const [wide = ''] = figure.split('<div class="narrow">')
-        const marks = /<g class="(?:rect|bar|cell)".*?<\/g>/s.exec(wide)?.[0] ?? ''
-        const count = marks.split('<title>').length - 1
-        if (picture.shape === 'list') {
-          const links = figure.split('<a class="number" href="/containers/').length - 1
-          expect({ id, links }).toEqual({ id, links: Math.min(rows.length, 8) })
-        } else if (picture.shape !== 'line' && picture.shape !== 'map')
-          expect({ id, count }).toEqual({ id, count: rows.length })
-        const csv = await get(`/panels/${id}.csv`)
-        // Those of the present go on while they are read.
-        if (id !== 'freshness') {
-          expect(csv.text.trimEnd().split('\r\n')).toHaveLength(rows.length + 1)
-        }
+  it('has a picture of every panel, a mark for each row', { tags: ['release'] }, async () => {
+    const panels = [...OVERVIEW_PANELS, ...OPERATIONS_PANELS]
+    const pages = `${await getWhole()}${await getWhole(server, '/operations')}`
+    const figures = figuresOf(pages)
+    expect([...figures.keys()]).toEqual(panels.map(({ id }) => id))
+    const drawn: string[] = []
+    for (const { id, picture } of panels) {
+      const figure = figures.get(id) ?? ''
+      expect(figure).not.toContain('class="problem"')
+      const sql = await get(`/panels/${id}.sql`)
+      const { rows } = await readTable(
+        scene.warehouse,
+        'ask again',
+        rawStatement(sql.text.replace(/;\n$/, '')),
+      )
+      if (rows.length === 0) {
+        expect(figure).toContain('class="empty"')
+        continue
       }
-      expect(drawn).toEqual(expect.arrayContaining(['overdue', 'due', 'last-free-days', 'charges']))
-      expect(drawn).toEqual(expect.arrayContaining(['matters-now', 'arrivals']))
-      expect(drawn).toEqual(expect.arrayContaining(['eta-changes', 'exceptions', 'freshness']))
-    },
-  )
+      drawn.push(id)
+      const [wide = ''] = figure.split('<div class="narrow">')
+      const marks = /<g class="(?:rect|bar|cell)".*?<\/g>/s.exec(wide)?.[0] ?? ''
+      const count = marks.split('<title>').length - 1
+      if (picture.shape === 'list') {
+        const links = figure.split('<a class="number" href="/containers/').length - 1
+        expect({ id, links }).toEqual({ id, links: Math.min(rows.length, 8) })
+      } else if (picture.shape !== 'line' && picture.shape !== 'map')
+        expect({ id, count }).toEqual({ id, count: rows.length })
+      const csv = await get(`/panels/${id}.csv`)
+      // Those of the present go on while they are read.
+      if (id !== 'freshness') {
+        expect(csv.text.trimEnd().split('\r\n')).toHaveLength(rows.length + 1)
+      }
+    }
+    expect(drawn).toEqual(expect.arrayContaining(['overdue', 'due', 'last-free-days', 'charges']))
+    expect(drawn).toEqual(expect.arrayContaining(['matters-now', 'arrivals']))
+    expect(drawn).toEqual(expect.arrayContaining(['eta-changes', 'exceptions', 'freshness']))
+  })
 
   it('says in one sentence how fresh it is, and when the next sync is due', async () => {
     const text = expect.poll(async () => (await get('/')).text, { timeout: 20_000 })
@@ -216,47 +212,43 @@ describe('the page', () => {
     expect(text.replace(own, '')).not.toMatch(/<script|<style| style=| on\w+=|https?:|\/\//)
   })
 
-  it(
-    'finds a container by number, bill of lading and reference',
-    { tags: ['release'] },
-    async () => {
-      const [box] = await scene.query<Record<'id' | 'number' | 'bill' | 'ref', string>>(
-        `select container_id as id, number, bill_of_lading_number as bill,
+  it('finds a container by number, bill or reference', { tags: ['release'] }, async () => {
+    const [box] = await scene.query<Record<'id' | 'number' | 'bill' | 'ref', string>>(
+      `select container_id as id, number, bill_of_lading_number as bill,
         containers.ref_numbers[1] as ref
       from tracking.containers
       inner join tracking.shipments using (shipment_id)
       where containers.ref_numbers[1] is not null
       order by container_id
       limit 1`,
-      )
-      for (const wanted of [box!.id, box!.number.toLowerCase()]) {
-        const text = await getWhole(server, `/containers?find=${encodeURIComponent(wanted)}`)
-        expect(text).toContain(`<h1>${box!.number}`)
+    )
+    for (const wanted of [box!.id, box!.number.toLowerCase()]) {
+      const text = await getWhole(server, `/containers?find=${encodeURIComponent(wanted)}`)
+      expect(text).toContain(`<h1>${box!.number}`)
+    }
+    for (const wanted of [box!.bill, box!.ref]) {
+      // The address of former versions.
+      const text = await getWhole(server, `/?container=${encodeURIComponent(wanted)}`)
+      expect(text).toContain(box!.number)
+    }
+    const rows = await get(`/panels/timeline.csv?container=${box!.id}`)
+    expect(rows.text.split('\r\n').length).toBeGreaterThan(3)
+    // As people write numbers, and as much of one as they know.
+    const { number } = box!
+    const parted = `${number.slice(0, 4).toLowerCase()} ${number.slice(4, 10)}-${number.slice(10)}`
+    for (const wanted of [parted, number.slice(2, 9)]) {
+      for (const path of ['/containers?find=', '/containers/']) {
+        const text = await getWhole(server, `${path}${encodeURIComponent(wanted)}`)
+        expect(text).toContain(`<h1>${number}`)
       }
-      for (const wanted of [box!.bill, box!.ref]) {
-        // The address of former versions.
-        const text = await getWhole(server, `/?container=${encodeURIComponent(wanted)}`)
-        expect(text).toContain(box!.number)
-      }
-      const rows = await get(`/panels/timeline.csv?container=${box!.id}`)
-      expect(rows.text.split('\r\n').length).toBeGreaterThan(3)
-      // As people write numbers, and as much of one as they know.
-      const { number } = box!
-      const parted = `${number.slice(0, 4).toLowerCase()} ${number.slice(4, 10)}-${number.slice(10)}`
-      for (const wanted of [parted, number.slice(2, 9)]) {
-        for (const path of ['/containers?find=', '/containers/']) {
-          const text = await getWhole(server, `${path}${encodeURIComponent(wanted)}`)
-          expect(text).toContain(`<h1>${number}`)
-        }
-      }
-      const short = await getWhole(server, `/containers?find=${number.slice(0, 3)}`)
-      expect(short).toContain('has no container, bill of lading or reference')
-      await getWhole(server, '/containers?find=%3Cscript%3E')
-      const none = await get('/containers?find=%3Cscript%3E')
-      expect(none.status).toBe(404)
-      expect(none.text).toContain('has no container, bill of lading or reference &#34;&#60;script')
-    },
-  )
+    }
+    const short = await getWhole(server, `/containers?find=${number.slice(0, 3)}`)
+    expect(short).toContain('has no container, bill of lading or reference')
+    await getWhole(server, '/containers?find=%3Cscript%3E')
+    const none = await get('/containers?find=%3Cscript%3E')
+    expect(none.status).toBe(404)
+    expect(none.text).toContain('has no container, bill of lading or reference &#34;&#60;script')
+  })
 
   it('answers only to names of this machine', async () => {
     const { hostname, port } = new URL(server.url)
@@ -296,32 +288,28 @@ describe('when something is missing', () => {
   })
 
   // No clock is read: the table stays locked until the test has its page.
-  it(
-    'a panel that is slow costs itself: the page comes without it, and the panel says so',
-    { tags: ['JE1'], timeout: LIMIT_MS },
-    async () => {
-      const patient = await openDashboard(openAnother({ statementTimeoutMs: 60_000 }))
-      onTestFinished(() => patient.stop(1_000))
-      const hasty = await openDashboard(openAnother({ statementTimeoutMs: 1_500 }))
-      onTestFinished(() => hasty.stop(1_000))
-      const { release } = await lockTable(scene.warehouse, 'tracking.containers')
-      const early = await fetch(patient.url)
-      expect([early.status, early.headers.get('refresh')]).toEqual([200, '3'])
-      const unread = figuresOf(await early.text())
-      expect(unread.size).toBe(OVERVIEW_PANELS.length)
-      expect(unread.get('exceptions')).toContain('Still being read.')
-      const csv = await get('/panels/exceptions.csv', hasty)
-      expect(csv.status).toBe(503)
-      expect(csv.text).toMatch(/^The answer took too long/)
-      const late = await getWhole(hasty)
-      expect(late).not.toContain('The database does not answer')
-      const figures = figuresOf(late)
-      expect(figures.get('exceptions')).toContain('The answer took too long.')
-      const operations = figuresOf(await getWhole(hasty, '/operations'))
-      expect(operations.get('freshness')).toContain('<svg')
-      await release()
-    },
-  )
+  it('a slow panel costs itself, and says so', { tags: ['JE1'], timeout: LIMIT_MS }, async () => {
+    const patient = await openDashboard(openAnother({ statementTimeoutMs: 60_000 }))
+    onTestFinished(() => patient.stop(1_000))
+    const hasty = await openDashboard(openAnother({ statementTimeoutMs: 1_500 }))
+    onTestFinished(() => hasty.stop(1_000))
+    const { release } = await lockTable(scene.warehouse, 'tracking.containers')
+    const early = await fetch(patient.url)
+    expect([early.status, early.headers.get('refresh')]).toEqual([200, '3'])
+    const unread = figuresOf(await early.text())
+    expect(unread.size).toBe(OVERVIEW_PANELS.length)
+    expect(unread.get('exceptions')).toContain('Still being read.')
+    const csv = await get('/panels/exceptions.csv', hasty)
+    expect(csv.status).toBe(503)
+    expect(csv.text).toMatch(/^The answer took too long/)
+    const late = await getWhole(hasty)
+    expect(late).not.toContain('The database does not answer')
+    const figures = figuresOf(late)
+    expect(figures.get('exceptions')).toContain('The answer took too long.')
+    const operations = figuresOf(await getWhole(hasty, '/operations'))
+    expect(operations.get('freshness')).toContain('<svg')
+    await release()
+  })
 
   it(
     'all who ask share one bound and one reading of a panel, as page and as CSV',
@@ -380,34 +368,30 @@ describe('when something is missing', () => {
     expect(text).not.toContain('<figure')
   })
 
-  it(
-    'a database that is away is told while it is awaited, and the page comes back',
-    { tags: ['release'] },
-    async () => {
-      const sockets: Socket[] = []
-      const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
-      await once(silent, 'listening')
-      const url = new URL(scene.url)
-      url.port = String((silent.address() as AddressInfo).port)
-      const warehouse = createWarehouse({
-        url: url.href,
-        schema: 'tracking',
-        logger: silentLogger,
-      })
-      const lost = await openDashboard(warehouse)
-      onTestFinished(async () => {
-        await lost.stop(1_000)
-        for (const socket of sockets) socket.destroy()
-        silent.close()
-        await warehouse.close()
-      })
-      // The socket never answers, and our own limit of a connection is longer.
-      const response = await fetch(lost.url, { signal: AbortSignal.timeout(8_000) })
-      expect(response.status).toBe(503)
-      expect(response.headers.get('refresh')).toBe('5')
-      expect(await response.text()).toContain('The database does not answer.')
-    },
-  )
+  it('tells of a database that is away, and comes back', { tags: ['release'] }, async () => {
+    const sockets: Socket[] = []
+    const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const url = new URL(scene.url)
+    url.port = String((silent.address() as AddressInfo).port)
+    const warehouse = createWarehouse({
+      url: url.href,
+      schema: 'tracking',
+      logger: silentLogger,
+    })
+    const lost = await openDashboard(warehouse)
+    onTestFinished(async () => {
+      await lost.stop(1_000)
+      for (const socket of sockets) socket.destroy()
+      silent.close()
+      await warehouse.close()
+    })
+    // The socket never answers, and our own limit of a connection is longer.
+    const response = await fetch(lost.url, { signal: AbortSignal.timeout(8_000) })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('refresh')).toBe('5')
+    expect(await response.text()).toContain('The database does not answer.')
+  })
 })
 
 // On nodes nobody becomes the role of readers.
@@ -501,13 +485,9 @@ function seeInBrowser(executablePath: string): void {
     expect(complaints).toEqual([])
   }
 
-  it(
-    'the overview fits a desk in the light and a telephone in the dark',
-    { tags: ['release'] },
-    async () => {
-      await fits('#exceptions svg.picture:visible', '/')
-    },
-  )
+  it('the overview fits a desk and a telephone', { tags: ['release'] }, async () => {
+    await fits('#exceptions svg.picture:visible', '/')
+  })
 
   it.each([
     ['a list', '#overdue table:visible', () => '/overdue'],

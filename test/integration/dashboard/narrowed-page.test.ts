@@ -159,59 +159,51 @@ describe('the figures', () => {
 })
 
 describe('the filters', () => {
-  it(
-    'hold for every list and its CSV, and for the containers behind every panel',
-    { tags: ['JP1'], timeout: LIMIT_MS },
-    async () => {
-      const [{ customer, terminal }] = boxes as [(typeof boxes)[0]]
-      let narrowed = 0
-      for (const { id } of LIST_PANELS) {
-        const chosen: { customer?: string; terminal?: string }[] = [{}, { customer }, { terminal }]
-        const [all = [], ...answers] = await Promise.all(
-          chosen.map((filters) => getRows(`/panels/${id}.csv?${search(filters)}`)),
-        )
-        if (ONE_ROW_A_BOX.includes(id)) {
-          const ids = new Set(all.map((row) => row.container_id))
-          expect({ id, rows: all.length }).toEqual({ id, rows: ids.size })
-        }
-        for (const [at, rows] of answers.entries()) {
-          const filters = chosen[at + 1]!
-          const wanted = all.filter(
-            (row) => row.customer === filters.customer || row.pod_terminal_id === filters.terminal,
-          )
-          expect({ id, filters, rows }).toEqual({ id, filters, rows: wanted })
-          if (rows.length > 0 && rows.length < all.length) narrowed += 1
-        }
+  it('hold for every list, CSV and panel', { tags: ['JP1'], timeout: LIMIT_MS }, async () => {
+    const [{ customer, terminal }] = boxes as [(typeof boxes)[0]]
+    let narrowed = 0
+    for (const { id } of LIST_PANELS) {
+      const chosen: { customer?: string; terminal?: string }[] = [{}, { customer }, { terminal }]
+      const [all = [], ...answers] = await Promise.all(
+        chosen.map((filters) => getRows(`/panels/${id}.csv?${search(filters)}`)),
+      )
+      if (ONE_ROW_A_BOX.includes(id)) {
+        const ids = new Set(all.map((row) => row.container_id))
+        expect({ id, rows: all.length }).toEqual({ id, rows: ids.size })
       }
-      expect(narrowed).toBeGreaterThan(2)
-      const { text } = await get(`/overdue?${search({ terminal })}`)
-      const shown = [...text.matchAll(/class="number" href="\/containers\/([A-Z0-9]+)/g)]
-      const rows = await getRows(`/panels/overdue.csv?${search({ terminal })}`)
-      expect(shown.map(([, number]) => number)).toEqual(rows.map(({ container }) => container))
-    },
-  )
+      for (const [at, rows] of answers.entries()) {
+        const filters = chosen[at + 1]!
+        const wanted = all.filter(
+          (row) => row.customer === filters.customer || row.pod_terminal_id === filters.terminal,
+        )
+        expect({ id, filters, rows }).toEqual({ id, filters, rows: wanted })
+        if (rows.length > 0 && rows.length < all.length) narrowed += 1
+      }
+    }
+    expect(narrowed).toBeGreaterThan(2)
+    const { text } = await get(`/overdue?${search({ terminal })}`)
+    const shown = [...text.matchAll(/class="number" href="\/containers\/([A-Z0-9]+)/g)]
+    const rows = await getRows(`/panels/overdue.csv?${search({ terminal })}`)
+    expect(shown.map(([, number]) => number)).toEqual(rows.map(({ container }) => container))
+  })
 
-  it(
-    'are parameters of every panel, and never text of its statement',
-    { tags: ['release'] },
-    async () => {
-      const filters = search({ customer: HOSTILE, port: `'; drop table x; --` })
-      for (const { id } of [...OVERVIEW_PANELS, ...Object.values(FIGURE_PANELS)]) {
-        const { text } = await get(`/panels/${id}.sql?${filters}`)
-        const statement = text.split('\n').filter((line) => !line.startsWith('--'))
-        expect({ id, text: statement.join('\n') }).toEqual({
-          id,
-          text: expect.stringMatching(/customer_name = \$1[^]*locode = \$2/) as string,
-        })
-        expect(statement.join('\n')).not.toMatch(/O'Brien|drop table/)
-        expect(await getRows(`/panels/${id}.csv?${filters}`)).toEqual(
-          id === 'overdue-figures' || id === 'due-figures' || id === 'arriving-figures'
-            ? [expect.objectContaining({ containers: '0' })]
-            : [],
-        )
-      }
-    },
-  )
+  it('are parameters, and never text of a statement', { tags: ['release'] }, async () => {
+    const filters = search({ customer: HOSTILE, port: `'; drop table x; --` })
+    for (const { id } of [...OVERVIEW_PANELS, ...Object.values(FIGURE_PANELS)]) {
+      const { text } = await get(`/panels/${id}.sql?${filters}`)
+      const statement = text.split('\n').filter((line) => !line.startsWith('--'))
+      expect({ id, text: statement.join('\n') }).toEqual({
+        id,
+        text: expect.stringMatching(/customer_name = \$1[^]*locode = \$2/) as string,
+      })
+      expect(statement.join('\n')).not.toMatch(/O'Brien|drop table/)
+      expect(await getRows(`/panels/${id}.csv?${filters}`)).toEqual(
+        id === 'overdue-figures' || id === 'due-figures' || id === 'arriving-figures'
+          ? [expect.objectContaining({ containers: '0' })]
+          : [],
+      )
+    }
+  })
 
   it('sort the rows of a list, its CSV and its workbook, empty values last', async () => {
     const rows = await getRows('/panels/overdue.csv?sort=-next_day')
@@ -247,37 +239,33 @@ describe('a mark of a picture', () => {
       { state: 'on the way', counted: row.on_the_way! },
     ].flatMap((part) => (row.latitude === '' || part.counted === '0' ? [] : [{ ...row, ...part }]))
 
-  it(
-    'leads to rows that add up to it',
-    { tags: ['JP4', 'release'], timeout: LIMIT_MS },
-    async () => {
-      const { text } = await get('/')
-      const leading = OVERVIEW_PANELS.filter(({ id }) => sums[id] !== undefined)
-      expect(leading).toHaveLength(Object.keys(sums).length)
-      for (const { id, leadsTo, picture } of leading) {
-        const [figure = ''] = text.split(`<figure id="${id}"`).slice(1)
-        const drawn = figure.split('</figure>')[0]!.replaceAll(/&(?:#38|amp);/g, '&')
-        const all = await getRows(`/panels/${id}.csv`)
-        const marks = picture.shape === 'map' ? all.flatMap(marksOfPlace) : all
-        // The ports that share a colour lead nowhere: no list has their rows alone.
-        const leads = marks.filter(({ port, mark }) => port !== 'others' && mark !== '')
-        const links = new Set(drawn.match(new RegExp(`href="${leadsTo!.path}\\?[^"]*"`, 'g')))
-        // A row of the table of the map leads to both of its marks.
-        const ofTable = picture.shape === 'map' ? all.filter(({ mark }) => mark !== '').length : 0
-        expect({ id, links: links.size }).toEqual({ id, links: leads.length + ofTable })
-        const value = picture.shape === 'columns' || picture.shape === 'bars' ? picture.value : ''
-        const [first, middle, last] = [leads.at(0)!, leads.at(leads.length / 2)!, leads.at(-1)!]
-        for (const mark of new Set([first, middle, last])) {
-          const by = Object.entries(leadsTo!.by!).map(([name, column]) => [name, mark[column]!])
-          const filters = Object.fromEntries(by) as Record<string, string>
-          const rows = await getRows(`/panels${leadsTo!.path}.csv?${search(filters)}`)
-          const counted = Number(mark[value] ?? mark.counted) * (id === 'charges' ? 100 : 1)
-          const sum = sums[id]!(rows)
-          expect({ id, filters, sum }).toEqual({ id, filters, sum: Math.round(counted) })
-        }
+  it('leads to its own rows', { tags: ['JP4', 'release'], timeout: LIMIT_MS }, async () => {
+    const { text } = await get('/')
+    const leading = OVERVIEW_PANELS.filter(({ id }) => sums[id] !== undefined)
+    expect(leading).toHaveLength(Object.keys(sums).length)
+    for (const { id, leadsTo, picture } of leading) {
+      const [figure = ''] = text.split(`<figure id="${id}"`).slice(1)
+      const drawn = figure.split('</figure>')[0]!.replaceAll(/&(?:#38|amp);/g, '&')
+      const all = await getRows(`/panels/${id}.csv`)
+      const marks = picture.shape === 'map' ? all.flatMap(marksOfPlace) : all
+      // The ports that share a colour lead nowhere: no list has their rows alone.
+      const leads = marks.filter(({ port, mark }) => port !== 'others' && mark !== '')
+      const links = new Set(drawn.match(new RegExp(`href="${leadsTo!.path}\\?[^"]*"`, 'g')))
+      // A row of the table of the map leads to both of its marks.
+      const ofTable = picture.shape === 'map' ? all.filter(({ mark }) => mark !== '').length : 0
+      expect({ id, links: links.size }).toEqual({ id, links: leads.length + ofTable })
+      const value = picture.shape === 'columns' || picture.shape === 'bars' ? picture.value : ''
+      const [first, middle, last] = [leads.at(0)!, leads.at(leads.length / 2)!, leads.at(-1)!]
+      for (const mark of new Set([first, middle, last])) {
+        const by = Object.entries(leadsTo!.by!).map(([name, column]) => [name, mark[column]!])
+        const filters = Object.fromEntries(by) as Record<string, string>
+        const rows = await getRows(`/panels${leadsTo!.path}.csv?${search(filters)}`)
+        const counted = Number(mark[value] ?? mark.counted) * (id === 'charges' ? 100 : 1)
+        const sum = sums[id]!(rows)
+        expect({ id, filters, sum }).toEqual({ id, filters, sum: Math.round(counted) })
       }
-    },
-  )
+    }
+  })
 
   it('of the lines narrows the page to its line', { tags: ['release'] }, async () => {
     const [line] = await getRows('/panels/carriers.csv')
@@ -291,12 +279,9 @@ describe('a mark of a picture', () => {
 })
 
 describe('the map', () => {
-  it(
-    'has every place whose coordinates are known, with the containers there and on the way to it',
-    { tags: ['JP4'] },
-    async () => {
-      const wanted = await scene.query<{ locode: string; there: number; coming: number }>(
-        `select locode, sum(there) as there, sum(coming) as coming
+  it('has every known place, with what is there and on its way', { tags: ['JP4'] }, async () => {
+    const wanted = await scene.query<{ locode: string; there: number; coming: number }>(
+      `select locode, sum(there) as there, sum(coming) as coming
         from (
           select place_locode as locode, 1 as there, 0 as coming
           from tracking_analytics.container_stays
@@ -322,106 +307,93 @@ describe('the map', () => {
             )
         ) as each
         group by 1`,
-      )
-      const rows = await getRows('/panels/places.csv')
-      const places = rows.filter(({ kind }) => kind !== 'ship')
-      const sum = (of: (row: Record<string, string>) => boolean, name: string) =>
-        places.filter(of).reduce((total, row) => total + Number(row[name]), 0)
-      const spots = await scene.query<{ code: string; name: string }>(
-        `select code, name from tracking.ports where latitude is not null
+    )
+    const rows = await getRows('/panels/places.csv')
+    const places = rows.filter(({ kind }) => kind !== 'ship')
+    const sum = (of: (row: Record<string, string>) => boolean, name: string) =>
+      places.filter(of).reduce((total, row) => total + Number(row[name]), 0)
+    const spots = await scene.query<{ code: string; name: string }>(
+      `select code, name from tracking.ports where latitude is not null
         union select code, name from tracking.metro_areas where latitude is not null`,
-      )
-      const { text } = await get('/')
-      const [figure = ''] = text.split('<figure id="places"').slice(1)
-      const [wide = ''] = figure.split('<div class="narrow">')
-      const drawn = (words: string) => {
-        const titles = [...wide.matchAll(/<title>([^<]*): (\d+) ([a-z ]+)</g)]
-        const counts = titles.flatMap(([, , count, said]) =>
-          said === words ? [Number(count)] : [],
-        )
-        return counts.sort((one, other) => one - other)
-      }
-      const counted = (name: 'there_now' | 'on_the_way') =>
-        places
-          .flatMap((row) => (row.latitude !== '' && row[name] !== '0' ? [Number(row[name])] : []))
-          .sort((one, other) => one - other)
-      const all = wanted.reduce((total, { there, coming }) => total + there + coming, 0)
-      expect(all).toBeGreaterThan(20)
-      expect(sum(() => true, 'there_now') + sum(() => true, 'on_the_way')).toBe(all)
-      for (const { locode, there, coming } of wanted) {
-        const ports = places.filter(({ kind, mark }) => mark === `${kind} ${locode}`)
-        if (ports.length === 0) continue
-        expect({ locode, there: String(there), coming: String(coming) }).toEqual({
-          locode,
-          there: ports[0]!.there_now,
-          coming: ports[0]!.on_the_way,
-        })
-      }
-      expect(places.filter(({ latitude }) => latitude !== '').length).toBeGreaterThan(5)
-      const known = new Set(spots.map(({ code }) => code))
-      expect(
-        places.filter(
-          ({ mark = '', latitude }) => known.has(mark.split(' ').at(-1)!) && latitude === '',
-        ),
-      ).toEqual([])
-      expect(drawn('there now')).toEqual(counted('there_now'))
-      expect(drawn('on the way to it')).toEqual(counted('on_the_way'))
-    },
-  )
+    )
+    const { text } = await get('/')
+    const [figure = ''] = text.split('<figure id="places"').slice(1)
+    const [wide = ''] = figure.split('<div class="narrow">')
+    const drawn = (words: string) => {
+      const titles = [...wide.matchAll(/<title>([^<]*): (\d+) ([a-z ]+)</g)]
+      const counts = titles.flatMap(([, , count, said]) => (said === words ? [Number(count)] : []))
+      return counts.sort((one, other) => one - other)
+    }
+    const counted = (name: 'there_now' | 'on_the_way') =>
+      places
+        .flatMap((row) => (row.latitude !== '' && row[name] !== '0' ? [Number(row[name])] : []))
+        .sort((one, other) => one - other)
+    const all = wanted.reduce((total, { there, coming }) => total + there + coming, 0)
+    expect(all).toBeGreaterThan(20)
+    expect(sum(() => true, 'there_now') + sum(() => true, 'on_the_way')).toBe(all)
+    for (const { locode, there, coming } of wanted) {
+      const ports = places.filter(({ kind, mark }) => mark === `${kind} ${locode}`)
+      if (ports.length === 0) continue
+      expect({ locode, there: String(there), coming: String(coming) }).toEqual({
+        locode,
+        there: ports[0]!.there_now,
+        coming: ports[0]!.on_the_way,
+      })
+    }
+    expect(places.filter(({ latitude }) => latitude !== '').length).toBeGreaterThan(5)
+    const known = new Set(spots.map(({ code }) => code))
+    expect(
+      places.filter(
+        ({ mark = '', latitude }) => known.has(mark.split(' ').at(-1)!) && latitude === '',
+      ),
+    ).toEqual([])
+    expect(drawn('there now')).toEqual(counted('there_now'))
+    expect(drawn('on the way to it')).toEqual(counted('on_the_way'))
+  })
 })
 
-it(
-  'escapes texts of the data in cells, filters and headings',
-  { tags: ['JP3'], timeout: LIMIT_MS },
-  async () => {
-    const [box] = boxes
-    expect(box!.customer).toBe(HOSTILE)
-    for (const path of [
-      `/?${search({ customer: HOSTILE })}`,
-      '/overdue',
-      `/containers/${box!.number}`,
-    ]) {
-      const { status, text } = await get(path)
-      expect(status).toBe(200)
-      expect(text).toContain(
-        '&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; O&#39;Brien &#38;',
-      )
-      expect(text.replaceAll('<script src="/dashboard.js" defer></script>', '')).not.toMatch(
-        /<script/,
-      )
-    }
-  },
-)
+it('escapes texts of the data wherever shown', { tags: ['JP3'], timeout: LIMIT_MS }, async () => {
+  const [box] = boxes
+  expect(box!.customer).toBe(HOSTILE)
+  for (const path of [
+    `/?${search({ customer: HOSTILE })}`,
+    '/overdue',
+    `/containers/${box!.number}`,
+  ]) {
+    const { status, text } = await get(path)
+    expect(status).toBe(200)
+    expect(text).toContain('&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; O&#39;Brien &#38;')
+    expect(text.replaceAll('<script src="/dashboard.js" defer></script>', '')).not.toMatch(
+      /<script/,
+    )
+  }
+})
 
 describe('the page of a container', () => {
-  it(
-    'is found by each spelling of its number, and shows what the answers say',
-    { tags: ['release'] },
-    async () => {
-      const [{ number, container_id: id }] = boxes as [(typeof boxes)[0]]
-      const typed = `${number.slice(0, 4).toLowerCase()} ${number.slice(4, 10)}-${number.slice(10)}`
-      const pages = await Promise.all(
-        [number, typed, id].map(async (wanted) => get(`/containers/${encodeURIComponent(wanted)}`)),
-      )
-      for (const { status, text } of pages) {
-        expect([status, text.includes(`<h1>${number}`)]).toEqual([200, true])
-      }
-      const text = pages[0]!.text
-      const [cost] = await scene.query<{ sum: string; journey: number }>(
-        `select sum(cost_amount)::numeric(20, 2) as sum from tracking_analytics.costs
+  it('is found by each spelling, and shows the answers', { tags: ['release'] }, async () => {
+    const [{ number, container_id: id }] = boxes as [(typeof boxes)[0]]
+    const typed = `${number.slice(0, 4).toLowerCase()} ${number.slice(4, 10)}-${number.slice(10)}`
+    const pages = await Promise.all(
+      [number, typed, id].map(async (wanted) => get(`/containers/${encodeURIComponent(wanted)}`)),
+    )
+    for (const { status, text } of pages) {
+      expect([status, text.includes(`<h1>${number}`)]).toEqual([200, true])
+    }
+    const text = pages[0]!.text
+    const [cost] = await scene.query<{ sum: string; journey: number }>(
+      `select sum(cost_amount)::numeric(20, 2) as sum from tracking_analytics.costs
       where container_id = $1`,
-        id,
-      )
-      expect(text).toContain(`<dt>Cost so far</dt><dd>`)
-      expect(text).toContain(`<data value="${cost!.sum}">`)
-      expect(text.split('<li class="station ').length - 1).toBeGreaterThan(2)
-      expect(text).toMatch(/<span class="badge bad">\d+ days? over/)
-      for (const panel of ['moves', 'evidence']) {
-        expect(text).toContain(`/panels/${panel}.csv?container=${id}`)
-        expect((await getRows(`/panels/${panel}.csv?container=${id}`)).length).toBeGreaterThan(0)
-      }
-    },
-  )
+      id,
+    )
+    expect(text).toContain(`<dt>Cost so far</dt><dd>`)
+    expect(text).toContain(`<data value="${cost!.sum}">`)
+    expect(text.split('<li class="station ').length - 1).toBeGreaterThan(2)
+    expect(text).toMatch(/<span class="badge bad">\d+ days? over/)
+    for (const panel of ['moves', 'evidence']) {
+      expect(text).toContain(`/panels/${panel}.csv?container=${id}`)
+      expect((await getRows(`/panels/${panel}.csv?container=${id}`)).length).toBeGreaterThan(0)
+    }
+  })
 
   it('links to the page of the number at the service, once', { timeout: LIMIT_MS }, async () => {
     const { text } = await get(`/containers/${boxes[0]!.number}`)
@@ -429,26 +401,19 @@ describe('the page of a container', () => {
     expect(links).toEqual([`https://service.example/?a=&#34;&#38;q=${boxes[0]!.number}`])
   })
 
-  it(
-    'says that nobody tracks a number, and offers the search',
-    { tags: ['JP2'], timeout: LIMIT_MS },
-    async () => {
-      const { status, text } = await get('/containers/XXXU%22%3Cb%3E')
-      expect(status).toBe(404)
-      expect(text).toContain('<p>The warehouse has no container &#34;XXXU')
-      expect(text).not.toContain('<b>')
-      expect(text.split('<form class="search"').length - 1).toBe(2)
-      expect((await get('/containers/%E0%A4%A')).status).toBe(404)
-    },
-  )
+  it('says so where nobody tracks a number', { tags: ['JP2'], timeout: LIMIT_MS }, async () => {
+    const { status, text } = await get('/containers/XXXU%22%3Cb%3E')
+    expect(status).toBe(404)
+    expect(text).toContain('<p>The warehouse has no container &#34;XXXU')
+    expect(text).not.toContain('<b>')
+    expect(text.split('<form class="search"').length - 1).toBe(2)
+    expect((await get('/containers/%E0%A4%A')).status).toBe(404)
+  })
 
-  it(
-    'is the newest journey of a number, with the way to the others',
-    { tags: ['release'] },
-    async () => {
-      const [, { number, container_id: newest }] = boxes as [unknown, (typeof boxes)[0]]
-      await scene.query(
-        `insert into tracking.containers
+  it('is the newest journey of a number, and names others', { tags: ['release'] }, async () => {
+    const [, { number, container_id: newest }] = boxes as [unknown, (typeof boxes)[0]]
+    await scene.query(
+      `insert into tracking.containers
       select made.*
       from tracking.containers as container
       cross join lateral jsonb_populate_record(
@@ -456,18 +421,16 @@ describe('the page of a container', () => {
         '{"container_id": "an earlier journey", "created_at": "2020-01-01T00:00:00Z"}'
       ) as made
       where container.container_id = $1`,
-        newest,
-      )
-      const page = await get(`/containers/${number}`)
-      expect(page.text).toContain(`csv?container=${newest}`)
-      expect(page.text).toContain('Other journeys of this number')
-      const [, address = ''] =
-        /href="(\/containers\/[^"]*id=an\+earlier[^"]*)"/.exec(page.text) ?? []
-      const earlier = await get(address.replaceAll('&#38;', '&'))
-      expect(earlier.text).toContain('csv?container=an%20earlier%20journey')
-      const found = await get(`/containers?find=${number}`)
-      expect(new URL(found.url).pathname).toBe(`/containers/${number}`)
-      expect(found.text).toContain(`csv?container=${newest}`)
-    },
-  )
+      newest,
+    )
+    const page = await get(`/containers/${number}`)
+    expect(page.text).toContain(`csv?container=${newest}`)
+    expect(page.text).toContain('Other journeys of this number')
+    const [, address = ''] = /href="(\/containers\/[^"]*id=an\+earlier[^"]*)"/.exec(page.text) ?? []
+    const earlier = await get(address.replaceAll('&#38;', '&'))
+    expect(earlier.text).toContain('csv?container=an%20earlier%20journey')
+    const found = await get(`/containers?find=${number}`)
+    expect(new URL(found.url).pathname).toBe(`/containers/${number}`)
+    expect(found.text).toContain(`csv?container=${newest}`)
+  })
 })

@@ -184,13 +184,9 @@ describe('an answer over HTTP', () => {
     expect(await compareWithCommand(['costs', 'changes'], ['csv'])).toBe(2)
   })
 
-  it(
-    'has the bytes of the command, for ten questions in each format',
-    { tags: ['release'] },
-    async () => {
-      expect(await compareWithCommand(QUESTIONS, FORMATS)).toBeGreaterThanOrEqual(10)
-    },
-  )
+  it('has its bytes for ten questions, in each format', { tags: ['release'] }, async () => {
+    expect(await compareWithCommand(QUESTIONS, FORMATS)).toBeGreaterThanOrEqual(10)
+  })
 
   it('takes the filters and choices of the command line', { tags: ['release'] }, async () => {
     const [{ line } = { line: '' }] = await scene.query<{ line: string }>(
@@ -320,32 +316,27 @@ describe('an answer over HTTP', () => {
     expect(headers.get('tracking-sync-notes')).toBeNull()
   })
 
-  it(
-    'is a calendar that a container leaves when it was fetched',
-    { tags: ['HQ1', 'release'] },
-    async () => {
-      const path = '/questions/last_free_days.ics'
-      const before = await get(path)
-      expect(before.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
-      const ids = ({ text }: { text: string }): string[] =>
-        readCalendar(text).map(({ UID }) => UID!)
-      expect(ids(before).length).toBeGreaterThan(3)
-      const withoutStamp = (text: string): string => text.replaceAll(/DTSTAMP:\w+/g, '')
-      const asked = await query('last_free_days', '--format', 'ics')
-      expect(withoutStamp(before.text)).toBe(withoutStamp(asked))
-      const pages = readCalendar(before.text).map((event) => event['URL;VALUE=URI'])
-      expect(pages.filter((page) => page?.startsWith(PAGE))).toHaveLength(ids(before).length)
-      const gone = ids(before)[0]!
-      scene.simulator.edits.change('container', gone.replace(/-(?:port|inland)@.*/, ''), {
-        pod_full_out_at: scene.simulator.clock.now().toISOString(),
-        pod_full_out_chassis_number: 'X',
-      })
-      await scene.sync()
-      const after = await get(path)
-      expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
-      expect(ids(after)).toEqual(ids(before).filter((id) => id !== gone))
-    },
-  )
+  it('is a calendar that fetched containers leave', { tags: ['HQ1', 'release'] }, async () => {
+    const path = '/questions/last_free_days.ics'
+    const before = await get(path)
+    expect(before.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
+    const ids = ({ text }: { text: string }): string[] => readCalendar(text).map(({ UID }) => UID!)
+    expect(ids(before).length).toBeGreaterThan(3)
+    const withoutStamp = (text: string): string => text.replaceAll(/DTSTAMP:\w+/g, '')
+    const asked = await query('last_free_days', '--format', 'ics')
+    expect(withoutStamp(before.text)).toBe(withoutStamp(asked))
+    const pages = readCalendar(before.text).map((event) => event['URL;VALUE=URI'])
+    expect(pages.filter((page) => page?.startsWith(PAGE))).toHaveLength(ids(before).length)
+    const gone = ids(before)[0]!
+    scene.simulator.edits.change('container', gone.replace(/-(?:port|inland)@.*/, ''), {
+      pod_full_out_at: scene.simulator.clock.now().toISOString(),
+      pod_full_out_chassis_number: 'X',
+    })
+    await scene.sync()
+    const after = await get(path)
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
+    expect(ids(after)).toEqual(ids(before).filter((id) => id !== gone))
+  })
 })
 
 describe('programs of others', () => {
@@ -484,26 +475,22 @@ describe('a refusal', { tags: ['HQ7'] }, () => {
     expect(said.some((one) => one.includes('hidden-word'))).toBe(false)
   })
 
-  it(
-    'comes at once to a flood beyond the bound, and the rest is answered',
-    { tags: ['HQ4'] },
-    async () => {
-      const bound = await open({ limits: { atOnce: 2, waiting: 3 } })
-      const locked = await lockShipments()
-      const flood = Array.from({ length: 12 }, () =>
-        get('/questions/arrivals.csv?limit=1', {}, bound),
-      )
-      const turnedAway = await Promise.all(
-        Array.from({ length: 7 }, async (_, at) => (await firstOf(flood, at + 1)).at(-1)!),
-      )
-      expect(turnedAway.map(({ status }) => status)).toEqual(turnedAway.map(() => 429))
-      expect(turnedAway[0]!.headers.get('retry-after')).toBe('5')
-      await locked.release()
-      const statuses = (await Promise.all(flood)).map(({ status }) => status).sort()
-      expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(7).fill(429)])
-      expect((await get('/questions/arrivals.csv?limit=1', {}, bound)).status).toBe(200)
-    },
-  )
+  it('comes at once to a flood beyond the bound', { tags: ['HQ4'] }, async () => {
+    const bound = await open({ limits: { atOnce: 2, waiting: 3 } })
+    const locked = await lockShipments()
+    const flood = Array.from({ length: 12 }, () =>
+      get('/questions/arrivals.csv?limit=1', {}, bound),
+    )
+    const turnedAway = await Promise.all(
+      Array.from({ length: 7 }, async (_, at) => (await firstOf(flood, at + 1)).at(-1)!),
+    )
+    expect(turnedAway.map(({ status }) => status)).toEqual(turnedAway.map(() => 429))
+    expect(turnedAway[0]!.headers.get('retry-after')).toBe('5')
+    await locked.release()
+    const statuses = (await Promise.all(flood)).map(({ status }) => status).sort()
+    expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(7).fill(429)])
+    expect((await get('/questions/arrivals.csv?limit=1', {}, bound)).status).toBe(200)
+  })
 })
 
 /** The first answers to arrive. */
@@ -551,61 +538,52 @@ describe('a token over HTTP', () => {
     ).toEqual(['carriers', 'last_free_days'])
   })
 
-  it(
-    'is needed for what a proxy forwards, and from another machine',
-    { tags: ['HQ2'] },
-    async () => {
-      for (const header of [
-        ...['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Cluster-Client-IP'],
-        ...['CDN-Loop', 'X-Original-Forwarded-For', 'Fastly-Client-IP'],
-      ]) {
-        for (const path of ['/questions/carriers.json', '/questions', '/openapi.json']) {
-          expect(await refused(path, { [header]: '127.0.0.1' })).toMatch(/^401 a token is needed/)
-        }
+  it('is needed behind a proxy and from another machine', { tags: ['HQ2'] }, async () => {
+    for (const header of [
+      ...['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Cluster-Client-IP'],
+      ...['CDN-Loop', 'X-Original-Forwarded-For', 'Fastly-Client-IP'],
+    ]) {
+      for (const path of ['/questions/carriers.json', '/questions', '/openapi.json']) {
+        expect(await refused(path, { [header]: '127.0.0.1' })).toMatch(/^401 a token is needed/)
       }
-      expect(await refused('/questions', { authorization: 'Digest x' })).toMatch(
-        /^401 the token is wrong/,
-      )
-      const check = createBearerCheck({
-        warehouse: scene.warehouse,
-        uses: createTokenUses(scene.warehouse, logged()),
-      })
-      const from = (remoteAddress: string, host = 'localhost:8081') =>
-        check({ headers: { host }, socket: { remoteAddress } } as never, new URLSearchParams())
-      for (const here of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
-        expect(await from(here)).toBeUndefined()
-      for (const name of ['127.0.0.1:8081', '[::1]:8081', 'LOCALHOST'])
-        expect(await from('127.0.0.1', name)).toBeUndefined()
-      // As a proxy forwards that adds nothing.
-      for (const name of ['answers.example', '203.0.113.9', 'localhost.example', ''])
-        await expect(from('127.0.0.1', name)).rejects.toThrow(/a token is needed/)
-      for (const there of ['10.0.0.7', '::ffff:10.0.0.7', '2001:db8::1', '']) {
-        await expect(from(there)).rejects.toThrow(/a token is needed/)
-      }
-    },
-  )
+    }
+    expect(await refused('/questions', { authorization: 'Digest x' })).toMatch(
+      /^401 the token is wrong/,
+    )
+    const check = createBearerCheck({
+      warehouse: scene.warehouse,
+      uses: createTokenUses(scene.warehouse, logged()),
+    })
+    const from = (remoteAddress: string, host = 'localhost:8081') =>
+      check({ headers: { host }, socket: { remoteAddress } } as never, new URLSearchParams())
+    for (const here of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+      expect(await from(here)).toBeUndefined()
+    for (const name of ['127.0.0.1:8081', '[::1]:8081', 'LOCALHOST'])
+      expect(await from('127.0.0.1', name)).toBeUndefined()
+    // As a proxy forwards that adds nothing.
+    for (const name of ['answers.example', '203.0.113.9', 'localhost.example', ''])
+      await expect(from('127.0.0.1', name)).rejects.toThrow(/a token is needed/)
+    for (const there of ['10.0.0.7', '::ffff:10.0.0.7', '2001:db8::1', '']) {
+      await expect(from(there)).rejects.toThrow(/a token is needed/)
+    }
+  })
 
-  it(
-    'opens nothing when it is wrong, expired, revoked, or for another question',
-    { tags: ['HQ2'] },
-    async () => {
-      const token = await createToken('ends')
-      const ask = (text: string, name = 'carriers') =>
-        refused(`/questions/${name}.csv?token=${text}`)
-      expect(await ask(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`)).toMatch(
-        /^401 the token is wrong; send the whole/,
-      )
-      expect(await ask(token, 'costs')).toBe(
-        '403 the token ends may not ask costs; it may ask last_free_days, carriers',
-      )
-      await scene.query(
-        `update tracking_sync.access_tokens set expires_at = now() where name = 'ends'`,
-      )
-      expect(await ask(token)).toBe('401 the token ends has expired; have another one created')
-      expect(await callCli(['tokens', 'revoke', 'ends'], settings)).toMatchObject({ exitCode: 0 })
-      expect(await ask(token)).toBe('401 the token ends was revoked; have another one created')
-    },
-  )
+  it('opens nothing if wrong, expired, revoked or for another', { tags: ['HQ2'] }, async () => {
+    const token = await createToken('ends')
+    const ask = (text: string, name = 'carriers') => refused(`/questions/${name}.csv?token=${text}`)
+    expect(await ask(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`)).toMatch(
+      /^401 the token is wrong; send the whole/,
+    )
+    expect(await ask(token, 'costs')).toBe(
+      '403 the token ends may not ask costs; it may ask last_free_days, carriers',
+    )
+    await scene.query(
+      `update tracking_sync.access_tokens set expires_at = now() where name = 'ends'`,
+    )
+    expect(await ask(token)).toBe('401 the token ends has expired; have another one created')
+    expect(await callCli(['tokens', 'revoke', 'ends'], settings)).toMatchObject({ exitCode: 0 })
+    expect(await ask(token)).toBe('401 the token ends was revoked; have another one created')
+  })
 
   it('is slowed when it is wrong, and a flood of wrong ones is turned away', async () => {
     const right = await createToken('right')

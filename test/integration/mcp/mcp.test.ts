@@ -133,42 +133,38 @@ describe('tools', { tags: ['JM2', 'JM4'] }, () => {
 })
 
 describe('an answer', { tags: ['JM1'] }, () => {
-  it(
-    'has the rows of query, for every question, and its statement has them too',
-    { tags: ['release'] },
-    async () => {
-      const counts = new Map<string, number>()
-      for (const { name } of questions) {
-        const [{ data, text }, { stdout }] = await Promise.all([
-          withSql.call('ask', { question: name, as_of: asOf }),
-          callCli(['query', name, '--as-of', asOf, '--format', 'json'], settings),
-        ])
-        const expected = JSON.parse(stdout) as Row[]
-        const rows = rowsOf({ data })
-        expect({ name, rows }).toEqual({ name, rows: expected.slice(0, rows.length) })
-        // Byte for byte; signs that nobody sees come as escapes.
-        const bytes = stdout.split('\n').slice(1, rows.length + 1)
-        const [, shown = ''] = /\n"rows": \[\n([^]*?)\n\],\n/.exec(text) ?? []
-        const trimmed = (line: string): string => escapeInvisible(line.trim().replace(/,$/, ''))
-        if (rows.length > 0) expect(shown.split('\n').map(trimmed)).toEqual(bytes.map(trimmed))
-        expect(data.rows_in_all).toBe(expected.length)
-        expect(data.truncated === undefined).toBe(rows.length === expected.length)
-        const meanings = (data.columns as Row[]).filter(({ meaning }) => meaning !== '')
-        expect(meanings.map((one) => one.name)).toEqual(Object.keys(expected[0] ?? {}))
-        if (STATEMENTS.includes(name)) {
-          const [statement] = data.statements as { sql: string }[]
-          const asked = await withSql.call('sql', { statement: statement!.sql, as_of: asOf })
-          // The texts of own SQL can be longer, so that fewer of its rows fit.
-          const own = rowsOf(asked)
-          expect({ name, own }).toEqual({ name, own: rows.slice(0, own.length) })
-          expect(asked.data.rows_in_all).toBe(expected.length)
-          expect(own.length).toBeGreaterThan(rows.length * 0.8 - 1)
-        }
-        counts.set(name, rows.length)
+  it('has the rows of query, and so has its statement', { tags: ['release'] }, async () => {
+    const counts = new Map<string, number>()
+    for (const { name } of questions) {
+      const [{ data, text }, { stdout }] = await Promise.all([
+        withSql.call('ask', { question: name, as_of: asOf }),
+        callCli(['query', name, '--as-of', asOf, '--format', 'json'], settings),
+      ])
+      const expected = JSON.parse(stdout) as Row[]
+      const rows = rowsOf({ data })
+      expect({ name, rows }).toEqual({ name, rows: expected.slice(0, rows.length) })
+      // Byte for byte; signs that nobody sees come as escapes.
+      const bytes = stdout.split('\n').slice(1, rows.length + 1)
+      const [, shown = ''] = /\n"rows": \[\n([^]*?)\n\],\n/.exec(text) ?? []
+      const trimmed = (line: string): string => escapeInvisible(line.trim().replace(/,$/, ''))
+      if (rows.length > 0) expect(shown.split('\n').map(trimmed)).toEqual(bytes.map(trimmed))
+      expect(data.rows_in_all).toBe(expected.length)
+      expect(data.truncated === undefined).toBe(rows.length === expected.length)
+      const meanings = (data.columns as Row[]).filter(({ meaning }) => meaning !== '')
+      expect(meanings.map((one) => one.name)).toEqual(Object.keys(expected[0] ?? {}))
+      if (STATEMENTS.includes(name)) {
+        const [statement] = data.statements as { sql: string }[]
+        const asked = await withSql.call('sql', { statement: statement!.sql, as_of: asOf })
+        // The texts of own SQL can be longer, so that fewer of its rows fit.
+        const own = rowsOf(asked)
+        expect({ name, own }).toEqual({ name, own: rows.slice(0, own.length) })
+        expect(asked.data.rows_in_all).toBe(expected.length)
+        expect(own.length).toBeGreaterThan(rows.length * 0.8 - 1)
       }
-      expect([...counts.values()].filter((count) => count > 0).length).toBeGreaterThanOrEqual(15)
-    },
-  )
+      counts.set(name, rows.length)
+    }
+    expect([...counts.values()].filter((count) => count > 0).length).toBeGreaterThanOrEqual(15)
+  })
 
   it('is narrowed, compared and cut to columns as by query', { tags: ['release'] }, async () => {
     const line = ['query', 'timeline', '--kind', 'hold', '--container', box.number]
