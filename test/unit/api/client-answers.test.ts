@@ -1,35 +1,19 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import type { ApiClientOptions } from '../../../src/source/client/client.js'
+import { describe, expect, test } from 'vitest'
 import { createRequestBudget } from '../../../src/source/client/request-budget.js'
 import { ApiUnavailableError } from '../../../src/base/errors.js'
 import { ExactNumber } from '../../../src/source/jsonapi/exact-json.js'
 import {
   canaryKey,
   createRecordingLogger,
-  createTestClient,
   createVirtualTime,
   emptyList,
   failureOf,
   reply,
-  startFakeService,
+  useServices,
   type Answer,
 } from './fake-service.js'
 
-const closers: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-async function start(script: Answer[], options: Partial<ApiClientOptions> = {}) {
-  const service = await startFakeService(...script)
-  const client = createTestClient(service.baseUrl, options)
-  closers.push(
-    () => service.close(),
-    () => client.close(),
-  )
-  return { service, client }
-}
+const { connect, start } = useServices()
 
 test('sends the key, what it accepts and who it is', async () => {
   const { client, service } = await start([reply(200, emptyList)], { userAgent: 'tester/1' })
@@ -100,8 +84,7 @@ describe('changes', () => {
     const { client, service } = await start([reply(429), reply(201, { data: { id: '1' } })])
     expect((await client.send('POST', '/webhooks', {})).status).toBe(201)
     expect(service.requests).toHaveLength(2)
-    const nowhere = createTestClient('http://127.0.0.1:1/v2')
-    closers.push(() => nowhere.close())
+    const nowhere = connect('http://127.0.0.1:1/v2')
     await failureOf(nowhere.send('POST', '/webhooks', {}))
     expect(nowhere.stats().requests).toBe(6)
   })
@@ -159,8 +142,7 @@ describe('rate limits', () => {
         },
       },
     )
-    const other = createTestClient(service.baseUrl, { ...time, budget })
-    closers.push(() => other.close())
+    const other = connect(service.baseUrl, { ...time, budget })
     await client.get('/containers')
     expect(service.requests[1]).toBe('GET /v2/shipments')
     expect(waitedMs).toBe(7_000)

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
-import type { ApiClientOptions } from '../../../src/source/client/client.js'
+import { describe, expect, test } from 'vitest'
 import {
   ApiAuthError,
   ApiNotFoundError,
@@ -10,40 +9,22 @@ import {
   ApiUnavailableError,
 } from '../../../src/base/errors.js'
 import {
-  createTestClient,
   createVirtualTime,
   emptyList,
   failureOf,
   reply,
-  startFakeService,
+  useServices,
   type Answer,
 } from './fake-service.js'
 
-const closers: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-async function start(...script: Answer[]) {
-  const service = await startFakeService(...script)
-  closers.push(() => service.close())
-  const client = connect(service.baseUrl)
-  return { service, client }
-}
-
-function connect(baseUrl: string, options: Partial<ApiClientOptions> = {}) {
-  const client = createTestClient(baseUrl, options)
-  closers.push(() => client.close())
-  return client
-}
+const { connect, start, atEnd } = useServices()
 
 describe('statuses', () => {
   test.each([500, 502, 503, 504, 408])(
     '%d once costs one retry',
     { tags: ['H1'] },
     async (status) => {
-      const { client, service } = await start(reply(status), reply(200, emptyList))
+      const { client, service } = await start([reply(status), reply(200, emptyList)])
       await client.get('/containers')
       expect(service.requests).toHaveLength(2)
       expect(client.stats()).toMatchObject({ requests: 2, retries: 1 })
@@ -208,7 +189,7 @@ async function startRawServer(onRequest: (socket: Socket, count: number) => void
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  closers.push(async () => {
+  atEnd(async () => {
     for (const socket of sockets) socket.destroy()
     server.close()
     await once(server, 'close')

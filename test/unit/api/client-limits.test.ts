@@ -1,17 +1,9 @@
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
-import type { ApiClientOptions } from '../../../src/source/client/client.js'
+import { describe, expect, test } from 'vitest'
 import { ApiRefusedError, ApiUnavailableError } from '../../../src/base/errors.js'
-import {
-  container,
-  createTestClient,
-  failureOf,
-  reply,
-  startFakeService,
-  type Answer,
-} from './fake-service.js'
+import { container, failureOf, reply, useServices, type Answer } from './fake-service.js'
 
-const closers: (() => Promise<void>)[] = []
+const { start } = useServices()
 const oneTry = {
   retries: 0,
   rateLimitRetries: 0,
@@ -19,20 +11,6 @@ const oneTry = {
   capMs: 1,
   giveUpAfterMs: 1,
   longestRetryAfterMs: 1,
-}
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-async function start(answer: Answer, options: Partial<ApiClientOptions> = {}) {
-  const service = await startFakeService(answer)
-  const client = createTestClient(service.baseUrl, options)
-  closers.push(
-    () => service.close(),
-    () => client.close(),
-  )
-  return { service, client }
 }
 
 const page = JSON.stringify({ data: [container('ä'), container('b')] })

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ConfigError } from '../../../src/base/errors.js'
 import {
   canaryKey,
@@ -8,15 +8,11 @@ import {
   emptyList,
   failureOf,
   reply,
-  startFakeService,
+  useServices,
   type Answer,
 } from './fake-service.js'
 
-const closers: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const { start } = useServices()
 
 function everythingOf(error: unknown): string {
   const chain: string[] = []
@@ -64,12 +60,7 @@ test.each(answers)(
   { tags: ['S2'] },
   async (_name, answer) => {
     const { logger, lines } = createRecordingLogger()
-    const service = await startFakeService(answer)
-    const client = createTestClient(service.baseUrl, { logger, timeouts: { totalMs: 60 } })
-    closers.push(
-      () => service.close(),
-      () => client.close(),
-    )
+    const { service, client } = await start(answer, { logger, timeouts: { totalMs: 60 } })
     const query = { token: 'query-canary-77', 'page[number]': 3 }
     const outcome = await client.get('/containers', { query }).catch((error: unknown) => error)
     const output = [
@@ -86,11 +77,6 @@ test.each(answers)(
 )
 
 test('JSON that cannot be read is not quoted, for its secrets', { tags: ['S2'] }, async () => {
-  const service = await startFakeService(reply(200, '{"data":[{"attributes":{"secret":"hush-hush"'))
-  const client = createTestClient(service.baseUrl)
-  closers.push(
-    () => service.close(),
-    () => client.close(),
-  )
+  const { client } = await start(reply(200, '{"data":[{"attributes":{"secret":"hush-hush"'))
   expect(everythingOf(await failureOf(client.get('/webhooks')))).not.toContain('hush-hush')
 })

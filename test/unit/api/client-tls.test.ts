@@ -5,15 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { afterEach, expect, test, vi } from 'vitest'
 import { ApiConnectionError, ApiUnavailableError } from '../../../src/base/errors.js'
-import { canaryKey, createTestClient, failureOf, listen, stop } from './fake-service.js'
+import { canaryKey, failureOf, listen, stop, useServices } from './fake-service.js'
 
 const fixtures = new URL('../../fixtures/tls/', import.meta.url)
 const read = (name: string): string => readFileSync(new URL(name, fixtures), 'utf8')
-const closers: (() => Promise<void>)[] = []
+const { atEnd, connect: connectPlain } = useServices()
 
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs()
-  for (const close of closers.splice(0).reverse()) await close()
 })
 
 async function startTlsService(certificate: string) {
@@ -28,18 +27,13 @@ async function startTlsService(certificate: string) {
   server.on('tlsClientError', () => undefined)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  closers.push(() => stop(server))
+  atEnd(() => stop(server))
   const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}/v2`
   return { baseUrl, requests: () => requests }
 }
 
-function connect(baseUrl: string, certificateAuthority?: string) {
-  const client = createTestClient(baseUrl, {
-    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
-  })
-  closers.push(() => client.close())
-  return client
-}
+const connect = (baseUrl: string, certificateAuthority?: string) =>
+  connectPlain(baseUrl, certificateAuthority === undefined ? {} : { certificateAuthority })
 
 test('a service with a trusted certificate is read', { tags: ['H7'] }, async () => {
   const service = await startTlsService('valid.pem')
@@ -79,7 +73,7 @@ test('https spoken to a plain http server is a matter of settings', { tags: ['H7
   const { createServer: createPlainServer } = await import('node:http')
   const server = createPlainServer()
   const origin = await listen(server)
-  closers.push(() => stop(server))
+  atEnd(() => stop(server))
   const client = connect(`${origin.replace('http:', 'https:')}/v2`)
   expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiConnectionError)
   expect(client.stats().requests).toBe(1)

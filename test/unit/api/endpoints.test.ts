@@ -1,22 +1,18 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   createTrackingService,
   type TrackingService,
 } from '../../../src/source/client/endpoints.js'
 import type { RawPage } from '../../../src/source/client/list-pages.js'
 import { ApiContractError } from '../../../src/base/errors.js'
-import { container, createTestClient, failureOf, reply, startFakeService } from './fake-service.js'
+import { container, failureOf, reply, useServices } from './fake-service.js'
 
-const closers: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const services = useServices()
 
 async function start(body: unknown, status = 200) {
   const bodies: string[] = []
   const paths: (string | undefined)[] = []
-  const service = await startFakeService((request, response) => {
+  const { service, client } = await services.start((request, response) => {
     let text = ''
     paths.push(request.url)
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -25,11 +21,6 @@ async function start(body: unknown, status = 200) {
       reply(status, body)(request, response)
     })
   })
-  const client = createTestClient(service.baseUrl)
-  closers.push(
-    () => service.close(),
-    () => client.close(),
-  )
   return { service, bodies, paths, api: createTrackingService(client) }
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
+import { afterEach } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { ApiClient, type ApiClientOptions } from '../../../src/source/client/client.js'
 import { unlimitedBudget } from '../../support/unlimited-budget.js'
@@ -132,4 +133,23 @@ export async function failureOf(promise: Promise<unknown>): Promise<Error> {
   )
   if (outcome instanceof Error) return outcome
   throw new Error('expected a rejection with an Error')
+}
+
+/** For a file: services and clients that are closed after each of its tests, the last one first. */
+export function useServices() {
+  const closers: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  })
+  const connect = (baseUrl: string, options: Partial<ApiClientOptions> = {}): ApiClient => {
+    const client = createTestClient(baseUrl, options)
+    closers.push(() => client.close())
+    return client
+  }
+  const start = async (script: Answer | readonly Answer[], options?: Partial<ApiClientOptions>) => {
+    const service = await startFakeService(...[script].flat())
+    closers.push(() => service.close())
+    return { service, client: connect(service.baseUrl, options) }
+  }
+  return { connect, start, atEnd: (close: () => Promise<void>) => void closers.push(close) }
 }

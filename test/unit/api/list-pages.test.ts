@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   dropRefusedIncludes,
   listPages,
@@ -15,20 +15,9 @@ import {
 } from '../../../src/base/errors.js'
 import { createTrackingService } from '../../../src/source/client/endpoints.js'
 import { listWebhookRecords } from '../../../src/webhooks/manage/own-webhooks.js'
-import {
-  container,
-  createTestClient,
-  failureOf,
-  reply,
-  startFakeService,
-  type Answer,
-} from './fake-service.js'
+import { container, failureOf, reply, useServices, type Answer } from './fake-service.js'
 
-const closers: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const services = useServices()
 
 type Body = Readonly<Record<string, unknown>>
 type Script = (url: URL, count: number) => Body | Answer
@@ -36,17 +25,12 @@ type Script = (url: URL, count: number) => Body | Answer
 /** Serves what the script makes of each request's address. */
 async function start(script: Script) {
   let count = 0
-  const service = await startFakeService((request: IncomingMessage, response) => {
+  const { service, client } = await services.start((request: IncomingMessage, response) => {
     count += 1
     const made = script(new URL(request.url ?? '', 'http://x'), count)
     const answer = typeof made === 'function' ? made : reply(200, made)
     answer(request, response)
   })
-  const client = createTestClient(service.baseUrl)
-  closers.push(
-    () => service.close(),
-    () => client.close(),
-  )
   const pages: RawPage[] = []
   const walk = async (options: Partial<ListPagesOptions> = {}): Promise<RawPage[]> => {
     for await (const page of listPages(client, { path: '/containers', pageSize: 10, ...options })) {
