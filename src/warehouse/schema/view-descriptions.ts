@@ -43,7 +43,7 @@ export async function readDescription(text: string, shared: string): Promise<Vie
     ...Object.keys(own).filter((name) => !names.includes(name)),
   ]
   if (faults.length > 0)
-    throw new Error(`name in both columns and meanings: ${faults.join()} ("${members.view}")`)
+    throw new Error(`"columns" or "meanings" lacks ${faults.join()} ("${members.view}")`)
   const asked = members.askedAs === undefined ? '' : ` Now asked as: ${members.askedAs}.`
   return { meaning: `${members.view}${asked}`, columns, members: { ...members } }
 }

@@ -6,6 +6,6 @@ it.each([
   ['view: Boxes\ncolumns: known\nmeanings: { gone: Left. }', 'gone'],
 ])('a column or a meaning alone is named, with where to write it', async (text, name) => {
   await expect(readDescription(text, 'known: A box.')).rejects.toThrow(
-    `name in both columns and meanings: ${name} ("Boxes")`,
+    `"columns" or "meanings" lacks ${name} ("Boxes")`,
   )
 })
