@@ -281,6 +281,9 @@ describe('the package', () => {
     expect(demo.exitCode).toBe(0)
     expect(demo.stdout).toMatch(/^shipments +60 +0 +0 +0$/m)
     expect(demo.stdout).toMatch(/^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) .*/m)
+    const [, hints = ''] = demo.stdout.split('What to try next:')
+    expect(hints).toContain('\n    tracking-sync query pickups --schema tracking_demo\n')
+    expect(hints).not.toMatch(/\bnp[mx]\b/)
     expect(await isServerRunning(user)).toBe(false)
   })
 

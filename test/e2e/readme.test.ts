@@ -256,7 +256,9 @@ describe('the README and its pages, followed line by line', () => {
   it('shows the demo', () => {
     const { result } = user.outputs.find(({ line }) => line === 'npm ci && npm run demo')!
     expect(result.stdout).toContain('Three questions to the warehouse')
-    expect(result.stdout).toContain('What to try next.')
+    const [, hints = ''] = result.stdout.split('What to try next:')
+    expect(hints).toContain('\n    npx tracking-sync query pickups --schema tracking_demo\n')
+    expect(hints).toMatch(/\n {4}npm run package\n.*\n {4}tracking-sync init\n$/)
   })
 
   it('prints the headings that the README shows', async () => {

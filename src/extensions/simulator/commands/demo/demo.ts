@@ -95,7 +95,8 @@ async function runDemo(app: App, io: CommandIo, shipments: number, step: Step): 
   step(`rules import, invoices import: ${(await importExamples(warehouse)).join(', ')}`)
   step('Three questions to the warehouse')
   await answerQuestions(warehouse, io)
-  printNextSteps(io)
+  const { nextSteps } = await import('./next-steps.js')
+  io.print('', 'What to try next:', '', ...nextSteps(io, DEMO_SCHEMA))
   return EXIT_CODES.complete
 }
 
@@ -186,26 +187,4 @@ async function answerQuestions(warehouse: Warehouse, io: CommandIo): Promise<voi
       sums: question.sums,
     })
   }
-}
-
-const NEXT_STEPS = [
-  ['pictures, in a browser', `dashboard --schema ${DEMO_SCHEMA}`],
-  ['a whole answer', `query pickups --schema ${DEMO_SCHEMA}`],
-  ['your own SQL', `query "select * from containers" --schema ${DEMO_SCHEMA}`],
-  ['how fresh the tables are, and what was withdrawn', `status --schema ${DEMO_SCHEMA}`],
-  ['records set aside', `quarantine list --schema ${DEMO_SCHEMA}`],
-  ['leave the database running for psql or a BI tool', 'database start'],
-  ['the simulator alone, in another shell', 'simulate'],
-  ['your own account, in a folder of its own', 'init'],
-] as const
-
-function printNextSteps(io: CommandIo): void {
-  io.print(
-    '',
-    'What to try next. In a checkout, install the command first:',
-    '  npm run package',
-    `  npm install --global --ignore-scripts ./tracking-sync-${io.programVersion}.tgz`,
-    '',
-    ...NEXT_STEPS.flatMap(([what, command]) => [`  ${what}`, `    tracking-sync ${command}`]),
-  )
 }

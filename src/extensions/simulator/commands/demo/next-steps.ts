@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { projectFile } from '../../../../base/project-file.js'
+import { readEnvironment } from '../../../../config/load.js'
+import type { CommandIo } from '../../../../commands/command-io.js'
+
+/** The last line of each step is a command, and works where the demo was started. */
+export function nextSteps(io: CommandIo, schema: string): string[] {
+  // A package ships no sources. npm says `exec` for npx, and finds a clone's program so, too.
+  const isClone = existsSync(projectFile('src'))
+  const { npm_command: npmCommand } = io.process.env ?? readEnvironment()
+  const isInstalled = !isClone && npmCommand !== 'exec'
+  const program = isInstalled ? 'tracking-sync' : 'npx tracking-sync'
+  const steps = [
+    ['pictures, in a browser', `dashboard --schema ${schema}`],
+    ['a whole answer', `query pickups --schema ${schema}`],
+    ['your own SQL', `query "select * from containers" --schema ${schema}`],
+    ['how fresh the tables are, and what was withdrawn', `status --schema ${schema}`],
+    ['records set aside', `quarantine list --schema ${schema}`],
+    ['leave the database running for psql or a BI tool', 'database start'],
+    ['the simulator alone, in another shell', 'simulate'],
+  ].map(([purpose = '', command = '']) => [purpose, `${program} ${command}`])
+  const install = [
+    'npm run package',
+    `npm install --global --ignore-scripts ./tracking-sync-${io.programVersion}.tgz`,
+  ]
+  const own = isClone
+    ? ['install it; then, in a folder of its own, your own account', ...install]
+    : ['your own account, in a folder of its own']
+  steps.push([...own, `${isClone ? 'tracking-sync' : program} init`])
+  return steps.flatMap(([purpose = '', ...commands]) => [
+    `  ${purpose}`,
+    ...commands.map((command) => `    ${command}`),
+  ])
+}
