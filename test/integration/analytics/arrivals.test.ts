@@ -301,12 +301,3 @@ it('has no amount without a rate, and none to pay where free time will do', asyn
     'c3 | 2026-03-28 | - | -',
   ])
 })
-
-it('has no row for nothing, nor for what is gone at the source', async () => {
-  expect(await scene.read('arrivals')).toEqual([])
-  await scene.insert('shipments', [{ ...TO_LA, shipment_id: 's1' }])
-  await scene.insert('containers', [
-    { container_id: 'c1', shipment_id: 's1', _deleted_at: '2026-03-01T00:00Z' },
-  ])
-  expect(await scene.read('arrivals')).toEqual([])
-})

@@ -33,15 +33,6 @@ it('counts no cancelled booking, nor a passed ETA nobody follows', { tags: ['FE5
   expect(await scene.read('arrivals_calendar', { asOf: AS_OF })).toEqual([])
 })
 
-it('leaves out what is gone at the source, and has no row for nothing', async () => {
-  const now = new Date().toISOString()
-  await scene.insert('shipments', [
-    { ...TO_LA, shipment_id: 's1', pod_eta_at: now, _deleted_at: now },
-  ])
-  await scene.insert('containers', [{ container_id: 'c1', shipment_id: 's1' }])
-  expect(await scene.read('arrivals_calendar')).toEqual([])
-})
-
 it('counts what is announced to arrive in a time to come', async () => {
   await insertKnown(scene, 'shipments', [
     {

@@ -156,17 +156,3 @@ it('takes the quarter of the local day, and none in a zone that is none', async 
     'order by 1',
   )
 })
-
-it('leaves out what is gone at the source, and has no row for nothing', async () => {
-  expect(await scene.read('eta_promises')).toEqual([])
-  const known = { ...LINE, pod_ata_at: '2026-03-10T12:00Z' }
-  await scene.insert('shipments', [
-    { ...known, shipment_id: 'gone', _deleted_at: '2026-03-11T00:00Z' },
-    { ...known, shipment_id: 'here' },
-  ])
-  await versions(`
-    shipment_id | valid_from        | pod_eta_at
-    gone        | 2026-03-06T00:00Z | 2026-03-10T12:00Z
-    here        | 2026-03-06T00:00Z | 2026-03-10T12:00Z`)
-  await shows('shipment_id | error_hours\nhere | 0', '')
-})

@@ -129,17 +129,6 @@ it('has no local times in an unknown zone', { tags: ['Z7'] }, async () => {
     c2           | false             | -          | -`)
 })
 
-it('leaves tombstoned containers out', async () => {
-  await scene.insert('containers', [
-    { container_id: 'c1', number: 'A', _deleted_at: '2026-03-09T00:00:00Z' },
-  ])
-  await scene.insert('container_history', [version('2026-03-01T00:00:00Z', '2026-03-09T00:00:00Z')])
-  await scene.insert('container_hold_history', [
-    { container_id: 'c1', hold_key: 'a', name: 'customs', valid_from: '2026-03-02T00:00:00Z' },
-  ])
-  expect(await scene.read('evidence')).toEqual([])
-})
-
 it('says of which stay a day speaks', { tags: ['FE1', 'FE2', 'JA8'] }, async () => {
   await insertKnown(scene, 'containers', [{ container_id: 'c1', number: 'A' }])
   const day = (kind: string, local_date: string | null) => ({

@@ -103,7 +103,3 @@ it('counts the rows of every stream', { tags: ['JC1', 'JC2'] }, async () => {
     streams.sort().map((stream) => [stream, 1]),
   )
 })
-
-it('has no row before the first sync', async () => {
-  expect(await scene.read('freshness')).toEqual([])
-})

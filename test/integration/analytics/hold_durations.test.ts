@@ -23,14 +23,6 @@ const interval = (valid_from: string, valid_to: string | null, more: object = {}
   ...more,
 })
 
-it('leaves tombstoned containers out', async () => {
-  await scene.insert('containers', [
-    { container_id: 'c1', number: 'A', _deleted_at: '2026-03-01T00:00:00Z' },
-  ])
-  await scene.insert('container_hold_history', [interval('2026-03-10T00:00:00Z', null)])
-  expect(await scene.read('hold_durations')).toEqual([])
-})
-
 it('takes a hold that was edited for one, with its last text', { tags: ['FE5'] }, async () => {
   await insertKnown(scene, 'containers', [{ container_id: 'c1', number: 'A' }])
   const text = (from: string, to: string | null, description: string) =>

@@ -220,10 +220,3 @@ it('begins in the local week, and came with a vessel and voyage', async () => {
     ['c3', null, null, false, null],
   ])
 })
-
-it('has no row for nothing, nor for what is gone at the source', async () => {
-  await scene.insert('containers', [
-    box('c1', { pod_discharged_at: at(0), _deleted_at: '2026-03-03T00:00:00Z' }),
-  ])
-  expect(await scene.read('port_stages')).toEqual([])
-})

@@ -64,13 +64,6 @@ it('gives each stage and its hours, each time at its place', async () => {
   ).toMatchSnapshot()
 })
 
-it('leaves out what is gone at the source, and has no row for nothing', async () => {
-  await scene.insert('containers', [
-    { ...BOX, container_id: 'c1', _deleted_at: '2026-03-13T00:00Z' },
-  ])
-  expect(await scene.read('rail')).toEqual([])
-})
-
 it('takes a stage that is announced for a time to come for not reached', async () => {
   await insertKnown(scene, 'containers', [
     {

@@ -60,7 +60,3 @@ it('says nothing of an arrival before it was known', async () => {
   const month = 'arrival_month_on | n | on_time | mean_delay_days\n2026-03-01 | 1 | 1 | 1.00'
   await expectRows(scene, 'schedule_reliability', options, month)
 })
-
-it('has no row where nothing arrived', async () => {
-  expect(await scene.read('schedule_reliability')).toEqual([])
-})

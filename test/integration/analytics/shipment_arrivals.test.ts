@@ -91,11 +91,6 @@ it('takes as first ETA the earliest we saw before the arrival, where the line ga
   await expectRows(scene, 'shipment_arrivals', {}, first)
 })
 
-it('has no row where nothing arrived', async () => {
-  await scene.insert('shipments', [{ shipment_id: 's1', pod_eta_at: '2026-03-14T12:00Z' }])
-  expect(await scene.read('shipment_arrivals')).toEqual([])
-})
-
 it('takes an arrival that is announced for a time to come for not happened', async () => {
   await insertKnown(scene, 'shipments', [
     { shipment_id: 's1', pod_ata_at: '2026-04-02T06:30Z' },

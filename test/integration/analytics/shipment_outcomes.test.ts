@@ -127,8 +127,7 @@ it('names the call of a ship by port, vessel and voyage', async () => {
   )
 })
 
-it('has no row for nothing, and nulls where facts are missing', async () => {
-  expect(await scene.read('shipment_outcomes')).toEqual([])
+it('has nulls where facts are missing', async () => {
   // In a zone that is none it is in no quarter; nobody says when it left or was to come.
   await insertVersions(scene, 's1', [
     ['2026-06-02T00:00Z', { pod_timezone: 'Mars/Olympus', pod_ata_at: '2026-06-01T00:00Z' }],

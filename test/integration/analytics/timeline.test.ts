@@ -347,13 +347,6 @@ it('has no local time for what we saw where the zone is missing or is none', asy
   }
 })
 
-it('leaves out containers that are gone at the source, and has no row for nothing', async () => {
-  expect(await scene.read('timeline')).toEqual([])
-  await insertStory('UTC')
-  await scene.query(`update tracking.containers set _deleted_at = '2026-03-09T00:00Z'`)
-  expect(await scene.read('timeline')).toEqual([])
-})
-
 it('shows a last free day without a zone as its table', { tags: ['JA8', 'JA13'] }, async () => {
   await scene.insert('containers', [{ container_id: 'c1' }])
   await scene.insert('container_history', [from(1, null, { container_id: 'c1' })])

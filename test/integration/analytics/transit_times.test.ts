@@ -57,9 +57,3 @@ it('takes elapsed days per lane, line and local month of arrival', async () => {
   expect(await scene.read('transit_times', { rest })).toMatchObject([LANE, { period: 'month' }])
   expect(await scene.read('transit_times', { asOf: '2025-12-31T00:00Z' })).toEqual([])
 })
-
-it('leaves out what is gone at the source, and has no row for nothing', async () => {
-  const gone = { pod_ata_at: '2026-04-01T06:00Z', _deleted_at: '2026-04-02T00:00Z' }
-  await scene.insert('shipments', [{ ...KNOWN, ...gone, shipment_id: 's1' }])
-  expect(await scene.read('transit_times')).toEqual([])
-})

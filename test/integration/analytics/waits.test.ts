@@ -163,8 +163,7 @@ it('takes ends of one length together, and who still waits after them', async ()
   ])
 })
 
-it('counts a container without a terminal under its port, and has no row for nothing', async () => {
-  expect(await scene.read('waits')).toEqual([])
+it('counts a container without a terminal under its port', async () => {
   await insertKnown(scene, 'shipments', [
     { shipment_id: 's1', port_of_discharge_locode: 'USLGB' },
     { shipment_id: 's2', port_of_discharge_locode: 'USOAK' },

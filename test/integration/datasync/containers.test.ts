@@ -53,10 +53,6 @@ test('the customer is of the last request, the inland day of rail', { tags: ['FF
   ])
 })
 
-it('shows nothing of nothing', async () => {
-  expect(await read()).toEqual([])
-})
-
 function moment(column: string, utc: string, local: string): Record<string, unknown> {
   return { [column]: `${utc}:00`, [`${column}_local`]: `${local}:00` }
 }
