@@ -952,6 +952,7 @@ create table tracking.shipments (
     constraint shipments_pkey PRIMARY KEY (shipment_id)
 );
 CREATE INDEX shipments_bill_of_lading_number_idx ON tracking.shipments USING hash (bill_of_lading_number);
+CREATE INDEX shipments_destination_locode_idx ON tracking.shipments USING hash (destination_locode) WHERE (destination_locode IS NOT NULL);
 CREATE INDEX shipments_without_original_eta_idx ON tracking.shipments USING btree (shipment_id) WHERE (pod_original_eta_at IS NULL);
 comment on table tracking.shipments is 'One row per shipment.';
 comment on column tracking.shipments.shipment_id is 'The service''s id of the shipment.';

@@ -214,7 +214,7 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
       'create_distributed_table tracking_analytics.working_calendars null "tracking"."containers"',
     ])
     const after = await check()
-    expect(after).toContain('ok schema tracking is at version 18')
+    expect(after).toContain('ok schema tracking is at version 19')
     expect(after).not.toContain('not distributed')
   })
 

@@ -11,6 +11,9 @@
 -- is left; where exactly so much is left for a while, the middle of that while (as R's survfit).
 -- Ends at the same length are taken one by one, which leaves the same share in the end; a container
 -- that still waits comes after the ends of its length.
+--
+-- A wait counts in four figures, so they are sorted a million times in a large account: by numbers,
+-- and by one text. A terminal has one port, which tells apart only the waits without a terminal.
 
 create view {{parts}}.wait_figures as
 with
@@ -19,47 +22,60 @@ waits as (
 
     select
         stage.pod_terminal_id as terminal_id,
+        case when stage.pod_terminal_id is null then stage.port_locode end as only_port_locode,
+        counted.cut,
+        counted.mode,
+        counted.period,
+        ascii(stage.stage) as stage_code,
+        case when counted.period = 'week' then stage.week_on end as week_on,
         stage.port_locode,
-        figure.mode,
-        figure.period,
-        figure.week_on,
-        figure.stage,
+        stage.stage,
         stage.state,
         stage.vessel_call,
         stage.waited_hours,
         stage.is_zone_known,
-        stage.state <> 'over' as is_open,
-        count(stage.waited_hours) over same_figure
-        - row_number() over (same_figure order by stage.waited_hours, stage.state <> 'over')
-        + 1 as lasted
+        stage.state <> 'over' as is_open
     from {{analytics}}.port_stages as stage
     inner join (
         values
-            ('week', null),
-            ('week', 'all'),
-            ('last 90 days', null),
-            ('last 90 days', 'all')
-    ) as counted (period, mode)
-        on counted.period = 'week'
-        or stage.start_at >= {{analytics}}.as_of() - interval '2160 hours'
-    -- Compared byte by byte: they are sorted once for each container, stage and figure.
-    cross join lateral (
+            (1, 'week', 'all'),
+            (2, 'week', 'truck'),
+            (3, 'week', 'rail'),
+            (4, 'last 90 days', 'all'),
+            (5, 'last 90 days', 'truck'),
+            (6, 'last 90 days', 'rail')
+    ) as counted (cut, period, mode)
+        on counted.mode in ('all', stage.mode)
+        and (
+            counted.period = 'week'
+            or stage.start_at >= {{analytics}}.as_of() - interval '2160 hours'
+        )
 
-        select
-            coalesce(counted.mode, stage.mode) collate "C" as mode,
-            counted.period collate "C" as period,
-            stage.stage collate "C" as stage,
-            case when counted.period = 'week' then stage.week_on end as week_on
+),
 
-    ) as figure
-    window same_figure as (
-        partition by
-            stage.pod_terminal_id,
-            figure.week_on,
-            figure.stage,
-            figure.mode,
-            figure.period,
-            stage.port_locode
+ranked as (
+
+    select
+        terminal_id,
+        only_port_locode,
+        cut,
+        mode,
+        period,
+        stage_code,
+        week_on,
+        port_locode,
+        stage,
+        state,
+        vessel_call,
+        waited_hours,
+        is_zone_known,
+        is_open,
+        count(waited_hours) over whole_figure - row_number() over whole_figure + 1 as lasted
+    from waits
+    window whole_figure as (
+        partition by terminal_id, cut, week_on, stage_code, only_port_locode
+        order by waited_hours, is_open
+        rows between unbounded preceding and unbounded following
     )
 
 ),
@@ -69,10 +85,13 @@ shares as (
 
     select
         terminal_id,
-        port_locode,
+        only_port_locode,
+        cut,
         mode,
         period,
+        stage_code,
         week_on,
+        port_locode,
         stage,
         state,
         vessel_call,
@@ -86,22 +105,23 @@ shares as (
                     else ln(1 - 1 / lasted::float8)
                 end
             ) over (
-                partition by terminal_id, week_on, stage, mode, period, port_locode
+                partition by terminal_id, cut, week_on, stage_code, only_port_locode
                 order by waited_hours, is_open
                 rows unbounded preceding
             )
         ) as share_left
-    from waits
+    from ranked
 
 )
 
 select
     terminal_id,
-    port_locode,
-    mode,
-    period,
+    min(port_locode) as port_locode,
+    cut,
+    min(mode) as mode,
+    min(period) as period,
     week_on,
-    stage,
+    min(stage) as stage,
     count(*) filter (where state = 'over') as n,
     count(distinct vessel_call) filter (where state = 'over') as vessel_calls,
     (
@@ -130,4 +150,4 @@ select
     count(*) filter (where waited_hours is null) as not_measured,
     count(*) filter (where not is_zone_known) as zone_unknown
 from shares
-group by terminal_id, week_on, stage, mode, period, port_locode;
+group by terminal_id, cut, week_on, stage_code, only_port_locode;

@@ -51,5 +51,5 @@ select
 from {{analytics}}.container_stays as stay
 left join {{parts}}.tracked_twice as twice
     on twice.container_id = stay.container_id
-left join {{analytics}}.container_customers as customer
+inner join {{analytics}}.container_customers as customer
     on customer.container_id = stay.container_id;
