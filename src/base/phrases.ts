@@ -60,8 +60,8 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   let best: { readonly name: string; readonly changes: number } | undefined
   for (const name of candidates) {
     const other = name.toLowerCase()
-    // The beginning or a part of a name that somebody did not write out.
-    const isPart = wanted.length >= 3 && other.includes(wanted)
+    // A part of a name that somebody did not write out, or a name with a word too many before it.
+    const isPart = wanted.length >= 3 && (other.includes(wanted) || wanted.endsWith(`_${other}`))
     if (!isPart && other.length > 2 * (wanted.length + most)) continue
     const changes = isPart ? 1 : countChanges(wanted, other)
     if (best === undefined || changes < best.changes) best = { name, changes }

@@ -35,13 +35,13 @@ export function requireService({ apiUrl, apiKey, account }: ServiceSettings): Se
 
 /**
  * Advice after the service refused the key: under a preset, the usual mistake is the key of another
- * service. Undefined without a preset.
+ * service. Without a preset nothing else is known.
  */
 export function describeKey({
   config: { service, apiUrl },
   origins,
-}: Pick<LoadedConfig, 'config' | 'origins'>): string | undefined {
-  if (service === 'generic' || apiUrl === undefined) return undefined
+}: Pick<LoadedConfig, 'config' | 'origins'>): string {
+  if (service === 'generic' || apiUrl === undefined) return 'Check TRACKING_API_KEY.'
   const address =
     origins.apiUrl === 'preset'
       ? `the address of the preset ${service} (TRACKING_SERVICE)`

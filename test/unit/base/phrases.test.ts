@@ -18,6 +18,7 @@ describe('a suggestion', { tags: ['FD9'] }, () => {
     ['maersk', ['Maersk Line', 'MSC'], 'Maersk Line'],
     ['TRACKING_API_KYE', ['TRACKING_API_KEY', 'TRACKING_API_URL'], 'TRACKING_API_KEY'],
     ['pickup', ['timeline', 'pickups'], 'pickups'],
+    ['TRACKING_SYNC_CRON', ['TRACKING_SERVICE', 'SYNC_CRON'], 'SYNC_CRON'],
   ])('for %s is the nearest of what there is', (word, candidates, expected) => {
     expect(nearest(word, candidates)).toBe(expected)
     expect(suggest(word, candidates)).toBe(`; did you mean ${expected}?`)

@@ -226,6 +226,6 @@ describe('what to check when the service refuses the key', () => {
     expect(describeKey(own)).toMatch(
       / at https:\/\/api\.tracking\.example\/v2, .* TRACKING_API_URL /,
     )
-    expect(describeKey(load({ TRACKING_API_URL: apiUrl }))).toBeUndefined()
+    expect(describeKey(load({ TRACKING_API_URL: apiUrl }))).toBe('Check TRACKING_API_KEY.')
   })
 })

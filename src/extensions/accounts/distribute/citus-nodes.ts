@@ -21,7 +21,7 @@ export async function readCitus({
   query,
 }: Pick<CatalogReader, 'query'>): Promise<Citus | undefined> {
   const [extension] = await query(
-    'look for Citus',
+    'look at the extensions of the database',
     sql<{
       version: string
     }>`select extversion as version from pg_extension where extname = 'citus'`,

@@ -80,7 +80,7 @@ export function describeSpread(
 
 async function hasCitus(reader: Pick<CatalogReader, 'query'>): Promise<boolean> {
   const [row] = await reader.query(
-    'look for Citus',
+    'look at the extensions of the database',
     sql<{
       isThere: boolean
     }>`select exists (select from pg_extension where extname = 'citus') as "isThere"`,

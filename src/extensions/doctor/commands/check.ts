@@ -47,18 +47,23 @@ async function runChecks(app: App): Promise<CheckResult[]> {
   ]
 }
 
+const OF_THE_DATABASE = ['zones', 'schema', 'own SQL'] as const
+
 async function checkWarehouse(app: App): Promise<CheckResult[]> {
   if (!(await app.hasDatabase())) {
     return [await attempt('database', () => Promise.resolve(TO_BE_MADE))]
   }
   const database = await attempt('database', () => checkDatabase(app))
+  if (!database.isOk) {
+    const detail = 'not tested: the database does not answer'
+    return [database, ...OF_THE_DATABASE.map((name) => ({ ...database, name, detail }))]
+  }
   return [
     database,
     await attempt('zones', () => checkZones(app)),
     await attempt('schema', () => checkSchema(app)),
     await attempt('own SQL', () => checkReader(app)),
-    // A dead database has its own line.
-    ...(database.isOk ? await checkExtensions(app) : []),
+    ...(await checkExtensions(app)),
     ...(await checkDeliveries(app)),
   ]
 }

@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs'
 import { projectFile } from '../../../../base/project-file.js'
-import { readEnvironment } from '../../../../config/load.js'
+import { readTextFileIfThere } from '../../../../base/text-file.js'
 import type { CommandIo } from '../../../../commands/command-io.js'
 
 /** The last line of each step is a command, and works where the demo was started. */
-export function nextSteps(io: CommandIo, schema: string): string[] {
+export async function nextSteps(io: CommandIo, schema: string): Promise<string[]> {
+  const { readEnvironment } = await import('../../../../config/load.js')
   // A package ships no sources. npm says `exec` for npx, and finds a clone's program so, too.
-  const isClone = existsSync(projectFile('src'))
+  const isClone = readTextFileIfThere(projectFile('src/cli.ts')) !== undefined
   const { npm_command: npmCommand } = io.process.env ?? readEnvironment()
   const isInstalled = !isClone && npmCommand !== 'exec'
   const program = isInstalled ? 'tracking-sync' : 'npx tracking-sync'
