@@ -1,351 +1,31 @@
 import { sql } from 'kysely'
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { knownAt, knownNow } from '../../support/snapshot-as-of.js'
 import { loadTables } from '../../support/snapshot-tables.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 import { setAsOf } from '../../support/set-as-of.js'
 
-/**
- * Views that look at the same facts from two sides must agree. Each check gives two queries that
- * must have the same rows, as often as each other.
- */
+/** Of cross-checks.sql. */
 interface CrossCheck {
   readonly name: string
   readonly one: string
   readonly other: string
   /** Compares with a table that knows the present only. */
-  readonly isOfNow?: boolean
+  readonly isOfNow: boolean
 }
 
-const CHECKS: readonly CrossCheck[] = [
-  {
-    name: 'overdue and late containers are the exposed ones, with the same days',
-    one: `select container_id, place, days_over, binding_on, out_on
-      from tracking_analytics.demurrage_exposure where state <> 'unknown'`,
-    other: `select container_id, place, coalesce(out_on, today_on) - binding_on, binding_on, out_on
-      from tracking_analytics.last_free_days where state in ('overdue', 'out_late')`,
-  },
-  {
-    name: 'every container has one stay at the port',
-    one: `select container_id from tracking_analytics.last_free_days where place = 'port'`,
-    other: 'select container_id from tracking_analytics.journey',
-  },
-  {
-    name: 'the worklist and the last free days name the same day and the same days left',
-    one: `select container_id, place, binding_on, days_left from tracking_analytics.pickups`,
-    other: `select container_id, place, binding_on, days_left from tracking_analytics.last_free_days
-      where (container_id, place) in (select container_id, place from tracking_analytics.pickups)`,
-  },
-  {
-    name: 'what is to be picked up at the port has landed, is not out and does not go on by rail',
-    one: `select container_id from tracking_analytics.pickups where place = 'port'`,
-    other: `select container_id from tracking_analytics.journey
-      where pod_discharged_at is not null and pod_rail_departed_at is null and pod_full_out_at is null
-        and final_destination_full_out_at is null and empty_terminated_at is null
-        and container_id not in (select container_id from tracking_analytics.rail)
-        and container_id not in (
-          select container_id from tracking_analytics.container_stays where place = 'ramp'
-        )`,
-  },
-  {
-    name: 'dwell counts the containers that have both ends',
-    one: `select pod_terminal_id, count(*) from tracking_analytics.journey
-      where least(pod_full_out_at, pod_rail_departed_at) >= pod_discharged_at group by 1`,
-    other:
-      'select terminal_id, sum(n)::bigint from tracking_analytics.terminal_dwell group by 1 having sum(n) > 0',
-  },
-  {
-    name: 'every discharged container is in one count of the dwell',
-    one: `select pod_terminal_id, count(*) from tracking_analytics.journey where pod_discharged_at is not null group by 1`,
-    other:
-      'select terminal_id, sum(n + still_there + not_measured)::bigint from tracking_analytics.terminal_dwell group by 1',
-  },
-  {
-    name: 'rail legs have the milestones of the container',
-    one: `select container_id, pod_rail_loaded_at, pod_rail_departed_at, ind_ata_at, pod_rail_loaded_local, ind_ata_local from tracking_analytics.rail`,
-    other: `select container_id, pod_rail_loaded_at, pod_rail_departed_at, ind_arrived_at, pod_rail_loaded_local, ind_arrived_local
-      from tracking_analytics.journey
-      where container_id in (select container_id from tracking_analytics.rail)`,
-  },
-  {
-    name: 'the tables of the export have the milestones of the container',
-    one: `select container_id, empty_out_at, pol_loaded_at, pod_berthed_at, pod_arrived_at_local, empty_out_at_local from tracking_datasync.containers`,
-    other: `select container_id, empty_out_at at time zone 'UTC', pol_loaded_at at time zone 'UTC', pod_berthed_at at time zone 'UTC',
-        to_char(pod_arrived_local, 'YYYY-MM-DD HH24:MI:SS'), to_char(empty_out_local, 'YYYY-MM-DD HH24:MI:SS')
-      from tracking_analytics.journey`,
-    isOfNow: true,
-  },
-  {
-    name: 'the slips of an ETA add up to the way from the first to the last',
-    one: `select shipment_id, sum(slip_hours) from tracking_analytics.eta_changes group by 1`,
-    other: `select shipment_id, round((extract(epoch from
-          (array_agg(to_eta_at order by changed_at desc))[1] - (array_agg(from_eta_at order by changed_at))[1]
-        ) / 3600)::numeric, 2)
-      from tracking_analytics.eta_changes group by 1`,
-  },
-  {
-    name: 'the last change of an ETA leads to the one that stands',
-    one: `select distinct on (shipment_id) shipment_id, to_eta_at from tracking_analytics.eta_changes order by shipment_id, changed_at desc`,
-    other: `select shipment_id, pod_eta_at from tracking_parts.known_shipments
-      where shipment_id in (select shipment_id from tracking_analytics.eta_changes)`,
-  },
-  {
-    name: 'the last change of a fee or a last free day leads to what stands',
-    one: `select distinct on (container_id, change, subject) container_id, change, subject, to_value
-      from tracking_analytics.changes
-      where change in ('fee', 'last free day')
-      order by container_id, change, subject, learned_at desc`,
-    other: `select change.container_id, change.change, change.subject,
-        coalesce(fee.amount || ' ' || fee.currency_code, day.local_date::text)
-      from (
-          select distinct container_id, change, subject from tracking_analytics.changes
-          where change in ('fee', 'last free day')
-      ) as change
-      left join tracking_parts.known_fees as fee
-          on change.change = 'fee'
-          and fee.container_id = change.container_id and fee.type = change.subject
-      left join tracking_parts.known_import_deadlines as day
-          on change.change = 'last free day'
-          and day.container_id = change.container_id
-          and day.kind = coalesce('pickup_lfd_' || nullif(change.subject, 'service'), 'pickup_lfd')`,
-  },
-  {
-    name: 'with nobody waiting the estimate is the median that somebody waited',
-    one: `select terminal_id, week_on, n, estimated_median_hours from tracking_analytics.port_waits
-      where stage = '2 berth to discharge' and n > 0 and terminal_id is not null
-          and n = (
-              select count(*) from tracking_analytics.journey as milestone
-              where milestone.pod_terminal_id = terminal_id
-                  and date_trunc('week', milestone.pod_berthed_at at time zone milestone.pod_zone)
-                      = week_on
-          )`,
-    other: `select pod_terminal_id, date_trunc('week', pod_berthed_at at time zone pod_zone)::date, count(*),
-        round(extract(epoch from percentile_cont(0.5) within group (
-            order by pod_discharged_at - pod_berthed_at
-        )) / 3600, 1)
-      from tracking_analytics.journey
-      where pod_terminal_id is not null and pod_zone is not null and pod_berthed_at is not null
-      group by 1, 2
-      having bool_and(coalesce(pod_discharged_at >= pod_berthed_at, false))`,
-  },
-  {
-    name: 'waits of all modes are the waits at the port, week by week',
-    one: `select pod_terminal_id, port_locode, stage, week_on, n, median_hours, still_waiting, longest_waiting_hours,
-        estimated_median_hours, estimated_p90_hours, not_measured, zone_unknown
-      from tracking_analytics.waits
-      where mode = 'all' and period = 'week' and stage <> '6 discharge to out'`,
-    other: `select terminal_id, port_locode, stage, week_on, n, median_hours, still_waiting, longest_waiting_hours,
-        estimated_median_hours, estimated_p90_hours, not_measured, zone_unknown
-      from tracking_analytics.port_waits`,
-  },
-  {
-    name: 'the wait from discharge to out is the dwell, by mode',
-    // A rounded median of hours can be a hundredth of a day off.
-    one: `select wait.pod_terminal_id, wait.port_locode, wait.mode, wait.week_on, wait.n,
-        round((figure.finished_hours[1] / 24)::numeric, 2), abs(wait.median_hours - figure.finished_hours[1]) <= 0.051
-      from tracking_analytics.waits as wait
-      inner join tracking_parts.wait_figures as figure
-        on figure.terminal_id = wait.pod_terminal_id and (figure.mode, figure.period, figure.stage, figure.week_on)
-          = (wait.mode, wait.period, wait.stage, wait.week_on)
-      where wait.mode <> 'all' and wait.stage = '6 discharge to out' and wait.n > 0`,
-    other: `select terminal_id, port_locode, mode, discharge_week_on, n, median_days, true
-      from tracking_analytics.terminal_dwell
-      where n > 0 and terminal_id is not null and discharge_week_on is not null`,
-  },
-  {
-    name: 'weeks of waits have every stage of a container, once for its mode and once for all',
-    one: `select stage, sum(n)::bigint, sum(still_waiting)::bigint from tracking_analytics.waits
-      where period = 'week' group by 1`,
-    other: `select stage, 2 * count(*) filter (where state = 'over'), 2 * count(*) filter (where state = 'waiting')
-      from tracking_analytics.port_stages group by 1`,
-  },
-  {
-    name: 'arrivals of the next 30 days are those of the calendar, by day, port and line',
-    one: `select arrival_on, port_of_discharge_locode, shipping_line_scac, count(*), coalesce(sum(teu), 0)
-      from tracking_analytics.arrivals
-      where state = 'expected' and days_until < 30 or state = 'eta_passed' and not is_tracking_stopped
-      group by 1, 2, 3`,
-    other: `select arrival_on, port_of_discharge_locode, shipping_line_scac, containers, teu
-      from tracking_analytics.arrivals_calendar where arrival_on is not null`,
-  },
-  {
-    name: 'a container has not arrived, or is among the milestones of those that have',
-    one: `select container_id from tracking_analytics.arrivals where state <> 'left_behind'
-      union all select container_id from tracking_parts.journey_facts where has_vessel_arrived
-      union all select container_id from tracking_parts.journey_facts where tracking_stopped_reason = 'booking_cancelled' and not has_vessel_arrived`,
-    other: 'select container_id from tracking_analytics.container_milestones',
-  },
-  {
-    name: 'open hold intervals are the holds that stand',
-    one: 'select container_id, hold_key, hold_name, status from tracking_analytics.hold_durations where is_open',
-    other: 'select container_id, hold_key, name, status from tracking_parts.known_holds',
-  },
-  {
-    name: 'open fee intervals are the fees that are listed',
-    one: 'select container_id, fee_key, fee_type, amount, currency_code from tracking_analytics.fee_history where is_open',
-    other:
-      'select container_id, fee_key, type, amount, currency_code from tracking_parts.known_fees',
-  },
-  {
-    name: 'the current status is that of the container',
-    one: 'select container_id, status from tracking_analytics.status_durations where is_current',
-    other: 'select container_id, current_status from tracking_parts.known_containers',
-  },
-  {
-    name: 'hours in all statuses add up to the time we watched',
-    // Each status is rounded to a hundredth of an hour, so their sum may be half of that off for
-    // each.
-    one: `select status.container_id, abs(sum(status.hours) - watched.hours) <= 0.005 * count(*)
-      from tracking_analytics.status_durations as status
-      cross join lateral (
-        select extract(epoch from tracking_analytics.as_of() - min(version.valid_from)) / 3600 as hours
-        from tracking.container_history as version
-        where version.container_id = status.container_id
-      ) as watched
-      group by status.container_id, watched.hours`,
-    other: 'select container_id, true from tracking_parts.known_containers',
-  },
-  {
-    name: 'hours of the statuses of the timeline add up to those of the status',
-    // Each row is rounded to a hundredth of an hour.
-    one: `select said.container_id, said.status, abs(said.hours - status.hours) <= 0.005 * (said.n + 1)
-      from (
-        select container_id, to_value as status, sum(hours) as hours, count(*) as n
-        from tracking_analytics.timeline where topic = 'status' group by 1, 2
-      ) as said
-      left join tracking_analytics.status_durations as status
-        on status.container_id = said.container_id and status.status is not distinct from said.status`,
-    other: 'select container_id, status, true from tracking_analytics.status_durations',
-  },
-  {
-    name: 'hours of holds and fees of the timeline are those of their intervals',
-    one: `select container_id, topic, subject, learned_at, hours from tracking_analytics.timeline
-      where topic in ('hold', 'fee') and to_value is not null`,
-    other: `select container_id, 'hold', hold_name, placed_at, hours from tracking_analytics.hold_durations
-      union all select container_id, 'fee', fee_type, seen_at,
-          round((extract(epoch from coalesce(gone_at, tracking_analytics.as_of()) - seen_at) / 3600)::numeric, 2)
-        from tracking_analytics.fee_history`,
-  },
-  {
-    name: 'corrections of the timeline are the corrections of the dates',
-    one: `select container_id, subject, kind, learned_at, from_value, to_value, source from tracking_analytics.timeline
-      where topic = 'correction'`,
-    other: `select container_id, milestone, 'milestone ' || kind, learned_at,
-        to_char(from_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-        to_char(to_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), source
-      from tracking_analytics.date_corrections`,
-    // The week has few, and only at its end.
-    isOfNow: true,
-  },
-  {
-    name: 'evidence of holds and fees is their intervals',
-    one: `select container_id, kind, seen_at, gone_at, is_open from tracking_analytics.evidence where kind in ('hold', 'fee')`,
-    other: `select container_id, 'hold', placed_at, cleared_at, is_open from tracking_analytics.hold_durations
-      union all select container_id, 'fee', seen_at, gone_at, is_open from tracking_analytics.fee_history`,
-  },
-  {
-    name: 'the timeline has each transport event that happened once',
-    one: `select container_id, subject, count(*) from tracking_analytics.timeline where kind = 'transport event' group by 1, 2`,
-    other: `select container_id, event, count(*) from tracking_parts.known_transport_events
-      where not is_estimated and container_id in (select container_id from tracking_parts.known_containers) group by 1, 2`,
-  },
-  {
-    name: 'transit times count the arrivals that have both ends',
-    one: `select shipping_line_scac, sum(n)::bigint from tracking_analytics.transit_times
-      where cut = 'lane and line' and period = 'month' group by 1 having sum(n) > 0`,
-    other: `select shipping_line_scac, count(transit_days) from tracking_parts.shipment_arrivals group by 1 having count(transit_days) > 0`,
-  },
-  {
-    name: 'each cut of the transit times has every arrival',
-    one: `select cut, period, sum(n + not_measured)::bigint from tracking_analytics.transit_times group by 1, 2`,
-    other: `select cut, period, count(*)
-      from tracking_parts.shipment_arrivals
-      cross join (values ('lane'), ('lane and line'), ('lane and vessel')) as cuts (cut)
-      cross join (values ('month'), ('last 90 days')) as periods (period)
-      where period = 'month'
-          or pod_ata_at between tracking_analytics.as_of() - interval '2160 hours'
-              and tracking_analytics.as_of()
-      group by 1, 2`,
-  },
-  {
-    name: 'each cut of the ETA accuracy has the same samples',
-    one: `select period, horizon, sum(n), sum(shipments) from tracking_analytics.eta_accuracy
-      where cut = 'line' group by 1, 2`,
-    other: `select distinct period, horizon, sum(n), sum(shipments) from tracking_analytics.eta_accuracy
-      where cut <> 'line' group by cut, period, horizon`,
-  },
-  {
-    name: 'reliability by lane and by quarter count the same arrivals',
-    one: `select shipping_line_scac, sum(n)::bigint, sum(on_time)::bigint from tracking_analytics.schedule_reliability
-      where shipping_line_scac is not null and arrival_month_on is not null group by 1 having sum(n) > 0`,
-    other: `select shipping_line_scac, sum(reliability_n)::bigint, round(sum(on_time_share * reliability_n))::bigint
-      from tracking_analytics.carrier_scorecards where shipping_line_scac is not null group by 1 having sum(reliability_n) > 0`,
-  },
-  {
-    name: 'carriers by line and quarter are the scorecards',
-    one: `select shipping_line_scac, period, arrivals, on_time_n, on_time_share, transit_n, median_transit_days,
-        rollover_n, rollover_free_share, lag_n, lag_median_hours, containers, completeness_n, milestone_completeness
-      from tracking_analytics.carriers
-      where cut = 'line' and period <> 'last 90 days' and shipping_line_scac is not null and arrivals > 0`,
-    other: `select shipping_line_scac, to_char(arrival_quarter_on, 'YYYY-"Q"Q'), arrivals, reliability_n, on_time_share,
-        transit_n, median_transit_days, rollover_n, rollover_free_share, lag_n, lag_median_hours, containers,
-        completeness_n, milestone_completeness
-      from tracking_analytics.carrier_scorecards where shipping_line_scac is not null`,
-  },
-  {
-    name: 'carriers by lane have the transit times of the last 90 days',
-    one: `select cut, port_of_lading_locode, port_of_discharge_locode, shipping_line_scac, transit_n, median_transit_days
-      from tracking_analytics.carriers
-      where cut in ('lane', 'lane and line') and period = 'last 90 days' and arrivals > 0`,
-    other: `select cut, port_of_lading_locode, port_of_discharge_locode, shipping_line_scac, n, median_days
-      from tracking_analytics.transit_times where cut in ('lane', 'lane and line') and period = 'last 90 days'`,
-  },
-  {
-    name: 'carriers by lane and line and quarter count the transit times of its months',
-    one: `select port_of_lading_locode, port_of_discharge_locode, shipping_line_scac, period, transit_n
-      from tracking_analytics.carriers
-      where cut = 'lane and line' and period <> 'last 90 days' and arrivals > 0`,
-    other: `select port_of_lading_locode, port_of_discharge_locode, shipping_line_scac,
-        to_char(arrival_month_on, 'YYYY-"Q"Q'), sum(n)::bigint
-      from tracking_analytics.transit_times
-      where cut = 'lane and line' and period = 'month' and arrival_month_on is not null group by 1, 2, 3, 4`,
-  },
-  {
-    name: 'each cut of carriers has every arrival and every promise',
-    one: `select cut, period, sum(arrivals)::bigint, sum(containers)::bigint, sum(lag_n)::bigint, sum(eta_2_days_n)::bigint,
-        sum(eta_7_days_n)::bigint, sum(eta_14_days_n)::bigint
-      from tracking_analytics.carriers group by 1, 2`,
-    other: `select cut, period, count(*) filter (where is_of_arrival), coalesce(sum(containers), 0)::bigint,
-        coalesce(sum(cardinality(lag_hours)), 0)::bigint, count(eta_2_days_is_kept), count(eta_7_days_is_kept),
-        count(eta_14_days_is_kept)
-      from tracking_analytics.shipment_outcomes
-      cross join (values ('all'), ('line'), ('lane'), ('lane and line'), ('vessel')) as cuts (cut) group by 1, 2`,
-  },
-  {
-    name: 'promises that count are those of the outcomes',
-    one: `select horizon_days, count(outcome), count(*) filter (where outcome = 'kept'), max(error_hours)
-      from (values (2), (7), (14)) as horizon (horizon_days)
-      left join (
-        select horizon_days, outcome, error_hours from tracking_analytics.eta_promises
-        where is_counted and due_quarter_on is not null
-      ) as promise using (horizon_days) group by 1`,
-    other: `select horizon_days, count(is_kept), count(*) filter (where is_kept), max(error_hours)
-      from (values (2), (7), (14)) as horizon (horizon_days)
-      left join tracking_analytics.shipment_outcomes on period <> 'last 90 days'
-      cross join lateral (
-        select case horizon_days when 2 then eta_2_days_is_kept when 7 then eta_7_days_is_kept else eta_14_days_is_kept end as is_kept,
-          case horizon_days when 2 then eta_2_days_error_hours when 7 then eta_7_days_error_hours else eta_14_days_error_hours end as error_hours
-      ) as promise
-      group by 1`,
-  },
-  {
-    name: 'the detention clock runs for containers that are out',
-    one: 'select container_id, full_out_at, empty_terminated_at from tracking_analytics.empty_return_times',
-    other: `select container_id, coalesce(final_destination_full_out_at, pod_full_out_at), empty_terminated_at
-      from tracking_analytics.journey
-      where coalesce(final_destination_full_out_at, pod_full_out_at) is not null`,
-  },
-]
+const TEXT = await readFile(new URL('cross-checks.sql', import.meta.url), 'utf8')
+const CHECKS: readonly CrossCheck[] = TEXT.split('\n-- check: ')
+  .slice(1)
+  .map((text) => {
+    const [name = '', ...lines] = text.split('\n')
+    const [one = '', other = ''] = lines
+      .filter((line) => !line.startsWith('--'))
+      .join('\n')
+      .split(';')
+    return { name, one, other, isOfNow: lines.includes('-- of now') }
+  })
 
 let scene: LoadedWeek
 let earlier: string
@@ -391,7 +71,7 @@ const FORMER =
 const isOfFormer = ({ one, other }: CrossCheck): boolean => FORMER.test(`${one} ${other}`)
 
 async function agree(check: CrossCheck): Promise<void> {
-  for (const asOf of check.isOfNow === true ? [''] : ['', latest, earlier]) {
+  for (const asOf of check.isOfNow ? [''] : ['', latest, earlier]) {
     const { compared, differing } = await contradict(check, asOf)
     expect(differing, `as of ${asOf || 'now'}`).toEqual([])
     expect(compared, `as of ${asOf || 'now'}`).toBeGreaterThan(0)

@@ -20,9 +20,9 @@ import { describeStatus } from '../../../src/status/describe-status.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { findBrowser } from '../../support/browser.js'
-import { callCli } from '../../support/call-cli.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
+import { importExamples } from '../../support/scenes/charges.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 import { askAsGrafana } from './ask-as-grafana.js'
 
@@ -37,10 +37,7 @@ beforeAll(async () => {
   // Another file may have loaded it a while ago.
   await scene.sync()
   const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
-  for (const file of ['holidays', 'free-time-rules']) {
-    const path = new URL(`../../../config/${file}.example.csv`, import.meta.url).pathname
-    expect(await callCli(['rules', 'import', path], settings)).toMatchObject({ exitCode: 0 })
-  }
+  await importExamples(settings, ['holidays', 'free-time-rules'])
   server = await openDashboard(scene.warehouse)
 })
 

@@ -19,6 +19,7 @@ import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { callCli } from '../../support/call-cli.js'
 import { readCalendar } from '../../support/read-calendar.js'
 import { readWorkbook } from '../../support/read-workbook.js'
+import { importExamples } from '../../support/scenes/charges.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 
 let scene: LoadedWeek
@@ -37,13 +38,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tracking-sync-http-'))
   settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
   settings.TRACKING_NUMBER_PAGE = `${PAGE}{number}`
-  for (const [command, file] of [
-    ['rules', 'free-time-rules'],
-    ['invoices', 'invoices'],
-  ] as const) {
-    const path = new URL(`../../../config/${file}.example.csv`, import.meta.url).pathname
-    expect(await callCli([command, 'import', path], settings)).toMatchObject({ exitCode: 0 })
-  }
+  await importExamples(settings, ['free-time-rules', 'invoices'])
   url = await open({ pageOf: (number) => `${PAGE}${String(number)}` })
 }, 60_000)
 

@@ -11,6 +11,7 @@ import {
   type McpProgram,
   type McpReader,
 } from '../../support/mcp-client.js'
+import { importExamples } from '../../support/scenes/charges.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 
 type Row = Readonly<Record<string, unknown>>
@@ -42,14 +43,7 @@ let box: {
 beforeAll(async () => {
   scene = await openLoadedWeek()
   const importing = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
-  for (const [command, file] of [
-    ['rules', 'holidays'],
-    ['rules', 'free-time-rules'],
-    ['invoices', 'invoices'],
-  ] as const) {
-    const path = new URL(`../../../config/${file}.example.csv`, import.meta.url).pathname
-    expect(await callCli([command, 'import', path], importing)).toMatchObject({ exitCode: 0 })
-  }
+  await importExamples(importing)
   reader = await createMcpReader(scene)
   settings = { ...importing, TRACKING_READER_URL: reader.url }
   questions = await readShippedQueries(scene.warehouse.names)

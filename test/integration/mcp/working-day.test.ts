@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callCli } from '../../support/call-cli.js'
 import {
   createMcpReader,
   startMcp,
   type McpProgram,
   type McpReader,
 } from '../../support/mcp-client.js'
+import { importExamples } from '../../support/scenes/charges.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
 
 type Row = Readonly<Record<string, unknown>>
@@ -50,13 +50,7 @@ let day: Said[]
 beforeAll(async () => {
   scene = await openLoadedWeek()
   const settings = { DATABASE_URL: scene.url, TRACKING_LOG_LEVEL: 'silent' }
-  for (const [command, file] of Object.entries({
-    rules: 'free-time-rules',
-    invoices: 'invoices',
-  })) {
-    const path = new URL(`../../../config/${file}.example.csv`, import.meta.url).pathname
-    expect(await callCli([command, 'import', path], settings)).toMatchObject({ exitCode: 0 })
-  }
+  await importExamples(settings, ['free-time-rules', 'invoices'])
   // A house bill beside the master bill of HMMU8778570, for the same box.
   await scene.query(
     `update tracking.shipments as house set (port_of_discharge_locode, pod_eta_at, pod_timezone)

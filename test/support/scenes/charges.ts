@@ -1,4 +1,6 @@
+import { expect } from 'vitest'
 import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
+import { callCli } from '../call-cli.js'
 import type { AnalyticsScene } from '../analytics-scene.js'
 
 type Row = Readonly<Record<string, unknown>>
@@ -12,6 +14,20 @@ export async function importRules(scene: AnalyticsScene, text: string): Promise<
   } else if (file.kind === 'holidays') {
     await scene.insertInto('analytics', 'holidays', file.holidays)
   } else await scene.insertInto('analytics', 'working_calendars', file.calendars)
+}
+
+const EXAMPLES = { holidays: 'rules', 'free-time-rules': 'rules', invoices: 'invoices' } as const
+
+/** Imports example files of config/ by their commands, all unless named. */
+export async function importExamples(
+  settings: Readonly<Record<string, string>>,
+  names = Object.keys(EXAMPLES) as (keyof typeof EXAMPLES)[],
+): Promise<void> {
+  for (const name of names) {
+    const path = new URL(`../../../config/${name}.example.csv`, import.meta.url).pathname
+    const call = await callCli([EXAMPLES[name], 'import', path], settings)
+    expect(call).toMatchObject({ exitCode: 0 })
+  }
 }
 
 /** A rule in US dollars, named after its charge unless given, with its rates by first day. */

@@ -41,15 +41,6 @@ describe('what a relationship says beyond its columns is kept', () => {
     expect(row.columns.transport_event_ids).toBe('{"a","b"}')
     expect(row.unmapped).toEqual({ 'relationships.transport_events': { data } })
   })
-
-  test('a linkage of another shape becomes null, and coercions has it with its reason', () => {
-    const row = flatten(container({}, { shipment: { data: [{ type: 'shipment', id: 's' }] } }))
-    expect(row.columns.shipment_id).toBeNull()
-    expect(row.coercions.shipment_id).toEqual({
-      reason: 'not a resource linkage',
-      original: '[{"type":"shipment","id":"s"}]',
-    })
-  })
 })
 
 describe('names that could take the place of another', () => {

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ApiContractError } from '../../../src/base/errors.js'
 import { toStorableJson, toStorableText } from '../../../src/source/records/column.js'
 import {
   container,
@@ -166,12 +165,6 @@ describe('sizes', { tags: ['T4'] }, () => {
   test('a text of 1 MiB is kept whole', () => {
     const text = 'x'.repeat(1024 * 1024)
     expect(flatten(container({ number: text })).columns.number).toBe(text)
-  })
-
-  test('an id of 255 characters is taken, and one of 256 is set aside', () => {
-    const withId = (length: number) => ({ ...container({}), id: 'x'.repeat(length) })
-    expect(flatten(withId(255)).columns.container_id).toHaveLength(255)
-    expect(() => flatten(withId(256))).toThrow(ApiContractError)
   })
 })
 
