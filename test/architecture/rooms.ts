@@ -196,7 +196,7 @@ const WRITTEN: Readonly<Record<string, WrittenRoom>> = {
   'extensions/simulator': {
     holds: 'the simulated service, and the demo that uses it',
     may: 'extensions/answers app commands sync source/jsonapi warehouse config base',
-    packages: 'kysely commander node:http node:https node:net node:timers',
+    packages: 'kysely commander node:fs node:http node:https node:net node:timers',
   },
 }
 

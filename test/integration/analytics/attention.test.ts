@@ -195,7 +195,7 @@ it('tells of silence at sea and on the rail, of empties that are out, and of tra
     c1 | no_news            | low    | 528.0 | nothing was recorded since 2026-10-17 20:00 UTC
     c3 | rail_silent        | medium | 84.0  | on the rail, and nothing was recorded since 2026-11-05 08:00 UTC
     c5 | empty_not_returned | medium | 72.0  | picked up 13 days ago, and the empty is not back
-    c7 | tracking_stopped   | medium | 168.0 | the service no longer asks the line: no updates at line`)
+    c7 | tracking_stopped   | medium | 168.0 | the service stopped asking the line: no updates at line`)
 })
 
 it('reports a long stay without a day', { tags: ['FE4', 'release'] }, async () => {
@@ -313,7 +313,7 @@ it('reports an unreadable last free day, and containers that wait long at a ramp
   await shows(`
     c1 | long_there | medium | 102.0 | no last free day, and there for 4.3 days: longer than four in five
     c4 | long_there | medium | 120.0 | no last free day, and there for 5.0 days: longer than four in five
-    c5 | day_unknown | medium | 120.0 | its last free day at Los Angeles cannot be told: the zone of the place is not known`)
+    c5 | day_unknown | medium | 120.0 | last free day at Los Angeles is unreadable: the time zone of the place is not known`)
 })
 
 it('tells of boxes of which nothing was ever recorded, and of no cancelled booking', async () => {
