@@ -20,7 +20,6 @@ const EXCLUDED = {
   'test/integration/distribute/find-obstacles.test.ts': 'gives tables to other logins',
   'test/integration/embedded-postgres/**': NOT_OURS,
   'test/integration/simulator/**': 'the simulator, which has no database',
-  'test/integration/sync/oldest-postgres.test.ts': NOT_OURS,
   'test/integration/faults/database-faults.test.ts': TRIGGERS,
   'test/e2e/package.test.ts': 'what the package holds',
 }

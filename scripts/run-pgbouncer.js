@@ -25,7 +25,6 @@ const EXCLUDED = {
   'test/e2e/failures.test.ts':
     'they take PostgreSQL or its password away, which the pooler tells in words of its own',
   'test/integration/sync/failures.test.ts': 'the same, and the test itself cannot connect then',
-  'test/integration/sync/oldest-postgres.test.ts': 'starts a server of its own',
   'test/integration/sync/round-trips.test.ts':
     'counts round trips; a statement by itself costs two more here',
   'test/e2e/package.test.ts': 'what the package holds',

@@ -4,6 +4,7 @@ import { silentLogger } from '../../src/base/logger.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
 import { USERS_TABLES } from '../../src/warehouse/connection/schema-names.js'
 import { deleteRows, emptyWarehouse } from './empty-warehouse.js'
+import { rowReader } from './row-reader.js'
 import { createTestDatabase, type TestDatabase } from './test-database.js'
 import type { TestWarehouse } from './test-warehouse.js'
 
@@ -35,6 +36,7 @@ export async function borrowTestWarehouse(): Promise<TestWarehouse> {
   })
   const digest = used?.digest ?? (await digestCatalogue(warehouse))
   return {
+    ...rowReader(warehouse),
     warehouse,
     url: database.url,
     drop: async () => {
@@ -48,7 +50,7 @@ export async function borrowTestWarehouse(): Promise<TestWarehouse> {
 }
 
 /** The warehouse of a file: borrowed before its first test, given back after its last. */
-export function useTestWarehouse(): Pick<TestWarehouse, 'warehouse' | 'url'> {
+export function useTestWarehouse(): Omit<TestWarehouse, 'drop'> {
   let opened: TestWarehouse | undefined
   const here = (): TestWarehouse => {
     if (opened === undefined) throw new Error('the warehouse is opened before the tests')
@@ -59,6 +61,7 @@ export function useTestWarehouse(): Pick<TestWarehouse, 'warehouse' | 'url'> {
   })
   afterAll(() => here().drop())
   return {
+    ...rowReader({ query: (...statement) => here().warehouse.query(...statement) }),
     get warehouse() {
       return here().warehouse
     },

@@ -2,9 +2,10 @@ import { inject } from 'vitest'
 import { silentLogger } from '../../src/base/logger.js'
 import { prepareSchemas } from '../../src/warehouse/schema/prepare-schemas.js'
 import { createWarehouse, type Warehouse } from '../../src/warehouse/connection/warehouse.js'
+import { rowReader, type RowReader } from './row-reader.js'
 import { createTestDatabase, type TestDatabaseOptions } from './test-database.js'
 
-export interface TestWarehouse {
+export interface TestWarehouse extends RowReader {
   readonly warehouse: Warehouse
   readonly url: string
   /** Closes the pool and drops the database. */
@@ -31,6 +32,7 @@ export async function createTestWarehouse(
     await prepareSchemas(warehouse, { sleep: () => Promise.resolve() })
   }
   return {
+    ...rowReader(warehouse),
     warehouse,
     url: database.url,
     drop: async () => {

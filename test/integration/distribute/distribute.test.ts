@@ -28,11 +28,9 @@ type StandIn = Parameters<typeof installStandIn>[1]
 async function openWith(standIn: StandIn): Promise<TestWarehouse> {
   const made = await createTestWarehouse()
   if (standIn !== undefined) await installStandIn(made.warehouse, standIn)
-  await made.warehouse.query(
-    'fill',
-    sql`insert into tracking.containers (container_id, _observed_at, _first_seen_at, _changed_at)
-    select 'c' || n, now(), now(), now() from generate_series(1, 7) as n`,
-  )
+  await made.run`
+    insert into tracking.containers (container_id, _observed_at, _first_seen_at, _changed_at)
+    select 'c' || n, now(), now(), now() from generate_series(1, 7) as n`
   return made
 }
 
@@ -57,11 +55,9 @@ async function comments({ warehouse }: TestWarehouse): Promise<unknown> {
 
 /** Comments and views, which a distribution removes for a while. */
 async function standing(scene: TestWarehouse) {
-  const views = await scene.warehouse.query(
-    'list the views',
-    sql<{ view: string }>`select schemaname || '.' || viewname as view from pg_views
-    where starts_with(schemaname, 'tracking') order by 1`,
-  )
+  const views = await scene.rows<{ view: string }>`
+    select schemaname || '.' || viewname as view from pg_views
+    where starts_with(schemaname, 'tracking') order by 1`
   return { comments: await comments(scene), views: views.map(({ view }) => view) }
 }
 
@@ -167,7 +163,7 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
       expect(refused).toMatchObject({ exitCode: 5, stdout: '' })
       expect(refused.stderr).toContain(sentence)
     }
-    expect(await scene.warehouse.query('look', sql`select from pg_policy`)).toEqual([])
+    expect(await scene.rows`select from pg_policy`).toEqual([])
   })
 
   it('an upgrade distributes what is new, and what was left', { tags: ['release'] }, async () => {
@@ -233,11 +229,9 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
 
 it('rows by container are refused by every command', { tags: ['O2', 'release'] }, async () => {
   const scene = await open({})
-  await scene.warehouse.query(
-    'spread',
-    sql`insert into pg_catalog.pg_dist_partition
-    select 'tracking.containers', 'h', 's', 3, 'container_id'`,
-  )
+  await scene.run`
+    insert into pg_catalog.pg_dist_partition
+    select 'tracking.containers', 'h', 's', 3, 'container_id'`
   const simulator = await startSameWorld()
   const service = {
     TRACKING_API_URL: simulator.url,

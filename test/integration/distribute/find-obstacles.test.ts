@@ -28,11 +28,8 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  await opened.warehouse.query(
-    'clean up',
-    sql`drop owned by ${sql.raw(owner!)}, ${sql.raw(other!)} cascade`,
-  )
-  await opened.warehouse.query('clean up', sql`drop role ${sql.raw(owner!)}, ${sql.raw(other!)}`)
+  await opened.run`drop owned by ${sql.raw(owner!)}, ${sql.raw(other!)} cascade`
+  await opened.run`drop role ${sql.raw(owner!)}, ${sql.raw(other!)}`
   await opened.drop()
 })
 
@@ -60,11 +57,8 @@ it('names what others have on our tables and in our schemas', { tags: ['O2'] }, 
 })
 
 it('names the login that owns our tables', { tags: ['O2'] }, async () => {
-  const [admin] = await opened.warehouse.query(
-    'look',
-    sql<{ name: string }>`select current_user::text as name`,
-  )
+  const name = await opened.value<string>`select current_user::text as name`
   expect(await obstacles('tracking.ports', 'tracking.containers')).toContain(
-    `only the owner of our tables may do this; run it with the login ${admin!.name}`,
+    `only the owner of our tables may do this; run it with the login ${name}`,
   )
 })

@@ -24,9 +24,7 @@ async function workOfDays(): Promise<void> {
   const scene = await openScene({ shipments: 12 })
   await scene.sync({ command: 'backfill' })
   const { simulator, warehouse } = scene
-  const [first = '', second = ''] = [
-    ...simulator.world.records('shipment', simulator.clock.now()),
-  ].map(({ id }) => id)
+  const [first = '', second = ''] = scene.ids('shipment')
   simulator.edits.delete('shipment', first)
   for (let run = 0; run < 3; run += 1) {
     simulator.clock.advance(24 * HOUR)
@@ -43,9 +41,9 @@ async function workOfDays(): Promise<void> {
   )
   await bench.settle()
   await bench.close()
-  await scene.query(`update tracking.ports set _observed_at = now() + interval '2 years'`)
+  await scene.run`update tracking.ports set _observed_at = now() + interval '2 years'`
   // Like after an upgrade that derives again.
-  await scene.query('delete from tracking_sync.derivations')
+  await scene.run`delete from tracking_sync.derivations`
   await scene.sync({ command: 'backfill' })
   const settings = {
     DATABASE_URL: scene.url,

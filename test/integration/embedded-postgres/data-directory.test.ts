@@ -143,7 +143,6 @@ describe('a new data directory', () => {
     }
   })
 
-  // In more steps: test/integration/sync/oldest-postgres.test.ts, in the long run.
   it('can be of the oldest PostgreSQL, with equal rows', { tags: ['G13', 'release'] }, async () => {
     const options = { homeDirectory: await makeHome(), logger, packageName: OLDEST }
     const database = await startEmbeddedDatabase(options)

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { notificationBody, startTestReceiver } from '../../support/test-receiver.js'
@@ -75,13 +74,13 @@ describe('a fault of the database that lasts', { tags: ['C13'] }, () => {
       expect(report).toMatchObject({ exitCode: 5, outcome: 'failed' })
       expect(report.problems[0]).toMatch(says)
       expect(await fault.met()).toBe(pass + met)
-      const [stored] = await scene.query<{ shipments: number; orphans: number; pages: number }>(
-        `select count(*)::int as shipments,
+      const [stored] = await scene.rows<{ shipments: number; orphans: number; pages: number }>`
+        select count(*)::int as shipments,
           (select count(*)::int from tracking.containers
           where shipment_id not in (select shipment_id from tracking.shipments)) as orphans,
-          (select (position ->> 'page')::int from tracking_sync.checkpoints where stream = 'shipments') as pages
-        from tracking.shipments`,
-      )
+          (select (position ->> 'page')::int from tracking_sync.checkpoints
+          where stream = 'shipments') as pages
+        from tracking.shipments`
       expect(stored).toEqual({ shipments: 2, orphans: 0, pages: 1 })
       await fault.end()
       expect(await scene.sync({ settings: { pageSize: 2 } })).toMatchObject({ exitCode: 0 })
@@ -116,9 +115,8 @@ describe('under the webhook processor', { tags: ['C13', 'C17', 'release'] }, () 
     const bench = openBench(scene.warehouse, scene.simulator)
     scenes.atEnd(() => bench.close())
     const inbox = () =>
-      scene.query<{ state: string; attempts: number }>(
-        `select distinct state, attempts from tracking_sync.webhook_notifications`,
-      )
+      scene.rows<{ state: string; attempts: number }>`
+        select distinct state, attempts from tracking_sync.webhook_notifications`
     await notifyOfAll(scene)
     const conflict = { state: '40P01', tables: ROWS, times: 3 } as const
     const passing = await injectSqlFault(scene.warehouse, conflict)
@@ -128,7 +126,7 @@ describe('under the webhook processor', { tags: ['C13', 'C17', 'release'] }, () 
     expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
     await passing.remove()
 
-    await scene.query('delete from tracking_sync.webhook_notifications')
+    await scene.run`delete from tracking_sync.webhook_notifications`
     await notifyOfAll(scene, 'LATER')
     const full = { state: '53100', tables: ['tracking.containers'] } as const
     const lasting = await injectSqlFault(scene.warehouse, full)
@@ -173,10 +171,9 @@ describe('a sync and three processors over one container', { tags: ['C17', 'rele
       // The server counts a deadlock for good when the connection that met it ends.
       await bench.warehouse.close()
     }
-    await scene.warehouse.query('count what this one met', sql`select pg_stat_force_next_flush()`)
-    const [counted] = await scene.query<{ deadlocks: number }>(
-      'select deadlocks::int from pg_stat_database where datname = current_database()',
-    )
+    await scene.run`select pg_stat_force_next_flush()`
+    const [counted] = await scene.rows<{ deadlocks: number }>`
+      select deadlocks::int from pg_stat_database where datname = current_database()`
     expect(counted).toEqual({ deadlocks: 0 })
   })
 })

@@ -1,21 +1,16 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { silentLogger } from '../../../src/base/logger.js'
-import { startSimulator, type SimulatorOptions } from '../../../src/extensions/simulator/server.js'
+import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import {
   createWarehouse,
   type Warehouse,
   type WarehouseOptions,
 } from '../../../src/warehouse/connection/warehouse.js'
-import { compareWarehouse, RAIL } from '../../support/compare-warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js'
 import { endPrograms } from '../../support/run-cli.js'
-import { holdOldest } from '../../support/small-world.js'
-import { runTestSync } from '../../support/run-test-sync.js'
-import { snapshotRows } from '../../support/snapshot-tables.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
-import { START, type Scene } from '../sync/sync-scene.js'
-import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
+import { sceneOf, startService, type Scene } from '../sync/sync-scene.js'
 
 export interface FaultScenes {
   /** A service with a stopped clock, and the warehouse of the file, empty again. */
@@ -54,33 +49,11 @@ export function useFaultScenes(): FaultScenes {
   return {
     atEnd,
     open: async (options = {}) => {
-      const { warehouse, url } = target
-      await emptyWarehouse(warehouse)
-      const simulator = await startSimulator({
-        seed: 7,
-        shipments: 6,
-        startAt: START,
-        speed: 0,
-        rateLimitPerMinute: null,
-        ...options,
-      })
+      await emptyWarehouse(target.warehouse)
+      const world = { shipments: 6, ...options }
+      const simulator = await startService(world)
       atEnd(() => simulator.close())
-      holdOldest(simulator)
-      const mayLack = (options.shipments ?? 6) <= 8 ? RAIL : []
-      return {
-        simulator,
-        warehouse,
-        url,
-        sync: (given = {}) => runTestSync({ warehouse, source: simulator, ...given }),
-        differences: (given) =>
-          compareWarehouse(warehouse, simulator.world, simulator.clock.now(), {
-            mayLack,
-            ...given,
-          }),
-        snapshot: () => snapshotRows(warehouse, { hasVersions: true }),
-        query: (sqlText, ...parameters) =>
-          warehouse.query('look at the rows', rawStatement(sqlText, [...parameters])),
-      }
+      return sceneOf(simulator, target, world)
     },
     proxy: async () => {
       const proxy = await startFaultProxy(target.url)

@@ -57,14 +57,15 @@ describe('a warehouse that somebody has changed by hand', { tags: ['C20'] }, () 
     await scene.sync()
     const versions = 'select count(*)::int as versions from tracking.container_history'
     const before = await scene.query(versions)
-    await scene.query(`update tracking.containers set number = 'EDIT0000000', weight_in_lbs = 1`)
-    await scene.query(`update tracking.shipments set customer_name = null`)
-    await scene.query(`update tracking.transport_events set event = 'edited'`)
+    await scene.run`update tracking.containers set number = 'EDIT0000000', weight_in_lbs = 1`
+    await scene.run`update tracking.shipments set customer_name = null`
+    await scene.run`update tracking.transport_events set event = 'edited'`
     // A reference with a row is not read again: to repair an edited one, delete it.
-    await scene.query(`delete from tracking.ports`)
-    await scene.query(`delete from tracking.container_import_deadlines`)
-    await scene.query(`delete from tracking.containers where container_id = (
-      select min(container_id) from tracking.containers)`)
+    await scene.run`delete from tracking.ports`
+    await scene.run`delete from tracking.container_import_deadlines`
+    await scene.run`
+      delete from tracking.containers where container_id = (
+      select min(container_id) from tracking.containers)`
     await expectHealed(scene)
     expect(await scene.query(versions)).toEqual(before)
   })

@@ -101,14 +101,13 @@ describe('a program that is stopped and continued', { tags: ['C10'] }, () => {
     })
     const paused = await startCli(['backfill'], { directory: tmpdir(), env })
     await waitUntil('two pages are stored', async () => {
-      const rows = await scene.query('select from tracking.shipments')
+      const rows = await scene.rows`select from tracking.shipments`
       return hang.played > 0 && rows.length >= 4
     })
     paused.kill('SIGSTOP')
     // As if it had slept for ninety seconds.
-    await scene.query(
-      `update tracking_sync.lease set heartbeat_at = heartbeat_at - interval '90 seconds'`,
-    )
+    await scene.run`
+      update tracking_sync.lease set heartbeat_at = heartbeat_at - interval '90 seconds'`
     expect((await runCli(['backfill'], { directory: tmpdir(), env })).exitCode).toBe(0)
     scene.simulator.clock.advance(60_000)
     const before = await scene.snapshot()

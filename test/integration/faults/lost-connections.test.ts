@@ -12,12 +12,6 @@ import { changeAll, notifyOfAll } from './notify-of-all.js'
 const scenes = useFaultScenes()
 
 const CUTS = atScale(6, 50)
-const KILLS = atScale(5, 100)
-/**
- * In messages to the server: more than any one transaction needs, so that its second try may
- * succeed.
- */
-const KILL_EVERY = 151
 
 /** A simple query that commits, as it goes over the wire. */
 const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0')
@@ -80,9 +74,7 @@ describe('a connection that is lost during the commit', { tags: ['C18'] }, () =>
       expect(await scene.differences()).toEqual([])
       expect(await doubledRows(scene)).toEqual([])
       expect(await wrongCounts(scene)).toEqual([])
-      expect(await scene.query('select outcome from tracking_sync.sync_runs')).toEqual([
-        { outcome: 'complete' },
-      ])
+      expect(await scene.column`select outcome from tracking_sync.sync_runs`).toEqual(['complete'])
     },
   )
 
@@ -100,10 +92,9 @@ describe('a connection that is lost during the commit', { tags: ['C18'] }, () =>
     expect(new Set(Object.values(await statesOf(scene.warehouse)))).toEqual(new Set(['processed']))
     expect(await scene.differences()).toEqual([])
     expect(await doubledRows(scene)).toEqual([])
-    const doubled = await scene.query(
-      `select container_id from tracking.container_history
-      group by container_id, valid_from having count(*) > 1`,
-    )
+    const doubled = await scene.rows`
+      select container_id from tracking.container_history
+      group by container_id, valid_from having count(*) > 1`
     expect(doubled).toEqual([])
   })
 })
@@ -150,46 +141,17 @@ describe('a run whose pieces lose their connections once', { tags: ['C14', 'rele
 })
 
 describe('backends that are killed', { tags: ['C14'] }, () => {
-  it(
-    `${KILLS} times under a run, idle or at work, cost no run and no row, and no client is used again`,
-    { tags: ['release'] },
-    async () => {
-      const scene = await scenes.open({ shipments: atScale(6, 40) })
-      const proxy = await scenes.proxy()
-      const warehouse = scenes.warehouse(proxy.url)
-      let kills = 0
-      let messages = 0
-      const isTurn = (): boolean => (messages += 1) % KILL_EVERY === 0 && (kills += 1) > 0
-      while (kills < KILLS) {
-        const report = await scene.sync({
-          warehouse,
-          settings: { pageSize: 1 },
-          reachFailpoint: (point) => {
-            if (point === 'before_run_complete') proxy.clear()
-            if (point !== 'before_first_request') return
-            proxy.add({ kind: 'cut', how: 'close', when: isTurn }, { direction: 'toTarget' })
-          },
-        })
-        expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
-        expect(await scene.differences()).toEqual([])
-        changeAll(scene, `AFTER-${kills}`)
-      }
-      expect(await doubledRows(scene)).toEqual([])
-      expect(proxy.accepted).toBeGreaterThan(KILLS)
-    },
-  )
-
   it('by the administrator in the middle of a transaction and between two are met with a new connection', async () => {
     const scene = await scenes.open()
     const warehouse = scenes.warehouse(undefined, { poolSize: 1 })
     const pid = async (): Promise<number> =>
       (await warehouse.query('ask', sql<{ pid: number }>`select pg_backend_pid() as pid`))[0]!.pid
     const killed = await pid()
-    await scene.query('select pg_terminate_backend($1::integer)', killed)
+    await scene.run`select pg_terminate_backend(${killed}::integer)`
     await expect.poll(() => pid().catch(() => killed)).not.toBe(killed)
     const inTransaction = warehouse.transaction('write', async (session) => {
       const [row] = await session.query('ask', sql<{ pid: number }>`select pg_backend_pid() as pid`)
-      await scene.query('select pg_terminate_backend($1::integer)', row!.pid)
+      await scene.run`select pg_terminate_backend(${row!.pid}::integer)`
       return session.query('ask', sql`select 1`)
     })
     await expect(inTransaction).rejects.toMatchObject({ code: 'warehouse_unavailable' })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
@@ -235,20 +235,12 @@ async function killEachMinute(scene: Scene): Promise<number> {
   const workers = await Promise.all(Array.from({ length: WORKERS }, () => startWorker(scene)))
   await eachHas(scene, 1, 0, 900_000)
   const beganMs = await nowOf(scene)
-  const usage = createUsage(scene)
   const all = [...workers]
   let heldAtDeath = 0
   for (let round = 0; round < KILLS; round += 1) {
     changeEach(scene, `ROUND-${round}`)
     const until = performance.now() + 60_000
-    await waitUntil(
-      'a minute has passed',
-      async () => {
-        await usage.look(workers)
-        return performance.now() > until
-      },
-      120_000,
-    )
+    await waitUntil('a minute has passed', () => performance.now() > until, 120_000)
     const at = round % WORKERS
     const victim = workers[at]!
     // One that is idle would prove nothing.
@@ -285,7 +277,6 @@ async function killEachMinute(scene: Scene): Promise<number> {
     heldAtDeath,
     takenOver: countSaid(all, 'gave no sign of life'),
     refusedByLease: countSaid(all, 'another run is under way'),
-    ...usage.summary(),
   })
   await stopAll(workers)
   expect(heldAtDeath).toBeGreaterThan(0)
@@ -318,37 +309,6 @@ async function stopAll(workers: readonly RunningProgram[]): Promise<void> {
 
 function say(figures: object): void {
   process.stdout.write(`${JSON.stringify(figures)}\n`)
-}
-
-/** Memory and processor time of the workers, and their connections, looked at every few seconds. */
-function createUsage({ query }: Scene) {
-  let lookedAt = 0
-  let memoryMb = 0
-  let connections = 0
-  const ticks = new Map<number, number>()
-  return {
-    look: async (workers: readonly RunningProgram[]): Promise<void> => {
-      if (performance.now() < lookedAt + 5_000) return
-      lookedAt = performance.now()
-      const [row] = await query<{ count: number }>(
-        `select count(*)::int as count from pg_stat_activity where application_name = 'tracking-sync'`,
-      )
-      connections = Math.max(connections, row!.count)
-      for (const { pid } of workers) {
-        const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-        memoryMb = Math.max(memoryMb, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
-        const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-        const [user = 0, system = 0] =
-          stat.split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? []
-        if (stat !== '') ticks.set(pid, user + system)
-      }
-    },
-    summary: () => ({
-      workerMemoryMb: Math.round(memoryMb),
-      connectionsOfAllWorkers: connections,
-      workersCpuSeconds: Math.round([...ticks.values()].reduce((sum, one) => sum + one, 0) / 100),
-    }),
-  }
 }
 
 describe('many accounts on a few workers', { tags: ['C24', 'release'] }, () => {

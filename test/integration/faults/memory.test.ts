@@ -29,9 +29,8 @@ describe('a small heap', { tags: ['C21'] }, () => {
       expect(JSON.parse(result.stdout)).toMatchObject({ outcome: 'complete', problems: [] })
       expect(result.peakMiB ?? 0).toBeLessThan(300)
     }
-    const [row] = await scene.query<{ rows: number }>(
-      'select count(*)::int as rows from tracking.shipments',
-    )
+    const [row] = await scene.rows<{ rows: number }>`
+      select count(*)::int as rows from tracking.shipments`
     expect(row!.rows).toBe(SHIPMENTS)
   })
 })

@@ -18,11 +18,8 @@ describe('too few connections', { tags: ['C15'] }, () => {
     const url = new URL(scene.url)
     const warehouse = scenes.warehouse(url.href, { poolSize: 5, applicationName: name })
     const count = async (): Promise<number> => {
-      const [row] = await scene.query<{ count: number }>(
-        'select count(*)::int as count from pg_stat_activity where application_name = $1',
-        name,
-      )
-      return row!.count
+      return scene.value<number>`
+        select count(*)::int as count from pg_stat_activity where application_name = ${name}`
     }
     let release = (): void => undefined
     const held = new Promise<void>((resolve) => (release = resolve))

@@ -1,60 +1,34 @@
 import { describe, expect, it } from 'vitest'
+import type { Shown } from '../../support/scenes/answers.js'
 import type { Scene } from '../sync/sync-scene.js'
 import { doubledRows, useFaultScenes } from './fault-scene.js'
+import { pageOf } from './http-faults.js'
 
 const scenes = useFaultScenes()
-
-interface ListDocument {
-  /** Absent where an `include` is refused. */
-  readonly data?: readonly Listed[]
-}
-
-interface Listed {
-  readonly id: string
-  readonly attributes: Readonly<Record<string, unknown>>
-}
 
 /** Includes nothing, so that each container comes by its own list. */
 const openPlainScene = (): Promise<Scene> =>
   scenes.open({ acceptedIncludes: { shipment: [], container: [] } })
 
 /** Changes the records of the pages that are asked for. */
-function rewrite(
-  { simulator }: Scene,
-  change: (records: readonly Listed[], page: number) => readonly Listed[],
-): void {
-  simulator.faults.add({
-    fault: {
-      kind: 'transform',
-      apply: (document, { query }) => {
-        const list = document as ListDocument
-        if (list.data === undefined) return document
-        return { ...list, data: change(list.data, Number(query.get('page[number]') ?? 1)) }
-      },
-    },
-    match: { path: /^\/shipments$/ },
-    times: Infinity,
-  })
-}
+const rewrite = (
+  { answers }: Scene,
+  change: (records: readonly Shown[], page: number) => readonly Shown[],
+) => answers.show('/shipments', (records, request) => change(records, pageOf(request)))
 
-const renamed = (record: Listed, customer_name: string): Listed => ({
+const renamed = (record: Shown, customer_name: string): Shown => ({
   ...record,
   attributes: { ...record.attributes, customer_name },
 })
 
-async function namesOf(scene: Scene, id: string): Promise<unknown[]> {
-  const rows = await scene.query<{ customer_name: string }>(
-    'select customer_name from tracking.shipments where shipment_id = $1',
-    id,
-  )
-  return rows.map(({ customer_name }) => customer_name)
-}
+const namesOf = (scene: Scene, id: string): Promise<string[]> =>
+  scene.column`select customer_name from tracking.shipments where shipment_id = ${id}`
 
 async function countsOf(scene: Scene): Promise<unknown> {
-  const [row] = await scene.query(
-    `select fetched, inserted, updated, unchanged, stale, duplicate, quarantined
-    from tracking_sync.sync_run_streams where stream = 'shipments' order by sync_run_id desc limit 1`,
-  )
+  const [row] = await scene.rows`
+    select fetched, inserted, updated, unchanged, stale, duplicate, quarantined
+    from tracking_sync.sync_run_streams where stream = 'shipments'
+    order by sync_run_id desc limit 1`
   return row
 }
 
@@ -74,7 +48,7 @@ describe('the same id', { tags: ['P3'] }, () => {
 
   it('on two pages is one row', { tags: ['release'] }, async () => {
     const scene = await openPlainScene()
-    let last: Listed | undefined
+    let last: Shown | undefined
     rewrite(scene, (records) => {
       const withLast = last === undefined ? records : [last, ...records]
       last = records.at(-1)
@@ -105,10 +79,9 @@ describe('the same id', { tags: ['P3'] }, () => {
       const report = await scene.sync({ command })
       expect(report).toMatchObject({ exitCode: 0, problems: [] })
       expect(await namesOf(scene, id)).toEqual(['Later'])
-      const versions = await scene.query(
-        'select customer_name from tracking.shipment_history where shipment_id = $1 and valid_to is null',
-        id,
-      )
+      const versions = await scene.rows`
+        select customer_name from tracking.shipment_history where shipment_id = ${id}
+        and valid_to is null`
       expect(versions).toEqual([{ customer_name: 'Later' }])
     },
   )
@@ -126,9 +99,8 @@ describe('the same id', { tags: ['P3'] }, () => {
       const changed = renamed(first, 'Changed')
       return page === 2 ? [first, ...others, changed] : [changed, ...others, first]
     })
-    const known = await scene.query<{ shipment_id: string; customer_name: string }>(
-      'select shipment_id, customer_name from tracking.shipments',
-    )
+    const known = await scene.rows<{ shipment_id: string; customer_name: string }>`
+      select shipment_id, customer_name from tracking.shipments`
     const wasNamed = (id: string): unknown =>
       known.find(({ shipment_id }) => shipment_id === id)?.customer_name
     expect(await scene.sync({ command: 'sync', settings })).toMatchObject({ exitCode: 6 })

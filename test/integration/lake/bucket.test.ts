@@ -69,7 +69,7 @@ describe('an export into a bucket', { tags: ['L5'] }, () => {
   it('is whole, then what changed; the manifest comes last', { tags: ['release'] }, async () => {
     expect(await exportTo('s3://lake/whole/')).toMatchObject({ exitCode: 0 })
     await expectComplete('whole/')
-    await scene.query(`update tracking.ports set name = 'changed' where name like '%a%'`)
+    await scene.run`update tracking.ports set name = 'changed' where name like '%a%'`
     bucket.requests.length = 0
     const { exitCode, stdout } = await exportTo('s3://lake/whole')
     expect([exitCode, stdout.replace(/at .*: \d+/, 'at …: …')]).toEqual([
@@ -85,7 +85,7 @@ describe('an export into a bucket', { tags: ['L5'] }, () => {
   it('that is killed shows the one before; the next completes', { tags: ['release'] }, async () => {
     await exportTo('s3://lake/killed')
     const before = bucket.objects.get(`killed/${MANIFEST}`)
-    await scene.query(`update tracking.ports set name = 'killed'`)
+    await scene.run`update tracking.ports set name = 'killed'`
     const killed = await runCli(['export', 'parquet', '--out', 's3://lake/killed', ...FEW], {
       directory,
       env: { ...settings, ...keys, TRACKING_FAILPOINT: 'lake_files_placed' },
@@ -114,7 +114,7 @@ describe('an export into a bucket', { tags: ['L5'] }, () => {
   it('that cannot be completed says why and shows the last', { tags: ['release'] }, async () => {
     await exportTo('s3://lake/denied')
     const before = new Map(bucket.objects)
-    await scene.query(`update tracking.ports set name = 'denied'`)
+    await scene.run`update tracking.ports set name = 'denied'`
     bucket.fault = (method, key) =>
       method === 'PUT' && key.includes('ports') ? { status: 403, code: 'AccessDenied' } : undefined
     const { exitCode, stderr } = await exportTo('s3://lake/denied')

@@ -39,28 +39,27 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
+const ODD_JSON =
+  '{"large": 12345678901234567890.123, "huge": 1e400, "text": "\\u2028 é \\"quoted\\""}'
+
 /** Values that a source may send and that are hard for CSV, decimals and JSON. */
 async function putOddValues(): Promise<void> {
-  await scene.query(
-    `update tracking.ports set latitude = 1e30, longitude = 0.1234567890123456789
-    where port_id = (select min(port_id) from tracking.ports)`,
-  )
-  await scene.query(
-    `update tracking.containers
+  await scene.run`
+    update tracking.ports set latitude = 1e30, longitude = 0.1234567890123456789
+    where port_id = (select min(port_id) from tracking.ports)`
+  await scene.run`
+    update tracking.containers
     set weight_in_lbs = 'NaN', ref_numbers = array['a"b', null, '', e'x\\r\\ny\\\\,{}', '\\N'],
-        seal_number = '\\N', _unmapped = $1
-    where container_id = (select min(container_id) from tracking.containers)`,
-    '{"large": 12345678901234567890.123, "huge": 1e400, "text": "\\u2028 é \\"quoted\\""}',
-  )
-  await scene.query(
-    `update tracking.containers set seal_number = '', weight_in_lbs = 99999999999999999999.999999999999999999
-    where container_id = (select max(container_id) from tracking.containers)`,
-  )
-  await scene.query(
-    `update tracking.transport_events
+        seal_number = '\\N', _unmapped = ${ODD_JSON}
+    where container_id = (select min(container_id) from tracking.containers)`
+  await scene.run`
+    update tracking.containers
+    set seal_number = '', weight_in_lbs = 99999999999999999999.999999999999999999
+    where container_id = (select max(container_id) from tracking.containers)`
+  await scene.run`
+    update tracking.transport_events
     set created_at = '2025-12-31 23:59:59.999999+00', voyage_number = e' "; \\n', value = null
-    where transport_event_id = (select min(transport_event_id) from tracking.transport_events)`,
-  )
+    where transport_event_id = (select min(transport_event_id) from tracking.transport_events)`
 }
 
 const exportTo = (out: string, ...args: string[]): Promise<CliCall> =>
@@ -76,13 +75,10 @@ interface Report {
  * again.
  */
 async function waitForOthers(): Promise<void> {
-  const [own] = await scene.query<{ xid: string }>('select pg_current_xact_id()::text as xid')
+  const xid = await scene.value<string>`select pg_current_xact_id()::text as xid`
   const isOver = async (): Promise<boolean | undefined> => {
-    const [row] = await scene.query<{ isOver: boolean }>(
-      `select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as "isOver"`,
-      own!.xid,
-    )
-    return row?.isOver
+    return scene.value<boolean>`
+      select pg_snapshot_xmin(pg_current_snapshot()) > ${xid}::xid8 as "isOver"`
   }
   // A statement of another test may take half a minute.
   const isOverOnce = async (): Promise<void> => {
@@ -179,9 +175,8 @@ describe('the next export', { tags: ['L2'] }, () => {
   })
 
   it.skipIf(isOnCitus)('writes the rows that changed alone', { tags: ['release'] }, async () => {
-    const [first, second, third] = await scene.query<{ container_id: string }>(
-      'select container_id from tracking.containers order by container_id limit 3',
-    )
+    const [first, second, third] = await scene.rows<{ container_id: string }>`
+      select container_id from tracking.containers order by container_id limit 3`
     const change = (set: string, id: string) =>
       scene.query(`update tracking.containers set ${set} where container_id = $1`, id)
     await change('_deleted_at = now(), _changed_at = now()', first!.container_id)
@@ -203,10 +198,8 @@ describe('the next export', { tags: ['L2'] }, () => {
         `update tracking.vessels set name = 'open'
         where vessel_id = (select min(vessel_id) from tracking.vessels) returning vessel_id`,
       )
-      await scene.query(
-        `update tracking.vessels set name = 'between' where vessel_id > $1`,
-        rows[0]!.vessel_id,
-      )
+      await scene.run`
+        update tracking.vessels set name = 'between' where vessel_id > ${rows[0]!.vessel_id}`
       expect(await exportTo(out, '--only', 'vessels')).toMatchObject({ exitCode: 0 })
       await client.query('commit')
     } finally {
@@ -217,10 +210,9 @@ describe('the next export', { tags: ['L2'] }, () => {
   })
 
   it('writes a table whole where rows went', { tags: ['release'] }, async () => {
-    await scene.query(
-      `delete from tracking.container_import_deadlines
-      where container_id = (select min(container_id) from tracking.container_import_deadlines)`,
-    )
+    await scene.run`
+      delete from tracking.container_import_deadlines
+      where container_id = (select min(container_id) from tracking.container_import_deadlines)`
     const { tables } = await exported(out, '--only', 'container_import_deadlines')
     expect(tables).toMatchObject([{ wrote: 'all', files: 1 }])
     const files = (await filesIn(out)).filter((path) => path.includes('container_import_deadlines'))
@@ -233,7 +225,7 @@ describe('the next export', { tags: ['L2'] }, () => {
       const { tables } = await exported(out, '--only', 'terminals')
       return tables[0]!.wrote
     }
-    const touch = () => scene.query(`update tracking.terminals set nickname = nickname || '.'`)
+    const touch = () => scene.rows`update tracking.terminals set nickname = nickname || '.'`
     await touch()
     expect(await whole()).toBe('changes')
     await touch()

@@ -37,8 +37,8 @@ afterAll(async () => {
 
 /** Rows of two tables: one is exported by changes, one is written whole. */
 async function change(text: string): Promise<void> {
-  await scene.query(`update tracking.shipments set customer_name = $1`, text)
-  await scene.query(`update tracking.container_import_deadlines set time_zone = $1`, text)
+  await scene.run`update tracking.shipments set customer_name = ${text}`
+  await scene.run`update tracking.container_import_deadlines set time_zone = ${text}`
 }
 
 async function complete(out: string, only: readonly string[]): Promise<void> {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   scene = await openWebhookScene({ shipments: 3 })
 })
 beforeEach(async () => {
-  await scene.query('truncate tracking_sync.webhook_notifications')
+  await scene.run`truncate tracking_sync.webhook_notifications`
 })
 afterAll(closeWebhookScenes)
 
@@ -37,9 +37,8 @@ describe('bytes that are no UTF-8', { tags: ['T3'] }, () => {
       const decoded = signBody(Buffer.from(body.toString('utf8')))
       expect((await receiver.post(body, { 'X-SVC-Webhook-Signature': decoded })).status).toBe(401)
       expect((await receiver.post(body)).status).toBe(202)
-      const [inbox] = await scene.query<{ body: Buffer }>(
-        'select body from tracking_sync.webhook_notifications',
-      )
+      const [inbox] = await scene.rows<{ body: Buffer }>`
+        select body from tracking_sync.webhook_notifications`
       expect(inbox!.body.equals(body)).toBe(true)
     } finally {
       await receiver.stop()
@@ -93,11 +92,9 @@ describe('instants that seem out of order', { tags: ['Z12'] }, () => {
       const shipment = scene.simulator.world.record('shipment', shipmentId, scene.now())!
       const attributes = { ...shipment.attributes, ...dates }
       await scene.receive(scene.tell(id, { included: [{ ...shipment, attributes }] }))
-      const [row] = await scene.query(
-        `select pod_eta_at, pod_original_eta_at, pod_ata_at, created_at
-        from tracking.shipments where shipment_id = $1`,
-        shipmentId,
-      )
+      const [row] = await scene.rows`
+        select pod_eta_at, pod_original_eta_at, pod_ata_at, created_at
+        from tracking.shipments where shipment_id = ${shipmentId}`
       return row
     }
     const first = {
@@ -147,10 +144,9 @@ describe('custom fields', { tags: ['K7'] }, () => {
   it('of any name, two thousand of them, are rows; none is lost, and no column is made', async () => {
     const { containerId: id } = scene
     const columns = () =>
-      scene.query<{ name: string }>(
-        `select table_schema || '.' || table_name || '.' || column_name as name
-        from information_schema.columns where table_schema ~ '^tracking' order by 1`,
-      )
+      scene.rows<{ name: string }>`
+        select table_schema || '.' || table_name || '.' || column_name as name
+        from information_schema.columns where table_schema ~ '^tracking' order by 1`
     const before = await columns()
     const fields = NAMES.map((name, index) => ({
       type: 'custom_field',
@@ -171,11 +167,10 @@ describe('custom fields', { tags: ['K7'] }, () => {
       fault: { kind: 'transform', apply: () => ({ data: fields, meta: { total: 2_000 } }) },
     })
     await runTestSync({ warehouse, source: simulator, settings: { acceptShrink: true } })
-    const rows = await scene.query<{ api_slug: string; value: unknown; display_value: string }>(
-      `select api_slug, value, display_value from tracking.custom_fields
-      where custom_field_id like 'custom-field-%' and entity_id = $1 order by (value->>'position')::integer`,
-      id,
-    )
+    const rows = await scene.rows<{ api_slug: string; value: unknown; display_value: string }>`
+      select api_slug, value, display_value from tracking.custom_fields
+      where custom_field_id like 'custom-field-%' and entity_id = ${id}
+      order by (value->>'position')::integer`
     expect(rows).toHaveLength(2_000)
     expect(rows).toEqual(
       NAMES.map((name, index) => ({

@@ -96,9 +96,8 @@ describe('any text from outside', { tags: ['S7'] }, () => {
   })
 
   it('is stored as it is, in a row each, as value, in a list and as name', async () => {
-    const [before] = await scene.query<{ count: number }>(
-      'select count(*) as count from tracking.containers',
-    )
+    const count = () => scene.value<number>`select count(*) from tracking.containers`
+    const before = await count()
     let written = 0
     await fc.assert(
       fc.asyncProperty(
@@ -132,15 +131,14 @@ describe('any text from outside', { tags: ['S7'] }, () => {
           })
           // In turns: by upsert and by COPY.
           await writeRecords(records, (first / texts.length) % 2 === 1)
-          const rows = await scene.query<{ number: string; ref_numbers: string[]; slug: string }>(
-            `select number, ref_numbers, api_slug as slug
+          const ids = texts.map((_, index) => `container-${first + index}`)
+          const rows = await scene.rows<{ number: string; ref_numbers: string[]; slug: string }>`
+            select number, ref_numbers, api_slug as slug
             from tracking.containers
             inner join tracking.custom_fields
                 on entity_id = container_id
-            where container_id = any($1::text[])
-            order by substr(container_id, 11)::integer`,
-            texts.map((_, index) => `container-${first + index}`),
-          )
+            where container_id = any(${ids}::text[])
+            order by substr(container_id, 11)::integer`
           expect(rows).toEqual(
             texts.map((sent, index) => {
               const { text } = toStorableText(sent)
@@ -155,10 +153,7 @@ describe('any text from outside', { tags: ['S7'] }, () => {
       ),
       { numRuns: Math.ceil(TEXTS / 50), endOnFailure: true },
     )
-    const [after] = await scene.query<{ count: number }>(
-      'select count(*) as count from tracking.containers',
-    )
-    expect(after!.count - before!.count).toBe(written)
+    expect((await count()) - before).toBe(written)
   })
 })
 

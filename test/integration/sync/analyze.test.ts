@@ -19,31 +19,22 @@ afterAll(async () => {
 
 /** Turns autovacuum off: a table that it analyzes at this moment is skipped by the run. */
 async function leaveToTheRun(): Promise<void> {
-  const { warehouse } = opened
-  const tables = await warehouse.query(
-    'list the tables',
-    sql<{ name: string }>`select relname::text as name from pg_stat_user_tables
-    where schemaname = 'tracking'`,
-  )
+  const tables = await opened.column`
+    select relname::text from pg_stat_user_tables where schemaname = 'tracking'`
   expect(tables.length).toBeGreaterThan(20)
-  for (const { name } of tables) {
+  for (const name of tables) {
     const table = sql.id('tracking', name)
-    await warehouse.query('leave it', sql`alter table ${table} set (autovacuum_enabled = false)`)
+    await opened.run`alter table ${table} set (autovacuum_enabled = false)`
   }
 }
 
 /** Tables that a run had analyzed, with how often. */
 async function analyzed(): Promise<Map<string, number>> {
-  const rows = await opened.warehouse.query(
-    'look at the statistics',
-    sql<{
-      name: string
-      times: number
-    }>`select relname::text as name, analyze_count::integer as times
+  const rows = await opened.rows<{ name: string; times: number }>`
+    select relname::text as name, analyze_count::integer as times
     from pg_stat_user_tables
     where schemaname = 'tracking' and analyze_count > 0
-    order by 1`,
-  )
+    order by 1`
   return new Map(rows.map(({ name, times }) => [name, times]))
 }
 

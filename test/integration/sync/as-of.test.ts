@@ -166,12 +166,9 @@ describe('as-of questions', { tags: ['release'] }, () => {
       ['second', 'second'],
     ])
     expect(answers[0]).not.toContain('first')
-    const [row] = await scene.query(
-      `select count(*) as versions from tracking.shipment_history
-      where shipment_id = $1 and _sync_run_id = $2`,
-      shipment!.id,
-      report.syncRunId,
-    )
+    const [row] = await scene.rows`
+      select count(*) as versions from tracking.shipment_history
+      where shipment_id = ${shipment!.id} and _sync_run_id = ${report.syncRunId}`
     expect(row).toEqual({ versions: 2 })
   })
 })

@@ -48,11 +48,7 @@ describe('a backfill', () => {
 
   it('reads every row when the service caps the page size', { tags: ['P13'] }, async () => {
     const scene = await openScene()
-    scene.simulator.faults.add({
-      fault: { kind: 'capPageSize', size: 7 },
-      match: { path: /^\/(?:shipments|tracking_requests)$/ },
-      times: Infinity,
-    })
+    scene.answers.play(/^\/(?:shipments|tracking_requests)$/, { kind: 'capPageSize', size: 7 })
     await syncToEquality(scene, { command: 'backfill' })
     const { shipment } = scene.simulator.world.counts(scene.simulator.clock.now())
     await expectNothingToWrite(scene)
@@ -132,21 +128,18 @@ describe.each([
 ])('a transport event that came $name', { tags: ['release'] }, ({ options }) => {
   it('is tombstoned when it is withdrawn and revived when it returns, and no other is touched', async () => {
     const scene = await openScene({ shipments: 12, ...options })
-    const { world, edits, clock } = scene.simulator
+    const { edits, clock } = scene.simulator
     await syncToEquality(scene, { command: 'backfill' })
-    const event = [...world.records('transport_event', clock.now())][5]!
+    const event = scene.records('transport_event')[5]!
     const link = event.relationships?.container?.data as { id: string }
     const others = () =>
-      scene.query(
-        'select xmin, * from tracking.transport_events where transport_event_id != $1 order by 2, 3',
-        event.id,
-      )
+      scene.rows`
+        select xmin, * from tracking.transport_events where transport_event_id != ${event.id}
+        order by 2, 3`
     const stamps = () =>
-      scene.query(
-        `select _first_seen_at, _changed_at, _deleted_at from tracking.transport_events
-        where transport_event_id = $1`,
-        event.id,
-      )
+      scene.rows`
+        select _first_seen_at, _changed_at, _deleted_at from tracking.transport_events
+        where transport_event_id = ${event.id}`
     const [untouched, first] = [await others(), '2026-03-02 08:00:00+00']
 
     clock.advance(60_000)
@@ -179,10 +172,9 @@ describe.each([
       clock.advance(24 * HOUR)
       tombstoned += sumOf(await syncToEquality(scene), 'tombstoned')
     }
-    const [counts] = await scene.query(
-      `select count(*) as dead, count(*) filter (where is_estimated) as estimated
-      from tracking.transport_events where _deleted_at is not null`,
-    )
+    const [counts] = await scene.rows`
+      select count(*) as dead, count(*) filter (where is_estimated) as estimated
+      from tracking.transport_events where _deleted_at is not null`
     expect(counts).toEqual({ dead: tombstoned, estimated: tombstoned })
     expect(tombstoned).toBeGreaterThan(0)
     await expectNothingToWrite(scene)

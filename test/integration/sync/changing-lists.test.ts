@@ -43,32 +43,26 @@ function askedFor({ simulator }: Scene): string[] {
 }
 
 const scopes = async (scene: Scene, syncRunId: number) =>
-  scene.query(
-    `select stream, pass_scope as scope, outcome from tracking_sync.sync_run_streams
-    where sync_run_id = $1 and stream in ('shipments', 'containers', 'tracking_requests')
-    order by stream`,
-    syncRunId,
-  )
+  scene.rows`
+    select stream, pass_scope as scope, outcome from tracking_sync.sync_run_streams
+    where sync_run_id = ${syncRunId} and stream in ('shipments', 'containers', 'tracking_requests')
+    order by stream`
 
 const ageWholePasses = async (scene: Scene, hours: number) =>
-  scene.query(
-    `update tracking_sync.checkpoints
-    set completed_pass_began_at = completed_pass_began_at - make_interval(hours => $1)
-    where scope = 'whole'`,
-    hours,
-  )
+  scene.rows`
+    update tracking_sync.checkpoints
+    set completed_pass_began_at = completed_pass_began_at - make_interval(hours => ${hours})
+    where scope = 'whole'`
 
 const rowOf = async (scene: Scene, id: string) => {
-  const [row] = await scene.query<{ is_stopped: boolean; customer: string; is_live: boolean }>(
-    `select line_tracking_stopped_at is not null as is_stopped, customer_name as customer,
+  const [row] = await scene.rows<{ is_stopped: boolean; customer: string; is_live: boolean }>`
+    select line_tracking_stopped_at is not null as is_stopped, customer_name as customer,
         _deleted_at is null as is_live
-    from tracking.shipments where shipment_id = $1`,
-    id,
-  )
+    from tracking.shipments where shipment_id = ${id}`
   return row
 }
 
-const absences = async (scene: Scene) => scene.query('select row_key from tracking_sync.absences')
+const absences = async (scene: Scene) => scene.rows`select row_key from tracking_sync.absences`
 
 describe('a scheduled sync', { tags: ['FF7'] }, () => {
   it('reads only what can change, at times the whole', { tags: ['release'] }, async () => {
@@ -101,10 +95,9 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     expect(await absences(scene)).toEqual([])
     expect(await passes('whole')).toEqual(wholePass)
     expect((await passes('any'))!.getTime()).toBeGreaterThan(wholePass!.getTime())
-    const [row] = await scene.query<{ is_older: boolean }>(
-      `select last_whole_started_at < last_complete_started_at as is_older
-      from tracking_analytics.freshness where stream = 'shipments'`,
-    )
+    const [row] = await scene.rows<{ is_older: boolean }>`
+      select last_whole_started_at < last_complete_started_at as is_older
+      from tracking_analytics.freshness where stream = 'shipments'`
     expect(row).toEqual({ is_older: true })
 
     await ageWholePasses(scene, 24)
@@ -177,7 +170,7 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
         throw new SimulatedCrash('response_received')
       })
       await expect(sync(scene, { reachFailpoint })).rejects.toThrow(SimulatedCrash)
-      await scene.query('delete from tracking_sync.lease')
+      await scene.run`delete from tracking_sync.lease`
     }
     await crash()
     const report = await sync(scene)
@@ -205,9 +198,7 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     { tags: ['release'] },
     async (filters) => {
       const scene = await openScene({ filters })
-      const old = [
-        ...scene.simulator.world.records('tracking_request', scene.simulator.clock.now()),
-      ]
+      const old = scene.records('tracking_request')
       expect(old.length).toBeGreaterThan(16)
       const said: string[] = []
       const first = await sync(scene, { logger: noteWarnings(said) })
@@ -222,11 +213,10 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
       await sync(scene, { logger: noteWarnings(said) })
       expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
       expect(said).toHaveLength(2)
-      const [includes] = await scene.query<{ accepted: number }>(
-        `select jsonb_array_length(detail -> 'accepted') as accepted
-        from tracking_sync.source_capabilities where capability = 'include on shipments'`,
-      )
-      expect(includes?.accepted).toBeGreaterThan(5)
+      const accepted = await scene.value<number>`
+        select jsonb_array_length(detail -> 'accepted') as accepted
+        from tracking_sync.source_capabilities where capability = 'include on shipments'`
+      expect(accepted).toBeGreaterThan(5)
     },
   )
 

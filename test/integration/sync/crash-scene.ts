@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { tmpdir } from 'node:os'
 import { expect } from 'vitest'
 import { SYNC_FAILPOINTS, type SyncFailpoint } from '../../../src/base/failpoint.js'
@@ -192,17 +191,15 @@ export async function recordKill(
   { simulator, target }: CrashScene,
   sinceRun: number,
 ): Promise<Kill> {
-  const rows = await target.warehouse.query(
-    'read how far it was',
-    sql<{ stream: string; pages: number | null }>`select saved.stream,
+  const rows = await target.rows<{ stream: string; pages: number | null }>`
+    select saved.stream,
         case when saved.completed_at is null
             then greatest((saved.position ->> 'page')::int, (advanced.position ->> 'page')::int)
         end as pages
     from tracking_sync.checkpoints as saved
     left join tracking_sync.pass_positions as advanced
         on advanced.stream = saved.stream and advanced.pass_started_at = saved.pass_started_at
-    where saved.sync_run_id >= ${sinceRun}`,
-  )
+    where saved.sync_run_id >= ${sinceRun}`
   const stored = new Map(rows.map(({ stream, pages }) => [stream, pages ?? Infinity]))
   return { stored, requests: simulator.requests.recent.length }
 }
@@ -247,18 +244,17 @@ export async function differencesOf(
     mayLack: SELDOM,
   })
   if (gone.length === 0) return found
-  const leftovers = await target.warehouse.query(
-    'name what may still stand',
-    sql<{
-      id: string
-    }>`select unnest(array[shipment_id]) as id from tracking.shipments where shipment_id = any(${gone})
+  const leftovers = await target.rows<{ id: string }>`
+    select unnest(array[shipment_id]) as id from tracking.shipments
+    where shipment_id = any(${gone})
     union select container_id from tracking.containers where shipment_id = any(${gone})
     union select custom_field_id from tracking.custom_fields
     where entity_id = any(${gone})
-        or entity_id in (select container_id from tracking.containers where shipment_id = any(${gone}))
+        or entity_id in (select container_id from tracking.containers
+        where shipment_id = any(${gone}))
     union select transport_event_id from tracking.transport_events
-    where container_id in (select container_id from tracking.containers where shipment_id = any(${gone}))`,
-  )
+    where container_id in (select container_id from tracking.containers
+    where shipment_id = any(${gone}))`
   return found.filter((line) => !leftovers.some(({ id }) => line.includes(id)))
 }
 
@@ -267,24 +263,14 @@ export function snapshotOf({ target }: CrashScene) {
 }
 
 export async function runCount({ target }: CrashScene): Promise<number> {
-  const [row] = await target.warehouse.query(
-    'count the runs',
-    sql<{
-      last: number
-    }>`select coalesce(max(sync_run_id), 0)::int as last from tracking_sync.sync_runs`,
-  )
-  return row!.last
+  return target.value<number>`
+    select coalesce(max(sync_run_id), 0)::int as last from tracking_sync.sync_runs`
 }
 
 /** Runs that nobody works on and that say they are running. */
 export async function runsLeftOpen({ target }: CrashScene): Promise<number[]> {
-  const rows = await target.warehouse.query(
-    'look for runs that were left open',
-    sql<{
-      id: number
-    }>`select sync_run_id as id from tracking_sync.sync_runs where outcome = 'running'`,
-  )
-  return rows.map(({ id }) => id)
+  return target.column<number>`
+    select sync_run_id as id from tracking_sync.sync_runs where outcome = 'running'`
 }
 
 /** Keys with more than one version or interval that is open. */

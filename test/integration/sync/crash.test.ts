@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SYNC_FAILPOINTS, type SyncFailpoint } from '../../../src/base/failpoint.js'
 import type { ProgramResult } from '../../support/run-cli.js'
@@ -78,7 +77,7 @@ async function killAndFinish(
     kills.push(await recordKill(open, firstRun))
     expect(await checkpointLies(open, firstRun), failpoint).toEqual([])
     // As if the minute had passed after which a silent holder is taken over.
-    await target.warehouse.query('drop the lease', sql`delete from tracking_sync.lease`)
+    await target.run`delete from tracking_sync.lease`
     const isKilledAgain = kills.length === 1 && open.dice.chance(0.3)
     ended = isKilledAgain ? await runBuiltCli(open, command, `${point}:1`) : undefined
   }

@@ -27,14 +27,13 @@ describe('custom fields', { tags: ['JC1', 'release'] }, () => {
     const scene = await openLoadedScene({ shipments: 60 })
     const { world } = scene.simulator
     const served = [...world.records('custom_field', START)]
-    const [stored] = await scene.query(
-      `select count(*) as fields, count(distinct entity_type) as kinds, count(value) as values,
+    const [stored] = await scene.rows`
+      select count(*) as fields, count(distinct entity_type) as kinds, count(value) as values,
         count(display_value) as shown, count(value_text) as texts, count(value_number) as numbers,
         count(value_date) as dates, count(value_timestamp) as timestamps,
         count(value_boolean) as booleans, count(value_list) as lists, count(data_type) as types,
         count(_coercions) as refused
-      from tracking.custom_fields`,
-    )
+      from tracking.custom_fields`
     const ofType = (...types: string[]): number =>
       served.filter(({ attributes, relationships }) => {
         const { id } = relationships!.definition!.data as { id: string }
@@ -62,13 +61,12 @@ describe('custom fields', { tags: ['JC1', 'release'] }, () => {
     for (const number of Object.values(stored!)) if (number !== 0) expect(number).toBeGreaterThan(1)
     expect(served.length).toBeGreaterThan(60)
     expect(
-      await scene.query(
-        `select d.api_slug, d.entity_type, string_agg(o.label, ' ' order by o.position) as labels
+      await scene.rows`
+        select d.api_slug, d.entity_type, string_agg(o.label, ' ' order by o.position) as labels
         from tracking.custom_field_options as o
         join tracking.custom_field_definitions as d
             on d.custom_field_definition_id = o.definition_id
         group by 1, 2 order by 1`,
-      ),
     ).toEqual([
       { api_slug: 'handling', entity_type: 'Container', labels: 'Fragile Keep dry Top load' },
       { api_slug: 'incoterm', entity_type: 'Shipment', labels: 'FOB CIF EXW' },
@@ -108,12 +106,10 @@ describe('custom fields', { tags: ['JC1', 'release'] }, () => {
       world.customFieldDefinitions().find(({ attributes }) => attributes!.api_slug === slug)!.id
     const [cost, priority] = [idOf('cost_center'), idOf('priority')]
     const casts = (): Promise<object[]> =>
-      scene.query(
-        `select data_type, count(*) as rows, count(value_text) as texts,
+      scene.rows`
+        select data_type, count(*) as rows, count(value_text) as texts,
           count(value_number) as numbers
-        from tracking.custom_fields where definition_id = $1 group by 1`,
-        cost,
-      )
+        from tracking.custom_fields where definition_id = ${cost} group by 1`
     const [before] = await casts()
     const { rows } = before as { rows: number }
     expect(rows).toBeGreaterThan(1)
@@ -126,14 +122,12 @@ describe('custom fields', { tags: ['JC1', 'release'] }, () => {
 
     edits.delete('custom_field_definition', priority)
     const gone = (): Promise<object[]> =>
-      scene.query(
-        `select (select count(_deleted_at) from tracking.custom_field_definitions) as definitions,
+      scene.rows`
+        select (select count(_deleted_at) from tracking.custom_field_definitions) as definitions,
           (select count(_deleted_at) from tracking.custom_field_options
-              where definition_id = $1) as options,
+              where definition_id = ${priority}) as options,
           count(_deleted_at) as values, count(*) as of
-        from tracking.custom_fields where definition_id = $1`,
-        priority,
-      )
+        from tracking.custom_fields where definition_id = ${priority}`
     await scene.sync()
     const [once] = (await gone()) as [{ of: number }]
     expect(once.of).toBeGreaterThan(0)
@@ -151,13 +145,11 @@ describe('custom fields', { tags: ['JC1', 'release'] }, () => {
       .find(({ attributes }) => attributes!.api_slug === 'insured_value')!
     edits.change('custom_field_definition', id, { sensitive: true })
     const stored = async (): Promise<Record<string, number>> => {
-      const [row] = await scene.query<Record<string, number>>(
-        `select count(*)::int as rows, count(nullif(value, 'null'))::int as values,
+      const [row] = await scene.rows<Record<string, number>>`
+        select count(*)::int as rows, count(nullif(value, 'null'))::int as values,
           count(display_value)::int as shown, count(value_number)::int as numbers,
           count(_coercions)::int as withheld
-        from tracking.custom_fields where definition_id = $1`,
-        id,
-      )
+        from tracking.custom_fields where definition_id = ${id}`
       return row!
     }
     await scene.sync()
@@ -201,7 +193,7 @@ describe('custom fields', { tags: ['JC1', 'release'] }, () => {
         },
       })
       await expect(killed).rejects.toThrow(SimulatedCrash)
-      await scene.query('delete from tracking_sync.lease')
+      await scene.run`delete from tracking_sync.lease`
       const [before] = stored
       if (before !== undefined) expect(firstPageOf(before[0])).toBe('3')
       const rows = await rowsOf(stream)
@@ -246,7 +238,7 @@ describe('custom fields', { tags: ['JC1', 'release'] }, () => {
       expect(counts.inserted).toBeGreaterThan(3)
     }
     expect(
-      await scene.query('select stream, pointer from tracking_sync.quarantine order by stream'),
+      await scene.rows`select stream, pointer from tracking_sync.quarantine order by stream`,
     ).toEqual(Object.keys(lists).map((stream) => ({ stream, pointer: '/id' })))
     expect((await scene.differences()).length).toBeGreaterThan(0)
     await syncToEquality(scene, { settings })
@@ -261,16 +253,12 @@ describe('custom fields', { tags: ['JC1', 'release'] }, () => {
       TRACKING_API_KEY: scene.simulator.apiKey,
     }
     for (const [status, path, streams] of [
-      [404, '/custom_field', ['custom_field_definitions', 'custom_fields']],
+      [404, /^\/custom_field/, ['custom_field_definitions', 'custom_fields']],
       [403, /options$/, ['custom_field_options']],
-      [404, /^\/custom_fields$/, ['custom_fields']],
-      [403, /^\/custom_field_definitions$/, ['custom_field_definitions']],
+      [404, '/custom_fields', ['custom_fields']],
+      [403, '/custom_field_definitions', ['custom_field_definitions']],
     ] as const) {
-      const refused = scene.simulator.faults.add({
-        fault: { kind: 'status', status },
-        match: { path },
-        times: Infinity,
-      })
+      const refused = scene.answers.fail(path, status)
       const told: string[] = []
       const logger: Logger = {
         ...silentLogger,
@@ -293,7 +281,7 @@ describe('custom fields', { tags: ['JC1', 'release'] }, () => {
         const { stdout } = await callCli([command], { ...cli, ...service })
         expect(stdout.replace(/\s+/g, ' ')).toContain(sentence)
       }
-      const [before] = await scene.query('select count(*) as rows from tracking.containers')
+      const [before] = await scene.rows`select count(*) as rows from tracking.containers`
       expect(before!.rows).toBeGreaterThan(10)
       refused.remove()
     }

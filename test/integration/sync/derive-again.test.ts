@@ -60,22 +60,22 @@ describe('derived rows', () => {
   test('by another version is made anew by a run', { tags: ['FA4', 'release'] }, async () => {
     const before = await derivedRows()
     for (const table of DERIVED) expect(before[table]!.length, table).toBeGreaterThan(0)
-    const closed = await query(
-      'select from tracking.container_import_deadline_history where valid_to is not null',
-    )
+    const closed = await opened.rows`
+      select from tracking.container_import_deadline_history where valid_to is not null`
     expect(closed.length).toBeGreaterThan(3)
     const { requests } = await sync()
     expect(await derivedRows()).toEqual(before)
 
     // As an older version would have left them: days in another zone, a hold without its text, a
     // fee as two.
-    await query(`update tracking.container_import_deadlines set local_date = local_date - 1`)
-    await query(`update tracking.container_import_deadline_history set local_date = local_date - 1`)
-    await query(`update tracking.container_holds set description = null`)
-    await query(`update tracking.container_hold_history set description = null, status = 'x'`)
-    await query(`update tracking.container_fees set fee_key = fee_key || '-old'`)
-    await query(`update tracking.container_fee_history set fee_key = fee_key || '-old'`)
-    await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
+    await opened.run`update tracking.container_import_deadlines set local_date = local_date - 1`
+    await opened.run`
+      update tracking.container_import_deadline_history set local_date = local_date - 1`
+    await opened.run`update tracking.container_holds set description = null`
+    await opened.run`update tracking.container_hold_history set description = null, status = 'x'`
+    await opened.run`update tracking.container_fees set fee_key = fee_key || '-old'`
+    await opened.run`update tracking.container_fee_history set fee_key = fee_key || '-old'`
+    await opened.run`update tracking_sync.derivations set text_hash = 'of another version'`
     const report = await sync()
     expect(report.exitCode).toBe(0)
     expect(report.requests).toBe(requests)
@@ -89,13 +89,12 @@ describe('derived rows', () => {
 
   test('with zone data of another day is made anew', { tags: ['FA4', 'FA5'] }, async () => {
     const before = await derivedRows()
-    const [one] = await query<{ zone: string }>(
-      `select time_zone as zone from tracking.container_import_deadlines
-      where deadline_at is not null and is_zone_known order by 1 limit 1`,
-    )
+    const zone = await opened.value<string>`
+      select time_zone as zone from tracking.container_import_deadlines
+      where deadline_at is not null and is_zone_known order by 1 limit 1`
     for (const table of ['container_import_deadlines', 'container_import_deadline_history']) {
       await query(
-        `update tracking.${table} set local_date = local_date + 1 where time_zone = '${one!.zone}'`,
+        `update tracking.${table} set local_date = local_date + 1 where time_zone = '${zone}'`,
       )
     }
     expect(await derivedRows()).not.toEqual(before)
@@ -105,23 +104,23 @@ describe('derived rows', () => {
 
   test('in a zone that was not known has its day once it is', { tags: ['FA5'] }, async () => {
     const before = await derivedRows()
-    await query(
-      `update tracking.container_import_deadlines set local_date = null, is_zone_known = false
-      where time_zone is not null and deadline_at is not null`,
-    )
-    await query('delete from tracking_analytics.time_zones')
+    await opened.run`
+      update tracking.container_import_deadlines set local_date = null, is_zone_known = false
+      where time_zone is not null and deadline_at is not null`
+    await opened.run`delete from tracking_analytics.time_zones`
     await sync()
     expect(await derivedRows()).toEqual(before)
   })
 
   test('that is as it should be is neither written nor locked', { tags: ['FA4'] }, async () => {
     const versions = () =>
-      query(`select xmin::text, ctid::text from tracking.container_import_deadlines order by 1, 2`)
+      opened.rows`
+        select xmin::text, ctid::text from tracking.container_import_deadlines order by 1, 2`
     const before = await versions()
     expect(
       await deriveAgain(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
     ).toBe(0)
-    await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
+    await opened.run`update tracking_sync.derivations set text_hash = 'of another version'`
     expect(
       await deriveAgain(opened.warehouse, { syncRunId: 1, signal: new AbortController().signal }),
     ).toBeGreaterThan(7)
@@ -130,11 +129,9 @@ describe('derived rows', () => {
 
   test('goes on where it was cut off, bit by bit', { tags: ['FA4', 'release'] }, async () => {
     const before = await derivedRows()
-    const [all] = await query<{ count: number }>(
-      'select count(*) as count from tracking.containers',
-    )
-    await query(`update tracking.container_import_deadlines set local_date = local_date - 1`)
-    await query(`update tracking_sync.derivations set text_hash = 'of another version'`)
+    const count = await opened.value<number>`select count(*) as count from tracking.containers`
+    await opened.run`update tracking.container_import_deadlines set local_date = local_date - 1`
+    await opened.run`update tracking_sync.derivations set text_hash = 'of another version'`
     const cut = new AbortController()
     let looks = 0
     const signal = {
@@ -146,15 +143,14 @@ describe('derived rows', () => {
     } as AbortSignal
     const options = { syncRunId: 1, containersAtOnce: 2 }
     await expect(deriveAgain(opened.warehouse, { ...options, signal })).rejects.toThrow()
-    const [state] = await query<{ derived_up_to: string; finished_at: string | null }>(
-      'select derived_up_to, finished_at from tracking_sync.derivations',
-    )
+    const [state] = await opened.rows<{ derived_up_to: string; finished_at: string | null }>`
+      select derived_up_to, finished_at from tracking_sync.derivations`
     expect(state).toEqual({ derived_up_to: expect.any(String) as string, finished_at: null })
     const rest = await deriveAgain(opened.warehouse, {
       ...options,
       signal: new AbortController().signal,
     })
-    expect(rest).toBe(all!.count - 4)
+    expect(rest).toBe(count - 4)
     expect(await derivedRows()).toEqual(before)
   })
 })

@@ -17,32 +17,14 @@ const driftRows = ({ query }: Scene) =>
     order by stream, kind, name`,
   )
 
-interface LooseDocument {
-  readonly data: unknown
-  readonly included?: unknown
-}
-
-type Attributes = Record<string, unknown>
+type Attributes = Readonly<Record<string, unknown>>
 
 /** Changes the attributes of every record of a type in every answer. */
-function rewrite(scene: Scene, type: string, change: (attributes: Attributes) => Attributes) {
-  const apply = (records: unknown): unknown =>
-    Array.isArray(records)
-      ? (records as { type: string; attributes: Attributes }[]).map((record) =>
-          record.type === type ? { ...record, attributes: change(record.attributes) } : record,
-        )
-      : records
-  return scene.simulator.faults.add({
-    fault: {
-      kind: 'transform',
-      apply: (document) => {
-        const { data, included, ...rest } = document as LooseDocument
-        return { ...rest, data: apply(data), included: apply(included) }
-      },
-    },
-    times: Infinity,
-  })
-}
+const rewrite = (scene: Scene, type: string, change: (attributes: Attributes) => Attributes) =>
+  scene.answers.showType(type, (record) => ({
+    ...record,
+    attributes: change(record.attributes ?? {}),
+  }))
 
 const without = (attributes: Attributes, name: string): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([other]) => other !== name))
@@ -65,9 +47,8 @@ describe('drift of the service', () => {
       'containers: new member "holds_at_pod_terminal.gate"; it is kept as it was sent',
       'containers: new member "import_deadlines.pickup_lfd_yard"; it is kept as it was sent',
     ])
-    const kept = await scene.query(
-      `select distinct import_deadlines ->> 'pickup_lfd_yard' as day from tracking.containers`,
-    )
+    const kept = await scene.rows`
+      select distinct import_deadlines ->> 'pickup_lfd_yard' as day from tracking.containers`
     expect(kept).toEqual([{ day: '2026-04-01' }])
     // Its absence is not reported: a container may have holds today and none tomorrow.
     rewritten.remove()
@@ -89,10 +70,9 @@ describe('drift of the service', () => {
       { stream: 'containers', kind: 'new_attribute', name: 'seal_color', is_new: true },
     ])
     expect(
-      await scene.query(
-        `select distinct _unmapped ->> 'seal_color' as color from tracking.containers`,
-      ),
-    ).toEqual([{ color: 'red' }])
+      await scene.column`
+        select distinct _unmapped ->> 'seal_color' as color from tracking.containers`,
+    ).toEqual(['red'])
     expect(await scene.query(columns)).toEqual(before)
 
     const snapshot = await scene.snapshot()
@@ -153,16 +133,12 @@ describe('drift of the service', () => {
         ? { ...attributes, event: 'container.transport.flown' }
         : attributes,
     )
-    scene.simulator.faults.add({
-      fault: {
-        kind: 'transform',
-        apply: (document) => {
-          const { included = [], ...rest } = document as { included?: unknown[] }
-          return { ...rest, included: [...included, { type: 'drone', id: 'd-1', attributes: {} }] }
-        },
+    scene.answers.play(/^\/shipments$/, {
+      kind: 'transform',
+      apply: (document) => {
+        const { included = [], ...rest } = document as { included?: unknown[] }
+        return { ...rest, included: [...included, { type: 'drone', id: 'd-1', attributes: {} }] }
       },
-      match: { path: /^\/shipments$/ },
-      times: Infinity,
     })
     const report = await scene.sync({ command: 'sync' })
     expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
@@ -175,10 +151,9 @@ describe('drift of the service', () => {
       'transport_events: new value, "event: container.transport.flown"',
     ])
     expect(
-      await scene.query(
-        `select current_status, equipment_length from tracking.containers where container_id = $1`,
-        container!.id,
-      ),
+      await scene.rows`
+        select current_status, equipment_length from tracking.containers
+        where container_id = ${container!.id}`,
     ).toEqual([{ current_status: 'on_drone', equipment_length: 53 }])
     const again = await scene.sync({ command: 'sync' })
     expect(again.drift).toEqual([])
@@ -188,22 +163,22 @@ describe('drift of the service', () => {
     const scene = await openPlainScene()
     rewrite(scene, 'shipment', (attributes) => ({ ...attributes, mood: 'calm' }))
     await scene.sync()
-    await scene.query(
-      `update tracking_sync.schema_drift set first_seen_at = now() - interval '2 days', last_seen_at = now() - interval '25 hours'`,
-    )
+    await scene.run`
+      update tracking_sync.schema_drift
+      set first_seen_at = now() - interval '2 days', last_seen_at = now() - interval '25 hours'`
     expect((await scene.sync({ command: 'sync' })).drift).toEqual([])
     expect(
-      await scene.query(
-        `select last_seen_at > now() - interval '1 hour' as is_touched from tracking_sync.schema_drift where name = 'mood'`,
-      ),
-    ).toEqual([{ is_touched: true }])
+      await scene.column`
+        select last_seen_at > now() - interval '1 hour' as is_touched
+        from tracking_sync.schema_drift where name = 'mood'`,
+    ).toEqual([true])
   })
 
   it('is bounded when a service makes up names without end', async () => {
     const scene = await openPlainScene()
     let counter = 0
     rewrite(scene, 'shipment', (attributes) => {
-      const odd: Attributes = { [`long_${'x'.repeat(5_000)}`]: 1 }
+      const odd: Record<string, unknown> = { [`long_${'x'.repeat(5_000)}`]: 1 }
       for (let index = 0; index < 50; index += 1) {
         odd[`made_up_${(counter += 1)}`] = '\u0000\u001b[31m'
       }

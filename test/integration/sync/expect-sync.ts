@@ -26,10 +26,9 @@ const TABLES = [
  * I16: counts add up, equal those in the bookkeeping, and equal the rows that the run wrote.
  */
 export async function expectTrueCounts(scene: Scene, report: RunReport): Promise<void> {
-  const stored = await scene.query(
-    'select * from tracking_sync.sync_run_streams where sync_run_id = $1 order by stream',
-    report.syncRunId,
-  )
+  const stored = await scene.rows`
+    select * from tracking_sync.sync_run_streams where sync_run_id = ${report.syncRunId}
+    order by stream`
   expect(stored).toEqual(
     report.streams.map(
       ({ stream, counts, outcome, detail }) =>
@@ -53,11 +52,9 @@ export async function expectTrueCounts(scene: Scene, report: RunReport): Promise
       return { table, written: inserted + updated + tombstoned, dead: tombstoned }
     }),
   )
-  const [run] = await scene.query(
-    `select outcome, exit_code, error_message, requests, finished_at is not null as is_finished
-    from tracking_sync.sync_runs where sync_run_id = $1`,
-    report.syncRunId,
-  )
+  const [run] = await scene.rows`
+    select outcome, exit_code, error_message, requests, finished_at is not null as is_finished
+    from tracking_sync.sync_runs where sync_run_id = ${report.syncRunId}`
   expect(run).toEqual({
     outcome: report.outcome,
     exit_code: report.exitCode,

@@ -78,10 +78,10 @@ describe('one stream that fails', () => {
 
   it('goes on when a reference is gone, and asks no second time', { tags: ['H5'] }, async () => {
     const scene = await openScene()
-    const { world, clock, faults } = scene.simulator
-    const event = [...world.records('transport_event', clock.now())].find(
-      ({ relationships }) => relationships?.vessel?.data,
-    )!
+    const { faults } = scene.simulator
+    const event = scene
+      .records('transport_event')
+      .find(({ relationships }) => relationships?.vessel?.data)!
     const vessel = event.relationships?.vessel?.data as { id: string }
     const fault = { kind: 'status', status: 404 } as const
     const played = faults.add({ fault, match: { path: `/vessels/${vessel.id}` }, ...FOR_EVER })
@@ -90,10 +90,9 @@ describe('one stream that fails', () => {
     expect(played.played).toBe(1)
     expect(await scene.differences({ unreadable: [vessel.id] })).toEqual([])
     expect(await scene.differences()).toHaveLength(1)
-    const [queued] = await scene.query(
-      `select resource_type, resource_id, attempts, error, not_before > now() as is_postponed
-      from tracking_sync.refetch_queue`,
-    )
+    const [queued] = await scene.rows`
+      select resource_type, resource_id, attempts, error, not_before > now() as is_postponed
+      from tracking_sync.refetch_queue`
     expect(queued).toEqual({
       resource_type: 'vessel',
       resource_id: vessel.id,
@@ -105,24 +104,20 @@ describe('one stream that fails', () => {
     expect(played.played).toBe(1)
 
     faults.clear()
-    await scene.query('update tracking_sync.refetch_queue set not_before = now()')
+    await scene.run`update tracking_sync.refetch_queue set not_before = now()`
     await expectRecovery(scene)
   })
 
   it('asks again a day later for a reference of no use', { tags: ['release'] }, async () => {
     const scene = await openScene()
-    const { world, clock, faults } = scene.simulator
-    const linked = [...world.records('transport_event', clock.now())].flatMap(
-      ({ relationships }) => (relationships?.vessel?.data ?? []) as { id: string } | [],
-    )
+    const { world, clock } = scene.simulator
+    const linked = scene
+      .records('transport_event')
+      .flatMap(({ relationships }) => (relationships?.vessel?.data ?? []) as { id: string } | [])
     const [useless, refused] = [...new Set(linked.map(({ id }) => id))]
     const name = String(world.record('vessel', refused!, clock.now())?.attributes?.name)
     const path = `/vessels/${useless!}`
-    faults.add({
-      fault: { kind: 'transform', apply: () => ({ data: {} }) },
-      match: { path },
-      ...FOR_EVER,
-    })
+    scene.answers.play(path, { kind: 'transform', apply: () => ({ data: {} }) })
     await scene.query(
       `alter table tracking.vessels add constraint refuses_one check (name != '${name}')`,
     )
@@ -131,17 +126,16 @@ describe('one stream that fails', () => {
       .filter((id) => nameOf(id) === name || id === useless)
     await scene.sync({ settings: { quarantineLimitPercent: 50 } })
     expect(await scene.differences({ unreadable })).toEqual([])
-    const queued = await scene.query(
-      `select resource_id, attempts, not_before > now() as is_postponed
-      from tracking_sync.refetch_queue order by resource_id`,
-    )
+    const queued = await scene.rows`
+      select resource_id, attempts, not_before > now() as is_postponed
+      from tracking_sync.refetch_queue order by resource_id`
     expect(queued).toEqual(
       [...new Set(unreadable)]
         .sort()
         .map((resource_id) => ({ resource_id, attempts: 1, is_postponed: true })),
     )
-    await scene.query('alter table tracking.vessels drop constraint refuses_one')
-    await scene.query('update tracking_sync.refetch_queue set not_before = now()')
+    await scene.run`alter table tracking.vessels drop constraint refuses_one`
+    await scene.run`update tracking_sync.refetch_queue set not_before = now()`
     await expectRecovery(scene)
 
     function nameOf(id: string): unknown {
@@ -189,8 +183,8 @@ describe('bad records', { tags: ['release'] }, () => {
 
   it('are set aside with reason, pointer and payload', { tags: ['I11', 'T7'] }, async () => {
     const scene = await openScene({ shipments: ALL })
-    const { world, clock, faults } = scene.simulator
-    const records = [...world.records('shipment', clock.now())]
+    const { faults } = scene.simulator
+    const records = scene.records('shipment')
     faults.add({ fault: spoil(BAD.length), match: SHIPMENTS, ...FOR_EVER })
     for (const run of [1, 2]) {
       const report = await scene.sync({ settings: { quarantineLimitPercent: 50 } })
@@ -202,10 +196,9 @@ describe('bad records', { tags: ['release'] }, () => {
         inserted: run === 1 ? ALL - BAD.length : 0,
         unchanged: run === 1 ? 0 : ALL - BAD.length,
       })
-      const rows = await scene.query(
-        `select stream, pointer, payload, reason, source, sightings, sync_run_id
-        from tracking_sync.quarantine order by quarantine_id`,
-      )
+      const rows = await scene.rows`
+        select stream, pointer, payload, reason, source, sightings, sync_run_id
+        from tracking_sync.quarantine order by quarantine_id`
       expect(rows).toEqual(
         BAD.map(([make, pointer], index) => ({
           stream: 'shipments',
@@ -227,7 +220,7 @@ describe('bad records', { tags: ['release'] }, () => {
     expect((await scene.differences()).sort()).toEqual(missing.sort())
     await expectRecovery(scene)
     // Of the last four it is known which record they are, and that it came well.
-    const left = await scene.query('select 1 from tracking_sync.quarantine')
+    const left = await scene.rows`select 1 from tracking_sync.quarantine`
     expect(left).toHaveLength(BAD.length - 4)
   })
 
@@ -262,10 +255,9 @@ describe('bad records', { tags: ['release'] }, () => {
     },
   ])('cost only themselves if PostgreSQL refuses them: $options', async ({ refused, options }) => {
     const scene = await openScene({ shipments: 24, ...options })
-    const { world, clock } = scene.simulator
     const bad = Object.entries(refused).map(([name, column]) => {
       const type = name.replace(/s$/, '') as 'shipment' | 'container' | 'tracking_request'
-      const { id, attributes } = [...world.records(type, clock.now())][17]!
+      const { id, attributes } = scene.records(type)[17]!
       return { name, column, type, id, value: String(attributes?.[column]) }
     })
     for (const { name, column, value } of bad) {
@@ -283,7 +275,7 @@ describe('bad records', { tags: ['release'] }, () => {
         expect(inserted + updated + unchanged + quarantined).toBe(fetched)
       }
       expect(
-        await scene.query('select * from tracking_sync.quarantine order by stream'),
+        await scene.rows`select * from tracking_sync.quarantine order by stream`,
       ).toMatchObject(
         [...bad]
           .sort((one, other) => (one.name < other.name ? -1 : 1))

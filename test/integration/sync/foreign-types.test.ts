@@ -5,26 +5,13 @@ import { closeScenes, HOUR, openLoadedScene, openScene, type Scene } from './syn
 afterEach(closeScenes)
 
 /** Records of a type have another; what points to them is as it was. */
-function rename(scene: Scene, type: string, isRenamed: (id: string) => boolean = () => true): void {
-  const apply = (document: unknown): unknown => {
-    const { data, included } = document as { data: unknown; included?: unknown }
-    const change = (records: unknown): unknown =>
-      Array.isArray(records)
-        ? (records as { id: string; type: string }[]).map((record) =>
-            record.type === type && isRenamed(record.id) ? { ...record, type: `${type}s` } : record,
-          )
-        : records
-    return { ...(document as object), data: change(data), included: change(included) }
-  }
-  scene.simulator.faults.add({ fault: { kind: 'transform', apply }, times: Infinity })
-}
-
-async function countRows(scene: Scene, table: string, condition = 'true'): Promise<number> {
-  const [row] = await scene.query<{ count: number }>(
-    `select count(*) from tracking.${table} where ${condition}`,
+const rename = (scene: Scene, type: string, isRenamed: (id: string) => boolean = () => true) =>
+  scene.answers.showType(type, (record) =>
+    isRenamed(record.id) ? { ...record, type: `${type}s` } : record,
   )
-  return row?.count ?? 0
-}
+
+const countRows = (scene: Scene, table: string, condition?: string): Promise<number> =>
+  scene.count(`tracking.${table}`, condition)
 
 async function openBackfilled(shipments = 6): Promise<Scene> {
   const scene = await openLoadedScene({
@@ -60,7 +47,7 @@ describe('a type that was renamed', { tags: ['K6'] }, () => {
       }
       expect(await countRows(scene, stream, '_deleted_at is null')).toBe(rows)
       expect(await countRows(scene, 'other_resources', `resource_type = '${type}s'`)).toBe(rows)
-      expect(await scene.query('select * from tracking_sync.absences')).toEqual([])
+      expect(await scene.rows`select * from tracking_sync.absences`).toEqual([])
       scene.simulator.faults.clear()
       const report = await scene.sync({ command: 'sync' })
       expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
@@ -98,7 +85,7 @@ describe('a type that was renamed', { tags: ['K6'] }, () => {
       throw new SimulatedCrash('before_run_complete')
     })
     await expect(scene.sync({ command: 'sync', reachFailpoint })).rejects.toThrow(SimulatedCrash)
-    await scene.query('delete from tracking_sync.lease')
+    await scene.run`delete from tracking_sync.lease`
     expect((await scene.sync({ command: 'sync' })).exitCode).toBe(6)
   })
 
@@ -131,13 +118,12 @@ it('ids that are no UUIDs are taken as they are', { tags: ['K6', 'release'] }, a
   const apply = (document: unknown) => JSON.parse(withOddIds(JSON.stringify(document))) as unknown
   scene.simulator.faults.add({ fault: { kind: 'transform', apply }, times: Infinity })
   const report = await scene.sync()
-  const { world, clock } = scene.simulator
   expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
   for (const { type, stream } of [
     ...STREAMS,
     { type: 'transport_event', stream: 'transport_events' },
   ] as const) {
-    const records = [...world.records(type, clock.now())]
+    const records = scene.records(type)
     expect(await countRows(scene, stream, `${type}_id ~ '^[0-9a-f]{8}/Ü_[0-9a-f]{4}:'`)).toBe(
       records.length,
     )

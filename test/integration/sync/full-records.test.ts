@@ -121,11 +121,9 @@ describe('a full record', { tags: ['K8'] }, () => {
   })
 
   it('names the ports, terminals and vessels that it points to: they are asked for', async () => {
-    const queue = await target.warehouse.query(
-      'read the refetch queue',
-      sql<{ entry: string }>`select resource_type || ' ' || resource_id as entry
-      from tracking_sync.refetch_queue order by entry`,
-    )
+    const queue = await target.rows<{ entry: string }>`
+      select resource_type || ' ' || resource_id as entry
+      from tracking_sync.refetch_queue order by entry`
     expect(queue.map(({ entry }) => entry)).toEqual([
       'metro_area m-1',
       'port p-1',
@@ -141,10 +139,7 @@ describe('a full record', { tags: ['K8'] }, () => {
 
 it('fills all that the public interface can fill', { tags: ['K8'] }, async () => {
   const parts = VIEWS.map(async (view) => {
-    const rows = await target.warehouse.query(
-      `read ${view}`,
-      sql<Row>`select * from ${sql.table(`tracking_datasync.${view}`)}`,
-    )
+    const rows = await target.rows<Row>`select * from ${sql.table(`tracking_datasync.${view}`)}`
     return show(view, rows, new Map())
   })
   await expectShown('datasync', await Promise.all(parts))

@@ -31,11 +31,7 @@ describe('a clock of the service that is ahead', { tags: ['FA2', 'H15'] }, () =>
   ])('by %s in one backfill leaves no stamp in the future', async (_name, offsetMs) => {
     const scene = await openScene({ shipments: 6, startAt: new Date() })
     const { simulator } = scene
-    const fast = simulator.faults.add({
-      times: Infinity,
-      match: { path: /./ },
-      fault: { kind: 'dateHeader', value: { offsetMs } },
-    })
+    const fast = scene.answers.play(/./, { kind: 'dateHeader', value: { offsetMs } })
     expect(await scene.sync()).toMatchObject({ exitCode: 0 })
     expect(await ahead(scene)).toBe(0)
     fast.remove()
@@ -55,17 +51,17 @@ describe('rows that are stamped in the future', { tags: ['FA2', 'release'] }, ()
     const scene = await openScene({ shipments: 20, startAt: new Date() })
     const { simulator } = scene
     await scene.sync()
-    await scene.query(
-      `with put as (
-          update tracking.containers set _observed_at = now() + interval '2 years', _changed_at = now() + interval '2 years'
-          where container_id in (select container_id from tracking.containers order by 1 limit $1)
-          returning container_id
-        )
-        update tracking.container_history set valid_from = now() + interval '2 years'
-        where container_id in (select container_id from put)`,
-      rows,
-    )
-    const containers = [...simulator.world.records('container', simulator.clock.now())]
+    await scene.run`
+      with put as (
+        update tracking.containers
+        set _observed_at = now() + interval '2 years', _changed_at = now() + interval '2 years'
+        where container_id in (select container_id from tracking.containers
+        order by 1 limit ${rows})
+        returning container_id
+      )
+      update tracking.container_history set valid_from = now() + interval '2 years'
+      where container_id in (select container_id from put)`
+    const containers = scene.records('container')
     for (const { id } of containers) simulator.edits.change('container', id, { seal_number: 'X' })
     simulator.clock.advance(HOUR)
     const report = await scene.sync({ command: 'sync' })
@@ -75,9 +71,8 @@ describe('rows that are stamped in the future', { tags: ['FA2', 'release'] }, ()
     simulator.clock.advance(HOUR)
     await scene.sync()
     expect(await ahead(scene)).toBe(0)
-    const known = await scene.query<{ seal_number: string }>(
-      'select distinct seal_number from tracking.containers',
-    )
+    const known = await scene.rows<{ seal_number: string }>`
+      select distinct seal_number from tracking.containers`
     expect(known).toEqual([{ seal_number: 'X' }])
   })
 })

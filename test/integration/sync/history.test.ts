@@ -6,16 +6,14 @@ afterEach(closeScenes)
 
 it('makes no version of what changes only because the service looked', async () => {
   const scene = await openLoadedScene({ shipments: 6 })
-  const { clock, edits, world } = scene.simulator
-  const container = [...world.records('container', clock.now())][0]!
+  const { clock, edits } = scene.simulator
+  const container = scene.records('container')[0]!
   const stamps = () =>
-    scene.query(
-      `select containers._changed_at, containers._observed_at, containers.terminal_checked_at,
+    scene.rows`
+      select containers._changed_at, containers._observed_at, containers.terminal_checked_at,
           (select count(*) from tracking.container_history as history
               where history.container_id = containers.container_id) as versions
-      from tracking.containers where container_id = $1`,
-      container.id,
-    )
+      from tracking.containers where container_id = ${container.id}`
   clock.advance(60_000)
   edits.change('container', container.id, { terminal_checked_at: '2026-03-02T08:00:30Z' })
   await syncToEquality(scene)
@@ -32,18 +30,16 @@ it('makes no version of what changes only because the service looked', async () 
 
 it('keeps one version of two changes at one instant', { tags: ['release'] }, async () => {
   const scene = await openLoadedScene({ shipments: 6 })
-  const { clock, edits, world } = scene.simulator
-  const shipment = [...world.records('shipment', clock.now())][0]!
+  const { clock, edits } = scene.simulator
+  const shipment = scene.records('shipment')[0]!
   clock.advance(60_000)
   for (const customer_name of ['first', 'second', 'third']) {
     edits.change('shipment', shipment.id, { customer_name })
     await syncToEquality(scene)
   }
-  const versions = await scene.query(
-    `select customer_name, valid_from, valid_to from tracking.shipment_history
-    where shipment_id = $1 order by valid_from`,
-    shipment.id,
-  )
+  const versions = await scene.rows`
+    select customer_name, valid_from, valid_to from tracking.shipment_history
+    where shipment_id = ${shipment.id} order by valid_from`
   const changed = '2026-03-02 08:01:00+00'
   expect(versions).toEqual([
     {

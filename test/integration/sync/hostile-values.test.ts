@@ -146,11 +146,10 @@ function stored(id: string): () => Promise<void> {
 }
 
 test('the records with such values are counted', { tags: ['FD13'] }, async () => {
-  const [row] = await query<{ flagged: number }>(
-    `select count(*)::integer as flagged from tracking.containers where _coercions is not null`,
-  )
+  const flagged = await target.value<number>`
+    select count(*)::integer as flagged from tracking.containers where _coercions is not null`
   expect(coerced).toBeGreaterThan(20)
-  expect(coerced).toBe(row!.flagged)
+  expect(coerced).toBe(flagged)
 })
 
 describe('a hostile value, from the bytes of a page into PostgreSQL', () => {
@@ -182,20 +181,16 @@ describe('a hostile value, from the bytes of a page into PostgreSQL', () => {
   test('a comma is not guessed at, large weights are exact', { tags: ['N5'] }, stored('N5'))
 
   test('a deadline is exact to the microsecond in its own row', { tags: ['Z1'] }, async () => {
-    const rows = await query(
-      `select deadline_at::text from tracking.container_import_deadlines
-      where container_id = $1 and kind = 'pickup_lfd'`,
-      'with-children',
-    )
+    const rows = await target.rows`
+      select deadline_at::text from tracking.container_import_deadlines
+      where container_id = ${'with-children'} and kind = 'pickup_lfd'`
     expect(rows).toEqual([{ deadline_at: '2026-03-08 10:00:00.123456+00' }])
   })
 
   test('a fee without an amount is kept, a small one exact', { tags: ['N1', 'N4'] }, async () => {
-    const rows = await query(
-      `select type, amount::text, currency_code from tracking.container_fees
-      where container_id = $1 order by position`,
-      'with-children',
-    )
+    const rows = await target.rows`
+      select type, amount::text, currency_code from tracking.container_fees
+      where container_id = ${'with-children'} order by position`
     expect(rows).toEqual([
       { type: 'exam', amount: null, currency_code: null },
       { type: 'demurrage', amount: '0.0000001', currency_code: null },

@@ -55,13 +55,13 @@ it('a run taken over at its start leaves no finding', { tags: ['C10'] }, async (
     ...scene.warehouse,
     transaction: async (action, work) => {
       if (action === 'remember includes') {
-        await scene.query('update tracking_sync.lease set fencing_token = fencing_token + 1')
+        await scene.run`update tracking_sync.lease set fencing_token = fencing_token + 1`
       }
       return scene.warehouse.transaction(action, work)
     },
   }
   expect(await scene.sync({ warehouse })).toMatchObject({ outcome: 'failed', exitCode: 7 })
-  expect(await scene.query('select * from tracking_sync.source_capabilities')).toEqual([])
+  expect(await scene.rows`select * from tracking_sync.source_capabilities`).toEqual([])
 })
 
 interface Shown {
@@ -128,7 +128,7 @@ describe('records that come with less than they have', { tags: ['JC10', 'release
     const match = { path: /^\/shipments$/ }
     scene.simulator.faults.add({ fault: thin, match, times: Infinity })
     expect(await requestsOfSync(scene)).not.toHaveProperty('/containers')
-    await scene.query(`update tracking.containers set number = 'Edited'`)
+    await scene.run`update tracking.containers set number = 'Edited'`
     expect(await scene.differences()).not.toEqual([])
     expect(await scene.sync()).toMatchObject({ exitCode: 0 })
     expect(await scene.differences()).toEqual([])
@@ -160,7 +160,7 @@ describe('records that come with less than they have', { tags: ['JC10', 'release
         expect.stringMatching(/^shipments: customer_name: only reads/),
       ]),
     )
-    await scene.query(`update tracking.containers set seal_number = 'Edited'`)
+    await scene.run`update tracking.containers set seal_number = 'Edited'`
     const found = await verify()
     const columns = found.differences.filter(({ stream }) => stream === 'containers')
     expect(new Set(columns.map(({ column }) => column))).toEqual(new Set(['seal_number']))

@@ -16,8 +16,8 @@ const STORAGE = { type: 'demurrage', amount: 75, currency_code: 'USD', descripti
 /** A container without any hold or fee of the world's own. */
 async function openBox(): Promise<{ scene: Scene; id: string }> {
   const scene = await openScene({ shipments: 8 })
-  const { world, clock, edits } = scene.simulator
-  const { id } = [...world.records('container', clock.now())][0]!
+  const { edits } = scene.simulator
+  const { id } = scene.records('container')[0]!
   edits.change('container', id, {
     holds_at_pod_terminal: [],
     fees_at_pod_terminal: [],
@@ -67,11 +67,9 @@ it('takes them from a webhook as from a sync, and makes no version of when the r
   expect(await read(scene, 'container_fees', 'place, amount', id)).toEqual([
     { place: 'ramp', amount: '75' },
   ])
-  const days = await scene.query(
-    `select kind, place, deadline_at from tracking.container_import_deadlines
-    where container_id = $1 and kind <> 'pickup_lfd' order by kind`,
-    id,
-  )
+  const days = await scene.rows`
+    select kind, place, deadline_at from tracking.container_import_deadlines
+    where container_id = ${id} and kind <> 'pickup_lfd' order by kind`
   expect(days).toEqual([
     { kind: 'pickup_lfd_line', place: 'port', deadline_at: '2026-03-20 07:00:00+00' },
     { kind: 'pickup_lfd_rail', place: 'ramp', deadline_at: '2026-03-22 05:00:00+00' },
@@ -79,7 +77,7 @@ it('takes them from a webhook as from a sync, and makes no version of when the r
     { kind: 'pickup_lfd_rail.original', place: 'ramp', deadline_at: '2026-03-21 05:00:00+00' },
   ])
   const versions = () =>
-    scene.query(`select count(*) from tracking.container_history where container_id = $1`, id)
+    scene.rows`select count(*) from tracking.container_history where container_id = ${id}`
   const before = await versions()
   clock.advance(HOUR)
   edits.change('container', id, { rail_last_tracking_request_at: clock.now().toISOString() })

@@ -56,26 +56,22 @@ describe('rows that are not there yet', () => {
     const settings = { pageSize: 4 }
     const scene = await openScene({ shipments: 8 })
     const other = await openLoadedScene()
-    const events = await other.query<{ container_id: string; event_id: string }>(
-      'select container_id, transport_event_id as event_id from tracking.transport_events',
-    )
+    const events = await other.rows<{ container_id: string; event_id: string }>`
+      select container_id, transport_event_id as event_id from tracking.transport_events`
     // Containers do not have a row yet, so nobody looks for these.
-    await scene.query(
-      `insert into tracking.transport_events
-          (container_id, transport_event_id, _observed_at, _first_seen_at, _changed_at)
-        select container_id, event_id, early, early, early
-        from json_to_recordset($1) as event (container_id text, event_id text)
-        cross join (values (timestamptz '2026-03-01 00:00Z')) as seen (early)`,
-      JSON.stringify(events),
-    )
+    await scene.run`
+      insert into tracking.transport_events
+        (container_id, transport_event_id, _observed_at, _first_seen_at, _changed_at)
+      select container_id, event_id, early, early, early
+      from json_to_recordset(${JSON.stringify(events)}) as event (container_id text, event_id text)
+      cross join (values (timestamptz '2026-03-01 00:00Z')) as seen (early)`
     expect(await scene.sync({ settings })).toMatchObject({ exitCode: 0, outcome: 'complete' })
     expect(await scene.differences()).toEqual([])
-    const [early] = await scene.query<{ count: number }>(
-      `select count(*)::int as count
+    const count = await scene.value<number>`
+      select count(*)::int as count
       from tracking.transport_events
-      where _first_seen_at < _observed_at`,
-    )
-    expect(early?.count).toBe(events.length)
+      where _first_seen_at < _observed_at`
+    expect(count).toBe(events.length)
     const before = await scene.snapshot()
     await scene.sync({ command: 'sync', settings })
     expect(await scene.snapshot()).toEqual(before)

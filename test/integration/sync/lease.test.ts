@@ -17,13 +17,12 @@ set fencing_token = fencing_token + 1, holder = 'another', heartbeat_at = clock_
 }
 
 async function countRows(scene: Scene): Promise<unknown> {
-  const [row] = await scene.query(
-    `select
+  const [row] = await scene.rows`
+    select
     (select count(*) from tracking.shipments) as shipments,
     (select count(*) from tracking.containers) as containers,
     (select count(*) from tracking.transport_events) as transport_events,
-    (select count(*) from tracking_sync.checkpoints) as checkpoints`,
-  )
+    (select count(*) from tracking_sync.checkpoints) as checkpoints`
   return row
 }
 
@@ -32,7 +31,7 @@ test('a run gives the lease back, also when it fails', async () => {
   const failed = await scene.sync({ source: { url: scene.simulator.url, apiKey: 'wrong-key' } })
   expect(failed.exitCode).toBe(3)
   expect(await scene.sync()).toMatchObject({ exitCode: 0 })
-  expect(await scene.query('select holder, fencing_token from tracking_sync.lease')).toEqual([
+  expect(await scene.rows`select holder, fencing_token from tracking_sync.lease`).toEqual([
     { holder: null, fencing_token: 2 },
   ])
 })
@@ -57,12 +56,10 @@ test('a run that was taken over writes no more', { tags: ['C10', 'I12', 'release
   expect(report).toMatchObject({ outcome: 'failed', exitCode: 7 })
   expect(report.problems[0]).toMatch(/^this run lost the lease: another run has taken it over/)
   expect(
-    await scene.query('select outcome, exit_code, error_code from tracking_sync.sync_runs'),
+    await scene.rows`select outcome, exit_code, error_code from tracking_sync.sync_runs`,
   ).toEqual([{ outcome: 'failed', exit_code: 7, error_code: 'lease_lost' }])
   // The other's lease is not given back by it.
-  expect(await scene.query('select holder from tracking_sync.lease')).toEqual([
-    { holder: 'another' },
-  ])
+  expect(await scene.column`select holder from tracking_sync.lease`).toEqual(['another'])
 })
 
 test('a run that was taken over puts nothing off', { tags: ['C10'] }, async () => {
@@ -77,31 +74,26 @@ test('a run that was taken over puts nothing off', { tags: ['C10'] }, async () =
     },
   }
   expect(await scene.sync({ warehouse })).toMatchObject({ outcome: 'failed', exitCode: 7 })
-  const left = await scene.query(
-    `select distinct attempts, not_before from tracking_sync.refetch_queue where resource_type = 'vessel'`,
-  )
+  const left = await scene.rows`
+    select distinct attempts, not_before from tracking_sync.refetch_queue
+    where resource_type = 'vessel'`
   expect(left).toEqual([{ attempts: 0, not_before: null }])
 })
 
 test('what a killed run left is taken over and closed', { tags: ['C9'] }, async () => {
   const scene = await openScene({ shipments: 3 })
-  await scene.query(
-    `insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
-    values ('writer', 'killed', 7, now() - interval '1 hour', now() - interval '61 seconds')`,
-  )
-  await scene.query(`insert into tracking_sync.sync_runs (command) values ('backfill')`)
+  await scene.run`
+    insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
+    values ('writer', 'killed', 7, now() - interval '1 hour', now() - interval '61 seconds')`
+  await scene.run`insert into tracking_sync.sync_runs (command) values ('backfill')`
   expect(await scene.sync()).toMatchObject({ exitCode: 0 })
   expect(
-    await scene.query(
-      'select outcome, error_code from tracking_sync.sync_runs order by sync_run_id',
-    ),
+    await scene.rows`select outcome, error_code from tracking_sync.sync_runs order by sync_run_id`,
   ).toEqual([
     { outcome: 'aborted', error_code: 'killed' },
     { outcome: 'complete', error_code: null },
   ])
-  expect(await scene.query('select fencing_token from tracking_sync.lease')).toEqual([
-    { fencing_token: 8 },
-  ])
+  expect(await scene.column`select fencing_token from tracking_sync.lease`).toEqual([8])
 })
 
 test('a holder has ended only where its process could be seen', { tags: ['FG8'] }, async () => {
@@ -111,9 +103,9 @@ test('a holder has ended only where its process could be seen', { tags: ['FG8'] 
     watch: (service) => ({
       ...service,
       listRecords: (stream, options) => {
-        void scene
-          .query<{ holder: string }>('select holder from tracking_sync.lease')
-          .then(([row]) => (holder = row?.holder ?? ''))
+        void scene.rows<{ holder: string }>`select holder from tracking_sync.lease`.then(
+          ([row]) => (holder = row?.holder ?? ''),
+        )
         return service.listRecords(stream, options)
       },
     }),
@@ -122,11 +114,9 @@ test('a holder has ended only where its process could be seen', { tags: ['FG8'] 
   expect(host).not.toBe('')
   const { pid: ended } = spawnSync(process.execPath, ['--version'])
   const heldBy = async (text: string): Promise<number> => {
-    await scene.query(
-      `update tracking_sync.lease
-        set holder = $1, acquired_at = clock_timestamp(), heartbeat_at = clock_timestamp()`,
-      text,
-    )
+    await scene.run`
+      update tracking_sync.lease
+      set holder = ${text}, acquired_at = clock_timestamp(), heartbeat_at = clock_timestamp()`
     return scene.sync({ command: 'sync' }).then(
       ({ exitCode }) => exitCode,
       (thrown: unknown) => exitCodeOf(thrown),
@@ -146,20 +136,17 @@ test('a reference is asked for while a row has it', { tags: ['FG8', 'release'] }
   simulator.faults.add({ fault, match: { path: /^\/terminals\// }, times: Infinity })
   await scene.sync()
   const left = () =>
-    scene.query<{ id: string; attempts: number }>(
-      `select resource_id as id, attempts from tracking_sync.refetch_queue
-        where resource_type = 'terminal' order by 1`,
-    )
+    scene.rows<{ id: string; attempts: number }>`
+      select resource_id as id, attempts from tracking_sync.refetch_queue
+      where resource_type = 'terminal' order by 1`
   const [first] = await left()
   expect(first?.attempts).toBe(1)
   const due = `update tracking_sync.refetch_queue set not_before = now()`
   await scene.query(due)
   await scene.sync({ command: 'sync' })
   expect((await left())[0]).toEqual({ id: first?.id, attempts: 2 })
-  await scene.query(
-    `update tracking.containers set pod_terminal_id = null, pickup_facility_id = null`,
-  )
-  await scene.query(`update tracking.transport_events set terminal_id = null, location_id = null`)
+  await scene.run`update tracking.containers set pod_terminal_id = null, pickup_facility_id = null`
+  await scene.run`update tracking.transport_events set terminal_id = null, location_id = null`
   await scene.query(due)
   await scene.sync({ command: 'sync' })
   expect(await left()).toEqual([])

@@ -42,9 +42,8 @@ describe('a narrowed backfill', () => {
       '/containers/*': containers.length,
       '/containers/*/transport_events': containers.length,
     })
-    const [run] = await scene.query(
-      `select options -> 'narrowing' as narrowing from tracking_sync.sync_runs`,
-    )
+    const [run] = await scene.rows`
+      select options -> 'narrowing' as narrowing from tracking_sync.sync_runs`
     expect(run).toEqual({ narrowing: { ...NOTHING, shipmentIds: [shipment!.id] } })
     const before = await scene.snapshot()
     await backfill(scene, { shipmentIds: [shipment!.id] })
@@ -56,12 +55,12 @@ describe('a narrowed backfill', () => {
 
   it('mends a container and its events, whatever its list', { tags: ['release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 10 })
-    const [container] = await scene.query<{ id: string }>(
-      `update tracking.transport_events set voyage_number = 'XX', _fingerprint = 'x'
-      where container_id = (select min(container_id) from tracking.transport_events) returning container_id as id`,
-    )
+    const id = await scene.value<string>`
+      update tracking.transport_events set voyage_number = 'XX', _fingerprint = 'x'
+      where container_id = (select min(container_id) from tracking.transport_events)
+      returning container_id as id`
     expect(await scene.differences()).not.toEqual([])
-    await backfill(scene, { containerIds: [container!.id] })
+    await backfill(scene, { containerIds: [id] })
     expect(await scene.differences()).toEqual([])
   })
 
@@ -94,6 +93,6 @@ describe('a narrowed backfill', () => {
     await expect(attempt).rejects.toThrow(ConfigError)
     await expect(attempt).rejects.toThrow(/--stream transport_events names no list; there are: /)
     expect(scene.simulator.requests.total).toBe(0)
-    expect(await scene.query('select from tracking_sync.sync_runs')).toEqual([])
+    expect(await scene.rows`select from tracking_sync.sync_runs`).toEqual([])
   })
 })

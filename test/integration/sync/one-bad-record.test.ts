@@ -69,8 +69,8 @@ async function run(settings: Settings = {}): Promise<RunReport> {
 
 /** Makes resting entries due; the service has not changed. */
 async function letADayPass(): Promise<void> {
-  await scene.query('update tracking_sync.refetch_queue set not_before = null')
-  await scene.query('update tracking_sync.absences set not_before = null')
+  await scene.run`update tracking_sync.refetch_queue set not_before = null`
+  await scene.run`update tracking_sync.absences set not_before = null`
 }
 
 const column = async (sqlText: string, ...parameters: unknown[]): Promise<string[]> => {
@@ -158,11 +158,10 @@ const PLACES: readonly RecordPlace[] = [
     name: 'the transport events of a container of a page',
     ids: () => live('containers', 'container_id'),
     prepare: (ids) =>
-      scene.query(
-        `update tracking.containers set _digest = null, _fingerprint = '', transport_event_ids = null
-        where container_id = any($1::text[])`,
-        ids,
-      ),
+      scene.rows`
+        update tracking.containers
+        set _digest = null, _fingerprint = '', transport_event_ids = null
+        where container_id = any(${ids}::text[])`,
     path: eventsOf,
     open: (ids) => queued('transport_events', ids),
     rests: UNREADABLE.filter((answer) => answer !== 'another record'),
@@ -171,7 +170,7 @@ const PLACES: readonly RecordPlace[] = [
     name: 'the transport events of a container that are read again',
     ids: () =>
       column(`select container_id from tracking.containers where empty_terminated_at is null`),
-    prepare: () => scene.query('delete from tracking_sync.transport_event_checks'),
+    prepare: () => scene.rows`delete from tracking_sync.transport_event_checks`,
     path: eventsOf,
     settings: { transportEventChecksPerSync: 100 },
     open: (ids) => queued('transport_events', ids),
@@ -180,7 +179,7 @@ const PLACES: readonly RecordPlace[] = [
   {
     name: 'the raw events of a container',
     ids: () => live('containers', 'container_id'),
-    prepare: () => scene.query('delete from tracking_sync.raw_event_reads'),
+    prepare: () => scene.rows`delete from tracking_sync.raw_event_reads`,
     path: (id) => `/containers/${id}/raw_events`,
     settings: { rawEvents: true },
     open: (ids) =>
@@ -222,11 +221,9 @@ const PLACES: readonly RecordPlace[] = [
         group by entity_id`,
       ),
     prepare: async (ids) => {
-      for (const field of await scene.query<Record<string, string>>(
-        `select custom_field_id, entity_type, entity_id, api_slug from tracking.custom_fields
-        where custom_field_id = any($1::text[])`,
-        ids,
-      )) {
+      for (const field of await scene.rows<Record<string, string>>`
+        select custom_field_id, entity_type, entity_id, api_slug from tracking.custom_fields
+        where custom_field_id = any(${ids}::text[])`) {
         const { custom_field_id: id = '', entity_type: type, entity_id: owner = '' } = field
         scene.simulator.edits.setCustomField(owner, field.api_slug ?? '', undefined)
         owners.set(id, `/${type}s/${owner}`)
@@ -272,7 +269,7 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size))
 }
 
-describe('one bad record costs itself', { tags: ['JD2', 'JC8', 'JC10'] }, () => {
+describe('one bad record costs itself', { tags: ['FG2', 'JD2', 'JC8', 'JC10'] }, () => {
   it.each(PLACES)(
     '$name',
     { tags: ['release'] },
@@ -334,13 +331,9 @@ describe('one bad record costs itself', { tags: ['JD2', 'JC8', 'JC10'] }, () => 
     const answers = NAMES
     const asked = answers.map((answer, at) => ({ answer, id: ids[at] ?? '' }))
     for (const { answer, id } of asked) {
-      faults.add({
-        fault: HTTP_FAULTS[answer],
-        match: { path: `/containers/${id}` },
-        times: Infinity,
-      })
+      scene.answers.play(`/containers/${id}`, HTTP_FAULTS[answer])
     }
-    await scene.query(`update tracking.containers set number = 'X' where container_id = $1`, good)
+    await scene.run`update tracking.containers set number = 'X' where container_id = ${good}`
     const containerIds = [...asked.map(({ id }) => id), good]
     const report = await withRunDependencies(scene, (dependencies) =>
       runNarrowedBackfill({ streams: [], shipmentIds: [], containerIds }, dependencies),
@@ -370,13 +363,11 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
 
   it('quarantine retry', async () => {
     const ids = (await live('containers', 'container_id')).slice(0, answers.length)
-    await scene.query(
-      `insert into tracking_sync.quarantine
+    await scene.run`
+      insert into tracking_sync.quarantine
       (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source)
       select 'containers', 'container', id, 'bad', '', '{}', id, '/containers'
-      from unnest($1::text[]) as id`,
-      ids,
-    )
+      from unnest(${ids}::text[]) as id`
     playAt(ids, (id) => `/containers/${id}`)
     const left = (): Promise<string[]> =>
       column(`select record_id from tracking_sync.quarantine where payload_hash = record_id`)
@@ -387,11 +378,7 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
       expect(await left()).toEqual(idsOf(ids, [...UNREADABLE, ...GONE]))
     }
     scene.simulator.faults.clear()
-    scene.simulator.faults.add({
-      fault: HTTP_FAULTS['500 for good'],
-      match: { path: /^\/containers\/[^/]+$/ },
-      times: Infinity,
-    })
+    scene.answers.play(/^\/containers\/[^/]+$/, HTTP_FAULTS['500 for good'])
     scene.simulator.requests.reset()
     expect(await retry()).toMatchObject({ exitCode: 6 })
     // Several in a row look like an outage: six tries each, and then the run asks for none of the
@@ -442,12 +429,8 @@ describe('beside the runs one bad record costs itself', { tags: ['JD2', 'JC8'] }
     const data = { id, type: 'webhook_notification', attributes: { event: 'container.updated' } }
     const failed = { data: [data], links: {}, meta: { total: 1 } }
     for (const answer of answers) {
-      faults.add({
-        fault: { kind: 'transform', apply: () => failed },
-        match: { path: '/webhook_notifications' },
-        times: Infinity,
-      })
-      faults.add({ fault: HTTP_FAULTS[answer], match: { path }, times: Infinity })
+      scene.answers.play('/webhook_notifications', { kind: 'transform', apply: () => failed })
+      scene.answers.play(path, HTTP_FAULTS[answer])
       const exitCode = (ends as Ends)[answer] ?? 0
       const end = await withTestService(scene.simulator, (service) =>
         reconcile({
@@ -477,11 +460,7 @@ describe('several in a row that look like an outage', { tags: ['JD2'] }, () => {
   it('stop the reading of the queue, and the lists stay', async () => {
     const { faults, requests } = scene.simulator
     await ask('container', await live('containers', 'container_id'))
-    faults.add({
-      fault: HTTP_FAULTS['500 for good'],
-      match: { path: /^\/containers\/[^/]+$/ },
-      times: Infinity,
-    })
+    scene.answers.play(/^\/containers\/[^/]+$/, HTTP_FAULTS['500 for good'])
     requests.reset()
     expect(await run()).toMatchObject({ exitCode: 0, problems: [] })
     expect(requests.recent.filter(({ status }) => status === 500)).toHaveLength(3 * 2)
@@ -495,11 +474,7 @@ describe('several in a row that look like an outage', { tags: ['JD2'] }, () => {
     const { faults, requests } = scene.simulator
     const ids = await live('containers', 'container_id')
     await PLACES.find(({ name }) => name.endsWith('of a page'))!.prepare(ids)
-    faults.add({
-      fault: HTTP_FAULTS['500 for good'],
-      match: { path: /transport_events$/ },
-      times: Infinity,
-    })
+    scene.answers.play(/transport_events$/, HTTP_FAULTS['500 for good'])
     requests.reset()
     const report = await run()
     // Four at a time, two tries each, and three that fail in a row.

@@ -12,7 +12,7 @@ it('raw events are read on request and kept as sent', { tags: ['JC2', 'release']
   const scene = await openLoadedScene({ shipments: 12 })
   const { simulator } = scene
   const { world, clock, requests, faults } = simulator
-  expect(await scene.query('select 1 from tracking.raw_events')).toEqual([])
+  expect(await scene.rows`select 1 from tracking.raw_events`).toEqual([])
   const settings = { rawEvents: true }
   const plan = await withTestService(simulator, async (service) =>
     estimatePlan(
@@ -26,7 +26,7 @@ it('raw events are read on request and kept as sent', { tags: ['JC2', 'release']
       }),
     ),
   )
-  const containers = [...world.records('container', clock.now())]
+  const containers = scene.records('container')
   const [refused] = containers
   faults.add({
     fault: { kind: 'status', status: 403 },
@@ -36,9 +36,8 @@ it('raw events are read on request and kept as sent', { tags: ['JC2', 'release']
   expect(await scene.sync({ settings })).toMatchObject({ outcome: 'complete', exitCode: 0 })
   expect(requestCounts(simulator)[LIST]).toBe(containers.length)
   expect(plan.steps.find(({ step }) => step === 'raw_events')?.backfill).toBe(containers.length)
-  const stored = await scene.query<{ id: string; attributes: object }>(
-    `select raw_event_id as id, attributes from tracking.raw_events order by 1`,
-  )
+  const stored = await scene.rows<{ id: string; attributes: object }>`
+    select raw_event_id as id, attributes from tracking.raw_events order by 1`
   const sent = containers
     .filter((container) => container !== refused)
     .flatMap(({ id }) => world.rawEventsOf(id, clock.now()))
@@ -48,13 +47,12 @@ it('raw events are read on request and kept as sent', { tags: ['JC2', 'release']
       .map(({ id, attributes }) => ({ id, attributes }))
       .sort((one, two) => (one.id < two.id ? -1 : 1)),
   )
-  const [filled] = await scene.query(
-    `select count(*) filter (where estimated) as planned, count(event) as named,
-        count(original_event) as carriers, count(timestamp) as times, count(location_id) as places,
-        count(vessel_id) as vessels, count(container_id) as containers, count(index) as places_in,
-        count(actual_on) as days, count(_coercions) as refused
-      from tracking.raw_events`,
-  )
+  const [filled] = await scene.rows`
+    select count(*) filter (where estimated) as planned, count(event) as named,
+      count(original_event) as carriers, count(timestamp) as times, count(location_id) as places,
+      count(vessel_id) as vessels, count(container_id) as containers, count(index) as places_in,
+      count(actual_on) as days, count(_coercions) as refused
+    from tracking.raw_events`
   const { refused: coerced, ...counts } = filled as Record<string, number>
   for (const count of Object.values(counts)) expect(count).toBeGreaterThan(5)
   expect(coerced).toBe(0)
@@ -82,7 +80,7 @@ it('raw events are read on request and kept as sent', { tags: ['JC2', 'release']
   expect(changed).toBeGreaterThan(0)
   expect(changed).toBeLessThan(containers.length)
   // One that stays as it is, too: once a day while it is tracked.
-  await scene.query(`update tracking_sync.raw_event_reads set read_at = now() - interval '1 day'`)
+  await scene.run`update tracking_sync.raw_event_reads set read_at = now() - interval '1 day'`
   requests.reset()
   await scene.sync({ command: 'sync', settings })
   const tracked = requestCounts(simulator)[LIST] ?? 0
@@ -95,11 +93,7 @@ it('raw events are read on request and kept as sent', { tags: ['JC2', 'release']
 
 it('an account without raw events is told once', { tags: ['JC2'] }, async () => {
   const scene = await openScene({ shipments: 6 })
-  const played = scene.simulator.faults.add({
-    fault: { kind: 'status', status: 403 },
-    match: { path: /raw_events$/ },
-    times: Infinity,
-  })
+  const played = scene.answers.fail(/raw_events$/, 403)
   const report = await scene.sync({ settings: { rawEvents: true } })
   expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
   expect(report.streams).toContainEqual(

@@ -79,11 +79,8 @@ describe('places and vessels', { tags: ['JC5'] }, () => {
     const vessels = await countOf(scene, 'tracking.vessels')
     const shown = await oneOf(scene, 'shipments', 'port_of_discharge_id')
     scene.simulator.edits.change('vessel', vessel, { name: 'Renamed' })
-    await scene.query(
-      `update tracking.ports set time_zone = 'Europe/Oslo' where port_id = $1`,
-      shown,
-    )
-    await scene.query(`update tracking.ports set name = 'Elsewhere' where port_id = $1`, port)
+    await scene.run`update tracking.ports set time_zone = 'Europe/Oslo' where port_id = ${shown}`
+    await scene.run`update tracking.ports set name = 'Elsewhere' where port_id = ${port}`
 
     scene.simulator.requests.reset()
     await scene.sync({ command: 'sync' })
@@ -107,11 +104,11 @@ describe('places and vessels', { tags: ['JC5'] }, () => {
   it('are all read again by a backfill, which finds gone ones', { tags: ['release'] }, async () => {
     const scene = await openLoadedScene()
     const vessel = await oneOf(scene, 'vessels', 'vessel_id')
-    await scene.query(`update tracking.vessels set name = 'Edited' where vessel_id = $1`, vessel)
-    await scene.query(
-      `insert into tracking.vessels (vessel_id, name, _observed_at, _first_seen_at, _changed_at)
-      select 'ghost', 'Ghost', _observed_at, _first_seen_at, _changed_at from tracking.vessels limit 1`,
-    )
+    await scene.run`update tracking.vessels set name = 'Edited' where vessel_id = ${vessel}`
+    await scene.run`
+      insert into tracking.vessels (vessel_id, name, _observed_at, _first_seen_at, _changed_at)
+      select 'ghost', 'Ghost', _observed_at, _first_seen_at, _changed_at
+      from tracking.vessels limit 1`
     expect((await scene.sync()).outcome).toBe('complete')
     expect(await countOf(scene, 'tracking.vessels', `name = 'Edited'`)).toBe(0)
     // Its check is planned now; the next backfill asks for it.
@@ -121,37 +118,13 @@ describe('places and vessels', { tags: ['JC5'] }, () => {
     expect(await countOf(scene, 'tracking_sync.refetch_queue')).toBe(0)
   })
 
-  it('that the service refuses cost themselves', { tags: ['release'] }, async () => {
-    const scene = await openLoadedScene()
-    const [gone, hidden] = await scene.query<{ id: string }>(
-      'select vessel_id as id from tracking.vessels order by 1 limit 2',
-    )
-    const refuse = (id: string, status: number) =>
-      scene.simulator.faults.add({
-        fault: { kind: 'status', status },
-        match: { path: new RegExp(`/vessels/${id}$`) },
-        times: Infinity,
-      })
-    refuse(gone!.id, 404)
-    refuse(hidden!.id, 403)
-    const report = await scene.sync({ command: 'sync', areChecksDue: true })
-    expect(report.outcome).toBe('complete')
-    // Shipments point to both, so that neither is marked.
-    expect(await countOf(scene, 'tracking.vessels', '_deleted_at is not null')).toBe(0)
-    expect(await countOf(scene, 'tracking_sync.refetch_queue')).toBe(0)
-    scene.simulator.requests.reset()
-    expect((await scene.sync({ command: 'sync' })).outcome).toBe('complete')
-    expect(requestCounts(scene.simulator)['/vessels/*']).toBeUndefined()
-  })
-
   it('that a load brought together are not due together', async () => {
     const scene = await openLoadedScene({ shipments: 20 })
-    const [spread] = await scene.query<{ first: number; last: number; days: number }>(
-      `select min(due_at) > now() + interval '23 hours' as first,
+    const [spread] = await scene.rows<{ first: number; last: number; days: number }>`
+      select min(due_at) > now() + interval '23 hours' as first,
           max(due_at) < now() + interval '6 days' as last,
           count(distinct due_at::date)::int as days
-      from tracking_sync.reference_checks`,
-    )
+      from tracking_sync.reference_checks`
     expect(spread).toMatchObject({ first: true, last: true })
     expect(spread!.days).toBeGreaterThanOrEqual(4)
   })
@@ -162,9 +135,8 @@ describe('places and vessels', { tags: ['JC5'] }, () => {
     const before = await wordsOf(scene)
     for (let day = 2; day <= 14; day += 2) {
       scene.simulator.clock.advance(48 * HOUR)
-      await scene.query(
-        `update tracking_sync.reference_checks set due_at = due_at - interval '2 days'`,
-      )
+      await scene.run`
+        update tracking_sync.reference_checks set due_at = due_at - interval '2 days'`
       await scene.sync({ command: 'sync', settings })
       expect(await scene.differences(), `day ${day}`).toEqual([])
     }

@@ -7,13 +7,11 @@ afterEach(closeScenes)
 
 it('hears a column, a list and a table fall silent', { tags: ['JS1'] }, async () => {
   const scene = await openScene({ shipments: 52 })
-  const { clock, edits, faults, world } = scene.simulator
+  const { clock, edits, world } = scene.simulator
   const silences = async (): Promise<string[]> =>
     (await findSilences(scene.warehouse)).map(({ table, column }) => `${table}.${column}`)
   const pass = async (command: 'sync' | 'backfill' = 'sync'): Promise<string[]> => {
-    await scene.query(
-      `update tracking_sync.pass_shares set passed_at = passed_at - interval '1 day'`,
-    )
+    await scene.run`update tracking_sync.pass_shares set passed_at = passed_at - interval '1 day'`
     await scene.sync({ command })
     return silences()
   }
@@ -22,36 +20,26 @@ it('hears a column, a list and a table fall silent', { tags: ['JS1'] }, async ()
     clock.advance(20 * 24 * HOUR)
     expect(await pass()).toEqual([])
   }
-  const [kept] = await scene.query<{ tables: number; values: number }>(
-    `select count(distinct table_name)::int as tables, sum(filled)::int as values
-      from tracking_sync.pass_shares where column_name != ''`,
-  )
+  const [kept] = await scene.rows<{ tables: number; values: number }>`
+    select count(distinct table_name)::int as tables, sum(filled)::int as values
+    from tracking_sync.pass_shares where column_name != ''`
   expect(kept!.tables).toBeGreaterThanOrEqual(8)
   expect(kept!.values).toBeGreaterThan(5_000)
   expect(await findNeverFilled(scene.warehouse)).not.toContain('shipments')
   expect(await findNeverFilled(scene.warehouse)).not.toContain('vessels')
 
-  const fault = faults.add({
-    match: { path: /^\/shipments$/ },
-    fault: {
-      kind: 'transform',
-      apply: (document) => {
-        const { data, ...rest } = document as { data: { attributes: Record<string, unknown> }[] }
-        const without = data.map(({ attributes, ...record }) => {
-          const others = Object.entries(attributes).filter(([name]) => name !== 'customer_name')
-          return { ...record, attributes: Object.fromEntries(others) }
-        })
-        return { ...rest, data: without }
-      },
-    },
-    times: Infinity,
-  })
+  const fault = scene.answers.show('/shipments', (records) =>
+    records.map((record) => ({
+      ...record,
+      attributes: { ...record.attributes, customer_name: undefined },
+    })),
+  )
   expect(await pass()).toEqual(['shipments.customer_name'])
   // Nothing is new now, and it is silent still.
   expect(await pass()).toEqual(['shipments.customer_name'])
   fault.remove()
 
-  await scene.query('update tracking.vessels set _deleted_at = now()')
+  await scene.run`update tracking.vessels set _deleted_at = now()`
   const requests = world.counts(clock.now()).tracking_request
   for (const { id } of world.page('tracking_request', 0, Math.ceil(requests * 0.6), clock.now())) {
     edits.delete('tracking_request', id)

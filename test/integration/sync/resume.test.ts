@@ -24,7 +24,7 @@ async function crash(
   } catch (thrown) {
     expect(thrown).toBeInstanceOf(SimulatedCrash)
     // The next run finds no living holder: as if its lease had run out.
-    await scene.query('delete from tracking_sync.lease')
+    await scene.run`delete from tracking_sync.lease`
     return true
   }
 }
@@ -37,13 +37,12 @@ function listPages(scene: Scene): string[] {
 
 /** Pages of the shipments that the warehouse says it has. */
 async function positions(scene: Scene): Promise<unknown> {
-  const [row] = await scene.query(
-    `select (saved.position ->> 'page')::int as checkpoint,
+  const [row] = await scene.rows`
+    select (saved.position ->> 'page')::int as checkpoint,
         (advanced.position ->> 'page')::int as position
     from tracking_sync.checkpoints as saved
     left join tracking_sync.pass_positions as advanced using (stream)
-    where stream = 'shipments'`,
-  )
+    where stream = 'shipments'`
   return row
 }
 
@@ -94,9 +93,8 @@ describe('a run that is cut off', () => {
   it('starts over when the remains are half an hour old', { tags: ['release'] }, async () => {
     const scene = await openScene(WORLD)
     expect(await crash(scene, 'after_commit', 4)).toBe(true)
-    await scene.query(
-      `update tracking_sync.checkpoints set updated_at = updated_at - interval '31 minutes'`,
-    )
+    await scene.run`
+      update tracking_sync.checkpoints set updated_at = updated_at - interval '31 minutes'`
     scene.simulator.requests.reset()
     expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
     expect(listPages(scene)[0]).toBe('/v2/shipments 1')
@@ -106,15 +104,12 @@ describe('a run that is cut off', () => {
   it('is as old as the first request of its pass', { tags: ['FA6', 'release'] }, async () => {
     const scene = await openScene(WORLD)
     const isBetween = async (from: string, to: string) =>
-      scene.query(
-        `select last_complete_started_at between $1 and $2 as is_between
-          from tracking_analytics.freshness where stream in ('shipments', 'containers', 'transport_events')`,
-        from,
-        to,
-      )
+      scene.rows`
+        select last_complete_started_at between ${from} and ${to} as is_between
+        from tracking_analytics.freshness
+        where stream in ('shipments', 'containers', 'transport_events')`
     const now = async () => {
-      const [row] = await scene.query<{ now: string }>('select clock_timestamp() as now')
-      return row?.now ?? ''
+      return scene.value<string>`select clock_timestamp() as now`
     }
     const started = await now()
     let firstRequest = ''
@@ -130,7 +125,7 @@ describe('a run that is cut off', () => {
     })
     const cutOff = scene.sync({ settings: SETTINGS, reachFailpoint, watch })
     await expect(cutOff).rejects.toThrow(SimulatedCrash)
-    await scene.query('delete from tracking_sync.lease')
+    await scene.run`delete from tracking_sync.lease`
     expect(await scene.sync({ settings: SETTINGS })).toMatchObject({ outcome: 'complete' })
     const are = [{ is_between: true }, { is_between: true }, { is_between: true }]
     expect(await isBetween(started, firstRequest)).toEqual(are)

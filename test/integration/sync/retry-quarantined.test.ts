@@ -2,41 +2,23 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { retryQuarantined } from '../../../src/extensions/doctor/retry-quarantined.js'
 import type { QuarantineSelection } from '../../../src/extensions/doctor/load-quarantine.js'
 import { withRunDependencies } from '../../support/test-service.js'
+import type { Shown } from '../../support/scenes/answers.js'
 import { closeScenes, openLoadedScene, openScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
-interface RawRecord {
-  readonly type: string
-  readonly id: string
-  readonly attributes: unknown
-}
-
 /** The first so many shipments of the list lose what a row needs. */
-function breakShipments(scene: Scene, count: number) {
-  return scene.simulator.faults.add({
-    fault: {
-      kind: 'transform',
-      apply: (document) => {
-        const { data, ...rest } = document as { data?: RawRecord[] }
-        const broken = data?.map((record, index) =>
-          index < count ? { ...record, attributes: 'gone' } : record,
-        )
-        return { ...rest, data: broken }
-      },
-    },
-    match: { path: /^\/shipments$/ },
-    times: Infinity,
-  })
-}
+const breakShipments = ({ answers }: Scene, count: number) =>
+  answers.show('/shipments', (records) =>
+    records.map((record, at) => (at < count ? { ...record, attributes: 'gone' } : record)),
+  )
 
 const retry = (scene: Scene, selection: QuarantineSelection) =>
   withRunDependencies(scene, (dependencies) => retryQuarantined(selection, dependencies))
 
-const entriesOf = ({ query }: Scene) =>
-  query<{ id: number; record_id: string | null }>(
-    `select quarantine_id as id, record_id from tracking_sync.quarantine order by 1`,
-  )
+const entriesOf = ({ rows }: Scene) =>
+  rows<{ id: number; record_id: string | null }>`
+    select quarantine_id as id, record_id from tracking_sync.quarantine order by 1`
 
 describe('retrying what was set aside', () => {
   it('reads each record by id and takes it out of quarantine', { tags: ['release'] }, async () => {
@@ -58,10 +40,9 @@ describe('retrying what was set aside', () => {
     expect(requestCounts(scene.simulator)).toEqual({ '/shipments/*': 3 })
     expect(await entriesOf(scene)).toEqual([])
     expect(
-      await scene.query(
-        `select command, outcome, requests, options -> 'quarantine' as quarantine
+      await scene.rows`
+        select command, outcome, requests, options -> 'quarantine' as quarantine
         from tracking_sync.sync_runs order by sync_run_id desc limit 1`,
-      ),
     ).toEqual([{ command: 'quarantine retry', outcome: 'complete', requests: 3, quarantine: {} }])
     await scene.sync({ command: 'sync' })
     expect(await scene.differences()).toEqual([])
@@ -79,10 +60,10 @@ describe('retrying what was set aside', () => {
     await scene.query(insert, payload.type, payload.id, JSON.stringify(payload))
     expect(await retry(scene, {})).toMatchObject({ exitCode: 0, requests: 0, remaining: [] })
     expect(
-      await scene.query(
-        `select name from tracking.webhook_event_categories where webhook_event_category_id = 'mended'`,
-      ),
-    ).toEqual([{ name: 'Mended' }])
+      await scene.column`
+        select name from tracking.webhook_event_categories
+        where webhook_event_category_id = 'mended'`,
+    ).toEqual(['Mended'])
   })
 
   it('keeps what cannot land, says why, ends with exit code 6 and counts nothing twice', async () => {
@@ -103,35 +84,32 @@ describe('retrying what was set aside', () => {
       [third!.id]: 'id is missing or not a text',
     })
     expect(await entriesOf(scene)).toHaveLength(2)
-    expect(
-      await scene.query(`select max(sightings) as most from tracking_sync.quarantine`),
-    ).toEqual([{ most: 1 }])
+    expect(await scene.column`select max(sightings) as most from tracking_sync.quarantine`).toEqual(
+      [1],
+    )
   })
 })
 
 it('what was set aside goes once its list came well', { tags: ['JD2', 'release'] }, async () => {
   const scene = await openLoadedScene({ shipments: 6 })
-  const [never] = await scene.query<{ id: number }>(
-    `insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer, payload, payload_hash, source, last_seen_at)
-    values ('shipments', 'shipment', 'no row', 'it never was well', '', '{}', '{}', '/shipments', now() - interval '1 day')
-    returning quarantine_id as id`,
-  )
+  const [never] = await scene.rows<{ id: number }>`
+    insert into tracking_sync.quarantine (stream, resource_type, record_id, reason, pointer,
+    payload, payload_hash, source, last_seen_at)
+    values ('shipments', 'shipment', 'no row', 'it never was well', '', '{}', '{}', '/shipments',
+    now() - interval '1 day')
+    returning quarantine_id as id`
   const types = ['shipment', 'container', 'transport_event']
-  const fault = scene.simulator.faults.add({
-    fault: {
-      kind: 'transform',
-      apply: (document) => {
-        const { data, included, ...rest } = document as Record<string, RawRecord[]>
-        const last = new Map([...data!, ...included!].map((one) => [one.type, one]))
-        const broken = (one: RawRecord): RawRecord =>
-          types.includes(one.type) && last.get(one.type) === one
-            ? { ...one, attributes: 'gone' }
-            : one
-        return { ...rest, data: data!.map(broken), included: included!.map(broken) }
-      },
+  const fault = scene.answers.play(/^\/shipments$/, {
+    kind: 'transform',
+    apply: (document) => {
+      const { data, included, ...rest } = document as Record<string, Shown[]>
+      const last = new Map([...data!, ...included!].map((one) => [one.type, one]))
+      const broken = (one: Shown): unknown =>
+        types.includes(one.type) && last.get(one.type) === one
+          ? { ...one, attributes: 'gone' }
+          : one
+      return { ...rest, data: data!.map(broken), included: included!.map(broken) }
     },
-    match: { path: /^\/shipments$/ },
-    times: Infinity,
   })
   const settings = { quarantineLimitPercent: 100, fullSyncHours: 24 }
   await scene.sync({ settings })

@@ -48,11 +48,7 @@ function countStatements(): Counts {
 describe('a sync of an account that fits on one page and has not changed', () => {
   it('waits for the warehouse a bounded number of times, and for each more page a few times more', async () => {
     const scene = await openScene({ shipments: 6 })
-    scene.simulator.faults.add({
-      fault: { kind: 'status', status: 403 },
-      match: { path: '/custom_field' },
-      times: Infinity,
-    })
+    scene.answers.fail(/^\/custom_field/, 403)
     await scene.sync()
     await scene.sync({ command: 'sync' })
     const before = await scene.snapshot()

@@ -1,31 +1,47 @@
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/base/failpoint.js'
 import {
   startSimulator,
   type Simulator,
   type SimulatorOptions,
 } from '../../../src/extensions/simulator/server.js'
+import type { RecordType } from '../../../src/extensions/simulator/world/world.js'
 import type { RunSettings } from '../../../src/ingest/run.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
+import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { compareWarehouse, RAIL, type CompareOptions } from '../../support/compare-warehouse.js'
 import { runTestSync, type TestSyncOptions } from '../../support/run-test-sync.js'
 import { snapshotRows, type RowSnapshot } from '../../support/snapshot-tables.js'
+import { rowReader, type RowReader } from '../../support/row-reader.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
+import { answersOf, type Answers } from '../../support/scenes/answers.js'
 import { openLoadedWarehouse } from '../../support/scenes/loaded-worlds.js'
 import { holdOldest } from '../../support/small-world.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** A service with a stopped clock, and an empty warehouse. */
-export interface Scene {
+export interface Scene extends RowReader {
   readonly simulator: Simulator
   readonly warehouse: Warehouse
   /** The warehouse's database. */
   readonly url: string
+  readonly answers: Answers
+  /** Records of a type that the service has now. */
+  readonly records: (type: RecordType) => ResourceObject[]
+  ids(type: RecordType): string[]
   sync(options?: Partial<TestSyncOptions>): Promise<RunReport>
+  /** A run that is killed there; the next finds its lease free, as if it had run out. */
+  crash(failpoint: string, options?: Partial<TestSyncOptions>): Promise<void>
   /** How the warehouse differs from the service as it is now. */
   differences(options?: CompareOptions): Promise<string[]>
   /** Every row and the transaction that wrote it; see `snapshotRows`. */
   snapshot(): Promise<RowSnapshot>
+  /** Rows of a table for which a condition holds. */
+  count(table: string, condition?: string): Promise<number>
+  /** For a text that is put together; see `rows` for the others. */
   readonly query: <Result = Record<string, unknown>>(
     sqlText: string,
     ...parameters: unknown[]
@@ -75,7 +91,15 @@ const OF_THE_WORLD = new Set([
   'webhooks',
 ])
 
-async function startService(options: SimulatorOptions): Promise<Simulator> {
+async function open(options: SimulatorOptions, target: TestWarehouse): Promise<Scene> {
+  openScenes.push({ close: target.drop })
+  const simulator = await startService(options)
+  openScenes.push(simulator)
+  return sceneOf(simulator, target, options)
+}
+
+/** A service as `openScene` has it: it begins at `START`, and its clock is stopped. */
+export async function startService(options: SimulatorOptions): Promise<Simulator> {
   const simulator = await startSimulator({
     seed: 7,
     shipments: 8,
@@ -88,22 +112,41 @@ async function startService(options: SimulatorOptions): Promise<Simulator> {
   return simulator
 }
 
-async function open(
-  options: SimulatorOptions,
-  { warehouse, url, drop }: TestWarehouse,
-): Promise<Scene> {
-  openScenes.push({ close: drop })
-  const simulator = await startService(options)
-  openScenes.push(simulator)
-  const mayLack = (options.shipments ?? 8) <= 8 ? RAIL : []
+export function sceneOf(
+  simulator: Simulator,
+  { warehouse, url }: Pick<TestWarehouse, 'warehouse' | 'url'>,
+  { shipments = 8 }: SimulatorOptions = {},
+): Scene {
+  const mayLack = shipments <= 8 ? RAIL : []
+  const { run, ...others } = rowReader(warehouse)
+  const sync: Scene['sync'] = (given = {}) =>
+    runTestSync({ warehouse, source: simulator, ...given })
+  const records: Scene['records'] = (type) => [
+    ...simulator.world.records(type, simulator.clock.now()),
+  ]
   return {
+    ...others,
+    run,
+    answers: answersOf(simulator),
+    records,
+    ids: (type) => records(type).map(({ id }) => id),
     simulator,
     warehouse,
     url,
-    sync: (given = {}) => runTestSync({ warehouse, source: simulator, ...given }),
+    sync,
+    crash: async (failpoint, given = {}) => {
+      const reachFailpoint = createFailpoint(failpoint, () => {
+        throw new SimulatedCrash(failpoint.split(':')[0] as Failpoint)
+      })
+      await expect(sync({ ...given, reachFailpoint })).rejects.toThrow(SimulatedCrash)
+      await run`delete from tracking_sync.lease`
+    },
     differences: (given) =>
       compareWarehouse(warehouse, simulator.world, simulator.clock.now(), { mayLack, ...given }),
     snapshot: () => snapshotRows(warehouse, { hasVersions: true }),
+    count: (table, condition = 'true') =>
+      others.value<number>`
+        select count(*)::int from ${sql.raw(table)} where ${sql.raw(condition)}`,
     query: (sqlText, ...parameters) =>
       warehouse.query('look at the rows', rawStatement(sqlText, [...parameters])),
   }

@@ -10,15 +10,10 @@ import {
   requestCounts,
   type Scene,
 } from './sync-scene.js'
+import type { Shown } from '../../support/scenes/answers.js'
 import { isOnCitus } from '../../support/distributed-database.js'
 
 afterEach(closeScenes)
-
-/** A page of a list, as the service answers. */
-interface Page {
-  readonly data: readonly { readonly id: string }[]
-  readonly meta: { readonly total: number }
-}
 
 const settings = { pageSize: 12 }
 const PAGES_OF_4 = { pageSize: 4 }
@@ -28,47 +23,25 @@ async function sync(scene: Scene, acceptShrink = false) {
   return scene.sync({ command: 'sync', settings: { ...settings, acceptShrink } })
 }
 
-function shipmentIds(scene: Scene): string[] {
-  const { world, clock } = scene.simulator
-  return [...world.records('shipment', clock.now())].map(({ id }) => id)
-}
-
-async function tombstoned(scene: Scene, table: string): Promise<number> {
-  const [row] = await scene.query<{ count: number }>(
-    `select count(*) from tracking.${table} where _deleted_at is not null`,
-  )
-  return row?.count ?? 0
-}
+const tombstoned = (scene: Scene, table: string): Promise<number> =>
+  scene.count(`tracking.${table}`, '_deleted_at is not null')
 
 async function letADayPass(scene: Scene): Promise<void> {
-  await scene.query('update tracking_sync.absences set not_before = now()')
+  await scene.run`update tracking_sync.absences set not_before = now()`
 }
 
 /** Shipments that the last pass did not show. */
 async function unseenShipments(scene: Scene): Promise<string[]> {
-  const rows = await scene.query<{ key: string }>(
-    `select row_key as key from tracking_sync.absences where stream = 'shipments' order by row_key`,
-  )
-  return rows.map(({ key }) => key)
+  return scene.column`
+    select row_key as key from tracking_sync.absences where stream = 'shipments' order by row_key`
 }
 
 describe('rows that the source no longer shows', () => {
   it('stay when the service shows the one that is asked for', { tags: ['I8'] }, async () => {
     const scene = await openLoadedScene()
-    const [hidden] = shipmentIds(scene)
-    scene.simulator.faults.add({
-      fault: {
-        kind: 'transform',
-        apply: (document) => {
-          const { data, meta, ...rest } = document as Page
-          const shown = data.filter(({ id }) => id !== hidden)
-          const total = meta.total - 1
-          return { ...rest, data: shown, meta: { ...meta, size: shown.length, total } }
-        },
-      },
-      match: ({ path }) => path === '/shipments',
-      times: Infinity,
-    })
+    const [hidden] = scene.ids('shipment')
+    const others = (records: readonly Shown[]) => records.filter(({ id }) => id !== hidden)
+    scene.answers.show('/shipments', others, 7)
     scene.simulator.requests.reset()
     for (let pass = 1; pass <= 3; pass += 1) {
       expect(await sync(scene)).toMatchObject({ exitCode: 0, problems: [] })
@@ -80,30 +53,24 @@ describe('rows that the source no longer shows', () => {
 
   it('are not replaced by another record that came', { tags: ['JD2', 'release'] }, async () => {
     const scene = await openLoadedScene()
-    const [row] = await scene.query<{ id: string; rows: number }>(
-      `select min(tracking_request_id) as id, count(*)::int as rows from tracking.tracking_requests`,
-    )
+    const [row] = await scene.rows<{ id: string; rows: number }>`
+      select min(tracking_request_id) as id, count(*)::int as rows from tracking.tracking_requests`
     const { id, rows } = row!
     scene.simulator.edits.delete('tracking_request', id)
     const other = { type: 'tracking_request', id: 'another', attributes: { status: 'pending' } }
-    const played = scene.simulator.faults.add({
-      fault: { kind: 'status', status: 200, body: JSON.stringify({ data: other }) },
-      match: { path: `/tracking_requests/${id}` },
-      times: Infinity,
-    })
+    const played = scene.answers.fail(`/tracking_requests/${id}`, 200, { data: other })
     await sync(scene)
     expect(await sync(scene)).toMatchObject({ exitCode: 6 })
     expect(played.played).toBe(1)
-    const found = await scene.query<{ id: string }>(
-      `select tracking_request_id as id from tracking.tracking_requests where _deleted_at is null`,
-    )
+    const found = await scene.rows<{ id: string }>`
+      select tracking_request_id as id from tracking.tracking_requests where _deleted_at is null`
     expect(found).toHaveLength(rows)
     expect(found).toContainEqual({ id })
   })
 
   it('are marked after two passes and a 404; revived', { tags: ['P7', 'release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 8 })
-    const [gone = ''] = shipmentIds(scene).slice(5, 6)
+    const [gone = ''] = scene.ids('shipment').slice(5, 6)
     const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
     scene.simulator.edits.delete('shipment', gone)
 
@@ -132,12 +99,10 @@ describe('rows that the source no longer shows', () => {
 
   it('are not marked where the key is refused', { tags: ['H3', 'release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 8 })
-    const [gone = ''] = shipmentIds(scene).slice(5, 6)
+    const [gone = ''] = scene.ids('shipment').slice(5, 6)
     scene.simulator.edits.delete('shipment', gone)
     await sync(scene)
-    const fault = { kind: 'status', status: 401 } as const
-    const match = { path: `/shipments/${gone}` }
-    const played = scene.simulator.faults.add({ fault, match, times: Infinity })
+    const played = scene.answers.fail(`/shipments/${gone}`, 401)
     expect(await sync(scene)).toMatchObject({ exitCode: 3 })
     expect(played.played).toBe(1)
     expect(await tombstoned(scene, 'shipments')).toBe(0)
@@ -148,84 +113,18 @@ describe('rows that the source no longer shows', () => {
     expect(await scene.differences()).toEqual([])
   })
 
-  it('answered otherwise cost no other its mark', { tags: ['FG2', 'release'] }, async () => {
-    // Never three in a row that look like an outage.
-    const answers = [
-      { status: 403 },
-      { status: 500 },
-      { status: 422 },
-      { status: 200, body: '{"data":[]}' },
-      { status: 451 },
-      { status: 200, body: '{"data":null}' },
-    ]
-    const scene = await openLoadedScene({ shipments: 28 })
-    const { world, clock, edits, faults } = scene.simulator
-    // More containers missing at once would count as a fault of the source.
-    const gone = shipmentIds(scene)
-      .filter((id) => world.containersOf(id, clock.now()).length === 1)
-      .slice(0, answers.length + 2)
-      .sort()
-    expect(gone).toHaveLength(answers.length + 2)
-    for (const id of gone) edits.delete('shipment', id)
-    await sync(scene)
-    const answered = gone.slice(0, answers.length)
-    const played = answers.map((answer, at) =>
-      faults.add({
-        fault: { kind: 'status', ...answer },
-        match: { path: `/shipments/${answered[at]}` },
-        times: Infinity,
-      }),
-    )
-    const tries = () => played.map((one) => one.played)
-    const report = await sync(scene)
-    expect(report).toMatchObject({ outcome: 'incomplete', exitCode: 6 })
-    expect(report.problems.join()).toContain(`The first is ${answered[0]}: `)
-    expect(await tombstoned(scene, 'shipments')).toBe(2)
-    const known = () =>
-      scene.query(
-        `select row_key, error is not null as has_error, not_before > now() as waits
-          from tracking_sync.absences where stream = 'shipments' order by row_key collate "C"`,
-      )
-    expect(await known()).toEqual(
-      answered.map((row_key) => ({ row_key, has_error: true, waits: true })),
-    )
-    const before = tries()
-    expect(Math.min(...before)).toBeGreaterThan(0)
-    expect(await sync(scene)).toMatchObject({ outcome: 'complete', exitCode: 0 })
-    expect(tries()).toEqual(before)
-    faults.clear()
-    await letADayPass(scene)
-    expect(await sync(scene)).toMatchObject({ exitCode: 0 })
-    expect(await known()).toEqual([])
-    expect(await tombstoned(scene, 'shipments')).toBe(gone.length)
-    expect(await scene.differences()).toEqual([])
-  })
-
   it('with ids "." and ".." are set aside when they come', { tags: ['FG2'] }, async () => {
     const scene = await openScene({ shipments: 8 })
     const ids = ['.', '..']
-    const renamed = scene.simulator.faults.add({
-      times: Infinity,
-      match: { path: '/shipments' },
-      fault: {
-        kind: 'transform',
-        apply: (document) => {
-          const { data, ...rest } = document as { data?: object[] }
-          if (data === undefined) return document
-          return {
-            ...rest,
-            data: data.map((one, at) => ({ ...one, ...(ids[at] && { id: ids[at] }) })),
-          }
-        },
-      },
-    })
+    const renamed = scene.answers.show('/shipments', (records) =>
+      records.map((one, at) => ({ ...one, id: ids[at] ?? one.id })),
+    )
     const limit = { quarantineLimitPercent: 50 }
     await scene.sync({ command: 'sync', settings: { ...settings, ...limit } })
     renamed.remove()
     expect(
-      await scene.query(
-        'select distinct record_id, reason, pointer from tracking_sync.quarantine order by 1',
-      ),
+      await scene.rows`
+        select distinct record_id, reason, pointer from tracking_sync.quarantine order by 1`,
     ).toEqual(
       ids.map((record_id) => ({
         record_id,
@@ -239,17 +138,16 @@ describe('rows that the source no longer shows', () => {
 
   it('are marked with what belongs to them, or not', { tags: ['C8', 'release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 8 })
-    const [gone = ''] = shipmentIds(scene).slice(5, 6)
+    const [gone = ''] = scene.ids('shipment').slice(5, 6)
     const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
     scene.simulator.edits.delete('shipment', gone)
     await sync(scene)
-    await scene.query(
-      `alter table tracking.transport_events
-      add constraint poison check (_deleted_at is null) not valid`,
-    )
+    await scene.run`
+      alter table tracking.transport_events
+      add constraint poison check (_deleted_at is null) not valid`
     expect((await sync(scene)).exitCode).toBe(5)
     expect(await tombstoned(scene, 'containers')).toBe(0)
-    await scene.query('alter table tracking.transport_events drop constraint poison')
+    await scene.run`alter table tracking.transport_events drop constraint poison`
     expect((await sync(scene)).exitCode).toBe(0)
     expect(await tombstoned(scene, 'containers')).toBe(containers.length)
     expect(await tombstoned(scene, 'transport_events')).toBeGreaterThan(0)
@@ -259,14 +157,7 @@ describe('rows that the source no longer shows', () => {
   it('an empty list marks nothing, three times; exit code 6', { tags: ['P6'] }, async () => {
     const scene = await openLoadedScene({ shipments: 12 })
     const before = await scene.snapshot()
-    const fault = scene.simulator.faults.add({
-      times: Infinity,
-      match: { path: /\/(?:shipments|containers)(?:\?|$)/ },
-      fault: {
-        kind: 'transform',
-        apply: () => ({ data: [], meta: { size: 0, total: 0 }, links: {} }),
-      },
-    })
+    const fault = scene.answers.show(/^\/(?:shipments|containers)$/, () => [], 0)
     for (let pass = 1; pass <= 3; pass += 1) {
       const report = await scene.sync({ command: 'sync', settings })
       expect(report.exitCode).toBe(6)
@@ -284,7 +175,7 @@ describe('rows that the source no longer shows', () => {
 
   it('rows deleted from pages already read hide no others', { tags: ['P5', 'JC7'] }, async () => {
     const scene = await openLoadedScene({ shipments: 20 })
-    const ids = shipmentIds(scene)
+    const ids = scene.ids('shipment')
     let pagesSeen = 0
     scene.simulator.clock.advance(HOUR)
     scene.simulator.requests.reset()
@@ -314,11 +205,7 @@ describe('rows that the source no longer shows', () => {
 
   it('shuffled ties hide nothing for good', { tags: ['P11', 'JC7', 'release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 24 })
-    scene.simulator.faults.add({
-      times: Infinity,
-      match: { path: '/shipments' },
-      fault: { kind: 'shuffle', groupSize: 7 },
-    })
+    scene.answers.play('/shipments', { kind: 'shuffle', groupSize: 7 })
     let requests = 0
     for (let pass = 0; pass < 3; pass += 1) {
       scene.simulator.requests.reset()
@@ -341,23 +228,10 @@ describe('rows that the source no longer shows', () => {
       [11, 6],
       [10, 0],
     ] as const) {
-      const gone = shipmentIds(scene).slice(0, missing)
+      const gone = scene.ids('shipment').slice(0, missing)
       // Only from the list: what is asked for by its id is there.
-      const fault = scene.simulator.faults.add({
-        times: Infinity,
-        match: { path: /^\/shipments$/ },
-        fault: {
-          kind: 'transform',
-          apply: (document) => {
-            const { data, meta, ...rest } = document as { data: { id: string }[]; meta: object }
-            return {
-              ...rest,
-              meta: { ...meta, total: 30 - missing },
-              data: data.filter(({ id }) => !gone.includes(id)),
-            }
-          },
-        },
-      })
+      const shown = (records: readonly Shown[]) => records.filter(({ id }) => !gone.includes(id))
+      const fault = scene.answers.show('/shipments', shown, 30 - missing)
       expect([missing, (await sync(scene)).exitCode]).toEqual([missing, exitCode])
       expect(await tombstoned(scene, 'shipments')).toBe(0)
       fault.remove()
@@ -366,7 +240,8 @@ describe('rows that the source no longer shows', () => {
 
   it('marks many only when told to, each after a 404', { tags: ['release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 24 })
-    for (const id of shipmentIds(scene).slice(0, 12)) scene.simulator.edits.delete('shipment', id)
+    for (const id of scene.ids('shipment').slice(0, 12))
+      scene.simulator.edits.delete('shipment', id)
     expect((await sync(scene)).exitCode).toBe(6)
     expect((await sync(scene, true)).exitCode).toBe(0)
     expect((await sync(scene, true)).exitCode).toBe(0)
@@ -378,14 +253,13 @@ describe('rows that the source no longer shows', () => {
 describe('rows of a large account', { tags: ['FB2'] }, () => {
   it('are missed, marked and forgotten 70,000 at once', async () => {
     const scene = await openLoadedScene({ shipments: 4 })
-    await scene.query(
-      `insert into tracking.tracking_requests (
+    await scene.run`
+      insert into tracking.tracking_requests (
           tracking_request_id, _fingerprint, _observed_at, _first_seen_at, _changed_at
       )
       select 'missing-' || number, 'none', instant, instant, instant
       from generate_series(1, 70000) as number
-      cross join (values (timestamptz '2026-03-01 00:00Z')) as made (instant)`,
-    )
+      cross join (values (timestamptz '2026-03-01 00:00Z')) as made (instant)`
     const missed = `select missed_passes, count(*)::int as count
       from tracking_sync.absences where stream = 'tracking_requests' group by missed_passes`
     expect(await sync(scene, true)).toMatchObject({ exitCode: 0, problems: [] })
@@ -405,27 +279,29 @@ describe('rows of a large account', { tags: ['FB2'] }, () => {
   })
 })
 
+/** One of the first containers that has transport events. */
+function withEvents({ simulator: { world, clock }, records }: Scene) {
+  return records('container').find(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)!
+}
+
 describe('transport events that point to a container without a row', () => {
   it('remain while a live container names them, and then go', { tags: ['release'] }, async () => {
     const scene = await openScene({
       shipments: 6,
       acceptedIncludes: { shipment: ['containers'] },
     })
-    const { world, clock, edits, faults } = scene.simulator
-    const [container] = world
-      .page('container', 0, 10, clock.now())
-      .filter(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)
-    faults.add({
-      times: Infinity,
-      match: { path: `/containers/${container!.id}/transport_events` },
-      fault: { kind: 'transform', apply: pointElsewhere },
-    })
+    const container = withEvents(scene)
+    const elsewhere = { data: { id: 'elsewhere', type: 'container' } }
+    scene.answers.show(`/containers/${container.id}/transport_events`, (events) =>
+      events.map(({ relationships, ...event }) => ({
+        ...event,
+        relationships: { ...relationships, container: elsewhere },
+      })),
+    )
     const readStanding = async () => {
-      const rows = await scene.query<{ id: string }>(
-        `select transport_event_id as id from tracking.transport_events
-        where container_id = 'elsewhere' and _deleted_at is null order by transport_event_id`,
-      )
-      return rows.map(({ id }) => id)
+      return scene.column`
+        select transport_event_id as id from tracking.transport_events
+        where container_id = 'elsewhere' and _deleted_at is null order by transport_event_id`
     }
     await sync(scene)
     const before = await readStanding()
@@ -433,7 +309,7 @@ describe('transport events that point to a container without a row', () => {
     for (let pass = 0; pass < 3; pass += 1) await sync(scene)
     expect(await readStanding()).toEqual(before)
 
-    edits.delete('container', container!.id)
+    scene.simulator.edits.delete('container', container.id)
     // Two passes for the container, then two for what it alone named.
     for (let pass = 0; pass < 3; pass += 1) await sync(scene)
     expect(await readStanding()).toEqual(before)
@@ -444,20 +320,20 @@ describe('transport events that point to a container without a row', () => {
   // Nodes do not take the statement that makes its events.
   it.skipIf(isOnCitus)('are asked for by containers, in parts', { tags: ['P7'] }, async () => {
     const scene = await openLoadedScene({ shipments: 6 })
-    await scene.query(
-      `insert into tracking.transport_events
+    await scene.run`
+      insert into tracking.transport_events
       select (jsonb_populate_record(
         null::tracking.transport_events,
         to_jsonb(stored)
-          || jsonb_build_object('container_id', 'gone-' || number, 'transport_event_id', 'event-' || number)
+          || jsonb_build_object('container_id', 'gone-' || number, 'transport_event_id',
+          'event-' || number)
       )).*
-      from (select * from tracking.transport_events limit 1) as stored, generate_series(1, 150) as number`,
-    )
+      from (select *
+      from tracking.transport_events limit 1) as stored, generate_series(1, 150) as number`
     // As who writes an event without the list of its container does.
-    await scene.query(
-      `insert into tracking_sync.event_lists_in_doubt (container_id)
-        select 'gone-' || number from generate_series(1, 150) as number`,
-    )
+    await scene.run`
+      insert into tracking_sync.event_lists_in_doubt (container_id)
+      select 'gone-' || number from generate_series(1, 150) as number`
     for (const asked of [0, 100, 50, 0]) {
       scene.simulator.requests.reset()
       expect((await sync(scene)).exitCode).toBe(0)
@@ -465,21 +341,9 @@ describe('transport events that point to a container without a row', () => {
       expect(paths.filter((path) => path.startsWith('/v2/containers/gone-'))).toHaveLength(asked)
     }
     expect(await tombstoned(scene, 'transport_events')).toBe(150)
-    expect(await scene.query(`select from tracking_sync.absences`)).toEqual([])
-    expect(await scene.query(`select from tracking_sync.event_lists_in_doubt`)).toEqual([])
+    expect(await scene.rows`select from tracking_sync.absences`).toEqual([])
+    expect(await scene.rows`select from tracking_sync.event_lists_in_doubt`).toEqual([])
   })
-
-  function pointElsewhere(document: unknown): unknown {
-    const { data, ...rest } = document as { data: Record<string, unknown>[] }
-    const container = { data: { id: 'elsewhere', type: 'container' } }
-    return {
-      ...rest,
-      data: data.map(({ relationships, ...event }) => ({
-        ...event,
-        relationships: { ...(relationships as object), container },
-      })),
-    }
-  }
 })
 
 describe('a transport event that was seen by a clock that was fast', () => {
@@ -488,43 +352,36 @@ describe('a transport event that was seen by a clock that was fast', () => {
       shipments: 6,
       acceptedIncludes: { shipment: ['containers'] },
     })
-    const { world, clock, edits, faults } = scene.simulator
-    const [container] = world
-      .page('container', 0, 10, clock.now())
-      .filter(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)
-    const [event] = world.transportEventsOf(container!.id, clock.now())
+    const { world, clock, edits } = scene.simulator
+    const container = withEvents(scene)
+    const [event] = world.transportEventsOf(container.id, clock.now())
     const isDead = async () => {
-      const [row] = await scene.query<{ is_dead: boolean }>(
-        `select _deleted_at is not null as is_dead from tracking.transport_events
-        where transport_event_id = $1`,
-        event!.id,
-      )
-      return row?.is_dead
+      return scene.value<boolean>`
+        select _deleted_at is not null as is_dead from tracking.transport_events
+        where transport_event_id = ${event!.id}`
     }
     const queued = () =>
-      scene.query(
-        `select resource_id, ceil(extract(epoch from not_before - now()) / 60)::int as minutes
-        from tracking_sync.refetch_queue where resource_type = 'transport_events'`,
-      )
+      scene.rows`
+        select resource_id, ceil(extract(epoch from not_before - now()) / 60)::int as minutes
+        from tracking_sync.refetch_queue where resource_type = 'transport_events'`
     // Two hours ahead in the lists of transport events alone.
-    const fast = faults.add({
-      times: Infinity,
-      match: { path: /\/transport_events$/ },
-      fault: { kind: 'dateHeader', value: { offsetMs: 2 * HOUR } },
+    const fast = scene.answers.play(/\/transport_events$/, {
+      kind: 'dateHeader',
+      value: { offsetMs: 2 * HOUR },
     })
     await sync(scene)
     fast.remove()
-    edits.withdrawEvent(container!.id, event!.id)
+    edits.withdrawEvent(container.id, event!.id)
     expect((await sync(scene)).exitCode).toBe(0)
     expect(await isDead()).toBe(false)
-    expect(await queued()).toEqual([{ resource_id: container!.id, minutes: 60 }])
+    expect(await queued()).toEqual([{ resource_id: container.id, minutes: 60 }])
     const asTimePassed = `update tracking_sync.refetch_queue set not_before = now()`
     // Too early: it waits again.
     await scene.query(asTimePassed)
     await scene.sync({ command: 'sync', settings })
     expect([await isDead(), await queued()]).toEqual([
       false,
-      [{ resource_id: container!.id, minutes: 60 }],
+      [{ resource_id: container.id, minutes: 60 }],
     ])
     await scene.query(asTimePassed)
     await sync(scene)

@@ -3,137 +3,87 @@ import { showDifference } from '../../../src/extensions/doctor/commands/verify.j
 import type { VerifyReport } from '../../../src/extensions/doctor/verify/verify-report.js'
 import { verifySource } from '../../../src/extensions/doctor/verify/verify-warehouse.js'
 import { silentLogger } from '../../../src/base/logger.js'
+import { resources } from '../../../src/source/records/index.js'
 import { createWarehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { runNarrowedBackfill } from '../../../src/sync/narrow-backfill.js'
+import { linesOf } from '../../support/tables.js'
 import { TEST_SETTINGS, withRunDependencies, withTestService } from '../../support/test-service.js'
 import { closeScenes, openLoadedScene, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
-/** Each with the table that must be named. */
-const edit = (table: string, key: string, change: string, where = 'true') =>
-  `update tracking.${table} set ${change}
-    where ${key} = (select min(${key}) from tracking.${table} where ${where}) and ${where}`
 const LIVE = '_deleted_at is null'
-const PLANTED: readonly (readonly [string, string])[] = [
-  ['shipments: value', edit('shipments', 'shipment_id', `customer_name = 'Edited'`)],
-  [
-    'shipments: row',
-    `update tracking.shipments set _deleted_at = now() where shipment_id = (select max(shipment_id) from tracking.shipments)`,
-  ],
-  [
-    'shipments: ghost',
-    `insert into tracking.shipments (shipment_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.shipments`,
-  ],
-  ['containers: value', edit('containers', 'container_id', `number = 'EDIT0000000'`)],
-  [
-    'containers: row',
-    `delete from tracking.containers where container_id = (select max(container_id) from tracking.containers)`,
-  ],
-  ['container_holds', `update tracking.container_holds set status = 'edited'`],
-  ['container_import_deadlines', `delete from tracking.container_import_deadlines`],
-  [
-    'transport_events: value',
-    edit('transport_events', 'transport_event_id', `voyage_number = 'EDIT'`),
-  ],
-  [
-    'transport_events: ghost',
-    `insert into tracking.transport_events (container_id, transport_event_id, _observed_at, _first_seen_at, _changed_at) select min(container_id), 'ghost', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.containers`,
-  ],
-  [
-    'tracking_requests: value',
-    edit('tracking_requests', 'tracking_request_id', `status = 'edited'`),
-  ],
-  [
-    'tracking_requests: row',
-    `delete from tracking.tracking_requests where tracking_request_id = (select max(tracking_request_id) from tracking.tracking_requests)`,
-  ],
-  [
-    'tracking_requests: ghost',
-    `insert into tracking.tracking_requests (tracking_request_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.shipments`,
-  ],
-  ['ports: value', edit('ports', 'port_id', `time_zone = 'Europe/Oslo'`)],
-  [
-    'ports: ghost',
-    `insert into tracking.ports (port_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.shipments`,
-  ],
-  ['metro_areas: value', edit('metro_areas', 'metro_area_id', `name = 'Edited'`)],
-  ['terminals: value', edit('terminals', 'terminal_id', `name = 'Edited'`)],
-  [
-    'terminals: row',
-    `update tracking.terminals set _deleted_at = now() where terminal_id = (select max(pod_terminal_id) from tracking.containers where ${LIVE})`,
-  ],
-  ['vessels: value', edit('vessels', 'vessel_id', `name = 'Edited'`)],
-  [
-    'vessels: row',
-    `delete from tracking.vessels where vessel_id = (select max(vessel_id) from tracking.transport_events where ${LIVE})`,
-  ],
-  [
-    'vessel_positions',
-    `update tracking.vessel_positions set latitude = 1 where vessel_id = (select min(vessel_id) from tracking.vessels where ${LIVE})`,
-  ],
-  [
-    'webhook_event_categories: value',
-    edit('webhook_event_categories', 'webhook_event_category_id', `name = 'Edited'`),
-  ],
-  [
-    'webhook_event_categories: ghost',
-    `insert into tracking.webhook_event_categories (webhook_event_category_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.shipments`,
-  ],
-  [
-    'custom_field_definitions: value',
-    edit('custom_field_definitions', 'custom_field_definition_id', `display_name = 'Edited'`),
-  ],
-  [
-    'custom_field_definitions: row',
-    `delete from tracking.custom_field_definitions where custom_field_definition_id = (select min(definition_id) from tracking.custom_fields where value_number is not null)`,
-  ],
-  [
-    'custom_field_definitions: ghost',
-    `insert into tracking.custom_field_definitions (custom_field_definition_id, data_type, _observed_at, _first_seen_at, _changed_at) select 'ghost', 'enum', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.shipments`,
-  ],
-  [
-    'custom_field_options: value',
-    edit('custom_field_options', 'custom_field_option_id', `label = 'Edited'`),
-  ],
-  [
-    'custom_field_options: row',
-    `delete from tracking.custom_field_options where custom_field_option_id = (select max(custom_field_option_id) from tracking.custom_field_options)`,
-  ],
-  [
-    'custom_field_options: ghost',
-    `insert into tracking.custom_field_options (custom_field_option_id, definition_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', min(definition_id), min(_observed_at), min(_observed_at), min(_observed_at) from tracking.custom_field_options`,
-  ],
-  [
-    'custom_field_options: ghost',
-    `insert into tracking.custom_field_options (custom_field_option_id, definition_id, _observed_at, _first_seen_at, _changed_at) select 'orphan', 'nothing', min(_observed_at), min(_observed_at), min(_observed_at) from tracking.custom_field_options`,
-  ],
-  ['custom_fields: value', edit('custom_fields', 'custom_field_id', `value = '"Edited"'`)],
-  [
-    'custom_fields: value',
-    edit('custom_fields', 'custom_field_id', `value_list = null`, 'value_list is not null'),
-  ],
-  [
-    'custom_fields: row',
-    `delete from tracking.custom_fields where custom_field_id = (select max(custom_field_id) from tracking.custom_fields)`,
-  ],
-  [
-    'custom_fields: ghost',
-    `insert into tracking.custom_fields (custom_field_id, entity_type, entity_id, _observed_at, _first_seen_at, _changed_at) select 'ghost', 'container', min(container_id), min(_observed_at), min(_observed_at), min(_observed_at) from tracking.containers`,
-  ],
-  [
-    'shipment_history',
-    `update tracking.shipment_history set customer_name = 'Edited' where valid_to is null and shipment_id = (select min(shipment_id) from tracking.shipment_history)`,
-  ],
-  [
-    'container_history',
-    `delete from tracking.container_history where container_id = (select min(container_id) from tracking.container_history)`,
-  ],
-  [
-    'container_hold_history',
-    `update tracking.container_hold_history set status = 'elsewhere' where valid_to is null`,
-  ],
-]
+
+/**
+ * What is done to a row of a table, and how verify names it. A value is edited in the first row, or
+ * the first of which a condition holds; the last row, or a chosen one, is deleted or marked as dead;
+ * a ghost is a row that the service does not have.
+ */
+const PLANTED = linesOf(`
+  shipments                | value | customer_name = 'Edited'
+  shipments                | dead
+  shipments                | ghost
+  containers               | value | number = 'EDIT0000000'
+  containers               | row
+  transport_events         | value | voyage_number = 'EDIT'
+  transport_events         | ghost | container_id   | (select min(container_id) from tracking.containers)
+  tracking_requests        | value | status = 'edited'
+  tracking_requests        | row
+  tracking_requests        | ghost
+  ports                    | value | time_zone = 'Europe/Oslo'
+  ports                    | ghost
+  metro_areas              | value | name = 'Edited'
+  terminals                | value | name = 'Edited'
+  terminals                | dead  | (select max(pod_terminal_id) from tracking.containers where ${LIVE})
+  vessels                  | value | name = 'Edited'
+  vessels                  | row   | (select max(vessel_id) from tracking.transport_events where ${LIVE})
+  webhook_event_categories | value | name = 'Edited'
+  webhook_event_categories | ghost
+  custom_field_definitions | value | display_name = 'Edited'
+  custom_field_definitions | row   | (select min(definition_id) from tracking.custom_fields where value_number is not null)
+  custom_field_definitions | ghost | data_type      | 'enum'
+  custom_field_options     | value | label = 'Edited'
+  custom_field_options     | row
+  custom_field_options     | ghost | definition_id  | 'nothing'
+  custom_field_options     | ghost | definition_id  | (select min(definition_id) from tracking.custom_field_options)
+  custom_fields            | value | value = '"Edited"'
+  custom_fields            | value | value_list = null | value_list is not null
+  custom_fields            | row
+  custom_fields            | ghost | entity_type, entity_id | 'container', (select min(container_id) from tracking.containers)
+`)
+
+/** What is done to rows that are compared with those that they belong to. */
+const PLANTED_BESIDE = {
+  vessel_positions: `update tracking.vessel_positions set latitude = 1
+    where vessel_id = (select min(vessel_id) from tracking.vessels where ${LIVE})`,
+  container_holds: `update tracking.container_holds set status = 'edited'`,
+  container_import_deadlines: `delete from tracking.container_import_deadlines`,
+  shipment_history: `update tracking.shipment_history set customer_name = 'Edited'
+    where valid_to is null
+        and shipment_id = (select min(shipment_id) from tracking.shipment_history)`,
+  container_history: `delete from tracking.container_history
+    where container_id = (select min(container_id) from tracking.container_history)`,
+  container_hold_history: `update tracking.container_hold_history set status = 'elsewhere'
+    where valid_to is null`,
+}
+
+function planted([table = '', kind, what, more]: readonly string[]): string {
+  const name = `tracking.${table}`
+  const key = resources.find(({ stream }) => stream === table)!.idColumn
+  if (kind === 'value') {
+    const where = more ?? 'true'
+    return `update ${name} set ${what}
+      where ${key} = (select min(${key}) from ${name} where ${where}) and ${where}`
+  }
+  if (kind === 'row' || kind === 'dead') {
+    const change = kind === 'row' ? `delete from ${name}` : `update ${name} set _deleted_at = now()`
+    return `${change} where ${key} = ${what ?? `(select max(${key}) from ${name})`}`
+  }
+  const [column, value] = what === undefined ? ['', ''] : [`, ${what}`, `, ${more}`]
+  return `insert into ${name} (${key}, _observed_at, _first_seen_at, _changed_at${column})
+    select gen_random_uuid(), min(_observed_at), min(_observed_at), min(_observed_at)${value}
+    from tracking.shipments`
+}
 
 /** Over connections that cannot write. */
 async function verify(
@@ -215,25 +165,24 @@ describe('verify', () => {
 
   it('names every field that differs, both values', { tags: ['FA3', 'release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 6 })
-    const [shipment] = await scene.query<{ id: string }>(
-      `update tracking.shipments set customer_name = 'Wrong', pod_eta_at = '2001-01-01T00:00:00Z'
-        where shipment_id = (select min(shipment_id) from tracking.shipments) returning shipment_id as id`,
-    )
-    const deadlines = await scene.query<{ id: string; kind: string }>(
-      `update tracking.container_import_deadlines
-        set local_date = local_date - 1
-        where container_id = (
-            select container_id from tracking.container_import_deadlines
-            where local_date is not null order by container_id limit 1
-        )
-        returning container_id as id, kind`,
-    )
+    const [shipment] = await scene.rows<{ id: string }>`
+      update tracking.shipments set customer_name = 'Wrong', pod_eta_at = '2001-01-01T00:00:00Z'
+      where shipment_id = (select min(shipment_id) from tracking.shipments)
+      returning shipment_id as id`
+    const deadlines = await scene.rows<{ id: string; kind: string }>`
+      update tracking.container_import_deadlines
+      set local_date = local_date - 1
+      where container_id = (
+          select container_id from tracking.container_import_deadlines
+          where local_date is not null order by container_id limit 1
+      )
+      returning container_id as id, kind`
     const [deadline] = deadlines
-    const [event] = await scene.query<{ key: string }>(
-      `update tracking.transport_events set voyage_number = 'XX'
-        where (container_id, transport_event_id) = (select container_id, transport_event_id from tracking.transport_events order by 1, 2 limit 1)
-        returning container_id || ' ' || transport_event_id as key`,
-    )
+    const key = await scene.value<string>`
+      update tracking.transport_events set voyage_number = 'XX'
+      where (container_id, transport_event_id) = (select container_id, transport_event_id
+      from tracking.transport_events order by 1, 2 limit 1)
+      returning container_id || ' ' || transport_event_id as key`
     const report = await verify(scene)
     expect(report.isEqual).toBe(false)
     expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 6, equal: 5, differing: 1 })
@@ -255,7 +204,7 @@ describe('verify', () => {
       },
       {
         stream: 'transport_events',
-        record: event!.key,
+        record: key,
         column: 'voyage_number',
         warehouse: 'XX',
       },
@@ -274,37 +223,21 @@ describe('verify', () => {
 
   it('takes nothing volatile for a difference', { tags: ['FD11', 'release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 6 })
-    const aged = await scene.query(
-      `update tracking.containers set terminal_checked_at = '2001-01-01T00:00:00Z'
-        where terminal_checked_at is not null returning container_id`,
-    )
+    const aged = await scene.rows`
+      update tracking.containers set terminal_checked_at = '2001-01-01T00:00:00Z'
+      where terminal_checked_at is not null returning container_id`
     expect(aged.length).toBeGreaterThan(0)
-    interface One {
-      readonly attributes: object
-    }
-    const attributes = (more: object) => ({
-      kind: 'transform' as const,
-      apply: (document: unknown) => {
-        const { data, ...rest } = document as { data: One | One[] }
-        const change = (one: One): One => ({ ...one, attributes: { ...one.attributes, ...more } })
-        return { ...rest, data: Array.isArray(data) ? data.map(change) : change(data) }
-      },
-    })
-    const match = { path: /^\/containers(?:\/[^/]+)?$/ }
     const looked = { rail2_last_tracking_request_at: '2026-11-01T00:00:00Z' }
-    const faults = scene.simulator.faults.add({
-      fault: attributes(looked),
-      match,
-      times: Infinity,
-    })
+    const showAlso = (more: object) =>
+      scene.answers.showType('container', (record) => ({
+        ...record,
+        attributes: { ...record.attributes, ...more },
+      }))
+    const shown = showAlso(looked)
     const report = await verify(scene)
     expect(report).toMatchObject({ isEqual: true, differences: [] })
-    faults.remove()
-    scene.simulator.faults.add({
-      fault: attributes({ ...looked, new_one: 1 }),
-      match,
-      times: Infinity,
-    })
+    shown.remove()
+    showAlso({ ...looked, new_one: 1 })
     expect((await verify(scene)).differences[0]).toMatchObject({ column: '_unmapped' })
   })
 
@@ -348,18 +281,12 @@ describe('verify', () => {
   it('does not blame the warehouse for a record that the service is changing at this moment', async () => {
     const scene = await openLoadedScene({ shipments: 3 })
     let reads = 0
-    scene.simulator.faults.add({
-      fault: {
-        kind: 'transform',
-        apply: (document) => {
-          const { data, ...rest } = document as { data: { attributes: object } }
-          const customer_name = `busy ${(reads += 1)}`
-          return { ...rest, data: { ...data, attributes: { ...data.attributes, customer_name } } }
-        },
-      },
-      match: { path: /^\/shipments\/[^/]+$/ },
-      times: Infinity,
-    })
+    scene.answers.show(/^\/shipments\/[^/]+$/, (records) =>
+      records.map(({ attributes, ...record }) => ({
+        ...record,
+        attributes: { ...attributes, customer_name: `busy ${(reads += 1)}` },
+      })),
+    )
     const report = await verify(scene)
     expect(report).toMatchObject({ isEqual: true, differences: [] })
     expect(verdictOf(report, 'shipments')).toMatchObject({ compared: 3, changing: 3 })
@@ -390,22 +317,22 @@ describe('verify', () => {
       if (rows === 0) continue
       expect([stream, compared > 0, values > 0]).toEqual([stream, true, true])
     }
-    for (const [name, sqlText] of PLANTED) {
-      expect((await scene.query(`${sqlText} returning 1 as one`)).length, name).toBeGreaterThan(0)
+    for (const sqlText of [...PLANTED.map(planted), ...Object.values(PLANTED_BESIDE)]) {
+      expect((await scene.query(`${sqlText} returning 1 as one`)).length, sqlText).toBeGreaterThan(
+        0,
+      )
     }
     const report = await verify(scene, 200, 1, settings)
     expect(report.isEqual).toBe(false)
-    const unnamed = PLANTED.map(([name]) => name).filter((name) => {
-      const [table, kind = ''] = name.split(': ')
-      const { missingAtSource = 0 } = verdictOf(report, table!) ?? {}
-      if (kind === 'ghost') return missingAtSource === 0
-      return !report.differences.some(({ stream, column }) =>
-        kind === ''
-          ? stream === table || column === table
-          : stream === table && (column === '(row)') === (kind === 'row'),
+    const unnamed = PLANTED.filter(([table = '', kind]) => {
+      if (kind === 'ghost') return (verdictOf(report, table)?.missingAtSource ?? 0) === 0
+      return !report.differences.some(
+        ({ stream, column }) => stream === table && (column === '(row)') === (kind !== 'value'),
       )
     })
     expect(unnamed).toEqual([])
+    const named = report.differences.flatMap(({ stream, column }) => [stream, column])
+    expect(named).toEqual(expect.arrayContaining(Object.keys(PLANTED_BESIDE)))
     // Two, for rows that the service does not have.
     expect(report.advice).toEqual(['tracking-sync backfill', 'tracking-sync backfill'])
     for (const advice of report.advice) {
@@ -422,11 +349,7 @@ describe('verify', () => {
 
   it('names the lists that the account may no longer read', { tags: ['JC1', 'JC6'] }, async () => {
     const scene = await openLoadedScene({ shipments: 3 })
-    scene.simulator.faults.add({
-      match: { path: '/custom_field' },
-      fault: { kind: 'status', status: 403 },
-      times: Infinity,
-    })
+    scene.answers.fail(/^\/custom_field/, 403)
     const report = await verify(scene)
     expect(report).toMatchObject({ isEqual: true, differences: [] })
     expect(report.notCompared.slice(0, 3)).toEqual([
@@ -439,11 +362,8 @@ describe('verify', () => {
 
   it('does not call equal what it compared nothing of', { tags: ['JC6'] }, async () => {
     const scene = await openScene({ shipments: 6 })
-    scene.simulator.faults.add({
-      match: { path: /^\/(?:shipments|containers|tracking_requests|custom_.*)$/ },
-      fault: { kind: 'transform', apply: () => ({ data: [], links: {} }) },
-      times: Infinity,
-    })
+    const nothing = { kind: 'transform', apply: () => ({ data: [], links: {} }) } as const
+    scene.answers.play(/^\/(?:shipments|containers|tracking_requests|custom_.*)$/, nothing)
     const report = await verify(scene)
     expect(report.counts.every(({ isWithin }) => isWithin)).toBe(true)
     expect(report).toMatchObject({ isEqual: false, differences: [] })
@@ -454,14 +374,14 @@ describe('verify', () => {
       shipments: 6,
       acceptedIncludes: { shipment: [], container: [] },
     })
-    const [edited] = await scene.query<{ container_id: string }>(
-      `update tracking.transport_events set voyage_number = 'Edited'
-        where (container_id, transport_event_id) in (
-            select container_id, transport_event_id from tracking.transport_events order by 1, 2 limit 1
-        ) returning container_id`,
-    )
+    const container_id = await scene.value<string>`
+      update tracking.transport_events set voyage_number = 'Edited'
+      where (container_id, transport_event_id) in (
+          select container_id, transport_event_id from tracking.transport_events
+          order by 1, 2 limit 1
+      ) returning container_id`
     const { advice } = await verify(scene)
-    const id = edited!.container_id
+    const id = container_id
     expect(advice).toEqual(['tracking-sync backfill', `tracking-sync backfill --container ${id}`])
     await withRunDependencies(scene, (dependencies) =>
       runNarrowedBackfill({ streams: [], shipmentIds: [], containerIds: [id] }, dependencies),

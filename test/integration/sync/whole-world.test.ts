@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   importExamples,
@@ -17,7 +16,7 @@ import { runTestSync } from '../../support/run-test-sync.js'
 import { loadTables } from '../../support/snapshot-tables.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { HOUR } from './sync-scene.js'
-import { relationRef, rawStatement } from '../../../src/warehouse/connection/typed-database.js'
+import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 let simulator: Simulator
 let target: TestWarehouse
@@ -84,17 +83,13 @@ it('every question answers, with money about money', { tags: ['JE7', 'release'] 
 })
 
 it('what goes wrong in the demo can be seen', { tags: ['JE7'] }, async () => {
-  const { warehouse } = target
-  const [seen] = await warehouse.query(
-    'look at what went wrong',
-    sql<Record<string, number>>`select
-        (select count(*) from ${relationRef('data.shipments')} where _deleted_at is not null)::integer
-            as shipments,
-        (select count(*) from ${relationRef('sync.quarantine')})::integer as quarantined,
-        (select count(*) from ${relationRef('sync.schema_drift')})::integer as drift,
+  const [seen] = await target.rows<Record<string, number>>`
+    select
+        (select count(*) from tracking.shipments where _deleted_at is not null)::integer as shipments,
+        (select count(*) from tracking_sync.quarantine)::integer as quarantined,
+        (select count(*) from tracking_sync.schema_drift)::integer as drift,
         (select count(distinct milestone_completeness)
-        from ${relationRef('analytics.data_quality')})::integer as completeness`,
-  )
+        from tracking_analytics.data_quality)::integer as completeness`
   expect(seen).toMatchObject({ shipments: 1, quarantined: 1 })
   expect(seen!.drift).toBeGreaterThan(0)
   expect(seen!.completeness).toBeGreaterThan(2)

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { once } from 'node:events'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -18,20 +17,16 @@ afterAll(async () => {
 })
 
 test('the server notices within a minute that we are gone', { tags: ['C9'] }, async () => {
-  const rows = await scene.warehouse.query(
-    'read the settings',
-    sql<{
-      name: string
-      seconds: number
-    }>`select name, case unit when 'ms' then setting::integer / 1000 else setting::integer end as seconds
-from pg_settings
-where name in (
-    'client_connection_check_interval',
-    'tcp_keepalives_idle',
-    'tcp_keepalives_interval',
-    'tcp_keepalives_count'
-)`,
-  )
+  const rows = await scene.rows<{ name: string; seconds: number }>`
+    select name,
+    case unit when 'ms' then setting::integer / 1000 else setting::integer end as seconds
+    from pg_settings
+    where name in (
+        'client_connection_check_interval',
+        'tcp_keepalives_idle',
+        'tcp_keepalives_interval',
+        'tcp_keepalives_count'
+    )`
   expect(Object.fromEntries(rows.map(({ name, seconds }) => [name, seconds]))).toEqual({
     client_connection_check_interval: 10,
     tcp_keepalives_idle: 30,

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import {
   containerChildren,
@@ -69,17 +68,14 @@ async function localDate(instant: string, zone: string | null): Promise<Row> {
 }
 
 async function localDates(instants: readonly string[], zone: string): Promise<string[]> {
-  const rows = await opened.warehouse.query(
-    'derive',
-    sql<{ date: string }>`select made.local_date::text as date
+  return opened.column`
+    select made.local_date::text as date
     from unnest(${instants}::timestamptz[]) with ordinality as listed (instant, position)
     cross join lateral tracking_sync.deadlines_of(
         null, listed.instant, null, null, null, null, null, ${zone}, null, null,
         (select name from tracking_analytics.time_zones where name = ${zone}), null
     ) as made
-    order by listed.position`,
-  )
-  return rows.map(({ date }) => date)
+    order by listed.position`
 }
 
 const parsed = (text: unknown): unknown => JSON.parse(String(text))
@@ -575,11 +571,9 @@ describe('the local date of an instant', () => {
     // know it or not.
     const instants = ['2026-10-31T07:30:00Z', '2026-11-20T07:30:00Z', '2027-01-15T07:59:00Z']
     for (const zone of ['America/Vancouver', 'America/Asuncion', 'Africa/Cairo', 'Asia/Almaty']) {
-      const days = await opened.warehouse.query(
-        'ask for days',
-        sql<{ day: string }>`select (instant at time zone ${zone})::date::text as day
-        from unnest(${instants}::timestamptz[]) as listed (instant)`,
-      )
+      const days = await opened.rows<{ day: string }>`
+        select (instant at time zone ${zone})::date::text as day
+        from unnest(${instants}::timestamptz[]) as listed (instant)`
       expect(await localDates(instants, zone)).toEqual(days.map(({ day }) => day))
     }
   })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import {
   dropDemoSchemas,
@@ -9,13 +8,8 @@ import { useTestWarehouse } from '../../support/reused-warehouse.js'
 const scene = useTestWarehouse()
 
 async function schemas(): Promise<string[]> {
-  const rows = await scene.warehouse.query(
-    'list the schemas',
-    sql<{
-      name: string
-    }>`select nspname as name from pg_namespace where nspname like 'tracking%' order by nspname`,
-  )
-  return rows.map(({ name }) => name)
+  return scene.column`
+    select nspname as name from pg_namespace where nspname like 'tracking%' order by nspname`
 }
 
 test('the demo drops the schemas that it made, and no others', { tags: ['FC6'] }, async () => {
@@ -31,7 +25,7 @@ test('the demo drops the schemas that it made, and no others', { tags: ['FC6'] }
   expect(await dropDemoSchemas(warehouse)).toBe(true)
 
   // Somebody's own table, in a schema of that name.
-  await warehouse.query('make a schema', sql`create schema tracking`)
+  await scene.run`create schema tracking`
   expect(await dropDemoSchemas(warehouse)).toBe(false)
   expect(await schemas()).toEqual(['tracking'])
 })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MigrationError } from '../../../src/base/errors.js'
 import { installViews } from '../../../src/warehouse/schema/install-views.js'
@@ -15,7 +14,7 @@ afterAll(async () => {
   await opened.drop()
 })
 beforeEach(async () => {
-  await opened.warehouse.query('drop', sql`drop schema if exists people cascade`)
+  await opened.run`drop schema if exists people cascade`
   await installViews(opened.warehouse, [], options)
 })
 
@@ -36,13 +35,8 @@ function view(
 }
 
 async function viewNames(): Promise<string[]> {
-  const rows = await opened.warehouse.query(
-    'look',
-    sql<{
-      viewname: string
-    }>`select viewname from pg_views where schemaname = 'tracking_analytics' order by 1`,
-  )
-  return rows.map(({ viewname }) => viewname)
+  return opened.column`
+    select viewname from pg_views where schemaname = 'tracking_analytics' order by 1`
 }
 
 const ships = view('ships', 'select 1 as imo, 2 as knots')
@@ -59,14 +53,11 @@ describe('installing views', () => {
   it('replaces a changed one in place and keeps what others built on it', async () => {
     const { warehouse } = opened
     await installViews(warehouse, [ships, fleets], options)
-    await warehouse.query('own', sql`create schema people`)
-    await warehouse.query(
-      'own',
-      sql`create view people.mine as select imo from tracking_analytics.ships`,
-    )
+    await opened.run`create schema people`
+    await opened.run`create view people.mine as select imo from tracking_analytics.ships`
     const changed = view('ships', 'select 3 as imo, 4 as knots, 5 as draught')
     expect(await installViews(warehouse, [changed, fleets], options)).toEqual(['ships'])
-    expect(await warehouse.query('read', sql`select imo from people.mine`)).toEqual([{ imo: 3 }])
+    expect(await opened.column`select imo from people.mine`).toEqual([3])
   })
 
   it('creates all anew where columns change their order or type, and drops what is no longer shipped', async () => {
@@ -75,52 +66,40 @@ describe('installing views', () => {
     const changed = view('ships', `select 'x' as name`)
     expect(await installViews(warehouse, [changed], options)).toEqual(['ships'])
     expect(await viewNames()).toEqual(['ships'])
-    expect(await warehouse.query('read', sql`select name from tracking_analytics.ships`)).toEqual([
-      { name: 'x' },
-    ])
+    expect(await opened.column`select name from tracking_analytics.ships`).toEqual(['x'])
   })
 
   it('names what somebody built on a view whose columns change, and changes nothing', async () => {
     const { warehouse } = opened
     await installViews(warehouse, [ships, fleets], options)
-    await warehouse.query('own', sql`create schema people`)
-    await warehouse.query(
-      'own',
-      sql`create view people.mine as select imo from tracking_analytics.ships`,
-    )
+    await opened.run`create schema people`
+    await opened.run`create view people.mine as select imo from tracking_analytics.ships`
     const attempt = installViews(warehouse, [view('ships', `select 'x' as name`)], options)
     await expect(attempt).rejects.toThrow(MigrationError)
     await expect(attempt).rejects.toThrow('people.mine')
     expect(await viewNames()).toEqual(['fleets', 'ships'])
-    expect(await warehouse.query('read', sql`select imo from people.mine`)).toEqual([{ imo: 1 }])
+    expect(await opened.column`select imo from people.mine`).toEqual([1])
   })
 
   it('runs nothing of a planted row and drops only our views', { tags: ['FC1'] }, async () => {
     const { warehouse } = opened
     await installViews(warehouse, [ships], options)
-    await warehouse.query('own', sql`create schema people`)
-    await warehouse.query('own', sql`create table people.victims as select 1 as id`)
-    await warehouse.query('own', sql`create view people.mine as select 2 as id`)
-    await warehouse.query(
-      'own',
-      sql`create view tracking_stored."s_a; drop table people.victims; --" as select 3 as id`,
-    )
-    await warehouse.query(
-      'plant',
-      sql`insert into tracking_sync.installed_views (schema_name, view_name, position, checksum)
-        values
-            ('people', 'mine', 7, ''),
-            ('tracking_stored', 's_a; drop table people.victims; --', 8, '')`,
-    )
+    await opened.run`create schema people`
+    await opened.run`create table people.victims as select 1 as id`
+    await opened.run`create view people.mine as select 2 as id`
+    await opened.run`
+      create view tracking_stored."s_a; drop table people.victims; --" as select 3 as id`
+    await opened.run`
+      insert into tracking_sync.installed_views (schema_name, view_name, position, checksum)
+      values
+          ('people', 'mine', 7, ''),
+          ('tracking_stored', 's_a; drop table people.victims; --', 8, '')`
     expect(await installViews(warehouse, [view('ships', `select 'x' as name`)], options)).toEqual([
       'ships',
     ])
     expect(
-      await warehouse.query(
-        'look',
-        sql`select id from people.victims union all select id from people.mine`,
-      ),
-    ).toEqual([{ id: 1 }, { id: 2 }])
+      await opened.column`select id from people.victims union all select id from people.mine`,
+    ).toEqual([1, 2])
     expect(await viewNames()).toEqual(['ships'])
   })
 
@@ -131,9 +110,7 @@ describe('installing views', () => {
     const above = view('fleets', 'select count(*) as ships from {{parts}}.ships')
     expect(await installViews(warehouse, [moved, above], options)).toEqual(['ships', 'fleets'])
     expect(await viewNames()).toEqual(['fleets'])
-    expect(await warehouse.query('read', sql`select ships from tracking_analytics.fleets`)).toEqual(
-      [{ ships: 1 }],
-    )
+    expect(await opened.column`select ships from tracking_analytics.fleets`).toEqual([1])
   })
 
   it('lets many starters do it at once', { tags: ['G1'] }, async () => {

@@ -26,7 +26,7 @@ const held: Lease[] = []
 beforeAll(async () => {
   scene = await createTestWarehouse()
   other = createWarehouse({ url: scene.url, schema: 'tracking', logger: silentLogger })
-  await scene.warehouse.query('make a table', sql`create table tracking.written (who text)`)
+  await scene.run`create table tracking.written (who text)`
 })
 
 afterAll(async () => {
@@ -42,10 +42,7 @@ beforeEach(() => {
 afterEach(async () => {
   for (const lease of held.splice(0)) await lease.release()
   expect(clock.waits()).toEqual([])
-  await scene.warehouse.query(
-    'empty',
-    sql`truncate tracking_sync.lease, tracking_sync.refetch_queue, tracking.written`,
-  )
+  await scene.run`truncate tracking_sync.lease, tracking_sync.refetch_queue, tracking.written`
 })
 
 /**
@@ -65,24 +62,20 @@ async function acquire(warehouse: Warehouse, options: Partial<LeaseOptions> = {}
 }
 
 async function silenceFor(seconds: number): Promise<void> {
-  await scene.warehouse.query(
-    'let time pass',
-    sql`update tracking_sync.lease
-set
-    acquired_at = acquired_at - ${seconds} * interval '1 second',
-    heartbeat_at = heartbeat_at - ${seconds} * interval '1 second'`,
-  )
+  await scene.run`
+    update tracking_sync.lease
+    set
+        acquired_at = acquired_at - ${seconds} * interval '1 second',
+        heartbeat_at = heartbeat_at - ${seconds} * interval '1 second'`
 }
 
 async function readLease(): Promise<{ holder: string | null; silent_s: number; token: number }> {
-  const [row] = await scene.warehouse.query(
-    'read the lease',
-    sql<Awaited<ReturnType<typeof readLease>>>`select
-    holder,
-    extract(epoch from clock_timestamp() - heartbeat_at)::float8 as silent_s,
-    fencing_token as token
-from tracking_sync.lease`,
-  )
+  const [row] = await scene.rows<Awaited<ReturnType<typeof readLease>>>`
+    select
+        holder,
+        extract(epoch from clock_timestamp() - heartbeat_at)::float8 as silent_s,
+        fencing_token as token
+    from tracking_sync.lease`
   return row!
 }
 
@@ -93,11 +86,7 @@ function write(warehouse: Warehouse, who: string): Promise<void> {
 }
 
 async function writers(): Promise<string[]> {
-  const rows = await scene.warehouse.query(
-    'read',
-    sql<{ who: string }>`select who from tracking.written order by who`,
-  )
-  return rows.map(({ who }) => who)
+  return scene.column`select who from tracking.written order by who`
 }
 
 test('of many starters one gets the lease, and the others its name', { tags: ['X5'] }, async () => {
@@ -203,10 +192,8 @@ test('a refetch whose reader was killed is claimed in a minute', { tags: ['C9'] 
   await queueRefetches(warehouse, [{ type: 'vessel', id: 'v' }], 'for this test')
   expect(await claim()).toEqual(['vessel v'])
   expect(await claim()).toEqual([])
-  await warehouse.query(
-    'let time pass',
-    sql`update tracking_sync.refetch_queue set claimed_until = claimed_until - interval '61 seconds'`,
-  )
+  await scene.run`
+    update tracking_sync.refetch_queue set claimed_until = claimed_until - interval '61 seconds'`
   expect(await claim()).toEqual(['vessel v'])
 })
 
@@ -352,11 +339,9 @@ test('a release that the database refuses is told to the log and lets the end of
 
 async function waitingForLocks(sessions: number): Promise<void> {
   await vi.waitFor(async () => {
-    const [row] = await scene.warehouse.query(
-      'count who waits',
-      sql<{ waiting: number }>`select count(*) as waiting from pg_stat_activity
-where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    expect(row!.waiting).toBe(sessions)
+    const waiting = await scene.value<number>`
+      select count(*) as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    expect(waiting).toBe(sessions)
   })
 }

@@ -380,12 +380,8 @@ it('a role with CREATE alone migrates, and hits no name', { tags: ['G9', 'G11'] 
   const { url, name } = await openDatabase()
   const tables = await (
     await openMigrated()
-  ).warehouse.query(
-    'list the tables',
-    sql<{
-      table: string
-    }>`select tablename as table from pg_tables where schemaname in ('tracking', 'tracking_sync')`,
-  )
+  ).rows<{ table: string }>`
+    select tablename as table from pg_tables where schemaname in ('tracking', 'tracking_sync')`
   const admin = new pg.Client({ connectionString: url })
   await admin.connect()
   closers.push(() => admin.end())

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { countAbsences, forgetAbsences } from '../../../src/warehouse/bookkeeping/absences.js'
 import { quarantineRecords } from '../../../src/warehouse/bookkeeping/quarantined-records.js'
@@ -65,11 +64,9 @@ test.each([1, 2, 3_000])(
       await quarantineRecords(session, records, null)
     })
     expect(
-      await warehouse.query(
-        'count',
-        sql`select count(*)::int as count, min(sightings)::int as sightings
-      from tracking_sync.quarantine where record_id = any(${ids.slice(-1)}::text[])`,
-      ),
+      await scene.rows`
+        select count(*)::int as count, min(sightings)::int as sightings
+        from tracking_sync.quarantine where record_id = any(${ids.slice(-1)}::text[])`,
     ).toEqual([{ count: 1, sightings: 2 }])
   },
 )
@@ -97,10 +94,8 @@ test('70,000 unusable records are one statement', { tags: ['FG5'] }, async () =>
     await quarantineRecords(counting, records, null)
   })
   expect(statements).toBe(1)
-  const [row] = await warehouse.query(
-    'count',
-    sql`select count(*)::int as rows, sum(sightings)::int as sightings
-    from tracking_sync.quarantine where stream = 'shipments'`,
-  )
+  const [row] = await scene.rows`
+    select count(*)::int as rows, sum(sightings)::int as sightings
+    from tracking_sync.quarantine where stream = 'shipments'`
   expect(row).toEqual({ rows: 1_000, sightings: 70_000 })
 })

@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import { sql } from 'kysely'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { useTestWarehouse } from '../../support/reused-warehouse.js'
@@ -38,18 +37,23 @@ function typedColumns(): string[] {
 }
 
 it('the types name every table, column and null', { tags: ['release'] }, async () => {
-  const stored = await target.warehouse.query(
-    'list the columns',
-    sql<{ schema: string; name: string; column: string; mayBeNull: boolean; type: string }>`select
-    case nspname when 'tracking' then 'data' else replace(nspname, 'tracking_', '') end as schema,
-    relname::text as name, attname::text as column, not attnotnull as "mayBeNull",
-    atttypid::regtype::text as type
-from pg_attribute
-inner join pg_class on pg_class.oid = attrelid
-inner join pg_namespace on pg_namespace.oid = relnamespace
-where relkind = 'r' and attnum > 0 and not attisdropped
-    and nspname in ('tracking', 'tracking_sync', 'tracking_analytics')`,
-  )
+  const stored = await target.rows<{
+    schema: string
+    name: string
+    column: string
+    mayBeNull: boolean
+    type: string
+  }>`
+    select
+        case nspname when 'tracking' then 'data' else replace(nspname, 'tracking_',
+        '') end as schema,
+        relname::text as name, attname::text as column, not attnotnull as "mayBeNull",
+        atttypid::regtype::text as type
+    from pg_attribute
+    inner join pg_class on pg_class.oid = attrelid
+    inner join pg_namespace on pg_namespace.oid = relnamespace
+    where relkind = 'r' and attnum > 0 and not attisdropped
+        and nspname in ('tracking', 'tracking_sync', 'tracking_analytics')`
   const expected = stored.map(({ schema, name, column, mayBeNull, type }) => {
     const isNull = mayBeNull || type === 'jsonb'
     return `${schema}.${name} ${column}${isNull ? ' null' : ''}`

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import {
   describeZoneData,
@@ -34,11 +33,8 @@ test('where zone data come from is told, and what they lack', { tags: ['FA5'] },
 
 test('the known instants are of several places and zones', { tags: ['FA5'] }, async () => {
   expect(new Set(KNOWN_INSTANTS.map(({ zone }) => zone)).size).toBeGreaterThan(4)
-  const rows = await opened.warehouse.query(
-    'look at the zones',
-    sql<{
-      zone: string
-    }>`select name as zone from tracking_analytics.time_zones where name = any(${KNOWN_INSTANTS.map(({ zone }) => zone)}::text[])`,
-  )
+  const rows = await opened.rows<{ zone: string }>`
+    select name as zone from tracking_analytics.time_zones
+    where name = any(${KNOWN_INSTANTS.map(({ zone }) => zone)}::text[])`
   expect(rows).toHaveLength(KNOWN_INSTANTS.length)
 })

@@ -46,9 +46,8 @@ const check = (settings: Partial<WatchSettings> = {}): Promise<WebhookReport> =>
 
 /** Ids with their alerts, as `status` finds them. */
 const storedAlerts = () =>
-  scene.query(
-    'select webhook_id as id, is_active, alert from tracking_sync.webhooks order by webhook_id',
-  )
+  scene.rows`
+    select webhook_id as id, is_active, alert from tracking_sync.webhooks order by webhook_id`
 
 const kinds = ({ alerts }: WebhookReport) => alerts.map(({ kind }) => kind)
 
@@ -62,10 +61,9 @@ describe('the watch of our webhook', { tags: ['W18'] }, () => {
       alerts: [],
       notes: [],
     })
-    const rows = await scene.query(
-      'select url, is_active, is_ours, events, alert from tracking_sync.webhooks where webhook_id = $1',
-      id,
-    )
+    const rows = await scene.rows`
+      select url, is_active, is_ours, events, alert from tracking_sync.webhooks
+      where webhook_id = ${id}`
     expect(rows).toEqual([
       {
         url: OUR_URL,
@@ -239,11 +237,10 @@ describe('check and status', { tags: ['W18', 'release'] }, () => {
     expect(scene.simulator.webhooks.find(id)?.attributes).toMatchObject({ active: false })
 
     await check({ events: ['container.updated'] })
-    await scene.query(
-      `insert into tracking_sync.webhook_notifications (notification_id, webhook_id, headers, received_at)
-      values ('one', $1, '{}', '2026-03-01 10:00:00+00')`,
-      id,
-    )
+    await scene.run`
+      insert into tracking_sync.webhook_notifications (notification_id, webhook_id, headers,
+      received_at)
+      values ('one', ${id}, '{}', '2026-03-01 10:00:00+00')`
     const { stdout } = await call('status')
     expect(stdout).toMatch(
       new RegExp(`^${id} +${OUR_URL} +NO +0 +2026-03-01 10:00:00Z? +\\S+`, 'm'),

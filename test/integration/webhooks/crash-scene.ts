@@ -97,13 +97,9 @@ async function watchSettlements(warehouse: Warehouse): Promise<void> {
   }
 }
 
-export type ServeParts = 'all' | 'receiver' | 'processor'
+export type ServeParts = 'receiver' | 'processor'
 
-const FLAGS: Readonly<Record<ServeParts, readonly string[]>> = {
-  all: [],
-  receiver: ['--no-processor'],
-  processor: ['--no-receiver'],
-}
+const FLAGS = { receiver: '--no-processor', processor: '--no-receiver' }
 
 /**
  * The built program, ready to receive or to apply; or killed already, where it finds enough to do
@@ -114,7 +110,7 @@ export async function startServing(
   parts: ServeParts,
   failpoint = '',
 ): Promise<RunningProgram> {
-  const program = await startCli(['serve', '--no-scheduler', ...FLAGS[parts]], {
+  const program = await startCli(['serve', '--no-scheduler', FLAGS[parts]], {
     directory: tmpdir(),
     deadlineMs: 280_000,
     env: {

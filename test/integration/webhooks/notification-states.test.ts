@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   closeUnresolved,
@@ -23,12 +22,10 @@ let target: TestWarehouse
 
 beforeAll(async () => {
   target = await borrowTestWarehouse()
-  await target.warehouse.query(
-    'have a complete sync',
-    sql`insert into tracking_sync.checkpoints (stream, scope, position, completed_pass_started_at)
+  await target.run`
+    insert into tracking_sync.checkpoints (stream, scope, position, completed_pass_started_at)
     select stream, 'whole', '{}', now() + interval '1 hour'
-    from unnest(array['shipments', 'containers', 'tracking_requests']) as given (stream)`,
-  )
+    from unnest(array['shipments', 'containers', 'tracking_requests']) as given (stream)`
 })
 
 afterAll(() => target.drop())
@@ -43,7 +40,7 @@ const EVENTS: Readonly<Record<NotificationEvent, () => Promise<unknown>>> = {
   deferred: () => deferNotifications(target.warehouse, [ID], 60_000),
   failed: () => recordFailure(target.warehouse, ID, 'an error'),
   gave_up: async () => {
-    await query('update tracking_sync.webhook_notifications set attempts = 9')
+    await target.run`update tracking_sync.webhook_notifications set attempts = 9`
     await recordFailure(target.warehouse, ID, 'an error')
   },
   synced: () => closeUnresolved(target.warehouse),
@@ -73,7 +70,7 @@ const pairs = (['absent', ...NOTIFICATION_EVENTS.replayed.from] as const).flatMa
 )
 
 it.each(pairs)('a notification that is %s, once %s, is %s', async (before, event, after) => {
-  await query('delete from tracking_sync.webhook_notifications')
+  await target.run`delete from tracking_sync.webhook_notifications`
   if (before !== 'absent') {
     await query(
       `insert into tracking_sync.webhook_notifications (notification_id, state, body, attempts)
@@ -81,9 +78,8 @@ it.each(pairs)('a notification that is %s, once %s, is %s', async (before, event
     )
   }
   await EVENTS[event]()
-  const rows = await query<{ id: string; state: string }>(
-    'select notification_id as id, state from tracking_sync.webhook_notifications',
-  )
+  const rows = await target.rows<{ id: string; state: string }>`
+    select notification_id as id, state from tracking_sync.webhook_notifications`
   const [row] = rows.filter(({ id }) => id === ID || before === 'absent')
   expect(row?.state ?? 'absent').toBe(after)
   expect(rows).toHaveLength(

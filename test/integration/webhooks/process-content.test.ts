@@ -39,7 +39,7 @@ describe('an attribute in a partial record', { tags: ['K3', 'release'] }, () => 
     ['shipment', shipments],
   ] as const)('of a %s: absent keeps, null empties, "" and [] are kept', async (type, resource) => {
     const scene = await openWebhookScene({ shipments: 2 })
-    const record = [...scene.simulator.world.records(type, scene.now())][0]!
+    const record = scene.records(type)[0]!
     const before = await rowOf(scene, resource, record.id)
     const names = [...resource.attributes.keys()]
     const mistakes: unknown[] = []
@@ -103,10 +103,7 @@ describe('what a delivery brings', () => {
     await scene.sync({ command: 'sync' })
     simulator.edits.revive('transport_event', event?.id ?? '')
     // As if it had never been there.
-    await scene.query(
-      'delete from tracking.transport_events where transport_event_id = $1',
-      event?.id,
-    )
+    await scene.run`delete from tracking.transport_events where transport_event_id = ${event?.id}`
     simulator.edits.change('container', id, { available_for_pickup: true, weight_in_lbs: 7 })
     scene.advance(10)
     simulator.requests.reset()
@@ -125,10 +122,9 @@ describe('what a delivery brings', () => {
     expect(simulator.requests.total).toBe(0)
     expect(await queued(scene.warehouse)).toEqual([])
     expect(await scene.differences()).toEqual([])
-    const versions = await scene.query(
-      `select source, valid_from from tracking.container_history where container_id = $1 order by valid_from`,
-      id,
-    )
+    const versions = await scene.rows`
+      select source, valid_from from tracking.container_history where container_id = ${id}
+      order by valid_from`
     expect(versions.at(-1)).toEqual({ source: 'webhook', valid_from: '2026-03-02 08:00:11+00' })
     // The next sync of the same source finds nothing to do.
     const before = await scene.row()
@@ -136,47 +132,16 @@ describe('what a delivery brings', () => {
     expect(await scene.row()).toEqual(before)
   })
 
-  it('of two changes of one container in one batch leaves both versions, and both states of a hold', async () => {
-    const scene = await openWebhookScene()
-    const { containerId: id, simulator } = scene
-    const bodies: unknown[] = []
-    scene.advance(10)
-    simulator.edits.addHold(id, { name: 'audit', status: 'hold', description: 'brief' })
-    bodies.push(scene.tell(id))
-    scene.advance(10)
-    simulator.edits.clearHold(id, 'audit')
-    bodies.push(scene.tell(id))
-    await scene.receive(...bodies)
-    expect(
-      await scene.query(
-        `select valid_from, valid_to, source from tracking.container_hold_history
-        where container_id = $1 and description = 'brief'`,
-        id,
-      ),
-    ).toEqual([
-      {
-        valid_from: '2026-03-02 08:00:10+00',
-        valid_to: '2026-03-02 08:00:20+00',
-        source: 'webhook',
-      },
-    ])
-    expect(await scene.differences()).toEqual([])
-  })
-
   it('with events that nobody sent makes one request, for the list of events', async () => {
     const scene = await openWebhookScene()
     const { containerId: id, simulator } = scene
     const record = scene.containerNow(id)
     const [event] = scene.eventsNow(id)
-    await scene.query(
-      'delete from tracking.transport_events where transport_event_id = $1',
-      event?.id,
-    )
-    await scene.query(
-      'update tracking.containers set transport_event_ids = array_remove(transport_event_ids, $2) where container_id = $1',
-      id,
-      event?.id,
-    )
+    await scene.run`delete from tracking.transport_events where transport_event_id = ${event?.id}`
+    await scene.run`
+      update tracking.containers
+      set transport_event_ids = array_remove(transport_event_ids, ${event?.id})
+      where container_id = ${id}`
     scene.advance(10)
     await scene.receive(scene.tell(id, { included: [record] }))
     expect(await queued(scene.warehouse)).toEqual([`transport_events ${id}`])
@@ -218,9 +183,9 @@ describe('what a delivery brings', () => {
     })
     expect(await scene.row()).toMatchObject({ seal_number: 'told' })
     expect(
-      await scene.query(
-        `select resource_type, _unmapped from tracking.other_resources where resource_id = 'inspection-1'`,
-      ),
+      await scene.rows`
+        select resource_type, _unmapped from tracking.other_resources
+        where resource_id = 'inspection-1'`,
     ).toEqual([
       { resource_type: 'inspection', _unmapped: { inspector: 'unknown to this version' } },
     ])
@@ -239,7 +204,7 @@ describe('what a delivery brings', () => {
     )
     expect(await statesOf(warehouse)).toEqual({ 'half-bad': 'processed' })
     expect(await scene.row()).toMatchObject({ seal_number: 'told' })
-    expect(await scene.query('select reason, source from tracking_sync.quarantine')).toEqual([
+    expect(await scene.rows`select reason, source from tracking_sync.quarantine`).toEqual([
       { reason: 'id is missing or not a text', source: 'webhook notification half-bad' },
     ])
   })

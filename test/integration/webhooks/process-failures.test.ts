@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createFailpoint, SimulatedCrash, type Failpoint } from '../../../src/base/failpoint.js'
 import { createSleep } from '../../../src/base/retry.js'
 import { silentLogger } from '../../../src/base/logger.js'
 import { replayNotifications } from '../../../src/webhooks/process/replay-notifications.js'
@@ -22,17 +21,15 @@ afterEach(async () => {
 
 /** Waits of failed notifications are over. */
 async function letTimePass(scene: WebhookScene): Promise<void> {
-  await scene.query(
-    'update tracking_sync.webhook_notifications set next_attempt_at = now() where next_attempt_at is not null',
-  )
+  await scene.run`
+    update tracking_sync.webhook_notifications set next_attempt_at = now()
+    where next_attempt_at is not null`
 }
 
 async function inbox(scene: WebhookScene, id: string): Promise<Record<string, unknown>> {
-  const [row] = await scene.query(
-    `select state, attempts, error, extract(epoch from next_attempt_at - now())::int as wait
-    from tracking_sync.webhook_notifications where notification_id = $1`,
-    id,
-  )
+  const [row] = await scene.rows`
+    select state, attempts, error, extract(epoch from next_attempt_at - now())::int as wait
+    from tracking_sync.webhook_notifications where notification_id = ${id}`
   return row ?? {}
 }
 
@@ -40,13 +37,13 @@ describe('a poisonous notification', { tags: ['W15'] }, () => {
   it('costs only itself: it is tried ten times, then it is dead with its error, and lives again after a replay', async () => {
     const scene = await openWebhookScene()
     const { containerId: id, simulator, warehouse } = scene
-    await scene.query(
-      `alter table tracking.containers add constraint poison check (seal_number is distinct from 'poison')`,
-    )
+    await scene.run`
+      alter table tracking.containers add constraint poison check (seal_number is distinct
+      from 'poison')`
     scene.advance(10)
     const record = scene.containerNow(id)
     const poisoned = { ...record, attributes: { ...record.attributes, seal_number: 'poison' } }
-    const others = [...simulator.world.records('shipment', scene.now())].slice(0, 3)
+    const others = scene.records('shipment').slice(0, 3)
     for (const { id: shipmentId } of others) {
       simulator.edits.change('shipment', shipmentId, { customer_name: 'told' })
     }
@@ -62,10 +59,9 @@ describe('a poisonous notification', { tags: ['W15'] }, () => {
       'healthy-2': 'processed',
     })
     expect(
-      await scene.query(
-        `select count(*)::int as told from tracking.shipments where customer_name = 'told'`,
-      ),
-    ).toEqual([{ told: 3 }])
+      await scene.column`
+        select count(*)::int as told from tracking.shipments where customer_name = 'told'`,
+    ).toEqual([3])
     const first = await inbox(scene, 'bad')
     expect(first).toMatchObject({ state: 'received', attempts: 1 })
     expect(first.wait).toBeGreaterThan(20)
@@ -83,7 +79,7 @@ describe('a poisonous notification', { tags: ['W15'] }, () => {
     expect(String(dead.error).length).toBeLessThanOrEqual(4_000)
     await letTimePass(scene)
     expect((await scene.bench.processor.processAll()).taken).toBe(0)
-    await scene.query('alter table tracking.containers drop constraint poison')
+    await scene.run`alter table tracking.containers drop constraint poison`
     await replayNotifications(warehouse, { states: ['dead'] })
     await scene.bench.processor.processAll()
     expect(await statesOf(warehouse)).toMatchObject({ bad: 'processed' })
@@ -111,8 +107,9 @@ begin
     raise exception using errcode = '${state}', message = 'refused with ${state}';
 end
 $body$`)
-    await scene.query(`create or replace trigger poison before insert or update on tracking.containers
-for each row when (new.seal_number = 'poison') execute function public.refuse()`)
+    await scene.run`
+      create or replace trigger poison before insert or update on tracking.containers
+      for each row when (new.seal_number = 'poison') execute function public.refuse()`
   }
 
   it.skipIf(isOnCitus)(
@@ -142,14 +139,12 @@ for each row when (new.seal_number = 'poison') execute function public.refuse()`
           attempts: at + 1,
           error: expect.stringContaining(`refused with ${state}`) as unknown,
         })
-        const [row] = await scene.query<{ name: string }>(
-          'select customer_name as name from tracking.shipments where shipment_id = $1',
-          shipment!.id,
-        )
+        const [row] = await scene.rows<{ name: string }>`
+          select customer_name as name from tracking.shipments where shipment_id = ${shipment!.id}`
         expect(row).toEqual({ name: `told of ${state}` })
       }
-      await scene.query('drop trigger poison on tracking.containers')
-      await scene.query('drop function public.refuse()')
+      await scene.run`drop trigger poison on tracking.containers`
+      await scene.run`drop function public.refuse()`
     },
   )
 
@@ -186,15 +181,14 @@ for each row when (new.seal_number = 'poison') execute function public.refuse()`
     expect(await statesOf(scene.warehouse)).toEqual({ large: 'processed', behind: 'processed' })
     expect(await inbox(scene, 'large')).toMatchObject({ attempts: 0, error: null })
     const queued = () =>
-      scene.query(
-        `select resource_type, count(*)::int as count from tracking_sync.refetch_queue
-        where resource_id like 'unknown-%' group by resource_type`,
-      )
+      scene.rows`
+        select resource_type, count(*)::int as count from tracking_sync.refetch_queue
+        where resource_id like 'unknown-%' group by resource_type`
     expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
     // At most that many wait, for any number of deliveries.
     await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
     expect(await queued()).toEqual([{ resource_type: 'container', count: 500 }])
-    await scene.query('update tracking_sync.refetch_queue set attempts = 1')
+    await scene.run`update tracking_sync.refetch_queue set attempts = 1`
     await scene.receive(scene.tell('', { about: null, included: unknown('two', 600) }))
     expect(await queued()).toEqual([{ resource_type: 'container', count: 1000 }])
   })
@@ -223,12 +217,11 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
     })
     expect(simulator.requests.total).toBe(1)
     expect(await scene.row()).toMatchObject({ seal_number: 'ours' })
-    expect(await scene.query('select url, is_active, is_ours from tracking_sync.webhooks')).toEqual(
-      [{ url: 'https://example.com/hook', is_active: true, is_ours: true }],
-    )
-    const [{ text } = { text: '' }] = await scene.query<{ text: string }>(
-      'select to_jsonb(webhooks)::text as text from tracking_sync.webhooks',
-    )
+    expect(await scene.rows`select url, is_active, is_ours from tracking_sync.webhooks`).toEqual([
+      { url: 'https://example.com/hook', is_active: true, is_ours: true },
+    ])
+    const text = await scene.value<string>`
+      select to_jsonb(webhooks)::text as text from tracking_sync.webhooks`
     expect(text).not.toMatch(/secret/i)
     // Known now: no further request.
     scene.advance(10)
@@ -278,12 +271,11 @@ describe('whose notifications are applied', { tags: ['W14'] }, () => {
     await bench.service.createWebhook({ url: 'https://example.com/hook' })
     scene.advance(10)
     await scene.store(scene.tell(scene.containerId, { id: 'open' }))
-    await scene.query(
-      'alter table tracking_sync.webhooks add constraint poison check (false) not valid',
-    )
+    await scene.run`
+      alter table tracking_sync.webhooks add constraint poison check (false) not valid`
     await expect(bench.processor.processAll()).rejects.toThrow('poison')
     expect(await statesOf(warehouse)).toEqual({ open: 'received' })
-    await scene.query('alter table tracking_sync.webhooks drop constraint poison')
+    await scene.run`alter table tracking_sync.webhooks drop constraint poison`
     for (let looks = 1; looks <= 2; looks += 1) await bench.processor.processAll()
     expect(await statesOf(warehouse)).toEqual({ open: 'foreign' })
   })
@@ -312,7 +304,7 @@ describe('processors side by side', { tags: ['D1', 'I6', 'release'] }, () => {
   it('take each notification once', async () => {
     const scene = await openWebhookScene({ shipments: 12 })
     const { simulator, warehouse } = scene
-    const ids = [...simulator.world.records('container', scene.now())].map((record) => record.id)
+    const ids = scene.ids('container')
     const bodies: unknown[] = []
     for (let at = 0; at < 240; at += 1) {
       if (at % 40 === 0) scene.advance(1)
@@ -340,37 +332,6 @@ describe('processors side by side', { tags: ['D1', 'I6', 'release'] }, () => {
     expect(await queued(warehouse)).toEqual([])
     expect(await scene.differences()).toEqual([])
   })
-})
-
-describe('a processor that is killed', () => {
-  it.each(['mid_batch', 'mid_notifications', 'after_notifications'] as const)(
-    'at %s has done all of a batch or nothing, and its successor goes on',
-    async (point: Failpoint) => {
-      const scene = await openWebhookScene()
-      const { containerId: id, simulator, warehouse } = scene
-      scene.advance(10)
-      simulator.edits.change('container', id, { seal_number: 'told' })
-      await scene.store(scene.tell(id, { id: 'one' }))
-      const crashing = scene.openBench({
-        reachFailpoint: createFailpoint(point, () => {
-          throw new SimulatedCrash(point)
-        }),
-      })
-      await expect(crashing.processor.processAll()).rejects.toThrow(SimulatedCrash)
-      const isCommitted = point === 'after_notifications'
-      expect(await statesOf(warehouse)).toEqual({ one: isCommitted ? 'processed' : 'received' })
-      const seal = (await scene.row())?.seal_number
-      expect(seal === 'told').toBe(isCommitted)
-      await scene.bench.settle()
-      expect(await statesOf(warehouse)).toEqual({ one: 'processed' })
-      expect(await scene.differences()).toEqual([])
-      const versions = await scene.query(
-        'select valid_from from tracking.container_history where container_id = $1',
-        id,
-      )
-      expect(versions).toHaveLength(2)
-    },
-  )
 })
 
 describe('the running processor', () => {
@@ -436,7 +397,7 @@ describe('the running processor', () => {
     )
     await until(() => processor.state().lastError !== null)
     simulator.faults.clear()
-    await scene.query('update tracking_sync.refetch_queue set not_before = null')
+    await scene.run`update tracking_sync.refetch_queue set not_before = null`
     await until(() => processor.state().lastError === null)
     await until(async () => (await scene.row())?.seal_number === 'read')
     expect(processor.state().lastError).toBeNull()

@@ -112,21 +112,19 @@ describe('deliveries in any order', () => {
       const scene = await openWebhookScene({ shipments: 1 })
       const deliveries = fiveDeliveries(scene)
       await scene.receive(...(isReversed ? deliveries.toReversed() : deliveries))
-      const versions = await scene.query<{ seal: string | null; weight: string }>(
-        `select seal_number as seal, weight_in_lbs as weight, valid_from, valid_to from tracking.container_history
-        where container_id = $1 order by valid_from offset 1`,
-        scene.containerId,
-      )
+      const versions = await scene.rows<{ seal: string | null; weight: string }>`
+        select seal_number as seal, weight_in_lbs as weight, valid_from, valid_to
+        from tracking.container_history
+        where container_id = ${scene.containerId} order by valid_from offset 1`
       expect(versions.map(({ seal, weight }) => [seal, Number(weight)])).toEqual([
         ['one', 1],
         [null, 1],
         [null, 1],
         ['one', 5],
       ])
-      const holds = await scene.query(
-        `select valid_from from tracking.container_hold_history where container_id = $1 and description = 'five'`,
-        scene.containerId,
-      )
+      const holds = await scene.rows`
+        select valid_from from tracking.container_hold_history
+        where container_id = ${scene.containerId} and description = 'five'`
       expect(holds).toEqual([{ valid_from: '2026-03-02 08:00:40+00' }])
       expect(await scene.differences()).toEqual([])
       // A usual delivery costs no request, also where an event was withdrawn.
@@ -186,15 +184,10 @@ describe('deliveries in any order', () => {
     const scene = await openWebhookScene()
     const { containerId: id } = scene
     const [event, ...others] = scene.eventsNow(id)
-    await scene.query(
-      'delete from tracking.transport_events where transport_event_id = $1',
-      event?.id,
-    )
-    await scene.query(
-      'update tracking.containers set transport_event_ids = $2 where container_id = $1',
-      id,
-      others.map((other) => other.id),
-    )
+    await scene.run`delete from tracking.transport_events where transport_event_id = ${event?.id}`
+    await scene.run`
+      update tracking.containers set transport_event_ids = ${others.map((other) => other.id)}
+      where container_id = ${id}`
     scene.advance(10)
     const older = scene.tell(id, { included: [event] })
     scene.advance(10)
@@ -268,10 +261,7 @@ describe('deliveries in any order', () => {
     async (_name, createdAt) => {
       const scene = await openWebhookScene({ startAt: new Date(), speed: 1, shipments: 2 })
       const { containerId, simulator } = scene
-      const id =
-        containerId === ''
-          ? ([...simulator.world.records('container', scene.now())][0]?.id ?? '')
-          : containerId
+      const id = containerId === '' ? (scene.records('container')[0]?.id ?? '') : containerId
       simulator.edits.change('container', id, { seal_number: 'poisoned' })
       const body = scene.tell(id)
       const { attributes } = body.data as { attributes: Record<string, unknown> }
@@ -279,10 +269,8 @@ describe('deliveries in any order', () => {
       await scene.receive(body)
       await scene.bench.settle()
       expect(await scene.row(id)).toMatchObject({ seal_number: 'poisoned' })
-      const [{ ahead } = { ahead: true }] = await scene.query<{ ahead: boolean }>(
-        'select _observed_at > now() as ahead from tracking.containers where container_id = $1',
-        id,
-      )
+      const ahead = await scene.value<boolean>`
+        select _observed_at > now() as ahead from tracking.containers where container_id = ${id}`
       expect(ahead).toBe(false)
       // The service's clock may be behind the database's by as long as it took to start.
       scene.advance(60)
@@ -308,11 +296,10 @@ describe('deliveries in any order', () => {
     expect(simulator.requests.total).toBeGreaterThan(0)
     expect(await scene.row()).toMatchObject({ seal_number: 'newer' })
     expect(await scene.differences()).toEqual([])
-    const stamps = await scene.query(
-      `select 1 from tracking.containers where _observed_at > now() + interval '10 seconds'
-        union all select 1 from tracking_sync.webhook_notifications
-        where observed_at > now() + interval '10 seconds'`,
-    )
+    const stamps = await scene.rows`
+      select 1 from tracking.containers where _observed_at > now() + interval '10 seconds'
+      union all select 1 from tracking_sync.webhook_notifications
+      where observed_at > now() + interval '10 seconds'`
     expect(stamps).toEqual([])
   })
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readDelivery } from '../../../src/webhooks/receive/delivery.js'
 import { storeDeliveries } from '../../../src/webhooks/receive/inbox.js'
@@ -141,11 +140,11 @@ describe('the published deliveries', { tags: ['K8'] }, () => {
       },
     ]
     const read = () =>
-      target.warehouse.query(
-        'read the changes',
-        sql`select attribute, old_value, new_value, changed_at, _observed_at as observed, data_source, timezone, _notification_id
-        from tracking.container_changes where container_id = '5f3d40ad-2e2f-4778-8973-8a3a70bef56d' order by attribute`,
-      )
+      target.rows`
+        select attribute, old_value, new_value, changed_at, _observed_at as observed, data_source,
+        timezone, _notification_id
+        from tracking.container_changes where container_id = '5f3d40ad-2e2f-4778-8973-8a3a70bef56d'
+        order by attribute`
     await receive(delivery)
     const bench = openFor(delivery)
     // Not before the container is confirmed.
@@ -158,10 +157,7 @@ describe('the published deliveries', { tags: ['K8'] }, () => {
     await bench.reader.readDue()
     expect(await read()).toMatchObject(expected)
     expect(Object.values(await statesOf(target.warehouse))).toEqual(['processed'])
-    await target.warehouse.query(
-      'replay',
-      sql`update tracking_sync.webhook_notifications set state = 'received'`,
-    )
+    await target.run`update tracking_sync.webhook_notifications set state = 'received'`
     expect((await bench.processor.processAll()).taken).toBe(1)
     await bench.close()
     expect(await read()).toMatchObject(expected)

@@ -64,10 +64,9 @@ const counts = ({ failed, alreadyKnown, foreign, recovered }: ReconcileReport) =
 })
 
 const inbox = () =>
-  scene.query<{ id: string; state: string; error: string | null; body: unknown }>(
-    `select notification_id as id, state, error, body, event, webhook_id, reference_type
-    from tracking_sync.webhook_notifications order by notification_id`,
-  )
+  scene.rows<{ id: string; state: string; error: string | null; body: unknown }>`
+    select notification_id as id, state, error, body, event, webhook_id, reference_type
+    from tracking_sync.webhook_notifications order by notification_id`
 
 /** The work of `serve`'s processor and refetcher on recovered notifications. */
 async function settle(): Promise<void> {
@@ -78,11 +77,8 @@ async function settle(): Promise<void> {
 }
 
 const containerIds = async (count: number): Promise<string[]> => {
-  const rows = await scene.query<{ id: string }>(
-    'select container_id as id from tracking.containers order by container_id limit $1',
-    count,
-  )
-  return rows.map(({ id }) => id)
+  return scene.column`
+    select container_id as id from tracking.containers order by container_id limit ${count}`
 }
 
 /** Every delivery of these fails for good. */
@@ -135,12 +131,10 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
     const lost = ofEvents.map(
       ({ relationships }) => (relationships!.reference_object!.data as { id: string }).id,
     )
-    const [found] = await scene.query<{ count: number }>(
-      `select count(distinct transport_event_id) as count from tracking.transport_events
-      where transport_event_id = any($1)`,
-      lost,
-    )
-    expect(found!.count).toBe(new Set(lost).size)
+    const count = await scene.value<number>`
+      select count(distinct transport_event_id) as count from tracking.transport_events
+      where transport_event_id = any(${lost})`
+    expect(count).toBe(new Set(lost).size)
   })
 
   it.each(['reject', 'ignore'] as const)(
@@ -149,10 +143,9 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
     async (onUnknownInclude) => {
       await closeScenes()
       await open({ onUnknownInclude, acceptedIncludes: { webhook_notification: [] } })
-      const [known] = await scene.query<{ event_id: string; container_id: string }>(
-        `select transport_event_id as event_id, container_id from tracking.transport_events
-      order by transport_event_id limit 1`,
-      )
+      const [known] = await scene.rows<{ event_id: string; container_id: string }>`
+        select transport_event_id as event_id, container_id from tracking.transport_events
+        order by transport_event_id limit 1`
       scene.simulator.webhooks.emit('container.transport.vessel_loaded', {
         transportEventId: known!.event_id,
       })
@@ -186,10 +179,8 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
     const [box] = (await containerIds(1)) as [string]
     const [id] = scene.simulator.webhooks.emit('container.updated', { containerId: box })
     await failAll()
-    await scene.query(
-      `insert into tracking_sync.webhook_notifications (notification_id, body) values ($1, 'x')`,
-      id,
-    )
+    await scene.run`
+      insert into tracking_sync.webhook_notifications (notification_id, body) values (${id}, 'x')`
     expect(counts(await runReconcile())).toEqual({ ...NOTHING, failed: 1, alreadyKnown: 1 })
     expect(await inbox()).toMatchObject([{ id, state: 'received', error: null }])
   })

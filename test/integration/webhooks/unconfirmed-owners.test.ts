@@ -61,7 +61,7 @@ const ABOUT_A_CONTAINER = [
 /** A scene in which nothing was told of a container before. */
 async function openQuietScene(): Promise<WebhookScene> {
   const scene = await openWebhookScene()
-  await scene.query('delete from tracking.custom_fields')
+  await scene.run`delete from tracking.custom_fields`
   return scene
 }
 
@@ -96,7 +96,7 @@ describe('a notification that brings', { tags: ['FA7'] }, () => {
     async (_name, record) => {
       const scene = await openQuietScene()
       const { containerId } = scene
-      await scene.query('delete from tracking.containers where container_id = $1', containerId)
+      await scene.run`delete from tracking.containers where container_id = ${containerId}`
       const about = record(containerId)
       scene.advance(1)
       await scene.receive(
@@ -114,7 +114,7 @@ describe('a notification that brings', { tags: ['FA7'] }, () => {
 test('what a notification brings waits for the container that another reader has claimed', async () => {
   const scene = await openQuietScene()
   const { containerId, warehouse, bench } = scene
-  await scene.query('delete from tracking.containers where container_id = $1', containerId)
+  await scene.run`delete from tracking.containers where container_id = ${containerId}`
   const [, record] = ABOUT_A_CONTAINER.find(([name]) => name === 'a type of tomorrow')!
   const about = record(containerId)
   scene.advance(1)
@@ -139,11 +139,9 @@ describe('an included transport event without relationships', { tags: ['FF2'] },
   }
 
   const live = (scene: WebhookScene, id: string) =>
-    scene.query(
-      `select container_id, voyage_number from tracking.transport_events
-      where transport_event_id = $1 and _deleted_at is null`,
-      id,
-    )
+    scene.rows`
+      select container_id, voyage_number from tracking.transport_events
+      where transport_event_id = ${id} and _deleted_at is null`
 
   test('is of the container that the notification is about', async () => {
     const scene = await openWebhookScene()
@@ -159,7 +157,7 @@ describe('an included transport event without relationships', { tags: ['FF2'] },
       }),
     )
     expect(await live(scene, event.id)).toEqual([{ container_id: containerId, voyage_number: 'X' }])
-    expect(await scene.query('select reason from tracking_sync.quarantine')).toEqual([])
+    expect(await scene.rows`select reason from tracking_sync.quarantine`).toEqual([])
   })
 
   test('is of the container that the warehouse knows it of', async () => {
@@ -184,17 +182,12 @@ describe('an included transport event without relationships', { tags: ['FF2'] },
     const scene = await openWebhookScene()
     const { containerId } = scene
     const event = bare(scene)
-    await scene.query(
-      'delete from tracking.transport_events where transport_event_id = $1',
-      event.id,
-    )
-    await scene.query(
-      `update tracking.containers
-        set transport_event_ids = array_remove(transport_event_ids, $2), _fingerprint = 'old'
-        where container_id = $1`,
-      containerId,
-      event.id,
-    )
+    await scene.run`delete from tracking.transport_events where transport_event_id = ${event.id}`
+    await scene.run`
+      update tracking.containers
+      set transport_event_ids = array_remove(transport_event_ids, ${event.id}),
+      _fingerprint = 'old'
+      where container_id = ${containerId}`
     scene.advance(1)
     await scene.store(
       notification({
@@ -208,7 +201,7 @@ describe('an included transport event without relationships', { tags: ['FF2'] },
     await scene.bench.settle()
     expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'unresolved' })
     expect(await live(scene, event.id)).toEqual([])
-    expect(await scene.query('select reason from tracking_sync.quarantine')).toEqual([])
+    expect(await scene.rows`select reason from tracking_sync.quarantine`).toEqual([])
     scene.advance(60)
     await scene.sync({ command: 'sync' })
     expect(await live(scene, event.id)).toHaveLength(1)

@@ -86,10 +86,7 @@ export async function openWebhookScene(
       await bench.processor.processAll()
     },
     row: async (id = withEvents) => {
-      const [row] = await scene.query(
-        'select * from tracking.containers where container_id = $1',
-        id,
-      )
+      const [row] = await scene.rows`select * from tracking.containers where container_id = ${id}`
       return row
     },
   }

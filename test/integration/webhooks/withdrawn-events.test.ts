@@ -16,7 +16,7 @@ async function openWithNewEvent() {
   simulator.edits.withdrawEvent(containerId, eventId)
   scene.advance(60)
   await scene.sync({ command: 'sync' })
-  await scene.query('delete from tracking.transport_events where transport_event_id = $1', eventId)
+  await scene.run`delete from tracking.transport_events where transport_event_id = ${eventId}`
   const before = scene.containerNow(containerId)
   simulator.edits.revive('transport_event', eventId)
   scene.advance(60)
@@ -67,11 +67,9 @@ describe('an event that only a webhook told of', { tags: ['FG1', 'release'] }, (
         sample: 1,
         seed: 1,
       })
-    await scene.query(
-      `insert into tracking_sync.refetch_queue (resource_type, resource_id, reason)
-        values ('transport_events', $1, 'test')`,
-      containerId,
-    )
+    await scene.run`
+      insert into tracking_sync.refetch_queue (resource_type, resource_id, reason)
+      values ('transport_events', ${containerId}, 'test')`
     await scene.bench.settle()
     expect(await isLive(scene, eventId)).toBe(true)
     scene.advance(60)
@@ -96,36 +94,31 @@ test('a backfill takes away what no list has, a sync doubts it', { tags: ['FG1']
   const scene = await openWebhookScene()
   const { containerId, warehouse } = scene
   const add = (id: string) =>
-    scene.query(
-      `insert into tracking.transport_events (
-          container_id, transport_event_id, event, _observed_at, _first_seen_at, _changed_at
-        )
-        select container_id, $1, 'container.transport.full_in', _observed_at, _observed_at, _observed_at
-        from tracking.containers
-        where container_id = $2`,
-      id,
-      containerId,
-    )
+    scene.rows`
+      insert into tracking.transport_events (
+        container_id, transport_event_id, event, _observed_at, _first_seen_at, _changed_at
+      )
+      select container_id, ${id}, 'container.transport.full_in', _observed_at, _observed_at,
+      _observed_at
+      from tracking.containers
+      where container_id = ${containerId}`
   await add('by hand')
   await scene.sync({ command: 'sync' })
   expect(await isLive(scene, 'by hand')).toBe(true)
   expect(await countUnlistedEvents(warehouse)).toBe(1)
   await scene.sync({ command: 'backfill' })
   expect(await isLive(scene, 'by hand')).toBe(false)
-  const doubts = () => scene.query('select container_id from tracking_sync.event_lists_in_doubt')
+  const doubts = () => scene.rows`select container_id from tracking_sync.event_lists_in_doubt`
   // The check itself wrote the events without the container.
   expect(await doubts()).toEqual([{ container_id: containerId }])
   await scene.sync({ command: 'backfill' })
   expect(await doubts()).toEqual([])
 
   await add('in doubt')
-  const containers = await scene.query<{ id: string }>(
-    'select container_id as id from tracking.containers',
-  )
-  await scene.query(
-    'insert into tracking_sync.event_lists_in_doubt (container_id) select unnest($1::text[])',
-    containers.map(({ id }) => id),
-  )
+  const containers = await scene.rows<{ id: string }>`
+    select container_id as id from tracking.containers`
+  await scene.run`
+    insert into tracking_sync.event_lists_in_doubt (container_id) select unnest(${containers.map(({ id }) => id)}::text[])`
   await scene.sync({ command: 'sync' })
   expect(await isLive(scene, 'in doubt')).toBe(false)
   // Its list was asked for; that it is right now is for the next run to see.
@@ -142,18 +135,12 @@ test('an empty list of events withdraws none', { tags: ['FF9', 'release'] }, asy
   const { containerId, simulator } = scene
   const empty = (): unknown => ({ data: [], links: {}, meta: {} })
   const path = `/containers/${containerId}/transport_events`
-  simulator.faults.add({
-    times: Infinity,
-    match: { path },
-    fault: { kind: 'transform', apply: empty },
-  })
+  scene.answers.play(path, { kind: 'transform', apply: empty })
   await scene.sync()
   const queue = () =>
-    scene.query(
-      `select reason, attempts from tracking_sync.refetch_queue
-        where resource_type = 'transport_events' and resource_id = $1`,
-      containerId,
-    )
+    scene.rows`
+      select reason, attempts from tracking_sync.refetch_queue
+      where resource_type = 'transport_events' and resource_id = ${containerId}`
   const reason = 'the container lists transport events and its list of transport events is empty'
   expect(await queue()).toEqual([{ reason, attempts: 0 }])
   const due = 'update tracking_sync.refetch_queue set not_before = now()'
@@ -167,17 +154,11 @@ test('an empty list of events withdraws none', { tags: ['FF9', 'release'] }, asy
   expect(await scene.differences()).toEqual([])
 
   // The events are known now, and an empty list does not delete them.
-  simulator.faults.add({
-    times: Infinity,
-    match: { path },
-    fault: { kind: 'transform', apply: empty },
-  })
+  scene.answers.play(path, { kind: 'transform', apply: empty })
   scene.advance(3600)
   await scene.sync({ command: 'sync', settings: { transportEventChecksPerSync: 100 } })
-  const [row] = await scene.query<{ dead: number }>(
-    `select count(*)::int as dead from tracking.transport_events
-      where container_id = $1 and _deleted_at is not null`,
-    containerId,
-  )
+  const [row] = await scene.rows<{ dead: number }>`
+    select count(*)::int as dead from tracking.transport_events
+    where container_id = ${containerId} and _deleted_at is not null`
   expect(row).toEqual({ dead: 0 })
 })

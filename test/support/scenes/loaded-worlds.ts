@@ -6,6 +6,7 @@ import { createWarehouse, type Warehouse } from '../../../src/warehouse/connecti
 import { DISTRIBUTED } from '../distributed-database.js'
 import { createTestDatabase } from '../test-database.js'
 import { borrowTestWarehouse } from '../reused-warehouse.js'
+import { rowReader } from '../row-reader.js'
 import type { TestWarehouse } from '../test-warehouse.js'
 
 /** By world, the database of this run that holds it; the global setup drops them at the end. */
@@ -30,6 +31,7 @@ export async function openLoadedWarehouse(
   const database = await createTestDatabase({ template: await template })
   const warehouse = open(database.url)
   return {
+    ...rowReader(warehouse),
     warehouse,
     url: database.url,
     drop: async () => {
