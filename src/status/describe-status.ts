@@ -284,7 +284,7 @@ function describeOverdue(vitals: Vitals, facts: AlertFacts): string | undefined 
   const { beganAt } = vitals.freshness
   if (beganAt === null) return 'no sync has completed yet'
   return (
-    `the last complete sync began ${beganAt}: ` +
-    `more than two slots of SYNC_CRON (${slots.cron}) ago`
+    `the last complete sync began ${beganAt.slice(0, 16)} UTC, ` +
+    `and two more were due since (SYNC_CRON is ${slots.cron})`
   )
 }

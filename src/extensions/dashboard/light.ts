@@ -51,7 +51,7 @@ export function lightOf(
   const age = formatSeconds(ageSeconds)
   const began = `the last complete sync began ${age} ago`
   if (isSyncOverdue(vitals, slots) === true) {
-    return { colour: 'red', sentence: `Overdue: ${began}.`, short: `${age} old` }
+    return { colour: 'red', sentence: `Late: ${began}.`, short: `${age} old` }
   }
   const next = isServing && slots.cron !== 'off' ? nextSlot(slots.cron, slots.timeZone) : undefined
   const then =

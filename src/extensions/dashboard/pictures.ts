@@ -354,6 +354,9 @@ function shortDay(date: Date): string {
   return date.toLocaleDateString('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' })
 }
 
+/** The width of a letter, on average. */
+const LETTER_PX = 6.2
+
 function drawSpans(
   picture: Of<'spans'>,
   rows: readonly PanelRow[],
@@ -364,7 +367,10 @@ function drawSpans(
   const names = [...new Set(rows.map((row) => text(row[name])))]
   return {
     height: 40 + 26 * names.length,
-    marginLeft: 140,
+    marginLeft: Math.min(
+      width / 2,
+      20 + LETTER_PX * Math.max(...names.map(({ length }) => length)),
+    ),
     x: { type: 'utc', label: null, ticks: width < 450 ? 3 : 6, grid: true },
     y: { domain: names, label: null },
     marks: [

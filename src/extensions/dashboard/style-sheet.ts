@@ -107,6 +107,8 @@ a.chosen { color: var(--text); text-decoration: none; background: var(--wash-cal
 /* Two lists beside each other have rows of one height: the hint and the container have the rest. */
 @media screen and (min-width: 1000px) {
   .panels > :not(.wide-panel) .list td { white-space: nowrap }
+  .panels > :not(.wide-panel) .list td, .panels > :not(.wide-panel) .list th { padding-right: .6rem }
+  .panels > :not(.wide-panel) .list td:nth-last-child(-n+2) { max-width: 8rem; overflow: hidden; text-overflow: ellipsis }
   .panels > :not(.wide-panel) .list .sentence { max-width: 0; width: 100%; overflow: hidden; text-overflow: ellipsis }
 }
 figure, .card { margin: 0; padding: .9rem 1rem; min-width: 0 }
@@ -226,7 +228,7 @@ h1 + .light { margin: .5rem 0 1rem }
   .narrow { display: block }
   .list td, .list th { padding-right: .6rem }
   .list td { white-space: nowrap }
-  .list .sentence { white-space: normal; min-width: 15rem }
+  .list .sentence { white-space: normal; min-width: 8.5rem }
   .facts { grid-template-columns: 1fr 1fr }
   .stations { flex-direction: column; overflow: visible }
   .station { flex: none; padding: 0 0 1rem 1.6rem }

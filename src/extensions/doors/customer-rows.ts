@@ -30,8 +30,8 @@ export async function requireCustomerRole(
   if (!isOurs) {
     throw refuse(
       '--customer',
-      `is read by the role ${role}, which the login of DATABASE_URL may not take; the owner lets ` +
-        'it, as docs/security.md says under "Customer access"',
+      `is read by the role ${role}, which the login of DATABASE_URL may not take; its owner runs: ` +
+        'grant <role> to <login> with inherit false, set true (docs/security.md)',
     )
   }
   const closed = await findClosedQuestions(session, role, questions)

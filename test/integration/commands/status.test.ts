@@ -83,7 +83,7 @@ describe('the status command', () => {
     ])
     expect(text).toMatch(/^ *2 +sync .* failed /m)
     expect(json.alerts).toEqual([
-      expect.stringMatching(/^the last complete sync began .* two slots/),
+      expect.stringMatching(/^the last complete sync began .* two more were due/),
       expect.stringMatching(/^the last run \(sync 2\): /),
     ])
     expect(text).toMatch(/^ALERT: the last run \(sync 2\): /m)
@@ -98,7 +98,7 @@ describe('the status command', () => {
     )
     const { text, json } = await status(scene)
     const sentence =
-      /^the last complete sync began .*: more than two slots of SYNC_CRON \(\*\/15 \* \* \* \*\) ago$/
+      /^the last complete sync began .* UTC, and two more were due since \(SYNC_CRON is \*\/15 \* \* \* \*\)$/
     expect(json.alerts).toEqual([expect.stringMatching(sentence)])
     expect(text.startsWith(`ALERT: ${json.alerts[0]!}\n`)).toBe(true)
     expect((await status(scene, { SYNC_CRON: 'off' })).json.alerts).toEqual([])

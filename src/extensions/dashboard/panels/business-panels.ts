@@ -100,7 +100,13 @@ order by 1, 2, 4`,
     ...ofRows(
       'attention',
       `select
-    replace(exception, '_', ' ') as exception,
+    case exception
+        when 'eta_passed' then 'ETA passed'
+        when 'eta_slipped' then 'ETA slipped'
+        when 'hold_new' then 'new hold'
+        when 'long_there' then 'there for long'
+        else replace(exception, '_', ' ')
+    end as exception,
     severity,
     count(distinct container_id) as containers,
     exception as code

@@ -185,6 +185,7 @@ export const EVIDENCE = ofContainer({
     kind,
     case kind
         when 'availability' then 'availability'
+        when 'last free day' then translate(replace(subject, 'pickup_lfd_', ''), '._', '  ')
         else concat_ws(': ', kind, translate(replace(subject, 'pickup_lfd_', ''), '._', '  '))
     end as name,
     value,
@@ -211,7 +212,7 @@ export const MOVES = ofContainer({
     select
         version.valid_from as learned_at,
         (version.pod_eta_at at time zone coalesce(zone.name, 'UTC'))::date as day,
-        'ETA at the port' as kind,
+        null as told_by,
         version.valid_to
     from {{data}}.containers as container
     inner join {{data}}.shipment_history as version
@@ -224,18 +225,48 @@ export const MOVES = ofContainer({
     select
         seen_at,
         last_free_on,
-        concat('last free day: ', translate(replace(subject, 'pickup_lfd_', ''), '._', '  ')),
+        translate(replace(subject, 'pickup_lfd_', ''), '._', '  '),
         gone_at
     from {{analytics}}.evidence
     where container_id = $1
         and kind = 'last free day'
         and last_free_on is not null
+),
+
+-- Up to ten sources tell one day at the same times: they are one line.
+alike as (
+    select told_by, array_agg((learned_at, day, valid_to)::text order by learned_at, day) as told
+    from told
+    group by told_by
+),
+
+named as (
+    select
+        array_agg(told_by) as sources,
+        case
+            when min(told_by) is null then 'ETA at the port'
+            else concat(
+                'last free day: ',
+                array_to_string((array_agg(told_by order by told_by))[:2], ', '),
+                case when count(*) > 2 then concat(' and ', count(*) - 2, ' more') end
+            )
+        end as kind
+    from alike
+    group by told_by is null, told
+),
+
+lines as (
+    select distinct told.learned_at, told.day, told.valid_to, named.kind
+    from told
+    inner join named
+        on told.told_by = any (named.sources)
+        or (told.told_by is null and named.kind = 'ETA at the port')
 )
 
-select learned_at, day, kind from told
+select learned_at, day, kind from lines
 union all
 -- The end of each line: until then the day held.
-select coalesce(valid_to, now()), day, kind from told
+select coalesce(valid_to, now()), day, kind from lines
 order by 3, 1, 2
 limit 500`,
 })

@@ -138,11 +138,11 @@ order by 1, 2`,
     unit: 'records or values',
     empty: 'Nothing is set aside.',
     picture: { shape: 'bars', name: 'stream', value: 'count', kind: 'what' },
-    sqlText: `select stream, 'in quarantine' as what, count(*) as count
+    sqlText: `select replace(stream, '_', ' ') as stream, 'in quarantine' as what, count(*) as count
 from {{sync}}.quarantine
 group by 1
 union all
-select part.stream, 'not stored as sent', sum(part.coerced)
+select replace(part.stream, '_', ' '), 'not stored as sent', sum(part.coerced)
 from {{sync}}.sync_run_streams as part
 inner join {{sync}}.sync_runs as run on run.sync_run_id = part.sync_run_id
 where run.started_at >= now() - interval '14 days'

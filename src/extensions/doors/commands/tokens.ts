@@ -48,12 +48,11 @@ const create = declare({
     ),
     end: value(
       '--expires <when>',
-      'The end of the token: a number of days like 90d, or a day.',
+      'The end of the token: a number of days, or a day. (default: 90d)',
       endText,
-      { days: 90 },
     ),
   },
-  run: async (app, { name, questions, customers, end }) => {
+  run: async (app, { name, questions, customers, end = { days: 90 } }) => {
     const { createToken } = await store()
     const asked = await findQuestions(questions, new SchemaNames(app.config.schema))
     const warehouse = await app.openWarehouse({ isWriting: true, isForSubscriber: true })
