@@ -26,61 +26,31 @@ describe('records of the wrong form', { tags: ['T7'] }, () => {
     expect(refusalOf(data[0])).toBe('taken')
   })
 
+  test.each([[null], [5], ['container'], [[good]]])('%j is set aside as no object', (record) => {
+    expect(refusalOf(record)).toBe(': the record is not an object')
+  })
+
+  const NO_OBJECT = '/attributes: attributes is not an object'
+  const ODD_ID = '/id: id holds control characters or lone surrogates'
   test.each([
-    ['null', null, ': the record is not an object'],
-    ['a number', 5, ': the record is not an object'],
-    ['a text', 'container', ': the record is not an object'],
-    ['a list', [good], ': the record is not an object'],
-    [
-      'without attributes',
-      { ...good, attributes: undefined },
-      '/attributes: attributes are missing',
-    ],
-    [
-      'attributes as a list',
-      { ...good, attributes: [] },
-      '/attributes: attributes is not an object',
-    ],
-    ['attributes null', { ...good, attributes: null }, '/attributes: attributes is not an object'],
-    [
-      'attributes as a text',
-      { ...good, attributes: 'A' },
-      '/attributes: attributes is not an object',
-    ],
-    ['id as a number', { ...good, id: 5 }, '/id: id is missing or not a text'],
-    ['an empty id', { ...good, id: '' }, '/id: id is missing or not a text'],
-    ['without id', { ...good, id: undefined }, '/id: id is missing or not a text'],
-    ['id as an object', { ...good, id: {} }, '/id: id is missing or not a text'],
-    ['without type', { ...good, type: undefined }, '/type: type is missing'],
-    ['an empty type', { ...good, type: '' }, '/type: type is missing'],
-    ['type as a number', { ...good, type: 7 }, '/type: type is missing'],
-    [
-      'relationships as a list',
-      { ...good, relationships: [] },
-      '/relationships: relationships is not an object',
-    ],
-    [
-      'an id of 256 characters',
-      { ...good, id: 'x'.repeat(256) },
-      '/id: id is longer than 255 characters',
-    ],
-    [
-      'U+0000 in the id',
-      { ...good, id: 'a\u0000' },
-      '/id: id holds control characters or lone surrogates',
-    ],
-    [
-      'a line break in the id',
-      { ...good, id: 'a\nb' },
-      '/id: id holds control characters or lone surrogates',
-    ],
-    [
-      'half a surrogate pair in the id',
-      { ...good, id: 'a\ud83d' },
-      '/id: id holds control characters or lone surrogates',
-    ],
-  ])('%s is set aside with a pointer to what is wrong', (_what, record, refusal) => {
-    expect(refusalOf(record)).toBe(refusal)
+    ['without attributes', { attributes: undefined }, '/attributes: attributes are missing'],
+    ['attributes as a list', { attributes: [] }, NO_OBJECT],
+    ['attributes null', { attributes: null }, NO_OBJECT],
+    ['attributes as a text', { attributes: 'A' }, NO_OBJECT],
+    ['id as a number', { id: 5 }, '/id: id is missing or not a text'],
+    ['an empty id', { id: '' }, '/id: id is missing or not a text'],
+    ['without id', { id: undefined }, '/id: id is missing or not a text'],
+    ['id as an object', { id: {} }, '/id: id is missing or not a text'],
+    ['without type', { type: undefined }, '/type: type is missing'],
+    ['an empty type', { type: '' }, '/type: type is missing'],
+    ['type as a number', { type: 7 }, '/type: type is missing'],
+    ['links as a list', { relationships: [] }, '/relationships: relationships is not an object'],
+    ['an id of 256 characters', { id: 'x'.repeat(256) }, '/id: id is longer than 255 characters'],
+    ['U+0000 in the id', { id: 'a\u0000' }, ODD_ID],
+    ['a line break in the id', { id: 'a\nb' }, ODD_ID],
+    ['half a surrogate pair in the id', { id: 'a\ud83d' }, ODD_ID],
+  ])('%s is set aside with a pointer to what is wrong', (_what, wrong, refusal) => {
+    expect(refusalOf({ ...good, ...wrong })).toBe(refusal)
   })
 
   test.each([
@@ -91,7 +61,7 @@ describe('records of the wrong form', { tags: ['T7'] }, () => {
     ['one where a list is expected', 'transport_events', good, 'transport_event_ids'],
     ['null where a list is expected', 'transport_events', null, 'transport_event_ids'],
     [
-      'a list that holds a null',
+      'a list with a null',
       'transport_events',
       [{ type: 't', id: 'a' }, null],
       'transport_event_ids',
@@ -122,12 +92,7 @@ describe('records of the wrong form', { tags: ['T7'] }, () => {
   )
 
   test('an id of 255 characters, and one that is no UUID, are taken', () => {
-    for (const id of [
-      'x'.repeat(255),
-      'x92acf88-g534c071baaf3',
-      'tracking-request-events',
-      'ü 1',
-    ]) {
+    for (const id of ['x'.repeat(255), 'x92acf88-g534c071baaf3', 'tracking-events', 'ü 1']) {
       expect(flatten({ ...good, id }).columns.container_id).toBe(id)
     }
   })
