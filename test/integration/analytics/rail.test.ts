@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -23,32 +24,23 @@ it('gives each stage and its hours, each time at its place', async () => {
       destination_locode: 'USCHI',
     },
   ])
+  // The first left on the Saturday before the clocks change and arrived on the Monday after: 50
+  // hours of elapsed time. The second departed 30 h before the instant asked for, and was loaded an
+  // hour after that: the source has them in the wrong order.
+  const legs = rowsOf(
+    `
+    container_id | number | pod_discharged_at | pod_rail_loaded_at | pod_rail_departed_at | ind_eta_at        | ind_ata_at
+    c1           | A      | 2026-03-05T00:00Z | 2026-03-07T12:00Z  | 2026-03-07T20:00Z    | 2026-03-09T20:00Z | 2026-03-09T22:00Z
+    c2           | B      |                   | 2026-03-18T07:00Z  | 2026-03-18T06:00Z    | 2026-03-20T00:00Z |`,
+    BOX,
+  )
+  const left = {
+    ind_rail_unloaded_at: '2026-03-10T01:30Z',
+    final_destination_full_out_at: '2026-03-12T01:30Z',
+  }
   await insertKnown(scene, 'containers', [
-    {
-      ...BOX,
-      container_id: 'c1',
-      number: 'A',
-      pod_discharged_at: '2026-03-05T00:00Z',
-      pod_rail_loaded_at: '2026-03-07T12:00Z',
-      // Saturday before the clocks change to the Monday after: 50 hours of elapsed time.
-      pod_rail_departed_at: '2026-03-07T20:00Z',
-      ind_eta_at: '2026-03-09T20:00Z',
-      ind_ata_at: '2026-03-09T22:00Z',
-      ind_rail_unloaded_at: '2026-03-10T01:30Z',
-      final_destination_full_out_at: '2026-03-12T01:30Z',
-    },
-    // Departed 30 h before the instant asked for, and loaded an hour after that: the source has
-    // them in the wrong order.
-    {
-      ...BOX,
-      container_id: 'c2',
-      number: 'B',
-      final_destination_timezone: 'Mars/Olympus',
-      pod_timezone: null,
-      pod_rail_loaded_at: '2026-03-18T07:00Z',
-      pod_rail_departed_at: '2026-03-18T06:00Z',
-      ind_eta_at: '2026-03-20T00:00Z',
-    },
+    { ...legs[0]!, ...left },
+    { ...legs[1]!, final_destination_timezone: 'Mars/Olympus', pod_timezone: null },
     // Only the carrier is named.
     { ...BOX, container_id: 'c3', number: 'C', ind_rail_carrier_scac: null },
     // By truck.

@@ -1,5 +1,6 @@
 import { expect, it, test } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
+import { rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -24,22 +25,14 @@ test('the customer is of the last request, the inland day of rail', { tags: ['FF
       final_destination_timezone: 'America/Chicago',
     },
   ])
-  const request = { tracked_object_type: 'shipment', tracked_object_id: 's1' }
-  await scene.insert('tracking_requests', [
-    {
-      ...request,
-      tracking_request_id: 'q1',
-      customer_id: 'old',
-      created_at: '2026-01-01T00:00:00Z',
-    },
-    {
-      ...request,
-      tracking_request_id: 'q2',
-      customer_id: 'new',
-      created_at: '2026-02-01T00:00:00Z',
-    },
-    { ...request, tracking_request_id: 'q3', created_at: '2026-03-01T00:00:00Z' },
-  ])
+  await scene.insert(
+    'tracking_requests',
+    rowsOf(`
+    tracking_request_id | customer_id | created_at           | tracked_object_type | tracked_object_id
+    q1                  | old         | 2026-01-01T00:00:00Z | shipment            | s1
+    q2                  | new         | 2026-02-01T00:00:00Z | shipment            | s1
+    q3                  | -           | 2026-03-01T00:00:00Z | shipment            | s1`),
+  )
   expect(await read(['customer_id', 'ind_last_free_day_on', 'ind_last_free_day_on_local'])).toEqual(
     [
       {

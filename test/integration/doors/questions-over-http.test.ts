@@ -187,32 +187,17 @@ describe('an answer over HTTP', () => {
     const [{ line } = { line: '' }] = await scene.query<{ line: string }>(
       'select min(shipping_line_scac) as line from tracking.shipments',
     )
-    for (const [name, text, ...args] of [
-      ['last_free_days', `line=${line}&excel=true`, '--line', line, '--excel'],
-      [
-        'last_free_days',
-        'columns=container_number,binding_on',
-        '--columns',
-        'container_number,binding_on',
-      ],
-      [
-        'changes',
-        `since=2020-01-01&limit=7&spreadsheet-safe`,
-        '--since',
-        '2020-01-01',
-        '--limit',
-        '7',
-        '--spreadsheet-safe',
-      ],
-      [
-        'last_free_days',
-        `against=${scene.instants[0]}&as_of=${scene.instants[3]}`,
-        '--against',
-        scene.instants[0]!,
-        '--as-of',
-        scene.instants[3]!,
-      ],
+    const [first, fourth] = [scene.instants[0]!, scene.instants[3]!]
+    for (const [name, text] of [
+      ['last_free_days', `line=${line}&excel=true`],
+      ['last_free_days', 'columns=container_number,binding_on'],
+      ['changes', 'since=2020-01-01&limit=7&spreadsheet-safe=true'],
+      ['last_free_days', `against=${first}&as_of=${fourth}`],
     ] as const) {
+      const args = [...new URLSearchParams(text)].flatMap(([filter, value]) => [
+        `--${filter.replace('_', '-')}`,
+        ...(value === 'true' ? [] : [value]),
+      ])
       const { text: answer } = await get(`/questions/${name}.csv?${text}`)
       expect(lines(answer)).toBeGreaterThan(2)
       expect(answer).toBe(await query(name, ...args, '--format', 'csv'))
@@ -335,66 +320,61 @@ describe('an answer over HTTP', () => {
 })
 
 describe('programs of others', () => {
-  /** Their requests as they send them; each has the token in the address, and a proxy between. */
+  /**
+   * Their requests as they send them, with what they name themselves and take; each has the token in
+   * the address, and a proxy between.
+   */
   const PROGRAMS = [
-    {
-      program: 'Power Query of Excel',
-      path: '/questions/last_free_days.csv?excel=true',
-      headers: {
-        'user-agent': 'Microsoft.Data.Mashup (https://go.microsoft.com/fwlink/?LinkID=304225)',
-        'accept-encoding': 'gzip, deflate',
-      },
-      type: 'text/csv; charset=utf-8',
-      begins: '\ufeffcontainer_',
-    },
-    {
-      program: 'IMPORTDATA of Google Sheets',
-      path: '/questions/pickups.csv?spreadsheet-safe=true',
-      headers: {
-        'user-agent':
-          'Mozilla/5.0 (compatible; GoogleDocs; apps-spreadsheets; http://docs.google.com)',
-        'accept-encoding': 'gzip, deflate, br',
-      },
-      type: 'text/csv; charset=utf-8',
-      begins: 'container_',
-    },
-    {
-      program: 'WEBSERVICE of Excel',
-      path: '/questions/arrivals.json?limit=3',
-      headers: { 'user-agent': 'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; ms-office)' },
-      type: 'application/json',
-      begins: '[',
-    },
-    {
-      program: 'Google Calendar',
-      path: '/questions/last_free_days.ics',
-      headers: { 'user-agent': 'Google-Calendar-Importer', 'accept-encoding': 'gzip, deflate' },
-      type: 'text/calendar; charset=utf-8',
-      begins: 'BEGIN:VCALENDAR',
-    },
-    {
-      program: 'Calendar of Apple',
-      path: '/questions/last_free_days.ics',
-      headers: { 'user-agent': 'iOS/19.0 (23A341) dataaccessd/1.0', accept: 'text/calendar' },
-      type: 'text/calendar; charset=utf-8',
-      begins: 'BEGIN:VCALENDAR',
-    },
+    [
+      '/questions/last_free_days.csv?excel=true',
+      'Microsoft.Data.Mashup (https://go.microsoft.com/fwlink/?LinkID=304225)',
+      { 'accept-encoding': 'gzip, deflate' },
+    ],
+    [
+      '/questions/pickups.csv?spreadsheet-safe=true',
+      'Mozilla/5.0 (compatible; GoogleDocs; apps-spreadsheets; http://docs.google.com)',
+      { 'accept-encoding': 'gzip, deflate, br' },
+    ],
+    [
+      '/questions/arrivals.json?limit=3',
+      'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; ms-office)',
+      {},
+    ],
+    [
+      '/questions/last_free_days.ics',
+      'Google-Calendar-Importer',
+      { 'accept-encoding': 'gzip, deflate' },
+    ],
+    [
+      '/questions/last_free_days.ics',
+      'iOS/19.0 (23A341) dataaccessd/1.0',
+      { accept: 'text/calendar' },
+    ],
   ] as const
+  /** The type of an answer, and how it begins: `excel` by the mark of UTF-8. */
+  const ANSWERS = {
+    csv: ['text/csv; charset=utf-8', /^\ufeff?container_/],
+    json: ['application/json', /^\[/],
+    ics: ['text/calendar; charset=utf-8', /^BEGIN:VCALENDAR/],
+  } as const
 
   it('get a whole answer, and nothing new the next time', { tags: ['HQ1'] }, async () => {
     const questions = 'last_free_days,pickups,arrivals'
     const token = await createToken('programs', '--questions', questions)
     let answers = 0
-    for (const { program, path, headers, type, begins } of PROGRAMS) {
+    for (const [path, program, headers] of PROGRAMS) {
+      const format = /\.(csv|json|ics)/.exec(path)![1] as keyof typeof ANSWERS
+      const [type, begins] = ANSWERS[format]
       const address = `${path}${path.includes('?') ? '&' : '?'}token=${token}`
-      const all = { ...headers, 'x-forwarded-for': '203.0.113.7' }
+      const all = { ...headers, 'user-agent': program, 'x-forwarded-for': '203.0.113.7' }
       // Office and Outlook look before they read.
       const head = await fetch(`${url}${address}`, { method: 'HEAD', headers: all })
       const { status, headers: told, text, bytes } = await get(address, all)
       expect([program, head.status, status, told.get('content-type')]).toEqual([
         ...[program, 200, 200, type],
       ])
-      expect([program, text.startsWith(begins)]).toEqual([program, true])
+      expect(text.slice(0, 20), program).toMatch(begins)
+      expect(text.startsWith('\ufeff')).toBe(path.includes('excel'))
       expect(lines(text)).toBeGreaterThan(2)
       expect(told.get('content-encoding')).toBeNull()
       expect(Number(told.get('content-length'))).toBe(bytes.length)

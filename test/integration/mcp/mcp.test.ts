@@ -237,6 +237,7 @@ describe('an answer', { tags: ['JM1'] }, () => {
 })
 
 describe('a mistake', { tags: ['JM2'] }, () => {
+  const carriers = (filters: unknown): Row => ({ question: 'carriers', filters })
   it.each<readonly [string, Row, RegExp]>([
     ['asks', {}, /^asks is not a tool; did you mean ask\?$/],
     ['sql', { statement: 'select 1' }, /^sql is not a tool; .*mcp --sql/],
@@ -249,40 +250,24 @@ describe('a mistake', { tags: ['JM2'] }, () => {
       /^x1 is not one of the questions; `list_questions` lists them$/,
     ],
     ['ask', { question: 'port_waits' }, /^port_waits is asked by another name: waits/],
+    ['ask', carriers({ ref: 'E' }), /^filters\.ref does not narrow carriers, .* filters\.\w+, /],
+    ['ask', carriers({ cut: 'lines' }), /^filters\.cut has no value "lines"; did you mean line\?$/],
     [
       'ask',
-      { question: 'waits', filters: { vessel: 'E' } },
-      /^filters\.vessel does not narrow waits, which takes filters\.\w+, /,
-    ],
-    [
-      'ask',
-      { question: 'carriers', filters: { cut: 'lines' } },
-      /^filters\.cut has no value "lines"; did you mean line\?$/,
-    ],
-    [
-      'ask',
-      { question: 'carriers', filters: { at_least: 'few' } },
+      carriers({ at_least: 'few' }),
       /^filters\.at_least is "few"; it must be a whole number/,
     ],
-    [
-      'ask',
-      { question: 'pickups', filters: 'port=X' },
-      /^filters is an object of names and values$/,
-    ],
+    ['ask', carriers('port=X'), /^filters is an object of names and values$/],
+    ['ask', carriers({ limit: 2 }), /^filters\.limit belongs beside filters, as limit$/],
     [
       'ask',
       { question: 'pickups', columns: ['days_lef'] },
-      /^columns names days_lef, which the answer does not have; did you mean days_left\?$/,
+      /^columns names days_lef, .* days_left\?$/,
     ],
     ['ask', { question: 'pickups', columns: 'days' }, /^columns is a list of texts$/],
     ['ask', { question: 'pickups', as_of: 'May' }, /^as_of is "May"; it must be a day or a time, /],
     ['ask', { question: 'pickups', against: '2026-13-01' }, /^against is "2026-13-01"; it must/],
     ['ask', { question: 'pickups', limit: 201 }, /^limit is 201, and 200 is the most; narrow/],
-    [
-      'ask',
-      { question: 'pickups', filters: { limit: 2 } },
-      /^filters\.limit belongs beside filters, as limit$/,
-    ],
     ['ask', { question: 'pickups', limit: 0 }, /^limit is 0; it is a whole number from 1 on$/],
     ['ask', { question: 'pickups', limit: 'x' }, /^limit is "x"; it is a whole number from 1 on$/],
     ['find', { number: 'x'.repeat(1001) }, /^number has 1001 characters, and 1000 is the most$/],

@@ -91,32 +91,18 @@ describe('statuses', () => {
 })
 
 describe('answers that are none', () => {
+  const portal = reply(200, '<html><h1>Sign in</h1>', { 'content-type': 'text/html' })
+  const errors = [{ title: 'x' }]
   test.each<[string, Answer, RegExp]>([
-    [
-      'a portal page',
-      reply(200, '<html><h1>Sign in</h1>', { 'content-type': 'text/html' }),
-      /web page.*<html>/,
-    ],
+    ['a portal page', portal, /web page.*<html>/],
     ['a page that hides as JSON', reply(200, '<html>'), /a web page instead of data.*<html>/],
     ['an empty body', reply(200, ''), /an empty body/],
     ['204', reply(204, ''), /answered 204/],
-    [
-      "a firewall's page with 403",
-      reply(403, '<html>no</html>'),
-      /web page was answered \(403\): not the service but a proxy or firewall/,
-    ],
-    ['errors under 200', reply(200, { errors: [{ title: 'x' }] }), /"errors" under a good status/],
-    [
-      'errors beside an empty list',
-      reply(200, { errors: [{ title: 'x' }], data: [] }),
-      /"errors" under a good status/,
-    ],
+    ['a page with 403', reply(403, '<html>'), /page was .* \(403\): not the service but a proxy/],
+    ['errors under 200', reply(200, { errors }), /"errors" under a good status/],
+    ['errors beside an empty list', reply(200, { errors, data: [] }), /"errors" under a good/],
     ['data: null', reply(200, { data: null }), /not a JSON:API document: data is not a list/],
-    [
-      'one record',
-      reply(200, { data: { id: '1', type: 'container' } }),
-      /not a JSON:API document: data is not a list/,
-    ],
+    ['one record', reply(200, { data: { id: '1', type: 'container' } }), /: data is not a list/],
     ['JSON without data', reply(200, { ok: true }), /not a JSON:API document/],
     ['a bare array', reply(200, []), /not a JSON:API document/],
     ['cut JSON', reply(200, '{"data":[{"id":"1"'), /not complete JSON/],

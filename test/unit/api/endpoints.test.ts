@@ -80,27 +80,21 @@ test('reads the catalogue of webhook events and the sender addresses', async () 
 })
 
 const hook = { url: 'https://x.example', active: true, events: ['container.updated'] }
+const sample = { url: hook.url, event: 'container.updated' }
+const sent = (type: string, attributes: object, id?: string) => ({ data: { id, type, attributes } })
 test.each<[string, unknown, (api: TrackingService) => Promise<unknown>]>([
   [
     'PATCH /v2/containers/a/custom_fields/po',
-    { data: { type: 'custom_field', attributes: { value: 7 } } },
+    sent('custom_field', { value: 7 }),
     (api) => api.updateCustomField('containers', 'a', 'po', 7),
   ],
-  [
-    'POST /v2/webhooks',
-    { data: { type: 'webhook', attributes: hook } },
-    (api) => api.createWebhook(hook),
-  ],
+  ['POST /v2/webhooks', sent('webhook', hook), (api) => api.createWebhook(hook)],
   [
     'PATCH /v2/webhooks/w',
-    { data: { id: 'w', type: 'webhook', attributes: { active: true } } },
+    sent('webhook', { active: true }, 'w'),
     (api) => api.updateWebhook('w', { active: true }),
   ],
-  [
-    'POST /v2/webhooks/trigger',
-    { url: 'https://x.example', event: 'container.updated' },
-    (api) => api.triggerWebhook({ url: 'https://x.example', event: 'container.updated' }),
-  ],
+  ['POST /v2/webhooks/trigger', sample, (api) => api.triggerWebhook(sample)],
   ['DELETE /v2/webhooks/w', undefined, (api) => api.deleteWebhook('w')],
 ])('changes %s', async (request, sent, change) => {
   const { api, service, bodies } = await start({ data: container('1') })

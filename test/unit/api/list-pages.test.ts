@@ -248,63 +248,23 @@ describe('totals and sizes', () => {
 })
 
 describe('walks that do not end', { tags: ['P8'] }, () => {
+  const page = (data: readonly unknown[], next: number | string, total?: number): Body => ({
+    data,
+    links: { next: `?page[number]=${next}` },
+    ...(total !== undefined && { meta: { total } }),
+  })
+  const tenOf = (number: number) => rows(number * 10, number * 10 + 10)
   test.each<[string, Script, number]>([
-    [
-      'a link to itself',
-      (url) => ({ data: rows(0, 10), links: { next: `?${url.searchParams.toString()}` } }),
-      1,
-    ],
-    [
-      'A → B → A',
-      (url) => ({
-        data: rows(pageOf(url) * 10, pageOf(url) * 10 + 10),
-        links: { next: `?page[number]=${3 - pageOf(url)}` },
-      }),
-      2,
-    ],
-    [
-      'a circle of seven',
-      (url) => {
-        const number = pageOf(url)
-        const next = `?page[number]=${(number % 7) + 1}`
-        return { data: rows(number * 10, number * 10 + 10), links: { next } }
-      },
-      7,
-    ],
-    [
-      'ever new addresses of the same rows',
-      (_url, count) => ({ data: rows(0, 10), links: { next: `?page[number]=${count + 1}` } }),
-      5,
-    ],
-    [
-      'ever new addresses of seven pages in turn',
-      (_url, count) => {
-        const from = (count % 7) * 10
-        return { data: rows(from, from + 10), links: { next: `?page[number]=${count + 1}` } }
-      },
-      11,
-    ],
-    [
-      'empty pages without end',
-      (_url, count) => ({ data: [], links: { next: `?page[number]=${count + 1}` } }),
-      4,
-    ],
-    [
-      'empty pages without end and rows outstanding',
-      (_url, count) => ({
-        data: rows(0, count === 1 ? 10 : 0),
-        meta: { total: 50 },
-        links: { next: `?page[number]=${count + 1}` },
-      }),
-      5,
-    ],
+    ['a link to itself', (url) => page(tenOf(0), pageOf(url)), 1],
+    ['A → B → A', (url) => page(tenOf(pageOf(url)), 3 - pageOf(url)), 2],
+    ['a circle of seven', (url) => page(tenOf(pageOf(url)), (pageOf(url) % 7) + 1), 7],
+    ['ever new addresses of the same rows', (_, count) => page(tenOf(0), count + 1), 5],
+    ['ever new addresses of seven pages', (_, count) => page(tenOf(count % 7), count + 1), 11],
+    ['empty pages without end', (_, count) => page([], count + 1), 4],
+    ['and rows outstanding', (_, count) => page(count === 1 ? tenOf(0) : [], count + 1, 50), 5],
     [
       'far more pages than the total allows',
-      (_url, count) => ({
-        data: rows(count, count + (count === 1 ? 10 : 1)),
-        meta: { total: 100 },
-        links: { next: `?page[number]=${count + 1}` },
-      }),
+      (_, count) => page(rows(count, count + (count === 1 ? 10 : 1)), count + 1, 100),
       101,
     ],
   ])('%s is called a loop', async (_name, script, requests) => {

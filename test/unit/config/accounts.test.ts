@@ -150,35 +150,16 @@ describe('wrong accounts are refused together', () => {
     ['no list', { name: 'acme' }, /accounts .* must be a list of objects/],
     ['an entry that is no object', ['acme'], /accounts\[0\] .* must be an object with a name/],
     ['a bad name', [{ name: 'Acme Ltd' }], /must be 1 to 30 lower-case letters/],
-    [
-      'the same name',
-      [{ name: 'a-b' }, { name: 'a_b' }],
-      /has the name a_b of another account; give it its own/,
-    ],
+    ['the same name', [{ name: 'a-b' }, { name: 'a_b' }], /has the name a_b of another account; /],
     ['a name that ends as a variable', [{ name: 'acme-file' }], /has the name acme-file/],
     ['a name that begins as one', [{ name: 'previous-acme' }], /has the name previous-acme/],
     ['a secret', [{ name: 'acme', apiKey: 'x' }], /set TRACKING_API_KEY_<ACCOUNT>/],
     ['a setting of the process', [{ name: 'acme', httpPort: 1 }], /is the same for all accounts/],
     ['a database of its own', [{ name: 'acme', databaseUrl: 'x' }], /is the same for all accounts/],
-    [
-      'an unknown setting',
-      [{ name: 'acme', runminutes: 1 }],
-      /not a setting; did you mean runMinutes/,
-    ],
-    [
-      'one schema',
-      [
-        { name: 'a', schema: 'x' },
-        { name: 'b', schema: 'x' },
-      ],
-      /as of a; give each account its own/,
-    ],
+    ['an unknown setting', [{ name: 'acme', runminutes: 1 }], /setting; did you mean runMinutes/],
+    ['one schema', ['a', 'b'].map((name) => ({ name, schema: 'x' })), /as of a; give each account/],
     ['a schema of another', [{ name: 'sync' }], /is tracking_sync, which TRACKING_SCHEMA uses/],
-    [
-      'an impossible schema',
-      [{ name: 'acme', schema: 'no-schema' }],
-      /schema of acme is no-schema/,
-    ],
+    ['an odd schema', [{ name: 'acme', schema: 'no-schema' }], /schema of acme is no-schema/],
   ])('%s', (_, accounts, problem) => {
     const problems = problemsOf(() => loadConfig(sources(accounts)))
     expect(problems).toHaveLength(1)

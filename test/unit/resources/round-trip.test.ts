@@ -8,23 +8,15 @@ import { accountFor } from './account-for.js'
 import { container, flatten, type JsonObject } from './flat-rows.js'
 
 describe('what a relationship says beyond its columns is kept', () => {
+  const data = { type: 'shipment', id: 's' }
+  const links = { related: '/x' }
+  const booking = { data: { ...data, type: 'booking' } }
+  const withMeta = { data: { ...data, meta: { a: 1 } } }
   test.each([
-    [
-      'links and meta',
-      { data: { type: 'shipment', id: 's' }, links: { related: '/x' }, meta: { n: 1 } },
-      { links: { related: '/x' }, meta: { n: 1 } },
-    ],
-    ['links without data', { links: { related: '/x' } }, { links: { related: '/x' } }],
-    [
-      'an unexpected target type',
-      { data: { type: 'booking', id: 's' } },
-      { data: { type: 'booking', id: 's' } },
-    ],
-    [
-      'meta of the identifier',
-      { data: { type: 'shipment', id: 's', meta: { a: 1 } } },
-      { data: { type: 'shipment', id: 's', meta: { a: 1 } } },
-    ],
+    ['links and meta', { data, links, meta: { n: 1 } }, { links, meta: { n: 1 } }],
+    ['links without data', { links }, { links }],
+    ['an unexpected target type', booking, booking],
+    ['meta of the identifier', withMeta, withMeta],
   ])('%s', (_what, relationship, kept) => {
     const row = flatten(container({}, { shipment: relationship }))
     expect(row.unmapped).toEqual({ 'relationships.shipment': kept })

@@ -8,25 +8,15 @@ function webhook(attributes: JsonObject): JsonObject {
 }
 
 describe('a webhook is stored without what signs and guards it', { tags: ['S1'] }, () => {
+  const HIDDEN = '[secret]'
+  const NAMELESS = { name: null, value: HIDDEN }
+  const named = (value: string) => ({ headers: [{ name: 'x-guard', value }] })
   test.each([
-    ['its secret', { secret: canary }, { secret: '[secret]' }],
-    [
-      'the values of its headers',
-      { headers: [{ name: 'x-guard', value: canary }] },
-      { headers: [{ name: 'x-guard', value: '[secret]' }] },
-    ],
-    ['headers of another shape', { headers: { 'x-guard': canary } }, { headers: '[secret]' }],
-    ['headers as a text', { headers: canary }, { headers: '[secret]' }],
-    [
-      'headers that are no objects',
-      { headers: [canary, null] },
-      {
-        headers: [
-          { name: null, value: '[secret]' },
-          { name: null, value: '[secret]' },
-        ],
-      },
-    ],
+    ['its secret', { secret: canary }, { secret: HIDDEN }],
+    ['the values of its headers', named(canary), named(HIDDEN)],
+    ['headers of another shape', { headers: { 'x-guard': canary } }, { headers: HIDDEN }],
+    ['headers as a text', { headers: canary }, { headers: HIDDEN }],
+    ['headers no objects', { headers: [canary, null] }, { headers: [NAMELESS, NAMELESS] }],
   ])('%s', (_what, sent, kept) => {
     const row = flatten(webhook({ active: true, events: ['a'], ...sent }))
     expect(row.unmapped).toEqual({

@@ -323,24 +323,14 @@ describe('a list that falls short in every run', { tags: ['JC10'] }, () => {
     ['a total too high', ['ab', 'cd', 'e'], () => 7, /ended after 5 of 7.* Its total of 7 is too/],
     ['a total that changes', ['ab', 'cd', 'e'], unsteady, /Its total changes from page to page/],
     [
-      'a record on two pages, and the right total',
+      'a record on two pages',
       ['ab', 'cd', 'd'],
       () => 4,
-      /shows 4 records in 5 places.* It repeats 1 record,.*\(its total agrees with what was shown\)/,
+      /4 records in 5 .*repeats 1 record,.*agrees/,
     ],
-    [
-      'the same without a total',
-      ['ab', 'ba', 'c'],
-      undefined,
-      /3 records in 5 .*repeats 2 records/,
-    ],
-    ['a record on two pages, a total that changes', ['ab', 'b'], unsteady, /2 records in 3 places/],
-    [
-      'pages of different sizes',
-      ['ab', 'c', 'de'],
-      undefined,
-      /differ in size and it has no total/,
-    ],
+    ['two without a total', ['ab', 'ba', 'c'], undefined, /3 records in 5 .*repeats 2 records/],
+    ['one and a total that changes', ['ab', 'b'], unsteady, /2 records in 3 places/],
+    ['pages of any size', ['ab', 'c', 'de'], undefined, /differ in size and it has no total/],
     ['the same, a total too low', ['ab', 'c', 'de'], () => 3, /its total of 3 is too low/],
   ])('%s is told with its cause, and a person can go on', (_what, pages, total, cause) => {
     const walk = (proof: ListProof): void => {

@@ -49,31 +49,22 @@ describe('a delivery', () => {
     })
   })
 
+  const NO_ID = 'data.id is missing or not a text.'
+  const ODD_ID = 'data.id holds control characters or lone surrogates.'
+  const DEEP = 'The JSON text is nested deeper than 64 levels.'
   it.each([
     ['no JSON', '<html>', 'The body is not JSON.'],
     ['nothing', '', 'The body is not JSON.'],
     ['an array', '[{"id":"x"}]', 'The body is not an object.'],
     ['a list of data', '{"data":[{"id":"x"}]}', 'data is not an object.'],
-    [
-      'an id inherited only',
-      '{"data":{"__proto__":{"id":"x"}}}',
-      'data.id is missing or not a text.',
-    ],
-    ['a number as id', '{"data":{"id":7}}', 'data.id is missing or not a text.'],
-    ['an empty id', '{"data":{"id":""}}', 'data.id is missing or not a text.'],
-    [
-      'an id with U+0000',
-      '{"data":{"id":"a\\u0000b"}}',
-      'data.id holds control characters or lone surrogates.',
-    ],
-    [
-      'an id with half a pair',
-      '{"data":{"id":"\\ud800"}}',
-      'data.id holds control characters or lone surrogates.',
-    ],
+    ['an id inherited only', '{"data":{"__proto__":{"id":"x"}}}', NO_ID],
+    ['a number as id', '{"data":{"id":7}}', NO_ID],
+    ['an empty id', '{"data":{"id":""}}', NO_ID],
+    ['an id with U+0000', '{"data":{"id":"a\\u0000b"}}', ODD_ID],
+    ['an id with half a pair', '{"data":{"id":"\\ud800"}}', ODD_ID],
     ['a long id', `{"data":{"id":"${'x'.repeat(256)}"}}`, 'data.id is longer than 255 characters.'],
-    ['65 levels', deep(63), 'The JSON text is nested deeper than 64 levels.'],
-    ['a million levels', deep(1_000_000), 'The JSON text is nested deeper than 64 levels.'],
+    ['65 levels', deep(63), DEEP],
+    ['a million levels', deep(1_000_000), DEEP],
   ])('with %s is dead under its hash, with a reason', { tags: ['T6'] }, (_what, text, reason) => {
     const hash = createHash('sha256').update(text).digest('hex')
     expect(read(text)).toMatchObject({

@@ -133,35 +133,12 @@ describe('the address of a request', { tags: ['W19'] }, () => {
     return { socket: { remoteAddress }, headers } as unknown as IncomingMessage
   }
 
+  const [SENDER, PROXY] = ['203.0.113.5', '10.0.0.1']
   it.each([
-    [
-      'the connection’s, whatever X-Forwarded-For says',
-      0,
-      '203.0.113.5',
-      '192.0.2.10',
-      '203.0.113.5',
-    ],
-    [
-      'the connection’s, without its IPv6 clothes',
-      0,
-      '::ffff:203.0.113.5',
-      undefined,
-      '203.0.113.5',
-    ],
-    [
-      'what our one proxy added, not what the sender wrote',
-      1,
-      '10.0.0.1',
-      '192.0.2.10, 203.0.113.5',
-      '203.0.113.5',
-    ],
-    [
-      'what the outer of two proxies added',
-      2,
-      '10.0.0.1',
-      '192.0.2.10, 203.0.113.5, 10.0.0.2',
-      '203.0.113.5',
-    ],
+    ['the connection’s, whatever X-Forwarded-For says', 0, SENDER, '192.0.2.10', SENDER],
+    ['the connection’s, without its IPv6 clothes', 0, `::ffff:${SENDER}`, undefined, SENDER],
+    ['what our one proxy added, not the sender', 1, PROXY, `192.0.2.10, ${SENDER}`, SENDER],
+    ['what the outer of two added', 2, PROXY, `192.0.2.10, ${SENDER}, 10.0.0.2`, SENDER],
     ['without a port', 1, '10.0.0.1', '203.0.113.5:4711', '203.0.113.5'],
     ['without brackets', 1, '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
     ['none where a proxy added nothing', 1, '192.0.2.10', undefined, undefined],
