@@ -79,6 +79,7 @@ function ofOverdue({ answer, problem }: AnsweredPanel): Figure[] {
   const perDay = rising
     .map((row) => `${formatAmount(row, 'next_day', 'figure-next')} more each day`)
     .join(', ')
+  const besides = others.map((row) => formatAmount(row, 'cost', 'figure-cost')).join(', ')
   const tone = isNone ? {} : { tone: 'bad' as const }
   return [
     {
@@ -94,9 +95,9 @@ function ofOverdue({ answer, problem }: AnsweredPanel): Figure[] {
       label: 'Cost so far',
       value: first === undefined ? '' : formatAmount(first, 'cost', 'figure-cost'),
       note:
-        [...others.map((row) => formatAmount(row, 'cost', 'figure-cost')), perDay]
+        [besides === '' ? '' : `and ${besides}`, perDay]
           .filter((text) => text !== '')
-          .join(' · ') || (late === '' ? (isNone ? 'nothing is overdue' : 'not known') : late),
+          .join('<br>') || (late === '' ? (isNone ? 'nothing is overdue' : 'not known') : late),
       path: '/overdue',
       ...tone,
     },
@@ -129,5 +130,5 @@ function formatAmount(row: PanelRow, column: string, name: string): string {
   const number = Number(amount)
   const shown = Math.abs(number) >= 100 ? String(Math.round(number)) : amount
   const currency = escapeHtml(asText(row.currency))
-  return `<span class="unit">${currency}</span> <data class="${name}" value="${escapeHtml(amount)}">${showAmount(shown)}</data>`
+  return `<span class="unit">${currency}</span>&nbsp;<data class="${name}" value="${escapeHtml(amount)}">${showAmount(shown)}</data>`
 }
