@@ -2,6 +2,7 @@ import { ApiClient } from '../../src/source/client/client.js'
 import { createTrackingService, type TrackingService } from '../../src/source/client/endpoints.js'
 import { unlimitedBudget } from './unlimited-budget.js'
 import { silentLogger } from '../../src/base/logger.js'
+import { estimatePlan, observePlan, type Plan } from '../../src/extensions/doctor/make-plan.js'
 import type { SyncDependencies } from '../../src/sync/run-sync.js'
 import type { Warehouse } from '../../src/warehouse/connection/warehouse.js'
 
@@ -51,5 +52,21 @@ export async function withRunDependencies<Result>(
       programVersion: 'test',
       signal: new AbortController().signal,
     }),
+  )
+}
+
+/** The plan of the next runs, with a budget of 90 requests a minute. */
+export function planOf(
+  scene: { readonly simulator: TestSource; readonly warehouse: Warehouse },
+  settings: Partial<SyncDependencies['settings']> = {},
+): Promise<Plan> {
+  return withRunDependencies(scene, async (dependencies) =>
+    estimatePlan(
+      await observePlan({
+        ...dependencies,
+        settings: { ...TEST_SETTINGS, ...settings },
+        ratePerMinute: 90,
+      }),
+    ),
   )
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { raiseAlerts, type AlertDependencies } from '../../../src/extensions/alerts/raise-alerts.js'
 import type { AlertSettings } from '../../../src/extensions/alerts/alert-channels.js'
 import { chosenAlerts } from '../../../src/extensions/alerts/alert-names.js'
@@ -8,11 +7,10 @@ import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import { startSmtpReceiver, type SmtpReceiver } from '../../support/smtp-receiver.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
-import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 export const SECRET = 'a secret of enough characters'
 
-export interface AlertScene extends Pick<TestWarehouse, 'warehouse'> {
+export interface AlertScene extends Omit<TestWarehouse, 'url' | 'drop'> {
   readonly receiver: WebhookReceiver
   readonly smtp: SmtpReceiver
   /** A webhook alone, unless a test sets others. */
@@ -21,19 +19,18 @@ export interface AlertScene extends Pick<TestWarehouse, 'warehouse'> {
   look(at: string, more?: Partial<AlertDependencies>): Promise<void>
   /** Messages that the webhook received, in order: `event title`. */
   received(): string[]
-  /** Rows of a table of the bookkeeping, in the order of their making. */
-  rows(sqlText: string): Promise<Record<string, unknown>[]>
   /** Puts so many records into the quarantine: an alert that a test can open and close. */
   quarantine(count: number): Promise<void>
   close(): Promise<void>
 }
 
 export async function openAlertScene(): Promise<AlertScene> {
-  const { warehouse, drop } = await borrowTestWarehouse()
+  const { drop, ...target } = await borrowTestWarehouse()
+  const { warehouse } = target
   const receiver = await startWebhookReceiver()
   const smtp = await startSmtpReceiver()
   const scene: AlertScene = {
-    warehouse,
+    ...target,
     receiver,
     smtp,
     settings: {
@@ -61,14 +58,13 @@ export async function openAlertScene(): Promise<AlertScene> {
         const { event, title } = JSON.parse(body.toString()) as Record<string, string>
         return `${event!} ${title!}`
       }),
-    rows: (sqlText) => warehouse.query('look', rawStatement(sqlText)),
     quarantine: async (count) => {
-      await warehouse.query('empty', sql`delete from tracking_sync.quarantine`)
-      await warehouse.query(
-        'set aside',
-        sql`insert into tracking_sync.quarantine (stream, reason, pointer, payload, payload_hash, source)
-        select 'shipments', 'no id', '', '{}', n::text, 'test' from generate_series(1, ${count}::int) as n`,
-      )
+      await target.run`delete from tracking_sync.quarantine`
+      await target.run`
+        insert into tracking_sync.quarantine
+            (stream, reason, pointer, payload, payload_hash, source)
+        select 'shipments', 'no id', '', '{}', n::text, 'test'
+        from generate_series(1, ${count}::int) as n`
     },
     close: async () => {
       await receiver.close()

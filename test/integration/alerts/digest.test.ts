@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EXCEPTION_ALERTS, chosenAlerts } from '../../../src/extensions/alerts/alert-names.js'
 import { openAlertScene, type AlertScene } from './alert-scene.js'
@@ -6,27 +5,25 @@ import { openAlertScene, type AlertScene } from './alert-scene.js'
 let scene: AlertScene
 beforeEach(async () => {
   scene = await openAlertScene()
-  await scene.rows(
-    `insert into tracking.shipments
+  await scene.run`
+    insert into tracking.shipments
         (shipment_id, bill_of_lading_number, line_tracking_stopped_reason, line_tracking_stopped_at,
             _observed_at, _first_seen_at, _changed_at, _fingerprint)
-    values ('s1', 'BOL 1', 'no news', '2026-11-01Z', now(), now(), now(), '')`,
-  )
+    values ('s1', 'BOL 1', 'no news', '2026-11-01Z', now(), now(), now(), '')`
 })
 afterEach(() => scene.close())
 
 /** A container whose tracking has stopped, which is an exception until it is tracked again. */
 async function stop(...ids: readonly string[]): Promise<void> {
-  await scene.warehouse.query(
-    'insert containers',
-    sql`insert into tracking.containers
-        (container_id, number, shipment_id, _observed_at, _first_seen_at, _changed_at, _fingerprint)
-    select id, 'NUM ' || id, 's1', now(), now(), now(), '' from unnest(${ids}::text[]) as id`,
-  )
+  await scene.run`
+    insert into tracking.containers
+        (container_id, number, shipment_id, _observed_at, _first_seen_at, _changed_at,
+        _fingerprint)
+    select id, 'NUM ' || id, 's1', now(), now(), now(), '' from unnest(${ids}::text[]) as id`
 }
 
 const forget = (id: string) =>
-  scene.rows(`update tracking.containers set _deleted_at = now() where container_id = '${id}'`)
+  scene.run`update tracking.containers set _deleted_at = now() where container_id = ${id}`
 
 const digests = () => scene.received().filter((title) => title.startsWith('digest'))
 
@@ -42,7 +39,7 @@ describe('the digest', () => {
     await forget('c1')
     // Reading the view takes long: after a run, and once for the digest.
     await scene.look('2026-11-24T07:02:00Z')
-    expect(await scene.rows('select from tracking_sync.alerts')).toHaveLength(2)
+    expect(await scene.rows`select from tracking_sync.alerts`).toHaveLength(2)
     await scene.look('2026-11-24T23:59:59Z', { isAfterRun: true })
     await scene.look('2026-11-25T00:00:00Z')
     await scene.look('2026-11-25T06:59:00Z', { isAfterRun: true })
@@ -54,19 +51,17 @@ describe('the digest', () => {
     await scene.look('2026-11-26T09:00:00Z')
     expect(digests()).toHaveLength(2)
     expect(
-      await scene.rows(
-        `select digest_on, opened, closed, open from tracking_sync.alert_digests order by 1`,
-      ),
+      await scene.rows`
+        select digest_on, opened, closed, open from tracking_sync.alert_digests order by 1`,
     ).toEqual([
       { digest_on: '2026-11-24', opened: 2, closed: 0, open: 2 },
       { digest_on: '2026-11-25', opened: 1, closed: 1, open: 2 },
       { digest_on: '2026-11-26', opened: 0, closed: 0, open: 2 },
     ])
     expect(
-      await scene.rows(
-        `select alert_key, opening_digest_on, closing_digest_on from tracking_sync.alerts
+      await scene.rows`
+        select alert_key, opening_digest_on, closing_digest_on from tracking_sync.alerts
         where kind = 'exceptions' order by alert_id`,
-      ),
     ).toEqual([
       {
         alert_key: 'tracking_stopped:c1',
@@ -149,16 +144,15 @@ describe('the digest', () => {
     scene.settings = { ...scene.settings, names: chosenAlerts('operations') }
     await scene.look('2026-11-25T08:00:00Z')
     expect(digests()).toEqual([])
-    expect(await scene.rows('select digest_on from tracking_sync.alert_digests')).toEqual([
+    expect(await scene.rows`select digest_on from tracking_sync.alert_digests`).toEqual([
       { digest_on: '2026-11-24' },
     ])
   })
 
   it('knows every exception of the view', async () => {
-    const [row] = await scene.rows(
-      `select string_agg(definition, '') as text from pg_views
-      where schemaname = 'tracking_parts' and viewname like '%_exceptions'`,
-    )
+    const [row] = await scene.rows`
+      select string_agg(definition, '') as text from pg_views
+      where schemaname = 'tracking_parts' and viewname like '%_exceptions'`
     const found = [...String(row!.text).matchAll(/'(\w+)'::text AS exception/g)]
     expect(new Set(found.map(([, name]) => name))).toEqual(new Set(EXCEPTION_ALERTS))
   })

@@ -11,8 +11,10 @@ beforeEach(async () => {
 })
 afterEach(() => scene.close())
 
-const MESSAGES = `select channel, event, state, attempts from tracking_sync.alert_messages
-order by created_at, event desc, channel`
+const messages = () =>
+  scene.rows`
+    select channel, event, state, attempts from tracking_sync.alert_messages
+    order by created_at, event desc, channel`
 const at = (minute: number): string => new Date(Date.UTC(2026, 10, 24, 3, minute)).toISOString()
 
 describe('an alert of the program', () => {
@@ -38,9 +40,8 @@ describe('an alert of the program', () => {
       'was: 3 records could not be stored and are set aside; see `tracking-sync quarantine list`',
     ])
     expect(
-      await scene.rows(
-        `select alert_key, kind, sentence, opened_at, closed_at, seen_at from tracking_sync.alerts`,
-      ),
+      await scene.rows`
+        select alert_key, kind, sentence, opened_at, closed_at, seen_at from tracking_sync.alerts`,
     ).toEqual([
       {
         alert_key: 'TrackingSyncQuarantine',
@@ -52,7 +53,7 @@ describe('an alert of the program', () => {
         seen_at: '2026-11-24 03:03:00+00',
       },
     ])
-    expect(await scene.rows(MESSAGES)).toEqual([
+    expect(await messages()).toEqual([
       { channel: 'webhook', event: 'opened', state: 'sent', attempts: 1 },
       { channel: 'webhook', event: 'closed', state: 'sent', attempts: 1 },
     ])
@@ -63,13 +64,12 @@ describe('an alert of the program', () => {
   })
 
   it('is one for each webhook that has something wrong', async () => {
-    await scene.rows(
-      `insert into tracking_sync.webhooks (webhook_id, url, is_ours, checked_at, alert)
+    await scene.run`
+      insert into tracking_sync.webhooks (webhook_id, url, is_ours, checked_at, alert)
       values ('w1', 'https://one.example', true, now(), 'w1 is off' || chr(10) || 'switch it on'),
-        ('w2', 'https://two.example', true, now(), 'w2 is off')`,
-    )
+        ('w2', 'https://two.example', true, now(), 'w2 is off')`
     await scene.look(at(0))
-    await scene.rows(`update tracking_sync.webhooks set alert = null where webhook_id = 'w1'`)
+    await scene.run`update tracking_sync.webhooks set alert = null where webhook_id = 'w1'`
     await scene.look(at(1))
     expect(scene.received()).toEqual([
       'opened Alert: TrackingSyncWebhook',
@@ -108,16 +108,15 @@ describe('an alert of the program', () => {
     await scene.look(at(40), facts('no route'))
     await scene.look(at(50), facts(null))
     expect(scene.received()).toHaveLength(2)
-    expect(await scene.rows('select from tracking_sync.alerts where opened_at is null')).toEqual([])
+    expect(await scene.rows`select from tracking_sync.alerts where opened_at is null`).toEqual([])
   })
 
   it('tells of a budget that is used up for a quarter of an hour, and of a full disk', async () => {
     const requested = (count: number) =>
-      scene.rows(
-        `insert into tracking_sync.request_budget (account, requested_at, sync_requests, other_requests)
-        values ('a', array[now()], array[${count}], array[0])
-        on conflict (account) do update set sync_requests = excluded.sync_requests`,
-      )
+      scene.run`
+        insert into tracking_sync.request_budget (account, requested_at, sync_requests, other_requests)
+        values ('a', array[now()], array[${count}::int], array[0])
+        on conflict (account) do update set sync_requests = excluded.sync_requests`
     const disk = (freeDiskBytes: number) => ({
       facts: () =>
         Promise.resolve({
@@ -142,11 +141,11 @@ describe('an alert of the program', () => {
     await scene.quarantine(1)
     const { names, digestHour, timeZone } = scene.settings
     await scene.look(at(0), { settings: { names, digestHour, timeZone } })
-    expect(await scene.rows('select from tracking_sync.alerts')).toEqual([])
+    expect(await scene.rows`select from tracking_sync.alerts`).toEqual([])
     await scene.look(at(0), {
       settings: { ...scene.settings, names: new Set(['TrackingSyncOverdue']) },
     })
-    expect(await scene.rows('select from tracking_sync.alerts')).toEqual([])
+    expect(await scene.rows`select from tracking_sync.alerts`).toEqual([])
   })
 })
 
@@ -162,7 +161,7 @@ describe('a message', () => {
       string
     >
     expect(headers['idempotency-key']).toBe(id)
-    expect(await scene.rows('select message_id as id from tracking_sync.alert_messages')).toEqual([
+    expect(await scene.rows`select message_id as id from tracking_sync.alert_messages`).toEqual([
       { id },
     ])
     expect(Math.abs(Date.now() - Date.parse(sent_at!))).toBeLessThan(60_000)
@@ -192,7 +191,7 @@ describe('a message', () => {
     // After one, two and four minutes.
     expect(scene.received()).toHaveLength(4)
     expect(
-      await scene.rows('select state, attempts, sent_at, error from tracking_sync.alert_messages'),
+      await scene.rows`select state, attempts, sent_at, error from tracking_sync.alert_messages`,
     ).toEqual([{ state: 'sent', attempts: 4, sent_at: '2026-11-24 03:07:00+00', error: null }])
     const ids = scene.receiver.deliveries.map(({ headers }) => headers['idempotency-key'])
     expect(new Set(ids).size).toBe(1)
@@ -202,9 +201,9 @@ describe('a message', () => {
     scene.receiver.answer = () => 403
     await scene.quarantine(1)
     await scene.look(at(0))
-    await scene.rows('update tracking_sync.alert_messages set attempts = 24')
+    await scene.run`update tracking_sync.alert_messages set attempts = 24`
     await scene.look(at(59))
-    expect(await scene.rows('select state, error from tracking_sync.alert_messages')).toEqual([
+    expect(await scene.rows`select state, error from tracking_sync.alert_messages`).toEqual([
       { state: 'given_up', error: 'answered 403' },
     ])
     await scene.look(at(600))
@@ -242,7 +241,7 @@ describe('a message', () => {
     for (const minute of [1, 10, 600]) await scene.look(at(minute))
     expect(scene.received()).toHaveLength(1)
     expect(warnings).toEqual([['a message about an alert was not sent', 'in_doubt']])
-    const [row] = await scene.rows('select state, error from tracking_sync.alert_messages')
+    const [row] = await scene.rows`select state, error from tracking_sync.alert_messages`
     expect(row).toMatchObject({
       state: 'in_doubt',
       error: expect.stringContaining('no answer') as string,
@@ -265,13 +264,13 @@ describe('a message', () => {
       })
       expect(scene.received()).toHaveLength(arrived)
       await scene.look(at(1))
-      expect(await scene.rows('select state from tracking_sync.alert_messages')).toEqual([
+      expect(await scene.rows`select state from tracking_sync.alert_messages`).toEqual([
         { state: 'sending' },
       ])
       await scene.look(at(3))
       await scene.look(at(600))
       expect(scene.received()).toHaveLength(arrived)
-      expect(await scene.rows('select state, error from tracking_sync.alert_messages')).toEqual([
+      expect(await scene.rows`select state, error from tracking_sync.alert_messages`).toEqual([
         {
           state: 'in_doubt',
           error: 'the process that was sending it ended before it knew whether it arrived',
@@ -293,13 +292,12 @@ describe('a message', () => {
   })
 
   it('is claimed once, however many processes send what waits', { tags: ['A1'] }, async () => {
-    await scene.rows(
-      `insert into tracking_sync.alert_messages
+    await scene.run`
+      insert into tracking_sync.alert_messages
           (channel, event, content, created_at, next_attempt_at)
       select 'webhook', 'opened', jsonb_build_object('title', n, 'lines', '[]', 'data', '{}'),
           '2026-11-24T00:00:00Z', '2026-11-24T00:00:00Z'
-      from generate_series(1, 40) as n`,
-    )
+      from generate_series(1, 40) as n`
     // Another process has claimed the first and has not committed: nobody waits for it.
     await scene.warehouse.transaction('claim as another process', async (session) => {
       await session.query(
@@ -319,22 +317,22 @@ describe('a message', () => {
     expect(await forgetAlerts(scene.warehouse)).toBe(0)
     await scene.quarantine(0)
     await scene.look(at(1))
-    await scene.rows(`update tracking_sync.alerts set closed_at = now() - interval '89 days'`)
+    await scene.run`update tracking_sync.alerts set closed_at = now() - interval '89 days'`
     expect(await forgetAlerts(scene.warehouse)).toBe(0)
-    await scene.rows(`update tracking_sync.alerts set closed_at = now() - interval '91 days'`)
+    await scene.run`update tracking_sync.alerts set closed_at = now() - interval '91 days'`
     expect(await forgetAlerts(scene.warehouse)).toBe(1)
-    expect(await scene.rows('select from tracking_sync.alert_messages')).toEqual([])
+    expect(await scene.rows`select from tracking_sync.alert_messages`).toEqual([])
   })
 
   it('never stops a look: what fails is logged', { tags: ['A3'] }, async () => {
     const warnings: string[] = []
     const logger: Logger = { ...silentLogger, warn: (message) => warnings.push(message) }
-    await scene.rows('alter table tracking_sync.alert_messages rename to elsewhere')
+    await scene.run`alter table tracking_sync.alert_messages rename to elsewhere`
     try {
       await scene.quarantine(1)
       await scene.look(at(0), { logger })
     } finally {
-      await scene.rows('alter table tracking_sync.elsewhere rename to alert_messages')
+      await scene.run`alter table tracking_sync.elsewhere rename to alert_messages`
     }
     expect(warnings).toEqual([
       'the alerts could not be looked for',

@@ -3,7 +3,8 @@ import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import { notificationBody, startTestReceiver } from '../../support/test-receiver.js'
 import { atScale } from '../../support/test-scale.js'
 import { openBench, statesOf } from '../webhooks/process-scene.js'
-import { doubledRows, useFaultScenes, wrongCounts } from './fault-scene.js'
+import { doubledRows } from '../../support/doubled-rows.js'
+import { useFaultScenes, wrongCounts } from './fault-scene.js'
 import { notifyOfAll } from './notify-of-all.js'
 import { injectSqlFault, type InjectedState } from './sql-faults.js'
 
@@ -48,7 +49,7 @@ describe('a fault of the database that passes costs only tries', { tags: ['C17',
     const tries = warnings.filter((one) => one.startsWith('the database failed'))
     if (tables === ROWS) expect(tries).toHaveLength(state === 'XX000' ? 0 : times)
     expect(await scene.differences()).toEqual([])
-    expect(await doubledRows(scene)).toEqual([])
+    expect(await doubledRows(scene.warehouse)).toEqual([])
     expect(await wrongCounts(scene)).toEqual([])
   })
 })
@@ -85,7 +86,7 @@ describe('a fault of the database that lasts', { tags: ['C13'] }, () => {
       await fault.end()
       expect(await scene.sync({ settings: { pageSize: 2 } })).toMatchObject({ exitCode: 0 })
       expect(await scene.differences()).toEqual([])
-      expect(await doubledRows(scene)).toEqual([])
+      expect(await doubledRows(scene.warehouse)).toEqual([])
     },
   )
 
@@ -139,7 +140,7 @@ describe('under the webhook processor', { tags: ['C13', 'C17', 'release'] }, () 
     await bench.settle()
     expect(await inbox()).toEqual([{ state: 'processed', attempts: 0 }])
     expect(await scene.differences()).toEqual([])
-    expect(await doubledRows(scene)).toEqual([])
+    expect(await doubledRows(scene.warehouse)).toEqual([])
   })
 })
 
@@ -163,7 +164,7 @@ describe('a sync and three processors over one container', { tags: ['C17', 'rele
       expect(report).toMatchObject({ exitCode: 0, problems: [] })
       expect(await scene.differences()).toEqual([])
     }
-    expect(await doubledRows(scene)).toEqual([])
+    expect(await doubledRows(scene.warehouse)).toEqual([])
     const states = Object.values(await statesOf(scene.warehouse))
     expect(new Set(states)).toEqual(new Set(['processed']))
     for (const bench of benches) {

@@ -73,24 +73,6 @@ export function useFaultScenes(): FaultScenes {
   }
 }
 
-/**
- * Keys with more than one open version or interval, and transport events that are stored twice.
- */
-export async function doubledRows({ query }: Pick<Scene, 'query'>): Promise<unknown[]> {
-  const keys = {
-    shipment_history: 'shipment_id',
-    container_history: 'container_id',
-    container_import_deadline_history: 'container_id, kind',
-    container_hold_history: 'container_id, hold_key',
-    container_fee_history: 'container_id, fee_key',
-  }
-  const parts = Object.entries(keys).map(
-    ([table, key]) => `select '${table}' as history, concat_ws(' ', ${key}) as key
-    from tracking.${table} where valid_to is null group by ${key} having count(*) > 1`,
-  )
-  return query(parts.join(' union all '))
-}
-
 /** Streams of the last run whose counts do not add up (I16). */
 export async function wrongCounts({ query }: Pick<Scene, 'query'>): Promise<unknown[]> {
   return query(

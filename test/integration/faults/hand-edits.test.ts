@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { HOUR, type Scene } from '../sync/sync-scene.js'
 import { openBench, statesOf, store } from '../webhooks/process-scene.js'
-import { doubledRows, useFaultScenes, wrongCounts } from './fault-scene.js'
+import { doubledRows } from '../../support/doubled-rows.js'
+import { useFaultScenes, wrongCounts } from './fault-scene.js'
 import { changeAll } from './notify-of-all.js'
 
 const scenes = useFaultScenes()
@@ -18,7 +19,7 @@ async function expectHealed(scene: Scene): Promise<void> {
   expect(await wrongCounts(scene)).toEqual([])
   const differences = await scene.differences()
   expect(differences.filter((text) => !LATER_THAN_ITS_VERSION.test(text))).toEqual([])
-  expect(await doubledRows(scene)).toEqual([])
+  expect(await doubledRows(scene.warehouse)).toEqual([])
   const before = await scene.snapshot()
   scene.simulator.clock.advance(2_000)
   expect(await scene.sync({ command: 'backfill' })).toMatchObject({ exitCode: 0 })
@@ -107,7 +108,7 @@ describe('a warehouse that somebody has changed by hand', { tags: ['C20'] }, () 
     simulator.clock.advance(2_000)
     expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0, problems: [] })
     expect(await scene.differences()).toEqual([])
-    expect(await doubledRows(scene)).toEqual([])
+    expect(await doubledRows(scene.warehouse)).toEqual([])
     expect(new Set(Object.values(await statesOf(warehouse)))).toEqual(new Set(['processed']))
     expect(Object.keys(await statesOf(warehouse))).toHaveLength(early.length + late.length)
   })

@@ -4,7 +4,8 @@ import { runCli, startCli, waitUntil } from '../../support/run-cli.js'
 import { atScale, isFullScale } from '../../support/test-scale.js'
 import { startFaultProxy } from '../../support/fault-proxy.js'
 import type { Scene } from '../sync/sync-scene.js'
-import { doubledRows, useFaultScenes } from './fault-scene.js'
+import { doubledRows } from '../../support/doubled-rows.js'
+import { useFaultScenes } from './fault-scene.js'
 import { presetFile } from '../../support/preset-file.js'
 
 const scenes = useFaultScenes()
@@ -87,7 +88,7 @@ describe('a program that is killed again and again', { tags: ['C11'] }, () => {
     // Tracking requests are some more than shipments.
     expect(answered).toBeLessThan(lists * 1.25 + kills * REPEATED_PAGES_PER_KILL)
     expect(await scene.differences()).toEqual([])
-    expect(await doubledRows(scene)).toEqual([])
+    expect(await doubledRows(scene.warehouse)).toEqual([])
   })
 })
 

@@ -6,7 +6,8 @@ import type { FaultProxy } from '../../support/fault-proxy.js'
 import { atScale } from '../../support/test-scale.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { openBench, statesOf } from '../webhooks/process-scene.js'
-import { doubledRows, useFaultScenes, wrongCounts } from './fault-scene.js'
+import { doubledRows } from '../../support/doubled-rows.js'
+import { useFaultScenes, wrongCounts } from './fault-scene.js'
 import { changeAll, notifyOfAll } from './notify-of-all.js'
 
 const scenes = useFaultScenes()
@@ -72,7 +73,7 @@ describe('a connection that is lost during the commit', { tags: ['C18'] }, () =>
       for (const { played } of cuts) expect(played).toBeGreaterThan(0)
       expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
       expect(await scene.differences()).toEqual([])
-      expect(await doubledRows(scene)).toEqual([])
+      expect(await doubledRows(scene.warehouse)).toEqual([])
       expect(await wrongCounts(scene)).toEqual([])
       expect(await scene.column`select outcome from tracking_sync.sync_runs`).toEqual(['complete'])
     },
@@ -91,7 +92,7 @@ describe('a connection that is lost during the commit', { tags: ['C18'] }, () =>
     expect(cuts.reduce((sum, { played }) => sum + played, 0)).toBeGreaterThan(0)
     expect(new Set(Object.values(await statesOf(scene.warehouse)))).toEqual(new Set(['processed']))
     expect(await scene.differences()).toEqual([])
-    expect(await doubledRows(scene)).toEqual([])
+    expect(await doubledRows(scene.warehouse)).toEqual([])
     const doubled = await scene.rows`
       select container_id from tracking.container_history
       group by container_id, valid_from having count(*) > 1`

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Shown } from '../../support/scenes/answers.js'
 import type { Scene } from '../sync/sync-scene.js'
-import { doubledRows, useFaultScenes } from './fault-scene.js'
+import { doubledRows } from '../../support/doubled-rows.js'
+import { useFaultScenes } from './fault-scene.js'
 import { pageOf } from './http-faults.js'
 
 const scenes = useFaultScenes()
@@ -60,7 +61,7 @@ describe('the same id', { tags: ['P3'] }, () => {
     const settings = { pageSize: 2, acceptShrink: true }
     expect(await scene.sync({ settings })).toMatchObject({ exitCode: 0 })
     expect(await scene.differences()).toEqual([])
-    expect(await doubledRows(scene)).toEqual([])
+    expect(await doubledRows(scene.warehouse)).toEqual([])
   })
 
   it.each(['backfill', 'sync'] as const)(

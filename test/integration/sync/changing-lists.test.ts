@@ -3,9 +3,7 @@ import { type LogFields, type Logger, silentLogger } from '../../../src/base/log
 import { loadConfirmedPasses } from '../../../src/warehouse/bookkeeping/checkpoints.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
-import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'
-import { estimatePlan, observePlan } from '../../../src/extensions/doctor/make-plan.js'
-import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
+import { planOf } from '../../support/test-service.js'
 import { expectTrueCounts } from './expect-sync.js'
 import { closeScenes, HOUR, openLoadedScene, requestCounts, type Scene } from './sync-scene.js'
 
@@ -165,12 +163,9 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
 
   it('goes on with a partial pass that was cut off', { tags: ['release'] }, async () => {
     const scene = await openScene()
-    const crash = async () => {
-      const reachFailpoint = createFailpoint('response_received:2', () => {
-        throw new SimulatedCrash('response_received')
-      })
-      await expect(sync(scene, { reachFailpoint })).rejects.toThrow(SimulatedCrash)
-      await scene.run`delete from tracking_sync.lease`
+    const crash = () => {
+      scene.simulator.clock.advance(HOUR / 4)
+      return scene.crash('response_received:2', { command: 'sync', settings: SETTINGS })
     }
     await crash()
     const report = await sync(scene)
@@ -240,18 +235,7 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
 
   it('is planned as what it reads, and the whole beside it', async () => {
     const scene = await openScene()
-    const plan = await withTestService(scene.simulator, async (service) =>
-      estimatePlan(
-        await observePlan({
-          service,
-          warehouse: scene.warehouse,
-          logger: silentLogger,
-          settings: { ...TEST_SETTINGS, ...SETTINGS },
-          ratePerMinute: 90,
-          signal: new AbortController().signal,
-        }),
-      ),
-    )
+    const plan = await planOf(scene, SETTINGS)
     const [step] = plan.steps
     expect(step).toMatchObject({ step: 'shipments', backfill: 4 })
     expect(step?.why).toContain('all of them every 24 hours')

@@ -14,7 +14,6 @@ import type { TestWarehouse } from '../../support/test-warehouse.js'
 import { findCheckpointLies } from './checkpoint-lies.js'
 import { presetFile } from '../../support/preset-file.js'
 import { atScale } from '../../support/test-scale.js'
-import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 /** One world, one warehouse, and the built program between them. */
 export interface CrashScene {
@@ -271,20 +270,4 @@ export async function runCount({ target }: CrashScene): Promise<number> {
 export async function runsLeftOpen({ target }: CrashScene): Promise<number[]> {
   return target.column<number>`
     select sync_run_id as id from tracking_sync.sync_runs where outcome = 'running'`
-}
-
-/** Keys with more than one version or interval that is open. */
-export async function doubleVersions({ target }: CrashScene): Promise<unknown[]> {
-  const keys = {
-    shipment_history: 'shipment_id',
-    container_history: 'container_id',
-    container_import_deadline_history: 'container_id, kind',
-    container_hold_history: 'container_id, hold_key',
-    container_fee_history: 'container_id, fee_key',
-  }
-  const parts = Object.entries(keys).map(
-    ([table, key]) => `select '${table}' as history, concat_ws(' ', ${key}) as key
-    from tracking.${table} where valid_to is null group by ${key} having count(*) > 1`,
-  )
-  return target.warehouse.query('look for double versions', rawStatement(parts.join(' union all ')))
 }

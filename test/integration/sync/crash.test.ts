@@ -6,7 +6,6 @@ import {
   changeWorld,
   checkpointLies,
   differencesOf,
-  doubleVersions,
   drawHit,
   openCrashScene,
   recordKill,
@@ -19,6 +18,7 @@ import {
   type CrashScene,
   type Kill,
 } from './crash-scene.js'
+import { doubledRows } from '../../support/doubled-rows.js'
 import { atScale, isFullScale } from '../../support/test-scale.js'
 
 const WORLDS = Array.from({ length: atScale(1, 20) }, (_, index) => index + 1)
@@ -85,7 +85,7 @@ async function killAndFinish(
   if (ended === undefined) await runHere(open, command)
   else expect(ended, failpoint).toMatchObject({ exitCode: 0, signal: null })
   expect(await differencesOf(open, gone), failpoint).toEqual([])
-  expect(await doubleVersions(open), failpoint).toEqual([])
+  expect(await doubledRows(target.warehouse), failpoint).toEqual([])
   expect(await runsLeftOpen(open), failpoint).toEqual([])
   for (const repeated of repeatedPages(open, kills)) {
     expect(repeated, failpoint).toBeLessThanOrEqual(REPEATED_PAGES_PER_KILL)
@@ -125,7 +125,7 @@ describe(
       const before = await snapshotOf(open)
       await runHere(open)
       expect(await snapshotOf(open)).toEqual(before)
-      expect(await doubleVersions(open)).toEqual([])
+      expect(await doubledRows(target.warehouse)).toEqual([])
     })
   },
 )

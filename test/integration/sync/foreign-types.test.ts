@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'
 import { closeScenes, HOUR, openLoadedScene, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
@@ -81,11 +80,7 @@ describe('a type that was renamed', { tags: ['K6'] }, () => {
   it('is told also by the run that goes on after a kill at the end of such a stream', async () => {
     const scene = await openBackfilled()
     rename(scene, 'container')
-    const reachFailpoint = createFailpoint('before_run_complete', () => {
-      throw new SimulatedCrash('before_run_complete')
-    })
-    await expect(scene.sync({ command: 'sync', reachFailpoint })).rejects.toThrow(SimulatedCrash)
-    await scene.run`delete from tracking_sync.lease`
+    await scene.crash('before_run_complete', { command: 'sync' })
     expect((await scene.sync({ command: 'sync' })).exitCode).toBe(6)
   })
 

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { silentLogger } from '../../../src/base/logger.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
-import { estimatePlan, observePlan, type Plan } from '../../../src/extensions/doctor/make-plan.js'
-import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
-import { closeScenes, openLoadedScene, openScene, requestCounts, type Scene } from './sync-scene.js'
+import type { Plan } from '../../../src/extensions/doctor/make-plan.js'
+import { planOf } from '../../support/test-service.js'
+import { closeScenes, openLoadedScene, openScene, requestCounts } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -12,21 +11,6 @@ const INCLUDES = {
   'only containers': { acceptedIncludes: { shipment: ['containers'], container: [] } },
   none: { acceptedIncludes: { shipment: [], container: [] } },
 } as const satisfies Record<string, SimulatorOptions>
-
-async function planFor({ simulator, warehouse }: Scene): Promise<Plan> {
-  return withTestService(simulator, async (service) =>
-    estimatePlan(
-      await observePlan({
-        service,
-        warehouse,
-        logger: silentLogger,
-        settings: TEST_SETTINGS,
-        ratePerMinute: RATE,
-        signal: new AbortController().signal,
-      }),
-    ),
-  )
-}
 
 const RATE = 90
 
@@ -49,7 +33,7 @@ const ALL_INCLUDES = ['default', 'only containers', 'none'] as const
 describe('the plans of an account of 110 shipments', { tags: ['release'] }, () => {
   it.each(ALL_INCLUDES)('are close to its backfill, then exact, includes: %s', async (includes) => {
     const scene = await openScene({ shipments: 110, ...INCLUDES[includes] })
-    const first = await planFor(scene)
+    const first = await planOf(scene)
     expect(first.requestsMade).toBeLessThan(20)
     scene.simulator.requests.reset()
     const { requests, exitCode } = await scene.sync()
@@ -59,7 +43,7 @@ describe('the plans of an account of 110 shipments', { tags: ['release'] }, () =
     const difference = Math.abs(first.backfill.requests - requests)
     expect(difference).toBeLessThan(Math.max(RATE, requests / 10))
 
-    const second = await planFor(scene)
+    const second = await planOf(scene)
     const report = await scene.sync({ command: 'sync' })
     const pages = report.streams.reduce((sum, { counts }) => sum + counts.pages, 0)
     // Options and the catalogue are not pages.
@@ -87,14 +71,14 @@ describe('the plan of a sync', () => {
       const [event] = simulator.world.transportEventsOf(container.id, at)
       if (event !== undefined) simulator.edits.withdrawEvent(container.id, event.id)
     }
-    const plan = await planFor(scene)
+    const plan = await planOf(scene)
     const { requests } = await scene.sync({ command: 'sync' })
     expect(plan.sync.requests).toBe(requests)
   })
 
   it('writes nothing but what the service includes', async () => {
     const scene = await openScene({ shipments: 12, ...INCLUDES.none })
-    await planFor(scene)
+    await planOf(scene)
     const rows = await scene.rows`
       select (select count(*) from tracking.shipments) as shipments,
       (select count(*) from tracking_sync.sync_runs) as runs,

@@ -1,7 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { estimatePlan, observePlan } from '../../../src/extensions/doctor/make-plan.js'
-import { silentLogger } from '../../../src/base/logger.js'
-import { TEST_SETTINGS, withTestService } from '../../support/test-service.js'
+import { planOf } from '../../support/test-service.js'
 import { closeScenes, HOUR, openLoadedScene, openScene, requestCounts } from './sync-scene.js'
 
 afterEach(closeScenes)
@@ -14,18 +12,7 @@ it('raw events are read on request and kept as sent', { tags: ['JC2', 'release']
   const { world, clock, requests, faults } = simulator
   expect(await scene.rows`select 1 from tracking.raw_events`).toEqual([])
   const settings = { rawEvents: true }
-  const plan = await withTestService(simulator, async (service) =>
-    estimatePlan(
-      await observePlan({
-        service,
-        warehouse: scene.warehouse,
-        logger: silentLogger,
-        settings: { ...TEST_SETTINGS, ...settings },
-        ratePerMinute: 90,
-        signal: new AbortController().signal,
-      }),
-    ),
-  )
+  const plan = await planOf(scene, settings)
   const containers = scene.records('container')
   const [refused] = containers
   faults.add({

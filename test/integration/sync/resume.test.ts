@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createFailpoint, SimulatedCrash, type SyncFailpoint } from '../../../src/base/failpoint.js'
+import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'
 import type { TrackingService } from '../../../src/source/client/endpoints.js'
 import { readSyncFreshness, readVitals } from '../../../src/status/read-vitals.js'
 import { readStatus } from '../../../src/status/read-status.js'
@@ -9,25 +9,8 @@ const SETTINGS = { pageSize: 2 }
 /** 16 shipments are 8 pages of shipments, and more of tracking requests. */
 const WORLD = { shipments: 16 }
 
-async function crash(
-  scene: Scene,
-  point: SyncFailpoint,
-  hit: number,
-  command: 'backfill' | 'sync' = 'backfill',
-): Promise<boolean> {
-  const reachFailpoint = createFailpoint(`${point}:${hit}`, () => {
-    throw new SimulatedCrash(point)
-  })
-  try {
-    await scene.sync({ command, settings: SETTINGS, reachFailpoint })
-    return false
-  } catch (thrown) {
-    expect(thrown).toBeInstanceOf(SimulatedCrash)
-    // The next run finds no living holder: as if its lease had run out.
-    await scene.run`delete from tracking_sync.lease`
-    return true
-  }
-}
+const crash = (scene: Scene, failpoint: string): Promise<void> =>
+  scene.crash(failpoint, { settings: SETTINGS })
 
 function listPages(scene: Scene): string[] {
   return scene.simulator.requests.recent
@@ -52,7 +35,7 @@ describe('a run that is cut off', () => {
   it('goes on at the page it stored last and reads none twice', { tags: ['P14'] }, async () => {
     const scene = await openScene(WORLD)
     // Each page is a commit: the fifth is stored and the sixth is not.
-    expect(await crash(scene, 'after_commit', 5)).toBe(true)
+    await crash(scene, 'after_commit:5')
     const first = listPages(scene)
     scene.simulator.requests.reset()
     const report = await scene.sync({ settings: SETTINGS })
@@ -69,7 +52,7 @@ describe('a run that is cut off', () => {
 
   it('walks no list again that was complete when killed', { tags: ['release'] }, async () => {
     const scene = await openScene(WORLD)
-    expect(await crash(scene, 'response_received', 11)).toBe(true)
+    await crash(scene, 'response_received:11')
     scene.simulator.requests.reset()
     expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
     expect(listPages(scene).some((page) => page.startsWith('/v2/shipments'))).toBe(false)
@@ -81,7 +64,7 @@ describe('a run that is cut off', () => {
 
   it('starts over when the list has moved by a page', { tags: ['release'] }, async () => {
     const scene = await openScene(WORLD)
-    expect(await crash(scene, 'after_commit', 4)).toBe(true)
+    await crash(scene, 'after_commit:4')
     scene.simulator.edits.insertShipments(10)
     scene.simulator.requests.reset()
     const report = await scene.sync({ settings: SETTINGS })
@@ -92,7 +75,7 @@ describe('a run that is cut off', () => {
 
   it('starts over when the remains are half an hour old', { tags: ['release'] }, async () => {
     const scene = await openScene(WORLD)
-    expect(await crash(scene, 'after_commit', 4)).toBe(true)
+    await crash(scene, 'after_commit:4')
     await scene.run`
       update tracking_sync.checkpoints set updated_at = updated_at - interval '31 minutes'`
     scene.simulator.requests.reset()
@@ -191,7 +174,7 @@ describe('a run cut off over a filled warehouse', { tags: ['P14', 'C12', 'releas
       edits.change('shipment', shipment!.id, { customer_name: 'Another' })
     }
     for (const pages of given.cutAfter) {
-      expect(await crash(scene, 'after_commit', pages, 'sync')).toBe(true)
+      await scene.crash(`after_commit:${pages}`, { command: 'sync', settings: SETTINGS })
     }
     expect(await positions(scene)).toEqual(given.noted)
     if (given.meanwhile !== undefined) await scene.query(given.meanwhile)

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createFailpoint, SimulatedCrash } from '../../../src/base/failpoint.js'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
 import { expectTrueCounts } from './expect-sync.js'
 import {
@@ -174,11 +173,8 @@ describe('a check of transport events', () => {
     const eventId = changeEvent(scene, container!.id)
     scene.simulator.clock.advance(HOUR)
     await scene.sync({ command: 'sync' })
-    const reachFailpoint = createFailpoint('events_received:1', () => {
-      throw new SimulatedCrash('events_received')
-    })
-    await expect(check(scene, 100, { reachFailpoint })).rejects.toBeInstanceOf(SimulatedCrash)
-    await scene.run`delete from tracking_sync.lease`
+    const settings = { transportEventChecksPerSync: 100 }
+    await scene.crash('events_received:1', { command: 'sync', settings })
     await check(scene, 100)
     expect(await voyageOf(scene, eventId!)).toBe('X77')
   })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { silentLogger } from '../../../src/base/logger.js'
 import { createSleep } from '../../../src/base/retry.js'
 import {
@@ -7,12 +6,13 @@ import {
   type SharedRequestBudgetOptions,
 } from '../../../src/warehouse/coordination/shared-budget.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
+import type { RowReader } from '../../support/row-reader.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
 import { rawStatement } from '../../../src/warehouse/connection/typed-database.js'
 
 export type BudgetChoice = Partial<SharedRequestBudgetOptions>
 
-export interface BudgetScene {
+export interface BudgetScene extends RowReader {
   readonly warehouse: Warehouse
   readonly url: string
   /** A budget as one process has it, on the first pool unless a warehouse is given. */
@@ -35,7 +35,8 @@ export const ACCOUNT = 'account'
  * than the window.
  */
 export async function createBudgetScene(): Promise<BudgetScene> {
-  const { warehouse, url, drop } = await createTestWarehouse()
+  const { url, drop, ...target } = await createTestWarehouse()
+  const { warehouse } = target
   await warehouse.query('log the grants', rawStatement(LOG_GRANTS))
   const others: Warehouse[] = []
   const open = (address: string): Warehouse => {
@@ -44,7 +45,7 @@ export async function createBudgetScene(): Promise<BudgetScene> {
     return other
   }
   return {
-    warehouse,
+    ...target,
     url,
     budget: (choice = {}) =>
       createSharedRequestBudget({
@@ -58,16 +59,10 @@ export async function createBudgetScene(): Promise<BudgetScene> {
     otherWarehouse: () => open(url),
     // Port 1 answers nobody.
     unreachableWarehouse: () => open('postgres://nobody@127.0.0.1:1/nothing'),
-    grants: async () => {
-      const rows = await warehouse.query(
-        'read the grants',
-        sql<{ ms: number }>`select extract(epoch from granted_at)::float8 * 1000 as ms
-from tracking_sync.grants
-where account = ${ACCOUNT}
-order by grant_number`,
-      )
-      return rows.map(({ ms }) => ms)
-    },
+    grants: () =>
+      target.column<number>`
+        select extract(epoch from granted_at)::float8 * 1000 from tracking_sync.grants
+        where account = ${ACCOUNT} order by grant_number`,
     close: async () => {
       for (const other of others) await other.close()
       await drop()

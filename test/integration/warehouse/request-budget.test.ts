@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { WarehouseUnavailableError } from '../../../src/base/errors.js'
@@ -21,10 +20,7 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  await scene.warehouse.query(
-    'empty the tables',
-    sql`truncate tracking_sync.request_budget, tracking_sync.grants`,
-  )
+  await scene.run`truncate tracking_sync.request_budget, tracking_sync.grants`
 })
 
 test('three processes never exceed one window', { tags: ['R6', 'release'] }, async () => {
@@ -223,7 +219,7 @@ test('a process that dies with the lock on the row holds none up', { tags: ['R8'
   await dying.query('select account from tracking_sync.request_budget for update')
   const { rows } = await dying.query<{ pid: number }>('select pg_backend_pid() as pid')
   const waiting = scene.budget().acquire()
-  await scene.warehouse.query('kill', sql`select pg_terminate_backend(${rows[0]!.pid}::integer)`)
+  await scene.run`select pg_terminate_backend(${rows[0]!.pid}::integer)`
   await waiting
   await ended
   expect(await scene.grants()).toHaveLength(2)
@@ -254,16 +250,14 @@ test('put back an hour, the clock lets requests on a window later', { tags: ['R8
   const budget = scene.budget({ perMinute: 3, windowMs })
   for (let request = 0; request < 3; request += 1) await budget.acquire()
   await budget.pauseUntil(new Date(Date.now() + 1))
-  await scene.warehouse.query(
-    'put the clock back',
-    sql`update tracking_sync.request_budget
-set
-    requested_at = array(
-        select instant + interval '1 hour' from unnest(requested_at) as used (instant)
-    ),
-    paused_until = paused_until + interval '1 hour'`,
-  )
-  await scene.warehouse.query('forget', sql`truncate tracking_sync.grants`)
+  await scene.run`
+    update tracking_sync.request_budget
+    set
+        requested_at = array(
+            select instant + interval '1 hour' from unnest(requested_at) as used (instant)
+        ),
+        paused_until = paused_until + interval '1 hour'`
+  await scene.run`truncate tracking_sync.grants`
   const startedAt = performance.now()
   await scene.budget({ perMinute: 3, windowMs }).acquire()
   const waitedMs = performance.now() - startedAt
@@ -274,7 +268,7 @@ set
 test('goes on when a crash of the database emptied the table', async () => {
   const budget = scene.budget()
   await budget.acquire()
-  await scene.warehouse.query('crash', sql`truncate tracking_sync.request_budget`)
+  await scene.run`truncate tracking_sync.request_budget`
   await budget.acquire()
   expect(await scene.grants()).toHaveLength(2)
 })
@@ -288,26 +282,20 @@ test('a pause holds for every process, and only grows', { tags: ['R2'] }, async 
   await limited.pauseUntil(new Date(clock().getTime() + 50))
   await limited.pauseUntil(new Date(clock().getTime() - 1_000))
   await Promise.all([other.acquire(), limited.acquire()])
-  const [row] = await scene.warehouse.query(
-    'read the pause',
-    sql<{
-      ms: number
-    }>`select extract(epoch from paused_until)::float8 * 1000 as ms from tracking_sync.request_budget`,
-  )
+  const ms = await scene.value<number>`
+    select extract(epoch from paused_until)::float8 * 1000 as ms from tracking_sync.request_budget`
   const grants = await scene.grants()
   expect(grants).toHaveLength(2)
-  for (const grant of grants) expect(grant).toBeGreaterThanOrEqual(row!.ms)
+  for (const grant of grants) expect(grant).toBeGreaterThanOrEqual(ms)
 })
 
 test('no pause is longer than 300 seconds', { tags: ['R5'] }, async () => {
   await scene.budget().pauseUntil(new Date(Date.now() + 9_999_999_000))
-  const [row] = await scene.warehouse.query(
-    'read the pause',
-    sql<{ s: number }>`select extract(epoch from paused_until - clock_timestamp())::float8 as s
-from tracking_sync.request_budget`,
-  )
-  expect(row!.s).toBeLessThanOrEqual(300)
-  expect(row!.s).toBeGreaterThan(290)
+  const s = await scene.value<number>`
+    select extract(epoch from paused_until - clock_timestamp())::float8 as s
+    from tracking_sync.request_budget`
+  expect(s).toBeLessThanOrEqual(300)
+  expect(s).toBeGreaterThan(290)
 })
 
 test('whoever is aborted leaves at once and takes no share', { tags: ['X2'] }, async () => {
@@ -351,13 +339,11 @@ test('two accounts in one warehouse do not share', async () => {
 test('keeps its row small however large the limit is', async () => {
   const budget = scene.budget({ perMinute: 100_000, windowMs: 600_000 })
   for (let request = 0; request < 300; request += 1) await budget.acquire()
-  const [row] = await scene.warehouse.query(
-    'read the row',
-    sql<{ kept: number; requests: number }>`select
-    cardinality(requested_at) as kept,
-    (select sum(requests) from unnest(sync_requests) as used (requests))::integer as requests
-from tracking_sync.request_budget`,
-  )
+  const [row] = await scene.rows<{ kept: number; requests: number }>`
+    select
+        cardinality(requested_at) as kept,
+        (select sum(requests) from unnest(sync_requests) as used (requests))::integer as requests
+    from tracking_sync.request_budget`
   expect(row!.requests).toBe(300)
   expect(row!.kept).toBeLessThanOrEqual(60)
 })
@@ -367,14 +353,12 @@ test('B6: a request writes no write-ahead log beyond its commit', async () => {
   await budget.acquire()
   const walBytes: number[] = []
   for (let request = 0; request < 5; request += 1) {
-    const [row] = await scene.warehouse.query(
-      'measure a request',
-      sql<{ 'QUERY PLAN': { Plan: PlanNode }[] }>`explain (analyze, wal, format json)
-select granted
-from tracking_sync.ask_for_request(
-    'measured', 'control', 1, 90, 70, '60 s', '0.1 s', '10 min', '5 min'
-)`,
-    )
+    const [row] = await scene.rows<{ 'QUERY PLAN': { Plan: PlanNode }[] }>`
+      explain (analyze, wal, format json)
+      select granted
+      from tracking_sync.ask_for_request(
+          'measured', 'control', 1, 90, 70, '60 s', '0.1 s', '10 min', '5 min'
+      )`
     walBytes.push(row!['QUERY PLAN'][0]!.Plan['WAL Bytes'])
   }
   // Readers now and then clean up rows of other tables, which is logged.
