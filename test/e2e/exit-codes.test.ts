@@ -89,7 +89,7 @@ describe.concurrent('output that cannot be written', { tags: ['FD2'] }, () => {
 
   test.each(['config', `${MANY_ROWS} --format ndjson`])(
     'is no error where the reader has gone: %s | head -n 1',
-    { tags: ['release'] },
+    { tags: ['X4', 'release'] },
     async (args) => {
       const line = `{ ours ${args}; echo "ended with $?" >&2; } | head -n 1`
       const { stdout, stderr } = await shell(line)

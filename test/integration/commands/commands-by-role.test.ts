@@ -299,38 +299,34 @@ describe('a login that may more than it needs', { tags: ['G10'] }, () => {
   it.each([
     ['a superuser', undefined, 'is a superuser'],
     ['an owner of one table', 'mixed', 'owns the schemas'],
-  ])(
-    '%s is warned of by check, and with --strict nothing is asked or written',
-    { tags: ['release'] },
-    async (_what, login, excess) => {
-      await scene.run(`grant ${scene.writer} to ${scene.nameOf('mixed')}`)
-      // Not the schemas themselves: one table is enough to change it.
-      await scene.run(`alter table ${schema}.ports owner to ${scene.nameOf('mixed')}`)
-      const warned = await callAs(login, 'check')
-      expect(warned.exitCode).toBe(0)
-      expect(warned.stdout).toMatch(
-        new RegExp(`^ok +database .*; warning: \\w+ ${excess}; .*migrate --roles`, 'm'),
-      )
-      const strict = await callAs(login, 'check', '--strict')
-      expect(strict.exitCode).toBe(5)
-      expect(strict.stdout).toMatch(new RegExp(`^FAIL +database +\\w+ ${excess}`, 'm'))
+  ])('%s is warned of or refused', { tags: ['release'] }, async (_what, login, excess) => {
+    await scene.run(`grant ${scene.writer} to ${scene.nameOf('mixed')}`)
+    // Not the schemas themselves: one table is enough to change it.
+    await scene.run(`alter table ${schema}.ports owner to ${scene.nameOf('mixed')}`)
+    const warned = await callAs(login, 'check')
+    expect(warned.exitCode).toBe(0)
+    expect(warned.stdout).toMatch(
+      new RegExp(`^ok +database .*; warning: \\w+ ${excess}; .*migrate --roles`, 'm'),
+    )
+    const strict = await callAs(login, 'check', '--strict')
+    expect(strict.exitCode).toBe(5)
+    expect(strict.stdout).toMatch(new RegExp(`^FAIL +database +\\w+ ${excess}`, 'm'))
 
-      const countRuns = async () => (await scene.run(`select from ${schema}_sync.sync_runs`)).length
-      const [requests, runs] = [simulator.requests.total, await countRuns()]
-      for (const command of ['backfill', 'sync', 'status', 'plan']) {
-        const { exitCode, stdout, stderr } = await callAs(login, command, '--strict')
-        expect({ exitCode, text: stdout + stderr }).toEqual({
-          exitCode: 5,
-          text: expect.stringMatching(
-            new RegExp(`^error: refused, for TRACKING_STRICT: \\w+ ${excess}; .*\\n$`),
-          ) as string,
-        })
-      }
-      expect(simulator.requests.total).toBe(requests)
-      expect(await countRuns()).toBe(runs)
-      await scene.run(`alter table ${schema}.ports owner to ${scene.nameOf('owner')}`)
-    },
-  )
+    const countRuns = async () => (await scene.run(`select from ${schema}_sync.sync_runs`)).length
+    const [requests, runs] = [simulator.requests.total, await countRuns()]
+    for (const command of ['backfill', 'sync', 'status', 'plan']) {
+      const { exitCode, stdout, stderr } = await callAs(login, command, '--strict')
+      expect({ exitCode, text: stdout + stderr }).toEqual({
+        exitCode: 5,
+        text: expect.stringMatching(
+          new RegExp(`^error: refused, for TRACKING_STRICT: \\w+ ${excess}; .*\\n$`),
+        ) as string,
+      })
+    }
+    expect(simulator.requests.total).toBe(requests)
+    expect(await countRuns()).toBe(runs)
+    await scene.run(`alter table ${schema}.ports owner to ${scene.nameOf('owner')}`)
+  })
 
   it('one with the role of writers passes, syncs, and upgrades nothing', async () => {
     const check = await callAs('writer', 'check', '--strict')

@@ -109,21 +109,18 @@ describe('the figures', () => {
   it.each([
     ['of all', {}],
     ['of a customer', { customer: HOSTILE }],
-  ])(
-    'are the sums of the answers, %s',
-    { tags: ['release'] },
-    async (_name, filters: { customer?: string }) => {
-      const { customer = null } = filters
-      const money = await scene.query<Record<'currency' | 'cost' | 'next', string | null>>(
-        `select currency_code as currency, sum(cost_amount) as cost, sum(next_day_amount) as next
+  ])('are sums, %s', { tags: ['release'] }, async (_name, filters: { customer?: string }) => {
+    const { customer = null } = filters
+    const money = await scene.query<Record<'currency' | 'cost' | 'next', string | null>>(
+      `select currency_code as currency, sum(cost_amount) as cost, sum(next_day_amount) as next
       from tracking_analytics.costs
       where state = 'overdue' and ($1::text is null or customer_name = $1)
         and currency_code is not null
       group by 1 order by 2 desc nulls last, 3 desc nulls last, 1`,
-        customer,
-      )
-      const [counts] = await scene.query<Record<'overdue' | 'due' | 'arriving', unknown>>(
-        `select
+      customer,
+    )
+    const [counts] = await scene.query<Record<'overdue' | 'due' | 'arriving', unknown>>(
+      `select
         (select count(distinct container_id) from tracking_analytics.costs
           where state = 'overdue' and ($1::text is null or customer_name = $1)) as overdue,
         (select count(distinct container_id) from tracking_analytics.last_free_days
@@ -132,29 +129,28 @@ describe('the figures', () => {
         (select count(*) from tracking_analytics.arrivals
           where state = 'expected' and days_until between 0 and 6
             and ($1::text is null or customer_name = $1)) as arriving`,
-        customer,
-      )
-      const { text } = await get(`/?${search(filters)}`)
-      const texts = (values: (string | null)[]) => values.filter((value) => value !== null)
-      expect({
-        overdue: figuresOf(text, 'figure-overdue'),
-        cost: figuresOf(text, 'figure-cost'),
-        due: figuresOf(text, 'figure-due'),
-        arriving: figuresOf(text, 'figure-arriving'),
-      }).toEqual({
-        overdue: [String(counts!.overdue)],
-        cost: [...texts(money.map(({ cost }) => cost)), ...texts(money.map(({ next }) => next))],
-        due: [String(counts!.due)],
-        arriving: [String(counts!.arriving)],
-      })
-      expect(Number(counts!.overdue)).toBeGreaterThan(0)
-      expect(text).toMatch(/id="figure-fresh">[^]*fresh \d+ (?:s|min)/)
-      expect(text).toContain('<a href="/"><img src="/logo.svg" alt="">Acme &#38; Sons</a>')
-      const logo = await fetch(`${server.url}/logo.svg`)
-      expect(logo.headers.get('content-type')).toBe('image/svg+xml')
-      expect(await logo.text()).toBe(LOGO)
-    },
-  )
+      customer,
+    )
+    const { text } = await get(`/?${search(filters)}`)
+    const texts = (values: (string | null)[]) => values.filter((value) => value !== null)
+    expect({
+      overdue: figuresOf(text, 'figure-overdue'),
+      cost: figuresOf(text, 'figure-cost'),
+      due: figuresOf(text, 'figure-due'),
+      arriving: figuresOf(text, 'figure-arriving'),
+    }).toEqual({
+      overdue: [String(counts!.overdue)],
+      cost: [...texts(money.map(({ cost }) => cost)), ...texts(money.map(({ next }) => next))],
+      due: [String(counts!.due)],
+      arriving: [String(counts!.arriving)],
+    })
+    expect(Number(counts!.overdue)).toBeGreaterThan(0)
+    expect(text).toMatch(/id="figure-fresh">[^]*fresh \d+ (?:s|min)/)
+    expect(text).toContain('<a href="/"><img src="/logo.svg" alt="">Acme &#38; Sons</a>')
+    const logo = await fetch(`${server.url}/logo.svg`)
+    expect(logo.headers.get('content-type')).toBe('image/svg+xml')
+    expect(await logo.text()).toBe(LOGO)
+  })
 })
 
 describe('the filters', () => {

@@ -55,26 +55,18 @@ const answers: [string, Answer][] = [
   ['a good answer', reply(200, emptyList)],
 ]
 
-test.each(answers)(
-  'after %s the key stands in no error, log line or inspection',
-  { tags: ['S2'] },
-  async (_name, answer) => {
-    const { logger, lines } = createRecordingLogger()
-    const { service, client } = await start(answer, { logger, timeouts: { totalMs: 60 } })
-    const query = { token: 'query-canary-77', 'page[number]': 3 }
-    const outcome = await client.get('/containers', { query }).catch((error: unknown) => error)
-    const output = [
-      everythingOf(outcome),
-      inspect(client, { depth: 20, showHidden: true }),
-      ...lines,
-    ]
-    expect(service.headers[0]?.authorization).toBe(`Token ${canaryKey}`)
-    expect(output.join('\n')).not.toContain(canaryKey)
-    expect(output.join('\n')).not.toContain(Buffer.from(canaryKey).toString('base64'))
-    expect(output.join('\n')).not.toContain('query-canary-77')
-    expect(lines.join('\n')).toContain(outcome instanceof Error ? '' : 'containers page 3')
-  },
-)
+test.each(answers)('after %s the key is shown nowhere', { tags: ['S2'] }, async (_name, answer) => {
+  const { logger, lines } = createRecordingLogger()
+  const { service, client } = await start(answer, { logger, timeouts: { totalMs: 60 } })
+  const query = { token: 'query-canary-77', 'page[number]': 3 }
+  const outcome = await client.get('/containers', { query }).catch((error: unknown) => error)
+  const output = [everythingOf(outcome), inspect(client, { depth: 20, showHidden: true }), ...lines]
+  expect(service.headers[0]?.authorization).toBe(`Token ${canaryKey}`)
+  expect(output.join('\n')).not.toContain(canaryKey)
+  expect(output.join('\n')).not.toContain(Buffer.from(canaryKey).toString('base64'))
+  expect(output.join('\n')).not.toContain('query-canary-77')
+  expect(lines.join('\n')).toContain(outcome instanceof Error ? '' : 'containers page 3')
+})
 
 test('JSON that cannot be read is not quoted, for its secrets', { tags: ['S2'] }, async () => {
   const { client } = await start(reply(200, '{"data":[{"attributes":{"secret":"hush-hush"'))

@@ -46,20 +46,16 @@ test.each([
   ['an expired certificate', 'expired.pem', 'CERT_HAS_EXPIRED'],
   ['a certificate of another host', 'other-host.pem', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['a self-signed certificate', 'self-signed.pem', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-])(
-  '%s ends the call at once, before the key is sent',
-  { tags: ['H7'] },
-  async (_name, certificate, code) => {
-    const service = await startTlsService(certificate)
-    const client = connect(service.baseUrl, read('authority.pem'))
-    const error = await failureOf(client.get('/containers'))
-    expect(error).toBeInstanceOf(ApiConnectionError)
-    expect(error.message).toContain(code)
-    expect(service.requests()).toBe(0)
-    expect(client.stats()).toMatchObject({ requests: 1, retries: 0 })
-    expect(inspect(error, { depth: 10 })).not.toContain(canaryKey)
-  },
-)
+])('%s ends the call before a key is sent', { tags: ['H7'] }, async (_name, certificate, code) => {
+  const service = await startTlsService(certificate)
+  const client = connect(service.baseUrl, read('authority.pem'))
+  const error = await failureOf(client.get('/containers'))
+  expect(error).toBeInstanceOf(ApiConnectionError)
+  expect(error.message).toContain(code)
+  expect(service.requests()).toBe(0)
+  expect(client.stats()).toMatchObject({ requests: 1, retries: 0 })
+  expect(inspect(error, { depth: 10 })).not.toContain(canaryKey)
+})
 
 test('an unknown authority is refused, whatever Node is told', { tags: ['H7'] }, async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')

@@ -124,13 +124,10 @@ describe('secrets', { tags: ['S2'] }, () => {
 })
 
 describe('a secret inside another one', { tags: ['S3'] }, () => {
-  test.each([[['abc1', 'abc1def']], [['abc1def', 'abc1']]])(
-    '%j: the longest is masked first and leaves no tail',
-    (secrets) => {
-      const redact = createRedactor(secrets)
-      expect(redact('x abc1def y abc1 z')).toBe(`x ${MASK} y ${MASK} z`)
-    },
-  )
+  test.each([[['abc1', 'abc1def']], [['abc1def', 'abc1']]])('%j: the longest first', (secrets) => {
+    const redact = createRedactor(secrets)
+    expect(redact('x abc1def y abc1 z')).toBe(`x ${MASK} y ${MASK} z`)
+  })
 
   test('secrets too short to hide, and empty ones, leave texts as they are', () => {
     expect(createRedactor(['', 'a', 'ab'])('a banana')).toBe('a banana')
@@ -247,14 +244,11 @@ describe('what cannot be logged well', () => {
     expect(output().length).toBeLessThan(50_000)
   })
 
-  test.each([['a text'], [undefined], [{ a: 1 }], [null]])(
-    'a thrown %j that is no error is logged as one',
-    (thrown) => {
-      const { logger, output } = record()
-      logger.error('failed', { error: thrown, count: 1 })
-      expect(JSON.parse(output())).toMatchObject({ msg: 'failed', count: 1 })
-    },
-  )
+  test.each([['a text'], [undefined], [{ a: 1 }], [null]])('a thrown %j is logged', (thrown) => {
+    const { logger, output } = record()
+    logger.error('failed', { error: thrown, count: 1 })
+    expect(JSON.parse(output())).toMatchObject({ msg: 'failed', count: 1 })
+  })
 
   test.each(['json', 'text'] as const)('as %s values of other kinds do not throw', (format) => {
     const { logger, output } = record({ format })

@@ -28,35 +28,31 @@ it.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
   ['SIGHUP', 129],
-] as const)(
-  '%s asks a command to end, with %i, and a second one ends it at once',
-  { tags: ['X1', 'X2'] },
-  async (signal, exitCode) => {
-    const { process, listeners, exits, stderr } = createFake()
-    const io = new CommandIo(process, [])
-    let isAsked = false
-    await io.withApp(
-      {},
-      async ({ signal: stop }) => {
-        const asked = new Promise((resolve) => {
-          stop.addEventListener('abort', resolve)
-        })
-        listeners.get(signal)?.(signal)
-        await asked
-        isAsked = true
-        expect(exits).toEqual([])
-        listeners.get(signal)?.(signal)
-        stop.throwIfAborted()
-        return undefined
-      },
-      CHOICE,
-    )
-    expect({ isAsked, exits, exitCode: io.exitCode }).toEqual({
-      isAsked: true,
-      exits: [exitCode],
-      exitCode,
-    })
-    expect(stderr.text()).toBe(`stopped by ${signal}\n`)
-    expect([...listeners.keys()]).toEqual([])
-  },
-)
+] as const)('%s asks for an end, with %i', { tags: ['X1', 'X2'] }, async (signal, exitCode) => {
+  const { process, listeners, exits, stderr } = createFake()
+  const io = new CommandIo(process, [])
+  let isAsked = false
+  await io.withApp(
+    {},
+    async ({ signal: stop }) => {
+      const asked = new Promise((resolve) => {
+        stop.addEventListener('abort', resolve)
+      })
+      listeners.get(signal)?.(signal)
+      await asked
+      isAsked = true
+      expect(exits).toEqual([])
+      listeners.get(signal)?.(signal)
+      stop.throwIfAborted()
+      return undefined
+    },
+    CHOICE,
+  )
+  expect({ isAsked, exits, exitCode: io.exitCode }).toEqual({
+    isAsked: true,
+    exits: [exitCode],
+    exitCode,
+  })
+  expect(stderr.text()).toBe(`stopped by ${signal}\n`)
+  expect([...listeners.keys()]).toEqual([])
+})

@@ -137,16 +137,13 @@ describe('limits', { tags: ['FB4', 'FG4'] }, () => {
   const many = (name: string, entry: string, count: number): Buffer =>
     Buffer.from(`{"${name}":[${Array.from({ length: count }, () => entry).join(',')}]}`)
 
-  test.each(['{}', '{"id":"1"}', '1', 'null'])(
-    'of the number of records, counted over all lists: %s',
-    (entry) => {
-      expect(parseJsonBytes(many('data', entry, 3), limits)).toHaveProperty('data.length', 3)
-      expect(() => parseJsonBytes(many('data', entry, 4), limits)).toThrow(JsonSizeError)
-      expect(() => parseJsonBytes(many('included', entry, 4), limits)).toThrow(JsonSizeError)
-      const both = Buffer.from(`{"data":[${entry},${entry}],"included":[${entry},${entry}]}`)
-      expect(() => parseJsonBytes(both, limits)).toThrow('more than 3 records')
-    },
-  )
+  test.each(['{}', '{"id":"1"}', '1', 'null'])('of the records of all lists: %s', (entry) => {
+    expect(parseJsonBytes(many('data', entry, 3), limits)).toHaveProperty('data.length', 3)
+    expect(() => parseJsonBytes(many('data', entry, 4), limits)).toThrow(JsonSizeError)
+    expect(() => parseJsonBytes(many('included', entry, 4), limits)).toThrow(JsonSizeError)
+    const both = Buffer.from(`{"data":[${entry},${entry}],"included":[${entry},${entry}]}`)
+    expect(() => parseJsonBytes(both, limits)).toThrow('more than 3 records')
+  })
 
   test.each([
     ['in a record', '{"data":[{"a":[', ']}]}'],

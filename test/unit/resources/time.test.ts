@@ -123,14 +123,11 @@ describe('what PostgreSQL would take and the service cannot mean', { tags: ['Z10
     expect(stored(value)).toEqual([null, 'not an RFC 3339 date-time'])
   })
 
-  test.each(['now', 'today', 'infinity', 'epoch', '02/11/2022 14:18'])(
-    '%s in a text stays what it is',
-    (text) => {
-      const row = flatten(container({ location_at_pod_terminal: text }))
-      expect(row.columns.location_at_pod_terminal).toBe(text)
-      expect(row.coercions).toEqual({})
-    },
-  )
+  test.each(['now', 'today', 'infinity', 'epoch', '02/11/2022 14:18'])('%s stays text', (text) => {
+    const row = flatten(container({ location_at_pod_terminal: text }))
+    expect(row.columns.location_at_pod_terminal).toBe(text)
+    expect(row.coercions).toEqual({})
+  })
 })
 
 test('a verdict never depends on the zone of this machine', () => {
