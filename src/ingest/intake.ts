@@ -14,6 +14,7 @@ import {
 import { withoutSecrets } from '../source/records/other-resource.js'
 import type { FieldDefinitions, SeenIn, Sighting } from '../source/records/resource.js'
 import type { QuarantinedRecord } from '../warehouse/bookkeeping/quarantined-records.js'
+import { append } from '../warehouse/rows/incoming-rows.js'
 
 type IdsByKey = ReadonlyMap<string, readonly string[]>
 
@@ -291,10 +292,4 @@ export function streamOf({ type = '' }: RawRecord): string {
 
 function isOfNoTable(record: unknown): boolean {
   return isObject(record) && resourceOfType(String(record.type)) === otherResources
-}
-
-function append<Value>(lists: Map<string, Value[]>, name: string, value: Value): void {
-  const list = lists.get(name)
-  if (list === undefined) lists.set(name, [value])
-  else list.push(value)
 }

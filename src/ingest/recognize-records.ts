@@ -6,7 +6,7 @@ import { resourceOfType, resources } from '../source/records/index.js'
 import { isDigestOf, type Resource, type Sighting } from '../source/records/resource.js'
 import { toStorableText } from '../source/records/column.js'
 import { loadSeenAttributes } from '../warehouse/bookkeeping/schema-drift.js'
-import { findUnknownRecords, recordDigests } from '../warehouse/rows/row-digests.js'
+import { findUnlikeOwners, recordDigests } from '../warehouse/rows/row-digests.js'
 import type { Known } from './decide.js'
 import { WATCHED_STREAMS, type DriftWatch } from './drift-watch.js'
 import { isMetOften } from './fingerprint-memory.js'
@@ -88,11 +88,9 @@ export function recognizeByBytes(
     try {
       for (const [resource, list] of candidates) {
         if (!(await isConfirmed(resource.stream))) continue
-        const unknown = await findUnknownRecords(warehouse, resource, list)
-        let place = 0
+        const unlike = await findUnlikeOwners(warehouse, resource, list)
         for (const [record, keyValues] of list) {
-          if (!unknown.has(place)) known.set(record, keyValues.join(' '))
-          place += 1
+          if (!unlike.has(keyValues[0])) known.set(record, keyValues.join(' '))
         }
       }
     } catch (thrown) {

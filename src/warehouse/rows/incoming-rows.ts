@@ -38,13 +38,15 @@ export function sourceOf(mode: Mode): 'sync' | 'webhook' {
 /** Groups sightings for one statement each: equally complete, with the same columns present. */
 export function groupByPresence(sightings: readonly Sighting[]): Map<string, Sighting[]> {
   const groups = new Map<string, Sighting[]>()
-  for (const sighting of sightings) {
-    const presence = presenceOf(sighting)
-    const group = groups.get(presence)
-    if (group === undefined) groups.set(presence, [sighting])
-    else group.push(sighting)
-  }
+  for (const sighting of sightings) append(groups, presenceOf(sighting), sighting)
   return groups
+}
+
+/** Adds to the list of a key. */
+export function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
 }
 
 /** Like `groupByPresence`, but groups neighbours only: the order of the sightings is kept. */

@@ -7,13 +7,8 @@ import {
   type Sighting,
 } from '../../source/records/resource.js'
 import type { Session } from '../connection/warehouse.js'
-import {
-  columnList,
-  haveSameKey,
-  keptStatement,
-  lookUp,
-  tableRef,
-} from '../connection/typed-database.js'
+import { append } from './incoming-rows.js'
+import { columnList, haveSameKey, keptStatement, tableRef } from '../connection/typed-database.js'
 
 /**
  * A row keeps a digest of the bytes it was last written from (`Sighting.digest`), so that an
@@ -33,41 +28,54 @@ export function hasDigest(mark: RawBuilder<unknown>): RawBuilder<boolean> {
 const LENGTH_OF_MARK = sql.lit(READING_MARK_LENGTH)
 const LENGTH_OF_FINGERPRINT = sql.lit(FINGERPRINT_IN_DIGEST)
 
-/** JSON text escapes this character. */
-const SEPARATOR = '\u001f'
+/** JSON text escapes these characters. */
+const BETWEEN_OWNERS = '\u001f'
+const BETWEEN_RECORDS = '\u001e'
 
 /**
- * The places of raw records that no live row was written from. `shown` has the key values of each.
- * One query, one index look-up for each record; reads only.
+ * The owners of raw records whose live rows are not just those written from these records. The
+ * first column of a key is the owner: of a transport event its container, of all else the record
+ * itself. `shown` has the key values of each record. One query; reads only. The rows of an owner
+ * lie together, and finding them once takes a third of the time of a look-up for each.
  */
-export async function findUnknownRecords(
+export async function findUnlikeOwners(
   session: Session,
-  resource: Resource,
+  { stream, keyColumns, readingMark }: Resource,
   shown: ReadonlyMap<RawRecord, readonly string[]>,
-): Promise<ReadonlySet<number>> {
-  if (shown.size === 0) return new Set()
-  const keyValues = [...shown.values()]
-  const keys = resource.keyColumns
+): Promise<ReadonlySet<string | undefined>> {
+  const owners = new Map<string, string[]>()
+  for (const [{ digest }, [owner = '', id]] of shown) {
+    append(owners, owner, id === undefined ? digest : id + BETWEEN_RECORDS + digest)
+  }
   // One text each: of an array the driver would scan every element for characters to escape.
   const lists = [
-    ...keys.map((_, at) => keyValues.map((values) => values[at]).join(SEPARATOR)),
-    [...shown.keys()].map(({ digest }) => digest).join(SEPARATOR),
+    [...owners.keys()].join(BETWEEN_OWNERS),
+    [...owners.values()].map((own) => own.sort().join(BETWEEN_RECORDS)).join(BETWEEN_OWNERS),
   ]
+  const [ownerColumn = '', ...others] = keyColumns
+  const digest = sql`left(right(_digest, -${LENGTH_OF_MARK}), -${LENGTH_OF_FINGERPRINT})`
   const rows = await session.query(
-    `recognize ${resource.stream}`,
-    keptStatement<{ place: number }>(
-      `unknown ${resource.stream}`,
-      [...lists, resource.readingMark],
-      (values) => sql`select (shown.place - 1)::int as place
-from unnest(${sql.join(lists.map((_, at) => sql`string_to_array(${values[at]}, chr(31))`))})
-    with ordinality as shown (${columnList(keys)}, digest, place)
-left join ${lookUp(tableRef(`data.${resource.stream}`), keys, 'shown')} as stored
-    on true
-where (stored._digest = ${values.at(-1)}::text || shown.digest || left(stored._fingerprint, ${LENGTH_OF_FINGERPRINT})
-    and stored._deleted_at is null) is not true`,
+    `recognize ${stream}`,
+    keptStatement<{ owner: string }>(
+      `unlike ${stream}`,
+      [...lists, readingMark],
+      ([keys, records, mark]) => sql`select shown.owner
+from unnest(string_to_array(${keys}, chr(31)), string_to_array(${records}, chr(31)))
+    as shown (owner, records)
+cross join lateral (
+    select string_agg(
+        concat_ws(chr(30), ${sql.join([...others.map((name) => sql.id(name)), digest])}),
+        chr(30) order by ${sql.id(others[0] ?? ownerColumn)} collate "C"
+    ) as records
+    from ${tableRef(`data.${stream}`)} as stored
+    where stored.${sql.id(ownerColumn)} = shown.owner
+        and _deleted_at is null
+        and ${hasDigest(sql`${mark}::text`)}
+) as known
+where known.records is distinct from shown.records`,
     ),
   )
-  return new Set(rows.map(({ place }) => place))
+  return new Set(rows.map(({ owner }) => owner))
 }
 
 /**

@@ -5,7 +5,7 @@ import { addContainerChildren, replaceContainerChildren } from './container-chil
 import { openVersions, writeVersions } from './history.js'
 import { insertRows } from './insert-rows.js'
 import { compareKeys } from '../connection/typed-database.js'
-import { isConfirming, type WriteOptions } from './incoming-rows.js'
+import { append, isConfirming, type WriteOptions } from './incoming-rows.js'
 import { tombstoneWithdrawnEvents, type TransportEventList } from './transport-event-lists.js'
 import { listsInDoubt } from './unlisted-events.js'
 import { lockEqualRows, upsertRows } from './upsert.js'
@@ -85,11 +85,7 @@ export async function writeRows(
 
 function groupByResource(sightings: readonly Sighting[]): Map<Resource, Sighting[]> {
   const groups = new Map<Resource, Sighting[]>()
-  for (const sighting of sightings) {
-    const group = groups.get(sighting.resource)
-    if (group === undefined) groups.set(sighting.resource, [sighting])
-    else group.push(sighting)
-  }
+  for (const sighting of sightings) append(groups, sighting.resource, sighting)
   return groups
 }
 

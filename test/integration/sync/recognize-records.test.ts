@@ -171,6 +171,26 @@ describe('a row that does not tell of which bytes it was made', () => {
     expect(await scene.snapshot()).toEqual(snapshot)
   })
 
+  it('makes a sync read all transport events of its container, and no other', async () => {
+    const scene = await openLoaded()
+    const { world, clock } = scene.simulator
+    const last = scene.records('shipment').at(-1)
+    const id = world.containersOf(last?.id ?? '', clock.now())[0]?.id ?? ''
+    const events = await scene.rows<{ event_id: string }>`
+      select transport_event_id as event_id
+      from tracking.transport_events
+      where container_id = ${id}`
+    await scene.run`
+      update tracking.transport_events
+      set _digest = null
+      where transport_event_id = ${events[0]?.event_id}`
+    const counts = await syncAndCount(scene)
+    expect(events.length).toBeGreaterThan(1)
+    expect(counts.transport_event?.read).toBe(events.length)
+    expect(counts.transport_event?.unread).toBeGreaterThan(events.length)
+    expectAllKnown(await syncAndCount(scene))
+  })
+
   it('that the version before has written is compared', { tags: ['G4', 'release'] }, async () => {
     const scene = await openLoaded()
     // Such a program sets values and fingerprint and knows nothing of digests; then the source
