@@ -542,7 +542,7 @@ describe('secrets', { tags: ['S4'] }, () => {
     expect(config.stdout).toMatch(/^DATABASE_URL +postgres:\/\/\w+:\[secret\]@\S+ +environment /m)
   })
 
-  it.each(['--api-key', '--database-url', '--key', '--token'])('have no flag %s', async (flag) => {
+  it.each(['--api-key', '--database-url', '--key', '--token'])('come by no %s', async (flag) => {
     const { directory } = await makeFreshHome()
     const sync = await callProgram(['sync', flag, 'x'], { directory })
     expect(sync).toMatchObject({ exitCode: 2, stdout: '' })

@@ -526,7 +526,7 @@ describe('an answer without rows says why', () => {
     )
   })
 
-  it('and an option that has no effect is told', { tags: ['FD9'] }, async () => {
+  it('and tells of an option without an effect', { tags: ['FD9'] }, async () => {
     expect(await noteOf('data_quality', '--wide', '--format', 'csv')).toBe(
       'note: --wide has no effect on csv; it is for table\n',
     )

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(closeScenes)
 
-/** What one row of a table is given; nothing where it is deleted. */
+/** Values for one row of a table; nothing where it is deleted. */
 const EDITS = linesOf(`
   shipments          | pod_eta_at = pod_eta_at + interval '1 microsecond'
   shipments          | ref_numbers = array['surplus']

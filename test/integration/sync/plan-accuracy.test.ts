@@ -16,7 +16,7 @@ const RATE = 90
 
 const REFERENCES = ['ports', 'metro_areas', 'terminals', 'rail_terminals', 'vessels']
 
-/** What was reckoned from samples, against the requests that were made. */
+/** The reckoning from samples, against the requests that were made. */
 function expectClose({ steps }: Plan, made: Readonly<Record<string, number>>): void {
   const planned = Object.fromEntries(steps.map(({ step, backfill }) => [step, backfill]))
   const events = made['/containers/*/transport_events'] ?? 0

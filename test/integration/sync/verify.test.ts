@@ -15,7 +15,7 @@ afterEach(closeScenes)
 const LIVE = '_deleted_at is null'
 
 /**
- * What is done to a row of a table, and how verify names it. A value is edited in the first row, or
+ * A change of a row of a table, and how verify names it. A value is edited in the first row, or
  * the first of which a condition holds; the last row, or a chosen one, is deleted or marked as dead;
  * a ghost is a row that the service does not have.
  */
@@ -52,7 +52,7 @@ const PLANTED = linesOf(`
   custom_fields            | ghost | entity_type, entity_id | 'container', (select min(container_id) from tracking.containers)
 `)
 
-/** What is done to rows that are compared with those that they belong to. */
+/** Changes of rows that are compared with their owners. */
 const PLANTED_BESIDE = {
   vessel_positions: `update tracking.vessel_positions set latitude = 1
     where vessel_id = (select min(vessel_id) from tracking.vessels where ${LIVE})`,

@@ -14,7 +14,7 @@ export interface Shown {
 
 type Change = (records: readonly Shown[], request: FaultRequest) => readonly unknown[]
 
-/** What the service answers in place of the truth, until its handle removes it. */
+/** An answer of the service in place of the truth, until its handle removes it. */
 export interface Answers {
   /** A path that is a text is that path alone. */
   fail(path: string | RegExp, status: number, body?: unknown): Handle
