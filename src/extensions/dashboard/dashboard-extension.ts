@@ -6,6 +6,11 @@ export const dashboardExtension: Extension = {
   name: 'dashboard',
   settings: async () => (await import('./dashboard-settings.js')).dashboardSettings,
   pages: async (place) => {
+    const closing = new AbortController()
+    place.onClose(() => {
+      closing.abort()
+      return Promise.resolve()
+    })
     // For its questions beside the panels.
     const warehouse = await place.connectReader({
       poolSize: 2,
@@ -27,7 +32,7 @@ export const dashboardExtension: Extension = {
         warehouse,
         formatCsv,
         guard,
-        readsAhead: true,
+        readsAhead: { until: closing.signal },
         facts: async () => ({ ...serving(), freeDiskBytes: await freeDiskBytes() }),
         describe: (status) => describeServing(status, serving()),
       })

@@ -37,8 +37,11 @@ export interface DashboardOptions extends OverviewOptions, SectionOptions, Parti
   /** Its time limit bounds each panel. */
   readonly warehouse: Warehouse
   readonly formatCsv: (answer: TableAnswer) => Promise<string>
-  /** Reads the overview before anybody asks for it, so that a later reader sees figures at once. */
-  readonly readsAhead?: true
+  /**
+   * Reads the overview before anybody asks for it, so that a later reader sees figures at once. The
+   * signal says that the program ends, which cuts the reading.
+   */
+  readonly readsAhead?: { readonly until: AbortSignal }
   /** Puts every route behind the question who asks. */
   readonly guard: (routes: Record<string, Route>) => Record<string, Route>
 }
@@ -87,8 +90,10 @@ export function createDashboardRoutes(options: DashboardOptions): Record<string,
     overview: keepFor(KEPT_MS, () => readOverview(options)),
     sections: keepFor(KEPT_MS, () => readSections(options)),
   }
-  if (options.readsAhead === true) {
+  const { readsAhead } = options
+  if (readsAhead !== undefined) {
     makeAhead(sources).catch((error: unknown) => {
+      if (readsAhead.until.aborted) return
       options.logger.warn('the dashboard was not read ahead; it is read when asked for', { error })
     })
   }

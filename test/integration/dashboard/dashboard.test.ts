@@ -48,7 +48,7 @@ afterAll(async () => {
 
 function openDashboard(
   warehouse: Warehouse,
-  given: { readonly readsAhead?: true } = {},
+  given: { readonly readsAhead?: { readonly until: AbortSignal } } = {},
 ): Promise<HttpServer> {
   const routes = createDashboardRoutes({
     ...given,
@@ -346,7 +346,9 @@ describe('when something is missing', () => {
 
   it('reads the overview before anybody asks for it', async () => {
     const counted = countReading(scene.warehouse)
-    const dashboard = await openDashboard(counted.warehouse, { readsAhead: true })
+    const dashboard = await openDashboard(counted.warehouse, {
+      readsAhead: { until: new AbortController().signal },
+    })
     onTestFinished(() => dashboard.stop(1_000))
     await expect.poll(() => [counted.all(), counted.underWay()]).toEqual([READ_FOR_OVERVIEW, 0])
     const { text } = await get('/', dashboard)

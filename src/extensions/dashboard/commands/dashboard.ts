@@ -44,7 +44,7 @@ export const dashboard = declare({
       logger,
       formatCsv,
       guard: await openPageGuard(app),
-      readsAhead: true,
+      readsAhead: { until: signal },
       facts: async () => ({
         slots: slotsOf(config),
         isServing: false,
