@@ -141,8 +141,8 @@ export async function makeOverview(sources: Sources, parameters: URLSearchParams
 }
 
 /**
- * Reads the overview before anybody asks for it, and draws it after each panel: the first drawing of
- * each kind of picture takes half a second longer in a process, while the database reads.
+ * Reads the overview before anybody asks for it, and draws it after each panel: the first picture
+ * of a kind takes a process half a second longer while the database reads.
  */
 export async function makeAhead(sources: Sources): Promise<void> {
   const { panels, areTablesThere } = sources

@@ -137,7 +137,7 @@ const ENDS: Readonly<Record<string, string>> = {
   valid_to: `least(valid_to, now() - interval '1 second')`,
 }
 
-/** Views that do not answer whole, with PostgreSQL's reason; of none but ended rows, those with rows. */
+/** Views that fail, with PostgreSQL's reason; over ended rows alone, the views with rows. */
 async function failing(seed: number | Emptied): Promise<string[]> {
   const failures: string[] = []
   const undone = new Error('undone')

@@ -321,8 +321,8 @@ describe('an answer over HTTP', () => {
 
 describe('programs of others', () => {
   /**
-   * Their requests as they send them, with what they name themselves and take; each has the token in
-   * the address, and a proxy between.
+   * Requests as each program sends them, with its name and formats; the token is in the address, and
+   * a proxy between.
    */
   const PROGRAMS = [
     [

@@ -11,7 +11,7 @@ import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-wee
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A sentence of somebody, and the one call that answers it. `{-1}` is the day before the last sync. */
+/** A sentence, and the one call that answers it. `{-1}` is the day before the last sync. */
 interface Said {
   readonly who: string
   readonly said: string

@@ -16,8 +16,8 @@ const LIVE = '_deleted_at is null'
 
 /**
  * A change of a row of a table, and how verify names it. A value is edited in the first row, or
- * the first of which a condition holds; the last row, or a chosen one, is deleted or marked as dead;
- * a ghost is a row that the service does not have.
+ * the first of which a condition holds; the last row, or a chosen one, is deleted or marked as
+ * dead; a ghost is a row that the service does not have.
  */
 const PLANTED = linesOf(`
   shipments                | value | customer_name = 'Edited'
