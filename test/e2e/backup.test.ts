@@ -43,7 +43,7 @@ if (spawnSync('pg_dump', ['--version']).error !== undefined) {
     process.stderr.write('PG_DUMP IS NOT INSTALLED: no backup was made and restored.\n')
   })
 } else {
-  it('a warehouse comes back from its backup', { tags: ['release'] }, backUpAndRestore)
+  it('a warehouse comes back from its backup', { tags: ['C20', 'release'] }, backUpAndRestore)
 }
 
 async function backUpAndRestore(): Promise<void> {

@@ -105,12 +105,12 @@ describe('serve that is told to stop', { tags: ['release'] }, () => {
 
     const hurried = await scene.serve()
     // An answer under way that does not come: without one it may end by itself before.
-    const late = proxy!.add({ kind: 'latency', ms: 60_000 }, { direction: 'toClient' })
+    proxy!.freeze()
     const unanswered = scene.post(notificationBody()).then(
       ({ status }) => status,
       () => 'no answer',
     )
-    await waitUntil('the database hangs', () => late.played > 0)
+    await waitUntil('the database hangs', () => proxy!.held > 0)
     hurried.kill('SIGTERM')
     await waitUntil('it stops', () => logLines(hurried, 'stopping').length > 0)
     const askedAt = performance.now()

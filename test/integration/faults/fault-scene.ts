@@ -7,7 +7,6 @@ import {
   type WarehouseOptions,
 } from '../../../src/warehouse/connection/warehouse.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
-import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js'
 import { endPrograms } from '../../support/run-cli.js'
 import { createTestWarehouse, type TestWarehouse } from '../../support/test-warehouse.js'
 import { sceneOf, startService, type Scene } from '../sync/sync-scene.js'
@@ -17,8 +16,6 @@ export interface FaultScenes {
   open(options?: SimulatorOptions): Promise<Scene>
   /** Called after the test, the latest first. */
   atEnd(close: () => Promise<unknown>): void
-  /** A way to the database of the file on which things can go wrong. */
-  proxy(): Promise<FaultProxy>
   /** Another pool on the database of the file. */
   warehouse(url?: string, options?: Partial<WarehouseOptions>): Warehouse
 }
@@ -54,11 +51,6 @@ export function useFaultScenes(): FaultScenes {
       const simulator = await startService(world)
       atEnd(() => simulator.close())
       return sceneOf(simulator, target, world)
-    },
-    proxy: async () => {
-      const proxy = await startFaultProxy(target.url)
-      atEnd(() => proxy.close())
-      return proxy
     },
     warehouse: (url = target.url, options = {}) => {
       const warehouse = createWarehouse({

@@ -7,10 +7,7 @@ const WORDS = {
   '40P01': 'deadlock detected',
   '40001': 'could not serialize access due to concurrent update',
   '55P03': 'canceling statement due to lock timeout',
-  '53200': 'out of memory',
-  '57014': 'canceling statement due to statement timeout',
   '42501': 'permission denied for table containers',
-  '25006': 'cannot execute INSERT in a read-only transaction',
   XX000: 'duplicate key value violates unique constraint "containers_pkey_102008"',
 } as const
 

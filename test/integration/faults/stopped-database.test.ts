@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
@@ -9,9 +8,8 @@ import { createWarehouse, type Warehouse } from '../../../src/warehouse/connecti
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { holdOldest } from '../../support/small-world.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
-import { atScale, isFullScale } from '../../support/test-scale.js'
+import { atScale } from '../../support/test-scale.js'
 import { openOwnServer, type OwnServer } from '../../support/own-server.js'
-import { waitUntil } from '../../support/run-cli.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { START } from '../sync/sync-scene.js'
 
@@ -152,50 +150,6 @@ describe('PostgreSQL under a run', { tags: ['C12'] }, () => {
       () => setReadOnly('off'),
     )
     expect(noticedAfterMs).toBeDefined()
-    expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
-    await expectAllThere()
-  })
-})
-
-describe('PostgreSQL that is paused under a run', { tags: ['C16', 'release'] }, () => {
-  const pids = async (): Promise<number[]> => {
-    const rows = await warehouse.query(
-      'list the backends',
-      sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()`,
-    )
-    return [await server.postmasterPid(), ...rows.map(({ pid }) => pid)]
-  }
-
-  const STATEMENT_MS = isFullScale ? 30_000 : 500
-  /** Time that the program adds before it gives up a connection. */
-  const ANSWER_MS = 5_000
-
-  it('notices that nothing comes back, gives its connections up, and goes on when it is continued', async () => {
-    const own = openWarehouse(STATEMENT_MS)
-    let paused: number[] = []
-    const goOn = (): void => {
-      for (const pid of paused.splice(0)) process.kill(pid, 'SIGCONT')
-    }
-    const { report, noticedAfterMs } = await runDisturbed(
-      async () => {
-        paused = await pids()
-        for (const pid of paused) process.kill(pid, 'SIGSTOP')
-      },
-      () => {
-        goOn()
-        return waitUntil('it answers', () =>
-          warehouse.query('ask', sql`select 1`).then(
-            () => true,
-            () => false,
-          ),
-        )
-      },
-      own,
-    ).finally(goOn)
-    await own.close()
-    expect(noticedAfterMs).toBeGreaterThan(STATEMENT_MS)
-    // At full scale: the 35 seconds of the promise.
-    expect(noticedAfterMs).toBeLessThan(STATEMENT_MS + ANSWER_MS + 2_000)
     expect(report).toMatchObject({ exitCode: 0, outcome: 'complete', problems: [] })
     await expectAllThere()
   })
