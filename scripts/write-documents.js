@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import * as exitCodes from '../dist/base/exit-code.js'
-import { readProgramTree, runCli } from '../dist/commands/program.js'
+import { describeProgram, runCli } from '../dist/commands/program.js'
 import { isOfAccount } from '../dist/config/accounts.js'
 import { readPresets } from '../dist/config/presets.js'
 import { describeSettings } from '../dist/config/settings.js'
@@ -50,7 +50,7 @@ writeFileSync(
 )
 writeFileSync(
   'man/tracking-sync.1',
-  manPage(await readProgramTree(fakeProcess()), allSettings, exitCodes),
+  manPage(await describeProgram(fakeProcess()), allSettings, exitCodes),
 )
 writeFileSync('docs/settings.md', settingsPage(allSettings, readPresets()))
 writeFileSync(

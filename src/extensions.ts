@@ -47,9 +47,14 @@ export const commandGroups: readonly CommandGroup[] = [
   ['Load:', [init, plan, 'backfill', 'sync']],
   ['Ask:', [query, mcp, rules, invoices, evidence, exportGroup]],
   ['Serve:', ['serve', dashboard, webhooks, tokens, alerts]],
-  ['Look after:', ['status', check, verify, quarantine, 'replay', customFields, 'config']],
-  ['Database:', ['migrate', database, storeViews, distribute]],
+  ['Look after:', ['status', check, verify, quarantine, customFields, 'config']],
+  ['Database:', ['migrate', database([storeViews, distribute])]],
 ]
+
+/** Names of 0.1.0 with the group of the command that they still run, until 0.3.0. */
+export const formerCommands: ReadonlyMap<string, string> = new Map(
+  Object.entries({ distribute: 'database', replay: 'webhooks', 'store-views': 'database' }),
+)
 
 /** Additions of extensions to commands of the core, by name. */
 export const commandExtensions: readonly Readonly<Record<string, ExtendCommand>>[] = [

@@ -1,8 +1,8 @@
 /**
  * man/tracking-sync.1 from the commands themselves. Flags of settings stand once, under SETTINGS;
- * `tree` is that of src/commands, `settings` and `exitCodes` those of the generated pages.
+ * `program` is commander's, `settings` and `exitCodes` those of the generated pages.
  */
-export function manPage(tree, settings, { EXIT_CODES, EXIT_CODE_MEANINGS }) {
+export function manPage(program, settings, { EXIT_CODES, EXIT_CODE_MEANINGS }) {
   return `${[
     '.\\" Written by `npm run docs`; do not edit.',
     `.TH TRACKING\\-SYNC 1 "" "tracking\\-sync" "User Commands"`,
@@ -13,10 +13,10 @@ export function manPage(tree, settings, { EXIT_CODES, EXIT_CODE_MEANINGS }) {
     '.I command',
     '.RI [ options ]',
     '.SH DESCRIPTION',
-    escaped(tree.help),
+    escaped(program.description()),
     escaped('A signal stops a run after the batch under way, a second signal at once.'),
     '.SH COMMANDS',
-    ...tree.commands.flatMap((command) => commandLines(command, [])),
+    ...program.commands.flatMap((command) => commandLines(command, [])),
     '.SH SETTINGS',
     escaped(
       'A value is looked for in this order: flag, environment, .env in the working directory, ' +
@@ -37,15 +37,15 @@ export function manPage(tree, settings, { EXIT_CODES, EXIT_CODE_MEANINGS }) {
 }
 
 function commandLines(command, path) {
-  const name = [...path, command.name]
+  const name = [...path, command.name()]
   if (command.commands.length > 0) {
     return command.commands.flatMap((member) => commandLines(member, name))
   }
-  const flags = command.flags.filter(({ isSetting }) => !isSetting)
+  const own = command.options.filter(({ helpGroupHeading }) => helpGroupHeading !== 'Settings:')
   return [
-    `.SS ${escaped([...name, command.usage.replace('[options] ', '').replace('[options]', '')].join(' ').trim())}`,
-    escaped(command.help),
-    ...flags.flatMap(({ form, help }) => tagged(form, help)),
+    `.SS ${escaped([...name, command.usage().replace('[options] ', '').replace('[options]', '')].join(' ').trim())}`,
+    escaped(command.description()),
+    ...own.flatMap(({ flags, description }) => tagged(flags, description)),
   ]
 }
 

@@ -152,9 +152,10 @@ function addSettingFlags(
 
 const lateFlags = new WeakMap<Command, () => Promise<void>>()
 
-/** For code that shows a command without calling it. Call it once. */
+/** For code that shows a command, and those of its group, without calling it. Call it once. */
 export async function addLateFlags(command: Command): Promise<void> {
   await lateFlags.get(command)?.()
+  for (const member of command.commands) await addLateFlags(member)
 }
 
 /** An option or an argument of a command, and how the command gets it. */

@@ -1,18 +1,17 @@
 import { setFlagsFromString } from 'node:v8'
 import { Command, CommanderError } from 'commander'
 import { EXIT_CODES, EXIT_CODE_MEANINGS } from '../base/exit-code.js'
-import { commandExtensions, commandGroups, extensions } from '../extensions.js'
+import { commandExtensions, commandGroups, extensions, formerCommands } from '../extensions.js'
 import { config } from './config.js'
 import { CommandIo, type ProcessLike } from './command-io.js'
 import { addLateFlags, declare, type AnyDeclaration } from './declare-command.js'
 import { migrate } from './migrate.js'
-import { replay } from './replay.js'
 import { serve } from './serve.js'
 import { status } from './status.js'
 import { backfill, sync } from './sync.js'
 
 /** The commands of the core. Extensions may add to them, and say where `--help` lists them. */
-const COMMANDS: readonly AnyDeclaration[] = [migrate, backfill, sync, serve, status, replay, config]
+const COMMANDS: readonly AnyDeclaration[] = [migrate, backfill, sync, serve, status, config]
 
 const EXIT_CODE_HELP = [
   '',
@@ -57,44 +56,11 @@ function createProgram(io: CommandIo): Command {
   return program
 }
 
-/** A command, or the program itself, with all that may follow it. */
-export interface CommandNode {
-  readonly name: string
-  readonly help: string
-  /** Its arguments as in `--help`. */
-  readonly usage: string
-  readonly flags: readonly {
-    /** The form in `--help`: `-V, --version`, `--page-size <value>`. */
-    readonly form: string
-    readonly help: string
-    /** A flag of a setting, which most commands have. */
-    readonly isSetting: boolean
-  }[]
-  readonly commands: readonly CommandNode[]
-}
-
-/** Every command with its flags, for pages about them. */
-export async function readProgramTree(process: ProcessLike): Promise<CommandNode> {
-  return readCommandTree(createProgram(new CommandIo(process, extensions)))
-}
-
-/** Adds the flags of settings to each command, so call it for a program that runs nothing else. */
-async function readCommandTree(command: Command): Promise<CommandNode> {
-  await addLateFlags(command)
-  const commands: CommandNode[] = []
-  for (const member of command.commands) commands.push(await readCommandTree(member))
-  const flags = command.options.map((option) => ({
-    form: option.flags,
-    help: option.description,
-    isSetting: option.helpGroupHeading === 'Settings:',
-  }))
-  return {
-    name: command.name(),
-    help: command.description(),
-    usage: command.usage(),
-    flags,
-    commands,
-  }
+/** The program with the flags of settings on each command, for pages about it. It runs nothing. */
+export async function describeProgram(process: ProcessLike): Promise<Command> {
+  const program = createProgram(new CommandIo(process, extensions))
+  await addLateFlags(program)
+  return program
 }
 
 /**
@@ -105,13 +71,22 @@ export async function runCli(argv: readonly string[], process: ProcessLike): Pro
   const io = new CommandIo(process, extensions)
   const program = createProgram(io)
   try {
-    await program.parseAsync(withHelpFlag(argv, program))
+    await program.parseAsync(withHelpFlag(withGroup(argv, io), program))
   } catch (thrown) {
     // Commander has printed help, version or the usage error already.
     if (!(thrown instanceof CommanderError)) throw thrown
     io.exitCode = thrown.exitCode === 0 ? EXIT_CODES.complete : EXIT_CODES.config
   }
   return io.finish()
+}
+
+/** `replay` becomes `webhooks replay`, as long as the former name works. */
+function withGroup(argv: readonly string[], io: CommandIo): readonly string[] {
+  const [, , name = ''] = argv
+  const group = formerCommands.get(name)
+  if (group === undefined) return argv
+  io.printNote(`\`${name}\` is now \`${group} ${name}\`; this name works until 0.3.0`)
+  return argv.toSpliced(2, 0, group)
 }
 
 /** `help sync` becomes `sync --help`: only a command that is called gets the flags of settings. */

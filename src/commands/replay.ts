@@ -3,7 +3,7 @@ import { ConfigError } from '../base/errors.js'
 import { EXIT_CODES } from '../base/exit-code.js'
 import { countOf } from '../base/phrases.js'
 import type { ReplayableState, ReplayReport } from '../webhooks/process/replay-notifications.js'
-import { command, flag, instant, list, value } from './declare-command.js'
+import { declare, flag, instant, list, value } from './declare-command.js'
 
 const REPLAYABLE_STATES = [
   'dead',
@@ -15,7 +15,7 @@ const REPLAYABLE_STATES = [
 
 const STATES = REPLAYABLE_STATES.join(', ')
 
-export const replay = command({
+export const replay = declare({
   name: 'replay',
   help:
     'Put webhook notifications back into the inbox to be applied once more: ' +
@@ -52,7 +52,7 @@ export const replay = command({
     if (all ? ids.length > 0 || isNarrowed : ids.length === 0 && !isNarrowed) {
       const problem =
         'needs ids of notifications, or --state, --event, --since or --until, or --all alone'
-      throw new ConfigError([{ setting: 'replay', problem }])
+      throw new ConfigError([{ setting: 'webhooks replay', problem }])
     }
     const { replayNotifications } = await import('../webhooks/process/replay-notifications.js')
     const warehouse = await app.openWarehouse({ isWriting: true })

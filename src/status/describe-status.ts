@@ -245,7 +245,7 @@ export function findAlerts(vitals: Vitals, facts: AlertFacts): Alert[] {
       'TrackingSyncNotificationsDead',
       dead &&
         `${countOf(dead.entries, 'notification')} could not be applied; look at error in ` +
-          'webhook_notifications, then run `tracking-sync replay --state dead`',
+          'webhook_notifications, then run `tracking-sync webhooks replay --state dead`',
     ),
     ...alertOf('TrackingSyncProcessorFailing', failure && `the processor cannot work: ${failure}`),
     ...alertOf(

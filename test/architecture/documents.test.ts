@@ -18,7 +18,7 @@ import { performanceChart, withTable } from '../../scripts/documents/performance
 import { questionsPage } from '../../scripts/documents/questions-page.js'
 import { FIGURES } from '../../bench/figures.js'
 import * as exitCodes from '../../src/base/exit-code.js'
-import { readProgramTree, runCli } from '../../src/commands/program.js'
+import { describeProgram, runCli } from '../../src/commands/program.js'
 import { loadConfig } from '../../src/config/load.js'
 import { isOfAccount } from '../../src/config/accounts.js'
 import { readPresets } from '../../src/config/presets.js'
@@ -114,7 +114,7 @@ describe('the generated pages are up to date: run `npm run docs` when one fails'
     ],
     [
       'man/tracking-sync.1',
-      async () => manPage(await readProgramTree(fakeProcess()), allSettings, exitCodes),
+      async () => manPage(await describeProgram(fakeProcess()), allSettings, exitCodes),
     ],
     [
       'docs/questions.md',

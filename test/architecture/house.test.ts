@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Ceilings of figures that `scripts/measure-house.js` prints. Each may only fall. */
 const MOST: Readonly<Record<string, number>> = {
-  'core: lines': 29_178,
+  'core: lines': 29_158,
   'core: files': 195,
   'imports of the core from extensions': 0,
   'statements by text': 20,

@@ -4,6 +4,7 @@
  */
 export const extensions = []
 export const commandGroups = [
-  ['Commands:', ['migrate', 'backfill', 'sync', 'serve', 'status', 'replay', 'config']],
+  ['Commands:', ['migrate', 'backfill', 'sync', 'serve', 'status', 'config']],
 ]
 export const commandExtensions = []
+export const formerCommands = new Map()

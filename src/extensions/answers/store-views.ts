@@ -50,7 +50,7 @@ export async function storeViews(
   if (!(await makeStoredViews(warehouse, wanted))) {
     const { names } = warehouse
     logger.warn(
-      `no view is stored: the owner of ${names.stored} first runs \`tracking-sync store-views\``,
+      `no view is stored: the owner of ${names.stored} first runs \`tracking-sync database store-views\``,
     )
     return stored
   }

@@ -151,7 +151,7 @@ where ${IS_WAITING} and attempts = 0 and next_attempt_at > now() and received_at
   )
 }
 
-/** After this many failures a notification is dead: only `replay` tries it again. */
+/** After this many failures a notification is dead: only `webhooks replay` tries it again. */
 const MOST_ATTEMPTS = 10
 const IS_LAST = sql`attempts + 1 >= ${sql.lit(MOST_ATTEMPTS)}`
 const DEAD = stateAfter('gave_up')

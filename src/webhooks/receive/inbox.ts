@@ -102,7 +102,7 @@ export async function canStoreDeliveries(warehouse: Warehouse): Promise<boolean>
   return isTaken
 }
 
-/** `replay` can apply a notification again for this long. */
+/** `webhooks replay` can apply a notification again for this long. */
 const RETENTION_DAYS = 30
 
 /**

@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely'
  * received: waits for processing. processed: applied, or made needless by a later read. ignored:
  * holds nothing that we store. foreign: of another webhook, or a sample. unresolved: its subject
  * could not be read; the next complete sync brings it. dead: unreadable, or failed ten times; only
- * `replay` tries it again.
+ * `webhooks replay` tries it again.
  */
 const STATES = ['received', 'processed', 'ignored', 'foreign', 'unresolved', 'dead'] as const
 

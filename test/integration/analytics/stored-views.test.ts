@@ -312,9 +312,9 @@ describe.skipIf(isOnCitus)('stored views', { tags: ['release'] }, () => {
     await scene.sync()
     const before = await callCli(['status'], settings)
     expect(before.stdout).not.toContain('stored view')
-    const done = await callCli(['store-views'], settings)
+    const done = await callCli(['database', 'store-views'], settings)
     expect(done.stdout).toMatch(/^datasync_containers +\d+ +\d+$/m)
-    const again = await callCli(['store-views'], settings)
+    const again = await callCli(['database', 'store-views'], settings)
     expect(again.stdout).toBe('No view is out of date, or another process is storing them.\n')
     const after = await callCli(['status'], settings)
     const json = await callCli(['status', '--json'], settings)
@@ -357,7 +357,7 @@ describe.skipIf(isOnCitus)('stored views and roles', { tags: ['release'] }, () =
     try {
       expect(await storeViews(warehouse, { ...some, logger })).toEqual([])
       expect(warned).toEqual([
-        `no view is stored: the owner of ${schema}_stored first runs \`tracking-sync store-views\``,
+        `no view is stored: the owner of ${schema}_stored first runs \`tracking-sync database store-views\``,
       ])
       expect(await storeViews(scene.warehouse, some)).toHaveLength(SOME.length)
       await scene.run(`delete from ${schema}_sync.stored_views`)

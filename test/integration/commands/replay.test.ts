@@ -8,7 +8,7 @@ import { rawStatement } from '../../../src/warehouse/connection/typed-database.j
 const opened = useTestWarehouse()
 
 const call = (...args: string[]): Promise<CliCall> =>
-  callCli(['replay', ...args], {
+  callCli(['webhooks', 'replay', ...args], {
     DATABASE_URL: opened.url,
     TRACKING_MIGRATE: 'false',
     TRACKING_LOG_LEVEL: 'silent',
@@ -56,6 +56,19 @@ async function putBack(): Promise<string[]> {
 }
 
 describe('replay', () => {
+  it('also runs by its former name, and names the new one', { tags: ['release'] }, async () => {
+    const settings = { DATABASE_URL: opened.url, TRACKING_MIGRATE: 'false' }
+    const { exitCode, stdout, stderr } = await callCli(['replay', 'dead'], settings)
+    expect([exitCode, stdout, await putBack()]).toEqual([
+      0,
+      '1 of 1 notification put back.\n',
+      ['dead'],
+    ])
+    expect(stderr).toContain(
+      'note: `replay` is now `webhooks replay`; this name works until 0.3.0\n',
+    )
+  })
+
   it.each<[string, string]>([
     ['dead', 'dead'],
     ['ignored foreign', 'ignored foreign'],

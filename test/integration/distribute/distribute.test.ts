@@ -40,7 +40,7 @@ async function open(standIn?: StandIn): Promise<TestWarehouse> {
 }
 
 function distribute({ url }: TestWarehouse, ...flags: readonly string[]): Promise<CliCall> {
-  return callCli(['distribute', ...flags], { DATABASE_URL: url })
+  return callCli(['database', 'distribute', ...flags], { DATABASE_URL: url })
 }
 
 async function comments({ warehouse }: TestWarehouse): Promise<unknown> {
@@ -94,7 +94,10 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
       // The first table that it moves waits for this.
       await holder.query('begin; lock table pg_catalog.citus_calls in exclusive mode')
       const env = settings
-      const program = await startCli(['distribute', '--by', 'schema'], { directory, env })
+      const program = await startCli(['database', 'distribute', '--by', 'schema'], {
+        directory,
+        env,
+      })
       const waiting = async (): Promise<boolean> => {
         const { rowCount } = await holder.query(
           `select from pg_locks
@@ -156,7 +159,7 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
       /ok nodes by schema with Citus 13\.2-1: 33 tables on node-1:5432; nodes: node-1:5432 [\d.]+ MiB \(100 %\), node-2:5432 0\.0 MiB \(0 %\)/,
     )
     for (const [command, sentence] of [
-      [['store-views'], 'its views are not stored'],
+      [['database', 'store-views'], 'its views are not stored'],
       [['migrate', '--customers'], 'nothing was changed: the warehouse is distributed'],
     ] as const) {
       const refused = await callCli(command, settings)
@@ -190,13 +193,14 @@ describe('a warehouse is distributed, step by step', { tags: ['O1'] }, () => {
       'drop table tracking_analytics.working_calendars cascade',
       `alter table tracking_analytics.dd_invoices
         drop column paid_amount cascade, drop column paid_on cascade`,
+      'drop index tracking.shipments_destination_locode_idx',
       `drop function tracking_analytics.cost_up_to, tracking_analytics.charge_for,
         tracking_analytics.is_other_voyage cascade`,
       `select undistribute_table('tracking_analytics.holidays')`,
     ]) {
       await scene.warehouse.query('go back', rawStatement(text))
     }
-    const fix = 'run `tracking-sync distribute --by schema`'
+    const fix = 'run `tracking-sync database distribute --by schema`'
     expect(await check()).toContain(`"tracking_analytics"."holidays" not distributed; ${fix}`)
     const sofar = (await standInCalls(scene.warehouse)).length
     const issued = await collectStatements(async () => {
@@ -239,8 +243,8 @@ it('rows by container are refused by every command', { tags: ['O2', 'release'] }
   }
   const settings = { DATABASE_URL: scene.url, ...service }
   for (const command of [
-    ['distribute', '--by', 'schema'],
-    ['distribute', '--undo'],
+    ['database', 'distribute', '--by', 'schema'],
+    ['database', 'distribute', '--undo'],
     ['migrate'],
     ['check'],
     ['query', 'select 1'],
@@ -251,7 +255,7 @@ it('rows by container are refused by every command', { tags: ['O2', 'release'] }
     expect({ command, exitCode }).toEqual({ command, exitCode: 5 })
     expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(
       'the rows of tracking are spread over nodes by container; this version cannot read them. ' +
-        'Bring them back with `tracking-sync distribute --undo` of the version that spread them',
+        'Bring them back with `tracking-sync database distribute --undo` of the version that spread them',
     )
   }
   expect(await standInCalls(scene.warehouse)).toEqual([])

@@ -60,7 +60,14 @@ async function workOfDays(): Promise<void> {
       ['rules', 'export', '--holidays'],
       ['invoices', 'export'],
     ],
-    ...[['check'], ['status'], ['plan'], ['verify'], ['alerts', 'list'], ['replay', '--all']],
+    ...[
+      ['check'],
+      ['status'],
+      ['plan'],
+      ['verify'],
+      ['alerts', 'list'],
+      ['webhooks', 'replay', '--all'],
+    ],
     ...[
       ['quarantine', 'list'],
       ['quarantine', 'retry', '--all'],

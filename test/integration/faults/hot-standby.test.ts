@@ -36,7 +36,7 @@ beforeAll(async () => {
   // Its schemas are those of the other commands.
   const accounts = [{ name: 'acme', apiUrl: simulator.url, schema: 'tracking' }]
   await writeFile(join(directory, 'accounts.json'), JSON.stringify({ accounts }))
-  for (const command of ['migrate --roles', 'backfill', 'sync', 'store-views']) {
+  for (const command of ['migrate --roles', 'backfill', 'sync', 'database store-views']) {
     expect(await call(command)).toMatchObject({ exitCode: 0 })
   }
   await primary.stop()
@@ -102,8 +102,8 @@ describe('a hot standby', { tags: ['JB9'] }, () => {
     'backfill --stream shipments',
     'migrate',
     'migrate --roles',
-    'store-views',
-    'replay --all',
+    'database store-views',
+    'webhooks replay --all',
     'webhooks reconcile',
     'quarantine drop 1',
     'custom-fields set some-id slug x',

@@ -10,7 +10,7 @@ it('the core loads, syncs and tells its state with an empty list of extensions',
   const { stdout } = await callCli(['--help'], {})
   const commands = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name)
   expect(commands).toEqual(
-    expect.arrayContaining(['migrate', 'backfill', 'sync', 'serve', 'status', 'config', 'replay']),
+    expect.arrayContaining(['migrate', 'backfill', 'sync', 'serve', 'status', 'config']),
   )
   expect(commands).not.toContain('query')
   const config = await callCli(['config'], { TRACKING_ALERT_KINDS: 'all' })

@@ -1,12 +1,13 @@
+import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { EXIT_CODES } from '../../../src/base/exit-code.js'
-import { readProgramTree, type CommandNode } from '../../../src/commands/program.js'
+import { describeProgram } from '../../../src/commands/program.js'
 import { fakeProcess } from '../../../scripts/documents/pages.js'
 import { runInProcess } from './fake-process.js'
 
 /** Every flag of every command. */
-function flagsOf({ flags, commands }: CommandNode): string[] {
-  const own = flags.flatMap((flag) => flag.form.match(/--[a-z-]+/g) ?? [])
+function flagsOf({ options, commands }: Command): string[] {
+  const own = options.flatMap(({ flags }) => flags.match(/--[a-z-]+/g) ?? [])
   return [...own, ...commands.flatMap(flagsOf)]
 }
 
@@ -39,7 +40,7 @@ describe('the help', () => {
   })
 
   it('offers no flag for a secret', { tags: ['S4'] }, async () => {
-    const flags = flagsOf(await readProgramTree(fakeProcess()))
+    const flags = flagsOf(await describeProgram(fakeProcess()))
     expect(new Set(flags).size).toBeGreaterThan(100)
     // These hand a secret out; none takes one.
     const taking = flags.filter(

@@ -60,7 +60,7 @@ describe('what serve says of itself', () => {
     expect(sentencesOf(findAlerts(status, { ...serving, freeDiskBytes: 1e9 }))).toEqual([
       'the last complete sync began 2026-03-08 08:00 UTC, and two more were due since (SYNC_CRON is */15 * * * *)',
       'only 954 MiB are free on the disk of the embedded database (TRACKING_HOME); make room',
-      '4 notifications could not be applied; look at error in webhook_notifications, then run `tracking-sync replay --state dead`',
+      '4 notifications could not be applied; look at error in webhook_notifications, then run `tracking-sync webhooks replay --state dead`',
       'the last run (sync 7): shipments: <script>alert(1)</script>',
       '2 records could not be stored and are set aside; see `tracking-sync quarantine list`',
     ])

@@ -22,7 +22,9 @@ export async function describeDistribution(reader: CatalogReader): Promise<strin
   const warnings = [
     ...(open.length === 0
       ? []
-      : [`${open.join(', ')} not distributed; run \`tracking-sync distribute --by schema\``]),
+      : [
+          `${open.join(', ')} not distributed; run \`tracking-sync database distribute --by schema\``,
+        ]),
     ...refuseOtherWays(reader, kept),
     ...(await findSilentNodes(reader)),
     ...(await findOtherSettings(reader)),

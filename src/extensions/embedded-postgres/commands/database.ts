@@ -4,7 +4,7 @@ import type { App } from '../../../app.js'
 import { EmbeddedDatabaseError } from '../../../base/errors.js'
 import { EXIT_CODES, exitCodeOfSignal, stopSignalOf } from '../../../base/exit-code.js'
 import { moveTo, refuseOtherDatabase } from './database-move.js'
-import { declare, group } from '../../../commands/declare-command.js'
+import { declare, group, type AddCommand } from '../../../commands/declare-command.js'
 
 const server = () => import('../embedded-database.js')
 
@@ -73,13 +73,12 @@ const psql = declare({
   run: openPsql,
 })
 
-export const database = group('database', 'The embedded PostgreSQL, for psql and BI tools.', [
-  start,
-  stop,
-  url,
-  psql,
-  moveTo,
-])
+/** With `others` about the warehouse's place, from other extensions. */
+export function database(others: readonly AddCommand[]): AddCommand {
+  const help =
+    'The embedded PostgreSQL for psql and BI tools, and where a warehouse keeps its rows.'
+  return group('database', help, [start, stop, url, psql, moveTo, ...others])
+}
 
 /** The variables that psql reads, by the parameter of the address with the same meaning. */
 const PSQL_VARIABLES = {

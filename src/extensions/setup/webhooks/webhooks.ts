@@ -3,6 +3,7 @@ import { countOf } from '../../../base/phrases.js'
 import { requireService, watchSettingsOf } from '../../../config/needed-settings.js'
 import type { Envelope } from '../../../webhooks/receive/delivery.js'
 import type { ReconcileReport } from '../../../webhooks/manage/reconcile.js'
+import { replay } from '../../../commands/replay.js'
 import {
   declare,
   group,
@@ -175,6 +176,6 @@ function describeReconciliation(report: ReconcileReport): string[] {
 
 export const webhooks = group(
   'webhooks',
-  'Our webhooks at the service: list, create, enable, test, and catch up.',
-  [list, create, enable, events, ips, failed, trigger, reconcile],
+  'Our webhooks at the service: list, create, enable, test, catch up, and apply again.',
+  [list, create, enable, events, ips, failed, trigger, reconcile, replay],
 )
