@@ -310,37 +310,3 @@ it('counts by the rule where no fee has an amount', { tags: ['FE5'] }, async () 
                c1           | storage | 160         | rule
                c2           | storage | 160         | rule`)
 })
-
-it('costs as much on a day to come as it says now, if nothing moves', async () => {
-  await insertBoxes(
-    ...['c1', 'c2', 'c3'].map((id) => container(id)),
-    container('c4', out(12)),
-    container('c5', out(15)),
-  )
-  await says(['c1', 'terminal', 12], ['c2', 'terminal', 20])
-  await insertKnown(scene, 'container_import_deadlines', [lastFreeDay('c3', 'line', '2026-04-20')])
-  await lists(listedFee('c1', 'demurrage', '700'))
-  await rule('storage', { 1: '40', 6: '90' })
-  await rule('demurrage', { 1: '100' }, { cap: '900', counts: 'working' })
-  await rule('detention', { 1: '120' }, { charged: 'working', minimum: '200' })
-  const columns = ['container_id', 'charge', 'rule_amount']
-  const next = [
-    [1, 'next_day_amount'],
-    [7, 'next_7_days_amount'],
-    [14, 'next_14_days_amount'],
-  ] as const
-  const read = async (shown: readonly string[], asOf = AS_OF) =>
-    (await scene.read('costs', { asOf, columns: shown, rest: ORDER })).map((row) =>
-      Object.values(row),
-    )
-  const ofRule = (rows: unknown[][]) => rows.filter(([, charge]) => charge !== 'listed fees')
-  for (const [days, column] of next) {
-    const now = ofRule(await read([...columns, column]))
-    const day = String(18 + days).padStart(2, '0')
-    const then = day > '31' ? '2026-04-01T06:30:00Z' : `2026-03-${day}T06:30:00Z`
-    const later = ofRule(await read(columns, then))
-    const sums = now.map(([id, charge, soFar, more]) => [id, charge, String(+soFar! + +more!)])
-    expect(later, column).toEqual(sums)
-    expect(later.length).toBeGreaterThan(7)
-  }
-})

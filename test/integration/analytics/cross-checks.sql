@@ -288,3 +288,19 @@ select container_id, full_out_at, empty_terminated_at from tracking_analytics.em
 select container_id, coalesce(final_destination_full_out_at, pod_full_out_at), empty_terminated_at
 from tracking_analytics.journey
 where coalesce(final_destination_full_out_at, pod_full_out_at) is not null;
+
+-- check: what was known at an instant are the versions that stood then
+select 'hold' as kind, container_id, hold_key as key, status as value from tracking_parts.known_holds
+union all select 'fee', container_id, fee_key, amount::text from tracking_parts.known_fees
+union all select 'day', container_id, kind, local_date::text from tracking_parts.known_import_deadlines
+union all select 'status', container_id, null, current_status from tracking_parts.known_containers
+union all select 'eta', shipment_id, null, pod_eta_at::text from tracking_parts.known_shipments;
+select version.kind, version.id, version.key, version.value
+from (
+  select 'hold' as kind, container_id as id, hold_key as key, status as value, valid_from, valid_to from tracking.container_hold_history
+  union all select 'fee', container_id, fee_key, amount::text, valid_from, valid_to from tracking.container_fee_history
+  union all select 'day', container_id, kind, local_date::text, valid_from, valid_to from tracking.container_import_deadline_history
+  union all select 'status', container_id, null, current_status, valid_from, valid_to from tracking.container_history
+  union all select 'eta', shipment_id, null, pod_eta_at::text, valid_from, valid_to from tracking.shipment_history
+) as version
+where valid_from <= tracking_analytics.as_of() and (valid_to is null or valid_to > tracking_analytics.as_of());

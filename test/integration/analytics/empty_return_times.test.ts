@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
-import { expectRows, rowsOf } from '../../support/tables.js'
+import { rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -42,31 +42,4 @@ it('runs from the last full out to the empty return, open ones to the instant as
   expect(
     await scene.read('empty_return_times', { asOf: AS_OF, rest: 'order by container_id' }),
   ).toMatchSnapshot()
-})
-
-it('flags a shipment that is no longer tracked', async () => {
-  await scene.insert('shipments', [
-    { shipment_id: 's1', line_tracking_stopped_at: '2026-03-01T00:00Z' },
-  ])
-  const out = { ...BOX, pod_full_out_at: '2026-03-12T16:00Z' }
-  await scene.insert('containers', [{ ...out, container_id: 'c1' }])
-  const row = 'container_id | state | is_tracking_stopped\nc1 | out | true'
-  await expectRows(scene, 'empty_return_times', {}, row)
-})
-
-it('takes what is reported for an instant to come as not happened', { tags: ['FE5'] }, async () => {
-  await insertKnown(scene, 'containers', [
-    { ...BOX, ...LA, container_id: 'c1', pod_full_out_at: '2026-03-21T05:00Z' },
-    {
-      ...BOX,
-      ...LA,
-      container_id: 'c2',
-      pod_full_out_at: '2026-03-18T05:00Z',
-      empty_terminated_at: '2026-03-21T05:00Z',
-    },
-  ])
-  const columns = ['container_id', 'state', 'days']
-  expect(await scene.read('empty_return_times', { asOf: AS_OF, columns })).toEqual([
-    { container_id: 'c2', state: 'out', days: '2.00' },
-  ])
 })

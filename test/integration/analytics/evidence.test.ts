@@ -67,7 +67,8 @@ it('joins versions of one availability, and parts them at a change or a gap', as
       available_for_pickup: true,
     }),
     version('2026-03-03T00:00:00Z', '2026-03-04T00:00:00Z', { ...available, source: 'webhook' }),
-    version('2026-03-04T00:00:00Z', '2026-03-05T00:00:00Z', { ...available, seal_number: 'S' }),
+    version('2026-03-04T00:00:00Z', '2026-03-04T18:00:00Z', { ...available, seal_number: 'S' }),
+    version('2026-03-04T18:00:00Z', '2026-03-05T00:00:00Z', { ...available, seal_number: 'T' }),
     // Tombstoned for a day.
     version('2026-03-06T00:00:00Z', '2026-03-07T00:00:00Z', available),
     version('2026-03-07T00:00:00Z', null, { ...known, available_for_pickup: false }),
@@ -82,31 +83,6 @@ it('joins versions of one availability, and parts them at a change or a gap', as
   const then = `${first}
     available     | webhook | true    | 2026-03-03 00:00:00+00 | -`
   await shows(then, '2026-03-04T12:00:00Z')
-})
-
-it('joins any number of versions of one availability', async () => {
-  await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
-  const available = { ...known, available_for_pickup: true }
-  // Tombstoned for a day, and then three that run on.
-  const versions = `
-    valid_from           | valid_to             | seal_number
-    2026-03-01T00:00:00Z | 2026-03-02T00:00:00Z |
-    2026-03-02T00:00:00Z | 2026-03-03T00:00:00Z | S
-    2026-03-03T00:00:00Z | 2026-03-04T00:00:00Z | T
-    2026-03-04T00:00:00Z | 2026-03-05T00:00:00Z | U
-    2026-03-06T00:00:00Z | 2026-03-07T00:00:00Z |
-    2026-03-07T00:00:00Z | 2026-03-08T00:00:00Z | V
-    2026-03-08T00:00:00Z | -                    | W`
-  const box = { container_id: 'c1', number: 'A', ...available }
-  await scene.insert('container_history', rowsOf(versions, box))
-  const both = `
-    seen_at                | gone_at                | is_open
-    2026-03-01 00:00:00+00 | 2026-03-05 00:00:00+00 | false
-    2026-03-06 00:00:00+00 | -                      | true`
-  await shows(both)
-  await shows(both, '2026-03-07T12:00:00Z')
-  const first = 'seen_at | gone_at | is_open\n2026-03-01 00:00:00+00 | - | true'
-  await shows(first, '2026-03-03T12:00:00Z')
 })
 
 it('has no local times in an unknown zone', { tags: ['Z7'] }, async () => {

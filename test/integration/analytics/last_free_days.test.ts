@@ -55,28 +55,3 @@ it('shows the day, whose it is, and every column of a container', { tags: ['FE3'
   // 23:30 of 12 March in Los Angeles.
   expect(await read('2026-03-13T06:30:00Z')).toMatchSnapshot()
 })
-
-it('shows the day that was known at an instant', async () => {
-  await scene.insert('containers', [{ container_id: 'c1', number: 'A' }])
-  await scene.insert('container_import_deadlines', [
-    deadline('c1', 'pickup_lfd', '2026-03-15', { is_zone_known: true }),
-  ])
-  await scene.insert('container_history', [
-    { container_id: 'c1', number: 'A', valid_from: '2026-03-01T00:00:00Z' },
-  ])
-  await scene.insert('container_import_deadline_history', [
-    {
-      ...deadline('c1', 'pickup_lfd', '2026-03-13'),
-      valid_from: '2026-03-10T00:00:00Z',
-      valid_to: '2026-03-12T00:00:00Z',
-    },
-    { ...deadline('c1', 'pickup_lfd', '2026-03-15'), valid_from: '2026-03-12T00:00:00Z' },
-  ])
-  const days = async (asOf: string) => read(asOf, ['container_id', 'binding_on'])
-  expect(await days('2026-02-28T00:00:00Z')).toEqual([])
-  expect(await days('2026-03-05T00:00:00Z')).toEqual([{ container_id: 'c1', binding_on: null }])
-  expect(await days('2026-03-11T00:00:00Z')).toEqual([
-    { container_id: 'c1', binding_on: '2026-03-13' },
-  ])
-  expect(await days('')).toEqual([{ container_id: 'c1', binding_on: '2026-03-15' }])
-})

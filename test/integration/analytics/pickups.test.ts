@@ -49,32 +49,6 @@ it('shows every column of a container that waits', async () => {
   expect(await scene.read('pickups', { asOf: AS_OF })).toMatchSnapshot()
 })
 
-it('lists who has landed and is not out, at the port or inland', { tags: ['FE4'] }, async () => {
-  const rail = { pod_rail_departed_at: '2026-03-10T00:00:00Z' }
-  const inland = { ...rail, final_destination_timezone: 'America/Chicago' }
-  await insertKnown(scene, 'containers', [
-    landed('c1'),
-    landed('c2', { pod_discharged_at: null }),
-    landed('c3', { pod_full_out_at: '2026-03-11T00:00:00Z' }),
-    // On the train.
-    landed('c4', rail),
-    landed('c5', { ...inland, ind_ata_at: '2026-03-12T00:00:00Z' }),
-    landed('c6', { ...inland, ind_rail_unloaded_at: '2026-03-12T01:00:00Z' }),
-    landed('c7', {
-      ...inland,
-      ind_ata_at: '2026-03-12T00:00:00Z',
-      final_destination_full_out_at: '2026-03-12T20:00:00Z',
-    }),
-    landed('c8', { empty_terminated_at: '2026-03-12T20:00:00Z' }),
-  ])
-  await scene.insert('containers', [landed('c9', { _deleted_at: '2026-03-01T00:00:00Z' })])
-  await shows(`
-    container_id | place | start_local         | is_zone_known
-    c1           | port  | 2026-03-09 03:00:00 | true
-    c5           | ramp  | 2026-03-11 19:00:00 | true
-    c6           | ramp  | 2026-03-11 20:00:00 | true`)
-})
-
 it('is ready when available and not held, else says what bars it', { tags: ['FE4'] }, async () => {
   await insertKnown(scene, 'containers', [
     landed('c1'),
@@ -138,45 +112,4 @@ it('stands in the order in which it bites, by days of the place', { tags: ['FE4'
     c5           | none      | -         | false
     c2           | none      | -         | false
     c4           | unknown   | -         | false`)
-})
-
-it('has no rail box at the port, and goes by the ramp', { tags: ['FE4', 'JA2'] }, async () => {
-  const atRamp = {
-    final_destination_timezone: 'America/Chicago',
-    pod_rail_departed_at: '2026-03-10T00:00:00Z',
-    ind_ata_at: '2026-03-12T00:00:00Z',
-  }
-  await scene.insert('terminals', [{ terminal_id: 'ramp', name: 'Logistics Park', city: 'Elwood' }])
-  await insertKnown(scene, 'containers', [
-    landed('c1', { pod_rail_carrier_scac: 'BNSF' }),
-    landed('c2', { current_status: 'on_rail' }),
-    // The service fills what the terminal says wherever the container is.
-    landed('c3', {
-      ...atRamp,
-      pickup_facility_id: 'ramp',
-      current_status: 'available',
-      available_for_pickup: false,
-    }),
-    landed('c4', { ...atRamp, current_status: 'not_available' }),
-    landed('c5', { ...atRamp, current_status: null }),
-    landed('c6', { ...atRamp, current_status: 'available' }),
-  ])
-  await insertKnown(scene, 'container_holds', [
-    { container_id: 'c3', hold_key: 'a', name: 'customs', status: 'hold' },
-  ])
-  await shows(`
-    container_id | place | terminal_name  | terminal_city | is_ready | blockers                     | other_holds
-    c3           | ramp  | Logistics Park | Elwood        | false    | hold: customs, not available | []
-    c4           | ramp  | -              | -             | false    | not available                | []
-    c5           | ramp  | -              | -             | false    | availability unknown         | []
-    c6           | ramp  | -              | -             | true     | []                           | []`)
-})
-
-it('shows what was known at an instant: a hold that was cleared later still blocks', async () => {
-  await insertKnown(scene, 'containers', [landed('c1')])
-  const hold = { container_id: 'c1', hold_key: 'a', name: 'customs', status: 'hold' }
-  const stood = { valid_from: '2026-03-10T00:00:00Z', valid_to: '2026-03-13T06:31:00Z' }
-  await scene.insert('container_hold_history', [{ ...hold, ...stood }])
-  await shows('blockers\nhold: customs')
-  await expectRows(scene, 'pickups', {}, 'blockers\n[]')
 })

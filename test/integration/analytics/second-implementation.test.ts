@@ -361,7 +361,24 @@ afterAll(closeScenes)
 
 it(
   'a second implementation over the service’s records says the same, look by look',
-  { tags: ['I19', 'FE1', 'FE2', 'FE3', 'FE5'] },
+  {
+    tags: [
+      'I19',
+      'FE1',
+      'FE2',
+      'FE3',
+      'FE4',
+      'FE5',
+      'JA1',
+      'JA2',
+      'JA4',
+      'JA6',
+      'JA9',
+      'JA11',
+      'JA12',
+      'JA14',
+    ],
+  },
   async () => {
     scene = await openScene({ shipments: SHIPMENTS, startAt: START })
     const { simulator, warehouse } = scene

@@ -132,7 +132,7 @@ it('has a p90 of ten, and a share above five days of the dwell alone', async () 
   ])
 })
 
-it('takes ends of one length together, and who still waits after them', async () => {
+it('takes ends of one length together, and who waits after them', { tags: ['JA7'] }, async () => {
   await insertKnown(scene, 'containers', [
     // 4 of 5 end at 10, beside one that was seen to wait for 10 and counts among those five.
     ...out([10, 10, 10], { pod_terminal_id: 'ties' }),
@@ -142,6 +142,8 @@ it('takes ends of one length together, and who still waits after them', async ()
     box('too', { pod_terminal_id: 'edge', pod_discharged_at: at(190) }),
     // The half is left from 10 to 30.
     ...out([10, 10, 30, 30], { pod_terminal_id: 'half' }),
+    // A tenth is left from 90 to 100.
+    ...out([10, 20, 30, 40, 50, 60, 70, 80, 90, 100], { pod_terminal_id: 'tens' }),
     // Half is left for good: nobody knows how long.
     ...out([10], { pod_terminal_id: 'good' }),
     box('still', { pod_terminal_id: 'good', pod_discharged_at: at(0) }),
@@ -158,6 +160,7 @@ it('takes ends of one length together, and who still waits after them', async ()
     'edge | 1 | 10.0 | -',
     'good | 1 | 10.0 | -',
     'half | 4 | 20.0 | 30.0',
+    'tens | 10 | 55.0 | 95.0',
     // 2/5 are left after 10, nothing after 20.
     'ties | 4 | 10.0 | 20.0',
   ])
