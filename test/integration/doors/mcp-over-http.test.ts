@@ -87,15 +87,6 @@ describe('MCP over HTTP', { tags: ['HQ6'] }, () => {
     }
     expect(compared).toBeGreaterThan(100)
   })
-
-  it('says a mistake in one sentence, and opens no stream of changes', async () => {
-    const { isError, text } = await here.call('ask', { question: 'arrival' })
-    expect({ isError, text }).toEqual({
-      isError: true,
-      text: 'arrival is not one of the questions; did you mean arrivals?',
-    })
-    expect((await here.call('sql', { statement: 'select 1' })).text).toMatch(/^sql is not a tool;/)
-  })
 })
 
 describe('a request of MCP', { tags: ['HQ6', 'HQ2'] }, () => {
@@ -209,7 +200,7 @@ describe('a token of a customer', { tags: ['HQ6', 'HQ3'] }, () => {
     opened.push(() => scene.query(`drop owned by ${role}; drop role ${role}`))
     await scene.query(`grant tracking_customer to ${role}`)
     await scene.query('insert into tracking_sync.customer_roles values ($1, $2)', role, customer)
-    const questions = 'last_free_days,changes,carriers'
+    const questions = 'last_free_days,changes,carriers,evidence,find'
     const token = await createToken('theirs', '--questions', questions, '--customer', customer)
     const remote = await connectWith(token)
     let [own, all] = [0, 0]
@@ -240,6 +231,23 @@ describe('a token of a customer', { tags: ['HQ6', 'HQ3'] }, () => {
       against: scene.instants[0],
     })
     texts.push(empty.text, compared.text)
+    // A number of another is one that nobody tracks.
+    const [theirs, mine] = await Promise.all(
+      ['distinct from', 'not distinct from'].map(async (is) => {
+        const [box] = await scene.query<{ number: string }>(
+          `select min(number) as number from tracking.containers
+          inner join tracking.shipments using (shipment_id) where customer_name is ${is} $1`,
+          customer,
+        )
+        return box!.number
+      }),
+    )
+    expect(await remote.call('evidence', { container: theirs })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(`the warehouse has no container "${theirs}"`) as unknown,
+    })
+    expect((await remote.call('find', { number: theirs })).data.rows).toEqual([])
+    expect((await remote.call('evidence', { container: mine })).data).toMatchObject({ customer })
     expect(texts.filter((text) => others.some((other) => text.includes(other)))).toEqual([])
     const freshness = remote.client.readResource({ uri: 'tracking-sync://freshness' })
     await expect(freshness).rejects.toThrow(/may not read all/)

@@ -5,12 +5,6 @@ import { noFailpoints } from '../../../src/base/failpoint.js'
 import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import { toStorableText } from '../../../src/source/records/column.js'
 import { readRecords } from '../../../src/ingest/intake.js'
-import { loadQuarantine } from '../../../src/extensions/doctor/load-quarantine.js'
-import {
-  bindQuery,
-  readShippedQueries,
-} from '../../../src/extensions/answers/questions/shipped-queries.js'
-import { readTable } from '../../../src/extensions/answers/read-answer.js'
 import { writeRows } from '../../../src/warehouse/rows/write-rows.js'
 import {
   closeWebhookScenes,
@@ -82,19 +76,6 @@ async function writeRecords(records: readonly unknown[], areCopied: boolean): Pr
 }
 
 describe('any text from outside', { tags: ['S7'] }, () => {
-  it('narrows to nothing or is refused as data, never as SQL', { tags: ['release'] }, async () => {
-    const { warehouse } = scene
-    const shipped = await readShippedQueries(warehouse.names)
-    for (const name of ['terminal', 'line', 'port', 'container', 'shipment'] as const) {
-      const query = shipped.find(({ parameters }) => parameters.includes(name))!
-      for (const text of LOADED.slice(0, 8)) {
-        const answer = await readTable(warehouse, 'ask', bindQuery(query, { [name]: text }))
-        expect({ name, text, rows: answer.rows }).toEqual({ name, text, rows: [] })
-      }
-    }
-    for (const stream of LOADED) expect(await loadQuarantine(warehouse, { stream })).toEqual([])
-  })
-
   it('is stored as it is, in a row each, as value, in a list and as name', async () => {
     const count = () => scene.value<number>`select count(*) from tracking.containers`
     const before = await count()
