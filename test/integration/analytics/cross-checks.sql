@@ -304,3 +304,27 @@ from (
   union all select 'eta', shipment_id, null, pod_eta_at::text, valid_from, valid_to from tracking.shipment_history
 ) as version
 where valid_from <= tracking_analytics.as_of() and (valid_to is null or valid_to > tracking_analytics.as_of());
+
+-- check: costs have one row for each charge and currency
+select container_id, place, charge, currency_code from tracking_analytics.costs;
+select distinct container_id, place, charge, currency_code from tracking_analytics.costs;
+
+-- check: costs are those of the exceptions
+-- Exceptions leave out a charge that rules alone name, and a merged clock while the container is on its
+-- way from the port to the ramp's gate: it is neither at the port nor picked up.
+select container_id, cost_currency_code, sum(cost_amount) from tracking_analytics.attention
+where exception in ('overdue', 'empty_not_returned') and cost_amount is not null
+group by 1, 2;
+select clock.container_id, clock.currency_code, sum(clock.cost_amount)
+from tracking_analytics.costs as clock
+inner join tracking_analytics.container_stays as stay
+  on stay.container_id = clock.container_id
+  and stay.place = case clock.place when 'ramp' then 'ramp' else 'port' end
+where clock.state = 'overdue' and clock.charge <> 'plug_in' and clock.cost_amount is not null
+  and not (clock.place = 'port' and stay.has_ended and not stay.is_out)
+group by 1, 2;
+
+-- check: empties have every container that was picked up or returned, once
+select container_id from tracking_analytics.empties;
+select container_id from tracking_analytics.empty_return_times
+where container_id not in (select container_id from tracking_parts.tracked_twice where is_counted_elsewhere);

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { storeRulesFile } from '../../../src/extensions/answers/questions/free-time-rules.js'
+import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
 import { knownAt, knownNow } from '../../support/snapshot-as-of.js'
 import { loadTables } from '../../support/snapshot-tables.js'
 import { openLoadedWeek, type LoadedWeek } from '../../support/scenes/loaded-week.js'
@@ -27,12 +29,26 @@ const CHECKS: readonly CrossCheck[] = TEXT.split('\n-- check: ')
     return { name, one, other, isOfNow: lines.includes('-- of now') }
   })
 
+/** Short free days, so that much is over within a week; the clocks of two lines are merged. */
+const RULES = `rule,charge,line,place,free_days,starts_with,from_day,daily_rate,currency,until
+storage,storage,,port,1,discharge,1,40,USD,
+ramp,storage,,ramp,1,arrival,1,30,USD,
+line,demurrage,,port,1,discharge,1,100,USD,
+line,demurrage,,port,1,discharge,4,150,USD,
+merged Maersk,demurrage,MAEU,,1,discharge,1,70,USD,empty_return
+merged Hapag,demurrage,HLCU,,1,discharge,1,75,USD,empty_return
+empties,detention,,,1,gate_out,1,120,USD,
+power,plug_in,MSCU,port,0,discharge,1,9,CAD,
+`
+
 let scene: LoadedWeek
 let earlier: string
 let latest: string
 
 beforeAll(async () => {
   scene = await openLoadedWeek()
+  const rules = parseRulesFile('rules.csv', RULES)
+  await scene.warehouse.transaction('import', (session) => storeRulesFile(session, rules))
   earlier = scene.instants.at(-4)!
   latest = scene.instants.at(-1)!
 })

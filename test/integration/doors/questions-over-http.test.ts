@@ -314,6 +314,8 @@ describe('a refusal', { tags: ['HQ7'] }, () => {
       /^400 state has no value "overdu"; did you mean overdue\?$/,
     ],
     ['/questions/costs.csv?limit=1&limit=2', /^400 limit is given twice; give it once$/],
+    // Of a text with a line break too.
+    ['/questions/costs.csv?co%0Alour=red', /^400 co.+lour does not narrow costs, which takes /],
     [
       '/questions/costs.csv?columns=contaner_number',
       /^400 columns names contaner_number, which .*; did you mean container_number\?/,

@@ -56,7 +56,7 @@ describe('a question that somebody asks', () => {
     let cases = 0
     for (const question of questions) {
       for (const name of question.parameters) {
-        const value = values[name] ?? QUERY_PARAMETERS[name].words?.[1] ?? `a ${name}`
+        const value = values[name] ?? QUERY_PARAMETERS[name].words?.[1] ?? `zq ${name}`
         const asked = { question, values: { [name]: value }, asOf: undefined, against: undefined }
         const command = await prepareFound(names, { ...asked, columns: undefined }, OPTIONS)
         const { filters } = readQuery(new URLSearchParams([[name, value]]))
@@ -74,6 +74,7 @@ describe('a question that somebody asks', () => {
             ...{ name, statement: command.side.statement },
           })
           expect(side.statement.parameters.filter((one) => one !== null)).toContain(value)
+          expect(side.statement.sql).not.toContain('zq')
           cases += 1
         }
       }
