@@ -167,7 +167,7 @@ function ticksOf({ at, value }: Of<'columns'>, rows: readonly PanelRow[]): numbe
 
 const DAY_MS = 86_400_000
 
-/** Days of an axis of days at least, where its rows begin late. */
+/** Days of an axis of days at least: with fewer, a column is as wide as the picture. */
 const FEWEST_DAYS = 8
 
 /** From the day of the first row; points outside of the picture's days are not drawn. */
@@ -181,8 +181,10 @@ function timeAxis(
   const first = Math.min(...rows.map((row) => Math.floor(instant(row[at]).getTime() / DAY_MS)))
   const isOfDays = 'every' in picture && picture.every === 'day'
   const fewest = isOfDays ? FEWEST_DAYS : 1
-  const start = Math.max(today + from, Math.min(first, today + to - fewest))
-  const domain = [start, today + to].map((days) => new Date(days * DAY_MS))
+  const start = Math.max(today + from, Math.min(first, today + to - 1))
+  const domain = [start, Math.max(today + to, start + fewest)].map(
+    (days) => new Date(days * DAY_MS),
+  )
   const tickFormat = { tickFormat: isOfDays ? shortDay : hourOrDay }
   return {
     type: 'utc',

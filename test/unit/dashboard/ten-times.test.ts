@@ -15,11 +15,11 @@ it('an answer is kept ten times as long as it took, and then read again', { tags
 })
 
 it.each([
-  // Two of 32 days would be slivers at the edge.
-  ['begins a week ago where the rows begin later', ['2026-03-07', '2026-03-08'], 8],
-  ['begins with the rows', ['2026-02-26', '2026-03-08'], 12],
-  ['does not begin before the days of the picture', ['2025-03-08', '2026-03-08'], 32],
-])('an axis of days %s', { tags: ['JP5'] }, (_name, days, onAxis) => {
+  // Two of 32 days would be slivers at the edge, two of two as wide as the picture.
+  ['begins with the rows and has a week to come', ['2026-03-07', '2026-03-08'], 1, 8],
+  ['begins with the rows', ['2026-02-26', '2026-03-08'], 10, 12],
+  ['does not begin before the days of the picture', ['2025-03-08', '2026-03-08'], 30, 32],
+])('an axis of days %s', { tags: ['JP5'] }, (_name, days, daysBefore, onAxis) => {
   const picture = {
     shape: 'columns',
     at: 'day',
@@ -31,7 +31,10 @@ it.each([
   const rows = days.map((day) => ({ day, count: '2', kind: 'all' }))
   const options = { width: 580, unit: 'boxes', now: NOW, label: 'a picture' }
   const svg = drawPicture(picture, rows, options)
-  const [, width] = /<rect [^>]*width="([\d.]+)"[^>]*><title>2026-03-08/.exec(svg) ?? []
+  const [, width, x] =
+    /<rect [^>]*width="([\d.]+)"[^>]* x="([\d.]+)"><title>2026-03-08/.exec(svg) ?? []
+  const dayWidth = (580 - 44 - 20) / onAxis
   // One pixel is the gap between columns.
-  expect(Number(width) + 1).toBeCloseTo((580 - 44 - 20) / onAxis, 0)
+  expect(Number(width) + 1).toBeCloseTo(dayWidth, 0)
+  expect(Number(x)).toBeCloseTo(44 + daysBefore * dayWidth, -1)
 })
