@@ -14,7 +14,6 @@ const LONGEST = [
   'commands/commands-by-role',
   'e2e/readme',
   'e2e/first-steps',
-  'e2e/failures',
   'e2e/serve',
   'e2e/serve-failures',
   'sync/crash',

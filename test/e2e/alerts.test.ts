@@ -99,53 +99,13 @@ describe('alerts', () => {
     expect(results[0]!.detail).toContain('answered 404: no [secret]')
   })
 
-  it('of a killed sync are not sent twice, but told', { tags: ['A2', 'release'] }, async () => {
-    const one = Object.fromEntries(
-      Object.entries(channels).filter(([name]) => !/SLACK|TEAMS|SMTP/.test(name)),
-    )
-    const doubt = [{ channel: 'webhook', event: 'opened', state: 'in_doubt' }]
-    /** As if two minutes had passed. */
-    const passTime = () =>
-      scene.select(
-        `update tracking_sync.alert_messages set claimed_at = now() - interval '121 seconds' returning 1`,
-      )
-    for (const [failpoint, arrived] of [
-      ['alert_claimed', 0],
-      ['alert_sent', 1],
-    ] as const) {
-      await scene.select('delete from tracking_sync.quarantine returning 1')
-      await scene.select('delete from tracking_sync.alerts returning 1')
-      receiver.deliveries.length = 0
-      await setAside(failpoint)
-      const killed = await run(['sync'], { ...one, TRACKING_FAILPOINT: failpoint })
-      expect([failpoint, killed.signal]).toEqual([failpoint, 'SIGKILL'])
-      expect(receiver.deliveries).toHaveLength(arrived)
-      expect((await call(['sync'], one)).exitCode).toBe(0)
-      await passTime()
-      expect((await call(['sync'], one)).exitCode).toBe(0)
-      expect(receiver.deliveries).toHaveLength(arrived)
-      expect([failpoint, await messages()]).toEqual([failpoint, doubt])
-    }
-    expect((await call(['sync'], one)).exitCode).toBe(0)
-    expect(receiver.deliveries).toHaveLength(1)
-    const { stdout } = await call(['status'])
-    expect(stdout).toMatch(/messages about alerts +in doubt +1/)
-    const list = await call(['alerts'], one)
-    expect(list.stdout).toContain('TrackingSyncQuarantine')
-    const [, id = ''] = /alerts resend (\S+)/.exec(list.stdout) ?? []
-    expect((await call(['alerts', 'resend', id])).stdout).toBe('1 message will be sent again.\n')
-    expect((await call(['alerts', 'resend', id])).exitCode).toBe(2)
-    expect((await call(['sync'], one)).exitCode).toBe(0)
-    expect(receiver.deliveries).toHaveLength(2)
-    expect(receiver.deliveries.at(-1)!.headers['idempotency-key']).toBe(id)
-  })
-
   it('fail no sync and show no secret', { tags: ['A3', 'S1', 'release'] }, async () => {
     receiver.answer = (_delivery, response) => {
       response.writeHead(500).end(`sorry, ${PATH}/teams?sig=canary77 ${SIGNING} ${MAIL_PASSWORD}`)
       return undefined
     }
     smtp.fate = 'be away'
+    await setAside('shown')
     await scene.select('delete from tracking_sync.alerts returning 1')
     const scanner = createCanaryScanner({
       key: KEY,
@@ -162,6 +122,12 @@ describe('alerts', () => {
       scanner.text(`${args[0]!}: errors`, stderr)
     }
     expect((await messages()).map(({ state }) => state)).toEqual(Array(4).fill('waiting'))
+    const [{ id = '' } = {}] = await scene.select<{ id: string }>(
+      `update tracking_sync.alert_messages set state = 'in_doubt' where channel = 'webhook' returning message_id as id`,
+    )
+    expect((await call(['alerts'], channels)).stdout).toContain(`alerts resend ${id}`)
+    expect((await call(['alerts', 'resend', id])).stdout).toBe('1 message will be sent again.\n')
+    expect((await call(['alerts', 'resend', id])).exitCode).toBe(2)
     await lookAt(scene.database.url, (warehouse) => scanner.tables(warehouse))
     expect(scanner.findings()).toEqual([])
   })

@@ -1,9 +1,7 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { RunReport } from '../../src/sync/run-sync.js'
 import { callProgram } from '../support/call-cli.js'
-import { sum } from '../support/sum-cli-report.js'
 import {
   isProcessAlive,
   isServerRunning,
@@ -13,14 +11,9 @@ import {
   removeFreshHomes,
   type FreshHome,
 } from '../support/fresh-home.js'
-import { differencesFrom, valuesIn, versionsIn } from '../support/look-at-cli-rows.js'
+import { versionsIn } from '../support/look-at-cli-rows.js'
 import { endPrograms, runCli, startCli } from '../support/run-cli.js'
-import {
-  startSameWorld,
-  startSimulateCli,
-  WORLD,
-  WORLD_ARGUMENTS,
-} from '../support/simulate-cli.js'
+import { startSameWorld } from '../support/simulate-cli.js'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js'
 
 const databases: TestDatabase[] = []
@@ -39,9 +32,13 @@ async function makeDatabase(): Promise<TestDatabase> {
   return database
 }
 
-/** No limit of ours: the simulator has none either. */
-const UNHURRIED = { TRACKING_RATE_LIMIT_PER_MINUTE: '100000' }
 const KEY = 'canary/key+9f3a='
+
+async function makeService() {
+  const simulator = await startSameWorld({ apiKey: KEY })
+  closers.push(() => simulator.close())
+  return simulator
+}
 
 async function databaseUrl({ directory }: FreshHome): Promise<string> {
   const options = { directory, isPrintingPassword: true }
@@ -58,154 +55,6 @@ async function makeFakePsql(directory: string, script: string): Promise<string> 
   await chmod(join(bin, 'psql'), 0o755)
   return `${bin}${delimiter}${process.env.PATH ?? ''}`
 }
-
-describe('demo', { tags: ['FD4', 'release'] }, () => {
-  it('answers three questions in an empty directory, leaves no server running, and does it again', async () => {
-    const home = await makeFreshHome()
-    const { directory } = home
-    // It takes the embedded database also where another one and a service are set.
-    const others = {
-      DATABASE_URL: 'postgres://nobody:canary-password@127.0.0.1:9/none',
-      TRACKING_API_URL: 'http://127.0.0.1:9/v2',
-      TRACKING_API_KEY: KEY,
-    }
-    for (const time of ['first', 'second']) {
-      const { exitCode, stdout, stderr } = await runCli(['demo', '--shipments', '100'], {
-        directory,
-        env: time === 'second' ? others : {},
-      })
-      expect({ time, exitCode }).toEqual({ time, exitCode: 0 })
-      const [, ...answers] = stdout.split(/^.*\((?=pickups|costs|arrivals)/m)
-      expect(answers.map((answer) => /^\w+/.exec(answer)?.[0])).toEqual([
-        'pickups',
-        'costs',
-        'arrivals',
-      ])
-      for (const answer of answers) {
-        const lines = answer.split('\n')
-        const rule = lines.findIndex((line) => /^-+(?: +-+)*$/.test(line))
-        const rows = lines.slice(rule + 1, rule + 9)
-        // How many wait for a truck today depends on the day.
-        const found = rows.filter((row) => /^(?:[A-Z]{4}\d{7}|\d{4}-\d\d-\d\d) /.test(row))
-        expect(found.length, answer).toBeGreaterThanOrEqual(5)
-      }
-      const [told = ''] = stdout.split('What to try next')
-      expect(told.split('\n').filter((line) => line.length > 80)).toEqual([])
-      expect(stdout).toMatch(/^containers +\d+ +0 +0 +0$/m)
-      expect(stdout).toMatch(/^shipments +100 +0 +0 +0$/m)
-      expect(stdout).toMatch(/^shipments +\d+ +\d+ +\d+ +1$/m)
-      expect(stdout).toMatch(/invoices import: .* 2 lines of invoices$/m)
-      expect(stderr).toMatch(
-        /^(?:\w+: page \d+, \d+ of \d+ records, \d+ requests?, \d+ s, [\d.]+ records\/s, \d+ s left\n)+$/,
-      )
-      expect(await isServerRunning(home)).toBe(false)
-      expect(await readdir(directory)).toEqual(['.tracking-sync'])
-    }
-
-    const query = ['query', '--schema', 'tracking_demo']
-    const count = await callProgram(
-      [...query, 'select count(*) as shipments from shipments', '--json'],
-      { directory },
-    )
-    expect(count.exitCode).toBe(0)
-    expect(JSON.parse(count.stdout)).toEqual([{ shipments: 105 }])
-    const worklist = await callProgram([...query, 'pickups', '--format', 'csv'], {
-      directory,
-    })
-    expect(worklist.exitCode).toBe(0)
-    expect(worklist.stdout).toMatch(/^container_number,[a-z_,]+\r\n(?:[A-Z]{4}\d{7},.*\r\n)+$/)
-
-    const status = await callProgram(['status', '--schema', 'tracking_demo', '--json'], {
-      directory,
-    })
-    expect(status).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(JSON.parse(status.stdout)).toMatchObject({
-      runs: [
-        { command: 'sync', outcome: 'complete', problem: null },
-        { command: 'sync', outcome: 'complete', problem: null },
-        { command: 'backfill', outcome: 'complete', problem: null },
-      ],
-      streams: expect.arrayContaining([
-        expect.objectContaining({ stream: 'shipments', rows: 104, tombstoned: 1 }),
-      ]) as unknown,
-      quarantined: 1,
-      refetchQueue: 0,
-    })
-    const shown = await callProgram(['status', '--schema', 'tracking_demo'], { directory })
-    expect(shown.stdout).toMatch(/^shipments +104 +1 /m)
-    expect(await isServerRunning(home)).toBe(false)
-  })
-})
-
-describe('a service and a warehouse in processes of their own', { tags: ['release'] }, () => {
-  it('end with identical rows in the embedded database and in the one of DATABASE_URL, and a second run writes nothing; progress is told as JSON lines, the report as a table or as JSON', async () => {
-    const home = await makePreparedHome()
-    const { directory } = home
-    // The account's own key stays out of it.
-    const simulate = await startSimulateCli(WORLD_ARGUMENTS, {
-      directory,
-      env: { TRACKING_API_KEY: KEY },
-    })
-    const { apiUrl: TRACKING_API_URL, apiKey: TRACKING_API_KEY } = simulate
-    expect(TRACKING_API_KEY).toBe('simulator-key')
-    const service = {
-      TRACKING_API_URL,
-      TRACKING_API_KEY,
-      ...UNHURRIED,
-      TRACKING_LOG_LEVEL: 'error',
-    }
-    const { url: DATABASE_URL } = await makeDatabase()
-    const same = await startSameWorld()
-    closers.push(() => same.close())
-    const start = await callProgram(['database', 'start', '--json'], { directory })
-    expect(JSON.parse(start.stdout)).toMatchObject({
-      dataDirectory: join(home.homeDirectory, 'database', 'data'),
-    })
-    const targets = [
-      { env: service, url: await databaseUrl(home) },
-      { env: { ...service, DATABASE_URL }, url: DATABASE_URL },
-    ] as const
-    for (const { env, url } of targets) {
-      const first = await runCli(['backfill', '--json'], { directory, env })
-      expect(first.exitCode).toBe(0)
-      const filled = JSON.parse(first.stdout) as RunReport
-      expect(filled).toMatchObject({ command: 'backfill', outcome: 'complete', problems: [] })
-      expect(sum(filled, 'inserted')).toBe(sum(filled, 'fetched') - sum(filled, 'duplicate'))
-      expect(filled.streams).toContainEqual(
-        expect.objectContaining({
-          stream: 'shipments',
-          counts: expect.objectContaining({ inserted: WORLD.shipments }) as unknown,
-        }),
-      )
-      const lines = first.stderr.trimEnd().split('\n')
-      expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual({
-        progress: expect.objectContaining({ stream: 'shipments', page: 1, total: 12 }) as unknown,
-      })
-      expect(await differencesFrom(same.world, same.clock.now(), url)).toEqual([])
-    }
-    const [embedded, given] = targets
-    const before = await Promise.all(targets.map(({ url }) => versionsIn(url)))
-    const second = await runCli(['sync', '--json'], { directory, env: embedded.env })
-    expect(second.exitCode).toBe(0)
-    const quiet = JSON.parse(second.stdout) as RunReport
-    expect(quiet).toMatchObject({ command: 'sync', outcome: 'complete', problems: [] })
-    for (const name of ['inserted', 'updated', 'tombstoned', 'quarantined'] as const) {
-      expect({ [name]: sum(quiet, name) }).toEqual({ [name]: 0 })
-    }
-    expect(sum(quiet, 'fetched')).toBeGreaterThan(WORLD.shipments)
-    const shown = await callProgram(['sync'], { directory, env: given.env })
-    expect(shown.stderr).toMatch(/^shipments: page 1, \d+ of \d+ records, \d+ requests?, \d+ s, /m)
-    expect(shown.stdout).toMatch(/^shipments +(\d+) +0 +0 +\1 +0 +0 +0 +0 +1 +complete$/m)
-    expect(shown.stdout).toMatch(/\nsync complete: 0 rows written, \d+ requests\.\n$/)
-    expect(await Promise.all(targets.map(({ url }) => versionsIn(url)))).toEqual(before)
-    expect(await valuesIn(embedded.url)).toEqual(await valuesIn(given.url))
-
-    const stop = await callProgram(['database', 'stop', '--json'], { directory })
-    expect(JSON.parse(stop.stdout)).toEqual({ outcome: 'stopped' })
-    simulate.program.kill('SIGTERM')
-    expect(await simulate.program.ended).toMatchObject({ exitCode: 0, signal: null, stderr: '' })
-  })
-})
 
 describe('the embedded database', () => {
   it('stays from start to stop, has an address and opens psql', { tags: ['release'] }, async () => {
@@ -319,39 +168,12 @@ describe('the embedded database', () => {
       'PGUSER=me',
     ])
   })
-
-  it.each(['start', 'stop'])('refuses %s where DATABASE_URL is set', async (verb) => {
-    const { directory } = await makeFreshHome()
-    const env = { DATABASE_URL: 'postgres://me:canary-pass@127.0.0.1:9/house' }
-    expect(await callProgram(['database', verb], { directory, env })).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr:
-        'error: DATABASE_URL is set, so the embedded database is not used; unset it to use the embedded one\n',
-    })
-  })
 })
 
-describe('simulate', { tags: ['release'] }, () => {
-  it('tells its address and ends with Ctrl-C', async () => {
-    const { directory } = await makeFreshHome()
-    const simulate = await startCli(['simulate', '--port', '0', '--shipments', '5'], { directory })
-    await simulate.waitFor(({ stdout }) => stdout().includes('Ctrl-C ends it.'))
-    const url = /TRACKING_API_URL=(\S+)/.exec(simulate.stdout())?.[1] ?? ''
-    const key = /TRACKING_API_KEY=(\S+)/.exec(simulate.stdout())?.[1] ?? ''
-    const answer = await fetch(`${url}/shipments`, { headers: { authorization: `Token ${key}` } })
-    const { data, meta } = (await answer.json()) as { data: unknown[]; meta: { total: number } }
-    expect({ shipments: data.length, total: meta.total }).toEqual({ shipments: 5, total: 5 })
-    const state = await fetch(new URL('/simulator', url))
-    expect(await state.json()).toMatchObject({ counts: { shipment: 5 }, requests: 1 })
-    simulate.kill('SIGINT')
-    expect(await simulate.ended).toMatchObject({ exitCode: 0, signal: null, stderr: '' })
-  })
-
+describe('simulate', () => {
   it('says in one sentence that its port or address cannot be had', async () => {
     const { directory } = await makeFreshHome()
-    const first = await startSimulateCli(['--shipments', '1'], { directory })
-    const { port } = new URL(first.apiUrl)
+    const { port } = new URL((await makeService()).url)
     expect(await callProgram(['simulate', '--port', port], { directory })).toMatchObject({
       exitCode: 2,
       stdout: '',
@@ -363,18 +185,10 @@ describe('simulate', { tags: ['release'] }, () => {
       stdout: '',
       stderr: 'error: --host 192.0.2.1 is not an address of this machine\n',
     })
-    first.program.kill('SIGTERM')
-    expect(await first.program.ended).toMatchObject({ exitCode: 0 })
   })
 })
 
 describe('check', () => {
-  async function makeService() {
-    const simulator = await startSameWorld({ apiKey: KEY })
-    closers.push(() => simulator.close())
-    return simulator
-  }
-
   it('says ok to all six before and after the first run', { tags: ['release'] }, async () => {
     const { directory } = await makeFreshHome()
     const simulator = await makeService()
@@ -422,19 +236,6 @@ describe('check', () => {
       /^ok {4}database {2}none yet: the first run creates the embedded Postgre/m,
     )
     expect(await readdir(home.directory)).toEqual([])
-  })
-
-  it('leaves no embedded server running', { tags: ['release'] }, async () => {
-    const home = await makePreparedHome()
-    const simulator = await makeService()
-    const env = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: KEY }
-    const check = await callProgram(['check'], { directory: home.directory, env })
-    expect(check.exitCode).toBe(0)
-    expect(check.stdout).toMatch(/^ok {4}database {2}embedded PostgreSQL \d+\.\d+, as \w+$/m)
-    expect(check.stdout).toMatch(
-      /^ok {4}own SQL {3}own SQL is asked as tracking_query, which may read and nothing else$/m,
-    )
-    expect(await isServerRunning(home)).toBe(false)
   })
 
   it('names each thing that is wrong; exits as the first says', { tags: ['release'] }, async () => {
@@ -509,43 +310,5 @@ describe('check', () => {
     )
     expect(await callProgram(['migrate'], { directory, env })).toMatchObject({ exitCode: 0 })
     expect((await callProgram(['sync'], { directory, env })).exitCode).toBe(0)
-  })
-})
-
-describe('secrets', { tags: ['S4'] }, () => {
-  it('come from files, with a warning where others read them', { tags: ['release'] }, async () => {
-    const { directory } = await makeFreshHome()
-    const simulator = await startSameWorld({ apiKey: KEY, shipments: 5 })
-    closers.push(() => simulator.close())
-    const address = new URL((await makeDatabase()).url)
-    // Where the server trusts everybody, any will do.
-    if (address.password === '') address.password = 'canary-pass'
-    const url = address.href
-    const keyFile = join(directory, 'key')
-    const addressFile = join(directory, 'address')
-    await writeFile(keyFile, `${KEY}\n`, { mode: 0o644 })
-    await writeFile(addressFile, `${url}\n`, { mode: 0o600 })
-    const secrets = [KEY, decodeURIComponent(new URL(url).password)].filter((one) => one !== '')
-    const env = {
-      TRACKING_API_URL: simulator.url,
-      TRACKING_API_KEY_FILE: keyFile,
-      DATABASE_URL_FILE: addressFile,
-    }
-    const sync = await callProgram(['sync'], { directory, env, secrets })
-    expect(sync.exitCode).toBe(0)
-    expect(sync.stderr).toContain(
-      'other users can read or change the file of TRACKING_API_KEY_FILE',
-    )
-    expect(sync.stderr).not.toContain('DATABASE_URL_FILE can be read')
-    const config = await callProgram(['config'], { directory, env, secrets })
-    expect(config.stdout).toMatch(/^TRACKING_API_KEY +\[secret\] +environment /m)
-    expect(config.stdout).toMatch(/^DATABASE_URL +postgres:\/\/\w+:\[secret\]@\S+ +environment /m)
-  })
-
-  it.each(['--api-key', '--database-url', '--key', '--token'])('come by no %s', async (flag) => {
-    const { directory } = await makeFreshHome()
-    const sync = await callProgram(['sync', flag, 'x'], { directory })
-    expect(sync).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(sync.stderr).toMatch(/^error: unknown option '--[a-z-]+'/)
   })
 })

@@ -38,36 +38,6 @@ export async function differencesFrom(
   return lookAt(url, (warehouse) => compareWarehouse(warehouse, world, at, lacking))
 }
 
-/**
- * When a row was read and by which run differs from warehouse to warehouse; everything else must
- * not.
- */
-const STAMPS = [
-  '_observed_at',
-  '_first_seen_at',
-  '_changed_at',
-  '_sync_run_id',
-  'first_seen_at',
-  'checked_at',
-  'valid_from',
-  'valid_to',
-  'applied_at',
-  'begun_at',
-  'finished_at',
-  'installed_at',
-  'accepted_at',
-  // With the salt the hash of the key is another one in each warehouse.
-  'salt',
-  'key_hash',
-]
-
-/** Rows without their stamps: for two warehouses of one source. */
-export async function valuesIn(url: string): Promise<RowSnapshot> {
-  return lookAt(url, (warehouse) =>
-    snapshotRows(warehouse, { hasVersions: false, without: STAMPS }),
-  )
-}
-
 /** Rows and the transactions that wrote them: equal before and after a run that wrote nothing. */
 export async function versionsIn(url: string): Promise<RowSnapshot> {
   return lookAt(url, (warehouse) => snapshotRows(warehouse, { hasVersions: true }))

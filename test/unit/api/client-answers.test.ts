@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createRequestBudget } from '../../../src/source/client/request-budget.js'
 import { ApiUnavailableError } from '../../../src/base/errors.js'
-import { ExactNumber } from '../../../src/source/jsonapi/exact-json.js'
 import {
   canaryKey,
-  createRecordingLogger,
   createVirtualTime,
   emptyList,
   failureOf,
@@ -24,16 +22,6 @@ test('sends the key, what it accepts and who it is', async () => {
     accept: 'application/vnd.api+json, application/json',
     'accept-encoding': 'gzip',
     'user-agent': 'tester/1',
-  })
-})
-
-test('digits that a JS number would change arrive as sent', { tags: ['N2'] }, async () => {
-  const { client } = await start([
-    reply(200, '{"data":{"id":"1","type":"x","attributes":{"n":9007199254740993,"m":850.00}}}'),
-  ])
-  const { document } = await client.get('/containers/1')
-  expect(document.data[0]).toMatchObject({
-    attributes: { n: new ExactNumber('9007199254740993'), m: 850 },
   })
 })
 
@@ -107,20 +95,6 @@ describe('rate limits', () => {
     return { time, started: start(script, { ...time, budget }) }
   }
 
-  test('the next comes 7 to 9 s after "Retry-After: 7", for all', { tags: ['R2'] }, async () => {
-    const { time, started } = createLimited([
-      reply(429, '', { 'retry-after': '7' }),
-      reply(200, emptyList),
-    ])
-    const { client } = await started
-    const begin = time.clock().getTime()
-    await client.get('/containers')
-    const waitedMs = time.clock().getTime() - begin
-    expect(waitedMs).toBeGreaterThanOrEqual(7_000)
-    expect(waitedMs).toBeLessThan(9_000)
-    expect(client.stats()).toMatchObject({ rateLimited: 1, rateLimitedSince: undefined })
-  })
-
   test('a request that begins in the pause goes out after it', { tags: ['R2'] }, async () => {
     const time = createVirtualTime()
     const budget = createRequestBudget({
@@ -157,39 +131,5 @@ describe('rate limits', () => {
     const { client } = await started
     await client.get('/containers')
     expect(time.slept).toEqual([500, 8_000])
-  })
-})
-
-describe('the clock of the service', { tags: ['H15'] }, () => {
-  async function observe(date: string | undefined) {
-    const { logger, lines } = createRecordingLogger()
-    const headers: Record<string, string> = date === undefined ? {} : { date }
-    const answer: Answer = (_request, response) => {
-      response.sendDate = false
-      response.writeHead(200, { 'content-type': 'application/json', ...headers })
-      response.end('{"data":[]}')
-    }
-    const { client } = await start([answer], { logger })
-    await client.get('/containers')
-    const { observedAt } = await client.get('/containers')
-    return { observedAt, warnings: lines.filter((line) => line.includes('clocks')) }
-  }
-
-  const noonHere = new Date('2026-03-01T00:00:00Z')
-
-  test.each([undefined, 'garbage'])('the Date header %j changes nothing', async (date) => {
-    const { observedAt, warnings } = await observe(date)
-    expect(observedAt).toEqual(noonHere)
-    expect(warnings).toEqual([])
-  })
-
-  test.each([
-    ['an hour ahead', 'Sun, 01 Mar 2026 01:00:00 GMT', 3_600_000],
-    ['ten minutes behind', 'Sat, 28 Feb 2026 23:50:00 GMT', -600_000],
-  ])('a clock %s moves the stamp and is told once', async (_name, date, offsetMs) => {
-    const { observedAt, warnings } = await observe(date)
-    const error = observedAt.getTime() - noonHere.getTime() - offsetMs
-    expect(Math.abs(error)).toBeLessThanOrEqual(1_000)
-    expect(warnings).toHaveLength(1)
   })
 })

@@ -110,21 +110,6 @@ describe('answers that are none', () => {
     const { document } = await client.get('/containers', { expect: 'list' })
     expect(document.data).toEqual([])
   })
-
-  test('the first words of a foreign page are cut and escaped', { tags: ['H11'] }, async () => {
-    const { client } = await start(reply(200, `\u001b[2J${'words '.repeat(1_000)}`))
-    const error = await failureOf(client.get('/containers'))
-    expect(error.message).toContain('u001b[2Jwords')
-    expect(error.message.length).toBeLessThan(400)
-  })
-
-  test('JSON nested 65 levels deep is refused, and not repeated', { tags: ['T6'] }, async () => {
-    const { client, service } = await start(
-      reply(200, `{"data":[],"meta":{"x":${'['.repeat(63)}${']'.repeat(63)}}}`),
-    )
-    expect(await failureOf(client.get('/containers'))).toBeInstanceOf(ApiRefusedError)
-    expect(service.requests).toHaveLength(1)
-  })
 })
 
 describe('redirects', { tags: ['H13'] }, () => {
@@ -212,13 +197,6 @@ describe('cut answers', { tags: ['H9'] }, () => {
       expect(document.data).toHaveLength(1)
       expect(server.requests()).toBe(2)
     }
-  })
-
-  test('an answer that is always cut ends as unavailable', async () => {
-    const server = await startRawServer((socket) => socket.end(whole.slice(0, -1)))
-    const error = await failureOf(connect(server.baseUrl).get('/containers'))
-    expect(error).toBeInstanceOf(ApiUnavailableError)
-    expect(error).toMatchObject({ fate: 'retry' })
   })
 })
 

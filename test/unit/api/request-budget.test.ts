@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { createRequestBudget } from '../../../src/source/client/request-budget.js'
-import { createSleep } from '../../../src/base/retry.js'
+import { createSleep, type Sleep } from '../../../src/base/retry.js'
 import { createVirtualTime } from './fake-service.js'
 
-test('no rolling minute holds more than the budget, all used', { tags: ['R1'] }, async () => {
+function open(perMinute: number, ownSleep?: Sleep) {
   const { clock, sleep } = createVirtualTime()
-  const budget = createRequestBudget({
-    perMinute: 90,
-    clock,
-    sleep,
-    now: () => clock().getTime(),
-  })
+  const now = (): number => clock().getTime()
+  return { clock, budget: createRequestBudget({ perMinute, clock, sleep: ownSleep ?? sleep, now }) }
+}
+
+test('no rolling minute holds more than the budget, all used', { tags: ['R1'] }, async () => {
+  const { clock, budget } = open(90)
   const sentAt: number[] = []
   for (let request = 0; request < 400; request += 1) {
     await budget.acquire()
@@ -24,13 +24,7 @@ test('no rolling minute holds more than the budget, all used', { tags: ['R1'] },
 })
 
 test('after a 429 all wait, and a shorter pause cuts nothing', { tags: ['R2'] }, async () => {
-  const { clock, sleep } = createVirtualTime()
-  const budget = createRequestBudget({
-    perMinute: 90,
-    clock,
-    sleep,
-    now: () => clock().getTime(),
-  })
+  const { clock, budget } = open(90)
   const start = clock().getTime()
   await budget.pauseUntil(new Date(start + 7_000))
   await budget.pauseUntil(new Date(start + 2_000))
@@ -39,8 +33,7 @@ test('after a 429 all wait, and a shorter pause cuts nothing', { tags: ['R2'] },
 })
 
 test('serves those who wait in the order in which they came', async () => {
-  const { clock, sleep } = createVirtualTime()
-  const budget = createRequestBudget({ perMinute: 1, clock, sleep, now: () => clock().getTime() })
+  const { budget } = open(1)
   const served: number[] = []
   const take = async (name: number): Promise<void> => {
     await budget.acquire()
@@ -51,13 +44,7 @@ test('serves those who wait in the order in which they came', async () => {
 })
 
 test('someone who is aborted while in line leaves at once and takes no share', async () => {
-  const { clock } = createVirtualTime()
-  const budget = createRequestBudget({
-    perMinute: 1,
-    clock,
-    sleep: createSleep(),
-    now: () => clock().getTime(),
-  })
+  const { budget } = open(1, createSleep())
   await budget.acquire()
   const holder = new AbortController()
   const inLine = new AbortController()

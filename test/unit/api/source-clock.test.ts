@@ -19,12 +19,6 @@ function answer(clock: SourceClock, startedAt: number, tripMs: number, offsetMs:
 }
 
 describe('the clock of the service', () => {
-  test('an offset of zero is kept when the answers allow it', { tags: ['H15'] }, () => {
-    const { offsetMs, observedAt } = answer(new SourceClock(), noon + 300, 80, 0)
-    expect(offsetMs).toBe(0)
-    expect(observedAt).toEqual(new Date(noon + 300))
-  })
-
   test.each([undefined, '', 'yesterday', '2026-03-01', 'Sun, 01 Mar 2026 25:00:00 GMT'])(
     'the Date header %j leaves the estimate as it is',
     { tags: ['H15'] },
@@ -58,13 +52,6 @@ describe('the clock of the service', () => {
     expect(jumped.offsetMs).toBeGreaterThan(7_200_000 - 1_051)
   })
 
-  test('stamps go back only when the clock of the service did', { tags: ['H15'] }, () => {
-    const clock = new SourceClock()
-    const before = answer(clock, noon, 50, 3_600_000)
-    const after = answer(clock, noon + 10_000, 50, 0)
-    expect(after.observedAt.getTime()).toBeLessThan(before.observedAt.getTime())
-  })
-
   test('a clock half a second back takes back no stamp', { tags: ['H15'] }, () => {
     const clock = new SourceClock()
     let last = -Infinity
@@ -81,13 +68,6 @@ describe('the clock of the service', () => {
       last = stamp
     }
     expect(held).toBeGreaterThan(0)
-  })
-
-  test('a slower answer to an earlier request is not raised to the stamp of a later one', () => {
-    const clock = new SourceClock()
-    answer(clock, noon + 500, 20, 0)
-    const earlier = answer(clock, noon, 900, 0)
-    expect(earlier.observedAt.getTime()).toBe(noon)
   })
 
   test('property: with a steady offset, stamps never go back and are never off by more than a second and the trip', () => {
@@ -125,6 +105,7 @@ test.each([
 })
 
 test.each([
+  undefined,
   '0.5',
   '-1',
   '',
@@ -139,10 +120,6 @@ test.each([
   '7'.repeat(5_000),
 ])('says nothing for the invalid form %j', { tags: ['R3'] }, (header) => {
   expect(parseRetryAfter(header, new Date(noon))).toBeUndefined()
-})
-
-test('says nothing when the header is missing', { tags: ['R3'] }, () => {
-  expect(parseRetryAfter(undefined, new Date(noon))).toBeUndefined()
 })
 
 test.each(['301', '9999999', '2147484', '99999999999999999999', 'Sun, 01 Mar 2036 12:00:00 GMT'])(

@@ -49,7 +49,7 @@ describe('records of the wrong form', { tags: ['T7'] }, () => {
     ['U+0000 in the id', { id: 'a\u0000' }, ODD_ID],
     ['a line break in the id', { id: 'a\nb' }, ODD_ID],
     ['half a surrogate pair in the id', { id: 'a\ud83d' }, ODD_ID],
-  ])('%s is set aside with a pointer to what is wrong', (_what, wrong, refusal) => {
+  ])('%s is set aside with a pointer to what is wrong', { tags: ['T4'] }, (_what, wrong, refusal) => {
     expect(refusalOf({ ...good, ...wrong })).toBe(refusal)
   })
 

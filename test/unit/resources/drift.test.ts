@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ColumnType } from '../../../src/source/records/column.js'
-import { resourceOfType, resources } from '../../../src/source/records/index.js'
+import { resources } from '../../../src/source/records/index.js'
 import type { Resource } from '../../../src/source/records/resource.js'
-import { container, flatten, shipment, type JsonObject } from './flat-rows.js'
+import { container, flatten, type JsonObject } from './flat-rows.js'
 
 test('a new attribute is kept in unmapped and makes no coercion', { tags: ['K1'] }, () => {
   const row = flatten(container({ number: 'A', carbon_kg: 12.5, legs: [{ mode: 'rail' }] }))
@@ -87,17 +87,6 @@ describe('absent, null, "" and [] are four different things', { tags: ['K3'] }, 
     // For one that may be empty null is a value; a list that is null says nothing usable.
     expect(none.coercions[column]?.original).toBe(isList ? 'null' : undefined)
   })
-
-  test.each([
-    ['absent', {}, undefined],
-    ['null', { import_deadlines: null }, null],
-    ['a text', { import_deadlines: '' }, null],
-    ['a list', { import_deadlines: [] }, null],
-    ['without the key', { import_deadlines: {} }, undefined],
-    ['with the key null', { import_deadlines: { pickup_lfd_rail: null } }, null],
-  ])('import_deadlines %s', (_what, attributes, stored) => {
-    expect(flatten(container(attributes)).columns.pickup_lfd_rail).toBe(stored)
-  })
 })
 
 describe('a value of another type', { tags: ['K4'] }, () => {
@@ -137,65 +126,5 @@ describe('a value of another type', { tags: ['K4'] }, () => {
     expect(row.columns[attribute]).toBeNull()
     expect(row.coercions).toEqual({ [attribute]: { reason, original: JSON.stringify(value) } })
     expect(row.columns.container_id).toBe('container-1')
-  })
-})
-
-describe('values beyond the published lists', { tags: ['K5'] }, () => {
-  test.each([
-    ['current_status', 'teleported'],
-    ['equipment_type', 'Flat Rack XL'],
-    ['equipment_length', 53],
-  ])('%s %s is stored', (attribute, value) => {
-    const row = flatten(container({ [attribute]: value }))
-    expect(row.columns[attribute]).toBe(String(value))
-    expect(row.coercions).toEqual({})
-  })
-
-  test('a new kind of transport event is stored', () => {
-    const row = flatten(
-      { id: 'e', type: 'transport_event', attributes: { event: 'container.transport.beamed_up' } },
-      { containerId: 'c' },
-    )
-    expect(row.columns).toMatchObject({
-      event: 'container.transport.beamed_up',
-      is_estimated: 'false',
-    })
-  })
-
-  test('a link to a type that nobody has heard of is stored with that type', () => {
-    const row = flatten(shipment({}, { destination: { data: { type: 'moon_base', id: 'm' } } }))
-    expect(row.columns).toMatchObject({ destination_id: 'm', destination_type: 'moon_base' })
-    expect(row.flat.references).toEqual([])
-  })
-})
-
-describe('types without a table', { tags: ['K6'] }, () => {
-  test.each([
-    'containers',
-    'container_updated_event',
-    'webhook_notification',
-    'user',
-    '*',
-    'Ünknown',
-  ])('%s goes to other_resources with everything it says', (type) => {
-    const row = flatten({
-      id: 'not-a-uuid',
-      type,
-      attributes: { a: 1, id: 'not-a-uuid' },
-      relationships: { shipment: { data: { type: 'shipment', id: 's' } } },
-    })
-    expect(row.stream).toBe('other_resources')
-    expect(row.columns).toEqual({ resource_type: type, resource_id: 'not-a-uuid' })
-    expect(row.unmapped).toEqual({
-      a: 1,
-      'relationships.shipment': { data: { type: 'shipment', id: 's' } },
-    })
-    expect(row.flat.key).toBe(`${type} not-a-uuid`)
-  })
-
-  test('every type of the interface has its own stream', () => {
-    const types = resources.map(({ type }) => type)
-    expect(new Set(types).size).toBe(types.length)
-    for (const resource of resources) expect(resourceOfType(resource.type)).toBe(resource)
   })
 })

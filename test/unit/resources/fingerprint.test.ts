@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -65,34 +64,14 @@ const changes = records.flatMap((record) =>
 )
 
 describe('the fingerprint', () => {
-  test('of the same record is the same', () => {
-    for (const record of records) {
-      expect(fingerprintOf(structuredClone(record))).toBe(fingerprintOf(record))
-    }
-  })
-
-  test('of two different records differs', () => {
-    const all = records.map((record) => JSON.stringify(record))
-    expect(new Set(records.map(fingerprintOf)).size).toBe(new Set(all).size)
-  })
-
-  test('differs after any change of any value of the published records', () => {
+  test('differs after any change of any value of the published records, and where one is absent', () => {
     expect(changes.length).toBeGreaterThan(1000)
     for (const { record, path } of changes) {
-      const replacement = { changed: true }
-      expect(fingerprintOf(changed(record, path, replacement)), path.join('/')).not.toBe(
-        fingerprintOf(record),
-      )
-    }
-  })
-
-  test('differs when any attribute or linkage is absent', () => {
-    for (const { record, path } of changes.filter(
-      ({ path: [, ...rest] }) => rest.at(-1) !== 'id',
-    )) {
-      expect(fingerprintOf(changed(record, path, undefined)), path.join('/')).not.toBe(
-        fingerprintOf(record),
-      )
+      const replacements = path.at(-1) === 'id' ? ['changed'] : [{ changed: true }, undefined]
+      for (const replacement of replacements) {
+        const made = fingerprintOf(changed(record, path, replacement))
+        expect(made, path.join('/')).not.toBe(fingerprintOf(record))
+      }
     }
   })
 
@@ -122,31 +101,6 @@ describe('the fingerprint', () => {
       print({ number: '12', seal_number: '3' }),
     )
     expect(print({ pod_timezone: null })).not.toBe(print({ final_destination_timezone: null }))
-  })
-
-  test('does not depend on the order of a to-many linkage', () => {
-    fc.assert(
-      fc.property(
-        fc
-          .uniqueArray(fc.uuid(), { minLength: 2, maxLength: 8 })
-          .chain((ids) =>
-            fc.tuple(fc.constant(ids), fc.shuffledSubarray(ids, { minLength: ids.length })),
-          ),
-        ([ids, shuffled]) => {
-          const [one, other] = [ids, shuffled].map((list) =>
-            fingerprintOf({
-              id: 's',
-              type: 'shipment',
-              attributes: {},
-              relationships: {
-                containers: { data: list.map((id) => ({ type: 'container', id })) },
-              },
-            }),
-          )
-          expect(one).toBe(other)
-        },
-      ),
-    )
   })
 
   test('depends on the order of a list of texts, which is a value', () => {

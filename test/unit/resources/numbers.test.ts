@@ -117,25 +117,3 @@ describe('weights', { tags: ['N5'] }, () => {
     })
   })
 })
-
-describe('whole numbers', () => {
-  test.each([
-    ['40', '40'],
-    ['"40"', '40'],
-    ['"40.000"', '40'],
-    ['2147483647', '2147483647'],
-    ['-2147483647', '-2147483647'],
-  ])('%s is %s', (json, value) => {
-    expect(stored(json, 'equipment_length')).toMatchObject({ value, reason: undefined })
-  })
-
-  test.each([
-    ['2147483648', 'out of range'],
-    ['9007199254740993', 'out of range'],
-    ['40.5', 'not a whole number'],
-    ['"forty"', 'not a number'],
-    ['1e200000', 'out of range'],
-  ])('%s becomes null: %s', (json, reason) => {
-    expect(stored(json, 'equipment_length')).toMatchObject({ value: null, reason, original: json })
-  })
-})

@@ -57,12 +57,6 @@ describe('positions of a vessel', () => {
     expect(row.unmapped).toEqual({ positions: [item] })
   })
 
-  test('that are not a list stay with the vessel in unmapped', () => {
-    const row = flatten(vessel({ positions: { a: 1 } }))
-    expect(row.flat.positions).toEqual([])
-    expect(row.unmapped).toEqual({ positions: [{ a: 1 }] })
-  })
-
   test('keep digits that a JS number would lose', { tags: ['N2'] }, () => {
     const digits = '36.500000000000000000001'
     const row = flattenText(

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
-import { createEdits } from '../../../src/extensions/simulator/world/edits.js'
-import { createIds } from '../../../src/extensions/simulator/world/ids.js'
 import { createAgenda } from '../../../src/extensions/simulator/notifications/agenda.js'
 import { includedRecords } from '../../../src/extensions/simulator/notifications/notification-records.js'
-import type { Occurrence } from '../../../src/extensions/simulator/notifications/occurrence.js'
 import { occurrencesBetween } from '../../../src/extensions/simulator/notifications/occurrences.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import { createWorld } from '../../../src/extensions/simulator/world/world.js'
@@ -85,46 +82,10 @@ describe('what is told of a world', () => {
       expect(steadyOf(record)).toEqual(steadyOf(now))
     }
   })
-
-  test('tells of an estimated arrival when it moves, and of the new one', () => {
-    const moved = told.filter(({ event }) => event === 'shipment.estimated.arrival')
-    expect(moved.length).toBeGreaterThan(3)
-    for (const { at, reference } of moved) {
-      const etaAt = (instant: number) =>
-        world.record('shipment', reference.shipmentId!, new Date(instant))!.attributes!.pod_eta_at
-      expect(etaAt(at)).not.toBe(etaAt(at - 1000))
-    }
-  })
 })
 
 test('a world tells every event of the catalogue sooner or later', () => {
   const world = createWorld({ ...OPTIONS, shipments: 100 })
   const told = occurrencesBetween(world.sources, Number.NEGATIVE_INFINITY, from + 120 * DAY)
   expect(new Set(told.map(({ event }) => event))).toEqual(new Set(WEBHOOK_EVENT_NAMES))
-})
-
-test('nothing is told of what was deleted or withdrawn, nor of a patched attribute', () => {
-  const edits = createEdits(createIds(1), () => START)
-  const world = createWorld(OPTIONS, edits)
-  const to = from + 10 * DAY
-  const all = occurrencesBetween(world.sources, from, to)
-  const withEvent = all.find(({ reference }) => reference.type === 'transport_event')!
-  const idsOf = ({ reference }: Occurrence) => reference as { id: string; containerId: string }
-  edits.withdrawEvent(idsOf(withEvent).containerId, idsOf(withEvent).id)
-  const gone = all.find(({ reference }) => reference.shipmentId !== withEvent.reference.shipmentId)!
-  edits.delete('shipment', gone.reference.shipmentId!)
-  const left = occurrencesBetween(world.sources, from, to)
-  const isGone = ({ reference, event }: Occurrence): boolean =>
-    reference.shipmentId === gone.reference.shipmentId && !event.startsWith('tracking_request')
-  expect(left).toEqual(all.filter((one) => one !== withEvent && !isGone(one)))
-  const updated = left.filter(({ reference }) => reference.type === 'container_updated_event')
-  for (const { reference } of updated) {
-    edits.change('container', idsOf({ reference } as Occurrence).containerId, {
-      current_status: 'grounded',
-    })
-  }
-  for (const { reference } of occurrencesBetween(world.sources, from, to)) {
-    if (reference.type !== 'container_updated_event') continue
-    expect(reference.changeset).not.toHaveProperty('current_status')
-  }
 })

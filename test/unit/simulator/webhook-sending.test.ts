@@ -101,13 +101,6 @@ describe('a delivery', () => {
     expect(statuses()).toEqual(['succeeded'])
   })
 
-  test('without a secret has no signature', async () => {
-    await open()
-    subscribe({ secret: null })
-    await deliver()
-    expect(receiver.deliveries[0]!.headers).not.toHaveProperty('x-svc-webhook-signature')
-  })
-
   test.each([
     [[200, 201, 202, 204], 1],
     [[203, 206, 302, 400, 401, 404, 500, 503, undefined], 3],
@@ -136,55 +129,9 @@ describe('a delivery', () => {
     expect(receiver.deliveries.map(({ data }) => data!.id)).toEqual(Array(13).fill(id))
     expect(statuses()).toEqual([outcome])
   })
-
-  test('shows the records of its retry when rendered anew', { tags: ['W9'] }, async () => {
-    await open({
-      rerenderRetries: true,
-      retryClock: 'virtual',
-      retryDelaysMs: [60_000],
-      retryScale: 1,
-    })
-    subscribe({ events: ['container.created'] })
-    receiver.answer = () => (receiver.deliveries.length < 2 ? 500 : 200)
-    const [containerId] = containerIds()
-    simulator.webhooks.emit('container.created', { containerId: containerId! })
-    await simulator.webhooks.deliverDue()
-    simulator.edits.change('container', containerId!, { seal_number: 'LATER' })
-    await simulator.webhooks.deliverDue()
-    expect(receiver.deliveries).toHaveLength(1)
-    simulator.clock.advance(60_000)
-    await simulator.webhooks.deliverDue()
-    const [first, second] = receiver.deliveries
-    expect(second!.data!.id).toBe(first!.data!.id)
-    expect(second!.data!.attributes!.created_at).toBe(first!.data!.attributes!.created_at)
-    expect(second!.body.equals(first!.body)).toBe(false)
-    const sealOf = (delivery: typeof first) =>
-      delivery!.included!.find(({ type }) => type === 'container')!.attributes!.seal_number
-    expect([sealOf(first), sealOf(second)]).toEqual([expect.not.stringMatching('LATER'), 'LATER'])
-    expect(second!.data!.relationships!.webhook_notification_logs!.data).toHaveLength(1)
-  })
 })
 
 describe('a webhook', () => {
-  test('gets only what it subscribed to, from its creation on', async () => {
-    await open()
-    simulator.clock.advance(86_400_000)
-    subscribe({ events: ['container.created'] })
-    const others = subscribe({ events: ['container.updated'] })
-    simulator.clock.advance(7 * 86_400_000)
-    await simulator.webhooks.deliverDue()
-    const from = START.getTime() + 86_400_000
-    const told = receiver.deliveries.map(({ data }) => data!)
-    expect(told.length).toBeGreaterThan(10)
-    for (const { attributes, relationships } of told) {
-      expect(Date.parse(attributes!.created_at as string)).toBeGreaterThan(from)
-      const webhook = relationships!.webhook!.data as { id: string }
-      expect(attributes!.event).toBe(
-        webhook.id === others ? 'container.updated' : 'container.created',
-      )
-    }
-  })
-
   test('that fails again and again is inactive until it is active', { tags: ['W18'] }, async () => {
     await open({ deactivateAfter: 3, retryDelaysMs: [0] })
     const webhookId = subscribe({ events: ['container.updated'] })
@@ -213,28 +160,6 @@ describe('a webhook', () => {
   })
 })
 
-test('a trigger sends a sample that exists nowhere', { tags: ['W14', 'release'] }, async () => {
-  await open({}, { shipments: 5 })
-  for (const event of WEBHOOK_EVENT_NAMES) {
-    const body = { url: receiver.url, event, secret: SECRET }
-    expect((await send(simulator, 'POST', '/webhooks/trigger', body)).status).toBe(200)
-    await simulator.webhooks.settle()
-    const delivery = receiver.deliveries.at(-1)!
-    expect(delivery.data!.attributes!.event).toBe(event)
-    expect(delivery.headers['x-svc-webhook-signature']).toBe(
-      createHmac('sha256', SECRET).update(delivery.body).digest('hex'),
-    )
-    expect(delivery.included!.length).toBeGreaterThan(0)
-    for (const { type, id } of [delivery.data!, ...delivery.included!]) {
-      expect(simulator.world.record(type, id, START)).toBeUndefined()
-    }
-    const { id } = delivery.data!.relationships!.webhook!.data as { id: string }
-    expect(simulator.webhooks.find(id)).toBeUndefined()
-  }
-  expect(receiver.deliveries).toHaveLength(WEBHOOK_EVENT_NAMES.length)
-  expect(simulator.webhooks.notifications).toEqual([])
-})
-
 test('a simulator that is closed sends nothing more and waits for nothing', async () => {
   await open({ retryDelaysMs: [60_000] })
   subscribe()
@@ -247,11 +172,4 @@ test('a simulator that is closed sends nothing more and waits for nothing', asyn
   await delivering
   await simulator.webhooks.settle()
   expect(receiver.deliveries).toHaveLength(2)
-})
-
-test('with a running clock it sends by itself', async () => {
-  await open({ lookEveryMs: 5 }, { speed: 1 })
-  subscribe({ events: ['container.updated'] })
-  simulator.edits.addHold(containerIds()[0]!, { name: 'line', status: 'hold', description: null })
-  await expect.poll(() => statuses()).toContain('succeeded')
 })

@@ -96,64 +96,6 @@ test('a stopped shipment no longer changes, and names the user who stopped it', 
   }
 })
 
-test('tracking requests succeed, fail with a reason, and wait', () => {
-  for (const { attributes, relationships } of records.tracking_request) {
-    const status = attributes!.status as string
-    expect(attributes!.failed_reason !== null).toBe(status === 'failed')
-    const isCreated = ['created', 'tracking_stopped'].includes(status)
-    expect(relationships!.tracked_object!.data !== null).toBe(isCreated)
-  }
-})
-
-test('estimates are revised and end near the truth', () => {
-  let revised = 0
-  let compared = 0
-  for (const shipment of world.page('shipment', 900, 300, START)) {
-    const a = shipment.attributes!
-    if (a.pod_eta_at === null) continue
-    if (a.pod_eta_at !== a.pod_original_eta_at) revised += 1
-    const eta = Date.parse(a.pod_eta_at as string)
-    const arrived = a.pod_ata_at === null ? undefined : Date.parse(a.pod_ata_at as string)
-    if (arrived === undefined) continue
-    compared += 1
-    expect(Math.abs(eta - arrived)).toBeLessThan(3 * 3_600_000)
-  }
-  expect(revised).toBeGreaterThan(100)
-  expect(compared).toBeGreaterThan(50)
-})
-
-test('estimated events are replaced by another id, and moves of last free days are events', () => {
-  let replaced = 0
-  let moved = 0
-  for (const { id } of world.page('container', 0, 800, START)) {
-    const events = world.transportEventsOf(id, START)
-    const later = world.transportEventsOf(id, new Date(START.getTime() + 10 * DAY))
-    const now = new Set(later.map((event) => event.id))
-    replaced += events.filter((event) => !now.has(event.id)).length
-    const isMove = ({ attributes }: ResourceObject): boolean =>
-      attributes!.event === 'container.pickup_lfd_terminal.changed'
-    if (events.filter(isMove).length > 1) moved += 1
-  }
-  expect(replaced).toBeGreaterThan(20)
-  expect(moved).toBeGreaterThan(10)
-})
-
-test('places that are not told leave zone and UN/LOCODE null together', () => {
-  const events = records.transport_event
-  const placeless = events.filter(({ attributes }) => attributes!.timezone === null)
-  expect(placeless.length).toBeGreaterThan(50)
-  for (const { attributes, relationships } of placeless) {
-    expect(attributes!.location_locode).toBeNull()
-    expect(relationships!.location!.data).toBeNull()
-  }
-  expect(new Set(events.map(({ relationships }) => typeOf(relationships!.location!.data)))).toEqual(
-    new Set(['port', 'metro_area', undefined]),
-  )
-  expect(new Set(events.map(({ relationships }) => typeOf(relationships!.terminal!.data)))).toEqual(
-    new Set(['terminal', 'rail_terminal', undefined]),
-  )
-})
-
 test('ships sail round the continents', { tags: ['JE7'] }, () => {
   // Far inland, all of them: latitude from and to, longitude from and to.
   const lands = [
@@ -189,8 +131,4 @@ test('ships sail round the continents', { tags: ['JE7'] }, () => {
 interface Position {
   readonly latitude: number
   readonly longitude: number
-}
-
-function typeOf(data: unknown): unknown {
-  return typeof data === 'object' && data !== null && 'type' in data ? data.type : undefined
 }

@@ -4,10 +4,6 @@ import type {
   ResourceIdentifier,
   ResourceObject,
 } from '../../../../src/source/jsonapi/document.js'
-import {
-  containerCheckDigit,
-  imoCheckDigit,
-} from '../../../../src/extensions/simulator/world/check-digits.js'
 import { createClock } from '../../../../src/extensions/simulator/world/clock.js'
 import { isoSeconds, localMidnight } from '../../../../src/extensions/simulator/world/local-time.js'
 import { latestDay } from '../../../support/snapshot-children.js'
@@ -73,30 +69,6 @@ test('lists are as long as the counts say and newest first', () => {
       expect(created).toHaveLength(counts[type])
       expect(created).toEqual(created.toSorted((a, b) => b - a))
       expect(Math.max(0, ...created)).toBeLessThanOrEqual(at.getTime())
-    }
-  }
-})
-
-test('every relationship leads to a record, except to raw events, users, customers and what was replaced', () => {
-  const world = smallWorld()
-  for (const at of [later(-40), START]) {
-    for (const type of [
-      'shipment',
-      'container',
-      'transport_event',
-      'tracking_request',
-      'port',
-      'terminal',
-      'rail_terminal',
-    ] as const) {
-      for (const record of all(world, type, at)) {
-        const { previous_version: replaced, ...others } = record.relationships ?? {}
-        expect(linked(replaced ?? { data: null }).every(({ id }) => id !== record.id)).toBe(true)
-        for (const link of Object.values(others).flatMap(linked)) {
-          if (['raw_event', 'user', 'party'].includes(link.type)) continue
-          expect(world.record(link.type, link.id, at), `${type} → ${link.type}`).toBeDefined()
-        }
-      }
     }
   }
 })
@@ -222,77 +194,6 @@ describe('a container over its life', () => {
     expect(a.pickup_lfd).toBe(line ?? terminal ?? rail)
     expect(a.ind_facility_lfd_on).toBe(rail)
   }
-})
-
-test('transport events are reported after they happen, except estimates and a few by terminals', () => {
-  const world = createWorld({ seed: 1, shipments: 400, startAt: START })
-  const ids = new Set<string>()
-  const announced: ResourceObject[] = []
-  for (const event of all(world, 'transport_event', START)) {
-    const { id, attributes: a } = event
-    ids.add(id)
-    const reported = Date.parse(String(a!.created_at))
-    expect(reported).toBeLessThanOrEqual(START.getTime())
-    if (a!.timestamp === null || String(a!.event).includes('.estimated.')) continue
-    const hoursTooSoon = (Date.parse(a!.timestamp as string) - reported) / 3_600_000
-    if (hoursTooSoon <= 0) continue
-    announced.push(event)
-    expect(hoursTooSoon).toBeLessThanOrEqual(48)
-    expect(a!.event).toMatch(/^container\.transport\.(full_out|empty_in)$/)
-    expect(a!.data_source).toBe('terminal')
-  }
-  expect(ids.size).toBeGreaterThan(7_000)
-  // One in sixty of the containers that are out.
-  expect(announced.length).toBeGreaterThan(3)
-  expect(announced.length).toBeLessThan(20)
-  // The container shows it as soon as the event is there, and so does its status.
-  for (const { attributes: a, relationships } of announced) {
-    const [container] = linked(relationships!.container)
-    const reported = new Date(String(a!.created_at))
-    const shown = world.record('container', container!.id, reported)!.attributes!
-    const before = world.record('container', container!.id, new Date(reported.getTime() - 1000))!
-    const names = ANNOUNCED.filter((name) => shown[name] !== before.attributes![name])
-    expect(names.map((name) => shown[name])).toContain(a!.timestamp)
-    expect(shown.current_status).toBe(
-      a!.event === 'container.transport.empty_in' ? 'empty_returned' : 'picked_up',
-    )
-  }
-})
-
-test('numbers carry the right check digits', () => {
-  const world = smallWorld()
-  const numbersOf = (type: RecordType, name: string) =>
-    all(world, type, START).map(({ attributes }) => String(attributes![name]))
-  // The first ones are of real containers and ships.
-  for (const number of ['CSQU3054383', 'MSKU4807969', ...numbersOf('container', 'number')]) {
-    expect(number).toMatch(/^[A-Z]{3}U\d{7}$/)
-    expect(containerCheckDigit(number.slice(0, 10))).toBe(Number(number[10]))
-  }
-  for (const imo of ['9074729', '9850551', ...numbersOf('vessel', 'imo')]) {
-    expect(imoCheckDigit(imo.slice(0, 6))).toBe(Number(imo[6]))
-  }
-})
-
-test('vessels move, and have a history only when asked', () => {
-  const world = smallWorld()
-  const [vessel] = world.page('vessel', 0, 1, START)
-  const next = world.record('vessel', vessel!.id, later(0.5))
-  expect(next!.attributes!.latitude).not.toBe(vessel!.attributes!.latitude)
-  expect(vessel!.attributes).not.toHaveProperty('positions')
-  const history = world.vesselWithPositions(vessel!.id, START)!.attributes!.positions as {
-    timestamp: string
-  }[]
-  expect(history.length).toBeGreaterThan(10)
-  expect(Date.parse(history.at(-1)!.timestamp)).toBeLessThanOrEqual(START.getTime())
-})
-
-test('a world without extras has the attributes of the interface alone', () => {
-  const world = createWorld({ seed: 1, shipments: 20, startAt: START, extras: false })
-  const [container] = world.page('container', 0, 1, START)
-  const [terminal] = world.page('terminal', 0, 1, START)
-  expect(container!.attributes).not.toHaveProperty('ssl_lfd')
-  expect(container!.attributes).toHaveProperty('current_status')
-  expect(terminal!.attributes).not.toHaveProperty('facility_type')
 })
 
 test('a local day begins at its own midnight on both sides of a clock change', () => {
