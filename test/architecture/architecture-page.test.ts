@@ -33,16 +33,6 @@ describe('docs/architecture.md', () => {
     expect(forbidden).toEqual([])
   })
 
-  it('draws both ways and both state machines', () => {
-    expect(drawings.map((drawing) => drawing.split('\n')[0])).toEqual([
-      'flowchart TD',
-      'flowchart TD',
-      'flowchart TD',
-      'stateDiagram-v2',
-      'stateDiagram-v2',
-    ])
-  })
-
   it('draws the transitions that the two tables have', () => {
     const transitions = Object.entries(NOTIFICATION_EVENTS)
       .filter(([event]) => event !== 'replayed')

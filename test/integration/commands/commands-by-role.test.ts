@@ -6,7 +6,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import type { CliCall } from '../../support/call-cli.js'
 import { openLogins, type Logins } from '../../support/scenes/logins.js'
-import { createTestDatabase } from '../../support/test-database.js'
 
 const schema = `people_${process.pid}`
 const WHO = ['owner', 'writer', 'reader', 'none'] as const
@@ -165,22 +164,17 @@ describe('what a login may do with the program is what its role may', { tags: ['
     }
   })
 
-  it('serve starts for none that may not write', async () => {
-    for (const who of ['reader', 'none'] as const) {
-      const { exitCode, stderr } = await callAs(who, 'serve', '--no-receiver', '--port', '0')
-      expect({ who, exitCode }).toEqual({ who, exitCode: 5 })
-      expect(stderr).toMatch(/may not write the tables of \w+, as this command does/)
-    }
-  })
-
-  it('custom-fields set is refused before the service is asked', async () => {
-    for (const who of ['reader', 'none'] as const) {
-      const { exitCode, stderr } = await callAs(who, 'custom-fields', 'set', 'some-id', 'slug', 'x')
-      expect({ who, exitCode }).toEqual({ who, exitCode: 5 })
-      expect(stderr).toMatch(LACKS)
-    }
-    expect(simulator.requests.total).toBe(0)
-  })
+  it.each(['serve --no-receiver --port 0', 'custom-fields set some-id slug x'])(
+    '%s is refused before the service is asked',
+    async (line) => {
+      for (const who of ['reader', 'none'] as const) {
+        const { exitCode, stderr } = await callAs(who, ...line.split(' '))
+        expect({ who, exitCode }).toEqual({ who, exitCode: 5 })
+        expect(stderr).toMatch(LACKS)
+      }
+      expect(simulator.requests.total).toBe(0)
+    },
+  )
 
   it('an upgrade is the owner’s: others are told, and migrate renews what the roles may', async () => {
     const rows = await scene.run(
@@ -248,19 +242,6 @@ describe('a login that lacks a right is told the statement that grants it, befor
     await run(`drop table ${schema}.not_ours`)
     await run(`grant insert on ${schema}.ports to ${writer}`)
     await run(`grant delete, update on ${schema}_sync.checkpoints to ${writer}`)
-  })
-
-  it('to make the schemas where there are none', { tags: ['G9'] }, async () => {
-    const empty = await createTestDatabase()
-    try {
-      const settings = { DATABASE_URL: scene.urlOf('none', empty.url) }
-      const service = { TRACKING_API_URL: simulator.url, TRACKING_API_KEY: simulator.apiKey }
-      expectRefused(await scene.call('none', ['sync'], { ...settings, ...service }), [
-        `grant create on database ${empty.name} to ${scene.nameOf('none')}`,
-      ])
-    } finally {
-      await empty.drop()
-    }
   })
 
   /** Each with the first server that knows it. */

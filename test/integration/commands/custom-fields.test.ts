@@ -1,8 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { acquireLease } from '../../../src/warehouse/coordination/lease.js'
-import { silentLogger } from '../../../src/base/logger.js'
-import { createSleep } from '../../../src/base/retry.js'
-import { WRITER_LEASE } from '../../../src/sync/hold-lease.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { closeScenes, openScene, type Scene } from '../sync/sync-scene.js'
 
@@ -122,29 +118,6 @@ describe('custom-fields set', () => {
       )
       expect(stored).toContainEqual({ entity_type: type, value_text: 'ACME' })
     }
-  })
-
-  it('is kept by the next sync', async () => {
-    await set(containerId, 'priority', 'highest')
-    scene.simulator.clock.advance(60_000)
-    await scene.sync()
-    expect(await scene.differences()).toEqual([])
-    expect((await rows()).filter(({ api_slug }) => api_slug === 'priority')).toMatchObject([
-      { value: 'highest' },
-    ])
-  })
-
-  it('works while another run holds the lease', async () => {
-    const lease = await acquireLease(scene.warehouse, {
-      name: WRITER_LEASE,
-      holder: { host: 'elsewhere', pid: 1, command: 'sync' },
-      logger: silentLogger,
-      sleep: createSleep(),
-      now: () => performance.now(),
-    })
-    expect(await set(containerId, 'priority', 'highest')).toMatchObject({ exitCode: 0 })
-    expect(await rows()).toMatchObject([{ value: 'highest' }])
-    await lease.release()
   })
 
   it('without the permission ends with 3 and says what is missing', async () => {

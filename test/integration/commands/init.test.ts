@@ -165,15 +165,6 @@ describe('without a terminal', () => {
     expect(configIn().readerUrl).toBe(readerUrl)
   })
 
-  it('leaves a secret in its file', async () => {
-    await writeFile(join(directory, 'key'), `${KEY}\n`, { mode: 0o600 })
-    const env = { TRACKING_API_KEY_FILE: join(directory, 'key'), DATABASE_URL: database.url }
-    expect((await init(['--api-url', simulator.url], env)).exitCode).toBe(0)
-    expect(await readEnv()).toContain(`TRACKING_API_KEY_FILE=${join(directory, 'key')}\n`)
-    expect(await readEnv()).not.toContain(KEY)
-    expect(configIn().apiKey).toBe(KEY)
-  })
-
   it('names everything that is missing at once, and writes nothing', async () => {
     const { exitCode, stderr } = await init([], {})
     expect(exitCode).toBe(2)
@@ -288,14 +279,6 @@ describe('at a terminal', () => {
     expect(await readEnv()).toBe(
       `${before.replace('terminal49', 'generic')}TRACKING_WEBHOOK_URL=https://hooks.example/w\n`,
     )
-  })
-
-  it('asks only what was not given', async () => {
-    const env = { TRACKING_API_KEY: KEY, TRACKING_API_URL: simulator.url }
-    const { exitCode, stderr } = await init([], env, [database.url, '', ''])
-    expect(exitCode).toBe(0)
-    expect(stderr.match(/\d\. (?:Service|API|Address|Secret)/g)).toHaveLength(3)
-    expect(configIn()).toMatchObject({ apiKey: KEY, databaseUrl: database.url })
   })
 
   it.each([

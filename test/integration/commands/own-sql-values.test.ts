@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callCli, type CliCall } from '../../support/call-cli.js'
-import { readWorkbook } from '../../support/read-workbook.js'
 import { borrowTestWarehouse } from '../../support/reused-warehouse.js'
 import { readerSettings } from '../../support/test-database.js'
 import type { TestWarehouse } from '../../support/test-warehouse.js'
@@ -167,32 +166,6 @@ describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
     ).toEqual([])
   })
 
-  it('in csv and in a table', { tags: ['release'] }, async () => {
-    const ndjson = await query(question, '--format', 'ndjson')
-    expect(ndjson).toMatchObject({ exitCode: 0, stderr: '' })
-    const texts = JSON.parse(ndjson.stdout) as Record<string, string | null>
-    const csv = await query(question, '--format', 'csv')
-    const [head, line] = readCsv(csv.stdout)
-    const cells = Object.fromEntries(head!.map((name, at) => [name, line![at]]))
-    const vertical = await query(question, '--vertical')
-    const shown = new Map(
-      vertical.stdout.split('\n').map((text) => {
-        const [name = '', ...rest] = text.split(/ {2,}/)
-        return [name, rest.join('  ')]
-      }),
-    )
-    for (const [at, value] of values.entries()) {
-      const [text, list] = [texts[`t${at}`] ?? '', texts[`u${at}`]!]
-      expect({ value, csv: cells[`v${at}`], list: cells[`a${at}`] }).toEqual({
-        value,
-        csv: text,
-        list,
-      })
-      const inTable = shown.get(`a${at}`)
-      expect({ value, list: inTable }).toEqual({ value, list: list.trimEnd() })
-    }
-  })
-
   it('and in JSON, where the type decides what is a number', async () => {
     const { stdout } = await query(question, '--format', 'ndjson')
     const row = JSON.parse(stdout) as Record<string, unknown>
@@ -227,20 +200,6 @@ describe('own SQL answers as PostgreSQL writes it', { tags: ['JB3'] }, () => {
       '{"a":[[1,2],[3,null]],"b":[1,2],"c":[],"d":["2026-11-02",null],"e":{"a": 1}}\n',
     )
   })
-
-  it('joins lists for spreadsheets', async () => {
-    const { stdout } = await query(`select array['a b', 'c"d', null] as list`, '--excel')
-    expect(stdout).toBe('\ufefflist\r\n"a b; c""d; "\r\n')
-  })
-
-  it('gives a workbook what it is', async () => {
-    const file = join(folder, 'cells.xlsx')
-    const text = `select array[date '2026-11-02'] as days, '\\x00ff'::bytea as bytes, true as yes,
-        12 as n, '{"a": 1.10}'::jsonb as doc`
-    expect(await query(text, '--format', 'xlsx', '--out', file)).toMatchObject({ exitCode: 0 })
-    const { rows } = readWorkbook(await readFile(file))
-    expect(rows[1]).toEqual(['{2026-11-02}', '\\x00ff', true, 12, '{"a": 1.10}'])
-  })
 })
 
 describe('columns of one name', { tags: ['JB3'] }, () => {
@@ -264,22 +223,4 @@ describe('columns of one name', { tags: ['JB3'] }, () => {
         'give each a name of its own with `as`\n',
     })
   })
-
-  it('are not picked by their name', async () => {
-    const { exitCode, stderr } = await query(twice, '--columns', 'created_at')
-    expect(exitCode).toBe(2)
-    expect(stderr).toContain('--columns needs unique column names, but several are called')
-  })
 })
-
-/** Every field may be quoted; quotes are doubled. */
-function readCsv(text: string): string[][] {
-  return text
-    .split('\r\n')
-    .filter((line) => line !== '')
-    .map((line) =>
-      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
-        ([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? '',
-      ),
-    )
-}

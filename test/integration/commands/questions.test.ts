@@ -1,11 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   bindQuery,
   readShippedQueries,
   type ShippedQuery,
 } from '../../../src/extensions/answers/questions/shipped-queries.js'
-import type { QueryValues } from '../../../src/extensions/answers/questions/query-parameters.js'
 import { readViews } from '../../../src/warehouse/schema/shipped-views.js'
 import { keysOf, REFERENCES } from '../../../scripts/documents/dbt-models.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
@@ -97,17 +96,6 @@ async function rowsOf(...args: string[]): Promise<Record<string, unknown>[]> {
 }
 
 describe('the shipped questions', () => {
-  it('are there for every view that answers one, and say what their columns mean', async () => {
-    const marts = new URL('../../../sql/views/marts/', import.meta.url)
-    const files = await readdir(marts, { recursive: true })
-    const names = files.flatMap((path) => /(\w+)\.sql$/.exec(path)?.[1] ?? [])
-    expect(names.length).toBeGreaterThan(15)
-    expect(questions.map(({ name }) => name)).toEqual(names.sort())
-    expect(questions.filter(({ columns, title }) => columns.length === 0 || title === '')).toEqual(
-      [],
-    )
-  })
-
   it('have rows that their keys tell apart', { tags: ['release'] }, async () => {
     const keys = await keysOf(await readViews())
     expect(Object.keys(keys).length).toBeGreaterThan(20)
@@ -134,34 +122,6 @@ describe('the shipped questions', () => {
     }
     expect(rows).toBeGreaterThan(2_000)
     expect(joined).toBeGreaterThan(85)
-  })
-
-  it('answer, each with rows, narrowed by each parameter', { tags: ['release'] }, async () => {
-    const count = async (question: ShippedQuery, given: QueryValues): Promise<number> => {
-      const { sql, parameters } = bindQuery(question, given)
-      return (await scene.query(sql, ...parameters)).length
-    }
-    const amounts = ['since', 'until', 'limit', 'at-least']
-    for (const question of questions) {
-      const { name, parameters } = question
-      const all = await count(question, {})
-      // A week has few arrivals: of a line there may be one.
-      const some = parameters.includes('at-least')
-        ? await count(question, { 'at-least': '1' })
-        : all
-      expect({ name, isAnswered: some > 0 }).toEqual({ name, isAnswered: true })
-      const given = parameters.filter((parameter) => amounts.includes(parameter))
-      const found = await count(
-        question,
-        Object.fromEntries(given.map((parameter) => [parameter, values[parameter]!])),
-      )
-      expect({ name, given, isNarrowed: found <= all }).toEqual({ name, given, isNarrowed: true })
-      // Filters by an existing value are tested by value, below.
-      for (const parameter of parameters.filter((one) => !amounts.includes(one))) {
-        const none = await count(question, { [parameter]: 'no such thing' })
-        expect({ name, parameter, none }).toEqual({ name, parameter, none: 0 })
-      }
-    }
   })
 
   it('are narrowed as the rows say, in any case', { tags: ['release'] }, async () => {
@@ -252,22 +212,6 @@ describe('the shipped questions', () => {
     })
   })
 
-  it('name customers, tags and fields where none matches', { tags: ['release'] }, async () => {
-    const noteOf = async (field: string): Promise<string> =>
-      (await query('last_free_days', '--custom-field', field)).stderr
-    expect(await noteOf('cost_center=Gardens=East')).toContain(
-      'no custom-field "cost_center=Gardens=East"; did you mean cost_center=Garden=East?\n',
-    )
-    expect(await noteOf('cost_center=none such thing')).toContain('cost_center=Garden=East, ')
-    expect(await noteOf('colour_of_the_seal=red')).toContain(
-      'there are consignee=…, cost_center=…, ',
-    )
-    const { customer = '', tag = '' } = values
-    const none = await query('last_free_days', '--customer', `${customer}x`)
-    expect(none.stderr).toContain(customer)
-    expect((await query('last_free_days', '--tag', `${tag}x`)).stderr).toContain(tag)
-  })
-
   it('leave out small counts, and take one cut or period', { tags: ['release'] }, async () => {
     for (const [name, count] of [
       ['carriers', 'vessel_calls'],
@@ -322,55 +266,6 @@ describe('two instants side by side', () => {
     }
   })
 
-  it('are the rows of both answers, and what changed', { tags: ['release'] }, async () => {
-    const [first = '', last = ''] = [scene.instants[1], scene.instants.at(-2)]
-    const idOf = (row: Record<string, unknown>): string =>
-      `${String(row.container_id)} ${String(row.place)}`
-    const read = async (instant: string) =>
-      new Map((await rowsOf('last_free_days', '--as-of', instant)).map((row) => [idOf(row), row]))
-    const [was, is] = [await read(first), await read(last)]
-    const shared = [...is.keys()].filter((id) => was.has(id))
-    // The day of the question is not a difference of the rows.
-    const textOf = (row?: Record<string, unknown>): string =>
-      JSON.stringify({ ...row, today_on: undefined })
-    const isSame = (id: string): boolean => textOf(was.get(id)) === textOf(is.get(id))
-    expect(shared.filter(isSame)).not.toEqual([])
-    const expected = [
-      ...[...is.keys()].filter((id) => !was.has(id)).map((id) => `came ${id}`),
-      ...[...was.keys()].filter((id) => !is.has(id)).map((id) => `went ${id}`),
-      ...shared.filter((id) => !isSame(id)).map((id) => `changed ${id}`),
-    ]
-    const compared = await query(
-      'last_free_days',
-      '--as-of',
-      last,
-      '--against',
-      first,
-      '--format',
-      'json',
-    )
-    const rows = JSON.parse(compared.stdout) as Record<string, unknown>[]
-    expect(rows.map((row) => `${String(row.change)} ${idOf(row)}`)).toEqual(expected)
-    expect(new Set(rows.map((row) => row.change)).size).toBeGreaterThan(1)
-    for (const row of rows.filter(({ change }) => change === 'changed')) {
-      const [before, after] = [was.get(idOf(row)), is.get(idOf(row))]
-      expect(row).toMatchObject({
-        state: after?.state,
-        state_was: before?.state,
-        days_left: after?.days_left,
-        days_left_was: before?.days_left,
-        days_left_difference:
-          after?.days_left === null || before?.days_left === null
-            ? null
-            : Number(after?.days_left) - Number(before?.days_left),
-      })
-    }
-    expect(compared.stderr).toContain(
-      `note: from ${first} to ${last}: ${rows.filter((row) => row.change === 'came').length} came`,
-    )
-    expect(compared.stderr).toContain(` ${shared.filter(isSame).length} did not change\n`)
-  })
-
   it('take hours that have only gone on for no change', { tags: ['release'] }, async () => {
     const [noon, later] = [new Date(), new Date(Date.now() + 60_000)].map((at) => at.toISOString())
     for (const question of ['attention', 'rail', 'transshipments', 'empties']) {
@@ -421,11 +316,6 @@ describe('docs/questions.md', () => {
       await scene.query(`${sum} tracking_analytics.costs group by 1 order by 1`),
     )
     expect(joined.length).toBeGreaterThan(0)
-  })
-
-  it('has a section for every question', () => {
-    const shown = new Set([...guide.matchAll(/tracking-sync query (\w+)/g)].map(([, name]) => name))
-    expect(questions.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([])
   })
 
   it('has commands that work, and samples with its columns', { tags: ['release'] }, async () => {
@@ -608,21 +498,5 @@ describe('query', () => {
     expect(
       await scene.query(`select nspname from pg_namespace where starts_with(nspname, 'trakcing')`),
     ).toEqual([])
-  })
-
-  it('stops a statement that takes long, and writes nothing', { tags: ['release'] }, async () => {
-    const slow = await query('select pg_sleep(30)', '--timeout', '1')
-    expect(slow).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(slow.stderr).toContain('--timeout is over before the answer is there')
-    for (const sql of [
-      'delete from tracking.containers',
-      'with gone as (delete from tracking.containers returning 1) select * from gone',
-    ]) {
-      expect(await query(sql)).toMatchObject({ exitCode: 2, stdout: '' })
-    }
-    const [{ count } = { count: 0 }] = await scene.query<{ count: number }>(
-      'select count(*) from tracking.containers',
-    )
-    expect(count).toBeGreaterThan(0)
   })
 })

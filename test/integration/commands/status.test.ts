@@ -85,21 +85,6 @@ describe('the status command', () => {
     expect(text).toMatch(/^ALERT: the last run \(sync 2\): /m)
   })
 
-  it('says first that two slots of the schedule were missed', { tags: ['release'] }, async () => {
-    const scene = await openScene({ shipments: 1 })
-    await scene.sync()
-    expect((await status(scene)).json.alerts).toEqual([])
-    await scene.query(
-      `update tracking_sync.sync_run_streams set pass_began_at = now() - interval '31 minutes'`,
-    )
-    const { text, json } = await status(scene)
-    const sentence =
-      /^the last complete sync began .* UTC, and two more were due since \(SYNC_CRON is \*\/15 \* \* \* \*\)$/
-    expect(json.alerts).toEqual([expect.stringMatching(sentence)])
-    expect(text.startsWith(`ALERT: ${json.alerts[0]!}\n`)).toBe(true)
-    expect((await status(scene, { SYNC_CRON: 'off' })).json.alerts).toEqual([])
-  })
-
   it('shows what waits in each queue, and for how long', async () => {
     const scene = await openScene({ shipments: 1 })
     await scene.query(

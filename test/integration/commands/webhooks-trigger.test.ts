@@ -125,12 +125,6 @@ describe('webhooks trigger, the test of the whole way', () => {
     await once(server, 'close')
   })
 
-  it('tells the words of a service that does not accept it', async () => {
-    const output = await trigger('--event', 'no.such.event')
-    expect(output.exitCode).not.toBe(0)
-    expect(failure(output)).toMatch(/trigger .*422.*no.such.event is not an event/)
-  })
-
   it('fails where real deliveries have another secret', { tags: ['FF1', 'FC7'] }, async () => {
     const url = settings.TRACKING_WEBHOOK_URL!
     const secret = 'made-by-the-service-0123456789'
@@ -162,10 +156,7 @@ describe('webhooks trigger, the test of the whole way', () => {
     const statuses: number[] = []
     const report = await withTestService(simulator, (service) => {
       const triggerWebhook: SelfTestDependencies['service']['triggerWebhook'] = async (...args) => {
-        const headers = {
-          'content-type': 'application/json',
-          [DEFAULT_SIGNATURE.header]: signature,
-        }
+        const headers = { [DEFAULT_SIGNATURE.header]: signature }
         const real = await fetch(settings.TRACKING_WEBHOOK_URL!, { method: 'POST', body, headers })
         statuses.push(real.status)
         return service.triggerWebhook(...args)
@@ -186,29 +177,6 @@ describe('webhooks trigger, the test of the whole way', () => {
     })
     expect(statuses).toEqual([503])
     expect(report).toMatchObject({ isPassed: true })
-  })
-
-  it('ends at once when it is told to stop', async () => {
-    const stop = new AbortController()
-    const ended = withTestService(simulator, (service) =>
-      testWebhook({
-        service,
-        secrets: [SECRET],
-        logger: silentLogger,
-        signal: stop.signal,
-        url: 'http://127.0.0.1:1/webhooks',
-        event: 'container.updated',
-        host: '127.0.0.1',
-        httpPort,
-        path: '/webhooks',
-        signature: DEFAULT_SIGNATURE,
-        timeoutMs: 600_000,
-        onStep: ({ name }) => {
-          if (name === 'trigger') stop.abort(new Error('enough'))
-        },
-      }),
-    )
-    await expect(ended).rejects.toThrow('enough')
   })
 })
 

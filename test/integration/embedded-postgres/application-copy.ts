@@ -1,4 +1,4 @@
-import { access, chmod, cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { access, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDirectory, repositoryDirectory } from './embedded-homes.js'
 
@@ -38,16 +38,6 @@ export async function copyApplication(mode: number): Promise<ApplicationCopy> {
   const links = wanted.map(({ target }) => join(packageDirectory, target))
   for (const link of links) await rm(link, { force: true })
   return { distDirectory, packageDirectory, links }
-}
-
-/** As `npm install` under `umask 077` leaves it. */
-export async function closeToOthers(directory: string): Promise<void> {
-  await chmod(directory, 0o700)
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name)
-    if (entry.isDirectory()) await closeToOthers(path)
-    else if (entry.isFile()) await chmod(path, directory.endsWith('bin') ? 0o700 : 0o600)
-  }
 }
 
 /** The names given and what they depend on, as far as it is installed at the top. */

@@ -2,7 +2,6 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFile,
-  chmod,
   chown,
   mkdir,
   readFile,
@@ -30,13 +29,11 @@ import { countViewRows } from '../../support/count-view-rows.js'
 import { runTestSync } from '../../support/run-test-sync.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
 import { START } from '../sync/sync-scene.js'
-import { copyApplication } from './application-copy.js'
 import {
   cleanUp,
   makeDirectory,
   makeHome,
   makePreparedHome,
-  ordinaryUser,
   query,
   readServerPid,
   registerHome,
@@ -220,32 +217,6 @@ describe('what runs in the place of a server', { tags: ['FC4'] }, () => {
       for (const { child } of posing) child.kill('SIGKILL')
     }
   })
-
-  it('is told nothing when it takes the port after a crash', { tags: ['release'] }, async () => {
-    const homeDirectory = await makePreparedHome()
-    const crashed = await startEmbeddedDatabase({ homeDirectory, logger })
-    process.kill(await readServerPid(crashed.dataDirectory), 'SIGKILL')
-    const told: Buffer[] = []
-    const impostor = createServer((socket) => socket.on('data', (bytes) => told.push(bytes)))
-    await vi.waitFor(
-      () =>
-        new Promise<void>((resolve, reject) => {
-          impostor.once('error', reject)
-          impostor.listen(crashed.port, '127.0.0.1', resolve)
-        }),
-      { timeout: 20_000, interval: 20 },
-    )
-    try {
-      const next = await startEmbeddedDatabase({ homeDirectory, logger })
-      expect(next.isAdopted).toBe(false)
-      expect(next.port).not.toBe(crashed.port)
-      expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }])
-      expect(Buffer.concat(told).toString()).toBe('')
-      await next.stop()
-    } finally {
-      impostor.close()
-    }
-  })
 })
 
 describe('secrets', { tags: ['release'] }, () => {
@@ -322,18 +293,6 @@ describe('a data directory that cannot be used', () => {
     await expect(startEmbeddedDatabase({ homeDirectory, logger })).rejects.toThrow(
       /password of the embedded database is missing/,
     )
-  })
-
-  it('is reported when the home cannot be written', { tags: ['release'] }, async () => {
-    const directory = await makeDirectory()
-    const homeDirectory = join(directory, 'home')
-    await chmod(directory, 0o555)
-    const { distDirectory } = await copyApplication(0o755)
-    const child = await startChild({ homeDirectory, distDirectory, ...ordinaryUser })
-    await expect(child.ready).rejects.toThrow(
-      /EmbeddedDatabaseError: .*may not \(EACCES\).*TRACKING_HOME/,
-    )
-    await chmod(directory, 0o755)
   })
 
   it('is reported when the home is a file', async () => {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { startEmbeddedDatabase } from '../../../src/extensions/embedded-postgres/embedded-database.js'
 import { EmbeddedDatabaseError } from '../../../src/base/errors.js'
 import { silentLogger } from '../../../src/base/logger.js'
-import { closeToOthers, copyApplication } from './application-copy.js'
+import { copyApplication } from './application-copy.js'
 import {
   cleanUp,
   isRoot,
@@ -94,21 +94,6 @@ describe('directories that only their owner can enter', { tags: ['release'] }, (
     }
   })
 
-  it('hold the home of several starters at once', async () => {
-    const homeDirectory = await makeHome(0o700)
-    const children = await Promise.all([1, 2].map(() => startChild({ homeDirectory })))
-    const databases = await Promise.all(children.map((child) => child.ready))
-    expect(new Set(databases.map(({ dataDirectory }) => dataDirectory)).size).toBe(1)
-    await Promise.all(children.map((child) => child.stop()))
-  })
-
-  it('may also be those of the package, as a strict umask makes them', async () => {
-    const { distDirectory, packageDirectory } = await copyApplication(0o755)
-    await closeToOthers(packageDirectory)
-    const options = { homeDirectory: await makeHome(), distDirectory }
-    expect((await useDatabase(options, 'select 1 as one')).rows).toEqual([{ one: 1 }])
-  })
-
   it('are explained when they were open as the data were made', async () => {
     const homeDirectory = await makeHome()
     await (await startEmbeddedDatabase({ homeDirectory, logger })).stop()
@@ -180,20 +165,6 @@ describe('programs that cannot be run', () => {
     const message = await nothingTo(await makePackage('#!/lib/ld-of-another-libc.so.1\n'))
     expect(message).toMatch(
       process.platform === 'linux' ? /no musl build.*DATABASE_URL/ : /cannot be run/,
-    )
-  })
-
-  it('are explained when the disk is full, and leave nothing half-made', async () => {
-    const full = 'echo "initdb: error: could not write: No space left on device" >&2; exit 1'
-    expect(await nothingTo(await makePackage(`#!/bin/sh\n${full}\n`))).toMatch(
-      /disk that holds .* is full; free some space/,
-    )
-  })
-
-  it('are explained by their own last words otherwise', async () => {
-    const other = 'echo "initdb: error: the moon is in the wrong place" >&2; exit 1'
-    expect(await nothingTo(await makePackage(`#!/bin/sh\n${other}\n`))).toMatch(
-      /could not create its data directory: initdb: error: the moon is in the wrong place/,
     )
   })
 })

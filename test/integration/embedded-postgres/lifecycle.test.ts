@@ -102,19 +102,6 @@ describe('a server whose command was killed', { tags: ['release'] }, () => {
     expect(await isRunning(pid)).toBe(false)
   })
 
-  it('recovers what was committed when the server itself was killed', async () => {
-    const homeDirectory = await makePreparedHome()
-    const first = await startEmbeddedDatabase({ homeDirectory, logger })
-    await query(first.url, 'create table committed as select 1 as one')
-    process.kill(await readServerPid(first.dataDirectory), 'SIGKILL')
-
-    const next = await startEmbeddedDatabase({ homeDirectory, logger })
-    expect(next.isAdopted).toBe(false)
-    expect(await query(next.url, 'select one from committed')).toEqual([{ one: 1 }])
-    await Promise.all([first.stop(), next.stop()])
-    expect((await embeddedDatabaseStatus({ homeDirectory, logger })).isRunning).toBe(false)
-  })
-
   it('is not replaced while one of its processes may still write', async () => {
     const homeDirectory = await makePreparedHome()
     const first = await startEmbeddedDatabase({ homeDirectory, logger })
@@ -229,17 +216,5 @@ describe('a server that is to stay', { tags: ['release'] }, () => {
       dataDirectory,
       version: '18',
     })
-  })
-
-  it('does not stay kept after its machine went down', async () => {
-    const homeDirectory = await makePreparedHome()
-    const kept = await startEmbeddedDatabase({ homeDirectory, logger, keepRunning: true })
-    process.kill(await readServerPid(kept.dataDirectory), 'SIGKILL')
-
-    const user = await startEmbeddedDatabase({ homeDirectory, logger })
-    expect(user.isAdopted).toBe(false)
-    const pid = await readServerPid(user.dataDirectory)
-    await user.stop()
-    expect(await isRunning(pid)).toBe(false)
   })
 })

@@ -7,23 +7,6 @@ import { cleanUp, makeDirectory } from './embedded-homes.js'
 afterEach(cleanUp)
 
 describe('the start lock', () => {
-  it('lets one holder in at a time, and leaves one file', async () => {
-    const directory = await makeDirectory()
-    let inside = 0
-    let entries = 0
-    const hold = () =>
-      withStartLock(directory, async () => {
-        inside += 1
-        entries += 1
-        expect(inside).toBe(1)
-        await readdir(directory)
-        inside -= 1
-      })
-    await Promise.all(Array.from({ length: 12 }, hold))
-    expect(entries).toBe(12)
-    expect(await readdir(directory)).toHaveLength(1)
-  })
-
   it('is free again after a failure inside', async () => {
     const directory = await makeDirectory()
     const failing = withStartLock(directory, () => Promise.reject(new Error('inside')))

@@ -65,36 +65,6 @@ describe('errors say what happens next', () => {
     expect(classes).toHaveLength(all.length)
     expect(new Set(all.map(({ code }) => code)).size).toBe(all.length)
   })
-
-  test('an error keeps its cause and its facts', () => {
-    const cause = new Error('socket hang up')
-    const error = new ApiUnavailableError('try again', { cause, context: { path: '/shipments' } })
-    expect(error.cause).toBe(cause)
-    expect(error.context).toEqual({ path: '/shipments' })
-    expect(error.message).toBe('try again')
-    expect('cause' in new ApiUnavailableError('try again')).toBe(false)
-    expect(new ApiUnavailableError('try again').context).toEqual({})
-  })
-
-  test('what the class adds is there: the wait, the status, the pointer', () => {
-    expect(new ApiRateLimitedError('x', { retryAfterMs: 1500 }).retryAfterMs).toBe(1500)
-    expect(new ApiRateLimitedError('x').retryAfterMs).toBeUndefined()
-    expect(new ApiUnavailableError('x', { retryAfterMs: 20 }).retryAfterMs).toBe(20)
-    expect(new ApiRequestError('x', { status: 422 }).status).toBe(422)
-    expect(new ApiContractError('x', { pointer: '/attributes' }).pointer).toBe('/attributes')
-  })
-
-  test('wrong settings are told all at once, a line each', () => {
-    const problems = [
-      { setting: 'TRACKING_API_URL', problem: 'is not a URL' },
-      { setting: 'TRACKING_RUN_MINUTES', problem: 'must be a whole number from 1 to 10000' },
-    ]
-    const error = new ConfigError(problems)
-    expect(error.problems).toEqual(problems)
-    expect(error.message).toBe(
-      'TRACKING_API_URL is not a URL\nTRACKING_RUN_MINUTES must be a whole number from 1 to 10000',
-    )
-  })
 })
 
 describe('any thrown value', () => {

@@ -89,19 +89,6 @@ describe('retry', () => {
     }
   }
 
-  test('returns the result of the first try that works', { tags: ['H1'] }, async () => {
-    const time = createTime()
-    let tries = 0
-    const result = await retry(async () => {
-      await Promise.resolve()
-      tries += 1
-      if (tries < 3) throw down
-      return tries
-    }, time.options)
-    expect(result).toBe(3)
-    expect(time.slept).toEqual([500, 1_000])
-  })
-
   test.each([
     { retryAfterMs: 1_000, requests: 12 },
     { retryAfterMs: 60_000, requests: 10 },
@@ -121,28 +108,6 @@ describe('retry', () => {
       expect(time.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(600_000)
     },
   )
-
-  test('throws what onGiveUp makes of the last error', async () => {
-    const onGiveUp = (): Error => new Error('given up')
-    const fail = async (): Promise<never> => {
-      await Promise.resolve()
-      throw down
-    }
-    const options = { ...createTime().options, onGiveUp }
-    await expect(retry(fail, options)).rejects.toThrow('given up')
-  })
-
-  test('does not repeat what the caller forbids to repeat', async () => {
-    let tries = 0
-    const options = { ...createTime().options, mayRepeat: () => false }
-    const operation = async (): Promise<never> => {
-      tries += 1
-      await Promise.resolve()
-      throw down
-    }
-    await expect(retry(operation, options)).rejects.toBe(down)
-    expect(tries).toBe(1)
-  })
 
   test('an abort during the operation wins over its error and is not retried', async () => {
     const controller = new AbortController()

@@ -21,16 +21,6 @@ describe('the help', () => {
     expect(help).not.toContain('preset')
   })
 
-  it.each(['sync', 'webhooks create', 'custom-fields'])(
-    'of %s is the same by the word and by the flag',
-    async (name) => {
-      const [group = '', ...rest] = name.split(' ')
-      const byFlag = await runInProcess(...name.split(' '), '--help')
-      expect(await runInProcess('help', ...name.split(' '))).toEqual(byFlag)
-      if (rest.length > 0) expect(await runInProcess(group, 'help', ...rest)).toEqual(byFlag)
-    },
-  )
-
   it('of the program tells every exit code', async () => {
     const { stdout } = await runInProcess('--help')
     const [, codes = ''] = stdout.split('\nExit codes:\n')
@@ -49,22 +39,5 @@ describe('the help', () => {
     expect(taking.filter((flag) => /key|secret|password|token|url$/.test(flag))).toEqual(
       taking.filter((flag) => /^--(?:(?:(?:allow-insecure-)?api|webhook)-)?url$/.test(flag)),
     )
-  })
-
-  it('and usage errors carry no colour codes where nobody looks at a terminal', async () => {
-    const outputs = [
-      await runInProcess('--help'),
-      await runInProcess('sync', '--help'),
-      await runInProcess('nonsense'),
-      await runInProcess('sync', '--nonsense'),
-    ]
-    for (const { stdout, stderr } of outputs) expect(stdout + stderr).not.toContain('\u001b')
-    expect(outputs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 2, 2])
-  })
-
-  it('goes to standard error, with 2, where the command is missing', async () => {
-    const { exitCode, stdout, stderr } = await runInProcess()
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toMatch(/^Usage: tracking-sync \[options\] \[command\]\n/)
   })
 })

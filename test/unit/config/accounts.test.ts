@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ConfigError } from '../../../src/base/errors.js'
 import { loadConfig, type ConfigSources } from '../../../src/config/load.js'
-import { requireAccount } from '../../../src/config/needed-settings.js'
 import { loadAccounts } from '../../../src/extensions/accounts/load-accounts.js'
 
 const KEYS = {
@@ -117,31 +116,6 @@ describe('an account', () => {
       'TRACKING_ACCOUNT is set, but the configuration file has no accounts; ' +
         'unset it, or see docs/accounts.md',
     ])
-  })
-
-  test('must be chosen where a command is for one', () => {
-    const loaded = loadConfig(sources(TWO))
-    expect(
-      problemsOf(() => {
-        requireAccount(loaded, true)
-      }),
-    ).toEqual(['TRACKING_ACCOUNT is not set; choose with --account, or --all: acme, blue-sea'])
-    expect(
-      problemsOf(() => {
-        requireAccount(loaded, false)
-      }),
-    ).toEqual(['TRACKING_ACCOUNT is not set; choose with --account: acme, blue-sea'])
-    const chosen = loadConfig({ ...sources(TWO), flags: { account: 'acme' } })
-    expect(
-      problemsOf(() => {
-        requireAccount(chosen, true)
-      }),
-    ).toEqual([])
-    expect(
-      problemsOf(() => {
-        requireAccount(loadConfig(sources([])), true)
-      }),
-    ).toEqual([])
   })
 })
 

@@ -55,12 +55,6 @@ describe('the settings of alerts', () => {
     expect(names).not.toContain('rolled')
   })
 
-  it('choose all but what is left out where nothing else is named', () => {
-    const { names } = alertSettingsOf(load({ TRACKING_ALERT_KINDS: '-exceptions' }).config)
-    expect(names).toContain('TrackingSyncOverdue')
-    expect(names).not.toContain('rolled')
-  })
-
   it.each([
     ['http://alerts.example/in', 'only on this machine'],
     [`https://${CANARY}:x@alerts.example/in`, 'without user name'],

@@ -61,25 +61,6 @@ describe('a preset', () => {
     expect(origins).toMatchObject({ apiUrl: 'preset', rateLimitPerMinute: 'preset' })
   })
 
-  it('gives way to a setting from anywhere', () => {
-    writeFileSync(join(workingDirectory, 'own.json'), '{"service":"terminal49"}')
-    const { config, origins } = loadConfig({
-      environment: {},
-      workingDirectory,
-      configFile: 'own.json',
-      flags: { rateLimitPerMinute: '50' },
-    })
-    expect(config).toMatchObject({
-      apiUrl: 'https://api.terminal49.com/v2',
-      rateLimitPerMinute: 50,
-    })
-    expect(origins).toMatchObject({
-      service: 'file',
-      apiUrl: 'preset',
-      rateLimitPerMinute: 'flag',
-    })
-  })
-
   it.each([
     ['terminal48', '; did you mean terminal49?'],
     ['../services/terminal49', ''],
@@ -180,10 +161,6 @@ describe('a preset file of an operator', () => {
     ['{', 'is not a JSON object'],
   ])('that is incomplete or malformed is refused by its member: %j', (preset, problem) => {
     expect(problemsOf(write(preset))).toContain(problem)
-  })
-
-  it('that does not exist is told', () => {
-    expect(problemsOf('./nowhere.json')).toContain('there is no such file')
   })
 })
 

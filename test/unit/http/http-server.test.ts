@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ConfigError } from '../../../src/base/errors.js'
@@ -150,20 +149,6 @@ describe('who is slow', { tags: ['W10'] }, () => {
     const response = await fetch(`${server.url}/webhooks`, { method: 'POST', body: '{}' })
     expect(response.status).toBe(200)
   })
-
-  it('a request that waits for its answer is never given up for a new connection', async () => {
-    const waiting: ServerResponse[] = []
-    const { server } = await openScene({ connections: 2 }, (request, response) => {
-      request.resume()
-      waiting.push(response)
-    })
-    const first = [1, 2].map(() => fetch(`${server.url}/webhooks`, { method: 'POST', body: '{}' }))
-    await expect.poll(() => waiting.length).toBe(2)
-    const third = await openRaw(server.httpPort)
-    expect(await third.closed()).toBe('')
-    for (const response of waiting) response.end()
-    expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200])
-  })
 })
 
 it('input is parsed in small turns, others between them', { tags: ['JD5'] }, async () => {
@@ -217,12 +202,6 @@ describe('what is not served', () => {
     expect(handled).toEqual([])
   })
 
-  it('a query does not belong to the path', { tags: ['W13'] }, async () => {
-    const { server, handled } = await openScene()
-    await fetch(`${server.url}/webhooks?a=/hidden`, { method: 'POST' })
-    expect(handled).toEqual(['POST /webhooks?a=/hidden'])
-  })
-
   it.each(['GET', 'PUT', 'OPTIONS', 'DELETE', 'HEAD'])(
     'the method %s',
     { tags: ['W13'] },
@@ -260,11 +239,6 @@ describe('a fault', { tags: ['W20'] }, () => {
 })
 
 describe('an address', () => {
-  it('is of this machine only unless told otherwise', async () => {
-    const { server } = await openScene()
-    expect(server.url).toBe(`http://127.0.0.1:${server.httpPort}`)
-  })
-
   it('that is taken is told as a setting', async () => {
     const { server } = await openScene()
     const again = startHttpServer({ httpPort: server.httpPort, routes: {}, logger: silentLogger })
@@ -315,14 +289,5 @@ describe('stopping', () => {
     await Promise.all([server.stop(200), server.stop(60_000)])
     expect(performance.now() - startedAt).toBeGreaterThan(150)
     expect(await open.closed(2_000)).toBe('')
-  })
-
-  it('ends a connection that is kept alive without a request', async () => {
-    const { server } = await openScene()
-    const open = await openRaw(server.httpPort, post('Content-Length: 0'))
-    await expect.poll(() => statusesOf(open.received())).toEqual([200])
-    const closing = once(open.socket, 'close')
-    await server.stop(60_000)
-    await closing
   })
 })

@@ -94,17 +94,6 @@ describe('a schedule', () => {
     await schedule.stop()
   })
 
-  it('runs different jobs side by side', async () => {
-    const [sync, reconcile] = [manualJob('sync', 'a'), manualJob('reconcile', 'b')]
-    const { schedule, fire } = open(sync, reconcile)
-    fire('a')
-    fire('b')
-    expect([sync.runs(), reconcile.runs()]).toEqual([1, 1])
-    sync.end(0)
-    reconcile.end(0)
-    await schedule.stop()
-  })
-
   it('stops by waiting for what runs, and starts nothing more', { tags: ['X3'] }, async () => {
     const sync = manualJob('sync', 'a')
     const { schedule, fire, slots } = open(sync)
@@ -120,22 +109,6 @@ describe('a schedule', () => {
     sync.end(0)
     await stopping
     expect(sync.runs()).toBe(1)
-  })
-
-  it('fires by the real cron, every second', async () => {
-    const { promise: fired, resolve } = withResolvers()
-    const run = (): Promise<void> => {
-      resolve()
-      return Promise.resolve()
-    }
-    const schedule = startSchedule([{ name: 'tick', cron: '* * * * * *', run }], {
-      logger: silentLogger,
-      timeZone: 'America/Los_Angeles',
-      clock,
-    })
-    await fired
-    await schedule.stop()
-    expect(schedule.state()).toMatchObject([{ isRunning: false, lastSuccessAt: clock() }])
   })
 })
 
@@ -208,25 +181,6 @@ describe('slots by the wall clock', () => {
     await schedule.stop()
   })
 
-  it.each([
-    // The night in which 02:30 does not exist, and the one in which 01:30 comes twice.
-    ['spring', '2026-03-08', '30 3 * * *', '2026-03-08T05:00:00Z'],
-    ['autumn', '2026-11-01', '30 3 * * *', '2026-11-01T04:00:00Z'],
-    [
-      'autumn, within the hour that comes twice',
-      '2026-11-01',
-      '30 1 * * *',
-      '2026-11-01T04:00:00Z',
-    ],
-  ])('come once a day at a change (%s, %s)', { tags: ['Z11'] }, async (_, __, cron, startAt) => {
-    const { schedule, runs } = openOnClock(cron, startAt, 'America/New_York')
-    await vi.advanceTimersByTimeAsync(18 * 60 * MINUTE)
-    expect(runs()).toBe(1)
-    await vi.advanceTimersByTimeAsync(24 * 60 * MINUTE)
-    expect(runs()).toBe(2)
-    await schedule.stop()
-  })
-
   it('tell how far apart they are', () => {
     vi.useFakeTimers({ now: new Date('2026-03-08T10:00:00Z') })
     expect(slotGaps('*/15 * * * *', 'UTC')).toEqual({
@@ -237,11 +191,3 @@ describe('slots by the wall clock', () => {
     expect(slotGaps('0 8 * * 1-5', 'UTC')).toEqual({ shortestMs: days(1), longestMs: days(3) })
   })
 })
-
-function withResolvers() {
-  let resolve = (): void => undefined
-  const promise = new Promise<void>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
-}

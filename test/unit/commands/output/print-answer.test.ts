@@ -74,23 +74,6 @@ describe('an answer as a table', () => {
     ])
   })
 
-  it('gives the last leading text the room that is left, and cuts it there', async () => {
-    const answer = {
-      columns: ['exception', 'sentence', 'hours'],
-      types: [TEXT, TEXT, NUMERIC],
-      rows: [['overdue', '5 days past the last free day 2026-11-16 at the port', '119.4']],
-    }
-    const leading = ['exception', 'sentence']
-    const shown = await print(answer, { terminal: { width: 40, height: 24 }, leading })
-    expect(shown.split('\n').slice(0, 3)).toEqual([
-      'exception  sentence',
-      '---------  -----------------------------',
-      'overdue    5 days past the last free da…',
-    ])
-    const narrow = await print(answer, { terminal: { width: 24, height: 24 }, leading })
-    expect(narrow).not.toContain('sentence\n')
-  })
-
   it('shows shares as per cent and ages with a unit', async () => {
     const answer = {
       columns: ['line', 'on_time_share', 'milestone_completeness', 'age_hours', 'max_age_days'],
@@ -111,43 +94,6 @@ describe('an answer as a table', () => {
       '',
     ])
     expect(await print(answer, {}, 'csv')).toContain('a,0.7778,1.0000,0.27,2.5')
-  })
-
-  it('names the currency of a total whole, however narrow the first column is', async () => {
-    const answer = {
-      columns: ['day', 'cost_amount', 'cost_currency_code'],
-      types: [TEXT, NUMERIC, TEXT],
-      rows: [['a', '1.50', 'USD']],
-    }
-    const text = await print(answer, { terminal: { width: 80 }, sums: ['cost_amount'] })
-    expect(text).toMatch(/^total +1\.50 USD$/m)
-  })
-
-  it('is as wide as its totals, which may be wider than what they sum', async () => {
-    const answer = {
-      columns: ['place', 'teu'],
-      types: [],
-      rows: [
-        ['here', '9.5'],
-        ['there', '9.75'],
-      ],
-    }
-    const lines = (
-      await print(answer, { terminal: { width: 20, height: 40 }, sums: ['teu'] })
-    ).split('\n')
-    expect(lines).toContain('total  19.25')
-    expect(lines).toContain('-----  -----')
-  })
-
-  it('takes the shared currency for an amount whose name does not end with it', async () => {
-    const rows = [
-      ['a', '2', 'USD'],
-      ['b', '3', 'USD'],
-    ]
-    const columns = ['invoice', 'amount_ours', 'currency_code']
-    const answer = { columns, types: [TEXT, NUMERIC, TEXT], rows }
-    const text = await print(answer, { terminal: { width: 80 }, sums: ['amount_ours'] })
-    expect(text).toMatch(/^total +5\.00 USD$/m)
   })
 
   it('sums no amounts whose currency is not shown', async () => {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import {
   asCalendar,
-  requireCalendarQuestion,
   type CalendarOptions,
 } from '../../../../src/extensions/answers/output/print-calendar.js'
 import { asPieces } from '../../../../src/extensions/answers/output/print-answer.js'
@@ -86,12 +85,6 @@ it('names the ramp by its code, and folds and escapes what is long and hostile',
     `Customer: ${'Ü🚢'.repeat(60)}\\r\\nATTENDEE:x\\u0007`,
   )
   expect(event).not.toHaveProperty('ATTENDEE')
-})
-
-it('is refused for other questions, and they are named', () => {
-  expect(() => {
-    requireCalendarQuestion('data_quality')
-  }).toThrow('--format ics is for last_free_days and pickups: its events are last free days')
 })
 
 it('links an event to the page of its container, where a number is known', async () => {

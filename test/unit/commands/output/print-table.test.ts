@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatParts, formatTable, widthOf } from '../../../../src/commands/output/print-table.js'
 
@@ -54,26 +53,10 @@ describe('a table', () => {
     ])
   })
 
-  it('has its header also without rows', () => {
-    expect(formatTable(['one', 'other'], [])).toBe('one  other\n---  -----')
-  })
-
   it('shows null as nothing, lists joined, objects as JSON and zero as zero', () => {
     const rows = [[null, ['a', 'b'], { c: 1 }, 0, false, '', undefined]]
     const [, , row] = formatTable(['a', 'b', 'c', 'd', 'e', 'f', 'g'], rows).split('\n')
     expect(row).toMatch(/^ +a, b {2}\{"c":1\} {2}0 {2}false$/)
-  })
-
-  it('keeps numbers to the right beside nulls, and texts of digits to the left', () => {
-    const table = formatTable(
-      ['count', 'code'],
-      [
-        [10, '10'],
-        [null, '9'],
-        [9, '8'],
-      ],
-    )
-    expect(table.split('\n').slice(2)).toEqual(['   10  10', '       9', '    9  8'])
   })
 
   it('leaves out columns of zeros where the terminal is too narrow, and nothing else', () => {
@@ -97,24 +80,5 @@ describe('a table', () => {
     expect(table).toContain('\\u001b[31mred\\u001b[0m\\r\\n\\tnext\\u0007')
     expect(table).not.toMatch(/[^\P{Cc}\n]/u)
     expect(table.split('\n')).toHaveLength(5)
-  })
-
-  it('does not let a text turn the direction of writing or break a line by U+2028', () => {
-    const table = formatTable(['text'], [['safe\u202egnp.exe\u2066\u2028next']])
-    expect(table).not.toMatch(/[\u2028\u2029\p{Bidi_Control}]/u)
-  })
-
-  it('escapes the names of columns as well, which a person may choose', () => {
-    expect(formatTable(['a\u001b[2Jb'], [[1]]).split('\n')[0]).toBe('a\\u001b[2Jb')
-  })
-
-  it('has one line for each row and the requested columns, with any contents', () => {
-    const cell = fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.constant(null))
-    fc.assert(
-      fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 5 }), (rows) => {
-        const lines = formatTable(['one', 'two'], rows).split('\n')
-        expect(lines).toHaveLength(rows.length + 2)
-      }),
-    )
   })
 })

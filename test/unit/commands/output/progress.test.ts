@@ -102,13 +102,6 @@ describe('progress', () => {
     }
   })
 
-  it('carries no colour codes off a terminal', () => {
-    const { reporter, text } = report()
-    reporter.onProgress(progress())
-    reporter.stop()
-    expect(text()).not.toContain('\u001b')
-  })
-
   it('is a bar on a terminal, which is taken off at the end, twice without harm', () => {
     const { reporter, text, wait } = report({ isTerminal: true })
     wait(1_000)
@@ -156,6 +149,20 @@ describe('progress', () => {
     expect(JSON.parse(json.lines()[0]!)).toMatchObject({
       waiting: { for: 'request budget', waitSeconds: 34 },
     })
+  })
+
+  it('has a rate without what an earlier run had read, and nothing left of a list that grew', () => {
+    let nowMs = 0
+    const measure = createRateMeter(() => nowMs)
+    nowMs = 1_000
+    const nothing = { recordsPerSecond: undefined, secondsLeft: undefined }
+    expect(measure(progress({ page: 8, records: 800, total: 900 }))).toEqual(nothing)
+    nowMs = 6_000
+    expect(measure(progress({ page: 9, records: 850, total: 900 }))).toEqual({
+      recordsPerSecond: 8.3,
+      secondsLeft: 6,
+    })
+    expect(measure(progress({ page: 10, records: 950, total: 900 })).secondsLeft).toBe(0)
   })
 
   it('estimates no less than the request budget allows', { tags: ['FD6'] }, () => {
