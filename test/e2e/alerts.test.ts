@@ -122,9 +122,10 @@ describe('alerts', () => {
       scanner.text(`${args[0]!}: errors`, stderr)
     }
     expect((await messages()).map(({ state }) => state)).toEqual(Array(4).fill('waiting'))
-    const [{ id = '' } = {}] = await scene.select<{ id: string }>(
+    const [made] = await scene.select<{ id: string }>(
       `update tracking_sync.alert_messages set state = 'in_doubt' where channel = 'webhook' returning message_id as id`,
     )
+    const { id } = made!
     expect((await call(['alerts'], channels)).stdout).toContain(`alerts resend ${id}`)
     expect((await call(['alerts', 'resend', id])).stdout).toBe('1 message will be sent again.\n')
     expect((await call(['alerts', 'resend', id])).exitCode).toBe(2)

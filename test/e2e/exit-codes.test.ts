@@ -1,5 +1,3 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Simulator } from '../../src/extensions/simulator/server.js'
 import { callProgram } from '../support/call-cli.js'
@@ -61,16 +59,6 @@ describe.concurrent('output that cannot be written', { tags: ['FD2'] }, () => {
       expect(exitCode).toBe(8)
     },
   )
-
-  test('is told also where a part of the last piece is taken', { tags: ['release'] }, async () => {
-    const { exitCode, stderr } = await shell('ulimit -f 8; ours config --json > part')
-    expect(stderr).toMatch(/^error: standard output could not be written.* EFBIG: .*$/m)
-    expect(exitCode).toBe(8)
-    const whole = await runCli(['config', '--json'], options)
-    const { size } = await stat(join(options.directory, 'part'))
-    expect(size).toBeGreaterThan(0)
-    expect(size).toBeLessThan(whole.stdout.length)
-  })
 
   test('leaves a worse exit code as it is', { tags: ['release'] }, async () => {
     const { exitCode } = await shell('export TRACKING_API_KEY=wrong; ours check > /dev/full')

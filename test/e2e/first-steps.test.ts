@@ -3,13 +3,10 @@ import { delimiter, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { callProgram } from '../support/call-cli.js'
 import {
-  isProcessAlive,
   isServerRunning,
   makeFreshHome,
   makePreparedHome,
-  readServerPid,
   removeFreshHomes,
-  type FreshHome,
 } from '../support/fresh-home.js'
 import { versionsIn } from '../support/look-at-cli-rows.js'
 import { endPrograms, runCli, startCli } from '../support/run-cli.js'
@@ -40,13 +37,6 @@ async function makeService() {
   return simulator
 }
 
-async function databaseUrl({ directory }: FreshHome): Promise<string> {
-  const options = { directory, isPrintingPassword: true }
-  const { exitCode, stdout } = await callProgram(['database', 'url'], options)
-  expect(exitCode).toBe(0)
-  return stdout.trim()
-}
-
 /** A `psql` that tells how it was called. */
 async function makeFakePsql(directory: string, script: string): Promise<string> {
   const bin = join(directory, 'bin')
@@ -57,61 +47,6 @@ async function makeFakePsql(directory: string, script: string): Promise<string> 
 }
 
 describe('the embedded database', () => {
-  it('stays from start to stop, has an address and opens psql', { tags: ['release'] }, async () => {
-    const home = await makePreparedHome()
-    const { directory } = home
-    const before = await callProgram(['database', 'url'], { directory })
-    expect(before).toMatchObject({
-      exitCode: 5,
-      stdout: '',
-      stderr:
-        'error: the embedded database is not running; start it with `tracking-sync database start`\n',
-    })
-    const start = await runCli(['database', 'start'], { directory })
-    expect(start).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(start.stdout).toMatch(
-      /^The embedded database runs on 127\.0\.0\.1:\d+; its data are in /,
-    )
-    const pid = await readServerPid(home)
-    expect(await isProcessAlive(pid)).toBe(true)
-    const url = await databaseUrl(home)
-    const { port, password, username } = new URL(url)
-
-    const PATH = await makeFakePsql(
-      directory,
-      'env | grep ^PG | grep -v PASSWORD; test -n "$PGPASSWORD" && echo password given\ntr "\\0" " " < /proc/$$/cmdline; echo "arguments: $*"; cat; exit 7',
-    )
-    const psql = await runCli(['database', 'psql'], {
-      directory,
-      env: { PATH },
-      input: 'typed\n',
-    })
-    expect(psql).toMatchObject({ exitCode: 7, stderr: '' })
-    for (const line of [
-      'PGHOST=127.0.0.1',
-      `PGPORT=${port}`,
-      `PGUSER=${username}`,
-      'PGDATABASE=tracking',
-      'PGOPTIONS=-c search_path=tracking,tracking_analytics',
-      'password given',
-      'typed',
-    ]) {
-      expect(psql.stdout.split('\n')).toContain(line)
-    }
-    expect(psql.stdout).toMatch(/arguments: $/m)
-    expect(password).not.toBe('')
-    expect(psql.stdout).not.toContain(password)
-
-    // A command beside it uses the same server and leaves it running.
-    await callProgram(['migrate'], { directory })
-    expect(await readServerPid(home)).toBe(pid)
-    const stop = await callProgram(['database', 'stop'], { directory })
-    expect(stop).toMatchObject({ exitCode: 0, stdout: 'The embedded database is stopped.\n' })
-    expect(await isProcessAlive(pid)).toBe(false)
-    const again = await callProgram(['database', 'stop'], { directory })
-    expect(again).toMatchObject({ exitCode: 0, stdout: 'It was not running.\n' })
-  })
-
   it('leaves Ctrl-C to psql, passes SIGTERM on, and stops', { tags: ['release'] }, async () => {
     const home = await makePreparedHome()
     const { directory } = home
@@ -149,7 +84,8 @@ describe('the embedded database', () => {
 
   it('gives psql the database of DATABASE_URL with the security it asks for', async () => {
     const { directory } = await makeFreshHome()
-    const PATH = await makeFakePsql(directory, 'env | grep ^PG | grep -v PASSWORD')
+    const script = 'env | grep ^PG | grep -v PASSWORD; test -n "$PGPASSWORD" && cat; exit 7'
+    const PATH = await makeFakePsql(directory, script)
     const env = {
       PATH,
       PGSERVICE: 'other',
@@ -157,8 +93,8 @@ describe('the embedded database', () => {
       PGSSLMODE: 'disable',
       DATABASE_URL: 'postgres://me:canary%2Fpass@db.invalid:6543/house?sslmode=verify-full',
     }
-    const psql = await runCli(['database', 'psql'], { directory, env })
-    expect(psql).toMatchObject({ exitCode: 0, stderr: '' })
+    const psql = await runCli(['database', 'psql'], { directory, env, input: 'typed\n' })
+    expect(psql).toMatchObject({ exitCode: 7, stderr: '' })
     expect(psql.stdout.trimEnd().split('\n').sort()).toEqual([
       'PGDATABASE=house',
       'PGHOST=db.invalid',
@@ -166,6 +102,7 @@ describe('the embedded database', () => {
       'PGPORT=6543',
       'PGSSLMODE=verify-full',
       'PGUSER=me',
+      'typed',
     ])
   })
 })

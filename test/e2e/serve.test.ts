@@ -81,33 +81,6 @@ describe('serve', { tags: ['release'] }, () => {
     program.kill('SIGTERM')
     expect((await program.ended).exitCode).toBe(0)
   })
-
-  it('goes on when the key is refused, and says so', async () => {
-    const scene = await openServeScene({ settings: { TRACKING_API_KEY: 'canary/wrong+key=' } })
-    const program = await scene.serve()
-    await waitUntil('the sync failed', () =>
-      logLines(program, 'the scheduled sync failed').some(({ error }) =>
-        JSON.stringify(error).includes('the service refused the API key (401)'),
-      ),
-    )
-    expect((await scene.get('/healthz')).status).toBe(200)
-    expect((await scene.post(notificationBody('of-a-refused-key'))).status).toBe(202)
-    const { text } = await scene.get('/metrics')
-    expect(metricOf(text, 'job_failures_total{name="sync"}')).toBe(1)
-    const accepted = metricOf(text, 'webhook_deliveries_total{result="stored"}')
-    expect(accepted).toBeGreaterThan(0)
-    expect(metricOf(text, 'webhook_ack_seconds_count')).toBe(accepted)
-    expect(metricOf(text, 'webhook_ack_seconds_bucket{le="5"}')).toBe(accepted)
-    await waitUntil('it is overdue', async () => {
-      return metricOf((await scene.get('/metrics')).text, 'sync_overdue') === 1
-    })
-    // Where the database is slow to answer, the first page says that instead.
-    await waitUntil('the page says so', async () =>
-      (await scene.get('/')).text.includes('the service refused the API key (401)'),
-    )
-    program.kill('SIGTERM')
-    expect((await program.ended).exitCode).toBe(0)
-  })
 })
 
 describe('what serve says of itself', () => {

@@ -1,11 +1,10 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, rmdir } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
   embeddedDatabaseStatus,
   stopEmbeddedDatabase,
 } from '../../src/extensions/embedded-postgres/embedded-database.js'
-import { isAlive } from '../../src/extensions/embedded-postgres/processes.js'
 import { silentLogger } from '../../src/base/logger.js'
 import { prepareHome } from './prepared-home.js'
 
@@ -40,16 +39,6 @@ export async function makePreparedHome(): Promise<FreshHome> {
 export async function isServerRunning({ homeDirectory }: FreshHome): Promise<boolean> {
   const status = await embeddedDatabaseStatus({ homeDirectory, logger: silentLogger })
   return status.isRunning
-}
-
-/** The process of the server of a home. */
-export async function readServerPid({ homeDirectory }: FreshHome): Promise<number> {
-  const text = await readFile(join(homeDirectory, 'database', 'data', 'postmaster.pid'), 'utf8')
-  return Number.parseInt(text, 10)
-}
-
-export async function isProcessAlive(pid: number): Promise<boolean> {
-  return isAlive(pid)
 }
 
 /** Stops what still runs and removes every directory, also after a failed test. */

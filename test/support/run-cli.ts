@@ -36,7 +36,6 @@ export interface ProgramResult {
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
-  readonly seconds: number
 }
 
 export interface RunningProgram {
@@ -50,8 +49,6 @@ export interface RunningProgram {
    */
   waitFor(condition: (output: RunningProgram) => boolean): Promise<void>
   readonly kill: (signal: NodeJS.Signals) => void
-  /** Goes away as a reader does. */
-  readonly closeStream: (stream: 'stdout' | 'stderr') => void
   readonly ended: Promise<ProgramResult>
 }
 
@@ -89,7 +86,6 @@ export function startProgram(
 ): RunningProgram {
   const secrets = [...secretsOf(options.env ?? {}), ...(options.secrets ?? [])]
   expectNoSecret(`the arguments of ${program}`, args.join(' '), secrets)
-  const startedAt = performance.now()
   const child = spawn(program, args, {
     cwd: options.directory,
     env: { PATH: process.env.PATH, ...options.env },
@@ -140,14 +136,13 @@ export function startProgram(
     ]
     clearTimeout(deadline)
     for (const watcher of [...watchers]) watcher()
-    const seconds = (performance.now() - startedAt) / 1000
     if (isLate) throw new Error(`${name} ran longer than ${deadlineMs} ms.\n${said()}`)
     secrets.push(...(await embeddedPasswords(options)))
     for (const line of await Promise.all(commandLines)) {
       expectNoSecret(`the command line of ${name}`, line, secrets)
     }
     await expectClean(name, output, options)
-    return { exitCode, signal, ...output, seconds }
+    return { exitCode, signal, ...output }
   }
   const ended = end()
   // Most tests await it, but not tests that fail earlier.
@@ -174,9 +169,6 @@ export function startProgram(
       }),
     kill: (signal) => {
       child.kill(signal)
-    },
-    closeStream: (stream) => {
-      child[stream].destroy()
     },
     ended,
   }

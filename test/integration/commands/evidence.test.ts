@@ -93,26 +93,6 @@ it('writes the same bytes for an instant, known then', { tags: ['release'] }, as
   expect(lines.map(({ subject }) => subject)).not.toContain(HOLD)
 })
 
-it('writes every column of the views', { tags: ['release'] }, async () => {
-  const out = join(folder, 'columns')
-  expect(await write(containerId, '--out', out)).toMatchObject({ exitCode: 0 })
-  for (const [file, view] of [
-    ['charges', 'charge_clocks'],
-    ['charge-days', 'charged_days'],
-    ['stays', 'container_stays'],
-    ['timeline', 'timeline'],
-  ]) {
-    const columns = await scene.query<{ name: string }>(
-      `select column_name as name from information_schema.columns
-      where table_schema = 'tracking_analytics' and table_name = $1`,
-      view,
-    )
-    const text = await readFile(join(out, `${file}.csv`), 'utf8')
-    const header = text.slice(0, text.indexOf('\n')).trimEnd().split(',')
-    expect(columns.map(({ name }) => name).filter((name) => !header.includes(name))).toEqual([])
-  }
-})
-
 it('leaves a folder with files as it is', async () => {
   const out = await mkdtemp(join(folder, 'full-'))
   await writeFile(join(out, 'mine.txt'), 'mine')

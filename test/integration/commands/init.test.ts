@@ -210,18 +210,6 @@ describe('without a terminal', () => {
     expect(await readEnv()).toBe(settled)
   })
 
-  it('leaves a .env that cannot be read alone', { tags: ['JD7'] }, async () => {
-    const bytes = Buffer.from(`OTHER=gr\xfcn\nDATABASE_URL=${database.url}\n`, 'latin1')
-    await writeFile(join(directory, '.env'), bytes, { mode: 0o600 })
-    const env = { TRACKING_API_KEY: KEY, DATABASE_URL: database.url }
-    const { exitCode, stderr } = await init(['--api-url', simulator.url], env)
-    expect(stderr).toMatch(/^error: \.env is not UTF-8/)
-    expect(exitCode).toBe(2)
-    expect(await readFile(join(directory, '.env'))).toEqual(bytes)
-    expect(await readdir(directory)).toEqual(['.env'])
-    await rm(join(directory, '.env'))
-  })
-
   it('starts the embedded database once', { tags: ['release'] }, async () => {
     const home = await makePreparedHome()
     await writeFile(join(home.directory, '.env'), `DATABASE_URL=${database.url}\n`, {

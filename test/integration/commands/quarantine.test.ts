@@ -86,35 +86,3 @@ describe('the quarantine command', () => {
     )
   })
 })
-
-describe('plan, backfill and verify on the command line', { tags: ['release'] }, () => {
-  it('plans, loads, tells what is new, and finds both equal', async () => {
-    const plan = JSON.parse((await call('plan', '--json')).stdout) as {
-      backfill: { requests: number }
-      requestsMade: number
-    }
-    scene.simulator.faults.add({
-      match: { path: /^\/shipments$/ },
-      fault: {
-        kind: 'transform',
-        apply: (document) => {
-          const { included = [], ...rest } = document as { included?: unknown[] }
-          return { ...rest, included: [...included, { type: 'drone', id: 'd-1', attributes: {} }] }
-        },
-      },
-    })
-    const loaded = await call('backfill')
-    expect(loaded.exitCode).toBe(0)
-    expect(loaded.stdout).toMatch(/^new at the service: .*drone/m)
-    const made = Number(/(\d+) requests\.\n$/.exec(loaded.stdout)?.[1])
-    expect(Math.abs(plan.backfill.requests - made) / made).toBeLessThan(0.1)
-    const verified = await call('verify', '--sample', '5', '--seed', '3')
-    expect(verified).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(verified.stdout).toContain('The warehouse equals the service in all compared rows: ')
-    await scene.query(`update tracking.shipments set customer_name = 'Wrong'`)
-    const failed = await call('verify', '--sample', '5', '--seed', '3')
-    expect(failed.exitCode).toBe(6)
-    expect(failed.stdout).toMatch(/^shipments +\S+ +customer_name +Wrong/m)
-    expect((await call('plan')).stdout).toMatch(/^shipments +1 +1 +all on one page$/m)
-  })
-})

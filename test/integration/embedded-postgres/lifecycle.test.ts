@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -130,20 +130,6 @@ describe('a server whose command was killed', { tags: ['release'] }, () => {
       await first.stop()
       await client.end()
     }
-  })
-
-  it('is not confused by a program that has its old pid', async () => {
-    const homeDirectory = await makePreparedHome()
-    const first = await startEmbeddedDatabase({ homeDirectory, logger })
-    const pidFile = join(first.dataDirectory, 'postmaster.pid')
-    const text = await readFile(pidFile, 'utf8')
-    await first.stop()
-    await writeFile(pidFile, text.replace(/^\d+/, String(process.pid)))
-    expect((await embeddedDatabaseStatus({ homeDirectory, logger })).isRunning).toBe(false)
-
-    const second = await startEmbeddedDatabase({ homeDirectory, logger })
-    expect(second.isAdopted).toBe(false)
-    await second.stop()
   })
 })
 

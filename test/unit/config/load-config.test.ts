@@ -134,19 +134,6 @@ describe('where a setting comes from', () => {
 })
 
 describe('.env as people write it', { tags: ['JB1'] }, () => {
-  const LINES = 'TRACKING_SCHEMA=first\r\nTRACKING_API_KEY=a-key-with-digits\r\n'
-
-  test.each([
-    ['a byte order mark', Buffer.from(`\ufeff${LINES}`)],
-    ['the encoding of PowerShell', Buffer.from(`\ufeff${LINES}`, 'utf16le')],
-    ['no mark', Buffer.from(LINES)],
-  ])('with %s, every line counts', (_what, bytes) => {
-    writeFileSync(join(workingDirectory, '.env'), bytes, { mode: 0o600 })
-    const { config, warnings } = load()
-    expect(config).toMatchObject({ schema: 'first', apiKey: 'a-key-with-digits' })
-    expect(warnings).toEqual([])
-  })
-
   test('a secret and the configuration file are read alike', () => {
     const config = JSON.stringify({ schema: 'mine' })
     for (const encoding of ['utf8', 'utf16le'] as const) {

@@ -99,11 +99,16 @@ function accountForRelationship(
       if (columns.length > 1) account.column(`${name}_type`, linkage.type ?? null)
     }
   }
-  const kept = row.unmapped[`relationships.${name}`]
-  const isWhole = isObject(kept) && 'data' in kept
-  if (isWhole) account.unmapped(`relationships.${name}`, relationship)
+  // Kept whole where an identifier names another type than expected, or has more members.
+  const isWhole = [data].flat().some((identifier) => {
+    const { type, ...more } = asObject(identifier)
+    const isExpected = spec.kind === 'polymorphic' || [undefined, spec.type].includes(type as never)
+    return isObject(identifier) && (!isExpected || Object.keys(more).length > 1)
+  })
   const others = Object.entries(asObject(relationship)).filter(([member]) => member !== 'data')
-  if (!isWhole && others.length > 0) {
+  if (isWhole && row.coercions[column] === undefined) {
+    account.unmapped(`relationships.${name}`, relationship)
+  } else if (others.length > 0) {
     account.unmapped(`relationships.${name}`, Object.fromEntries(others))
   }
 }

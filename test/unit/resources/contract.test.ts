@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ApiContractError } from '../../../src/base/errors.js'
 import { documentSchema } from '../../../src/source/jsonapi/schemas.js'
-import { readRecords } from '../../../src/ingest/intake.js'
 import { flattenAnyRecord } from '../../../src/source/records/index.js'
-import { container, flatten, SEEN, shipment, type JsonObject } from './flat-rows.js'
+import { container, flatten, SEEN, type JsonObject } from './flat-rows.js'
 
 /** The reason to set a record aside: `pointer: reason`. */
 function refusalOf(record: unknown): string {
@@ -49,9 +48,13 @@ describe('records of the wrong form', { tags: ['T7'] }, () => {
     ['U+0000 in the id', { id: 'a\u0000' }, ODD_ID],
     ['a line break in the id', { id: 'a\nb' }, ODD_ID],
     ['half a surrogate pair in the id', { id: 'a\ud83d' }, ODD_ID],
-  ])('%s is set aside with a pointer to what is wrong', { tags: ['T4'] }, (_what, wrong, refusal) => {
-    expect(refusalOf({ ...good, ...wrong })).toBe(refusal)
-  })
+  ])(
+    '%s is set aside with a pointer to what is wrong',
+    { tags: ['T4'] },
+    (_what, wrong, refusal) => {
+      expect(refusalOf({ ...good, ...wrong })).toBe(refusal)
+    },
+  )
 
   test.each([
     ['a list where one is expected', 'shipment', [{ type: 'shipment', id: 's' }], 'shipment_id'],
@@ -74,18 +77,6 @@ describe('records of the wrong form', { tags: ['T7'] }, () => {
       [column]: { reason: 'not a resource linkage', original: JSON.stringify(data) },
     })
     expect(row.unmapped).toEqual({})
-  })
-
-  test('a linkage of several possible types loses id and type together', () => {
-    const row = flatten(shipment({}, { destination: { data: 'DEHAM' } }))
-    expect(row.columns).toMatchObject({ destination_id: null, destination_type: null })
-    expect(row.coercions.destination_id?.original).toBe('"DEHAM"')
-  })
-
-  test.each([['text'], [null], [5], [[]]])('the relationship %j becomes null', (relationship) => {
-    const row = flatten(container({}, { shipment: relationship }))
-    expect(row.columns.shipment_id).toBeNull()
-    expect(row.coercions.shipment_id?.original).toBe(JSON.stringify(relationship))
   })
 
   test('an id of 255 characters, and one that is no UUID, are taken', () => {
@@ -131,32 +122,6 @@ describe('rows whose key has two parts', () => {
   })
 })
 
-describe('the list of transport events a container carries', () => {
-  const listOf = (record: object): readonly string[] | undefined =>
-    readRecords(
-      { data: [{ id: 'c', type: 'container', attributes: {}, ...record }], included: [] },
-      { stream: 'containers', source: 'test', observedAt: SEEN.observedAt },
-    ).transportEventIds.get('c')
-  const linked = (data: unknown) => listOf({ relationships: { transport_events: { data } } })
-
-  test('is sorted, so that the order of the answer does not count', () => {
-    expect(linked([{ id: 'b' }, { id: 'a' }])).toEqual(['a', 'b'])
-    expect(linked([])).toEqual([])
-  })
-
-  test.each([[null], [undefined], ['x'], [{ id: 'a' }], [[null]], [[{ id: 5 }]]])(
-    'is unknown when the linkage is %j',
-    (data) => {
-      expect(linked(data)).toBeUndefined()
-    },
-  )
-
-  test('is unknown without relationships', () => {
-    expect(listOf({})).toBeUndefined()
-    expect(listOf({ relationships: {} })).toBeUndefined()
-  })
-})
-
 describe('transport events', () => {
   const to = (type: string, id: string) => ({ data: { type, id } })
   const event = (attributes: JsonObject, relationships: JsonObject = {}): JsonObject => ({
@@ -195,10 +160,5 @@ describe('transport events', () => {
   test("the record's own container stands above the one of the request", () => {
     const own = event({}, { container: to('container', 'c-1') })
     expect(flatten(own, { containerId: 'c-9' }).columns.container_id).toBe('c-1')
-  })
-
-  test('a container included with the transport events of another one keeps its own id', () => {
-    const included = { id: 'c-1', type: 'container', attributes: { number: 'TGHU6578122' } }
-    expect(flatten(included, { containerId: 'c-9' }).columns.container_id).toBe('c-1')
   })
 })

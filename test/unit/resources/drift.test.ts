@@ -61,32 +61,6 @@ describe('absent, null, "" and [] are four different things', { tags: ['K3'] }, 
       }
     },
   )
-
-  const relations = resources
-    .flatMap((resource) =>
-      [...resource.relationships].map(([name, spec]) => ({ resource, name, spec })),
-    )
-    .filter(({ name }) => name !== 'entity' && name !== 'container')
-    .map((each) => ({ ...each, title: `${each.resource.stream}.${each.name}` }))
-
-  test.each(relations)('relationship $title', ({ resource, name, spec }) => {
-    const column = spec.kind === 'many' ? spec.column : `${name}_id`
-    const linkedTo = (data: unknown) => {
-      const record = partial(resource, {})
-      const relationships = { ...(record.relationships as JsonObject), [name]: { data } }
-      return flatten({ ...record, relationships })
-    }
-    expect(flatten(partial(resource, {})).columns[column]).toBeUndefined()
-    const [none, text, list] = [linkedTo(null), linkedTo(''), linkedTo([])]
-    expect(none.columns[column]).toBeNull()
-    expect(text.columns[column]).toBeNull()
-    expect(text.coercions[column]?.original).toBe('""')
-    const isList = spec.kind === 'many'
-    expect(list.columns[column]).toBe(isList ? '{}' : null)
-    expect(list.coercions[column]?.original).toBe(isList ? undefined : '[]')
-    // For one that may be empty null is a value; a list that is null says nothing usable.
-    expect(none.coercions[column]?.original).toBe(isList ? 'null' : undefined)
-  })
 })
 
 describe('a value of another type', { tags: ['K4'] }, () => {

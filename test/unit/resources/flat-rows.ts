@@ -49,10 +49,6 @@ export function container(attributes: JsonObject, relationships: JsonObject = {}
   return { id: 'container-1', type: 'container', attributes, relationships }
 }
 
-export function shipment(attributes: JsonObject, relationships: JsonObject = {}): JsonObject {
-  return { id: 'shipment-1', type: 'shipment', attributes, relationships }
-}
-
 /** A PostgreSQL array literal of texts, read by the rules of its manual. */
 export function readArrayLiteral(literal: string): (string | null)[] {
   const elements: (string | null)[] = []

@@ -7,56 +7,7 @@ import { readPayloads } from '../../support/stand-in-service.js'
 import { accountFor } from './account-for.js'
 import { container, flatten, type JsonObject } from './flat-rows.js'
 
-describe('what a relationship says beyond its columns is kept', () => {
-  const data = { type: 'shipment', id: 's' }
-  const links = { related: '/x' }
-  const booking = { data: { ...data, type: 'booking' } }
-  const withMeta = { data: { ...data, meta: { a: 1 } } }
-  test.each([
-    ['links and meta', { data, links, meta: { n: 1 } }, { links, meta: { n: 1 } }],
-    ['links without data', { links }, { links }],
-    ['an unexpected target type', booking, booking],
-    ['meta of the identifier', withMeta, withMeta],
-  ])('%s', (_what, relationship, kept) => {
-    const row = flatten(container({}, { shipment: relationship }))
-    expect(row.unmapped).toEqual({ 'relationships.shipment': kept })
-    expect(row.columns.shipment_id).toBe('data' in relationship ? 's' : undefined)
-    expect(row.coercions).toEqual({})
-  })
-
-  test('a list that holds another type than expected is kept whole', () => {
-    const data = [
-      { type: 'transport_event', id: 'b' },
-      { type: 'estimated_event', id: 'a' },
-    ]
-    const row = flatten(container({}, { transport_events: { data } }))
-    expect(row.columns.transport_event_ids).toBe('{"a","b"}')
-    expect(row.unmapped).toEqual({ 'relationships.transport_events': { data } })
-  })
-})
-
 describe('names that could take the place of another', () => {
-  test('an attribute cannot pass for a relationship, a link or a member of the record', () => {
-    const row = flatten({
-      ...container(
-        { 'relationships.user': 1, 'links.self': 2, 'record.meta': 3, meta: 4, links: 5 },
-        { user: { data: null } },
-      ),
-      links: { self: '/other' },
-      meta: { a: 6 },
-    })
-    expect(row.unmapped).toEqual({
-      'attributes.relationships.user': 1,
-      'attributes.links.self': 2,
-      'attributes.record.meta': 3,
-      meta: 4,
-      links: 5,
-      'relationships.user': { data: null },
-      'links.self': '/other',
-      'record.meta': { a: 6 },
-    })
-  })
-
   test('an attribute named like one of our own columns stays apart from that column', () => {
     const row = flatten(
       container(

@@ -54,21 +54,6 @@ describe('what is told of a world', () => {
     expect(ofSeed(2)).not.toEqual(told)
   })
 
-  test('has every transport event that becomes visible, at its creation', () => {
-    const events = new Map<string, unknown>()
-    for (const { event, at, reference } of told) {
-      if (reference.type !== 'transport_event') continue
-      events.set(reference.id, event)
-      const record = world.record('transport_event', reference.id, new Date(at))
-      expect(record!.attributes!.event).toBe(event)
-      expect(world.record('transport_event', reference.id, new Date(at - 1000))).toBeUndefined()
-    }
-    const before = new Set([...world.records('transport_event', START)].map(({ id }) => id))
-    for (const { id, attributes } of world.records('transport_event', new Date(to))) {
-      if (!before.has(id)) expect(events.get(id)).toBe(attributes!.event)
-    }
-  })
-
   test('brings records that, taken in order, give the state at the end', () => {
     const carried = new Map<string, ResourceObject>()
     for (const occurrence of told) {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { Simulator, SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import { ask, send, START, startStillSimulator } from './simulator-client.js'
 
@@ -12,24 +12,6 @@ async function start(options: SimulatorOptions = {}): Promise<Simulator> {
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((simulator) => simulator.close()))
-})
-
-describe('includes', () => {
-  test('are refused by name when the service does not know them, or ignored when told so', async () => {
-    const strict = await start({ shipments: 3 })
-    const refused = await ask(strict, '/shipments?include=containers,nonsense')
-    expect(refused.status).toBe(400)
-    expect(refused.errors[0]).toMatchObject({ source: { parameter: 'include' } })
-    expect(refused.errors[0]!.detail).toContain('nonsense')
-    const lenient = await start({
-      shipments: 3,
-      onUnknownInclude: 'ignore',
-      acceptedIncludes: { shipment: ['port_of_lading'] },
-    })
-    const page = await ask(lenient, '/shipments?include=containers,port_of_lading')
-    expect(page.included.map(({ type }) => type)).not.toContain('container')
-    expect(page.included.map(({ type }) => type)).toContain('port')
-  })
 })
 
 test('requests beyond the rate limit are told when to come back', async () => {

@@ -1,13 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ResourceObject } from '../../../src/source/jsonapi/document.js'
 import { startSimulator, type Simulator } from '../../../src/extensions/simulator/server.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../src/extensions/simulator/webhooks/webhook-catalog.js'
-import {
-  startWebhookReceiver,
-  type ReceivedDelivery,
-  type WebhookReceiver,
-} from '../../support/webhook-receiver.js'
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js'
 import { START } from './simulator-client.js'
 
 const DAY = 86_400_000
@@ -85,31 +81,4 @@ test('deliveries have the types, attributes and relationships of the published o
       }
     }
   }
-})
-
-const included = (delivery: ReceivedDelivery | undefined, type: string): ResourceObject =>
-  delivery!.included!.find((record) => record.type === type)!
-
-const newContainer = (): ResourceObject =>
-  simulator.world.page('container', 0, 1, simulator.clock.now())[0]!
-
-describe('an edit', () => {
-  test('includes the records as of its instant, although they were edited before it is sent', async () => {
-    const { id } = newContainer()
-    simulator.edits.change('container', id, { seal_number: 'FIRST' })
-    simulator.clock.advance(60_000)
-    simulator.edits.change('container', id, { seal_number: 'SECOND' })
-    simulator.edits.delete('container', id)
-    await simulator.webhooks.deliverDue()
-    const told = receiver.deliveries.map((delivery) => [
-      delivery.data!.attributes!.created_at,
-      included(delivery, 'container').attributes!.seal_number,
-      included(delivery, 'container_updated_event').attributes!.changeset,
-    ])
-    const before = expect.anything() as unknown
-    expect(told).toEqual([
-      ['2026-03-04T12:00:00Z', 'FIRST', { seal_number: [before, 'FIRST'] }],
-      ['2026-03-04T12:01:00Z', 'SECOND', { seal_number: ['FIRST', 'SECOND'] }],
-    ])
-  })
 })

@@ -159,17 +159,3 @@ describe('a webhook', () => {
     expect(statuses()[0]).toBe('succeeded')
   })
 })
-
-test('a simulator that is closed sends nothing more and waits for nothing', async () => {
-  await open({ retryDelaysMs: [60_000] })
-  subscribe()
-  receiver.answer = () => (receiver.deliveries.length === 1 ? 500 : undefined)
-  simulator.webhooks.emit('container.created', { containerId: containerIds()[0]! })
-  simulator.webhooks.emit('container.created', { containerId: containerIds()[1]! })
-  const delivering = simulator.webhooks.deliverDue()
-  await expect.poll(() => receiver.deliveries.length).toBe(2)
-  await simulator.close()
-  await delivering
-  await simulator.webhooks.settle()
-  expect(receiver.deliveries).toHaveLength(2)
-})

@@ -28,7 +28,6 @@ const STOP_REASONS =
   `all_containers_terminated past_arrival_window past_full_out_window no_updates_at_line
 cancelled_by_user booking_cancelled`.split(/\s+/)
 
-const DAY = 86_400_000
 const TYPES = ['container', 'shipment', 'transport_event', 'tracking_request'] as const
 type Walked = (typeof TYPES)[number]
 let world: World
@@ -76,24 +75,6 @@ test('every word of the interface occurs, and no other', () => {
   expect(of(fees, 'currency_code').length).toBeGreaterThan(1)
   // Some container has two holds of one name.
   expect(holds.filter((some) => of(some, 'name').length < some.length)).not.toEqual([])
-})
-
-test('a stopped shipment no longer changes, and names the user who stopped it', () => {
-  const at = new Date(START.getTime() + 30 * DAY)
-  const stopped = records.shipment.filter(
-    ({ attributes }) => attributes!.line_tracking_stopped_at !== null,
-  )
-  expect(stopped.length).toBeGreaterThan(50)
-  for (const shipment of stopped.slice(0, 200)) {
-    expect(world.record('shipment', shipment.id, at)).toEqual(shipment)
-    expect(world.containersOf(shipment.id, at)).toEqual(world.containersOf(shipment.id, START))
-  }
-  for (const { attributes, relationships } of records.shipment) {
-    const isUserStop = attributes!.line_tracking_stopped_reason === 'cancelled_by_user'
-    const user = relationships!.line_tracking_stopped_by_user!.data
-    if (isUserStop) expect(user).toMatchObject({ type: 'user' })
-    else expect(user).toBeNull()
-  }
 })
 
 test('ships sail round the continents', { tags: ['JE7'] }, () => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startSimulator, type Simulator } from '../../../../src/extensions/simulator/server.js'
-import { sign } from '../../../../src/extensions/simulator/notifications/notification-body.js'
 import { WEBHOOK_EVENT_NAMES } from '../../../../src/extensions/simulator/webhooks/webhook-catalog.js'
 import { startWebhookReceiver, type WebhookReceiver } from '../../../support/webhook-receiver.js'
 import { START } from '../simulator-client.js'
@@ -47,8 +46,6 @@ async function deliverWeek(): Promise<string[]> {
 }
 
 const madeIds = (): string[] => simulator.webhooks.notifications.map(({ id }) => id).toReversed()
-const statusOf = (id: string): unknown =>
-  simulator.webhooks.notifications.find((one) => one.id === id)!.attributes!.delivery_status
 
 /** Another simulator of the same seed. */
 async function openAgain(): Promise<void> {
@@ -86,31 +83,6 @@ test('a share is taken of the same notifications in every run', async () => {
   expect(await takeShare()).toEqual(left)
 })
 
-test('what is dropped is listed as failed, what is lost as succeeded, and neither is sent', async () => {
-  const { script } = simulator.webhooks
-  script.add({ disturbance: { kind: 'drop', as: 'failed' }, times: 1 })
-  script.add({ disturbance: { kind: 'drop', as: 'lost' }, match: ({ number }) => number === 1 })
-  const ids = await deliverWeek()
-  const [failed, lost, third] = madeIds()
-  expect(ids[0]).toBe(third)
-  expect([statusOf(failed!), statusOf(lost!)]).toEqual(['failed', 'succeeded'])
-})
-
-test('a delay holds back until the virtual clock has passed it', async () => {
-  const delay = { kind: 'delay', virtualMs: WEEK * 2 } as const
-  simulator.webhooks.script.add({ disturbance: delay, times: 1 })
-  const ids = await deliverWeek()
-  const [late] = madeIds()
-  expect(ids).not.toContain(late)
-  expect(simulator.webhooks.outstanding().pending).toBe(1)
-  simulator.clock.advance(WEEK)
-  await simulator.webhooks.deliverDue()
-  expect(receiver.deliveries.map(({ data }) => data!.id)).not.toContain(late)
-  simulator.clock.advance(WEEK)
-  await simulator.webhooks.deliverDue()
-  expect(receiver.deliveries.map(({ data }) => data!.id)).toContain(late)
-})
-
 test('a reordering changes places within its window, the same way each time', async () => {
   simulator.webhooks.script.add({ disturbance: { kind: 'reorder', window: 5 } })
   const ids = await deliverWeek()
@@ -122,24 +94,4 @@ test('a reordering changes places within its window, the same way each time', as
   await openAgain()
   simulator.webhooks.script.add({ disturbance: { kind: 'reorder', window: 5 } })
   expect(await deliverWeek()).toEqual(ids)
-})
-
-test('a signature is wrong for as many attempts as the script says', async () => {
-  receiver.answer = ({ headers, body }) =>
-    headers['x-svc-webhook-signature'] === sign(body, SECRET) ? 202 : 401
-  const disturbance = { kind: 'signature' } as const
-  simulator.webhooks.script.add({ disturbance, times: 1, attempts: 2 })
-  simulator.webhooks.script.add({
-    disturbance: { kind: 'signature', value: null },
-    match: ({ number }) => number === 1,
-  })
-  const ids = await deliverWeek()
-  const [first, second] = madeIds()
-  expect(ids.filter((id) => id === first)).toHaveLength(3)
-  expect(statusOf(first!)).toBe('succeeded')
-  const unsigned = receiver.deliveries.filter(({ data }) => data!.id === second)
-  expect(unsigned).toHaveLength(3)
-  for (const { headers } of unsigned) expect(headers).not.toHaveProperty('x-svc-webhook-signature')
-  expect(statusOf(second!)).toBe('failed')
-  expect(receiver.deliveries[0]!.headers['x-svc-webhook-signature']).toMatch(/^[0-9a-f]{64}$/)
 })

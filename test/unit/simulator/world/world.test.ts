@@ -218,21 +218,3 @@ test('virtual time runs at its speed, can be stopped and advanced', () => {
   clock.advance(3_600_000)
   expect(passed()).toBe(3_660_500)
 })
-
-test.each([0, 1, 300])('%i shipments exist at the start, and a world grows by its size', (size) => {
-  const world = createWorld({ seed: 3, shipments: size, startAt: START })
-  const counts = [-130, 0, 30].map((days) => world.count('shipment', later(days)))
-  expect(counts.slice(0, 2)).toEqual([0, size])
-  // A hundred-and-twentieth of the account arrives each day.
-  expect(Math.abs(counts[2]! - size * 1.25)).toBeLessThanOrEqual(1)
-})
-
-test('a page in the middle of a large world touches nothing but its own records', () => {
-  const world = createWorld({ seed: 1, shipments: 1_000_000, startAt: START })
-  const page = world.page('container', 1_000_000, 100, START)
-  expect(page).toHaveLength(100)
-  expect(world.page('container', 1_000_050, 50, START)).toEqual(page.slice(50))
-  expect(world.count('shipment', START)).toBe(1_000_000)
-  expect(world.page('shipment', 999_990, 100, START)).toHaveLength(10)
-  expect(world.page('shipment', 1_000_000, 100, START)).toEqual([])
-})
