@@ -5,8 +5,6 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 export interface FaultProxy {
   /** The target's URL, by way of the proxy. */
   readonly url: string
-  /** Pieces of bytes that had to wait since the proxy was frozen. */
-  readonly held: number
   /** As if the server had stopped: open connections break, new ones are refused. */
   cut(): Promise<void>
   /** As if the server hung: connections stay open and nothing passes. */
@@ -20,7 +18,6 @@ export interface FaultProxy {
 export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
   const target = new URL(targetUrl)
   const sockets = new Set<Socket>()
-  let held = 0
   let gate: Promise<void> | undefined
   let openGate = (): void => undefined
   const thaw = (): void => {
@@ -41,7 +38,6 @@ export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
       for await (const piece of from.iterator({
         destroyOnReturn: false,
       }) as AsyncIterable<Buffer>) {
-        if (gate !== undefined) held += 1
         await gate
         if (to.destroyed) break
         to.write(piece)
@@ -78,13 +74,9 @@ export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
 
   return {
     url: url.href,
-    get held() {
-      return held
-    },
     cut,
     freeze: () => {
       thaw()
-      held = 0
       gate = new Promise((resolve) => (openGate = resolve))
     },
     restore: async () => {
