@@ -6,6 +6,7 @@ import {
 } from '../../../src/extensions/answers/questions/dd-invoices.js'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { insertRule, lastFreeDay } from '../../support/scenes/charges.js'
 
 const scene = useAnalyticsScene()
 
@@ -31,15 +32,6 @@ const line = (line_number: number, more: Line): Line => ({
   ...more,
 })
 const insertLines = (lines: readonly Line[]) => scene.insertInto('analytics', 'dd_invoices', lines)
-
-const RULE = {
-  place: 'port',
-  charge: 'demurrage',
-  shipping_line_scac: 'MAEU',
-  counts: 'calendar',
-  starts_with: 'discharge',
-  currency_code: 'USD',
-}
 
 interface Box {
   readonly id: string
@@ -78,27 +70,21 @@ async function insertBoxes(boxes: readonly Box[]): Promise<void> {
   await insertKnown(
     scene,
     'container_import_deadlines',
-    boxes.map(({ id }) => ({
-      container_id: `id ${id}`,
-      kind: 'pickup_lfd_line',
-      local_date: '2026-10-28',
-      time_zone: 'America/Los_Angeles',
-    })),
+    boxes.map(({ id }) => lastFreeDay(`id ${id}`, 'line', '2026-10-28')),
   )
 }
 
-/** 100 a day, from the first day over on. */
-async function insertRule(
-  rule: Line & { readonly rule_name?: string } = {},
-  rate = '100',
-  from_day = 1,
-): Promise<void> {
-  const { rule_name = 'line' } = rule
-  await scene.insertInto('analytics', 'free_time_rules', [{ ...RULE, ...rule, rule_name }])
-  await scene.insertInto('analytics', 'free_time_tiers', [
-    { rule_name, from_day, daily_rate: rate },
-  ])
-}
+/** 100 a day of MAEU at the port, from the first day over on. */
+const rule = (more: Line & { readonly charge?: string } = {}, rate = '100', from_day = 1) =>
+  insertRule(
+    scene,
+    {
+      ...{ rule_name: 'line', charge: 'demurrage', place: 'port', shipping_line_scac: 'MAEU' },
+      counts: 'calendar',
+      ...more,
+    },
+    { [from_day]: rate },
+  )
 
 const MONEY = [
   'incurred_amount',
@@ -115,7 +101,7 @@ async function read(columns: readonly string[], rest?: string): Promise<unknown[
 
 it('has a row of each month, with every column', async () => {
   await insertBoxes([{ id: 'A' }, { id: 'B' }])
-  await insertRule()
+  await rule()
   // 100.01 over three days: 33.34, 33.33, 33.34; the last of them in November.
   await insertLines([line(1, { amount: '100.01', paid_amount: '50', paid_on: dateOf(12, 1) })])
   // Belongs to the line and to its months, and not to the day that it names.
@@ -139,9 +125,9 @@ it('parts what is not invoiced from what nobody can tell', async () => {
     { id: 'ruled too', customer: 'Silent' },
     { id: 'unruled too', customer: 'Silent', more: { equipment_type: 'reefer' } },
   ])
-  await insertRule()
+  await rule()
   // Without a tier for the first day.
-  await insertRule({ rule_name: 'late', shipping_line_scac: 'ONEY' }, '100', 2)
+  await rule({ rule_name: 'late', shipping_line_scac: 'ONEY' }, '100', 2)
   await scene.query(`update tracking_analytics.free_time_rules set equipment_type = 'dry'
     where rule_name = 'line'`)
   await scene.query(`update tracking.containers set equipment_type = 'dry'
@@ -201,7 +187,7 @@ it('keeps lines of unknown containers, credit notes of no line, and days named t
 
 it('lays invoices of detention beside the one clock of the line', async () => {
   await insertBoxes([{ id: 'A', more: { empty_terminated_at: at(11, 4) } }])
-  await insertRule({ until: 'empty_return' })
+  await rule({ until: 'empty_return' })
   const days = { charged_from_on: dateOf(11, 3), charged_to_on: dateOf(11, 4) }
   await insertLines([line(1, { ...days, charge: 'detention', amount: '150' })])
   expect(await read(['month_on', 'charge', 'days_incurred', ...MONEY])).toEqual([
@@ -271,13 +257,9 @@ it('adds up to the days and to the invoices, to the cent', { tags: ['release'] }
   const boxes = fc.sample(someBox, BOXES)
   const lines = fc.sample(someLine, LINES)
   await insertBoxes(boxes.map((box, n) => ({ id: `B${n}`, ...box, out: at(10, 20 + box.stays) })))
-  await insertRule({}, '123.45')
-  await insertRule(
-    { rule_name: 'later', shipping_line_scac: 'HLCU', currency_code: 'EUR' },
-    '77',
-    4,
-  )
-  await insertRule({ rule_name: 'yard', charge: 'storage', free_days: 6 }, '50.05')
+  await rule({}, '123.45')
+  await rule({ rule_name: 'later', shipping_line_scac: 'HLCU', currency_code: 'EUR' }, '77', 4)
+  await rule({ rule_name: 'yard', charge: 'storage', free_days: 6 }, '50.05')
   const day = (n: number) => dateOf(10, 20 + n)
   await insertLines(
     lines.map(({ issuer, box, charge, from, days, cents, isCredit, currency_code, paid }, n) =>

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { insertRule } from '../../support/scenes/charges.js'
 import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
@@ -17,13 +18,9 @@ const TO_LA = {
   pod_eta_at: ETA,
 }
 
-const RULE = { charge: 'demurrage', starts_with: 'discharge', currency_code: 'USD' }
-
 /** A rule with one rate from the first day over on. */
-async function insertRule(rule_name: string, more: object, daily_rate = 100): Promise<void> {
-  await scene.insertInto('analytics', 'free_time_rules', [{ ...RULE, rule_name, ...more }])
-  await scene.insertInto('analytics', 'free_time_tiers', [{ rule_name, from_day: 1, daily_rate }])
-}
+const rule = (rule_name: string, more: object, rate = 100) =>
+  insertRule(scene, { rule_name, charge: 'demurrage', ...more }, { 1: String(rate) })
 
 /** Containers that left after so many days, discharged on 1 March. */
 const gone = (name: string, days: readonly number[], more: object = {}) =>
@@ -37,18 +34,8 @@ const gone = (name: string, days: readonly number[], more: object = {}) =>
     ...more,
   }))
 
-async function readLines(columns: readonly string[], rest = 'order by container_id') {
-  const rows = await scene.read('arrivals', {
-    asOf: AS_OF,
-    columns: ['container_id', ...columns],
-    rest,
-  })
-  return rows.map((row) =>
-    Object.values(row)
-      .map((value) => (value === null ? '-' : (value as string | number)))
-      .join(' | '),
-  )
-}
+const shows = (table: string) =>
+  expectRows(scene, 'arrivals', { asOf: AS_OF, rest: 'order by container_id' }, table)
 
 it('shows every column of a container at sea', async () => {
   await scene.insert('ports', [{ port_id: 'p1', code: 'USLAX', time_zone: 'America/Los_Angeles' }])
@@ -87,7 +74,7 @@ it('shows every column of a container at sea', async () => {
     },
     ...gone('a', [2, 3, 5.3, 6, 18]),
   ])
-  await insertRule('four days', { free_days: 4 })
+  await rule('four days', { free_days: 4 })
   // days_short 2: out on the 30th, free up to the 28th.
   expect(await scene.read('arrivals', { asOf: AS_OF })).toMatchSnapshot()
 })
@@ -127,19 +114,19 @@ it('lists who has not arrived, by the day of the ETA there', async () => {
     { container_id: 'x3', shipment_id: 's3', current_status: 'grounded' },
     { container_id: 'x4' },
   ])
-  expect(await readLines(['state', 'arrival_on', 'days_until', 'is_zone_known'])).toEqual([
-    'of s1 | expected | 2026-03-19 | 0 | true',
-    'of s2 | eta_passed | 2026-03-18 | -1 | true',
-    'of s3 | expected | 2026-06-24 | 97 | true',
-    'of s4 | no_eta | - | - | true',
-    'of s5 | eta_unclear | - | - | false',
-    'of s6 | expected | 2026-03-20 | 0 | false',
-    'of s7 | expected | 2026-03-19 | 0 | false',
-    'of s8 | left_behind | 2026-03-16 | -3 | true',
-    'of t1 | expected | 2026-03-24 | 5 | true',
-    'of t2 | eta_passed | 2026-01-09 | -69 | true',
-    'x4 | no_eta | - | - | false',
-  ])
+  await shows(`
+    container_id | state | arrival_on | days_until | is_zone_known
+    of s1 | expected | 2026-03-19 | 0 | true
+    of s2 | eta_passed | 2026-03-18 | -1 | true
+    of s3 | expected | 2026-06-24 | 97 | true
+    of s4 | no_eta | - | - | true
+    of s5 | eta_unclear | - | - | false
+    of s6 | expected | 2026-03-20 | 0 | false
+    of s7 | expected | 2026-03-19 | 0 | false
+    of s8 | left_behind | 2026-03-16 | -3 | true
+    of t1 | expected | 2026-03-24 | 5 | true
+    of t2 | eta_passed | 2026-01-09 | -69 | true
+    x4 | no_eta | - | - | false`)
 })
 
 it('holds the ETA against the first, and against that of a week ago', async () => {
@@ -211,16 +198,16 @@ it('knows the usual dwell of the terminal and mode, else of the port', async () 
     box('c5', 't9', { shipment_id: 's3' }),
     box('c6', 't1', { shipment_id: 's2' }),
   ])
-  expect(await readLines(['mode', 'usual_dwell_days', 'expected_out_on'])).toEqual([
-    'c1 | truck | 3.00 | 2026-03-27',
-    // Of nine at the port the fifth.
-    'c2 | truck | 5.00 | 2026-03-29',
-    'c3 | truck | 5.00 | 2026-03-29',
-    'c4 | rail | - | -',
-    'c5 | truck | - | -',
-    // Its ETA has passed: nobody expects it on a day.
-    'c6 | truck | - | -',
-  ])
+  await shows(`
+    container_id | mode | usual_dwell_days | expected_out_on
+    c1 | truck | 3.00 | 2026-03-27
+    -- Of nine at the port the fifth.
+    c2 | truck | 5.00 | 2026-03-29
+    c3 | truck | 5.00 | 2026-03-29
+    c4 | rail | - | -
+    c5 | truck | - | -
+    -- Its ETA has passed: nobody expects it on a day.
+    c6 | truck | - | -`)
 })
 
 it('counts the days short by the earlier of both rules, and what they cost', async () => {
@@ -242,39 +229,31 @@ it('counts the days short by the earlier of both rules, and what they cost', asy
     })),
   ])
   // The 28th; the day of the start counts.
-  await insertRule('storage', { charge: 'storage', terminal: 't1', free_days: 5, first_day: 1 }, 7)
-  await insertRule('maersk', { shipping_line_scac: 'MAEU', free_days: 2, currency_code: 'EUR' })
-  await insertRule('msc', { shipping_line_scac: 'MSCU', free_days: 4 })
+  await rule('storage', { charge: 'storage', terminal: 't1', free_days: 5, first_day: 1 }, 7)
+  await rule('maersk', { shipping_line_scac: 'MAEU', free_days: 2, currency_code: 'EUR' })
+  await rule('msc', { shipping_line_scac: 'MSCU', free_days: 4 })
   // Working days: 25, 26, 27, 30.
-  await insertRule('one', { shipping_line_scac: 'ONEY', free_days: 4, counts: 'working' })
+  await rule('one', { shipping_line_scac: 'ONEY', free_days: 4, counts: 'working' })
   // It starts with a day that nobody knows.
-  await insertRule('hapag', {
+  await rule('hapag', {
     shipping_line_scac: 'HLCU',
     free_days: 1,
     starts_with: 'available',
   })
-  await insertRule('cma', { shipping_line_scac: 'CMDU', free_days: 1, starts_with: 'arrival' })
+  await rule('cma', { shipping_line_scac: 'CMDU', free_days: 1, starts_with: 'arrival' })
   // The reported day, and none.
-  await insertRule('zim', { shipping_line_scac: 'ZIMU', free_days: null })
-  const columns = [
-    'charge',
-    'rule_name',
-    'by_rule_on',
-    'days_short',
-    'expected_amount',
-    'currency_code',
-  ]
-  expect(await readLines(columns)).toEqual([
-    'CMDU | demurrage | cma | 2026-03-25 | 5 | 500 | USD',
-    // No rule of either charge.
-    'EGLV | - | - | - | - | - | -',
-    'HLCU | storage | storage | 2026-03-28 | 2 | 14 | USD',
-    'MAEU | demurrage | maersk | 2026-03-26 | 4 | 400 | EUR',
-    // Of equal days that of storage.
-    'MSCU | storage | storage | 2026-03-28 | 2 | 14 | USD',
-    'ONEY | storage | storage | 2026-03-28 | 2 | 14 | USD',
-    'ZIMU | storage | storage | 2026-03-28 | 2 | 14 | USD',
-  ])
+  await rule('zim', { shipping_line_scac: 'ZIMU', free_days: null })
+  await shows(`
+    container_id | charge | rule_name | by_rule_on | days_short | expected_amount | currency_code
+    CMDU | demurrage | cma | 2026-03-25 | 5 | 500 | USD
+    -- No rule of either charge.
+    EGLV | - | - | - | - | - | -
+    HLCU | storage | storage | 2026-03-28 | 2 | 14 | USD
+    MAEU | demurrage | maersk | 2026-03-26 | 4 | 400 | EUR
+    -- Of equal days that of storage.
+    MSCU | storage | storage | 2026-03-28 | 2 | 14 | USD
+    ONEY | storage | storage | 2026-03-28 | 2 | 14 | USD
+    ZIMU | storage | storage | 2026-03-28 | 2 | 14 | USD`)
 })
 
 it('has no amount without a rate, and none to pay where free time will do', async () => {
@@ -290,14 +269,13 @@ it('has no amount without a rate, and none to pay where free time will do', asyn
     { container_id: 'c2', shipment_id: 's2', pod_terminal_id: 't1' },
     { container_id: 'c3', shipment_id: 's3' },
   ])
-  await scene.insertInto('analytics', 'free_time_rules', [
-    { ...RULE, rule_name: 'no rate', shipping_line_scac: 'MAEU', free_days: 4 },
-  ])
-  await insertRule('long', { shipping_line_scac: 'MSCU', free_days: 10 })
-  await insertRule('elsewhere', { shipping_line_scac: 'ONEY', free_days: 4 })
-  expect(await readLines(['by_rule_on', 'days_short', 'expected_amount'])).toEqual([
-    'c1 | 2026-03-28 | 1 | -',
-    'c2 | 2026-04-03 | 0 | 0',
-    'c3 | 2026-03-28 | - | -',
-  ])
+  const unrated = { rule_name: 'no rate', charge: 'demurrage', shipping_line_scac: 'MAEU' }
+  await insertRule(scene, { ...unrated, free_days: 4 }, {})
+  await rule('long', { shipping_line_scac: 'MSCU', free_days: 10 })
+  await rule('elsewhere', { shipping_line_scac: 'ONEY', free_days: 4 })
+  await shows(`
+    container_id | by_rule_on | days_short | expected_amount
+    c1 | 2026-03-28 | 1 | -
+    c2 | 2026-04-03 | 0 | 0
+    c3 | 2026-03-28 | - | -`)
 })

@@ -1,26 +1,14 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { insertRule } from '../../support/scenes/charges.js'
 
 const scene = useAnalyticsScene()
 
 it('says of each day at the ramp whether the status called the box available', async () => {
-  await scene.insertInto('analytics', 'free_time_rules', [
-    {
-      rule_name: 'ramp',
-      charge: 'storage',
-      place: 'ramp',
-      free_days: 1,
-      counts: 'calendar',
-      starts_with: 'arrival',
-      currency_code: 'USD',
-    },
-  ])
   // The second charged day is the first with a rate.
-  await scene.insertInto('analytics', 'free_time_tiers', [
-    { rule_name: 'ramp', from_day: 2, daily_rate: '75.0' },
-    { rule_name: 'ramp', from_day: 4, daily_rate: '90.5' },
-  ])
+  const rule = { charge: 'storage', place: 'ramp', free_days: 1, starts_with: 'arrival' }
+  await insertRule(scene, rule, { 2: '75.0', 4: '90.5' })
   const box = {
     container_id: 'c1',
     number: 'c1',

@@ -85,14 +85,3 @@ it('counts a shipment once in a bucket, however many versions and gaps it has th
     4-7     | 4 | 1
     8-14    | 6 | 1`)
 })
-
-it('says nothing of an arrival before it was known', async () => {
-  const version = { ...MAEU, shipment_id: 's1', pod_eta_at: '2026-03-10T00:00Z' }
-  await scene.insert('shipment_history', [
-    { ...version, valid_from: '2026-03-09T00:00Z', valid_to: '2026-03-10T18:00Z' },
-    { ...version, valid_from: '2026-03-10T18:00Z', pod_ata_at: '2026-03-10T12:00Z' },
-  ])
-  const columns = 'horizon | n | bias_hours'
-  await shows(columns, '2026-03-10T15:00Z')
-  await shows(`${columns}\n0-1 | 2 | 12.00`, '2026-03-11T00:00Z')
-})

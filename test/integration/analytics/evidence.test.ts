@@ -134,18 +134,39 @@ it('says of which stay a day speaks', { tags: ['FE1', 'FE2', 'JA8'] }, async () 
 
 it('shows an edited hold once, with its last text', { tags: ['FE5'] }, async () => {
   await insertKnown(scene, 'containers', [{ container_id: 'c1', number: 'A' }])
-  const hold = { container_id: 'c1', hold_key: 'a', name: 'customs', status: 'hold' }
-  await scene.insert('container_hold_history', [
-    {
-      ...hold,
-      description: 'EXAM',
-      valid_from: '2026-03-10T00:00:00Z',
-      valid_to: '2026-03-11T00:00:00Z',
-    },
-    { ...hold, hold_key: 'b', description: 'EXAM at 7', valid_from: '2026-03-11T00:00:00Z' },
-  ])
-  await shows(`
-    kind         | value           | is_open | seen_at                | gone_at
-    availability | not known       | true    | 2026-01-01 00:00:00+00 | -
-    hold         | hold: EXAM at 7 | true    | 2026-03-10 00:00:00+00 | -`)
+  // The text is part of the key.
+  const holds = `
+    description | status  | valid_from        | valid_to
+    EXAM        |         | 2026-03-08T00:00Z | 2026-03-09T00:00Z
+    EXAM at 7   |         | 2026-03-09T00:00Z | 2026-03-10T00:00Z
+    EXAM over   |         | 2026-03-10T00:00Z | 2026-03-11T00:00Z
+    -- Two more of the name: one of them is edited when the other goes.
+    one         |         | 2026-03-01T00:00Z | 2026-03-02T00:00Z
+    two         |         | 2026-03-01T00:00Z | 2026-03-02T00:00Z
+    two, edited |         | 2026-03-02T00:00Z | 2026-03-03T00:00Z
+    -- Announced again, and placed once more after hours without it.
+    soon        | pending | 2026-03-11T00:00Z | 2026-03-11T06:00Z
+    EXAM        |         | 2026-03-11T12:00Z | -`
+  const customs = { container_id: 'c1', name: 'customs', status: 'hold' }
+  await scene.insert(
+    'container_hold_history',
+    rowsOf(holds, customs).map((hold) => ({ ...hold, hold_key: hold.description })),
+  )
+  const showsHolds = (asOf: string, table: string) => {
+    const rest = `where kind = 'hold' order by seen_at, value`
+    return expectRows(scene, 'evidence', { asOf, rest }, table)
+  }
+  const earlier = `
+    value             | is_open | seen_at                | gone_at
+    hold: two         | false   | 2026-03-01 00:00:00+00 | 2026-03-02 00:00:00+00
+    hold: two, edited | false   | 2026-03-01 00:00:00+00 | 2026-03-03 00:00:00+00`
+  const first = 'hold: EXAM at 7 | true | 2026-03-08 00:00:00+00 | -'
+  await showsHolds('2026-03-09T12:00:00Z', `${earlier}\n${first}`)
+  await showsHolds(
+    '2026-03-12T00:00:00Z',
+    `${earlier}
+    hold: EXAM over   | false   | 2026-03-08 00:00:00+00 | 2026-03-11 00:00:00+00
+    pending: soon     | false   | 2026-03-11 00:00:00+00 | 2026-03-11 06:00:00+00
+    hold: EXAM        | true    | 2026-03-11 12:00:00+00 | -`,
+  )
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { lastFreeDay } from '../../support/scenes/charges.js'
 import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
@@ -24,13 +25,7 @@ const landed = (container_id: string, more: object = {}) =>
     ...more,
   })
 
-const day = (container_id: string, local_date: string) => ({
-  container_id,
-  kind: 'pickup_lfd_terminal',
-  local_date,
-  deadline_at: `${local_date}T08:00:00Z`,
-  time_zone: LOS_ANGELES,
-})
+const day = (id: string, on: string) => lastFreeDay(id, 'terminal', on)
 
 it('waits for its train until the departure is reported', { tags: ['JA4'] }, async () => {
   await insertKnown(scene, 'shipments', [{ shipment_id: 's1' }])

@@ -1,27 +1,11 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { lastFreeDay } from '../../support/scenes/charges.js'
 
 const scene = useAnalyticsScene()
 
-const read = (asOf: string, columns: readonly string[] = []) =>
-  scene.read('last_free_days', { asOf, columns, rest: 'order by container_id' })
-
 const LOS_ANGELES = 'America/Los_Angeles'
-
-const deadline = (
-  container_id: string,
-  kind: string,
-  local_date: string | null,
-  more: object = {},
-) => ({
-  container_id,
-  kind,
-  local_date,
-  deadline_at: local_date === null ? null : `${local_date}T07:00:00Z`,
-  time_zone: LOS_ANGELES,
-  ...more,
-})
 
 it('shows the day, whose it is, and every column of a container', { tags: ['FE3'] }, async () => {
   await scene.insert('terminals', [{ terminal_id: 't1', name: 'West Basin', nickname: 'WBCT' }])
@@ -48,10 +32,10 @@ it('shows the day, whose it is, and every column of a container', { tags: ['FE3'
     },
   ])
   await insertKnown(scene, 'container_import_deadlines', [
-    deadline('c1', 'pickup_lfd', '2026-03-13'),
-    deadline('c1', 'pickup_lfd_line', '2026-03-13'),
-    deadline('c1', 'pickup_lfd_terminal', '2026-03-12'),
+    lastFreeDay('c1', 'service', '2026-03-13'),
+    lastFreeDay('c1', 'line', '2026-03-13'),
+    lastFreeDay('c1', 'terminal', '2026-03-12'),
   ])
   // 23:30 of 12 March in Los Angeles.
-  expect(await read('2026-03-13T06:30:00Z')).toMatchSnapshot()
+  expect(await scene.read('last_free_days', { asOf: '2026-03-13T06:30:00Z' })).toMatchSnapshot()
 })

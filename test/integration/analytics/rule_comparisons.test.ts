@@ -3,9 +3,9 @@ import {
   compareRules,
   sayComparison,
 } from '../../../src/extensions/answers/questions/compare-rules.js'
-import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { importRules, lastFreeDay } from '../../support/scenes/charges.js'
 
 /** Four free days each, from the discharge on Monday 2 November 2026. */
 const RULES = `rule,charge,line,free_days,counts,starts_with,currency
@@ -18,9 +18,7 @@ reported,demurrage,NONE,,calendar,discharge,USD
 const scene = useAnalyticsScene()
 
 it('says how each reported day differs from the rule', { tags: ['JA15'] }, async () => {
-  const file = parseRulesFile('rules.csv', RULES)
-  if (file.kind !== 'rules') throw new Error('these are rules')
-  await scene.insertInto('analytics', 'free_time_rules', file.rules)
+  await importRules(scene, RULES)
   await scene.insertInto('analytics', 'working_calendars', [
     { calendar: 'los angeles', place: 'USLAX', weekend: [6, 7] },
   ])
@@ -65,13 +63,7 @@ it('says how each reported day differs from the rule', { tags: ['JA15'] }, async
   await insertKnown(
     scene,
     'container_import_deadlines',
-    given.map(([, local_date], n) => ({
-      container_id: `c${n}`,
-      kind: 'pickup_lfd_line',
-      local_date,
-      deadline_at: `${local_date}T20:00:00Z`,
-      time_zone: 'America/Los_Angeles',
-    })),
+    given.map(([, local_date], n) => lastFreeDay(`c${n}`, 'line', local_date)),
   )
   const rows = await scene.read('rule_comparisons', {
     asOf: '2026-11-08T20:00:00Z',

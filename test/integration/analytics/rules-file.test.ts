@@ -5,10 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { storeRulesFile } from '../../../src/extensions/answers/questions/free-time-rules.js'
 import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
-import {
-  parseInvoices,
-  storeInvoices,
-} from '../../../src/extensions/answers/questions/dd-invoices.js'
+import { parseInvoices } from '../../../src/extensions/answers/questions/dd-invoices.js'
 import { callCli } from '../../support/call-cli.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
 
@@ -25,23 +22,6 @@ describe('an invoice', () => {
     'charged_from_on,charged_to_on,amount,currency_code,daily_rate,issued_on,due_on,' +
     'port_of_discharge,billed_because,free_days,free_from_on,free_to_on,available_on,' +
     'rule_reference,dispute_contact,dispute_url,dispute_within,certification,note'
-
-  it('waits for another import', async () => {
-    const lines = parseInvoices(
-      'a.csv',
-      `${HEADER}\nA,1,Line,storage,BOX,,2026-11-05,2026-11-06,1,USD,,,,,,,,,,,,,,,`,
-    )
-    const { warehouse, drop } = await createTestWarehouse()
-    await warehouse.transaction('the first import', async (session) => {
-      expect(await storeInvoices(session, lines)).toMatchObject({ total: 1, added: 1 })
-      const second = warehouse.transaction('the second import', async (other) => {
-        await other.query('do not wait long', sql`set local lock_timeout = '50ms'`)
-        return storeInvoices(other, lines)
-      })
-      await expect(second).rejects.toThrow('wait for another import')
-    })
-    await drop()
-  })
 
   it('is refused with the number and reason of every bad line', () => {
     const bad = (text: string) => () => parseInvoices('a.csv', `${HEADER}\n${text}`)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
-import { expectRows, rowsOf } from '../../support/tables.js'
+import { rowsOf } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -47,16 +47,4 @@ it('counts local days from the first ETA, and what cannot be measured apart', as
   expect(
     await scene.read('schedule_reliability', { rest: 'order by arrival_month_on' }),
   ).toMatchSnapshot()
-})
-
-it('says nothing of an arrival before it was known', async () => {
-  const version = { ...LANE, shipment_id: 's1', pod_eta_at: '2026-03-10T12:00Z' }
-  await scene.insert('shipment_history', [
-    { ...version, valid_from: '2026-02-20T00:00Z', valid_to: '2026-03-15T00:00Z' },
-    { ...version, valid_from: '2026-03-15T00:00Z', pod_ata_at: '2026-03-11T12:00Z' },
-  ])
-  expect(await scene.read('schedule_reliability', { asOf: '2026-03-14T00:00Z' })).toEqual([])
-  const options = { asOf: '2026-03-16T00:00Z' }
-  const month = 'arrival_month_on | n | on_time | mean_delay_days\n2026-03-01 | 1 | 1 | 1.00'
-  await expectRows(scene, 'schedule_reliability', options, month)
 })

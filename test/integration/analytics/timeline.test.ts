@@ -207,40 +207,6 @@ it('says how long a value held, to the next or to the instant', { tags: ['FE5'] 
   await shows(early, '2026-03-07T00:00Z')
 })
 
-it('counts hours of two holds and two fees of one name', { tags: ['FE5'] }, async () => {
-  await insertStory(ZONE)
-  const customs = { name: 'customs', status: 'hold' }
-  await scene.insert('container_hold_history', [
-    from(6, 9, { ...customs, hold_key: 'h1', description: '1' }),
-    from(6, 7, { ...customs, hold_key: 'h2', description: '2' }),
-    from(8, null, { ...customs, hold_key: 'h3', description: '3', place: 'ramp' }),
-    from(6, null, { ...customs, hold_key: 'h4', description: '4', name: 'freight' }),
-  ])
-  const exam = { type: 'exam', amount: '5' }
-  await scene.insert('container_fee_history', [
-    from(6, 8, { ...exam, fee_key: 'f1', currency_code: 'USD' }),
-    from(7, 9, { ...exam, fee_key: 'f2', currency_code: 'CAD' }),
-  ])
-  const rest = `where topic in ('hold', 'fee') ${ORDER}, detail`
-  await expectRows(
-    scene,
-    'timeline',
-    { asOf: NOW, rest },
-    `
-    kind         | subject | detail | hours
-    fee listed   | exam    | USD    | 48.00
-    hold placed  | customs | 1      | 72.00
-    hold placed  | customs | 2      | 24.00
-    hold placed  | freight | 4      | 78.00
-    fee listed   | exam    | CAD    | 48.00
-    hold cleared | customs | 2      | -
-    fee removed  | exam    | USD    | -
-    hold placed  | customs | 3      | 30.00
-    fee removed  | exam    | CAD    | -
-    hold cleared | customs | 1      | -`,
-  )
-})
-
 it('gives a status the hours of status_durations, also over a gap', { tags: ['FE5'] }, async () => {
   await scene.insert('containers', [{ container_id: 'c1', current_status: 'available' }])
   await scene.insert('container_history', [

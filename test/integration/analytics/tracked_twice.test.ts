@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { insertRule, listedFee } from '../../support/scenes/charges.js'
 
 const scene = useAnalyticsScene()
 const AS_OF = '2026-03-13T06:30:00Z'
@@ -62,24 +63,12 @@ it('takes neither another port, nor a later journey, nor a number nobody knows',
 })
 
 it('has the costs once, and the box in both lists', { tags: ['JA9'] }, async () => {
-  await scene.insertInto('analytics', 'free_time_rules', [
-    {
-      rule_name: 'r',
-      charge: 'storage',
-      currency_code: 'USD',
-      starts_with: 'discharge',
-      free_days: 2,
-      counts: 'calendar',
-    },
-  ])
-  await scene.insertInto('analytics', 'free_time_tiers', [
-    { rule_name: 'r', from_day: 1, daily_rate: '100' },
-  ])
+  await insertRule(scene, { charge: 'storage', free_days: 2 })
   await insertKnown(scene, 'shipments', [shipment('s1'), shipment('s2', { customer_name: 'Acme' })])
   await insertKnown(scene, 'containers', [box('c1', 's1'), box('c2', 's2')])
   await insertKnown(scene, 'container_fees', [
-    { container_id: 'c1', fee_key: 'f', type: 'exam', amount: '50', currency_code: 'EUR' },
-    { container_id: 'c2', fee_key: 'f', type: 'exam', amount: '50', currency_code: 'EUR' },
+    listedFee('c1', 'exam', '50', 'EUR'),
+    listedFee('c2', 'exam', '50', 'EUR'),
   ])
   const read = (view: string, columns: string[]) =>
     scene.read(view, { asOf: AS_OF, columns, rest: 'order by container_id, 2' })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -29,15 +30,8 @@ const out = (hours: readonly number[], more: object = {}) =>
 
 const DWELL = `stage = '6 discharge to out'`
 
-/** Each row of the dwell on a line, `-` where there is none. */
-async function readLines(columns: readonly string[], rest: string): Promise<string[]> {
-  const rows = await scene.read('waits', { asOf: AS_OF, columns, rest })
-  return rows.map((row) =>
-    Object.values(row)
-      .map((value) => (value === null ? '-' : (value as string | number)))
-      .join(' | '),
-  )
-}
+const shows = (rest: string, table: string) =>
+  expectRows(scene, 'waits', { asOf: AS_OF, rest }, table)
 
 it('shows every column of a figure', async () => {
   await scene.insert('ports', [{ port_id: 'p1', code: 'USLAX' }])
@@ -94,26 +88,23 @@ it('has truck, rail and all of them, by week and over 90 days', async () => {
     box('before', { pod_discharged_at: at(199.9 - hours), pod_full_out_at: at(239.9 - hours) }),
     box('unknown', { pod_timezone: 'Mars/Olympus', pod_discharged_at: at(0) }),
   ])
-  const columns = ['period', 'week_on', 'mode', 'n', 'median_hours', 'still_waiting', 'is_few']
-  const order = `order by period, week_on desc nulls first, mode`
-  expect(
-    await readLines(
-      [...columns, 'zone_unknown'],
-      `where ${DWELL} and pod_terminal_id = 't1' ${order}`,
-    ),
-  ).toEqual([
-    // 10, 20, 40 and 60.
-    'last 90 days | - | all | 4 | 30.0 | 1 | false | 1',
-    'last 90 days | - | rail | 1 | 60.0 | 0 | true | 0',
-    'last 90 days | - | truck | 3 | 20.0 | 1 | true | 1',
-    'week | - | all | 0 | - | 1 | true | 1',
-    'week | - | truck | 0 | - | 1 | true | 1',
-    'week | 2026-03-02 | all | 3 | 20.0 | 0 | true | 0',
-    'week | 2026-03-02 | rail | 1 | 60.0 | 0 | true | 0',
-    'week | 2026-03-02 | truck | 2 | 15.0 | 0 | true | 0',
-    'week | 2025-12-08 | all | 2 | 40.0 | 0 | true | 0',
-    'week | 2025-12-08 | truck | 2 | 40.0 | 0 | true | 0',
-  ])
+  const rest = `where ${DWELL} and pod_terminal_id = 't1' order by period, week_on desc nulls first, mode`
+  await shows(
+    rest,
+    `
+    period | week_on | mode | n | median_hours | still_waiting | is_few | zone_unknown
+    -- 10, 20, 40 and 60.
+    last 90 days | - | all | 4 | 30.0 | 1 | false | 1
+    last 90 days | - | rail | 1 | 60.0 | 0 | true | 0
+    last 90 days | - | truck | 3 | 20.0 | 1 | true | 1
+    week | - | all | 0 | - | 1 | true | 1
+    week | - | truck | 0 | - | 1 | true | 1
+    week | 2026-03-02 | all | 3 | 20.0 | 0 | true | 0
+    week | 2026-03-02 | rail | 1 | 60.0 | 0 | true | 0
+    week | 2026-03-02 | truck | 2 | 15.0 | 0 | true | 0
+    week | 2025-12-08 | all | 2 | 40.0 | 0 | true | 0
+    week | 2025-12-08 | truck | 2 | 40.0 | 0 | true | 0`,
+  )
 })
 
 it('has a p90 of ten, and a share above five days of the dwell alone', async () => {
@@ -122,14 +113,16 @@ it('has a p90 of ten, and a share above five days of the dwell alone', async () 
     ...out([130, 10, 20, 30, 40, 50, 60, 70, 80], arrived),
     ...out([130, 10, 20, 30, 40, 50, 60, 70, 80, 90], { ...arrived, pod_terminal_id: 't2' }),
   ])
-  const columns = ['pod_terminal_id', 'stage', 'n', 'p90_hours', 'over_5_days_share']
   const rest = `where mode = 'all' and period = 'week' and n > 0 order by pod_terminal_id, stage`
-  expect(await readLines(columns, rest)).toEqual([
-    't1 | 5 arrival to out | 9 | - | -',
-    't1 | 6 discharge to out | 9 | - | 0.1111',
-    't2 | 5 arrival to out | 10 | 95.0 | -',
-    't2 | 6 discharge to out | 10 | 94.0 | 0.1000',
-  ])
+  await shows(
+    rest,
+    `
+    pod_terminal_id | stage | n | p90_hours | over_5_days_share
+    t1 | 5 arrival to out | 9 | - | -
+    t1 | 6 discharge to out | 9 | - | 0.1111
+    t2 | 5 arrival to out | 10 | 95.0 | -
+    t2 | 6 discharge to out | 10 | 94.0 | 0.1000`,
+  )
 })
 
 it('takes ends of one length together, and who waits after them', { tags: ['JA7'] }, async () => {
@@ -152,18 +145,20 @@ it('takes ends of one length together, and who waits after them', { tags: ['JA7'
     box('one', { pod_terminal_id: 'early', pod_discharged_at: at(0) }),
     box('two', { pod_terminal_id: 'early', pod_discharged_at: at(0) }),
   ])
-  const columns = ['pod_terminal_id', 'n', 'estimated_median_hours', 'estimated_p90_hours']
   const rest = `where ${DWELL} and mode = 'all' and period = 'last 90 days' order by pod_terminal_id`
-  expect(await readLines(columns, rest)).toEqual([
-    'early | 1 | - | -',
-    // One of two ended, and the other waited at least as long.
-    'edge | 1 | 10.0 | -',
-    'good | 1 | 10.0 | -',
-    'half | 4 | 20.0 | 30.0',
-    'tens | 10 | 55.0 | 95.0',
-    // 2/5 are left after 10, nothing after 20.
-    'ties | 4 | 10.0 | 20.0',
-  ])
+  await shows(
+    rest,
+    `
+    pod_terminal_id | n | estimated_median_hours | estimated_p90_hours
+    early | 1 | - | -
+    -- One of two ended, and the other waited at least as long.
+    edge | 1 | 10.0 | -
+    good | 1 | 10.0 | -
+    half | 4 | 20.0 | 30.0
+    tens | 10 | 55.0 | 95.0
+    -- 2/5 are left after 10, nothing after 20.
+    ties | 4 | 10.0 | 20.0`,
+  )
 })
 
 it('counts a container without a terminal under its port', async () => {
@@ -175,10 +170,12 @@ it('counts a container without a terminal under its port', async () => {
     ...out([10], { shipment_id: 's1', pod_terminal_id: null, pod_timezone: null }),
     ...out([20], { shipment_id: 's2', pod_terminal_id: null }),
   ])
-  const columns = ['pod_terminal_id', 'pod_terminal', 'port_locode', 'median_hours', 'zone_unknown']
   const rest = `where ${DWELL} and mode = 'truck' and period = 'week' order by port_locode`
-  expect(await readLines(columns, rest)).toEqual([
-    '- | - | USLGB | 10.0 | 1',
-    '- | - | USOAK | 20.0 | 0',
-  ])
+  await shows(
+    rest,
+    `
+    pod_terminal_id | pod_terminal | port_locode | median_hours | zone_unknown
+    - | - | USLGB | 10.0 | 1
+    - | - | USOAK | 20.0 | 0`,
+  )
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { insertRule, lastFreeDay } from '../../support/scenes/charges.js'
 import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
@@ -39,13 +40,8 @@ async function insertBox(id: string, more: Said, versions: Versions): Promise<vo
   )
 }
 
-const lastFree = (container_id: string, date = 6, kind = 'pickup_lfd_terminal') => ({
-  container_id,
-  kind,
-  local_date: dateOf(date),
-  deadline_at: at(date),
-  time_zone: ZONE,
-})
+const lastFree = (id: string, date = 6, whose: 'terminal' | 'rail' = 'terminal') =>
+  lastFreeDay(id, whose, dateOf(date))
 
 const hold = (container_id: string, from: string, to: string | null, more: Said = {}) => ({
   container_id,
@@ -189,7 +185,7 @@ it('tells apart what is held, what nobody says, and what waits for its train', a
     ...['not received', 'zoneless', 'wall time', 'train', 'left by train'].map((id) =>
       lastFree(id),
     ),
-    ...atRamp.map((id) => lastFree(id, 6, 'pickup_lfd_rail')),
+    ...atRamp.map((id) => lastFree(id, 6, 'rail')),
   ])
   await scene.insert('container_hold_history', [
     hold('pending', at(1), null, { status: 'pending' }),
@@ -231,19 +227,7 @@ it('leaves out who is not late or not known to be, and counts no days of an unkn
 })
 
 it('has the costs as listed, else as estimated, and the dearest first', async () => {
-  await scene.insertInto('analytics', 'free_time_rules', [
-    {
-      rule_name: 'terminal',
-      charge: 'storage',
-      place: 'port',
-      counts: 'calendar',
-      starts_with: 'discharge',
-      currency_code: 'EUR',
-    },
-  ])
-  await scene.insertInto('analytics', 'free_time_tiers', [
-    { rule_name: 'terminal', from_day: 2, daily_rate: '40.00' },
-  ])
+  await insertRule(scene, { charge: 'storage', currency_code: 'EUR' }, { 2: '40.00' })
   const out = (id: string, date: number) =>
     insertBox(id, { pod_full_out_at: at(date, 10) }, [
       [at(1), NO],

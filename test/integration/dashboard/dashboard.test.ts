@@ -246,19 +246,6 @@ describe('the page', () => {
     expect(none.status).toBe(404)
     expect(none.text).toContain('has no container, bill of lading or reference &#34;&#60;script')
   })
-
-  it('answers only to names of this machine', async () => {
-    const { hostname, port } = new URL(server.url)
-    const { request } = await import('node:http')
-    const status = await new Promise((resolve, reject) => {
-      const asked = request({ hostname, port, headers: { host: 'rebound.example' } }, (answer) => {
-        answer.resume()
-        resolve(answer.statusCode)
-      })
-      asked.on('error', reject).end()
-    })
-    expect(status).toBe(421)
-  })
 })
 
 describe('when something is missing', () => {

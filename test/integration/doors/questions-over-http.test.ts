@@ -315,7 +315,7 @@ describe('a refusal', { tags: ['HQ7'] }, () => {
     ],
     ['/questions/costs.csv?limit=1&limit=2', /^400 limit is given twice; give it once$/],
     // Of a text with a line break too.
-    ['/questions/costs.csv?co%0Alour=red', /^400 co.+lour does not narrow costs, which takes /],
+    ['/questions/costs.csv?li%0Amit=1&li%0Amit=2', /^400 li.+mit is given twice; give it once$/],
     [
       '/questions/costs.csv?columns=contaner_number',
       /^400 columns names contaner_number, which .*; did you mean container_number\?/,

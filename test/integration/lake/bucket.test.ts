@@ -166,5 +166,7 @@ describe('an export into a bucket', { tags: ['L5'] }, () => {
     const manifest = bucket.objects.get(`mine/${MANIFEST}`)!.toString()
     bucket.objects.set(`mine/${MANIFEST}`, Buffer.from(manifest.replace(/"id":"\w+"/, '"id":"o"')))
     expect((await exportTo('s3://lake/mine')).stderr).toContain('holds the warehouse tracking of')
+    bucket.objects.set(`mine/${MANIFEST}`, Buffer.from(manifest.slice(0, 100)))
+    expect((await exportTo('s3://lake/mine')).stderr).toContain('that this program did not write')
   })
 })

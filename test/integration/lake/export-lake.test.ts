@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -258,17 +258,6 @@ describe('a folder', { tags: ['L4'] }, () => {
       'tables',
       join('tables', 'export-1.parquet'),
     ])
-  })
-
-  it('of another warehouse is refused', { tags: ['release'] }, async () => {
-    const out = join(directory, 'other')
-    await exported(out, '--only', 'ports')
-    const path = join(out, 'manifest/manifest.json')
-    const text = await readFile(path, 'utf8')
-    await writeFile(path, text.replace(/"id":"\w+"/, '"id":"other"'))
-    expect(await refused(out)).toContain('holds the warehouse tracking of')
-    await writeFile(path, text.slice(0, 100))
-    expect(await refused(out)).toContain('that this program did not write')
   })
 
   it('is no address, no file, and lies in a folder that exists', async () => {
