@@ -1,6 +1,6 @@
 -- Views that look at the same facts from two sides must agree: the two queries of a check have the
 -- same rows, as often as each other. A check that is "of now" compares with a table that knows the
--- present only.
+-- present only; the others are second proofs, unless they are "in every run".
 
 -- check: overdue and late containers are the exposed ones, with the same days
 select container_id, place, days_over, binding_on, out_on
@@ -18,6 +18,7 @@ select container_id, place, binding_on, days_left from tracking_analytics.last_f
 where (container_id, place) in (select container_id, place from tracking_analytics.pickups);
 
 -- check: what is to be picked up at the port has landed, is not out and does not go on by rail
+-- in every run
 select container_id from tracking_analytics.pickups where place = 'port';
 select container_id from tracking_analytics.journey
 where pod_discharged_at is not null and pod_rail_departed_at is null and pod_full_out_at is null
@@ -290,6 +291,7 @@ from tracking_analytics.journey
 where coalesce(final_destination_full_out_at, pod_full_out_at) is not null;
 
 -- check: what was known at an instant are the versions that stood then
+-- in every run
 select 'hold' as kind, container_id, hold_key as key, status as value from tracking_parts.known_holds
 union all select 'fee', container_id, fee_key, amount::text from tracking_parts.known_fees
 union all select 'day', container_id, kind, local_date::text from tracking_parts.known_import_deadlines
@@ -328,3 +330,32 @@ group by 1, 2;
 select container_id from tracking_analytics.empties;
 select container_id from tracking_analytics.empty_return_times
 where container_id not in (select container_id from tracking_parts.tracked_twice where is_counted_elsewhere);
+
+-- check: last free days are those of the stays
+-- in every run
+select container_id, shipment_id, pod_terminal_id, container_number, bill_of_lading_number, shipping_line_scac,
+  pod_terminal, place, place_locode, equipment_type, equipment_length, current_status, state, binding_source,
+  time_zone, tracking_stopped_reason, days_left, days_over, is_zone_known, has_ended, binding_on, line_on,
+  terminal_on, rail_on, service_on, rule_on, today_on, out_on, start_at, end_at, pod_discharged_at
+from tracking_analytics.last_free_days;
+select container_id, shipment_id, pod_terminal_id, container_number, bill_of_lading_number, shipping_line_scac,
+  pod_terminal, place, place_locode, equipment_type, equipment_length, current_status, state, binding_source,
+  time_zone, tracking_stopped_reason, days_left, days_over, is_zone_known, has_ended, binding_on, line_on,
+  terminal_on, rail_on, service_on, rule_on, today_on, out_on, start_at, end_at, pod_discharged_at
+from tracking_analytics.container_stays;
+
+-- check: forecasts are those of the clocks
+-- in every run
+select container_id, place, charge, state, rule_name, last_free_source, currency_code, days_left, amount,
+  seven_days_amount, fourteen_days_amount, last_free_on
+from tracking_analytics.exposure_forecast;
+select container_id, place, charge, state, rule_name, last_free_source, currency_code, days_left, amount,
+  seven_days_amount, fourteen_days_amount, last_free_on
+from tracking_analytics.charge_clocks
+where rule_name is not null and state in ('upcoming', 'due_today', 'overdue');
+
+-- check: streams of the data quality are those of the freshness
+-- of now
+-- in every run
+select subject_id, last_outcome, age_hours, rows from tracking_analytics.data_quality where subject_type = 'stream';
+select stream, last_outcome, age_hours, rows from tracking_analytics.freshness;

@@ -116,31 +116,3 @@ it('calls stale what was last answered more than 48 hours ago, or never', async 
     t1         | 2       | 1     | 0       | -`,
   )
 })
-
-it('tells of each stream its age, its last outcome and its rows', async () => {
-  await scene.query('truncate tracking_sync.sync_runs cascade')
-  await scene.query(
-    `insert into tracking_sync.sync_runs (sync_run_id, command, started_at)
-    overriding system value values (1, 'sync', '2026-03-20T08:00Z')`,
-  )
-  const run = { sync_run_id: 1, started_at: '2026-03-20T08:00Z' }
-  await scene.insertInto('sync', 'sync_run_streams', [
-    { ...run, stream: 'terminals', outcome: 'complete', finished_at: '2026-03-20T08:30Z' },
-    { ...run, stream: 'ports', outcome: 'failed' },
-  ])
-  await scene.insert('terminals', [{ terminal_id: 't1' }, { terminal_id: 't2' }])
-  const rows = await scene.read('data_quality', {
-    asOf: '2026-03-20T09:30Z',
-    rest: 'order by subject_id',
-  })
-  await scene.query('truncate tracking_sync.sync_runs cascade')
-  const known = rows.map((row) => Object.entries(row).filter(([, value]) => value !== null))
-  const stream = (subject_id: string, more: object) => ({
-    ...{ subject_type: 'stream', subject_id, subject_name: subject_id },
-    ...more,
-  })
-  expect(known.map((entries) => Object.fromEntries(entries))).toEqual([
-    stream('ports', { last_outcome: 'failed', rows: 0 }),
-    stream('terminals', { last_outcome: 'complete', age_hours: '1.50', rows: 2 }),
-  ])
-})

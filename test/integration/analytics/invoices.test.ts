@@ -311,20 +311,6 @@ describe('a line', () => {
       detention | HLXU0000001 | 17-24 | 720    | -          => port  | 8            | 7         | 630`)
   })
 
-  it('of days that are not ours: outside_period', async () => {
-    await audit(`
-      days  | amount => days_claimed | days_ours | amount_ours | difference_amount | reasons
-      5-8   | 400    => 4            | 2         | 200         | 200               | outside_period
-      16-18 | 300    => 3            | 1         | 150         | 150               | outside_period
-      24-25 |        => 2            | 0         | 0           | 200               | outside_period`)
-  })
-
-  it('of a clock that is unknown has no reason that would need it', async () => {
-    await audit(`
-      box         => container_id | days_ours | days_unavailable | amount_ours | reasons
-      MSKU0000002 => no zone      | -         | -                | -           | missing_items, not_checked: clock unknown`)
-  })
-
   it('with a sum, a currency or an issue of its own, or without the place for disputes', async () => {
     await audit(`
       is        | days | amount | daily_rate | currency_code | issued_on  | dispute_url => missing_items | reasons
@@ -338,13 +324,6 @@ describe('a line', () => {
 })
 
 describe('days on which it could not be fetched', () => {
-  it('are not_available and on_hold', async () => {
-    await audit(`
-      days | amount => days_unavailable | days_on_hold | reasons
-      9-10 | 200    => 2                | 0            | not_available
-      12   | 100    => 0                | 1            | on_hold`)
-  })
-
   it('are unknown, and not none, where nobody said anything', async () => {
     // None of the days of the last line is ours.
     await audit(`

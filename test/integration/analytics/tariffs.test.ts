@@ -205,7 +205,7 @@ async function expectCounted(name: string): Promise<void> {
     for (const { on } of own) looks.set(`${on} ${zone}`, { on, zone })
   }
   let compared = 0
-  /** What each clock cost at the look before: it never costs less as days pass. */
+  /** Of the look before: no clock costs less as days pass. */
   const costs = new Map<string, number>()
   for (const { on, zone } of [...looks.values()].sort((a, b) => a.on.localeCompare(b.on))) {
     const found = await readClocks(on, zone)
@@ -217,7 +217,7 @@ async function expectCounted(name: string): Promise<void> {
         inOrder(counted.clocks.map((clock) => ({ id, ...clock }))),
       )
       compared += counted.clocks.length
-      for (const { charge, place, amount } of shown) {
+      for (const { charge, place, amount } of counted.clocks) {
         const clock = [id, charge, place].join()
         expect(Number(amount), `${clock} on ${on}`).toBeGreaterThanOrEqual(costs.get(clock) ?? 0)
         costs.set(clock, Number(amount))
