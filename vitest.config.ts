@@ -59,7 +59,6 @@ const PROCESSES = [
   'test/integration/faults/!(fault-phases|database-faults).test.ts',
   'test/integration/lake/killed-export.test.ts',
   'test/integration/sync/crash.test.ts',
-  'test/integration/webhooks/crash.test.ts',
 ]
 
 /**

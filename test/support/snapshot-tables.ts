@@ -79,14 +79,6 @@ export async function loadTables(reader: RowReader): Promise<Map<string, TableSn
   return tables
 }
 
-/** Every row of every data table as text, in an order of its own. */
-export async function readRows(reader: RowReader): Promise<Record<string, string[]>> {
-  const tables = await loadTables(reader)
-  return Object.fromEntries(
-    [...tables].map(([name, { rows }]) => [name, rows.map((row) => JSON.stringify(row)).sort()]),
-  )
-}
-
 function dataTable({ names }: RowReader, table: string): string {
   return names.in('data', table)
 }

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { FaultRequest } from '../../../src/extensions/simulator/faults/faults.js'
 import { knownAt, knownNow, type Known } from '../../support/snapshot-as-of.js'
 import { loadTables } from '../../support/snapshot-tables.js'
 import { syncToEquality } from './expect-sync.js'
-import { closeScenes, HOUR, openLoadedScene, openScene, START, type Scene } from './sync-scene.js'
+import { closeScenes, HOUR, openScene, START, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -121,56 +120,6 @@ describe('as-of questions', { tags: ['release'] }, () => {
       ['demurrage', '250.50', 6, null],
     ])
   })
-
-  it('are answered with both of two values that one run saw', async () => {
-    const settings = { pageSize: 5 }
-    const acceptedIncludes = { shipment: ['containers'] }
-    const scene = await openLoadedScene({ shipments: 16, acceptedIncludes }, settings)
-    const { world, clock, edits, faults } = scene.simulator
-    clock.advance(HOUR)
-    const [shipment] = world.page('shipment', 7, 1, clock.now())
-    const [container] = world.containersOf(shipment!.id, clock.now())
-    const change = (value: string): void => {
-      edits.change('shipment', shipment!.id, { customer_name: value })
-      edits.change('container', container!.id, { seal_number: value })
-    }
-    change('first')
-    const firstAt = clock.now()
-    // The second page is asked for at the first instant and the third half a minute later.
-    // Meanwhile five newer shipments came, so that the third page shows the records of the second
-    // again, changed.
-    onRequest(faults, 2, () => {
-      clock.advance(30_000)
-    })
-    onRequest(faults, 3, () => {
-      edits.insertShipments(5)
-      change('second')
-    })
-    const report = await scene.sync({ command: 'sync', settings })
-    // A page that came again proves nothing: the list was walked again.
-    expect(report.exitCode).toBe(0)
-    faults.clear()
-    const secondAt = new Date(firstAt.getTime() + 30_000)
-    clock.advance(HOUR)
-    await scene.sync({ command: 'sync', settings })
-    const tables = await loadTables(scene.warehouse)
-    const answers = [START, firstAt, secondAt].map((at) => {
-      const known = knownAt(tables, BigInt(at.getTime()) * 1000n)
-      return [
-        /customer_name (.*?), /.exec(known.get(`shipment_history ${shipment!.id}`) ?? '')?.[1],
-        /seal_number (.*?), /.exec(known.get(`container_history ${container!.id}`) ?? '')?.[1],
-      ]
-    })
-    expect(answers.slice(1)).toEqual([
-      ['first', 'first'],
-      ['second', 'second'],
-    ])
-    expect(answers[0]).not.toContain('first')
-    const [row] = await scene.rows`
-      select count(*) as versions from tracking.shipment_history
-      where shipment_id = ${shipment!.id} and _sync_run_id = ${report.syncRunId}`
-    expect(row).toEqual({ versions: 2 })
-  })
 })
 
 /** Name, value, and the numbers of the syncs between which it was valid. */
@@ -196,21 +145,4 @@ async function intervals(
     START.toISOString(),
   )
   return rows.map((row) => [row.name, row.value, row.first, row.last])
-}
-
-/**
- * Does something once, when a page of the list of shipments is asked for and before it is answered.
- */
-function onRequest(faults: Scene['simulator']['faults'], page: number, act: () => void): void {
-  let isDone = false
-  faults.add({
-    fault: { kind: 'status', status: 500 },
-    match: ({ path, query }: FaultRequest) => {
-      if (!isDone && path === '/shipments' && query.get('page[number]') === String(page)) {
-        isDone = true
-        act()
-      }
-      return false
-    },
-  })
 }

@@ -111,16 +111,6 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     expect(askedFor(scene)[0]).toBe('shipments filter[tracking_stopped]=false')
   })
 
-  it('always reads the whole where the setting is 0', { tags: ['release'] }, async () => {
-    const scene = await openScene({ shipments: 6 })
-    await sync(scene, { settings: { ...SETTINGS, fullSyncHours: 0 } })
-    expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
-    await sync(scene, { command: 'backfill' })
-    expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
-    await sync(scene, { settings: { ...SETTINGS, acceptShrink: true } })
-    expect(askedFor(scene)).toEqual(['shipments', 'tracking_requests'])
-  })
-
   it('reads by id a shipment whose tracking stopped', { tags: ['release'] }, async () => {
     const scene = await openScene()
     const [one = { id: '' }] = shipments(scene).filter(({ isStopped }) => !isStopped)
@@ -159,25 +149,6 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
     expect((await sync(scene)).exitCode).toBe(0)
     expect(await isLive()).toEqual([false, false])
     expect(await scene.differences()).toEqual([])
-  })
-
-  it('goes on with a partial pass that was cut off', { tags: ['release'] }, async () => {
-    const scene = await openScene()
-    const crash = () => {
-      scene.simulator.clock.advance(HOUR / 4)
-      return scene.crash('response_received:2', { command: 'sync', settings: SETTINGS })
-    }
-    await crash()
-    const report = await sync(scene)
-    expect(askedFor(scene)[0]).toBe('shipments filter[tracking_stopped]=false')
-    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-
-    await ageWholePasses(scene, 24)
-    await crash()
-    await ageWholePasses(scene, -24)
-    const resumed = await sync(scene)
-    expect(askedFor(scene)[0]).toBe('shipments')
-    expect((await scopes(scene, resumed.syncRunId))[1]).toMatchObject({ scope: 'whole' })
   })
 
   function noteWarnings(said: string[]): Logger {
@@ -244,15 +215,5 @@ describe('a scheduled sync', { tags: ['FF7'] }, () => {
       step?.sync,
     )
     expect(plan.sync.requests).toBe(report.requests)
-  })
-
-  it('reads all containers where they do not come included', { tags: ['release'] }, async () => {
-    const scene = await openScene({ acceptedIncludes: { shipment: [], container: [] } })
-    const report = await sync(scene)
-    expect(await scopes(scene, report.syncRunId)).toEqual([
-      { stream: 'containers', scope: 'whole', outcome: 'complete' },
-      { stream: 'shipments', scope: 'changing', outcome: 'complete' },
-      { stream: 'tracking_requests', scope: 'changing', outcome: 'complete' },
-    ])
   })
 })

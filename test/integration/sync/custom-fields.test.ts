@@ -1,13 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { silentLogger, type Logger } from '../../../src/base/logger.js'
-import { SimulatedCrash } from '../../../src/base/failpoint.js'
 import { callCli } from '../../support/call-cli.js'
 import { expectNothingToWrite, syncToEquality } from './expect-sync.js'
-import { closeScenes, openLoadedScene, openScene, type Scene, START } from './sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
-
-const DAY = 86_400_000
 
 interface Field {
   readonly custom_field_id: string
@@ -23,82 +20,6 @@ const fieldsOf = (scene: Scene, where = 'true') =>
   )
 
 describe('custom fields', { tags: ['JC1', 'release'] }, () => {
-  it('of entities of every kind are rows, with their definitions and options', async () => {
-    const scene = await openLoadedScene({ shipments: 60 })
-    const { world } = scene.simulator
-    const served = [...world.records('custom_field', START)]
-    const [stored] = await scene.rows`
-      select count(*) as fields, count(distinct entity_type) as kinds, count(value) as values,
-        count(display_value) as shown, count(value_text) as texts, count(value_number) as numbers,
-        count(value_date) as dates, count(value_timestamp) as timestamps,
-        count(value_boolean) as booleans, count(value_list) as lists, count(data_type) as types,
-        count(_coercions) as refused
-      from tracking.custom_fields`
-    const ofType = (...types: string[]): number =>
-      served.filter(({ attributes, relationships }) => {
-        const { id } = relationships!.definition!.data as { id: string }
-        const definition = world.record('custom_field_definition', id, START)
-        return (
-          attributes!.value !== null && types.includes(String(definition!.attributes!.data_type))
-        )
-      }).length
-    const count = (name: string): number =>
-      served.filter(({ attributes }) => attributes![name] !== null).length
-    expect(stored).toEqual({
-      fields: served.length,
-      kinds: 3,
-      values: count('value'),
-      shown: count('display_value'),
-      texts: ofType('short_text', 'enum', 'reference'),
-      numbers: ofType('number'),
-      dates: ofType('date'),
-      timestamps: ofType('datetime'),
-      booleans: ofType('boolean'),
-      lists: ofType('enum_multi'),
-      types: served.length,
-      refused: 0,
-    })
-    for (const number of Object.values(stored!)) if (number !== 0) expect(number).toBeGreaterThan(1)
-    expect(served.length).toBeGreaterThan(60)
-    expect(
-      await scene.rows`
-        select d.api_slug, d.entity_type, string_agg(o.label, ' ' order by o.position) as labels
-        from tracking.custom_field_options as o
-        join tracking.custom_field_definitions as d
-            on d.custom_field_definition_id = o.definition_id
-        group by 1, 2 order by 1`,
-    ).toEqual([
-      { api_slug: 'handling', entity_type: 'Container', labels: 'Fragile Keep dry Top load' },
-      { api_slug: 'incoterm', entity_type: 'Shipment', labels: 'FOB CIF EXW' },
-      { api_slug: 'priority', entity_type: 'Container', labels: 'High Normal Low' },
-    ])
-    await expectNothingToWrite(scene)
-  })
-
-  it('follow the service as days pass, and keep what is gone as a tombstone', async () => {
-    const scene = await openLoadedScene({ shipments: 24 })
-    const before = await fieldsOf(scene)
-    scene.simulator.clock.advance(20 * DAY)
-    await syncToEquality(scene, { areChecksDue: true })
-    const changed = await fieldsOf(scene, '_changed_at > _first_seen_at')
-    expect(changed.length).toBeGreaterThan(10)
-    const [gone, ...others] = before
-    const { edits } = scene.simulator
-    edits.setCustomField(gone!.entity_id, gone!.api_slug, undefined)
-    // Absent once proves nothing.
-    await scene.sync()
-    expect(await fieldsOf(scene, '_deleted_at is not null')).toEqual([])
-    const report = await syncToEquality(scene)
-    expect(report.streams.find(({ stream }) => stream === 'custom_fields')?.counts).toMatchObject({
-      tombstoned: 1,
-    })
-    expect(
-      (await fieldsOf(scene, '_deleted_at is not null')).map((one) => one.custom_field_id),
-    ).toEqual([gone!.custom_field_id])
-    await expectNothingToWrite(scene)
-    expect(others.length).toBeGreaterThan(10)
-  })
-
   it('are cast again when their definition changes, and go with it', async () => {
     const scene = await openLoadedScene({ shipments: 20 })
     const { edits, world } = scene.simulator
@@ -166,82 +87,6 @@ describe('custom fields', { tags: ['JC1', 'release'] }, () => {
     await expectNothingToWrite(scene, named)
     await scene.sync({ command: 'sync' })
     expect(await stored()).toEqual(withheld)
-    await expectNothingToWrite(scene)
-  })
-
-  it('go on where a run was killed in the middle of definitions, then in the middle of values', async () => {
-    const scene = await openScene({ shipments: 8 })
-    const settings = { pageSize: 3 }
-    const rowsOf = async (stream: string): Promise<number> => {
-      const count = `select count(*)::int as rows from tracking.${stream}`
-      const [row] = await scene.query<{ rows: number }>(count)
-      return row!.rows
-    }
-    const firstPageOf = (stream: string): string | null => {
-      const { recent } = scene.simulator.requests
-      const [first] = recent.filter(({ path }) => path === `/v2/${stream}`)
-      return new URLSearchParams(first?.query).get('page[number]')
-    }
-    const stored: [stream: string, rows: number][] = []
-    for (const stream of ['custom_field_definitions', 'custom_fields']) {
-      let isReached = false
-      const killed = scene.sync({
-        settings,
-        onProgress: (progress) => (isReached ||= progress.stream === stream && progress.page === 2),
-        reachFailpoint: (point) => {
-          if (isReached && point === 'after_commit') throw new SimulatedCrash(point)
-        },
-      })
-      await expect(killed).rejects.toThrow(SimulatedCrash)
-      await scene.run`delete from tracking_sync.lease`
-      const [before] = stored
-      if (before !== undefined) expect(firstPageOf(before[0])).toBe('3')
-      const rows = await rowsOf(stream)
-      expect(rows).toBeGreaterThan(3)
-      stored.push([stream, rows])
-      scene.simulator.requests.reset()
-    }
-    expect(await scene.sync({ settings })).toMatchObject({ outcome: 'complete', exitCode: 0 })
-    expect(firstPageOf('custom_fields')).toBe('3')
-    expect(await scene.differences()).toEqual([])
-    for (const [stream, rows] of stored) expect(await rowsOf(stream)).toBeGreaterThan(rows)
-    await expectNothingToWrite(scene)
-  })
-
-  it('of which one cannot be read cost only that one, in each list', async () => {
-    const scene = await openScene({ shipments: 8 })
-    const settings = { quarantineLimitPercent: 50 }
-    const lists = {
-      custom_field_definitions: /custom_field_definitions$/,
-      custom_field_options: /options$/,
-      custom_fields: /custom_fields$/,
-    }
-    for (const path of Object.values(lists)) {
-      scene.simulator.faults.add({
-        match: { path },
-        fault: {
-          kind: 'transform',
-          apply: (document) => {
-            const { data, ...rest } = document as { data: object[] }
-            return { ...rest, data: data.map((one, at) => (at === 0 ? { ...one, id: 7 } : one)) }
-          },
-        },
-      })
-    }
-    const report = await scene.sync({ settings })
-    expect(report).toMatchObject({ outcome: 'complete', exitCode: 0 })
-    for (const stream of Object.keys(lists)) {
-      const { counts } = report.streams.find((one) => one.stream === stream)!
-      expect({ stream, ...counts }).toMatchObject({ stream, quarantined: 1 })
-      expect(counts.inserted).toBe(counts.fetched - 1)
-      // Of a definition that cannot be read no options are asked for.
-      expect(counts.inserted).toBeGreaterThan(3)
-    }
-    expect(
-      await scene.rows`select stream, pointer from tracking_sync.quarantine order by stream`,
-    ).toEqual(Object.keys(lists).map((stream) => ({ stream, pointer: '/id' })))
-    expect((await scene.differences()).length).toBeGreaterThan(0)
-    await syncToEquality(scene, { settings })
     await expectNothingToWrite(scene)
   })
 

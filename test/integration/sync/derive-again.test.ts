@@ -126,31 +126,4 @@ describe('derived rows', () => {
     ).toBeGreaterThan(7)
     expect(await versions()).toEqual(before)
   })
-
-  test('goes on where it was cut off, bit by bit', { tags: ['FA4', 'release'] }, async () => {
-    const before = await derivedRows()
-    const count = await opened.value<number>`select count(*) as count from tracking.containers`
-    await opened.run`update tracking.container_import_deadlines set local_date = local_date - 1`
-    await opened.run`update tracking_sync.derivations set text_hash = 'of another version'`
-    const cut = new AbortController()
-    let looks = 0
-    const signal = {
-      throwIfAborted: () => {
-        looks += 1
-        if (looks > 2) cut.abort()
-        cut.signal.throwIfAborted()
-      },
-    } as AbortSignal
-    const options = { syncRunId: 1, containersAtOnce: 2 }
-    await expect(deriveAgain(opened.warehouse, { ...options, signal })).rejects.toThrow()
-    const [state] = await opened.rows<{ derived_up_to: string; finished_at: string | null }>`
-      select derived_up_to, finished_at from tracking_sync.derivations`
-    expect(state).toEqual({ derived_up_to: expect.any(String) as string, finished_at: null })
-    const rest = await deriveAgain(opened.warehouse, {
-      ...options,
-      signal: new AbortController().signal,
-    })
-    expect(rest).toBe(count - 4)
-    expect(await derivedRows()).toEqual(before)
-  })
 })

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { silentLogger, type Logger } from '../../../src/base/logger.js'
 import type { Fault } from '../../../src/extensions/simulator/faults/faults.js'
 import type { SimulatorOptions } from '../../../src/extensions/simulator/server.js'
 import type { RunReport } from '../../../src/sync/run-sync.js'
@@ -43,39 +42,6 @@ async function expectRecovery(scene: Scene): Promise<void> {
 }
 
 describe('one stream that fails', () => {
-  it('is warned about where positions are forbidden', { tags: ['H4', 'release'] }, async () => {
-    const scene = await openScene()
-    const settings = { vesselPositions: true }
-    const told: string[] = []
-    const tell =
-      (level: string) =>
-      (message: string): void => {
-        told.push(`${level} ${message}`)
-      }
-    const logger: Logger = {
-      ...silentLogger,
-      warn: tell('warn'),
-      error: tell('error'),
-      child: () => logger,
-    }
-    const played = scene.simulator.faults.add({
-      fault: { kind: 'status', status: 403 },
-      match: ({ query }) => query.has('show_positions'),
-      ...FOR_EVER,
-    })
-    for (const run of [1, 2]) {
-      const report = await scene.sync({ settings, logger })
-      expect(report).toMatchObject({ outcome: 'complete', exitCode: 0, problems: [] })
-      expect(outcomeOf(report, 'vessels')).toBe('not_entitled')
-      expect(played.played).toBe(run)
-    }
-    expect(told).toEqual(['warn vessels: not_entitled'])
-    expect(await scene.differences()).toEqual([])
-    scene.simulator.faults.clear()
-    await scene.sync({ settings })
-    expect(await scene.differences({ hasVesselPositions: true })).toEqual([])
-  })
-
   it('goes on when a reference is gone, and asks no second time', { tags: ['H5'] }, async () => {
     const scene = await openScene()
     const { faults } = scene.simulator
@@ -106,41 +72,6 @@ describe('one stream that fails', () => {
     faults.clear()
     await scene.run`update tracking_sync.refetch_queue set not_before = now()`
     await expectRecovery(scene)
-  })
-
-  it('asks again a day later for a reference of no use', { tags: ['release'] }, async () => {
-    const scene = await openScene()
-    const { world, clock } = scene.simulator
-    const linked = scene
-      .records('transport_event')
-      .flatMap(({ relationships }) => (relationships?.vessel?.data ?? []) as { id: string } | [])
-    const [useless, refused] = [...new Set(linked.map(({ id }) => id))]
-    const name = String(world.record('vessel', refused!, clock.now())?.attributes?.name)
-    const path = `/vessels/${useless!}`
-    scene.answers.play(path, { kind: 'transform', apply: () => ({ data: {} }) })
-    await scene.query(
-      `alter table tracking.vessels add constraint refuses_one check (name != '${name}')`,
-    )
-    const unreadable = linked
-      .map(({ id }) => id)
-      .filter((id) => nameOf(id) === name || id === useless)
-    await scene.sync({ settings: { quarantineLimitPercent: 50 } })
-    expect(await scene.differences({ unreadable })).toEqual([])
-    const queued = await scene.rows`
-      select resource_id, attempts, not_before > now() as is_postponed
-      from tracking_sync.refetch_queue order by resource_id`
-    expect(queued).toEqual(
-      [...new Set(unreadable)]
-        .sort()
-        .map((resource_id) => ({ resource_id, attempts: 1, is_postponed: true })),
-    )
-    await scene.run`alter table tracking.vessels drop constraint refuses_one`
-    await scene.run`update tracking_sync.refetch_queue set not_before = now()`
-    await expectRecovery(scene)
-
-    function nameOf(id: string): unknown {
-      return world.record('vessel', id, clock.now())?.attributes?.name
-    }
   })
 })
 

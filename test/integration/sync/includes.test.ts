@@ -1,16 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Fault } from '../../../src/extensions/simulator/faults/faults.js'
 import { verifySource } from '../../../src/extensions/doctor/verify/verify-warehouse.js'
-import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { withRunDependencies } from '../../support/test-service.js'
-import {
-  closeScenes,
-  openLoadedScene,
-  openScene,
-  OTHER_LISTS,
-  requestCounts,
-  type Scene,
-} from './sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -19,50 +11,6 @@ async function requestsOfSync(scene: Scene): Promise<Record<string, number>> {
   expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
   return requestCounts(scene.simulator)
 }
-
-it('asks again when the service drops an include', { tags: ['release'] }, async () => {
-  const scene = await openLoadedScene({ shipments: 6 })
-  expect(await requestsOfSync(scene)).toEqual({
-    '/shipments': 1,
-    '/tracking_requests': 1,
-    ...OTHER_LISTS,
-  })
-  scene.simulator.faults.add({
-    fault: {
-      kind: 'status',
-      status: 400,
-      body: JSON.stringify({ errors: [{ status: '400', title: 'pod_terminal is no include' }] }),
-    },
-    match: ({ query }) => (query.get('include') ?? '').split(',').includes('pod_terminal'),
-    times: Infinity,
-  })
-  expect(await requestsOfSync(scene)).toEqual({
-    '/shipments': 2,
-    '/tracking_requests': 1,
-    ...OTHER_LISTS,
-  })
-  expect(await requestsOfSync(scene)).toEqual({
-    '/shipments': 1,
-    '/tracking_requests': 1,
-    ...OTHER_LISTS,
-  })
-  expect(await scene.differences()).toEqual([])
-})
-
-it('a run taken over at its start leaves no finding', { tags: ['C10'] }, async () => {
-  const scene = await openScene({ shipments: 6 })
-  const warehouse: Warehouse = {
-    ...scene.warehouse,
-    transaction: async (action, work) => {
-      if (action === 'remember includes') {
-        await scene.run`update tracking_sync.lease set fencing_token = fencing_token + 1`
-      }
-      return scene.warehouse.transaction(action, work)
-    },
-  }
-  expect(await scene.sync({ warehouse })).toMatchObject({ outcome: 'failed', exitCode: 7 })
-  expect(await scene.rows`select * from tracking_sync.source_capabilities`).toEqual([])
-})
 
 interface Shown {
   readonly type: string

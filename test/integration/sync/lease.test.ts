@@ -16,16 +16,6 @@ set fencing_token = fencing_token + 1, holder = 'another', heartbeat_at = clock_
   )
 }
 
-async function countRows(scene: Scene): Promise<unknown> {
-  const [row] = await scene.rows`
-    select
-    (select count(*) from tracking.shipments) as shipments,
-    (select count(*) from tracking.containers) as containers,
-    (select count(*) from tracking.transport_events) as transport_events,
-    (select count(*) from tracking_sync.checkpoints) as checkpoints`
-  return row
-}
-
 test('a run gives the lease back, also when it fails', async () => {
   const scene = await openScene({ shipments: 3 })
   const failed = await scene.sync({ source: { url: scene.simulator.url, apiKey: 'wrong-key' } })
@@ -34,32 +24,6 @@ test('a run gives the lease back, also when it fails', async () => {
   expect(await scene.rows`select holder, fencing_token from tracking_sync.lease`).toEqual([
     { holder: null, fencing_token: 2 },
   ])
-})
-
-test('a run that was taken over writes no more', { tags: ['C10', 'I12', 'release'] }, async () => {
-  const scene = await openScene({ shipments: 120 })
-  let batches = 0
-  let rowsAtTakeOver: unknown
-  const warehouse: Warehouse = {
-    ...scene.warehouse,
-    transaction: async (action, work) => {
-      if (action === 'write a batch' && (batches += 1) === 3) {
-        await takeOver(scene)
-        rowsAtTakeOver = await countRows(scene)
-      }
-      return scene.warehouse.transaction(action, work)
-    },
-  }
-  const report = await scene.sync({ warehouse, settings: { pageSize: 20 } })
-  expect(rowsAtTakeOver).toMatchObject({ shipments: 40 })
-  expect(await countRows(scene)).toEqual(rowsAtTakeOver)
-  expect(report).toMatchObject({ outcome: 'failed', exitCode: 7 })
-  expect(report.problems[0]).toMatch(/^this run lost the lease: another run has taken it over/)
-  expect(
-    await scene.rows`select outcome, exit_code, error_code from tracking_sync.sync_runs`,
-  ).toEqual([{ outcome: 'failed', exit_code: 7, error_code: 'lease_lost' }])
-  // The other's lease is not given back by it.
-  expect(await scene.column`select holder from tracking_sync.lease`).toEqual(['another'])
 })
 
 test('a run that was taken over puts nothing off', { tags: ['C10'] }, async () => {
@@ -78,22 +42,6 @@ test('a run that was taken over puts nothing off', { tags: ['C10'] }, async () =
     select distinct attempts, not_before from tracking_sync.refetch_queue
     where resource_type = 'vessel'`
   expect(left).toEqual([{ attempts: 0, not_before: null }])
-})
-
-test('what a killed run left is taken over and closed', { tags: ['C9'] }, async () => {
-  const scene = await openScene({ shipments: 3 })
-  await scene.run`
-    insert into tracking_sync.lease (lease_name, holder, fencing_token, acquired_at, heartbeat_at)
-    values ('writer', 'killed', 7, now() - interval '1 hour', now() - interval '61 seconds')`
-  await scene.run`insert into tracking_sync.sync_runs (command) values ('backfill')`
-  expect(await scene.sync()).toMatchObject({ exitCode: 0 })
-  expect(
-    await scene.rows`select outcome, error_code from tracking_sync.sync_runs order by sync_run_id`,
-  ).toEqual([
-    { outcome: 'aborted', error_code: 'killed' },
-    { outcome: 'complete', error_code: null },
-  ])
-  expect(await scene.column`select fencing_token from tracking_sync.lease`).toEqual([8])
 })
 
 test('a holder has ended only where its process could be seen', { tags: ['FG8'] }, async () => {

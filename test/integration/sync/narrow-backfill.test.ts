@@ -3,7 +3,7 @@ import { ConfigError } from '../../../src/base/errors.js'
 import { runNarrowedBackfill, type Narrowing } from '../../../src/sync/narrow-backfill.js'
 import { readStatus } from '../../../src/status/read-status.js'
 import { withRunDependencies } from '../../support/test-service.js'
-import { closeScenes, openLoadedScene, openScene, requestCounts, type Scene } from './sync-scene.js'
+import { closeScenes, openScene, requestCounts, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -51,17 +51,6 @@ describe('a narrowed backfill', () => {
     // One shipment read is not the stream complete.
     const { streams } = await readStatus(scene.warehouse)
     expect(streams.filter(({ lastCompleteBeganAt }) => lastCompleteBeganAt !== null)).toEqual([])
-  })
-
-  it('mends a container and its events, whatever its list', { tags: ['release'] }, async () => {
-    const scene = await openLoadedScene({ shipments: 10 })
-    const id = await scene.value<string>`
-      update tracking.transport_events set voyage_number = 'XX', _fingerprint = 'x'
-      where container_id = (select min(container_id) from tracking.transport_events)
-      returning container_id as id`
-    expect(await scene.differences()).not.toEqual([])
-    await backfill(scene, { containerIds: [id] })
-    expect(await scene.differences()).toEqual([])
   })
 
   it('walks only the lists that are named', async () => {

@@ -101,23 +101,6 @@ describe('places and vessels', { tags: ['JC5'] }, () => {
     expect(requestCounts(scene.simulator)).toEqual(QUIET)
   })
 
-  it('are all read again by a backfill, which finds gone ones', { tags: ['release'] }, async () => {
-    const scene = await openLoadedScene()
-    const vessel = await oneOf(scene, 'vessels', 'vessel_id')
-    await scene.run`update tracking.vessels set name = 'Edited' where vessel_id = ${vessel}`
-    await scene.run`
-      insert into tracking.vessels (vessel_id, name, _observed_at, _first_seen_at, _changed_at)
-      select 'ghost', 'Ghost', _observed_at, _first_seen_at, _changed_at
-      from tracking.vessels limit 1`
-    expect((await scene.sync()).outcome).toBe('complete')
-    expect(await countOf(scene, 'tracking.vessels', `name = 'Edited'`)).toBe(0)
-    // Its check is planned now; the next backfill asks for it.
-    await scene.sync()
-    expect(await countOf(scene, 'tracking.vessels', `_deleted_at is not null`)).toBe(1)
-    expect(await scene.differences()).toEqual([])
-    expect(await countOf(scene, 'tracking_sync.refetch_queue')).toBe(0)
-  })
-
   it('that a load brought together are not due together', async () => {
     const scene = await openLoadedScene({ shipments: 20 })
     const [spread] = await scene.rows<{ first: number; last: number; days: number }>`

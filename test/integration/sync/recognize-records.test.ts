@@ -1,10 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { TrackingService } from '../../../src/source/client/endpoints.js'
-import { recognizeByBytes, recognizeNothing } from '../../../src/ingest/recognize-records.js'
 import { RawRecord } from '../../../src/source/jsonapi/raw-record.js'
-import { runTestSync } from '../../support/run-test-sync.js'
-import { readRows } from '../../support/snapshot-tables.js'
-import { closeScenes, HOUR, openLoadedScene, openScene, type Scene } from './sync-scene.js'
+import { closeScenes, openLoadedScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -55,28 +52,7 @@ function expectAllKnown(counts: Unread): void {
 }
 
 describe('a record whose bytes have not changed', () => {
-  it('is not read again, is unchanged, and is not written', { tags: ['release'] }, async () => {
-    const scene = await openLoaded()
-    const before = await scene.snapshot()
-    const first = await scene.sync({ command: 'sync', settings: { pageSize: 100 } })
-    const counts = await syncAndCount(scene)
-    expectAllKnown(counts)
-    expect(await scene.snapshot()).toEqual(before)
-    const report = await scene.sync({ command: 'sync', settings: { pageSize: 5 } })
-    const unchanged = (of: typeof report): Record<string, number> =>
-      Object.fromEntries(
-        of.streams
-          .filter(({ stream }) => MAIN_TYPES.some((type) => stream === `${type}s`))
-          .map(({ stream, counts: { fetched, unchanged } }) => {
-            expect(fetched, stream).toBe(unchanged)
-            return [stream, unchanged]
-          }),
-      )
-    expect(unchanged(report)).toEqual(unchanged(first))
-    expect(await scene.differences()).toEqual([])
-  })
-
-  it('is met among such that changed, and only those are read', async () => {
+  it('is met among such that changed, and only those are read', { tags: ['I1'] }, async () => {
     const scene = await openLoaded()
     const { world, clock, edits } = scene.simulator
     const last = scene.records('shipment').at(-1)
@@ -90,60 +66,6 @@ describe('a record whose bytes have not changed', () => {
     expect((counts.shipment?.read ?? 0) + (counts.container?.read ?? 0)).toBeGreaterThan(0)
     expect(await scene.differences()).toEqual([])
     expectAllKnown(await syncAndCount(scene))
-  })
-
-  it('is known after a read of its own, whatever the time', { tags: ['release'] }, async () => {
-    const scene = await openLoaded()
-    for (const hours of [24, 48, 1]) {
-      scene.simulator.clock.advance(hours * HOUR)
-      await syncAndCount(scene)
-      expect(await scene.differences()).toEqual([])
-    }
-    const before = await scene.snapshot()
-    expectAllKnown(await syncAndCount(scene))
-    expect(await scene.snapshot()).toEqual(before)
-  })
-})
-
-describe('an ingest without the recognition', { tags: ['I1', 'release'] }, () => {
-  it('writes the same rows into every table', async () => {
-    // Of eight shipments nothing that changed was beyond the first pages.
-    const scene = await openScene({ shipments: 16 })
-    const { warehouse: other } = await openScene({ shipments: 1 })
-    const { simulator } = scene
-    const settings = { pageSize: 4 }
-    let recognized = 0
-    const countRecognized: typeof recognizeByBytes = (sink, notes) => {
-      const recognize = recognizeByBytes(sink, notes)
-      return async (page, before) => {
-        const known = await recognize(page, before)
-        recognized += known.size
-        return known
-      }
-    }
-    const syncBoth = async (command: 'backfill' | 'sync'): Promise<void> => {
-      const source = simulator
-      for (const [warehouse, recognizeBy] of [
-        [scene.warehouse, countRecognized],
-        [other, () => recognizeNothing],
-      ] as const) {
-        const options = { warehouse, source, command, settings, recognizeBy }
-        expect(await runTestSync(options)).toMatchObject({ exitCode: 0 })
-      }
-    }
-    await syncBoth('backfill')
-    for (const hours of [120, 0]) {
-      const before = recognized
-      simulator.clock.advance(hours * HOUR)
-      await syncBoth('sync')
-      expect(recognized).toBeGreaterThan(before)
-      const rows = await readRows(scene.warehouse)
-      expect(await readRows(other)).toEqual(rows)
-      for (const table of ['shipments', 'containers', 'transport_events', 'tracking_requests']) {
-        expect(rows[table]?.length, table).toBeGreaterThan(7)
-      }
-    }
-    expect(await scene.differences()).toEqual([])
   })
 })
 

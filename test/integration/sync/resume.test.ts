@@ -54,29 +54,6 @@ describe('a run that is cut off', () => {
     },
   )
 
-  it('walks no list again that was complete when killed', { tags: ['release'] }, async () => {
-    const scene = await openScene(WORLD)
-    await crash(scene, 'response_received:11')
-    scene.simulator.requests.reset()
-    expect((await scene.sync({ settings: SETTINGS })).exitCode).toBe(0)
-    expect(listPages(scene).some((page) => page.startsWith('/v2/shipments'))).toBe(false)
-    expect(await scene.differences()).toEqual([])
-    scene.simulator.requests.reset()
-    await scene.sync({ command: 'sync', settings: SETTINGS })
-    expect(listPages(scene)[0]).toBe('/v2/shipments 1')
-  })
-
-  it('starts over when the list has moved by a page', { tags: ['release'] }, async () => {
-    const scene = await openScene(WORLD)
-    await crash(scene, 'after_commit:4')
-    scene.simulator.edits.insertShipments(10)
-    scene.simulator.requests.reset()
-    const report = await scene.sync({ settings: SETTINGS })
-    expect(report.exitCode).toBe(0)
-    expect(listPages(scene)).toContain('/v2/shipments 1')
-    expect(await scene.differences()).toEqual([])
-  })
-
   it('starts over when the remains are half an hour old', { tags: ['release'] }, async () => {
     const scene = await openScene(WORLD)
     await crash(scene, 'after_commit:4')

@@ -3,7 +3,7 @@ import { retryQuarantined } from '../../../src/extensions/doctor/retry-quarantin
 import type { QuarantineSelection } from '../../../src/extensions/doctor/load-quarantine.js'
 import { withRunDependencies } from '../../support/test-service.js'
 import type { Shown } from '../../support/scenes/answers.js'
-import { closeScenes, openLoadedScene, openScene, requestCounts, type Scene } from './sync-scene.js'
+import { closeScenes, openLoadedScene, openScene, type Scene } from './sync-scene.js'
 
 afterEach(closeScenes)
 
@@ -21,33 +21,6 @@ const entriesOf = ({ rows }: Scene) =>
     select quarantine_id as id, record_id from tracking_sync.quarantine order by 1`
 
 describe('retrying what was set aside', () => {
-  it('reads each record by id and takes it out of quarantine', { tags: ['release'] }, async () => {
-    const scene = await openScene({ shipments: 10 })
-    const fault = breakShipments(scene, 3)
-    await scene.sync({ settings: { quarantineLimitPercent: 100 } })
-    const entries = await entriesOf(scene)
-    expect(entries).toHaveLength(3)
-    fault.remove()
-    scene.simulator.requests.reset()
-    const report = await retry(scene, {})
-    expect(report).toMatchObject({
-      command: 'quarantine retry',
-      outcome: 'complete',
-      exitCode: 0,
-      remaining: [],
-    })
-    expect(report.landed.toSorted()).toEqual(entries.map(({ id }) => id).toSorted())
-    expect(requestCounts(scene.simulator)).toEqual({ '/shipments/*': 3 })
-    expect(await entriesOf(scene)).toEqual([])
-    expect(
-      await scene.rows`
-        select command, outcome, requests, options -> 'quarantine' as quarantine
-        from tracking_sync.sync_runs order by sync_run_id desc limit 1`,
-    ).toEqual([{ command: 'quarantine retry', outcome: 'complete', requests: 3, quarantine: {} }])
-    await scene.sync({ command: 'sync' })
-    expect(await scene.differences()).toEqual([])
-  })
-
   it('flattens the stored payload that no id leads to', { tags: ['release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 5 })
     const payload = {

@@ -26,10 +26,6 @@ async function sync(scene: Scene, acceptShrink = false) {
 const tombstoned = (scene: Scene, table: string): Promise<number> =>
   scene.count(`tracking.${table}`, '_deleted_at is not null')
 
-async function letADayPass(scene: Scene): Promise<void> {
-  await scene.run`update tracking_sync.absences set not_before = now()`
-}
-
 /** Shipments that the last pass did not show. */
 async function unseenShipments(scene: Scene): Promise<string[]> {
   return scene.column`
@@ -66,51 +62,6 @@ describe('rows that the source no longer shows', () => {
       select tracking_request_id as id from tracking.tracking_requests where _deleted_at is null`
     expect(found).toHaveLength(rows)
     expect(found).toContainEqual({ id })
-  })
-
-  it('are marked after two passes and a 404; revived', { tags: ['P7', 'release'] }, async () => {
-    const scene = await openLoadedScene({ shipments: 8 })
-    const [gone = ''] = scene.ids('shipment').slice(5, 6)
-    const containers = scene.simulator.world.containersOf(gone, scene.simulator.clock.now())
-    scene.simulator.edits.delete('shipment', gone)
-
-    await sync(scene)
-    expect(await tombstoned(scene, 'shipments')).toBe(0)
-    scene.simulator.requests.reset()
-    const second = await sync(scene)
-    expect(second.exitCode).toBe(0)
-    expect(await tombstoned(scene, 'shipments')).toBe(1)
-    expect(await tombstoned(scene, 'containers')).toBe(containers.length)
-    const asked = scene.simulator.requests.recent.filter(
-      ({ status, path }) => status === 404 && /^\/v2\/(?:shipments|containers)\/[^/]+$/.test(path),
-    )
-    expect(asked).toHaveLength(1 + containers.length)
-    expect(await scene.differences()).toEqual([])
-
-    const third = await sync(scene)
-    expect(third.streams.map(({ counts }) => counts.tombstoned).filter((n) => n > 0)).toEqual([])
-    expect(await scene.differences()).toEqual([])
-
-    scene.simulator.edits.revive('shipment', gone)
-    await sync(scene)
-    expect(await tombstoned(scene, 'shipments')).toBe(0)
-    expect(await scene.differences({ hasRevivedRows: true })).toEqual([])
-  })
-
-  it('are not marked where the key is refused', { tags: ['H3', 'release'] }, async () => {
-    const scene = await openLoadedScene({ shipments: 8 })
-    const [gone = ''] = scene.ids('shipment').slice(5, 6)
-    scene.simulator.edits.delete('shipment', gone)
-    await sync(scene)
-    const played = scene.answers.fail(`/shipments/${gone}`, 401)
-    expect(await sync(scene)).toMatchObject({ exitCode: 3 })
-    expect(played.played).toBe(1)
-    expect(await tombstoned(scene, 'shipments')).toBe(0)
-    scene.simulator.faults.clear()
-    await letADayPass(scene)
-    expect(await sync(scene)).toMatchObject({ exitCode: 0 })
-    expect(await tombstoned(scene, 'shipments')).toBe(1)
-    expect(await scene.differences()).toEqual([])
   })
 
   it('with ids "." and ".." are set aside when they come', { tags: ['FG2'] }, async () => {
@@ -203,25 +154,6 @@ describe('rows that the source no longer shows', () => {
     expect(await scene.differences()).toEqual([])
   })
 
-  it('shuffled ties hide nothing for good', { tags: ['P11', 'JC7', 'release'] }, async () => {
-    const scene = await openLoadedScene({ shipments: 24 })
-    scene.answers.play('/shipments', { kind: 'shuffle', groupSize: 7 })
-    let requests = 0
-    for (let pass = 0; pass < 3; pass += 1) {
-      scene.simulator.requests.reset()
-      const { exitCode } = await sync(scene)
-      requests += requestCounts(scene.simulator)['/shipments'] ?? 0
-      expect([0, 6]).toContain(exitCode)
-      expect(await unseenShipments(scene)).toEqual([])
-    }
-    // Once is not enough.
-    expect(requests).toBeGreaterThan(3 * 2)
-    expect(await tombstoned(scene, 'shipments')).toBe(0)
-    scene.simulator.faults.clear()
-    await sync(scene)
-    expect(await scene.differences()).toEqual([])
-  })
-
   it('eleven of thirty are too many, ten are not', { tags: ['P6', 'release'] }, async () => {
     const scene = await openLoadedScene({ shipments: 30 })
     for (const [missing, exitCode] of [
@@ -279,44 +211,7 @@ describe('rows of a large account', { tags: ['FB2'] }, () => {
   })
 })
 
-/** One of the first containers that has transport events. */
-function withEvents({ simulator: { world, clock }, records }: Scene) {
-  return records('container').find(({ id }) => world.transportEventsOf(id, clock.now()).length > 0)!
-}
-
 describe('transport events that point to a container without a row', () => {
-  it('remain while a live container names them, and then go', { tags: ['release'] }, async () => {
-    const scene = await openScene({
-      shipments: 6,
-      acceptedIncludes: { shipment: ['containers'] },
-    })
-    const container = withEvents(scene)
-    const elsewhere = { data: { id: 'elsewhere', type: 'container' } }
-    scene.answers.show(`/containers/${container.id}/transport_events`, (events) =>
-      events.map(({ relationships, ...event }) => ({
-        ...event,
-        relationships: { ...relationships, container: elsewhere },
-      })),
-    )
-    const readStanding = async () => {
-      return scene.column`
-        select transport_event_id as id from tracking.transport_events
-        where container_id = 'elsewhere' and _deleted_at is null order by transport_event_id`
-    }
-    await sync(scene)
-    const before = await readStanding()
-    expect(before.length).toBeGreaterThan(0)
-    for (let pass = 0; pass < 3; pass += 1) await sync(scene)
-    expect(await readStanding()).toEqual(before)
-
-    scene.simulator.edits.delete('container', container.id)
-    // Two passes for the container, then two for what it alone named.
-    for (let pass = 0; pass < 3; pass += 1) await sync(scene)
-    expect(await readStanding()).toEqual(before)
-    await sync(scene)
-    expect(await readStanding()).toEqual([])
-  })
-
   // Nodes do not take the statement that makes its events.
   it.skipIf(isOnCitus)('are asked for by containers, in parts', { tags: ['P7'] }, async () => {
     const scene = await openLoadedScene({ shipments: 6 })
@@ -343,49 +238,5 @@ describe('transport events that point to a container without a row', () => {
     expect(await tombstoned(scene, 'transport_events')).toBe(150)
     expect(await scene.rows`select from tracking_sync.absences`).toEqual([])
     expect(await scene.rows`select from tracking_sync.event_lists_in_doubt`).toEqual([])
-  })
-})
-
-describe('a transport event that was seen by a clock that was fast', () => {
-  it('withdrawn before the right clock passed it, is marked', { tags: ['release'] }, async () => {
-    const scene = await openScene({
-      shipments: 6,
-      acceptedIncludes: { shipment: ['containers'] },
-    })
-    const { world, clock, edits } = scene.simulator
-    const container = withEvents(scene)
-    const [event] = world.transportEventsOf(container.id, clock.now())
-    const isDead = async () => {
-      return scene.value<boolean>`
-        select _deleted_at is not null as is_dead from tracking.transport_events
-        where transport_event_id = ${event!.id}`
-    }
-    const queued = () =>
-      scene.rows`
-        select resource_id, ceil(extract(epoch from not_before - now()) / 60)::int as minutes
-        from tracking_sync.refetch_queue where resource_type = 'transport_events'`
-    // Two hours ahead in the lists of transport events alone.
-    const fast = scene.answers.play(/\/transport_events$/, {
-      kind: 'dateHeader',
-      value: { offsetMs: 2 * HOUR },
-    })
-    await sync(scene)
-    fast.remove()
-    edits.withdrawEvent(container.id, event!.id)
-    expect((await sync(scene)).exitCode).toBe(0)
-    expect(await isDead()).toBe(false)
-    expect(await queued()).toEqual([{ resource_id: container.id, minutes: 60 }])
-    const asTimePassed = `update tracking_sync.refetch_queue set not_before = now()`
-    // Too early: it waits again.
-    await scene.query(asTimePassed)
-    await scene.sync({ command: 'sync', settings })
-    expect([await isDead(), await queued()]).toEqual([
-      false,
-      [{ resource_id: container.id, minutes: 60 }],
-    ])
-    await scene.query(asTimePassed)
-    await sync(scene)
-    expect([await isDead(), await queued()]).toEqual([true, []])
-    expect(await scene.differences()).toEqual([])
   })
 })

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TestSyncOptions } from '../../support/run-test-sync.js'
-import { expectTrueCounts } from './expect-sync.js'
 import {
   closeScenes,
   HOUR,
@@ -89,17 +88,6 @@ describe('transport events that change under their id', { tags: ['release'] }, (
     expect(await firstChecked(scene)).not.toBe(before)
   })
 
-  it('are found at once when there are checks enough, and the counts add up', async () => {
-    const scene = await openBackfilled()
-    const unfinished = unfinishedContainers(scene)
-    for (const { id } of unfinished) changeEvent(scene, id)
-    scene.simulator.clock.advance(1_000)
-    const { report, requests } = await check(scene, 100)
-    expect(requests[EVENT_READS]).toBe(unfinished.length)
-    expect(await scene.differences()).toEqual([])
-    await expectTrueCounts(scene, report)
-  })
-
   it('cost an unchanged account one request, nothing when events come included, when switched off, and in a backfill', async () => {
     const scene = await openBackfilled()
     const { requests } = await check(scene)
@@ -135,48 +123,6 @@ describe('transport events that change under their id', { tags: ['release'] }, (
       [EVENT_READS]: 1,
       ...OTHER_LISTS,
     })
-  })
-})
-
-describe('a check of transport events', () => {
-  it('marks an event that its container still lists and that is no longer there, and revives it when it returns', async () => {
-    const scene = await openBackfilled()
-    const { simulator } = scene
-    const [container] = unfinishedContainers(scene).filter(({ id }) => hasEvents(scene, id))
-    const [event] = simulator.world.transportEventsOf(container!.id, simulator.clock.now())
-    const isDead = async () => {
-      const [row] = await scene.rows`
-        select _deleted_at is not null as is_dead from tracking.transport_events
-        where transport_event_id = ${event!.id}`
-      return row?.is_dead
-    }
-    simulator.clock.advance(HOUR)
-    scene.answers.show(/\/transport_events$/, (events) =>
-      events.filter(({ id }) => id !== event!.id),
-    )
-    const { report } = await check(scene, 100)
-    const streams = report.streams.filter(({ counts }) => counts.tombstoned > 0)
-    expect(streams.map(({ stream, counts }) => [stream, counts.tombstoned])).toEqual([
-      ['transport_events', 1],
-    ])
-    expect(await isDead()).toBe(true)
-    await expectTrueCounts(scene, report)
-    simulator.faults.clear()
-    simulator.clock.advance(HOUR)
-    await check(scene, 100)
-    expect(await isDead()).toBe(false)
-  })
-
-  it('that is cut off is made again by the next sync', async () => {
-    const scene = await openBackfilled()
-    const [container] = unfinishedContainers(scene).filter(({ id }) => hasEvents(scene, id))
-    const eventId = changeEvent(scene, container!.id)
-    scene.simulator.clock.advance(HOUR)
-    await scene.sync({ command: 'sync' })
-    const settings = { transportEventChecksPerSync: 100 }
-    await scene.crash('events_received:1', { command: 'sync', settings })
-    await check(scene, 100)
-    expect(await voyageOf(scene, eventId!)).toBe('X77')
   })
 })
 

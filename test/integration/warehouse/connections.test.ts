@@ -61,11 +61,6 @@ describe('statements that travel together', { tags: ['C16'] }, () => {
     }
   }
 
-  test('each have their time, from the answer before', { tags: ['release'] }, async () => {
-    const settled = await send(Array.from({ length: 3 }, () => 'select pg_sleep(0.3)'))
-    expect(settled.map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'))
-  })
-
   test('are given up together, one limit after the last answer', async () => {
     const startedAt = performance.now()
     const settled = await send([

@@ -93,42 +93,6 @@ describe('starting together', () => {
 })
 
 describe('a migration that fails', () => {
-  const broken = (text: (migration: Migration) => string, position: number): Migration[] =>
-    migrations.map((migration, index) =>
-      index === position ? { ...migration, sqlText: text(migration) } : migration,
-    )
-  const halfOf = (sqlText: string): string => {
-    const statements = sqlText.split(/;\s*$/m)
-    return `${statements.slice(0, Math.floor(statements.length / 2)).join(';\n')};`
-  }
-
-  const BREAKS: readonly ((migration: Migration) => string)[] = [
-    ({ sqlText }) => `select 1 / 0; ${sqlText}`,
-    ({ sqlText }) => `${halfOf(sqlText)}\nselect 1 / 0;`,
-    ({ sqlText }) => `${sqlText}; select 1 / 0;`,
-  ]
-
-  it('leaves nothing of itself and of those after it', { tags: ['G2', 'release'] }, async () => {
-    const warehouse = await openEmpty()
-    for (const [position, { name }] of migrations.entries()) {
-      const before = await describeSchema(warehouse)
-      for (const text of BREAKS) {
-        const attempt = migrate(warehouse, broken(text, position), options)
-        await expect(attempt).rejects.toThrow(MigrationError)
-        await expect(attempt).rejects.toThrow(name)
-        expect(await readSchemaVersion(warehouse, migrations)).toEqual({
-          version: position,
-          expected: migrations.length,
-        })
-        expect(await describeSchema(warehouse)).toBe(before)
-      }
-      await migrate(warehouse, migrations.slice(0, position + 1), options)
-    }
-    const reference = await openEmpty()
-    await migrate(reference, migrations, options)
-    expect(await describeSchema(warehouse)).toBe(await describeSchema(reference))
-  })
-
   it('with its record leaves nothing, and can be repeated', { tags: ['G2'] }, async () => {
     const warehouse = await openEmpty()
     await migrate(warehouse, migrations.slice(0, 2), options)
@@ -353,24 +317,6 @@ describe('the schema name', () => {
       'information_schema',
       'public',
     ])
-  })
-
-  it('lets two sets live side by side, each with its rows', { tags: ['release'] }, async () => {
-    const { url } = await openDatabase()
-    const [one, two] = [open(url, 'tracking'), open(url, 'acme_1')]
-    await Promise.all([migrate(one, migrations, options), migrate(two, migrations, options)])
-    const renamed = (await describeSchema(two)).replaceAll('acme_1', 'tracking')
-    expect(renamed).toBe(await describeSchema(one))
-    const simulator = await startSimulator({ shipments: 5, speed: 0, rateLimitPerMinute: null })
-    closers.push(() => simulator.close())
-    const { world, clock } = simulator
-    for (let run = 0; run < 2; run += 1) {
-      expect(await runTestSync({ warehouse: two, source: simulator })).toMatchObject({
-        exitCode: 0,
-      })
-      expect(await compareWarehouse(two, world, clock.now())).toEqual([])
-      expect(await one.query('look', sql`select from tracking.shipments`)).toEqual([])
-    }
   })
 })
 

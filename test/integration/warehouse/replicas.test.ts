@@ -8,8 +8,6 @@ import { silentLogger } from '../../../src/base/logger.js'
 import { createWarehouse, type Warehouse } from '../../../src/warehouse/connection/warehouse.js'
 import { USERS_TABLES } from '../../../src/warehouse/connection/schema-names.js'
 import { prepareSchemas } from '../../../src/warehouse/schema/prepare-schemas.js'
-import { STORED_VIEWS } from '../../../src/extensions/answers/stored-views.js'
-import { storeViews } from '../../../src/extensions/answers/store-views.js'
 import { callCli, type CliCall } from '../../support/call-cli.js'
 import { compareWarehouse } from '../../support/compare-warehouse.js'
 import { holdOldest } from '../../support/small-world.js'
@@ -346,26 +344,6 @@ describe('a subscriber', { tags: ['release'] }, () => {
     expect(await differences(target)).toEqual([])
   })
 
-  it('answers from its views, and stores them by itself', async () => {
-    const views = ['timeline', 'journey', 'last_free_days']
-    for (const view of views) {
-      const question = `select to_jsonb(one)::text as row from tracking_analytics.${view} as one
-      order by 1`
-      const answer = await rowsOf(target, question)
-      expect(answer.length).toBeGreaterThan(0)
-      expect(answer).toEqual(await rowsOf(source, question))
-    }
-    const options = {
-      logger: silentLogger,
-      signal: new AbortController().signal,
-      views: STORED_VIEWS.filter(({ name }) => views.includes(name)),
-    }
-    const first = await storeViews(target.warehouse, options)
-    // No run tells it whether something came.
-    const second = await storeViews(target.warehouse, options)
-    expect([first.length > 0, second.length]).toEqual([true, first.length])
-  })
-
   it('is not written to by the program', async () => {
     for (const command of [['sync'], ['backfill']]) {
       const refused = await run(target, ...command)
@@ -373,11 +351,5 @@ describe('a subscriber', { tags: ['release'] }, () => {
       expect(refused.stderr).toContain('a subscription fills the tables of tracking here')
     }
     expect(await rowsOf(target, 'select from tracking_sync.sync_runs')).toEqual([])
-  })
-
-  it('has a slot in the status, which is told only while something is wrong', async () => {
-    await untilCaughtUp()
-    expect(await alertsNow()).toEqual([])
-    expect((await run(source, 'status')).stdout).toMatch(/^reports +pgoutput +yes .* reserved$/m)
   })
 })

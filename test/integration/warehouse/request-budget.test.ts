@@ -2,8 +2,6 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { WarehouseUnavailableError } from '../../../src/base/errors.js'
 import type { Warehouse } from '../../../src/warehouse/connection/warehouse.js'
-import type { SharedRequestBudget } from '../../../src/warehouse/coordination/shared-budget.js'
-import { createSleep } from '../../../src/base/retry.js'
 import { createManualSleep } from '../../support/manual-sleep.js'
 import { createBudgetScene, mostInAnyWindow, type BudgetScene } from './budget-scene.js'
 
@@ -139,62 +137,6 @@ test('while refetches wait, a sync leaves them their share', { tags: ['R7'] }, a
   await expect(control).rejects.toThrow('enough')
   expect(await scene.grants()).toHaveLength(10)
 })
-
-test('refetches that never cease do not starve a sync', { tags: ['R7', 'release'] }, async () => {
-  const windowMs = 400
-  const choice = { perMinute: 8, reservedForRefetches: 4, windowMs }
-  const isEnough = new AbortController()
-  const storms: Promise<void>[] = []
-  for (const warehouse of [scene.otherWarehouse(), scene.otherWarehouse()]) {
-    const serve = scene.budget({ ...choice, warehouse })
-    await serve.acquire({ purpose: 'refetch' })
-    storms.push(refetchUntil(serve, isEnough.signal))
-  }
-  const sync = scene.budget(choice)
-  for (let request = 0; request < 8; request += 1) await sync.acquire({ purpose: 'sync' })
-  isEnough.abort(new Error('enough'))
-  const ends = await Promise.allSettled(storms)
-  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  const grants = await scene.grants()
-  expect(mostInAnyWindow(grants, windowMs)).toBeLessThanOrEqual(8)
-})
-
-test('beside a backfill refetches wait no window', { tags: ['R7', 'release'] }, async () => {
-  // A fifth of the real limits: 90, 20 kept for refetches, 15 of them asked for; in a window of
-  // one and a half seconds for sixty.
-  const [perMinute, reservedForRefetches, refetches, windows, windowMs] = [18, 4, 3, 2, 1_500]
-  const choice = { perMinute, reservedForRefetches, windowMs }
-  const backfill = scene.budget(choice)
-  const serve = scene.budget({ ...choice, warehouse: scene.otherWarehouse() })
-  const sleep = createSleep()
-  const isEnough = new AbortController()
-  // Refetches are asked for from the start, as from a webhook that has been busy for a while.
-  await serve.acquire({ purpose: 'refetch' })
-  let pages = 0
-  const reading = (async () => {
-    for (;;) {
-      await backfill.acquire({ purpose: 'sync', signal: isEnough.signal })
-      pages += 1
-    }
-  })()
-  const waits: Promise<number>[] = []
-  for (let refetch = 0; refetch < refetches * windows; refetch += 1) {
-    const askedAt = performance.now()
-    const granted = serve.acquire({ purpose: 'refetch' })
-    waits.push(granted.then(() => performance.now() - askedAt))
-    await sleep(windowMs / refetches)
-  }
-  const waitedMs = (await Promise.all(waits)).sort((one, two) => one - two)
-  isEnough.abort(new Error('enough'))
-  await expect(reading).rejects.toThrow('enough')
-  expect(waitedMs.at(Math.ceil(waitedMs.length * 0.95) - 1)).toBeLessThan(windowMs)
-  expect(pages).toBeGreaterThanOrEqual(windows * 12)
-  expect(mostInAnyWindow(await scene.grants(), windowMs)).toBeLessThanOrEqual(perMinute)
-})
-
-async function refetchUntil(budget: SharedRequestBudget, signal: AbortSignal): Promise<void> {
-  for (;;) await budget.acquire({ purpose: 'refetch', signal })
-}
 
 test('requests of a killed process count until the window is over', { tags: ['R8'] }, async () => {
   const windowMs = 500

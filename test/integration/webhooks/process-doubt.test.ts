@@ -56,29 +56,6 @@ describe('what must be read before it is believed', () => {
     expect(await queued(warehouse)).toEqual([])
   })
 
-  it('records never read are confirmed, a child first', { tags: ['D8', 'release'] }, async () => {
-    const scene = await openWebhookScene({ isFilled: false })
-    const { containerId: id, simulator, warehouse } = scene
-    scene.advance(1)
-    const [event] = scene.eventsNow(id)
-    await scene.receive(scene.tell(id, { included: [event] }))
-    expect(await scene.rows`select * from tracking.transport_events`).toEqual([])
-    expect(await queued(warehouse)).toEqual([`container ${id}`])
-    await scene.bench.settle()
-    const shipmentId = (
-      scene.containerNow(id).relationships?.shipment?.data as { id: string } | null
-    )?.id
-    expect(await scene.row()).toMatchObject({ shipment_id: shipmentId, _deleted_at: null })
-    const [{ events } = { events: 0 }] = await scene.rows<{ events: number }>`
-      select count(*) as events from tracking.transport_events where container_id = ${id}`
-    expect(events).toBe(scene.eventsNow(id).length)
-    // The parent never came by webhook: the next sync brings it.
-    expect(await scene.rows`select * from tracking.shipments`).toEqual([])
-    expect((await scene.sync()).exitCode).toBe(0)
-    expect(await scene.differences()).toEqual([])
-    expect(simulator.requests.total).toBeGreaterThan(2)
-  })
-
   it('a transport event before its container has that one read', { tags: ['D8'] }, async () => {
     const scene = await openWebhookScene({ isFilled: false })
     const { containerId: id, warehouse } = scene
@@ -93,42 +70,6 @@ describe('what must be read before it is believed', () => {
         select container_id from tracking.transport_events where transport_event_id = ${event?.id}`,
     ).toEqual([id])
     expect(await scene.row()).toMatchObject({ container_id: id, _deleted_at: null })
-  })
-
-  it('a tombstoned container is checked and stays', { tags: ['D9', 'W8', 'release'] }, async () => {
-    const scene = await openWebhookScene({ shipments: 20 })
-    const { containerId: id, simulator, warehouse } = scene
-    scene.advance(10)
-    const alive = scene.tell(id, { included: [scene.containerNow(id), ...scene.eventsNow(id)] })
-    scene.advance(10)
-    const late = scene.tell(id, { createdAt: new Date(scene.now().getTime() + 300_000) })
-    simulator.edits.delete('container', id)
-    for (let pass = 0; pass < 2; pass += 1) {
-      scene.advance(60)
-      await scene.sync({ command: 'sync' })
-    }
-    const dead = await scene.row()
-    expect(dead?._deleted_at).not.toBeNull()
-    simulator.requests.reset()
-    for (const delivery of [alive, late]) {
-      scene.advance(10)
-      await scene.receive(delivery)
-      expect(await queued(warehouse)).toEqual([`container ${id}`])
-      await scene.bench.settle()
-    }
-    expect(requested(scene)).toEqual([`/containers/${id}`, `/containers/${id}`])
-    expect(await scene.row()).toEqual(dead)
-    expect(await queued(warehouse)).toEqual([])
-    // The stored deliveries stay.
-    expect(Object.values(await statesOf(warehouse))).toEqual(['processed', 'processed'])
-    // The record comes back only when the service has it again.
-    simulator.edits.revive('container', id)
-    scene.advance(1)
-    await scene.receive(scene.tell(id))
-    await scene.bench.settle()
-    scene.advance(1)
-    await scene.sync({ command: 'sync' })
-    expect(await scene.differences({ hasRevivedRows: true })).toEqual([])
   })
 
   it('a live row whose refetch finds nothing is left to the passes', { tags: ['D9'] }, async () => {

@@ -33,7 +33,7 @@ async function inbox(scene: WebhookScene, id: string): Promise<Record<string, un
   return row ?? {}
 }
 
-describe('a poisonous notification', { tags: ['W15'] }, () => {
+describe('a poisonous notification', { tags: ['FB1', 'W15'] }, () => {
   it('costs only itself: it is tried ten times, then it is dead with its error, and lives again after a replay', async () => {
     const scene = await openWebhookScene()
     const { containerId: id, simulator, warehouse } = scene
@@ -111,42 +111,6 @@ $body$`)
       create or replace trigger poison before insert or update on tracking.containers
       for each row when (new.seal_number = 'poison') execute function public.refuse()`
   }
-
-  it.skipIf(isOnCitus)(
-    'with whatever error costs only itself, counts its attempts, and the others of its batch are applied',
-    { tags: ['FB1', 'release'] },
-    async () => {
-      const scene = await openWebhookScene()
-      const { containerId: id, simulator, warehouse } = scene
-      scene.advance(10)
-      const record = scene.containerNow(id)
-      const poisoned = { ...record, attributes: { ...record.attributes, seal_number: 'poison' } }
-      const [shipment] = simulator.world.records('shipment', scene.now())
-      const states = ['57014', '53200', '40001', '42501', 'XX000']
-      for (const [at, state] of states.entries()) {
-        await poisonWith(scene, state)
-        scene.advance(1)
-        simulator.edits.change('shipment', shipment!.id, { customer_name: `told of ${state}` })
-        const now = simulator.world.record('shipment', shipment!.id, scene.now())
-        await letTimePass(scene)
-        await scene.receive(
-          ...(at === 0 ? [scene.tell(id, { id: 'bad', included: [poisoned] })] : []),
-          scene.tell('', { id: `beside ${state}`, about: now ?? null, included: [now] }),
-        )
-        expect(await statesOf(warehouse)).toMatchObject({ [`beside ${state}`]: 'processed' })
-        expect(await inbox(scene, 'bad')).toMatchObject({
-          state: 'received',
-          attempts: at + 1,
-          error: expect.stringContaining(`refused with ${state}`) as unknown,
-        })
-        const [row] = await scene.rows<{ name: string }>`
-          select customer_name as name from tracking.shipments where shipment_id = ${shipment!.id}`
-        expect(row).toEqual({ name: `told of ${state}` })
-      }
-      await scene.run`drop trigger poison on tracking.containers`
-      await scene.run`drop function public.refuse()`
-    },
-  )
 
   it.skipIf(isOnCitus)('for want of a right is no attempt when all others fail', async () => {
     const scene = await openWebhookScene()
@@ -384,22 +348,5 @@ describe('the running processor', () => {
     await scene.store(scene.tell(id, { id: 'late' }))
     processor.wake()
     expect((await statesOf(warehouse)).late).toBe('received')
-  })
-
-  it('looks by itself, and goes on after an outage', { tags: ['release'] }, async () => {
-    const scene = await openWebhookScene()
-    const { containerId: id, simulator } = scene
-    simulator.faults.add({ fault: { kind: 'status', status: 401 }, times: Infinity })
-    const processor = start(scene, 50)
-    simulator.edits.change('container', id, { seal_number: 'read' })
-    await scene.store(
-      notification({ createdAt: scene.advance(1), about: { type: 'container', id } }),
-    )
-    await until(() => processor.state().lastError !== null)
-    simulator.faults.clear()
-    await scene.run`update tracking_sync.refetch_queue set not_before = null`
-    await until(() => processor.state().lastError === null)
-    await until(async () => (await scene.row())?.seal_number === 'read')
-    expect(processor.state().lastError).toBeNull()
   })
 })

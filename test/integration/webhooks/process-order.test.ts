@@ -250,36 +250,6 @@ describe('deliveries in any order', () => {
     expect(await scene.differences()).toEqual([])
   })
 
-  it.each([
-    ['in the far future', '2999-01-01T00:00:00Z'],
-    ['an hour ahead', new Date(Date.now() + 3_600_000).toISOString()],
-    ['missing', undefined],
-    ['garbage', 'yesterday'],
-  ])(
-    'created_at %s counts as received, and the next sync still wins',
-    { tags: ['D5', 'release'] },
-    async (_name, createdAt) => {
-      const scene = await openWebhookScene({ startAt: new Date(), speed: 1, shipments: 2 })
-      const { containerId, simulator } = scene
-      const id = containerId === '' ? (scene.records('container')[0]?.id ?? '') : containerId
-      simulator.edits.change('container', id, { seal_number: 'poisoned' })
-      const body = scene.tell(id)
-      const { attributes } = body.data as { attributes: Record<string, unknown> }
-      attributes.created_at = createdAt
-      await scene.receive(body)
-      await scene.bench.settle()
-      expect(await scene.row(id)).toMatchObject({ seal_number: 'poisoned' })
-      const ahead = await scene.value<boolean>`
-        select _observed_at > now() as ahead from tracking.containers where container_id = ${id}`
-      expect(ahead).toBe(false)
-      // The service's clock may be behind the database's by as long as it took to start.
-      scene.advance(60)
-      simulator.edits.change('container', id, { seal_number: 'mended' })
-      expect((await scene.sync({ command: 'sync' })).exitCode).toBe(0)
-      expect(await scene.row(id)).toMatchObject({ seal_number: 'mended' })
-    },
-  )
-
   it('with a clock two hours ahead both are read', { tags: ['FA2', 'FG7', 'H15'] }, async () => {
     const scene = await openWebhookScene({ startAt: new Date(Date.now() + 7_200_000) })
     const { containerId: id, simulator } = scene

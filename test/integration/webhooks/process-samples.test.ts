@@ -3,7 +3,6 @@ import { readDelivery } from '../../../src/webhooks/receive/delivery.js'
 import { storeDeliveries } from '../../../src/webhooks/receive/inbox.js'
 import { emptyWarehouse } from '../../support/empty-warehouse.js'
 import { knowRecords } from '../../support/know-records.js'
-import { snapshotRows } from '../../support/snapshot-tables.js'
 import {
   readPayloads,
   startStandIn,
@@ -17,7 +16,6 @@ import { openBench, queued, statesOf, type ProcessBench } from './process-scene.
 const DELIVERIES = readPayloads('samples').filter(
   ({ data }) => data[0]?.type === 'webhook_notification',
 )
-const INCLUDED = DELIVERIES.flatMap(({ included }) => included)
 
 let target: TestWarehouse
 let service: StandIn
@@ -50,72 +48,7 @@ async function receive(...samples: readonly PayloadFile[]): Promise<void> {
   await storeDeliveries(target.warehouse, deliveries)
 }
 
-const snapshot = () => snapshotRows(target.warehouse, { hasVersions: true, mayBeEmpty: true })
-
-const RECORD_TABLES = [
-  'shipments',
-  'containers',
-  'transport_events',
-  'tracking_requests',
-  'ports',
-  'terminals',
-  'vessels',
-]
-
-/** The tables of records that have rows. */
-async function filledTables(): Promise<string[]> {
-  const rows = await snapshot()
-  return RECORD_TABLES.filter((table) => rows[table] !== '0 rows ')
-}
-
 describe('the published deliveries', { tags: ['K8'] }, () => {
-  it('make no row of a record that nobody has confirmed', { tags: ['W14'] }, async () => {
-    await receive(...DELIVERIES)
-    const bench = openFor(...DELIVERIES)
-    await bench.processor.processAll()
-    expect(await filledTables()).toEqual([])
-    const confirmable = INCLUDED.filter(({ type }) => !type.endsWith('_event')).map(
-      ({ type, id }) => `${type} ${id}`,
-    )
-    expect(confirmable.length).toBeGreaterThan(10)
-    expect(await queued(target.warehouse)).toEqual(expect.arrayContaining(confirmable))
-    // The service has none of them.
-    await bench.reader.readDue()
-    expect(service.requests.length).toBeGreaterThan(0)
-    expect(await filledTables()).toEqual([])
-    await bench.close()
-  })
-
-  it('of another webhook are foreign, and not applied', { tags: ['W14'] }, async () => {
-    await knowRecords(target.warehouse, INCLUDED)
-    expect(await filledTables()).toHaveLength(RECORD_TABLES.length - 1)
-    const before = await snapshot()
-    await receive(...DELIVERIES)
-    const bench = openBench(target.warehouse, service, {
-      own: { url: undefined, ids: ['other'] },
-    })
-    await bench.processor.processAll()
-    await bench.close()
-    const states = Object.values(await statesOf(target.warehouse))
-    expect(states).toEqual(DELIVERIES.map(() => 'foreign'))
-    const { webhook_notifications: inbox, ...after } = await snapshot()
-    expect(inbox).toMatch(/^8 rows/)
-    expect(before).toMatchObject(after)
-  })
-
-  it('without anything included asks for the notification, and stays unresolved when there is none', async () => {
-    const delivery = sample('webhook-container-transport-available')
-    const id = delivery.data[0]!.id
-    await receive(delivery)
-    const bench = openFor(delivery)
-    await bench.processor.processAll()
-    expect(await queued(target.warehouse)).toEqual([`webhook_notification ${id}`])
-    await bench.reader.readDue()
-    await bench.close()
-    expect(await queued(target.warehouse)).toEqual([])
-    expect(await statesOf(target.warehouse)).toEqual({ [id]: 'unresolved' })
-  })
-
   it('container.updated leaves what changed in a history of its own, at its own time', async () => {
     const delivery = sample('webhook-container-updated')
     const { data } = delivery

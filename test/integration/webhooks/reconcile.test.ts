@@ -6,7 +6,7 @@ import { reconcile, type ReconcileReport } from '../../../src/webhooks/manage/re
 import type { WatchSettings } from '../../../src/webhooks/manage/check-webhooks.js'
 import { withTestService } from '../../support/test-service.js'
 import { openBench } from './process-scene.js'
-import { closeScenes, HOUR, openLoadedScene, type Scene } from '../sync/sync-scene.js'
+import { closeScenes, openLoadedScene, type Scene } from '../sync/sync-scene.js'
 
 const OUR_URL = 'http://127.0.0.1:1/webhooks'
 const NOTHING = { failed: 0, alreadyKnown: 0, foreign: 0, recovered: 0 }
@@ -115,26 +115,6 @@ describe('notifications whose deliveries all failed', { tags: ['W17'] }, () => {
 
     const again = await runReconcile()
     expect(counts(again)).toEqual({ ...NOTHING, failed: 2, alreadyKnown: 2 })
-  })
-
-  it('of transport events lead to their container', { tags: ['release'] }, async () => {
-    scene.simulator.clock.advance(48 * HOUR)
-    await failAll()
-    const ofEvents = scene.simulator.webhooks.notifications.filter(
-      ({ relationships }) =>
-        (relationships?.reference_object?.data as { type: string }).type === 'transport_event',
-    )
-    expect(ofEvents.length).toBeGreaterThan(3)
-    const report = await runReconcile()
-    expect(report.failed).toBe(scene.simulator.webhooks.notifications.length)
-    await settle()
-    const lost = ofEvents.map(
-      ({ relationships }) => (relationships!.reference_object!.data as { id: string }).id,
-    )
-    const count = await scene.value<number>`
-      select count(distinct transport_event_id) as count from tracking.transport_events
-      where transport_event_id = any(${lost})`
-    expect(count).toBe(new Set(lost).size)
   })
 
   it.each(['reject', 'ignore'] as const)(

@@ -89,26 +89,6 @@ describe('a notification that brings', { tags: ['FA7'] }, () => {
       expect(await queued(scene.warehouse)).toEqual([])
     },
   )
-
-  test.each(ABOUT_A_CONTAINER)(
-    '%s of a container that is new is applied once the source has confirmed that one',
-    { tags: ['release'] },
-    async (_name, record) => {
-      const scene = await openQuietScene()
-      const { containerId } = scene
-      await scene.run`delete from tracking.containers where container_id = ${containerId}`
-      const about = record(containerId)
-      scene.advance(1)
-      await scene.receive(
-        notification({ id: 'n-1', createdAt: scene.now(), about, included: [about] }),
-      )
-      expect(await told(scene)).toEqual([])
-      await scene.bench.settle()
-      // A value of a custom field may be a sensitive one: the list of values brings it.
-      expect((await told(scene)).length > 0).toBe(about.type !== 'custom_field')
-      expect(await statesOf(scene.warehouse)).toEqual({ 'n-1': 'processed' })
-    },
-  )
 })
 
 test('what a notification brings waits for the container that another reader has claimed', async () => {

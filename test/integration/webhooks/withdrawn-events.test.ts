@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { verifySource } from '../../../src/extensions/doctor/verify/verify-warehouse.js'
 import { countUnlistedEvents } from '../../../src/warehouse/rows/unlisted-events.js'
-import { TEST_SETTINGS } from '../../support/test-service.js'
 import { closeWebhookScenes, openWebhookScene, type WebhookScene } from './webhook-scene.js'
 
 afterEach(closeWebhookScenes)
@@ -53,40 +51,6 @@ describe('an event that only a webhook told of', { tags: ['FG1', 'release'] }, (
     expect(await isLive(scene, eventId)).toBe(false)
     expect(await countUnlistedEvents(warehouse)).toBe(0)
     expect(await scene.differences()).toEqual([])
-  })
-
-  test('by a list that was read again, and that was withdrawn since, is gone after a sync', async () => {
-    const { scene, eventId } = await openWithNewEvent()
-    const { containerId, simulator, warehouse } = scene
-    const verify = () =>
-      verifySource({
-        service: scene.bench.service,
-        warehouse,
-        settings: TEST_SETTINGS,
-        signal: new AbortController().signal,
-        sample: 1,
-        seed: 1,
-      })
-    await scene.run`
-      insert into tracking_sync.refetch_queue (resource_type, resource_id, reason)
-      values ('transport_events', ${containerId}, 'test')`
-    await scene.bench.settle()
-    expect(await isLive(scene, eventId)).toBe(true)
-    scene.advance(60)
-    simulator.edits.withdrawEvent(containerId, eventId)
-    scene.advance(60)
-    expect(await countUnlistedEvents(warehouse)).toBe(1)
-    expect(await verify()).toMatchObject({ isEqual: false, unlistedEvents: 1 })
-    simulator.requests.reset()
-    expect(await scene.sync({ command: 'sync' })).toMatchObject({ exitCode: 0 })
-    expect(await isLive(scene, eventId)).toBe(false)
-    expect(await verify()).toMatchObject({ isEqual: true, unlistedEvents: 0 })
-    expect(await scene.differences()).toEqual([])
-    // Once settled, nothing is asked for again.
-    simulator.requests.reset()
-    await scene.sync({ command: 'sync' })
-    const paths = simulator.requests.recent.map(({ path }) => path)
-    expect(paths.filter((path) => path.endsWith('/transport_events'))).toEqual([])
   })
 })
 
