@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
   parseInvoices,
@@ -229,74 +228,4 @@ it.each([
   expect(() => parse(amount, paid)).toThrow(reason)
   const [paid_amount, paid_on] = paid.split(',').map((cell) => (cell === '' ? null : cell))
   await expect(insertLines([line(1, { amount, paid_amount, paid_on })])).rejects.toThrow(/paid/)
-})
-
-/** Boxes and lines of a world. */
-const BOXES = 40
-const LINES = 150
-
-const cents = fc.integer({ min: 1, max: 500_000 })
-const someBox = fc.record({
-  line: fc.constantFrom('MAEU', 'HLCU', 'ONEY'),
-  customer: fc.constantFrom('Acme', 'Bolt', 'Cord'),
-  stays: fc.integer({ min: 5, max: 60 }),
-})
-const someLine = fc.record({
-  issuer: fc.constantFrom('MAEU', 'CTB'),
-  box: fc.integer({ min: 0, max: BOXES + 9 }),
-  charge: fc.constantFrom('demurrage', 'storage', 'detention'),
-  from: fc.integer({ min: 0, max: 60 }),
-  days: fc.integer({ min: 1, max: 23 }),
-  cents,
-  isCredit: fc.boolean(),
-  currency_code: fc.constantFrom('USD', 'USD', 'EUR'),
-  paid: fc.option(fc.integer({ min: 0, max: 9_999 })),
-})
-
-it('adds up to the days and to the invoices, to the cent', { tags: ['release'] }, async () => {
-  const boxes = fc.sample(someBox, BOXES)
-  const lines = fc.sample(someLine, LINES)
-  await insertBoxes(boxes.map((box, n) => ({ id: `B${n}`, ...box, out: at(10, 20 + box.stays) })))
-  await rule({}, '123.45')
-  await rule({ rule_name: 'later', shipping_line_scac: 'HLCU', currency_code: 'EUR' }, '77', 4)
-  await rule({ rule_name: 'yard', charge: 'storage', free_days: 6 }, '50.05')
-  const day = (n: number) => dateOf(10, 20 + n)
-  await insertLines(
-    lines.map(({ issuer, box, charge, from, days, cents, isCredit, currency_code, paid }, n) =>
-      line(n + 1, {
-        issuer,
-        container_number: `B${box}`,
-        charge,
-        charged_from_on: day(from),
-        charged_to_on: day(from + days - 1),
-        amount: ((isCredit ? -cents : cents) / 100).toFixed(2),
-        currency_code,
-        paid_amount: isCredit || paid === null ? null : (paid / 100).toFixed(2),
-      }),
-    ),
-  )
-  const ours = await scene.read('accrual', { asOf: NOW })
-  const days = await scene.read('charged_days', { asOf: NOW })
-  const theirs = await scene.query('select * from tracking_analytics.dd_invoices')
-  const credits = theirs.filter(({ amount }) => Number(amount) < 0)
-  const claims = theirs.filter(({ amount }) => Number(amount) > 0)
-  const unrated = (rows: readonly Line[]) => rows.filter((day) => day.charge_amount === null)
-  for (const code of ['EUR', 'USD', null]) {
-    const of = (rows: readonly Line[]) => rows.filter((row) => row.currency_code === code)
-    const sum = (rows: readonly Line[], name: string) =>
-      of(rows).reduce((cents, row) => cents + Math.round(Number(row[name] ?? 0) * 100), 0)
-    const number = (name: string) => of(ours).reduce((sum, row) => sum + Number(row[name]), 0)
-    expect(number('days_incurred')).toBe(of(days).length)
-    expect(number('days_without_rate')).toBe(of(unrated(days)).length)
-    expect(sum(ours, 'incurred_amount')).toBe(sum(days, 'charge_amount'))
-    expect(sum(ours, 'invoiced_amount')).toBe(sum(claims, 'amount'))
-    expect(sum(ours, 'credited_amount')).toBe(0 - sum(credits, 'amount'))
-    expect(sum(ours, 'paid_amount')).toBe(sum(theirs, 'paid_amount'))
-    expect(of(days).length).toBeGreaterThan(50)
-    // Clocks without a rule lack a currency.
-    expect(of(theirs).length > 20).toBe(code !== null)
-  }
-  const shares = await scene.read('invoice_shares', { asOf: NOW })
-  expect(new Set(shares.map((share) => share.line_number)).size).toBeGreaterThan(LINES / 3)
-  expect(shares.some((share) => share.container_id === null)).toBe(true)
 })
