@@ -6,6 +6,7 @@ import {
 import { useAnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
 import { insertRule, lastFreeDay } from '../../support/scenes/charges.js'
+import { expectRows } from '../../support/tables.js'
 
 const scene = useAnalyticsScene()
 
@@ -170,18 +171,18 @@ it('keeps lines of unknown containers, credit notes of no line, and days named t
     line(1, { issuer: 'CTB', amount: '-5', charged_from_on: dateOf(11, 1) }),
     line(4, { amount: '0', container_number: 'Y' }),
   ])
-  const columns = ['month_on', 'customer_name', 'shipping_line_scac', 'pod_terminal', 'containers']
-  expect(
-    await read(
-      [...columns, 'days_invoiced', ...MONEY],
-      `where currency_code is not null order by month_on, customer_name`,
-    ),
-  ).toEqual([
-    ['2026-10-01', 'Acme', 'MAEU', 'West Basin', 1, 2, null, '200.00', null, null, null],
-    ['2026-10-01', null, null, null, 1, 1, null, '3.563', null, null, null],
-    ['2026-11-01', 'Acme', 'MAEU', 'West Basin', 1, 1, null, '130.00', '5.00', null, null],
-    ['2026-11-01', null, null, null, 1, 1, null, '3.562', null, null, null],
-  ])
+  const rest = 'where currency_code is not null order by month_on, customer_name'
+  await expectRows(
+    scene,
+    'accrual',
+    { asOf: NOW, rest },
+    `
+    month_on   | charge    | customer_name | shipping_line_scac | pod_terminal | containers | days_invoiced | ${MONEY.join(' | ')}
+    2026-10-01 | demurrage | Acme          | MAEU               | West Basin   | 1          | 2             | - | 200.00 | -    | - | -
+    2026-10-01 | demurrage | -             | -                  | -            | 1          | 1             | - | 3.563  | -    | - | -
+    2026-11-01 | demurrage | Acme          | MAEU               | West Basin   | 1          | 1             | - | 130.00 | 5.00 | - | -
+    2026-11-01 | demurrage | -             | -                  | -            | 1          | 1             | - | 3.562  | -    | - | -`,
+  )
 })
 
 it('lays invoices of detention beside the one clock of the line', async () => {

@@ -4,9 +4,9 @@ import {
   parseInvoices,
   storeInvoices,
 } from '../../../src/extensions/answers/questions/dd-invoices.js'
-import { parseRulesFile } from '../../../src/extensions/answers/questions/rules-file.js'
 import { openAnalyticsScene, type AnalyticsScene } from '../../support/analytics-scene.js'
 import { insertKnown } from '../../support/insert-known.js'
+import { importRules, lastFreeDay } from '../../support/scenes/charges.js'
 import { cellOf, linesOf, toLines } from '../../support/tables.js'
 import { createTestWarehouse } from '../../support/test-warehouse.js'
 
@@ -90,11 +90,7 @@ async function insertVersions(
 
 beforeAll(async () => {
   scene = await openAnalyticsScene()
-  const file = parseRulesFile('rules.csv', RULES)
-  if (file.kind === 'rules') {
-    await scene.insertInto('analytics', 'free_time_rules', file.rules)
-    await scene.insertInto('analytics', 'free_time_tiers', file.tiers)
-  }
+  await importRules(scene, RULES)
   const shipment = (shipment_id: string, more: object = {}) => ({
     shipment_id,
     shipping_line_scac: 'MAEU',
@@ -128,14 +124,9 @@ beforeAll(async () => {
     [dayOf(11), { availability_known: true, available_for_pickup: true }],
     [dayOf(13), { availability_known: false, available_for_pickup: false }],
   ])
-  const lastDay = {
-    container_id: 'box',
-    kind: 'pickup_lfd_terminal',
-    local_date: '2026-11-06',
-    deadline_at: '2026-11-06T09:00:00Z',
-    time_zone: ZONE,
-  }
-  await insertKnown(scene, 'container_import_deadlines', [lastDay])
+  await insertKnown(scene, 'container_import_deadlines', [
+    lastFreeDay('box', 'terminal', '2026-11-06'),
+  ])
   await scene.insert('container_hold_history', [
     {
       container_id: 'box',
@@ -188,29 +179,23 @@ beforeAll(async () => {
     known('only a day', { number: 'MSCU0000002', shipment_id: 'msc' }),
   ])
   await insertKnown(scene, 'container_import_deadlines', [
-    { ...lastDay, container_id: 'only a day', kind: 'pickup_lfd_line' },
+    lastFreeDay('only a day', 'line', '2026-11-06'),
   ])
   // The line moves its day on the 9th, and back after the gate-out;
   // the terminal at noon of the 9th.
-  const said = (kind: string, local_date: string, valid_from: string, valid_to: string | null) => ({
-    container_id: 'moved',
-    kind,
-    local_date,
-    time_zone: ZONE,
-    valid_from,
-    valid_to,
-  })
+  const said = (whose: 'line' | 'terminal', on: string, from: string, to: string | null) =>
+    lastFreeDay('moved', whose, on, { valid_from: from, valid_to: to })
   const noon = '2026-11-09T20:00:00Z'
   await scene.insert('container_import_deadline_history', [
-    said('pickup_lfd_line', '2026-11-10', dayOf(2), noon),
-    said('pickup_lfd_line', '2026-11-12', noon, dayOf(18)),
-    said('pickup_lfd_line', '2026-11-06', dayOf(18), null),
-    said('pickup_lfd_terminal', '2026-11-10', dayOf(2), noon),
-    said('pickup_lfd_terminal', '2026-11-06', noon, null),
+    said('line', '2026-11-10', dayOf(2), noon),
+    said('line', '2026-11-12', noon, dayOf(18)),
+    said('line', '2026-11-06', dayOf(18), null),
+    said('terminal', '2026-11-10', dayOf(2), noon),
+    said('terminal', '2026-11-06', noon, null),
   ])
   await scene.insert('container_import_deadlines', [
-    { ...lastDay, container_id: 'moved', kind: 'pickup_lfd_line' },
-    { ...lastDay, container_id: 'moved' },
+    lastFreeDay('moved', 'line', '2026-11-06'),
+    lastFreeDay('moved', 'terminal', '2026-11-06'),
   ])
   // Its terminal said nothing at first; the value of the column does not count.
   await insertVersions(known('heard late', { number: 'MSKU0000006' }), [
