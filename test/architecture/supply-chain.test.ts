@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -94,21 +94,6 @@ describe('what an installation brings', { tags: ['S12'] }, () => {
     expect(others).toEqual([])
     const npmrc = await readFile(join(ROOT, '.npmrc'), 'utf8')
     expect(npmrc).toMatch(/^ignore-scripts=true$/m)
-  })
-
-  it('under our .npmrc no dependency runs a script', { tags: ['FC5', 'release'] }, async () => {
-    const [dependency, project] = [join(directory, 'dependency'), join(directory, 'project')]
-    await mkdir(dependency)
-    await mkdir(project)
-    const scripts = { install: 'touch ran', postinstall: 'touch ran' }
-    const one = { name: 'one', version: '1.0.0', scripts }
-    await writeFile(join(dependency, 'package.json'), JSON.stringify(one))
-    await run('npm', ['pack', '--silent'], { cwd: dependency })
-    await writeFile(join(project, 'package.json'), '{ "private": true }')
-    await copyFile(join(ROOT, '.npmrc'), join(project, '.npmrc'))
-    const args = ['install', '--offline', '--no-audit', join(dependency, 'one-1.0.0.tgz')]
-    await run('npm', args, { cwd: project })
-    expect(await readdir(join(project, 'node_modules', 'one'))).toEqual(['package.json'])
   })
 })
 

@@ -34,94 +34,38 @@ const query = (...args: string[]): Promise<CliCall> =>
   })
 
 /**
- * Of each type a value that a parser of the driver would change, or that needs quotes in a list.
+ * Of each type a value that a parser of the driver would change, or that needs quotes in a list: by
+ * kind, several a line.
  */
-const values = [
-  `true`,
-  `int2 '-7'`,
-  `2147483647`,
-  `int8 '9223372036854775807'`,
-  `oid '4294967295'`,
-  `float4 '0.1'`,
-  `float8 '1e300'`,
-  `float8 'NaN'`,
-  `numeric '12345678901234567890.1234567890'`,
-  `numeric 'NaN'`,
-  `money '12.50'`,
-  `text 'a,"b"\\ {c} NULL'`,
-  `text ''`,
-  `text 'NULL'`,
-  `varchar(9) 'x y'`,
-  `char(4) 'abcd'`,
-  `name 'n'`,
-  `"char" 'c'`,
-  `bytea '\\x00ff5c'`,
-  `date '2026-11-02'`,
-  `date 'infinity'`,
-  `time '10:00:00.123456'`,
-  `timetz '10:00:00.123456+09'`,
-  `timestamp '2026-11-02 10:00:00.123456'`,
-  `timestamptz '2026-11-02 10:00:00.123456+09'`,
-  `interval '1 mon 2 days 03:04:05.678901'`,
-  `json '{"a":  12345678901234567890.10, "b": [1e400]}'`,
-  `jsonb '{"a": 12345678901234567890.10}'`,
-  `jsonb 'null'`,
-  `uuid 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'`,
-  `inet '192.168.0.1/24'`,
-  `cidr '192.168.0.0/24'`,
-  `macaddr '08:00:2b:01:02:03'`,
-  `macaddr8 '08:00:2b:01:02:03:04:05'`,
-  `bit(3) '101'`,
-  `varbit '1011'`,
-  `point '(1,2)'`,
-  `line '{1,2,3}'`,
-  `lseg '[(1,2),(3,4)]'`,
-  `box '(3,4),(1,2)'`,
-  `path '[(1,2),(3,4)]'`,
-  `polygon '((1,2),(3,4))'`,
-  `circle '<(1,2),3>'`,
-  `int4range '[1,5)'`,
-  `int8range '[1,)'`,
-  `numrange '[1.50,2.5)'`,
-  `daterange '[2026-11-02,2026-11-05)'`,
-  `tsrange '["2026-11-02 10:00:00.123456",)'`,
-  `tstzrange '["2026-11-02 10:00:00.123456+09",)'`,
-  `int4multirange '{[1,5),[7,9)}'`,
-  `int8multirange '{[1,5)}'`,
-  `nummultirange '{[1.50,2.5)}'`,
-  `datemultirange '{[2026-11-02,2026-11-05)}'`,
-  `tsmultirange '{["2026-11-02 10:00",)}'`,
-  `tstzmultirange '{["2026-11-02 10:00+09",)}'`,
-  `tsvector '''a b'':1 c:2'`,
-  `tsquery '''a b'' & c'`,
-  `xml '<a b="c"/>'`,
-  `xid '7'`,
-  `cid '7'`,
-  `tid '(1,2)'`,
-  `pg_lsn '16/B374D848'`,
-  `pg_snapshot '10:20:10,14'`,
-  `txid_snapshot '10:20:10,14'`,
-  `xid8 '7'`,
-  `refcursor 'r'`,
-  `jsonpath '$."a b"'`,
-  `int2vector '1 2'`,
-  `oidvector '1 2'`,
-  ...[
-    'regproc',
-    'regprocedure',
-    'regoper',
-    'regoperator',
-    'regclass',
-    'regcollation',
-    'regtype',
-    'regrole',
-    'regnamespace',
-    'regconfig',
-    'regdictionary',
-  ].map((type) => `${type} '0'`),
-  `row(1, 'a b', date '2026-11-02')`,
-  `null::date`,
-] as const
+const VALUES = String.raw`
+  true ; int2 '-7' ; 2147483647 ; int8 '9223372036854775807' ; oid '4294967295'
+  float4 '0.1' ; float8 '1e300' ; float8 'NaN' ; money '12.50'
+  numeric '12345678901234567890.1234567890' ; numeric 'NaN'
+  text 'a,"b"\ {c} NULL' ; text '' ; text 'NULL' ; varchar(9) 'x y' ; char(4) 'abcd' ; name 'n'
+  "char" 'c' ; bytea '\x00ff5c' ; bit(3) '101' ; varbit '1011'
+  date '2026-11-02' ; date 'infinity' ; time '10:00:00.123456' ; timetz '10:00:00.123456+09'
+  timestamp '2026-11-02 10:00:00.123456' ; timestamptz '2026-11-02 10:00:00.123456+09'
+  interval '1 mon 2 days 03:04:05.678901'
+  json '{"a":  12345678901234567890.10, "b": [1e400]}' ; jsonb '{"a": 12345678901234567890.10}'
+  jsonb 'null' ; uuid 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' ; xml '<a b="c"/>' ; jsonpath '$."a b"'
+  inet '192.168.0.1/24' ; cidr '192.168.0.0/24' ; macaddr '08:00:2b:01:02:03'
+  macaddr8 '08:00:2b:01:02:03:04:05'
+  point '(1,2)' ; line '{1,2,3}' ; lseg '[(1,2),(3,4)]' ; box '(3,4),(1,2)' ; path '[(1,2),(3,4)]'
+  polygon '((1,2),(3,4))' ; circle '<(1,2),3>'
+  int4range '[1,5)' ; int8range '[1,)' ; numrange '[1.50,2.5)' ; daterange '[2026-11-02,2026-11-05)'
+  tsrange '["2026-11-02 10:00:00.123456",)' ; tstzrange '["2026-11-02 10:00:00.123456+09",)'
+  int4multirange '{[1,5),[7,9)}' ; int8multirange '{[1,5)}' ; nummultirange '{[1.50,2.5)}'
+  datemultirange '{[2026-11-02,2026-11-05)}' ; tsmultirange '{["2026-11-02 10:00",)}'
+  tstzmultirange '{["2026-11-02 10:00+09",)}'
+  tsvector '''a b'':1 c:2' ; tsquery '''a b'' & c'
+  xid '7' ; cid '7' ; tid '(1,2)' ; xid8 '7' ; pg_lsn '16/B374D848' ; pg_snapshot '10:20:10,14'
+  txid_snapshot '10:20:10,14' ; refcursor 'r' ; int2vector '1 2' ; oidvector '1 2'
+  regproc '0' ; regprocedure '0' ; regoper '0' ; regoperator '0' ; regclass '0' ; regcollation '0'
+  regtype '0' ; regrole '0' ; regnamespace '0' ; regconfig '0' ; regdictionary '0'
+  row(1, 'a b', date '2026-11-02') ; null::date`
+const values = VALUES.split(/\n| ; /)
+  .map((value) => value.trim())
+  .filter((value) => value !== '')
 
 /** Without values that a person writes: PostgreSQL's own texts of statistics and plans. */
 const INTERNAL =

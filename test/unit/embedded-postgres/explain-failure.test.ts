@@ -45,11 +45,4 @@ describe('what the file system says', () => {
     expect(error).toBeInstanceOf(EmbeddedDatabaseError)
     expect((error as Error).message).toMatch(message)
   })
-
-  it('is passed on when there is nothing to add', () => {
-    const error = new Error('odd')
-    expect(explainFileError(error, '/home/db')).toBe(error)
-    const known = new EmbeddedDatabaseError('known')
-    expect(explainFileError(known, '/home/db')).toBe(known)
-  })
 })

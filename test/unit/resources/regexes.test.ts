@@ -78,13 +78,6 @@ describe('regular expressions', { tags: ['S9'] }, () => {
     }).not.toThrow()
   })
 
-  test('the check notices a regular expression of quadratic time', { tags: ['release'] }, () => {
-    const script = 'for (const input of inputs) /\\d+$/.test(input)'
-    expect(() => {
-      runInNewContext(script, { inputs }, { timeout: 2000 })
-    }).toThrow('timed out')
-  })
-
   test('the check itself notices a regular expression that takes exponential time', () => {
     const script = 'for (const input of inputs) /^(?:[/-][a-z-]+)*$/.test(input)'
     expect(() => {

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toStorableJson, toStorableText } from '../../../src/source/records/column.js'
 import {
   container,
   flatten,
@@ -115,17 +114,6 @@ describe('texts', { tags: ['T5'] }, () => {
   test('the text NULL in a list stays a text, null stays null', () => {
     expect(flatten(container({ ref_numbers: ['NULL', null, ''] })).columns.ref_numbers).toBe(
       '{"NULL",NULL,""}',
-    )
-  })
-
-  test('cleaning a second time changes nothing', () => {
-    fc.assert(
-      fc.property(hazardousText, (text) => {
-        const once = toStorableText(text).text
-        expect(toStorableText(once)).toEqual({ text: once, isReplaced: false })
-        const json = toStorableJson({ [text]: text }).text
-        expect(toStorableJson(JSON.parse(json))).toEqual({ text: json, isReplaced: false })
-      }),
     )
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isDateOnly, checkTimestamp } from '../../../src/source/records/timestamp.js'
+import { isDateOnly } from '../../../src/source/records/timestamp.js'
 import { container, flatten } from './flat-rows.js'
 
 /** A time as stored: the text for PostgreSQL, and the reason for a flag. */
@@ -118,32 +118,4 @@ describe('what PostgreSQL would take and the service cannot mean', { tags: ['Z10
   ])('%j is refused before PostgreSQL sees it', (text) => {
     expect(stored(text)).toEqual([null, 'not an RFC 3339 date-time'])
   })
-
-  test.each([1700000000, 1700000000000, true])('the JSON value %j is no time', (value) => {
-    expect(stored(value)).toEqual([null, 'not an RFC 3339 date-time'])
-  })
-
-  test.each(['now', 'today', 'infinity', 'epoch', '02/11/2022 14:18'])('%s stays text', (text) => {
-    const row = flatten(container({ location_at_pod_terminal: text }))
-    expect(row.columns.location_at_pod_terminal).toBe(text)
-    expect(row.coercions).toEqual({})
-  })
-})
-
-test('a verdict never depends on the zone of this machine', () => {
-  const verdicts = ['UTC', 'America/Los_Angeles', 'Asia/Kathmandu', 'Pacific/Apia', 'Asia/Kolkata']
-  const before = process.env.TZ
-  try {
-    const results = verdicts.map((zone) => {
-      process.env.TZ = zone
-      return JSON.stringify([
-        checkTimestamp('2026-03-08T02:30:00'),
-        checkTimestamp('2026-03-08T02:30:00Z'),
-      ])
-    })
-    expect(new Set(results).size).toBe(1)
-  } finally {
-    if (before === undefined) delete process.env.TZ
-    else process.env.TZ = before
-  }
 })

@@ -47,16 +47,6 @@ describe('when a job of an account is due next', () => {
     expect(due('acme', ended, late).getTime()).toBe(first.getTime() + 2 * QUARTER_MS)
   })
 
-  it('is at most an hour behind a slot of a day', () => {
-    const now = at('08:00:00')
-    vi.setSystemTime(now)
-    for (let index = 0; index < 50; index += 1) {
-      const next = nextDue({ cron: '0 10 * * *', timeZone: 'UTC' }, `a${index}`, now, undefined)
-      expect(next.getTime()).toBeGreaterThanOrEqual(at('10:00:00').getTime())
-      expect(next.getTime()).toBeLessThan(at('11:00:00').getTime())
-    }
-  })
-
   it('is so long after the end where it follows no cron', () => {
     const now = at('08:00:00')
     expect(nextDue({ everyMs: 300_000 }, 'acme', now, undefined)).toEqual(at('08:05:00'))
