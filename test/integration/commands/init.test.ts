@@ -188,28 +188,6 @@ describe('without a terminal', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it('can be run again, and changes what is answered', { tags: ['JE4', 'release'] }, async () => {
-    const old = `# ours\nOTHER=1\nTRACKING_API_KEY_FILE=old\nDATABASE_URL=${database.url}\nTRACKING_RATE_LIMIT_PER_MINUTE=50\n`
-    await writeFile(join(directory, '.env'), old, { mode: 0o600 })
-    await writeFile(join(directory, 'old'), 'old-key', { mode: 0o600 })
-    const after = old.replace('TRACKING_API_KEY_FILE=old\n', '')
-    for (const env of [{ TRACKING_API_KEY: KEY }, {}]) {
-      const { exitCode, stderr } = await init(['--api-url', simulator.url], env)
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-      expect(await readEnv()).toMatch(new RegExp(`^${escape(after)}`))
-      expect(configIn()).toMatchObject({
-        apiKey: KEY,
-        apiUrl: simulator.url,
-        rateLimitPerMinute: 50,
-      })
-    }
-    const settled = await readEnv()
-    expect((await init([], {})).exitCode).toBe(0)
-    expect(await readEnv()).toBe(settled)
-    expect((await init([], { TRACKING_API_KEY: 'wrong' })).exitCode).toBe(3)
-    expect(await readEnv()).toBe(settled)
-  })
-
   it('starts the embedded database once', { tags: ['release'] }, async () => {
     const home = await makePreparedHome()
     await writeFile(join(home.directory, '.env'), `DATABASE_URL=${database.url}\n`, {

@@ -230,13 +230,9 @@ describe('the shipped questions', () => {
       expect(recent).toEqual(few.filter((row) => row.period === 'last 90 days'))
       expect(recent.length).toBeGreaterThan(0)
     }
-    const cuts = await rowsOf('carriers', '--at-least', '1')
-    for (const cut of ['all', 'line', 'lane', 'lane and line', 'vessel']) {
-      const rows = cuts.filter((row) => row.cut === cut)
-      expect(rows.length).toBeGreaterThan(0)
-      const asked = await rowsOf('carriers', '--at-least', '1', '--cut', cut.toUpperCase())
-      expect(asked).toEqual(rows)
-    }
+    const lanes = (await rowsOf('carriers', '--at-least', '1')).filter((row) => row.cut === 'lane')
+    expect(lanes.length).toBeGreaterThan(0)
+    expect(await rowsOf('carriers', '--at-least', '1', '--cut', 'LANE')).toEqual(lanes)
     const holds = await rowsOf('timeline', '--kind', 'Hold')
     expect(new Set(holds.map((row) => String(row.kind)))).toContain('hold placed')
     expect(holds.filter((row) => !String(row.kind).startsWith('hold'))).toEqual([])
@@ -279,27 +275,13 @@ describe('two instants side by side', () => {
   })
 
   it('say what cannot be compared, and what is the same', { tags: ['release'] }, async () => {
-    const same = await query(
-      'attention',
-      '--as-of',
-      '2026-11-01',
-      '--against',
-      '2026-11-01T00:00Z',
-      '--format',
-      'csv',
-    )
+    const instants = ['--as-of', '2026-11-01', '--against', '2026-11-01T00:00Z']
+    const same = await query('attention', ...instants, '--format', 'csv')
     expect(same.stdout.split('\r\n')).toHaveLength(2)
     expect(same.stderr).toContain('note: both instants are the same: nothing differs\n')
     expect((await query('select 1 as one', '--against', '2026-11-01')).stderr).toMatch(
       /^error: --against compares shipped questions: your own SQL does not say/,
     )
-    const misspelt = await query('attention', '--against', '2026-11-01', '--columns', 'severty')
-    expect(misspelt).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining(
-        'names severty, which the answer does not have; did you mean severity?',
-      ) as string,
-    })
   })
 })
 

@@ -127,18 +127,6 @@ describe('where a walk ends', () => {
     expect(pages.at(-1)?.isLast).toBe(true)
   })
 
-  test('an empty page before the last ends no walk that lacks rows', { tags: ['P1'] }, async () => {
-    const { walk } = await start((url) => {
-      const number = pageOf(url)
-      const next = number === 3 ? null : `?page[number]=${number + 1}`
-      const data = number === 2 ? [] : rows(number * 10, number * 10 + 10)
-      return { data, links: { next }, meta: { total: 20 } }
-    })
-    const pages = await walk()
-    expect(pages.map((page) => page.document.primary.length)).toEqual([10, 0, 10])
-    expect(pages.at(-1)).toMatchObject({ isLast: true, isShort: false })
-  })
-
   test('a full page without a successor is the last one, and says that rows are missing', async () => {
     const { walk } = await start(() => ({ data: rows(0, 10), meta: { total: 500 } }))
     const pages = await walk()

@@ -122,13 +122,6 @@ describe('who is slow', { tags: ['W10'] }, () => {
     expect(statusesOf(await connection.closed(3_000))).toEqual([200])
   })
 
-  it('who has gone for half is not waited for', async () => {
-    const { server } = await openScene()
-    const connection = await openRaw(server.httpPort, 'POST /webhooks HTTP/1.1\r\nHost')
-    connection.socket.end()
-    expect(statusesOf(await connection.closed(2_000))).toEqual([400])
-  })
-
   it('who closes its half after a request still gets the answer', { tags: ['FG8'] }, async () => {
     const { server } = await openScene({}, (request, response) => {
       request.resume()
@@ -212,16 +205,6 @@ describe('what is not served', () => {
       expect(handled).toEqual([])
     },
   )
-
-  it('more requests than a connection may have', async () => {
-    const { server, handled } = await openScene({
-      requestsPerConnection: 3,
-      keepAliveTimeoutMs: 100,
-    })
-    const connection = await openRaw(server.httpPort, post('Content-Length: 0').repeat(5))
-    await connection.closed()
-    expect(handled).toHaveLength(3)
-  })
 })
 
 describe('a fault', { tags: ['W20'] }, () => {
@@ -262,22 +245,6 @@ describe('stopping', () => {
     await expect(fetch(`${server.url}/webhooks`, { method: 'POST' })).rejects.toThrow()
     waiting!.end('done')
     expect(await open.closed(2_000)).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close[\s\S]*done/i)
-    await stopped
-  })
-
-  it('ends a connection after an answer that had begun before', async () => {
-    let begun: ServerResponse | undefined
-    const { server } = await openScene({ keepAliveTimeoutMs: 30_000 }, (request, response) => {
-      request.resume()
-      response.writeHead(200, { 'content-length': 4 })
-      response.write('do')
-      begun = response
-    })
-    const open = await openRaw(server.httpPort, post('Content-Length: 0'))
-    await expect.poll(() => open.received()).toMatch(/do$/)
-    const stopped = server.stop(60_000)
-    begun!.end('ne')
-    expect(await open.closed(3_000)).toMatch(/done$/)
     await stopped
   })
 

@@ -46,33 +46,6 @@ test('the same arguments give the same records after any earlier calls', () => {
   expect(another.record('shipment', id, START)).toBeUndefined()
 })
 
-test('every listed record is found again by its id, and only under its own type', () => {
-  const world = smallWorld()
-  for (const type of Object.keys(world.counts(START)) as RecordType[]) {
-    const records = all(world, type, START)
-    for (const record of records) {
-      expect(world.record(type, record.id, START)).toEqual(record)
-      expect(world.record('elsewhere', record.id, START)).toBeUndefined()
-    }
-    expect(new Set(records.map(({ id }) => id)).size).toBe(records.length)
-  }
-})
-
-test('lists are as long as the counts say and newest first', () => {
-  const world = smallWorld()
-  for (const at of INSTANTS) {
-    const counts = world.counts(at)
-    for (const type of ['shipment', 'container', 'tracking_request'] as const) {
-      const created = all(world, type, at).map(({ attributes }) =>
-        Date.parse(String(attributes!.created_at)),
-      )
-      expect(created).toHaveLength(counts[type])
-      expect(created).toEqual(created.toSorted((a, b) => b - a))
-      expect(Math.max(0, ...created)).toBeLessThanOrEqual(at.getTime())
-    }
-  }
-})
-
 const ORDER = [
   'empty_out_at',
   'pol_full_in_at',
